@@ -1,0 +1,2 @@
+//! Placeholder until its first module lands.
+fn main() {}
