@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod atoms;
 pub mod opcodes;
 
 pub use opcodes::Opcode;
