@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod atoms;
+pub mod bifs;
 pub mod opcodes;
 
 pub use opcodes::Opcode;

@@ -1,0 +1,223 @@
+//! The BIFs: one row names module, function, arity, the path of the Rust body, and properties.
+//!
+//! A BIF's number is the place of its row, and everything else is derived: [`BIFS`] here, the array of bodies in
+//! `runtime`. A row whose body is missing does not compile there. Constant data; any thread may read it.
+//!
+//! To add a BIF, append its row to the section of its module and write the body. Rows within a section are in no
+//! particular order; a test refuses two rows for one function.
+
+/// Expands `$callback! { ("module", "name", arity, path::of_body, PROPERTY | PROPERTY...), ... }`, one row for each BIF.
+///
+/// The path is relative to `runtime::bif`, and the properties are constants of [`Properties`](crate::bifs::Properties).
+/// A callback matches the rows with
+///
+/// ```
+/// macro_rules! callback {
+///     ($(($module:literal, $name:literal, $arity:literal, $($body:ident)::+, $($property:ident)|+),)*) => {
+///         // for example: [$(bif::$($body)::+,)*]
+///     };
+/// }
+/// isa::for_each_bif!(callback);
+/// ```
+///
+/// Operators are named by their text and have bodies with a word for a name: `("erlang", "+", 2, erlang::plus_2, GUARD)`.
+#[macro_export]
+macro_rules! for_each_bif {
+    ($callback:ident) => {
+        $callback! {
+            // atomics
+
+            // binary
+
+            // counters
+
+            // erl_ddll
+
+            // erl_tracer
+
+            // erlang
+
+            // error_logger
+
+            // erts_debug
+
+            // erts_internal
+
+            // erts_literal_area_collector
+
+            // ets
+
+            // file
+
+            // io
+
+            // lists
+
+            // maps
+
+            // math
+
+            // net_kernel
+
+            // os
+
+            // persistent_term
+
+            // prim_buffer
+
+            // prim_file
+
+            // prim_net
+
+            // prim_socket
+
+            // re
+
+            // string
+
+            // unicode
+
+            // zlib
+        }
+    };
+}
+
+/// What the loader and the engine must know of a BIF before they call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Properties(u8);
+
+impl Properties {
+    /// Nothing special: called with its arguments, it returns or fails.
+    pub const NONE: Properties = Properties(0);
+    /// May be called by `bif` and `gc_bif` operations, also in guards, so it has no effect.
+    pub const GUARD: Properties = Properties(1);
+    /// May return a trap: an export and arguments with which to go on later.
+    pub const TRAPS: Properties = Properties(2);
+    /// Runs on a dirty CPU scheduler.
+    pub const DIRTY_CPU: Properties = Properties(4);
+    /// Runs on a dirty I/O scheduler.
+    pub const DIRTY_IO: Properties = Properties(8);
+
+    /// The properties of both.
+    #[must_use]
+    pub const fn with(self, other: Properties) -> Properties {
+        Properties(self.0 | other.0)
+    }
+
+    /// Are all properties of `other` among these?
+    pub const fn has(self, other: Properties) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// A row without its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bif {
+    pub module: &'static str,
+    pub name: &'static str,
+    pub arity: u8,
+    pub properties: Properties,
+}
+
+macro_rules! define_bifs {
+    ($(($module:literal, $name:literal, $arity:literal, $($body:ident)::+, $($property:ident)|+),)*) => {
+        &[$(
+            Bif {
+                module: $module,
+                name: $name,
+                arity: $arity,
+                properties: Properties::NONE$(.with(Properties::$property))+,
+            },
+        )*]
+    };
+}
+
+/// Every BIF; its index is its number.
+pub const BIFS: &[Bif] = for_each_bif!(define_bifs);
+
+/// The module whose `format_error/2` explains errors of BIFs in `module`: what `error_info` carries.
+///
+/// `None` for modules whose BIFs fail without an explanation, as `prim_file` or `erl_ddll`.
+pub fn error_module(module: &str) -> Option<&'static str> {
+    match module {
+        "atomics" | "counters" | "erlang" | "erts_internal" | "persistent_term" => {
+            Some("erl_erts_errors")
+        }
+        "os" => Some("erl_kernel_errors"),
+        "binary" | "ets" | "lists" | "maps" | "math" | "re" | "unicode" => {
+            Some("erl_stdlib_errors")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_function_has_two_rows() {
+        let mut seen = HashSet::new();
+        for bif in BIFS {
+            assert!(seen.insert((bif.module, bif.name, bif.arity)), "{bif:?}");
+        }
+    }
+
+    #[test]
+    fn guards_stay_on_their_scheduler() {
+        for bif in BIFS
+            .iter()
+            .filter(|bif| bif.properties.has(Properties::GUARD))
+        {
+            for other in [
+                Properties::TRAPS,
+                Properties::DIRTY_CPU,
+                Properties::DIRTY_IO,
+            ] {
+                assert!(!bif.properties.has(other), "{bif:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_keep_name_arity_and_all_properties() {
+        let rows: &[Bif] = define_bifs! {
+            ("erlang", "+", 2, erlang::plus_2, GUARD),
+            ("re", "run", 3, re::run_3, TRAPS | DIRTY_CPU),
+            ("erlang", "self", 0, erlang::process::self_0, NONE),
+        };
+        assert_eq!(
+            (rows[0].module, rows[0].name, rows[0].arity),
+            ("erlang", "+", 2)
+        );
+        assert!(
+            rows[0].properties.has(Properties::GUARD) && !rows[0].properties.has(Properties::TRAPS)
+        );
+        assert!(
+            rows[1]
+                .properties
+                .has(Properties::TRAPS.with(Properties::DIRTY_CPU))
+        );
+        assert_eq!(rows[2].properties, Properties::NONE);
+    }
+
+    #[test]
+    fn a_callback_of_another_crate_counts_the_rows() {
+        macro_rules! count {
+            ($(($module:literal, $name:literal, $arity:literal, $($body:ident)::+, $($property:ident)|+),)*) => {
+                [$($name,)*] as [&str; BIFS.len()]
+            };
+        }
+        let names = for_each_bif!(count);
+        assert!(names.iter().zip(BIFS).all(|(name, bif)| *name == bif.name));
+    }
+
+    #[test]
+    fn error_modules_are_those_of_otp() {
+        assert_eq!(error_module("ets"), Some("erl_stdlib_errors"));
+        assert_eq!(error_module("os"), Some("erl_kernel_errors"));
+        assert_eq!(error_module("persistent_term"), Some("erl_erts_errors"));
+        assert_eq!(error_module("prim_file"), None);
+    }
+}
