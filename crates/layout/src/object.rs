@@ -1,0 +1,366 @@
+//! Heap objects: a header word, then as many words as its arity says.
+//!
+//! ```text
+//! bits  0-1   00: a header
+//! bits  2-5   kind
+//! bits  6-37  arity: words after the header
+//! bits 38-39  maps: 0 flat, 1 root of a hash map, 2 inner node of one
+//! bits 40-55  maps: which of 16 children a node has
+//! ```
+//!
+//! The words after the header are first plain ones, then terms; [`Header::raw_words`] says how many
+//! are plain, which is all that the collector has to know. Objects by kind (words after the header):
+//!
+//! | kind | words |
+//! |---|---|
+//! | tuple | the elements |
+//! | float | the 64 bits |
+//! | positive, negative big | limbs, least first, the last not 0 |
+//! | reference | 2 words of number; an alias or process reference: and the pid |
+//! | magic reference | 2 words of number, next in the off-heap list, pointer to a counted object |
+//! | fun | pointer to the fun entry, arity and free count (`arity \| free << 8`), creator (term), free variables (terms) |
+//! | export | pointer to the export entry |
+//! | heap binary | size in bytes, the bytes, zero padded |
+//! | shared binary | size in bytes, flags, next in the off-heap list, pointer to the counted block, pointer to the first byte |
+//! | sub-binary | whole bytes, byte offset, trailing bits and bit offset (`bits \| bit_offset << 8 \| writable << 16`), the binary (term) |
+//! | match context | pointer to the bytes, position in bits, end in bits, the binary (term), saved positions (terms) |
+//! | flat map | number of pairs, tuple of keys (term), the values (terms) |
+//! | hash map root | number of pairs, children (terms) |
+//! | hash map node | children (terms); a leaf is a cons cell of key and value |
+//! | external pid, port | pointer to the node entry, id and serial (`id \| serial << 32`; a port: its 64-bit id) |
+//! | external reference | pointer to the node entry, number of 32-bit words, the words two by two |
+
+use crate::term::Term;
+
+/// What an object is.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Tuple = 0,
+    MatchContext = 1,
+    PositiveBig = 2,
+    NegativeBig = 3,
+    Reference = 4,
+    Fun = 5,
+    Float = 6,
+    Export = 7,
+    SharedBinary = 8,
+    HeapBinary = 9,
+    SubBinary = 10,
+    Map = 11,
+    ExternalPid = 12,
+    ExternalPort = 13,
+    ExternalReference = 14,
+    MagicReference = 15,
+}
+
+/// The three shapes of an object of kind `Map`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MapShape {
+    Flat,
+    HashRoot,
+    HashNode,
+}
+
+/// A header word.
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Header(pub u64);
+
+impl Header {
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(kind: Kind, arity: usize) -> Header {
+        Header((arity as u64) << 6 | (kind as u64) << 2)
+    }
+
+    /// The header of a hash map's root or inner node.
+    #[must_use]
+    pub const fn hash_map(root: bool, bitmap: u16) -> Header {
+        let (children, shape) = (bitmap.count_ones() as usize, if root { 1 } else { 2 });
+        let arity = if root { children + 1 } else { children };
+        Header(Header::new(Kind::Map, arity).0 | shape << 38 | (bitmap as u64) << 40)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_header(word: u64) -> bool {
+        word & 0b11 == 0
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn kind(self) -> Kind {
+        // SAFETY: four bits, and `Kind` names all sixteen values.
+        unsafe { core::mem::transmute::<u8, Kind>((self.0 >> 2 & 0b1111) as u8) }
+    }
+
+    /// Words after the header.
+    #[inline(always)]
+    #[must_use]
+    pub const fn arity(self) -> usize {
+        (self.0 >> 6 & 0xffff_ffff) as usize
+    }
+
+    /// The shape of a map's header.
+    #[inline(always)]
+    #[must_use]
+    pub const fn map_shape(self) -> MapShape {
+        match self.0 >> 38 & 0b11 {
+            0 => MapShape::Flat,
+            1 => MapShape::HashRoot,
+            _ => MapShape::HashNode,
+        }
+    }
+
+    /// Which children a hash map's node has.
+    #[inline(always)]
+    #[must_use]
+    pub const fn bitmap(self) -> u16 {
+        (self.0 >> 40) as u16
+    }
+
+    /// How many of the words after the header are plain; the terms follow them.
+    #[inline(always)]
+    #[must_use]
+    pub const fn raw_words(self) -> usize {
+        match self.kind() {
+            Kind::Tuple => 0,
+            Kind::Fun => 2,
+            Kind::SubBinary | Kind::MatchContext => 3,
+            Kind::Map => match self.map_shape() {
+                MapShape::Flat | MapShape::HashRoot => 1,
+                MapShape::HashNode => 0,
+            },
+            _ => self.arity(),
+        }
+    }
+}
+
+/// Offsets of words after the header, by kind.
+pub mod offset {
+    pub const REFERENCE_LOW: usize = 0;
+    pub const REFERENCE_HIGH: usize = 1;
+    pub const REFERENCE_PID: usize = 2;
+    /// The same word for every object in an off-heap list.
+    pub const OFF_HEAP_NEXT: usize = 2;
+    /// The counted block of an object in an off-heap list.
+    pub const OFF_HEAP_BLOCK: usize = 3;
+    pub const FUN_ENTRY: usize = 0;
+    pub const FUN_ARITY: usize = 1;
+    pub const FUN_CREATOR: usize = 2;
+    pub const FUN_FREE: usize = 3;
+    pub const EXPORT_ENTRY: usize = 0;
+    pub const HEAP_BINARY_SIZE: usize = 0;
+    pub const HEAP_BINARY_BYTES: usize = 1;
+    pub const SHARED_BINARY_SIZE: usize = 0;
+    pub const SHARED_BINARY_FLAGS: usize = 1;
+    pub const SHARED_BINARY_BYTES: usize = 4;
+    pub const SUB_BINARY_SIZE: usize = 0;
+    pub const SUB_BINARY_OFFSET: usize = 1;
+    pub const SUB_BINARY_BITS: usize = 2;
+    pub const SUB_BINARY_WHOLE: usize = 3;
+    pub const MATCH_BYTES: usize = 0;
+    pub const MATCH_POSITION: usize = 1;
+    pub const MATCH_END: usize = 2;
+    pub const MATCH_BINARY: usize = 3;
+    pub const MATCH_SAVED: usize = 4;
+    pub const MAP_SIZE: usize = 0;
+    pub const FLAT_MAP_KEYS: usize = 1;
+    pub const FLAT_MAP_VALUES: usize = 2;
+    pub const HASH_ROOT_CHILDREN: usize = 1;
+    pub const EXTERNAL_NODE: usize = 0;
+    pub const EXTERNAL_ID: usize = 1;
+    pub const EXTERNAL_REFERENCE_COUNT: usize = 1;
+    pub const EXTERNAL_REFERENCE_WORDS: usize = 2;
+}
+
+/// Readers for boxed terms; each answers `None` for another kind.
+impl Term {
+    /// The elements of a tuple.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_tuple<'a>(self) -> Option<&'a [Term]> {
+        if !self.is_kind(Kind::Tuple) {
+            return None;
+        }
+        let arity = self.header().arity();
+        // SAFETY: a tuple's words are terms, and the moving rule keeps them. The lifetime is that
+        // of the moving rule, which the borrow checker cannot see.
+        Some(unsafe { core::slice::from_raw_parts(self.word_pointer(0).cast::<Term>(), arity) })
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn as_float(self) -> Option<f64> {
+        if self.is_kind(Kind::Float) {
+            Some(f64::from_bits(self.word(0)))
+        } else {
+            None
+        }
+    }
+
+    /// Sign (true: negative) and limbs of a big integer.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_big<'a>(self) -> Option<(bool, &'a [u64])> {
+        let negative = match self.boxed_kind()? {
+            Kind::PositiveBig => false,
+            Kind::NegativeBig => true,
+            _ => return None,
+        };
+        let arity = self.header().arity();
+        // SAFETY: as `as_tuple`; a big integer's words are its limbs.
+        Some((negative, unsafe {
+            core::slice::from_raw_parts(self.word_pointer(0), arity)
+        }))
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        self.is_small() || self.as_big().is_some()
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_number(self) -> bool {
+        self.is_small()
+            || matches!(
+                self.boxed_kind(),
+                Some(Kind::PositiveBig | Kind::NegativeBig | Kind::Float)
+            )
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_float(self) -> bool {
+        self.is_kind(Kind::Float)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_tuple(self) -> bool {
+        self.is_kind(Kind::Tuple)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_map(self) -> bool {
+        self.is_kind(Kind::Map)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_fun(self) -> bool {
+        matches!(self.boxed_kind(), Some(Kind::Fun | Kind::Export))
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_pid(self) -> bool {
+        self.is_local_pid() || self.is_kind(Kind::ExternalPid)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_port(self) -> bool {
+        self.is_local_port() || self.is_kind(Kind::ExternalPort)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_reference(self) -> bool {
+        matches!(
+            self.boxed_kind(),
+            Some(Kind::Reference | Kind::MagicReference | Kind::ExternalReference)
+        )
+    }
+
+    /// A binary or another bit string (not a match context).
+    #[inline(always)]
+    #[must_use]
+    pub fn is_bitstring(self) -> bool {
+        matches!(
+            self.boxed_kind(),
+            Some(Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary)
+        )
+    }
+
+    /// A bit string of whole bytes.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_binary(self) -> bool {
+        match self.boxed_kind() {
+            Some(Kind::HeapBinary | Kind::SharedBinary) => true,
+            Some(Kind::SubBinary) => self.word(offset::SUB_BINARY_BITS) & 0xff == 0,
+            _ => false,
+        }
+    }
+
+    /// Number of pairs of a map.
+    #[inline(always)]
+    #[must_use]
+    pub fn map_size(self) -> Option<usize> {
+        if self.is_map() {
+            Some(self.word(offset::MAP_SIZE) as usize)
+        } else {
+            None
+        }
+    }
+}
+
+/// Where the bits of a bit string lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits {
+    /// The first byte that holds a bit of it.
+    pub bytes: *const u8,
+    /// Bits to skip in that byte, 0 to 7.
+    pub bit_offset: u32,
+    /// Length in bits.
+    pub bit_len: u64,
+}
+
+impl Bits {
+    /// The bytes, if the string is byte aligned and whole.
+    #[must_use]
+    pub fn as_bytes<'a>(self) -> Option<&'a [u8]> {
+        if self.bit_offset == 0 && self.bit_len % 8 == 0 {
+            // SAFETY: `Term::as_bits` made it from a live binary; the moving rule keeps the bytes.
+            Some(unsafe { core::slice::from_raw_parts(self.bytes, (self.bit_len / 8) as usize) })
+        } else {
+            None
+        }
+    }
+}
+
+impl Term {
+    /// The bits of a binary or bit string.
+    #[must_use]
+    pub fn as_bits(self) -> Option<Bits> {
+        match self.boxed_kind()? {
+            Kind::HeapBinary => Some(Bits {
+                bytes: self.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>(),
+                bit_offset: 0,
+                bit_len: self.word(offset::HEAP_BINARY_SIZE) * 8,
+            }),
+            Kind::SharedBinary => Some(Bits {
+                bytes: self.word(offset::SHARED_BINARY_BYTES) as *const u8,
+                bit_offset: 0,
+                bit_len: self.word(offset::SHARED_BINARY_SIZE) * 8,
+            }),
+            Kind::SubBinary => {
+                // SAFETY: this word of a sub-binary is a term, and a binary that is no sub-binary.
+                let whole = unsafe { Term::from_bits(self.word(offset::SUB_BINARY_WHOLE)) };
+                let bits = self.word(offset::SUB_BINARY_BITS);
+                let start = whole.as_bits()?.bytes;
+                Some(Bits {
+                    bytes: start.wrapping_add(self.word(offset::SUB_BINARY_OFFSET) as usize),
+                    bit_offset: (bits >> 8 & 0xff) as u32,
+                    bit_len: self.word(offset::SUB_BINARY_SIZE) * 8 + (bits & 0xff),
+                })
+            }
+            _ => None,
+        }
+    }
+}

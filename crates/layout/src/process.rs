@@ -1,0 +1,45 @@
+//! The part of a process's control block that operation bodies know. It is the first field of the
+//! runtime's `Process`, so a pointer to one is a pointer to the other.
+
+use crate::heap::{Fragment, Heap};
+use crate::term::Term;
+
+/// The inner queue: messages that have been fetched from the signal queue, in order.
+#[repr(C)]
+pub struct MessageQueue {
+    pub first: *mut Fragment,
+    /// The link that the next message is written to: `&first`, or the `next` of the last message.
+    pub last: *mut *mut Fragment,
+    /// The link whose message a `receive` looks at next.
+    pub save: *mut *mut Fragment,
+    /// Messages in the queue.
+    pub count: u64,
+}
+
+/// Only the thread that runs the process touches it (the one-owner invariant).
+#[repr(C)]
+pub struct ProcessHead {
+    pub heap: Heap,
+    /// Where to go on.
+    pub ip: *const u64,
+    pub messages: MessageQueue,
+    /// The process's own pid.
+    pub id: Term,
+    /// How many live X registers were pushed to the stack when the process was switched out,
+    /// x0 at the lowest address.
+    pub saved_x: u16,
+    /// [`state`] of a receive.
+    pub receive_state: u16,
+    /// Catch marks on the stack; 0 lets an exception skip the search.
+    pub catches: u32,
+}
+
+/// Values of [`ProcessHead::receive_state`].
+pub mod state {
+    /// No timer is set by `wait_timeout`.
+    pub const NO_TIMER: u16 = 0;
+    /// A timer runs.
+    pub const TIMER_SET: u16 = 1;
+    /// The timer ran out: the process goes on behind its `wait_timeout`.
+    pub const TIMED_OUT: u16 = 2;
+}

@@ -1,0 +1,333 @@
+//! The tagged word.
+//!
+//! ```text
+//! ................................................................00  header, or a return address on a stack
+//! pppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppp01  cons cell
+//! pppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppp10  boxed object
+//! ssssssssssssssssssssssssssssssss iiiiiiiiiiiiiiiiiiiiiiiiiiii0011  local pid: serial, index (28 bits)
+//! ssssssssssssssssssssssssssssssss iiiiiiiiiiiiiiiiiiiiiiiiiiii0111  local port: serial, index (28 bits)
+//! ............................................aaaaaaaaaaaaaa001011  atom: index into the atom table
+//! ........................................cccccccccccccccccc011011  catch: a code address
+//! ..........................................................111011  the empty list
+//! iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii1111  small integer, 60 bits, signed
+//! ```
+//!
+//! **The moving rule.** A `Term` that Rust code holds is valid: the cell or object it points to is
+//! initialised and stays where it is until the next safepoint of the process that owns it (or for
+//! ever, for a literal). Only functions that say so may collect; while none of them runs, reading
+//! through a term is sound. That is why the readers below are safe functions, and why
+//! [`Term::from_bits`] and the pointer constructors are not.
+
+use crate::limits::{PID_INDEX_BITS, SMALL_MAX, SMALL_MIN};
+use crate::object::{Header, Kind};
+
+/// A term, or the non-value (0). Equality is identity of the word: enough for immediates, not for
+/// objects (`term::compare` has the orders of the language).
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Term(u64);
+
+const SMALL: u64 = 0b1111;
+const PID: u64 = 0b0011;
+const PORT: u64 = 0b0111;
+const ATOM: u64 = 0b00_1011;
+const CATCH: u64 = 0b01_1011;
+const INDEX_MASK: u64 = (1 << PID_INDEX_BITS) - 1;
+
+impl Term {
+    /// No term at all: what a failing operation answers, and the mark of a moved cons cell.
+    pub const NONE: Term = Term(0);
+    /// `[]`.
+    pub const NIL: Term = Term(0b11_1011);
+
+    /// # Safety
+    /// `bits` must be a word that was a valid term, under the moving rule.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn from_bits(bits: u64) -> Term {
+        Term(bits)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    // Immediates.
+
+    /// A small integer that is known to fit.
+    #[inline(always)]
+    #[must_use]
+    pub const fn small(value: i64) -> Term {
+        debug_assert!(value >= SMALL_MIN && value <= SMALL_MAX);
+        Term((value << 4) as u64 | SMALL)
+    }
+
+    /// A small integer, if the value fits.
+    #[inline(always)]
+    #[must_use]
+    pub const fn try_small(value: i64) -> Option<Term> {
+        if value >= SMALL_MIN && value <= SMALL_MAX {
+            Some(Term::small(value))
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_small(self) -> bool {
+        self.0 & 0b1111 == SMALL
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_small(self) -> Option<i64> {
+        if self.is_small() {
+            Some(self.small_value())
+        } else {
+            None
+        }
+    }
+
+    /// The value of a word known to be small.
+    #[inline(always)]
+    #[must_use]
+    pub const fn small_value(self) -> i64 {
+        (self.0 as i64) >> 4
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn atom(index: u32) -> Term {
+        Term((index as u64) << 6 | ATOM)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_atom(self) -> bool {
+        self.0 & 0b11_1111 == ATOM
+    }
+
+    /// The index of an atom in the atom table.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_atom(self) -> Option<u32> {
+        if self.is_atom() {
+            Some((self.0 >> 6) as u32)
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_nil(self) -> bool {
+        self.0 == Term::NIL.0
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn local_pid(index: u32, serial: u32) -> Term {
+        Term(((serial as u64) << PID_INDEX_BITS | index as u64) << 4 | PID)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_local_pid(self) -> bool {
+        self.0 & 0b1111 == PID
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn local_port(index: u32, serial: u32) -> Term {
+        Term(((serial as u64) << PID_INDEX_BITS | index as u64) << 4 | PORT)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_local_port(self) -> bool {
+        self.0 & 0b1111 == PORT
+    }
+
+    /// The slot of a local pid or port.
+    #[inline(always)]
+    #[must_use]
+    pub const fn identifier_index(self) -> u32 {
+        (self.0 >> 4 & INDEX_MASK) as u32
+    }
+
+    /// What tells the users of one slot apart.
+    #[inline(always)]
+    #[must_use]
+    pub const fn identifier_serial(self) -> u32 {
+        (self.0 >> (4 + PID_INDEX_BITS)) as u32
+    }
+
+    /// A catch mark in a stack frame: where to go on when an exception passes.
+    #[inline(always)]
+    #[must_use]
+    pub fn catch(handler: *const u64) -> Term {
+        Term((handler as u64) << 6 | CATCH)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn as_catch(self) -> Option<*const u64> {
+        if self.0 & 0b11_1111 == CATCH {
+            Some((self.0 >> 6) as *const u64)
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_immediate(self) -> bool {
+        self.0 & 0b11 == 0b11
+    }
+
+    // Cons cells.
+
+    /// # Safety
+    /// `cell` points to two words, initialised before the term is read.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn from_cons_pointer(cell: *const Term) -> Term {
+        Term(cell as u64 | 0b01)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_cons(self) -> bool {
+        self.0 & 0b11 == 0b01
+    }
+
+    /// A list cell or `[]`.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_list(self) -> bool {
+        self.is_cons() || self.is_nil()
+    }
+
+    /// The cell of a word known to be a cons.
+    #[inline(always)]
+    #[must_use]
+    pub const fn cons_pointer(self) -> *mut Term {
+        debug_assert!(self.is_cons());
+        (self.0 - 0b01) as *mut Term
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn as_cons(self) -> Option<(Term, Term)> {
+        if self.is_cons() {
+            Some((self.head(), self.tail()))
+        } else {
+            None
+        }
+    }
+
+    /// The head of a word known to be a cons.
+    #[inline(always)]
+    #[must_use]
+    pub fn head(self) -> Term {
+        // SAFETY: the caller knows it is a cons, and the moving rule keeps the cell.
+        unsafe { *self.cons_pointer() }
+    }
+
+    /// The tail of a word known to be a cons.
+    #[inline(always)]
+    #[must_use]
+    pub fn tail(self) -> Term {
+        // SAFETY: as `head`.
+        unsafe { *self.cons_pointer().add(1) }
+    }
+
+    // Boxed objects; their contents are in `object`.
+
+    /// # Safety
+    /// `object` points to a header, initialised with its object before the term is read.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn from_boxed_pointer(object: *const u64) -> Term {
+        Term(object as u64 | 0b10)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_boxed(self) -> bool {
+        self.0 & 0b11 == 0b10
+    }
+
+    /// The header's address, for a word known to be boxed.
+    #[inline(always)]
+    #[must_use]
+    pub const fn boxed_pointer(self) -> *mut u64 {
+        debug_assert!(self.is_boxed());
+        (self.0 - 0b10) as *mut u64
+    }
+
+    /// The header of a word known to be boxed.
+    #[inline(always)]
+    #[must_use]
+    pub fn header(self) -> Header {
+        // SAFETY: the caller knows it is boxed, and the moving rule keeps the object.
+        Header(unsafe { *self.boxed_pointer() })
+    }
+
+    /// The kind of object, if the term is boxed.
+    #[inline(always)]
+    #[must_use]
+    pub fn boxed_kind(self) -> Option<Kind> {
+        if self.is_boxed() {
+            Some(self.header().kind())
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub fn is_kind(self, kind: Kind) -> bool {
+        self.is_boxed() && self.header().kind() == kind
+    }
+
+    /// Word `index` after the header, for a word known to be boxed and that long.
+    #[inline(always)]
+    #[must_use]
+    pub fn word(self, index: usize) -> u64 {
+        debug_assert!(index < self.header().arity());
+        // SAFETY: the moving rule keeps the object; `index` is below its arity.
+        unsafe { *self.boxed_pointer().add(1 + index) }
+    }
+
+    /// The address of word `index` after the header.
+    #[inline(always)]
+    #[must_use]
+    pub fn word_pointer(self, index: usize) -> *mut u64 {
+        // Wrapping: the address may be that of the object's end.
+        self.boxed_pointer().wrapping_add(1 + index)
+    }
+}
+
+impl core::fmt::Debug for Term {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if let Some(value) = self.as_small() {
+            write!(f, "{value}")
+        } else if let Some(index) = self.as_atom() {
+            write!(f, "atom#{index}")
+        } else if self.is_nil() {
+            write!(f, "[]")
+        } else {
+            write!(f, "{:#x}", self.0)
+        }
+    }
+}
