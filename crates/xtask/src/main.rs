@@ -1,2 +1,45 @@
-//! Placeholder until its first module lands.
-fn main() {}
+//! `cargo xtask`: the project's chores. Each one starts programs and judges what they print; none
+//! links the virtual machine, so a chore works (and says what failed) while ferl does not.
+#![forbid(unsafe_code)]
+
+mod bifs;
+mod compile;
+mod differential;
+mod experiments;
+mod machine;
+mod project;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "ferl's chores")]
+struct CommandLine {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Run the published experiments on ferl and on stock, and compare their figures.
+    Experiments(experiments::Options),
+    /// Run every program under tests/programs on ferl; its output must equal stock's.
+    Differential(differential::Options),
+    /// Count, module by module, which of stock's BIFs ferl's table has and lacks.
+    Bifs(bifs::Options),
+}
+
+fn main() -> ExitCode {
+    let outcome = match CommandLine::parse().chore {
+        Chore::Experiments(options) => experiments::run(&options),
+        Chore::Differential(options) => differential::run(&options),
+        Chore::Bifs(options) => bifs::run(&options),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Stock's side: compiling the programs, and what stock prints for each, both remembered.
+//!
+//! Everything kept lives in a folder named after a hash of what it was made from, and is moved into
+//! place when complete; a half-written answer is never found, also when two runs meet.
+
+use super::{Program, Scratch};
+use crate::machine::{End, Invocation};
+use crate::{compile, project};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub struct Oracle {
+    erl: PathBuf,
+    erlc: PathBuf,
+    kept: PathBuf,
+    /// Release and emulator version of stock: another one means other answers.
+    version: String,
+}
+
+/// What a machine has to print, and its exit status.
+#[derive(Clone)]
+pub struct Answer {
+    pub stdout: Vec<u8>,
+    pub status: i32,
+}
+
+impl Oracle {
+    pub fn new(kept: &Path) -> Result<Self> {
+        let erl = project::stock("erl")?;
+        let erlc = project::stock("erlc")?;
+        let version = stock_version(&erl)?;
+        Ok(Oracle {
+            erl,
+            erlc,
+            kept: kept.to_path_buf(),
+            version,
+        })
+    }
+
+    /// Compiles what was not compiled before. For each program, in order: the folder with its code,
+    /// or what the compiler said.
+    pub fn compile(&self, programs: &[Program]) -> Result<Vec<Result<PathBuf, String>>> {
+        let mut wanted: BTreeMap<&[String], Vec<&Program>> = BTreeMap::new();
+        for program in programs
+            .iter()
+            .filter(|program| !self.code_folder(program).is_dir())
+        {
+            wanted
+                .entry(&program.compiler_options)
+                .or_default()
+                .push(program);
+        }
+        for (options, programs) in wanted {
+            let sources: Vec<PathBuf> = programs
+                .iter()
+                .map(|program| program.source.clone())
+                .collect();
+            let staging = self.staging();
+            compile::batch(&self.erlc, options, &sources, &staging)?;
+            for program in programs {
+                self.keep_code(program, &staging)?;
+            }
+            fs::remove_dir_all(&staging)?;
+        }
+        programs
+            .iter()
+            .map(|program| {
+                let folder = self.code_folder(program);
+                Ok(if folder.is_dir() {
+                    Ok(folder)
+                } else {
+                    Err(self.complaint(program)?)
+                })
+            })
+            .collect()
+    }
+
+    /// What stock prints for this program.
+    pub fn ask(&self, program: &Program, folder: &Path) -> Result<Answer> {
+        let file = self.kept.join("answers").join(self.hash(program));
+        if let Some(answer) = read_answer(&file)? {
+            return Ok(answer);
+        }
+        let scratch = Scratch::new(program)?;
+        let outcome = program
+            .on(
+                Invocation::new(&self.erl, &scratch.0).timeout(program.timeout * 2),
+                folder,
+            )
+            .run()?;
+        let End::Exited(status) = outcome.end else {
+            bail!("stock itself: {}\n{}", outcome.end, outcome.last_words(10));
+        };
+        let answer = Answer {
+            stdout: outcome.stdout,
+            status,
+        };
+        write_answer(&file, &answer)?;
+        Ok(answer)
+    }
+
+    /// Moves a program's fresh code, and its companions', to the folder where it is looked for.
+    fn keep_code(&self, program: &Program, staging: &Path) -> Result<()> {
+        let beam = compile::beam_path(&program.source, staging);
+        if !beam.is_file() {
+            // `erlc` stops at the first bad file: give the others their chance.
+            compile::batch(
+                &self.erlc,
+                &program.compiler_options,
+                std::slice::from_ref(&program.source),
+                staging,
+            )?;
+            if !beam.is_file() {
+                return Ok(());
+            }
+        }
+        let assembled = self.staging();
+        fs::create_dir_all(&assembled)?;
+        fs::rename(&beam, compile::beam_path(&program.source, &assembled))?;
+        for companion in &program.companions {
+            let into = assembled.join(&companion.relative);
+            let said = compile::batch(
+                &self.erlc,
+                &program.compiler_options,
+                std::slice::from_ref(&companion.source),
+                &into,
+            )?;
+            if !compile::beam_path(&companion.source, &into).is_file() {
+                bail!("{} does not compile:\n{said}", companion.source.display());
+            }
+        }
+        let folder = self.code_folder(program);
+        fs::create_dir_all(folder.parent().context("a kept folder has a parent")?)?;
+        match fs::rename(&assembled, &folder) {
+            Err(_) if folder.is_dir() => Ok(fs::remove_dir_all(&assembled)?),
+            other => Ok(other?),
+        }
+    }
+
+    fn complaint(&self, program: &Program) -> Result<String> {
+        let staging = self.staging();
+        let said = compile::batch(
+            &self.erlc,
+            &program.compiler_options,
+            std::slice::from_ref(&program.source),
+            &staging,
+        )?;
+        fs::remove_dir_all(&staging)?;
+        Ok(said)
+    }
+
+    fn code_folder(&self, program: &Program) -> PathBuf {
+        self.kept.join("code").join(self.hash(program))
+    }
+
+    fn staging(&self) -> PathBuf {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!(
+            "{}-{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
+        self.kept.join("staging").join(name)
+    }
+
+    fn hash(&self, program: &Program) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.version.hash(&mut hasher);
+        program.module.hash(&mut hasher);
+        program.text.hash(&mut hasher);
+        for companion in &program.companions {
+            companion.relative.hash(&mut hasher);
+            companion.source.file_name().hash(&mut hasher);
+            companion.text.hash(&mut hasher);
+        }
+        format!("{}-{:016x}", program.module, hasher.finish())
+    }
+}
+
+fn stock_version(erl: &Path) -> Result<String> {
+    let tell = "io:format(\"~s ~s\", [erlang:system_info(otp_release), erlang:system_info(version)]), halt().";
+    let outcome = Invocation::new(erl, &std::env::temp_dir())
+        .args(["-noshell", "-eval", tell])
+        .timeout(Duration::from_secs(60))
+        .run()?;
+    if !outcome.end.is_success() {
+        bail!(
+            "{} does not start: {}\n{}",
+            erl.display(),
+            outcome.end,
+            outcome.last_words(10)
+        );
+    }
+    Ok(String::from_utf8_lossy(&outcome.stdout).into_owned())
+}
+
+/// An answer is kept as its exit status on a line, then the output.
+fn read_answer(file: &Path) -> Result<Option<Answer>> {
+    let bytes = match fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| file.display().to_string()),
+    };
+    let end = bytes
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .context("a kept answer has no status line")?;
+    let status = std::str::from_utf8(&bytes[..end])?.parse()?;
+    Ok(Some(Answer {
+        stdout: bytes[end + 1..].to_vec(),
+        status,
+    }))
+}
+
+fn write_answer(file: &Path, answer: &Answer) -> Result<()> {
+    fs::create_dir_all(file.parent().context("a kept file has a folder")?)?;
+    let mut bytes = format!("{}\n", answer.status).into_bytes();
+    bytes.extend_from_slice(&answer.stdout);
+    let partial = file.with_extension(format!("{}.partial", std::process::id()));
+    fs::write(&partial, bytes)?;
+    Ok(fs::rename(&partial, file)?)
+}

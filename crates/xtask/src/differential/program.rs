@@ -1,0 +1,174 @@
+//! A differential program: an Erlang module with `main/0`, and what its opening comment declares.
+//!
+//! ```erlang
+//! %% differs: why ferl's output is not stock's; the output is in NAME.expected beside the file
+//! %% status: the exit status that goes with NAME.expected (0 if not said)
+//! %% args: emulator flags for both machines
+//! %% erlc: options for the compiler (+r24, +no_ssa_opt...)
+//! %% timeout: seconds
+//! ```
+//!
+//! A folder beside `NAME.erl` that is called `NAME` holds modules that the program loads by itself;
+//! they are compiled into folders of the same names next to its `.beam` file.
+
+use super::Answer;
+use crate::machine::Invocation;
+use anyhow::{Context, Result, bail};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(20);
+
+pub struct Program {
+    /// The path below `tests/programs`, without the ending.
+    pub name: String,
+    pub module: String,
+    pub source: PathBuf,
+    pub text: Vec<u8>,
+    /// Modules it loads by itself, relative to the folder that bears its name.
+    pub companions: Vec<Companion>,
+    pub arguments: Vec<String>,
+    pub compiler_options: Vec<String>,
+    pub timeout: Duration,
+    pub expected: Option<Answer>,
+}
+
+pub struct Companion {
+    pub relative: PathBuf,
+    pub source: PathBuf,
+    pub text: Vec<u8>,
+}
+
+/// All programs, in the order of their names.
+pub fn discover(root: &Path) -> Result<Vec<Program>> {
+    let mut programs = Vec::new();
+    visit(root, root, &mut programs)?;
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut seen: HashMap<&str, &str> = HashMap::new();
+    for program in &programs {
+        if let Some(other) = seen.insert(&program.module, &program.name) {
+            bail!("{} and {} are one module to Erlang", other, program.name);
+        }
+    }
+    Ok(programs)
+}
+
+fn visit(folder: &Path, root: &Path, programs: &mut Vec<Program>) -> Result<()> {
+    for path in entries(folder)? {
+        if path.is_dir() {
+            // With a program of the same name beside it, the folder is that program's.
+            if !path.with_extension("erl").is_file() {
+                visit(&path, root, programs)?;
+            }
+        } else if path.extension().is_some_and(|ending| ending == "erl") {
+            programs.push(Program::read(&path, root)?);
+        }
+    }
+    Ok(())
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+impl Program {
+    fn read(source: &Path, root: &Path) -> Result<Program> {
+        let text = fs::read(source).with_context(|| source.display().to_string())?;
+        let module = source
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let name = source
+            .strip_prefix(root)?
+            .with_extension("")
+            .to_string_lossy()
+            .into_owned();
+        let mut program = Program {
+            name,
+            module,
+            source: source.to_path_buf(),
+            companions: Vec::new(),
+            arguments: Vec::new(),
+            compiler_options: Vec::new(),
+            timeout: DEFAULT_TIMEOUT,
+            expected: None,
+            text,
+        };
+        program
+            .read_header()
+            .with_context(|| source.display().to_string())?;
+        let own_folder = source.with_extension("");
+        if own_folder.is_dir() {
+            collect_companions(&own_folder, &own_folder, &mut program.companions)?;
+        }
+        Ok(program)
+    }
+
+    fn read_header(&mut self) -> Result<()> {
+        let text = String::from_utf8_lossy(&self.text).into_owned();
+        let mut differs = false;
+        let mut status = 0;
+        for line in text.lines().take_while(|line| line.starts_with('%')) {
+            let Some((key, value)) = line.trim_start_matches('%').trim().split_once(": ") else {
+                continue;
+            };
+            let words = || value.split_ascii_whitespace().map(str::to_owned).collect();
+            match key {
+                "differs" => differs = true,
+                "status" => status = value.trim().parse().context("status")?,
+                "args" => self.arguments = words(),
+                "erlc" => self.compiler_options = words(),
+                "timeout" => {
+                    self.timeout = Duration::from_secs(value.trim().parse().context("timeout")?)
+                }
+                // Other comments may have a colon as well.
+                _ => {}
+            }
+        }
+        if differs {
+            let file = self.source.with_extension("expected");
+            let stdout = fs::read(&file)
+                .with_context(|| format!("it differs, so {} is needed", file.display()))?;
+            self.expected = Some(Answer { stdout, status });
+        }
+        Ok(())
+    }
+
+    /// The command line of a run: compiled code in `folder`, quiet logger, `main/0`, then `halt/0`.
+    pub fn on(&self, invocation: Invocation, folder: &Path) -> Invocation {
+        invocation
+            .args(&self.arguments)
+            .args(["-noshell", "-kernel", "logger_level", "none", "-pa"])
+            .arg(folder)
+            .args(["-s", &self.module, "main", "-s", "erlang", "halt"])
+    }
+}
+
+fn collect_companions(folder: &Path, own_folder: &Path, found: &mut Vec<Companion>) -> Result<()> {
+    for path in entries(folder)? {
+        if path.is_dir() {
+            collect_companions(&path, own_folder, found)?;
+        } else if path.extension().is_some_and(|ending| ending == "erl") {
+            let text = fs::read(&path).with_context(|| path.display().to_string())?;
+            let relative = path
+                .parent()
+                .unwrap_or(own_folder)
+                .strip_prefix(own_folder)?
+                .to_path_buf();
+            found.push(Companion {
+                relative,
+                source: path,
+                text,
+            });
+        }
+    }
+    Ok(())
+}

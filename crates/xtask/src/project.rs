@@ -1,0 +1,47 @@
+//! Where things are: the root of the checkout, the target folder, and the machines to compare.
+
+use anyhow::{Context, Result, bail};
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// The root of the checkout: cargo says where this crate is, two folders below it.
+pub fn root() -> PathBuf {
+    let this_crate = env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    this_crate
+        .ancestors()
+        .nth(2)
+        .map_or_else(|| this_crate.clone(), Path::to_path_buf)
+}
+
+/// Cargo's target folder, where everything that can be made again is kept.
+pub fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// The machine under test: the path given, or the release build.
+pub fn ferl(given: Option<&Path>) -> Result<PathBuf> {
+    let path = match given {
+        Some(path) => path.to_path_buf(),
+        None => target().join("release").join("ferl"),
+    };
+    if !path.exists() {
+        bail!(
+            "{} does not exist; build it with `cargo build --release`, or name one with --ferl",
+            path.display()
+        );
+    }
+    path.canonicalize()
+        .with_context(|| path.display().to_string())
+}
+
+/// A stock program (`erl`, `erlc`) as found in PATH.
+pub fn stock(program: &str) -> Result<PathBuf> {
+    let path = env::var_os("PATH").context("PATH is not set")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|candidate| candidate.is_file())
+        .with_context(|| {
+            format!("no {program} in PATH: stock Erlang/OTP is what ferl is compared with")
+        })
+}

@@ -1,0 +1,24 @@
+%% Starts an experiment from the command line and prints how long it took:
+%%   erl -noshell -s timed tc create_process start 1000000 -s erlang halt
+%% prints `timed: MICROSECONDS`, as timer:tc/3 gives them.
+-module(timed).
+-export([tc/1, waiting/1]).
+
+tc([Module, Function | Arguments]) ->
+    {Micros, _} = timer:tc(Module, Function, [number(A) || A <- Arguments]),
+    io:format("timed: ~b~n", [Micros]).
+
+%% N processes that wait; says `waiting` when they all do, and then waits as well,
+%% so that the memory of the machine can be read from outside.
+waiting([Count]) ->
+    N = number(Count),
+    create(N, self()),
+    io:format("waiting: ~b~n", [N]),
+    receive after infinity -> ok end.
+
+create(0, _) -> ok;
+create(N, Starter) ->
+    spawn(fun() -> receive {Starter, stop} -> ok end end),
+    create(N - 1, Starter).
+
+number(Atom) -> list_to_integer(atom_to_list(Atom)).
