@@ -1,1 +1,18 @@
-//! Placeholder until its first module lands.
+//! Terms and heaps: what a value of the language is, and every algorithm on values that needs
+//! neither a process nor a scheduler.
+//!
+//! The words themselves are declared in `layout`; here is how they are allocated, built, copied,
+//! collected, compared, hashed, calculated with, printed and put into the external term format.
+
+pub mod am;
+pub mod atom;
+pub mod build;
+pub mod copy;
+pub mod heap;
+pub mod literal;
+pub mod node;
+pub mod off_heap;
+pub mod reference;
+
+pub use heap::Allocate;
+pub use layout::{Header, Kind, Term};

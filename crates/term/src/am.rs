@@ -1,0 +1,17 @@
+//! The well-known atoms as terms, by the names of `isa::atoms`.
+
+use layout::Term;
+
+macro_rules! constants {
+    ($(($name:ident, $text:literal),)*) => {
+        $(#[doc = concat!("`'", $text, "'`")] pub const $name: Term = Term::atom(isa::atoms::$name);)*
+    };
+}
+isa::for_each_atom!(constants);
+
+/// `true` or `false`.
+#[inline]
+#[must_use]
+pub const fn boolean(value: bool) -> Term {
+    if value { TRUE } else { FALSE }
+}

@@ -1,0 +1,254 @@
+//! The atom table: text to number and back. Atoms live for ever.
+//!
+//! Entries sit in leaked chunks that double in size, so reading an entry by number needs no lock.
+//! Interning takes a read lock for a known text, the write lock for a new one. An entry also holds
+//! the registration slot of its name, so that sending to a name is two loads. Any thread may call.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use layout::Term;
+use layout::limits::ATOM_CHARACTERS;
+use parking_lot::RwLock;
+
+/// Atoms a node may hold unless `+t` says otherwise; the value OTP documents.
+pub const DEFAULT_LIMIT: usize = 1_048_576;
+
+/// Why a text is no atom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AtomError {
+    /// More than 255 characters.
+    TooLong,
+    /// The text is not UTF-8.
+    NotUtf8,
+    /// The table is full: the node cannot go on.
+    Limit,
+}
+
+struct Entry {
+    text: &'static str,
+    /// The first seven bytes of the text, big-endian: decides most comparisons.
+    prefix: u64,
+    registered: AtomicU64,
+}
+
+const FIRST_CHUNK_BITS: u32 = 12;
+const CHUNKS: usize = 20;
+
+static ENTRIES: [AtomicPtr<Entry>; CHUNKS] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; CHUNKS];
+static COUNT: AtomicU32 = AtomicU32::new(0);
+static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT);
+static TEXT_BYTES: AtomicUsize = AtomicUsize::new(0);
+static NUMBERS: LazyLock<RwLock<HashMap<&'static str, u32>>> = LazyLock::new(|| {
+    let mut numbers = HashMap::with_capacity(16 * 1024);
+    for text in isa::atoms::TEXT {
+        let index = COUNT.load(Ordering::Relaxed);
+        publish(index, text);
+        numbers.insert(*text, index);
+    }
+    RwLock::new(numbers)
+});
+
+/// The atom for a UTF-8 text, made when it is new.
+///
+/// # Errors
+/// See [`AtomError`].
+pub fn intern(text: &[u8]) -> Result<Term, AtomError> {
+    let text = std::str::from_utf8(text).map_err(|_| AtomError::NotUtf8)?;
+    intern_str(text)
+}
+
+/// As [`intern`], for what is known to be UTF-8.
+///
+/// # Errors
+/// See [`AtomError`].
+pub fn intern_str(text: &str) -> Result<Term, AtomError> {
+    if let Some(atom) = lookup(text) {
+        return Ok(atom);
+    }
+    if text.len() > ATOM_CHARACTERS && text.chars().count() > ATOM_CHARACTERS {
+        return Err(AtomError::TooLong);
+    }
+    let mut numbers = NUMBERS.write();
+    if let Some(&index) = numbers.get(text) {
+        return Ok(Term::atom(index));
+    }
+    let index = COUNT.load(Ordering::Relaxed);
+    if index as usize >= LIMIT.load(Ordering::Relaxed) {
+        return Err(AtomError::Limit);
+    }
+    let text: &'static str = Box::leak(text.to_owned().into_boxed_str());
+    publish(index, text);
+    numbers.insert(text, index);
+    Ok(Term::atom(index))
+}
+
+/// An atom for a text that ferl itself names; the table's limit leaves room for those.
+///
+/// # Panics
+/// When the table is full.
+#[must_use]
+pub fn known(text: &str) -> Term {
+    intern_str(text).unwrap_or_else(|error| panic!("the atom {text:?} cannot be made: {error:?}"))
+}
+
+/// As [`intern`], for Latin-1 bytes.
+///
+/// # Errors
+/// See [`AtomError`].
+pub fn intern_latin1(text: &[u8]) -> Result<Term, AtomError> {
+    let text: String = text.iter().map(|&byte| char::from(byte)).collect();
+    intern_str(&text)
+}
+
+/// The atom for a text, if there is one already.
+#[must_use]
+pub fn lookup(text: &str) -> Option<Term> {
+    NUMBERS.read().get(text).map(|&index| Term::atom(index))
+}
+
+/// The text of an atom.
+///
+/// # Panics
+/// When the term is no atom.
+#[must_use]
+pub fn text(atom: Term) -> &'static str {
+    entry(atom.as_atom().expect("an atom")).text
+}
+
+/// The order of two atoms: that of their texts by code point.
+#[must_use]
+pub fn compare(a: Term, b: Term) -> std::cmp::Ordering {
+    if a == b {
+        return std::cmp::Ordering::Equal;
+    }
+    let (a, b) = (
+        entry(a.as_atom().expect("an atom")),
+        entry(b.as_atom().expect("an atom")),
+    );
+    // UTF-8 keeps the order of code points, so bytes decide.
+    a.prefix.cmp(&b.prefix).then_with(|| a.text.cmp(b.text))
+}
+
+/// Who is registered under an atom: the bits of a pid or port, or 0.
+#[inline]
+#[must_use]
+pub fn registration(atom: u32) -> &'static AtomicU64 {
+    &entry(atom).registered
+}
+
+/// Number of atoms.
+#[must_use]
+pub fn count() -> usize {
+    LazyLock::force(&NUMBERS);
+    COUNT.load(Ordering::Acquire) as usize
+}
+
+/// The most atoms there may be.
+#[must_use]
+pub fn limit() -> usize {
+    LIMIT.load(Ordering::Relaxed)
+}
+
+/// Sets the most atoms there may be (`+t`).
+pub fn set_limit(limit: usize) {
+    LIMIT.store(limit, Ordering::Relaxed);
+}
+
+/// Bytes that the table holds, and those of them that are text.
+#[must_use]
+pub fn memory() -> (usize, usize) {
+    let texts = TEXT_BYTES.load(Ordering::Relaxed);
+    (
+        texts + count() * (size_of::<Entry>() + size_of::<(&str, u32)>()),
+        texts,
+    )
+}
+
+fn chunk_of(index: u32) -> (usize, usize) {
+    // Chunk 0 holds 2^12 entries, chunk n holds 2^(11 + n).
+    let position = index + (1 << FIRST_CHUNK_BITS);
+    let bits = 31 - position.leading_zeros();
+    (
+        (bits - FIRST_CHUNK_BITS) as usize,
+        (position - (1 << bits)) as usize,
+    )
+}
+
+#[inline]
+fn entry(index: u32) -> &'static Entry {
+    let (chunk, place) = chunk_of(index);
+    let entries = ENTRIES[chunk].load(Ordering::Acquire);
+    if entries.is_null() {
+        // Only a node's first moments: a constant atom was used before any text was interned.
+        LazyLock::force(&NUMBERS);
+        return entry(index);
+    }
+    // SAFETY: whoever holds the number got it after `publish` wrote the entry.
+    unsafe { &*entries.add(place) }
+}
+
+/// Writes the entry; the caller holds the write lock (or is the only one, at the start).
+fn publish(index: u32, text: &'static str) {
+    let (chunk, place) = chunk_of(index);
+    let mut entries = ENTRIES[chunk].load(Ordering::Acquire);
+    if entries.is_null() {
+        let size = 1usize << (FIRST_CHUNK_BITS as usize + chunk);
+        entries = Vec::leak(Vec::with_capacity(size)).as_mut_ptr();
+        ENTRIES[chunk].store(entries, Ordering::Release);
+    }
+    let mut first = [0u8; 8];
+    let length = text.len().min(7);
+    first[1..=length].copy_from_slice(&text.as_bytes()[..length]);
+    let entry = Entry {
+        text,
+        prefix: u64::from_be_bytes(first),
+        registered: AtomicU64::new(0),
+    };
+    // SAFETY: the chunk has room for `place`, and nobody reads it before `COUNT` grows.
+    unsafe { entries.add(place).write(entry) };
+    TEXT_BYTES.fetch_add(text.len(), Ordering::Relaxed);
+    COUNT.store(index + 1, Ordering::Release);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_name_their_text() {
+        assert_eq!(text(crate::am::OK), "ok");
+        assert_eq!(lookup("badarg"), Some(crate::am::BADARG));
+        assert_eq!(text(crate::am::EMPTY), "");
+    }
+
+    #[test]
+    fn texts_keep_their_numbers_past_the_first_chunk() {
+        let atoms: Vec<Term> = (0..20_000)
+            .map(|i| known(&format!("atom_test_{i}")))
+            .collect();
+        for (i, atom) in atoms.iter().enumerate() {
+            assert_eq!(text(*atom), format!("atom_test_{i}"));
+            assert_eq!(known(&format!("atom_test_{i}")), *atom);
+        }
+    }
+
+    #[test]
+    fn order_is_that_of_the_text() {
+        let order = |a: &str, b: &str| compare(known(a), known(b));
+        assert_eq!(order("a", "ab"), std::cmp::Ordering::Less);
+        assert_eq!(order("abcdefgh", "abcdefgi"), std::cmp::Ordering::Less);
+        assert_eq!(order("ö", "z"), std::cmp::Ordering::Greater);
+        assert_eq!(order("same", "same"), std::cmp::Ordering::Equal);
+        assert_eq!(order("a\0", "a"), std::cmp::Ordering::Greater);
+    }
+
+    #[test]
+    fn long_texts_are_refused() {
+        assert_eq!(intern_str(&"ö".repeat(256)), Err(AtomError::TooLong));
+        assert!(intern_str(&"ö".repeat(255)).is_ok());
+        assert_eq!(intern(b"\xff"), Err(AtomError::NotUtf8));
+    }
+}

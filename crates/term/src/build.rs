@@ -1,0 +1,321 @@
+//! Building terms in a place that allocates.
+//!
+//! Each function fills every word that it allocates, so what it answers is a whole term.
+
+use layout::limits::{HEAP_BINARY_BYTES, SMALL_MAX, SMALL_MIN};
+use layout::object::{Bits, offset};
+use layout::{Export, FunEntry, Header, Kind, Term};
+
+use crate::heap::Allocate;
+use crate::off_heap::{self, BinaryBlock, MagicBlock};
+
+/// `[Head | Tail]`.
+#[inline]
+pub fn cons<A: Allocate + ?Sized>(heap: &mut A, head: Term, tail: Term) -> Term {
+    let cell = heap.allocate(2).cast::<Term>();
+    // SAFETY: two fresh words.
+    unsafe {
+        cell.write(head);
+        cell.add(1).write(tail);
+        Term::from_cons_pointer(cell)
+    }
+}
+
+/// A proper list of the items.
+pub fn list<A: Allocate + ?Sized>(heap: &mut A, items: &[Term]) -> Term {
+    list_with_tail(heap, items, Term::NIL)
+}
+
+/// The items in front of `tail`.
+pub fn list_with_tail<A: Allocate + ?Sized>(heap: &mut A, items: &[Term], tail: Term) -> Term {
+    items
+        .iter()
+        .rev()
+        .fold(tail, |tail, &head| cons(heap, head, tail))
+}
+
+/// A tuple.
+#[inline]
+pub fn tuple<A: Allocate + ?Sized>(heap: &mut A, elements: &[Term]) -> Term {
+    let object = heap.allocate(1 + elements.len());
+    // SAFETY: a header and as many fresh words as there are elements.
+    unsafe {
+        object.write(Header::new(Kind::Tuple, elements.len()).0);
+        object
+            .add(1)
+            .cast::<Term>()
+            .copy_from_nonoverlapping(elements.as_ptr(), elements.len());
+        Term::from_boxed_pointer(object)
+    }
+}
+
+/// An object of plain words behind a header of `kind`.
+pub fn object<A: Allocate + ?Sized>(heap: &mut A, kind: Kind, words: &[u64]) -> Term {
+    let object = heap.allocate(1 + words.len());
+    // SAFETY: a header and as many fresh words as given.
+    unsafe {
+        object.write(Header::new(kind, words.len()).0);
+        object
+            .add(1)
+            .copy_from_nonoverlapping(words.as_ptr(), words.len());
+        Term::from_boxed_pointer(object)
+    }
+}
+
+/// A float.
+pub fn float<A: Allocate + ?Sized>(heap: &mut A, value: f64) -> Term {
+    object(heap, Kind::Float, &[value.to_bits()])
+}
+
+/// An integer of any size that a machine word holds.
+#[inline]
+pub fn integer<A: Allocate + ?Sized>(heap: &mut A, value: i64) -> Term {
+    if (SMALL_MIN..=SMALL_MAX).contains(&value) {
+        return Term::small(value);
+    }
+    let kind = if value < 0 {
+        Kind::NegativeBig
+    } else {
+        Kind::PositiveBig
+    };
+    object(heap, kind, &[value.unsigned_abs()])
+}
+
+/// An integer that is not negative.
+#[inline]
+pub fn unsigned<A: Allocate + ?Sized>(heap: &mut A, value: u64) -> Term {
+    match i64::try_from(value) {
+        Ok(value) => integer(heap, value),
+        Err(_) => object(heap, Kind::PositiveBig, &[value]),
+    }
+}
+
+/// An integer from sign and limbs (least first); leading zeros are dropped, and a small one comes out small.
+pub fn big<A: Allocate + ?Sized>(heap: &mut A, negative: bool, limbs: &[u64]) -> Term {
+    let length = limbs
+        .iter()
+        .rposition(|&limb| limb != 0)
+        .map_or(0, |last| last + 1);
+    let limbs = &limbs[..length];
+    let small_limit = if negative {
+        SMALL_MIN.unsigned_abs()
+    } else {
+        SMALL_MAX as u64
+    };
+    match *limbs {
+        [] => Term::small(0),
+        [limb] if limb <= small_limit => Term::small(if negative {
+            (limb as i64).wrapping_neg()
+        } else {
+            limb as i64
+        }),
+        _ => object(
+            heap,
+            if negative {
+                Kind::NegativeBig
+            } else {
+                Kind::PositiveBig
+            },
+            limbs,
+        ),
+    }
+}
+
+/// A binary with these bytes: on the heap up to 64 bytes, shared above.
+pub fn binary<A: Allocate + ?Sized>(heap: &mut A, bytes: &[u8]) -> Term {
+    let (term, room) = binary_uninit(heap, bytes.len());
+    // SAFETY: `room` has that many bytes.
+    unsafe { room.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    term
+}
+
+/// A binary of `size` bytes to be filled before the next safepoint, and where its bytes are.
+pub fn binary_uninit<A: Allocate + ?Sized>(heap: &mut A, size: usize) -> (Term, *mut u8) {
+    if size <= HEAP_BINARY_BYTES {
+        let words = 1 + size.div_ceil(8);
+        let object = heap.allocate(1 + words);
+        // SAFETY: header, size, and the words of the bytes, all fresh; the last is zeroed for its padding.
+        unsafe {
+            object.write(Header::new(Kind::HeapBinary, words).0);
+            object.add(1).write(size as u64);
+            if words > 1 {
+                object.add(words).write(0);
+            }
+            (Term::from_boxed_pointer(object), object.add(2).cast::<u8>())
+        }
+    } else {
+        let block = BinaryBlock::new(size);
+        // SAFETY: the block is fresh and counted once, for the object made here.
+        unsafe {
+            (
+                shared_binary(heap, block, size, 0),
+                BinaryBlock::bytes(block),
+            )
+        }
+    }
+}
+
+/// A shared binary over `block`.
+///
+/// # Safety
+/// The caller hands over one count of `block`, whose first `size` bytes are or will be initialised.
+pub unsafe fn shared_binary<A: Allocate + ?Sized>(
+    heap: &mut A,
+    block: *mut BinaryBlock,
+    size: usize,
+    flags: u64,
+) -> Term {
+    let object = heap.allocate(6);
+    // SAFETY: six fresh words; the object is in no list yet.
+    unsafe {
+        object.write(Header::new(Kind::SharedBinary, 5).0);
+        object
+            .add(1 + offset::SHARED_BINARY_SIZE)
+            .write(size as u64);
+        object.add(1 + offset::SHARED_BINARY_FLAGS).write(flags);
+        object.add(1 + offset::OFF_HEAP_BLOCK).write(block as u64);
+        object
+            .add(1 + offset::SHARED_BINARY_BYTES)
+            .write(BinaryBlock::bytes(block) as u64);
+        off_heap::link(heap.off_heap_list(), object);
+        heap.charge_off_heap(size);
+        Term::from_boxed_pointer(object)
+    }
+}
+
+/// Part of a bit string, sharing its bytes: `bit_start` and `bit_len` are bits of `string`, and lie
+/// within it.
+///
+/// # Panics
+/// When `string` is no bit string.
+pub fn sub_bits<A: Allocate + ?Sized>(
+    heap: &mut A,
+    string: Term,
+    bit_start: u64,
+    bit_len: u64,
+) -> Term {
+    let (whole, start) = whole_of(string);
+    let first = start + bit_start;
+    let object = heap.allocate(5);
+    // SAFETY: five fresh words.
+    unsafe {
+        object.write(Header::new(Kind::SubBinary, 4).0);
+        object.add(1 + offset::SUB_BINARY_SIZE).write(bit_len / 8);
+        object.add(1 + offset::SUB_BINARY_OFFSET).write(first / 8);
+        object
+            .add(1 + offset::SUB_BINARY_BITS)
+            .write(bit_len % 8 | (first % 8) << 8);
+        object.add(1 + offset::SUB_BINARY_WHOLE).write(whole.bits());
+        Term::from_boxed_pointer(object)
+    }
+}
+
+/// The heap or shared binary under a bit string, and the bit of it where the string starts.
+///
+/// # Panics
+/// When `string` is no bit string.
+#[must_use]
+pub fn whole_of(string: Term) -> (Term, u64) {
+    assert!(string.is_bitstring(), "a bit string");
+    if string.is_kind(Kind::SubBinary) {
+        // SAFETY: this word of a sub-binary is a term.
+        let whole = unsafe { Term::from_bits(string.word(offset::SUB_BINARY_WHOLE)) };
+        let bit_offset = string.word(offset::SUB_BINARY_BITS) >> 8 & 0xff;
+        (
+            whole,
+            string.word(offset::SUB_BINARY_OFFSET) * 8 + bit_offset,
+        )
+    } else {
+        (string, 0)
+    }
+}
+
+/// A bit string with the bits of `bits`, copied; `bits` may lie anywhere.
+pub fn bit_string<A: Allocate + ?Sized>(heap: &mut A, bits: Bits) -> Term {
+    if let Some(bytes) = bits.as_bytes() {
+        return binary(heap, bytes);
+    }
+    let size = bits.bit_len.div_ceil(8) as usize;
+    let (whole, room) = binary_uninit(heap, size);
+    for index in 0..size {
+        let first = index as u64 * 8;
+        let count = (bits.bit_len - first).min(8) as u32;
+        // SAFETY: the bits from `first` on lie within the source, and `index` within the room.
+        unsafe {
+            let source = bits.bytes.add(index);
+            let high = u16::from(*source) << 8;
+            let both = if bits.bit_offset + count > 8 {
+                high | u16::from(*source.add(1))
+            } else {
+                high
+            };
+            let byte = (both << bits.bit_offset >> 8) as u8;
+            room.add(index).write(byte & (0xff00_u16 >> count) as u8);
+        }
+    }
+    if bits.bit_len.is_multiple_of(8) {
+        whole
+    } else {
+        sub_bits(heap, whole, 0, bits.bit_len)
+    }
+}
+
+/// A fun made of an entry and its free variables.
+pub fn fun<A: Allocate + ?Sized>(
+    heap: &mut A,
+    entry: &'static FunEntry,
+    creator: Term,
+    free: &[Term],
+) -> Term {
+    let object = heap.allocate(4 + free.len());
+    // SAFETY: fresh words for the header, three fields and the free variables.
+    unsafe {
+        object.write(Header::new(Kind::Fun, 3 + free.len()).0);
+        object
+            .add(1 + offset::FUN_ENTRY)
+            .write(std::ptr::from_ref(entry) as u64);
+        let arity = u64::from(entry.arity);
+        object
+            .add(1 + offset::FUN_ARITY)
+            .write(arity | (free.len() as u64) << 8);
+        object.add(1 + offset::FUN_CREATOR).write(creator.bits());
+        let room = object.add(1 + offset::FUN_FREE).cast::<Term>();
+        room.copy_from_nonoverlapping(free.as_ptr(), free.len());
+        Term::from_boxed_pointer(object)
+    }
+}
+
+/// `fun Module:Function/Arity`.
+pub fn export<A: Allocate + ?Sized>(heap: &mut A, entry: &'static Export) -> Term {
+    object(heap, Kind::Export, &[std::ptr::from_ref(entry) as u64])
+}
+
+/// A reference that holds a Rust object; takes over one count of `block`.
+///
+/// # Safety
+/// The caller hands over one count of `block`.
+pub unsafe fn magic_reference<A: Allocate + ?Sized>(
+    heap: &mut A,
+    low: u64,
+    high: u64,
+    block: *mut MagicBlock,
+) -> Term {
+    let term = object(heap, Kind::MagicReference, &[low, high, 0, block as u64]);
+    // SAFETY: just made, in no list.
+    unsafe { off_heap::link(heap.off_heap_list(), term.boxed_pointer()) };
+    term
+}
+
+/// A list of the characters of a text.
+pub fn string<A: Allocate + ?Sized>(heap: &mut A, text: &str) -> Term {
+    text.chars().rev().fold(Term::NIL, |tail, c| {
+        cons(heap, Term::small(i64::from(u32::from(c))), tail)
+    })
+}
+
+/// A list of bytes.
+pub fn byte_list<A: Allocate + ?Sized>(heap: &mut A, bytes: &[u8]) -> Term {
+    bytes.iter().rev().fold(Term::NIL, |tail, &byte| {
+        cons(heap, Term::small(i64::from(byte)), tail)
+    })
+}

@@ -1,0 +1,287 @@
+//! Copying terms from one heap to another: messages, spawn arguments, ETS objects, literals.
+//!
+//! Sharing within a term is not kept, as in OTP. The copy is laid out breadth first, except that a
+//! list's cells stand one behind the other; scanning what was written finds what is still to be
+//! copied, so no stack is needed however deep the term is. Literals are shared, not copied, unless asked.
+
+use layout::object::offset;
+use layout::{Fragment, Header, Kind, Term};
+
+use crate::heap::{Allocate, new_fragment};
+use crate::{literal, off_heap};
+
+/// Words that a copy of the term takes.
+#[must_use]
+pub fn size(term: Term) -> usize {
+    if term.is_immediate() || literal::is_literal(term) {
+        0
+    } else {
+        size_slow(term, false)
+    }
+}
+
+/// As [`size`], literals included: for a copy that must not point into a literal area.
+#[must_use]
+pub fn size_with_literals(term: Term) -> usize {
+    if term.is_immediate() {
+        0
+    } else {
+        size_slow(term, true)
+    }
+}
+
+fn size_slow(term: Term, with_literals: bool) -> usize {
+    let skip = |term: Term| term.is_immediate() || (!with_literals && literal::is_literal(term));
+    let mut words = 0;
+    let mut rest: Vec<Term> = Vec::new();
+    let mut current = term;
+    loop {
+        if !skip(current) {
+            if current.is_cons() {
+                words += 2;
+                if !skip(current.head()) {
+                    rest.push(current.head());
+                }
+                current = current.tail();
+                continue;
+            }
+            let header = current.header();
+            words += 1 + header.arity();
+            for index in header.raw_words()..header.arity() {
+                // SAFETY: behind the raw words stand terms.
+                let part = unsafe { Term::from_bits(current.word(index)) };
+                if !skip(part) {
+                    rest.push(part);
+                }
+            }
+        }
+        match rest.pop() {
+            Some(next) => current = next,
+            None => return words,
+        }
+    }
+}
+
+/// Copies a term to a heap that may be anyone's.
+pub fn copy<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
+    let words = size(term);
+    if words == 0 {
+        return term;
+    }
+    let room = heap.allocate(words);
+    // SAFETY: `room` has the words that `size` counted.
+    unsafe { copy_to(room, words, heap.off_heap_list(), term, false) }
+}
+
+/// Copies a term into a fresh fragment, as a message or another signal's term.
+#[must_use]
+pub fn to_fragment(term: Term) -> *mut Fragment {
+    let words = size(term);
+    let fragment = new_fragment(words);
+    // SAFETY: the fragment is fresh and has the words that `size` counted.
+    unsafe {
+        (*fragment).term = if words == 0 {
+            term
+        } else {
+            copy_to(
+                Fragment::words_pointer(fragment),
+                words,
+                &mut (*fragment).off_heap,
+                term,
+                false,
+            )
+        };
+    }
+    fragment
+}
+
+/// Copies a term into `words` words at `room`, linking off-heap objects into `list`.
+///
+/// # Safety
+/// `room` has exactly as many words as [`size`] (or [`size_with_literals`]) answered for the term,
+/// which has not changed since.
+pub unsafe fn copy_to(
+    room: *mut u64,
+    words: usize,
+    list: &mut *mut u64,
+    term: Term,
+    with_literals: bool,
+) -> Term {
+    let end = room.wrapping_add(words);
+    let mut copier = Copier {
+        top: room,
+        start: room as usize,
+        end: end as usize,
+        list,
+        with_literals,
+    };
+    let mut scan = room;
+    // SAFETY: `scan` stays below `top`, which stays within the room that was counted.
+    unsafe {
+        let result = copier.object(term);
+        while scan < copier.top {
+            let word = *scan;
+            if Header::is_header(word) {
+                scan = scan.add(1 + Header(word).raw_words());
+                continue;
+            }
+            *scan = copier.object(Term::from_bits(word)).bits();
+            scan = scan.add(1);
+        }
+        debug_assert_eq!(copier.top, end);
+        result
+    }
+}
+
+struct Copier<'a> {
+    top: *mut u64,
+    start: usize,
+    end: usize,
+    list: &'a mut *mut u64,
+    with_literals: bool,
+}
+
+impl Copier<'_> {
+    /// Copies one object (or a whole run of list cells), leaving its parts as they are.
+    unsafe fn object(&mut self, term: Term) -> Term {
+        if term.is_immediate() || (!self.with_literals && literal::is_literal(term)) {
+            return term;
+        }
+        let address = term.bits() as usize;
+        if address >= self.start && address < self.end {
+            return term;
+        }
+        // SAFETY: the caller counted the words of everything reachable, so `top` has room.
+        unsafe {
+            if term.is_cons() {
+                return self.cells(term);
+            }
+            let header = term.header();
+            let object = self.top;
+            self.top = object.add(1 + header.arity());
+            object.copy_from_nonoverlapping(term.boxed_pointer(), 1 + header.arity());
+            if matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference) {
+                if header.kind() == Kind::SharedBinary {
+                    // A copy is never the one that may append in place.
+                    *object.add(1 + offset::SHARED_BINARY_FLAGS) = 0;
+                }
+                off_heap::retain(off_heap::block_of(object));
+                off_heap::link(self.list, object);
+            } else if header.kind() == Kind::SubBinary {
+                *object.add(1 + offset::SUB_BINARY_BITS) &= 0xffff;
+            }
+            Term::from_boxed_pointer(object)
+        }
+    }
+
+    unsafe fn cells(&mut self, list: Term) -> Term {
+        let first = self.top.cast::<Term>();
+        let mut source = list;
+        // SAFETY: as `object`; each cell takes two words.
+        unsafe {
+            loop {
+                let cell = self.top.cast::<Term>();
+                self.top = self.top.add(2);
+                cell.write(source.head());
+                let tail = source.tail();
+                if !tail.is_cons() || (!self.with_literals && literal::is_literal(tail)) {
+                    cell.add(1).write(tail);
+                    break;
+                }
+                cell.add(1)
+                    .write(Term::from_cons_pointer(self.top.cast::<Term>()));
+                source = tail;
+            }
+            Term::from_cons_pointer(first)
+        }
+    }
+}
+
+/// A term that owns its words: kept outside any process, for example an exit reason on its way.
+pub struct Owned {
+    fragment: *mut Fragment,
+}
+
+// SAFETY: an owned term is reached through its one owner; the words point to nothing of a process.
+unsafe impl Send for Owned {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for Owned {}
+
+impl Owned {
+    #[must_use]
+    pub fn new(term: Term) -> Owned {
+        Owned {
+            fragment: to_fragment(term),
+        }
+    }
+
+    /// The term, valid while `self` is.
+    #[must_use]
+    pub fn term(&self) -> Term {
+        // SAFETY: the fragment lives as long as `self`.
+        unsafe { (*self.fragment).term }
+    }
+
+    /// Gives up the fragment.
+    #[must_use]
+    pub fn into_fragment(self) -> *mut Fragment {
+        let fragment = self.fragment;
+        std::mem::forget(self);
+        fragment
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: made by `to_fragment`, and in no list.
+        unsafe { crate::heap::drop_fragment(self.fragment) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build;
+    use crate::heap::Scratch;
+
+    #[test]
+    fn copies_are_equal_and_apart() {
+        let mut source = Scratch::new();
+        let heap = source.heap();
+        let inner = build::list(heap, &[Term::small(1), Term::small(2)]);
+        let bytes = build::binary(heap, &[7; 100]);
+        let part = build::sub_bits(heap, bytes, 3, 77);
+        let term = build::tuple(heap, &[inner, bytes, part, inner]);
+        let copy = Owned::new(term);
+        let elements = copy.term().as_tuple().unwrap();
+        assert_eq!(elements[0].head().as_small(), Some(1));
+        assert_eq!(elements[0].tail().head().as_small(), Some(2));
+        assert_ne!(elements[0], inner);
+        assert_ne!(elements[0], elements[3]);
+        assert_eq!(elements[1].as_bits().unwrap().as_bytes().unwrap(), [7; 100]);
+        let bits = elements[2].as_bits().unwrap();
+        assert_eq!((bits.bit_offset, bits.bit_len), (3, 77));
+        let block_of = |binary: Term| binary.boxed_pointer();
+        // SAFETY: the block is live through both binaries.
+        let holders = unsafe { off_heap::references(off_heap::block_of(block_of(elements[1]))) };
+        assert_eq!(holders, 3);
+    }
+
+    #[test]
+    fn depth_needs_no_stack() {
+        let mut source = Scratch::new();
+        let mut term = Term::NIL;
+        for _ in 0..2_000_000 {
+            term = build::tuple(source.heap(), &[term]);
+        }
+        assert_eq!(size(term), 4_000_000);
+        let copy = Owned::new(term);
+        let mut depth = 0;
+        let mut inner = copy.term();
+        while let Some([next]) = inner.as_tuple() {
+            inner = *next;
+            depth += 1;
+        }
+        assert_eq!(depth, 2_000_000);
+    }
+}

@@ -1,0 +1,213 @@
+//! Allocation on a process heap, in fragments beside it, and in blocks of one's own.
+//!
+//! [`Allocate`] is how everything below the collector gets room: it never fails and never
+//! collects, so terms may be held in Rust locals while building. What does not fit the heap goes to
+//! a fragment, which the next collection empties.
+//!
+//! A heap is touched only by the thread that runs its process; a fragment by whoever holds it.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::ptr;
+
+use layout::heap::flag;
+use layout::limits::STACK_RESERVE_WORDS;
+use layout::{Fragment, Heap, Term};
+
+use crate::off_heap;
+
+/// A place where terms can be built.
+pub trait Allocate {
+    /// Room for `words` words, uninitialised; they must be filled before the next safepoint.
+    fn allocate(&mut self, words: usize) -> *mut u64;
+
+    /// The off-heap list that objects allocated here are linked into.
+    fn off_heap_list(&mut self) -> &mut *mut u64;
+
+    /// Notes that `bytes` of shared binary are now reached from here.
+    fn charge_off_heap(&mut self, _bytes: usize) {}
+}
+
+/// Least words of a fragment that a BIF opens, so that many small terms share one.
+const FRAGMENT_WORDS: usize = 128;
+
+impl Allocate for Heap {
+    #[inline]
+    fn allocate(&mut self, words: usize) -> *mut u64 {
+        let free = (self.stack as usize - self.top as usize) / 8;
+        if words + STACK_RESERVE_WORDS <= free {
+            let object = self.top;
+            self.top = object.wrapping_add(words);
+            return object;
+        }
+        allocate_beside(self, words)
+    }
+
+    fn off_heap_list(&mut self) -> &mut *mut u64 {
+        &mut self.off_heap
+    }
+
+    fn charge_off_heap(&mut self, bytes: usize) {
+        self.off_heap_words = self.off_heap_words.saturating_add((bytes / 8) as u32);
+        if self.off_heap_words > self.off_heap_limit_words {
+            self.flags |= flag::FORCE;
+        }
+    }
+}
+
+#[cold]
+fn allocate_beside(heap: &mut Heap, words: usize) -> *mut u64 {
+    let room = (heap.fragment_end as usize - heap.fragment_top as usize) / 8;
+    if words > room {
+        let size = words.max(FRAGMENT_WORDS);
+        let fragment = new_fragment(size);
+        // SAFETY: just allocated, with `size` words behind its header.
+        unsafe {
+            heap.fragment_top = Fragment::words_pointer(fragment);
+            heap.fragment_end = heap.fragment_top.add(size);
+        }
+        // SAFETY: fresh, in no list.
+        unsafe { adopt(heap, fragment) };
+    }
+    let object = heap.fragment_top;
+    heap.fragment_top = object.wrapping_add(words);
+    object
+}
+
+/// Makes a fragment part of a heap: its terms are now as good as terms on the heap. Its off-heap
+/// list joins the heap's at once.
+///
+/// # Safety
+/// `fragment` is live, and in no other list.
+pub unsafe fn adopt(heap: &mut Heap, fragment: *mut Fragment) {
+    // SAFETY: the caller hands over a live fragment that is in no other list.
+    let fragment_ref = unsafe { &mut *fragment };
+    let list = std::mem::replace(&mut fragment_ref.off_heap, ptr::null_mut());
+    if !list.is_null() {
+        let bytes = off_heap::append(&mut heap.off_heap, list);
+        heap.charge_off_heap(bytes);
+    }
+    fragment_ref.next = heap.fragments;
+    heap.fragments = fragment;
+    heap.fragment_words = heap.fragment_words.saturating_add(fragment_ref.words);
+}
+
+fn fragment_layout(words: usize) -> Layout {
+    Layout::from_size_align(size_of::<Fragment>() + words * 8, 8).expect("a size below isize::MAX")
+}
+
+/// A fragment with room for `words` words, in no list, holding no term.
+#[must_use]
+pub fn new_fragment(words: usize) -> *mut Fragment {
+    let layout = fragment_layout(words);
+    // SAFETY: the size is not zero.
+    let fragment = unsafe { alloc(layout) }.cast::<Fragment>();
+    if fragment.is_null() {
+        handle_alloc_error(layout);
+    }
+    let words = u32::try_from(words).expect("a fragment below 32 GiB");
+    // SAFETY: just allocated, large enough and aligned.
+    unsafe {
+        fragment.write(Fragment {
+            next: ptr::null_mut(),
+            kind: 0,
+            words,
+            term: Term::NONE,
+            off_heap: ptr::null_mut(),
+        });
+    }
+    fragment
+}
+
+/// Frees a fragment alone, after its off-heap list was moved away or was empty.
+///
+/// # Safety
+/// `fragment` came from [`new_fragment`], is in no list, and no live term points into it.
+pub unsafe fn free_fragment(fragment: *mut Fragment) {
+    // SAFETY: the caller's promise; the layout is the one it was allocated with.
+    unsafe { dealloc(fragment.cast(), fragment_layout((*fragment).words as usize)) };
+}
+
+/// Frees a fragment and gives back what its off-heap objects held: a message that nobody received.
+///
+/// # Safety
+/// As [`free_fragment`].
+pub unsafe fn drop_fragment(fragment: *mut Fragment) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        off_heap::release((*fragment).off_heap);
+        free_fragment(fragment);
+    }
+}
+
+/// Frees every fragment of a list. Their off-heap lists were joined to a heap's.
+///
+/// # Safety
+/// No live term points into any of them.
+pub unsafe fn free_fragments(mut first: *mut Fragment) {
+    while !first.is_null() {
+        // SAFETY: list members are live until freed here.
+        unsafe {
+            let next = (*first).next;
+            free_fragment(first);
+            first = next;
+        }
+    }
+}
+
+/// Builds terms into a chain of fragments of its own: for what is made outside any process, such as
+/// a decoded packet or a timer's message.
+pub struct Scratch {
+    heap: Heap,
+}
+
+impl Scratch {
+    #[must_use]
+    pub fn new() -> Scratch {
+        Scratch { heap: empty() }
+    }
+
+    /// The heap to build into; only fragments hold its terms.
+    pub fn heap(&mut self) -> &mut Heap {
+        &mut self.heap
+    }
+}
+
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch::new()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // SAFETY: a term built here does not outlive the scratch; that is its contract.
+        unsafe {
+            off_heap::release(self.heap.off_heap);
+            free_fragments(self.heap.fragments);
+        }
+    }
+}
+
+/// A heap without a block: everything goes to fragments.
+#[must_use]
+pub fn empty() -> Heap {
+    Heap {
+        top: ptr::null_mut(),
+        stack: ptr::null_mut(),
+        start: ptr::null_mut(),
+        end: ptr::null_mut(),
+        high_water: ptr::null_mut(),
+        fragments: ptr::null_mut(),
+        fragment_top: ptr::null_mut(),
+        fragment_end: ptr::null_mut(),
+        off_heap: ptr::null_mut(),
+        old: ptr::null_mut(),
+        fragment_words: 0,
+        off_heap_words: 0,
+        off_heap_limit_words: u32::MAX,
+        min_words: 0,
+        minor_collections: 0,
+        fullsweep_after: u16::MAX,
+        flags: 0,
+    }
+}

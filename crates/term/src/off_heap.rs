@@ -1,0 +1,246 @@
+//! What heap objects hold outside the heap: shared binaries and magic objects, counted.
+//!
+//! An object that holds one (a shared binary, a magic reference) is linked through its
+//! `OFF_HEAP_NEXT` word into the list of the heap or fragment it lies in. The collector walks the
+//! list to release what died. Counts are atomic; lists belong to the owner of their heap.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use std::any::Any;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use layout::object::offset;
+use layout::{Header, Kind};
+
+/// The head of every counted block.
+#[repr(C)]
+pub struct Counted {
+    references: AtomicU32,
+    kind: CountedKind,
+}
+
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CountedKind {
+    Binary,
+    Magic,
+}
+
+/// A shared binary's bytes behind their head. `size` bytes are in use of `capacity`.
+#[repr(C)]
+pub struct BinaryBlock {
+    counted: Counted,
+    pub capacity: usize,
+    /// Bytes that are in use; only grows, by the one writer that appends in place.
+    pub used: AtomicUsize,
+}
+
+/// A Rust object that magic references hold.
+#[repr(C)]
+pub struct MagicBlock {
+    counted: Counted,
+    pub object: Box<dyn Any + Send + Sync>,
+}
+
+static BINARY_BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// Bytes in all shared binaries of the node (`erlang:memory(binary)`).
+#[must_use]
+pub fn binary_bytes() -> usize {
+    BINARY_BYTES.load(Ordering::Relaxed)
+}
+
+impl BinaryBlock {
+    fn layout(capacity: usize) -> Layout {
+        Layout::from_size_align(size_of::<BinaryBlock>() + capacity, 16)
+            .expect("a size below isize::MAX")
+    }
+
+    /// A block with room for `capacity` bytes, uninitialised, counted once for the caller.
+    #[must_use]
+    pub fn new(capacity: usize) -> *mut BinaryBlock {
+        let layout = BinaryBlock::layout(capacity);
+        // SAFETY: the size is not zero.
+        let block = unsafe { alloc(layout) }.cast::<BinaryBlock>();
+        if block.is_null() {
+            handle_alloc_error(layout);
+        }
+        let counted = Counted {
+            references: AtomicU32::new(1),
+            kind: CountedKind::Binary,
+        };
+        // SAFETY: just allocated.
+        unsafe {
+            block.write(BinaryBlock {
+                counted,
+                capacity,
+                used: AtomicUsize::new(capacity),
+            })
+        };
+        BINARY_BYTES.fetch_add(capacity, Ordering::Relaxed);
+        block
+    }
+
+    /// Grows a block that the caller alone holds; the address may change.
+    ///
+    /// # Safety
+    /// `block` is live and counted exactly once; no other pointer into it is used afterwards.
+    #[must_use]
+    pub unsafe fn grow(block: *mut BinaryBlock, capacity: usize) -> *mut BinaryBlock {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let old = (*block).capacity;
+            let size = BinaryBlock::layout(capacity).size();
+            let grown = realloc(block.cast(), BinaryBlock::layout(old), size).cast::<BinaryBlock>();
+            if grown.is_null() {
+                handle_alloc_error(BinaryBlock::layout(capacity));
+            }
+            (*grown).capacity = capacity;
+            BINARY_BYTES.fetch_add(capacity.wrapping_sub(old), Ordering::Relaxed);
+            grown
+        }
+    }
+
+    /// The first byte.
+    ///
+    /// # Safety
+    /// `block` is live.
+    #[must_use]
+    pub unsafe fn bytes(block: *mut BinaryBlock) -> *mut u8 {
+        // SAFETY: the bytes lie behind the head.
+        unsafe { block.add(1).cast::<u8>() }
+    }
+}
+
+impl MagicBlock {
+    /// A block for `object`, counted once for the caller.
+    #[must_use]
+    pub fn new(object: Box<dyn Any + Send + Sync>) -> *mut MagicBlock {
+        let counted = Counted {
+            references: AtomicU32::new(1),
+            kind: CountedKind::Magic,
+        };
+        Box::into_raw(Box::new(MagicBlock { counted, object }))
+    }
+}
+
+/// Counts one more holder.
+///
+/// # Safety
+/// `block` is live.
+pub unsafe fn retain(block: *mut Counted) {
+    // SAFETY: the caller's promise. Relaxed: the holder that lends it keeps it alive.
+    unsafe { (*block).references.fetch_add(1, Ordering::Relaxed) };
+}
+
+/// Number of holders.
+///
+/// # Safety
+/// `block` is live.
+#[must_use]
+pub unsafe fn references(block: *mut Counted) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { (*block).references.load(Ordering::Acquire) }
+}
+
+/// One holder less; the last frees the block.
+///
+/// # Safety
+/// The caller was counted, and does not use the block afterwards.
+pub unsafe fn drop_reference(block: *mut Counted) {
+    // SAFETY: the caller's promise; AcqRel orders the last holder after the others.
+    unsafe {
+        if (*block).references.fetch_sub(1, Ordering::AcqRel) != 1 {
+            return;
+        }
+        match (*block).kind {
+            CountedKind::Binary => {
+                let block = block.cast::<BinaryBlock>();
+                let capacity = (*block).capacity;
+                BINARY_BYTES.fetch_sub(capacity, Ordering::Relaxed);
+                dealloc(block.cast(), BinaryBlock::layout(capacity));
+            }
+            CountedKind::Magic => drop(Box::from_raw(block.cast::<MagicBlock>())),
+        }
+    }
+}
+
+/// The counted block of an object that is in an off-heap list.
+///
+/// # Safety
+/// `object` points to the header of a shared binary or magic reference.
+#[must_use]
+pub unsafe fn block_of(object: *mut u64) -> *mut Counted {
+    // SAFETY: the word holds the block's address for both kinds.
+    unsafe { *object.add(1 + offset::OFF_HEAP_BLOCK) as *mut Counted }
+}
+
+/// The next object of an off-heap list.
+///
+/// # Safety
+/// As [`block_of`].
+#[must_use]
+pub unsafe fn next_of(object: *mut u64) -> *mut u64 {
+    // SAFETY: the word holds the next object's address for both kinds.
+    unsafe { *object.add(1 + offset::OFF_HEAP_NEXT) as *mut u64 }
+}
+
+/// Links an object in front of a list.
+///
+/// # Safety
+/// As [`block_of`]; the object is in no list.
+pub unsafe fn link(list: &mut *mut u64, object: *mut u64) {
+    // SAFETY: the caller's promise.
+    unsafe { *object.add(1 + offset::OFF_HEAP_NEXT) = *list as u64 };
+    *list = object;
+}
+
+/// Bytes that an object accounts for.
+///
+/// # Safety
+/// As [`block_of`].
+#[must_use]
+pub unsafe fn bytes_of(object: *mut u64) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if Header(*object).kind() == Kind::SharedBinary {
+            *object.add(1 + offset::SHARED_BINARY_SIZE) as usize
+        } else {
+            0
+        }
+    }
+}
+
+/// Puts the objects of `other` in front of `list`; answers the bytes they account for.
+pub fn append(list: &mut *mut u64, other: *mut u64) -> usize {
+    let mut bytes = 0;
+    let mut last = other;
+    // SAFETY: lists hold only live off-heap objects.
+    unsafe {
+        loop {
+            bytes += bytes_of(last);
+            let next = next_of(last);
+            if next.is_null() {
+                break;
+            }
+            last = next;
+        }
+        *last.add(1 + offset::OFF_HEAP_NEXT) = *list as u64;
+    }
+    *list = other;
+    bytes
+}
+
+/// Drops the reference of every object in a list: its heap is gone.
+///
+/// # Safety
+/// The list's objects are live, and not used afterwards.
+pub unsafe fn release(mut object: *mut u64) {
+    while !object.is_null() {
+        // SAFETY: the caller's promise; the next is read before anything is dropped.
+        unsafe {
+            let next = next_of(object);
+            drop_reference(block_of(object));
+            object = next;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! References of this node: numbers that are never given twice.
+//!
+//! A reference has 82 bits of number as OTP's do: 64 low bits and 18 high ones. A thread takes a
+//! block of numbers at a time, so making one touches no shared line. An alias or process reference
+//! carries the pid too.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use layout::object::offset;
+use layout::{Kind, Term};
+
+use crate::build;
+use crate::heap::Allocate;
+
+/// Numbers that a thread takes at a time.
+const BLOCK: u64 = 1 << 20;
+
+static NEXT_BLOCK: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    static NEXT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A number that no reference of this node has had.
+#[must_use]
+pub fn fresh_number() -> u64 {
+    NEXT.with(|next| {
+        let mut number = next.get();
+        if number.is_multiple_of(BLOCK) {
+            number = NEXT_BLOCK.fetch_add(1, Ordering::Relaxed) * BLOCK + 1;
+        }
+        next.set(number + 1);
+        number
+    })
+}
+
+/// `make_ref()`.
+pub fn make<A: Allocate + ?Sized>(heap: &mut A) -> Term {
+    build::object(heap, Kind::Reference, &[fresh_number(), 0])
+}
+
+/// A reference with a given number.
+pub fn with_number<A: Allocate + ?Sized>(heap: &mut A, low: u64, high: u64) -> Term {
+    build::object(heap, Kind::Reference, &[low, high])
+}
+
+/// A reference that names a process of this node: an alias.
+pub fn with_pid<A: Allocate + ?Sized>(heap: &mut A, low: u64, pid: Term) -> Term {
+    build::object(heap, Kind::Reference, &[low, 0, pid.bits()])
+}
+
+/// The number of a reference of this node: low 64 bits, high 18 bits.
+#[must_use]
+pub fn number(reference: Term) -> Option<(u64, u64)> {
+    match reference.boxed_kind()? {
+        Kind::Reference | Kind::MagicReference => Some((
+            reference.word(offset::REFERENCE_LOW),
+            reference.word(offset::REFERENCE_HIGH),
+        )),
+        _ => None,
+    }
+}
+
+/// The process that an alias names.
+#[must_use]
+pub fn pid(reference: Term) -> Option<Term> {
+    if reference.is_kind(Kind::Reference) && reference.header().arity() > offset::REFERENCE_PID {
+        // SAFETY: the word holds a pid, an immediate.
+        Some(unsafe { Term::from_bits(reference.word(offset::REFERENCE_PID)) })
+    } else {
+        None
+    }
+}
