@@ -1,1 +1,26 @@
-//! Placeholder until its first module lands.
+//! The only code of ferl that talks to the operating system.
+//!
+//! Everything here is safe to call with any argument unless its signature says `unsafe`, and fails with an
+//! [`Errno`]: never with a panic, never by blocking longer than the call documents. The crate does not know
+//! Erlang; where a function follows what OTP expects of an operating system its documentation says so.
+//!
+//! Each module is one subject of the system below the machine. Porting ferl to another Unix means
+//! editing these files; nothing above this crate names a system call.
+//!
+//! Unless a module says otherwise its functions may be called from any thread.
+
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+compile_error!("`sys` knows 64-bit Linux only; port its modules one by one");
+
+mod cgroup;
+pub mod clock;
+pub mod cpu;
+pub mod errno;
+pub mod memory;
+pub mod park;
+pub mod poll;
+
+pub use errno::{Errno, Result};
+
+#[cfg(test)]
+mod fixture;

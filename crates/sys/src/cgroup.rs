@@ -1,0 +1,270 @@
+//! The limits that control groups put on this process, under version 1, version 2 and both at once.
+//!
+//! Groups nest, and every group on the path from ours to the root limits us, so each question walks that
+//! path and keeps the least answer. A limit set by a parent that a container hides is out of reach, except
+//! where version 1 sums the hierarchy up (`hierarchical_memory_limit`).
+//!
+//! All functions take the directory that `/proc` and `/sys` are found under, which is `/` outside tests. Files
+//! that are missing or make no sense count as "no limit": a limit must never keep the program from starting.
+
+use std::path::{Component, Path, PathBuf};
+
+/// Version 1 writes "unlimited" as the largest page-aligned 63-bit number; so large a limit is none.
+const UNLIMITED_BYTES: u64 = 1 << 62;
+
+/// Processor time per period, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuQuota {
+    /// Processor time all threads together may use in one period.
+    pub quota_us: u64,
+    /// The length of a period; never 0.
+    pub period_us: u64,
+}
+
+impl CpuQuota {
+    /// How many processors it takes to use the quota up: rounded up, at least 1.
+    pub fn processors(self) -> usize {
+        usize::try_from(self.quota_us.div_ceil(self.period_us))
+            .unwrap_or(usize::MAX)
+            .max(1)
+    }
+
+    /// Whether this is a smaller share of a processor than `other`.
+    fn is_less_than(self, other: CpuQuota) -> bool {
+        u128::from(self.quota_us) * u128::from(other.period_us)
+            < u128::from(other.quota_us) * u128::from(self.period_us)
+    }
+}
+
+/// The least processor quota on the path from this process's group to the root, if there is any.
+pub fn cpu_quota(root: &Path) -> Option<CpuQuota> {
+    Groups::of_this_process(root)
+        .directories("cpu")
+        .into_iter()
+        .filter_map(|group| match group.version {
+            Version::One => quota_v1(&group.path),
+            Version::Two => quota_v2(&group.path),
+        })
+        .reduce(|least, quota| {
+            if quota.is_less_than(least) {
+                quota
+            } else {
+                least
+            }
+        })
+}
+
+/// The least memory limit, in bytes, on the path from this process's group to the root, if there is any.
+pub fn memory_limit_bytes(root: &Path) -> Option<u64> {
+    Groups::of_this_process(root)
+        .directories("memory")
+        .into_iter()
+        .filter_map(|group| match group.version {
+            Version::One => {
+                let own = read_number(&group.path.join("memory.limit_in_bytes"));
+                let inherited =
+                    read_field(&group.path.join("memory.stat"), "hierarchical_memory_limit");
+                least(own, inherited)
+            }
+            Version::Two => read_number(&group.path.join("memory.max")),
+        })
+        .filter(|limit| *limit < UNLIMITED_BYTES)
+        .min()
+}
+
+/// Bytes charged to the innermost memory group, page cache included, if there is such a group.
+pub fn memory_usage_bytes(root: &Path) -> Option<u64> {
+    let group = Groups::of_this_process(root)
+        .directories("memory")
+        .into_iter()
+        .next()?;
+    read_number(&group.path.join(match group.version {
+        Version::One => "memory.usage_in_bytes",
+        Version::Two => "memory.current",
+    }))
+}
+
+fn quota_v2(directory: &Path) -> Option<CpuQuota> {
+    let text = read(&directory.join("cpu.max"))?;
+    let mut fields = text.split_ascii_whitespace();
+    // "max" in place of the quota is no limit.
+    let quota_us = fields.next()?.parse().ok()?;
+    let period_us = fields.next()?.parse().ok()?;
+    (period_us > 0).then_some(CpuQuota {
+        quota_us,
+        period_us,
+    })
+}
+
+fn quota_v1(directory: &Path) -> Option<CpuQuota> {
+    // -1 is no limit, and does not parse as an unsigned number.
+    let quota_us = read_number(&directory.join("cpu.cfs_quota_us"))?;
+    let period_us = read_number(&directory.join("cpu.cfs_period_us"))?;
+    (period_us > 0).then_some(CpuQuota {
+        quota_us,
+        period_us,
+    })
+}
+
+fn least(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    [one, other].into_iter().flatten().min()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+/// A directory of the control group file system that speaks about this process.
+struct Group {
+    version: Version,
+    path: PathBuf,
+}
+
+/// A mounted hierarchy: what `/proc/self/mountinfo` says of it.
+struct Mount {
+    version: Version,
+    /// The group that the mount shows as its top directory.
+    top_group: String,
+    mount_point: String,
+    /// Super block options; for version 1 the controllers are among them.
+    options: String,
+}
+
+/// This process's place in every hierarchy: `/proc/self/cgroup` and `/proc/self/mountinfo`.
+struct Groups<'a> {
+    root: &'a Path,
+    /// Controllers (empty for version 2) and path of the group.
+    memberships: Vec<(String, String)>,
+    mounts: Vec<Mount>,
+}
+
+impl<'a> Groups<'a> {
+    fn of_this_process(root: &'a Path) -> Groups<'a> {
+        let memberships = read(&root.join("proc/self/cgroup")).unwrap_or_default();
+        let mounts = read(&root.join("proc/self/mountinfo")).unwrap_or_default();
+        Groups {
+            root,
+            memberships: memberships.lines().filter_map(parse_membership).collect(),
+            mounts: mounts.lines().filter_map(parse_mount).collect(),
+        }
+    }
+
+    /// Our group and its parents in every hierarchy that may carry `controller`, innermost first.
+    fn directories(&self, controller: &str) -> Vec<Group> {
+        let mut groups = Vec::new();
+        for mount in &self.mounts {
+            let membership = match mount.version {
+                Version::One if !has_item(&mount.options, controller) => continue,
+                Version::One => self
+                    .memberships
+                    .iter()
+                    .find(|(items, _)| has_item(items, controller)),
+                Version::Two => self.memberships.iter().find(|(items, _)| items.is_empty()),
+            };
+            let Some((_, path)) = membership else {
+                continue;
+            };
+            let top = self.root.join(mount.mount_point.trim_start_matches('/'));
+            for path in path_below(path, &mount.top_group).ancestors() {
+                groups.push(Group {
+                    version: mount.version,
+                    path: top.join(path),
+                });
+            }
+        }
+        groups
+    }
+}
+
+/// Our group as a path below the mount's top directory. Where the mount shows another part of the hierarchy
+/// than the one we are in (a container that sees only its own group, or a namespace that begins below it),
+/// the top directory is the nearest we can see.
+fn path_below(group: &str, top_group: &str) -> PathBuf {
+    let below = Path::new(group)
+        .strip_prefix(top_group)
+        .unwrap_or(Path::new(""));
+    let mut relative = PathBuf::new();
+    for component in below.components() {
+        match component {
+            Component::Normal(name) => relative.push(name),
+            Component::ParentDir => return PathBuf::new(),
+            _ => {}
+        }
+    }
+    relative
+}
+
+/// `hierarchy-ID:controller-list:path`
+fn parse_membership(line: &str) -> Option<(String, String)> {
+    let mut fields = line.splitn(3, ':').skip(1);
+    let controllers = fields.next()?;
+    let path = fields.next()?;
+    Some((controllers.to_owned(), path.to_owned()))
+}
+
+/// `ID parent major:minor root mount-point options [tags...] - type source super-options`
+fn parse_mount(line: &str) -> Option<Mount> {
+    let (place, kind) = line.split_once(" - ")?;
+    let mut kind = kind.split(' ');
+    let version = match kind.next()? {
+        "cgroup" => Version::One,
+        "cgroup2" => Version::Two,
+        _ => return None,
+    };
+    let options = kind.nth(1).unwrap_or_default().to_owned();
+    let mut place = place.split(' ').skip(3);
+    let top_group = unescape(place.next()?);
+    let mount_point = unescape(place.next()?);
+    Some(Mount {
+        version,
+        top_group,
+        mount_point,
+        options,
+    })
+}
+
+/// mountinfo writes space, tab, newline and backslash as a backslash and three octal digits.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        plain.push_str(before);
+        match after
+            .get(..3)
+            .and_then(|digits| u8::from_str_radix(digits, 8).ok())
+        {
+            Some(byte) if byte.is_ascii() => {
+                plain.push(char::from(byte));
+                rest = &after[3..];
+            }
+            _ => {
+                plain.push('\\');
+                rest = after;
+            }
+        }
+    }
+    plain + rest
+}
+
+fn has_item(list: &str, item: &str) -> bool {
+    list.split(',').any(|each| each == item)
+}
+
+fn read_number(path: &Path) -> Option<u64> {
+    read(path)?.trim().parse().ok()
+}
+
+fn read_field(path: &Path, name: &str) -> Option<u64> {
+    read(path)?
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
+}
+
+fn read(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+#[cfg(test)]
+mod tests;

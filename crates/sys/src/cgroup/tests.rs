@@ -1,0 +1,195 @@
+//! Limits read from made-up `/proc` and `/sys` trees, one per way that containers are set up.
+
+use super::*;
+use crate::fixture::Tree;
+
+const V2_MOUNT: &str =
+    "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+const V1_MOUNTS: &str = "\
+    33 32 0:29 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n\
+    34 32 0:30 / /sys/fs/cgroup/cpuset rw shared:10 - cgroup cgroup rw,cpuset\n\
+    36 32 0:31 / /sys/fs/cgroup/memory rw shared:11 - cgroup cgroup rw,memory\n";
+
+fn quota(quota_us: u64, period_us: u64) -> Option<CpuQuota> {
+    Some(CpuQuota {
+        quota_us,
+        period_us,
+    })
+}
+
+#[test]
+fn nothing_known_is_no_limit() {
+    let tree = Tree::new(&[]);
+    assert_eq!(cpu_quota(tree.path()), None);
+    assert_eq!(memory_limit_bytes(tree.path()), None);
+    assert_eq!(memory_usage_bytes(tree.path()), None);
+}
+
+#[test]
+fn version_2_keeps_the_least_of_all_parents() {
+    let tree = Tree::new(&[
+        ("proc/self/cgroup", "0::/a/b/c\n"),
+        ("proc/self/mountinfo", V2_MOUNT),
+        ("sys/fs/cgroup/a/cpu.max", "150000 100000\n"),
+        ("sys/fs/cgroup/a/b/cpu.max", "max 100000\n"),
+        ("sys/fs/cgroup/a/b/c/cpu.max", "400000 200000\n"),
+        ("sys/fs/cgroup/a/memory.max", "max\n"),
+        ("sys/fs/cgroup/a/b/memory.max", "1000000\n"),
+        ("sys/fs/cgroup/a/b/c/memory.max", "2000000\n"),
+        ("sys/fs/cgroup/a/b/c/memory.current", "4096\n"),
+    ]);
+    assert_eq!(cpu_quota(tree.path()), quota(150_000, 100_000));
+    assert_eq!(cpu_quota(tree.path()).unwrap().processors(), 2);
+    assert_eq!(memory_limit_bytes(tree.path()), Some(1_000_000));
+    assert_eq!(memory_usage_bytes(tree.path()), Some(4096));
+}
+
+#[test]
+fn version_1_keeps_the_least_of_all_parents() {
+    let tree = Tree::new(&[
+        (
+            "proc/self/cgroup",
+            "5:memory:/m/n\n4:cpuset:/x\n3:cpu,cpuacct:/c/d\n0::/\n",
+        ),
+        ("proc/self/mountinfo", V1_MOUNTS),
+        ("sys/fs/cgroup/cpu,cpuacct/c/d/cpu.cfs_quota_us", "-1\n"),
+        (
+            "sys/fs/cgroup/cpu,cpuacct/c/d/cpu.cfs_period_us",
+            "100000\n",
+        ),
+        ("sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us", "50000\n"),
+        ("sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_period_us", "100000\n"),
+        ("sys/fs/cgroup/cpuset/x/cpu.cfs_quota_us", "1\n"),
+        ("sys/fs/cgroup/cpuset/x/cpu.cfs_period_us", "100000\n"),
+        (
+            "sys/fs/cgroup/memory/m/n/memory.limit_in_bytes",
+            "9223372036854771712\n",
+        ),
+        ("sys/fs/cgroup/memory/m/n/memory.usage_in_bytes", "77\n"),
+        (
+            "sys/fs/cgroup/memory/m/memory.limit_in_bytes",
+            "536870912\n",
+        ),
+    ]);
+    assert_eq!(cpu_quota(tree.path()), quota(50_000, 100_000));
+    assert_eq!(cpu_quota(tree.path()).unwrap().processors(), 1);
+    assert_eq!(memory_limit_bytes(tree.path()), Some(536_870_912));
+    assert_eq!(memory_usage_bytes(tree.path()), Some(77));
+}
+
+#[test]
+fn both_versions_at_once_are_both_asked() {
+    let tree = Tree::new(&[
+        ("proc/self/cgroup", "3:cpu,cpuacct:/c\n0::/u\n"),
+        (
+            "proc/self/mountinfo",
+            &(V1_MOUNTS.to_owned() + "40 32 0:40 / /sys/fs/cgroup/unified rw - cgroup2 none rw\n"),
+        ),
+        ("sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us", "300000\n"),
+        ("sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_period_us", "100000\n"),
+        ("sys/fs/cgroup/unified/u/memory.max", "12345678\n"),
+    ]);
+    assert_eq!(cpu_quota(tree.path()), quota(300_000, 100_000));
+    assert_eq!(memory_limit_bytes(tree.path()), Some(12_345_678));
+}
+
+#[test]
+fn a_container_that_sees_only_its_own_group_reads_the_mount() {
+    // The host's path is in /proc/self/cgroup, and the mount shows just that group at its top.
+    let tree = Tree::new(&[
+        ("proc/self/cgroup", "3:cpu,cpuacct:/docker/0af3\n"),
+        (
+            "proc/self/mountinfo",
+            "33 32 0:29 /docker/0af3 /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n",
+        ),
+        ("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "20000\n"),
+        ("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n"),
+    ]);
+    assert_eq!(cpu_quota(tree.path()), quota(20_000, 100_000));
+    // A namespace that begins below our group shows us a path that climbs out of it.
+    let tree = Tree::new(&[
+        ("proc/self/cgroup", "0::/../../outside\n"),
+        ("proc/self/mountinfo", V2_MOUNT),
+        ("sys/fs/cgroup/cpu.max", "100000 100000\n"),
+        ("sys/outside/cpu.max", "1 100000\n"),
+    ]);
+    assert_eq!(cpu_quota(tree.path()), quota(100_000, 100_000));
+}
+
+#[test]
+fn a_hidden_parent_of_version_1_is_known_by_the_sum() {
+    let tree = Tree::new(&[
+        ("proc/self/cgroup", "5:memory:/\n"),
+        ("proc/self/mountinfo", V1_MOUNTS),
+        (
+            "sys/fs/cgroup/memory/memory.limit_in_bytes",
+            "9223372036854771712\n",
+        ),
+        (
+            "sys/fs/cgroup/memory/memory.stat",
+            "cache 5\nhierarchical_memory_limit 268435456\nrss 1\n",
+        ),
+    ]);
+    assert_eq!(memory_limit_bytes(tree.path()), Some(268_435_456));
+}
+
+#[test]
+fn escaped_mount_points_are_found() {
+    let tree = Tree::new(&[
+        ("proc/self/cgroup", "0::/\n"),
+        (
+            "proc/self/mountinfo",
+            "30 23 0:26 / /sys/with\\040space rw - cgroup2 cgroup2 rw\n",
+        ),
+        ("sys/with space/cpu.max", "100000 50000\n"),
+    ]);
+    assert_eq!(cpu_quota(tree.path()), quota(100_000, 50_000));
+    assert_eq!(unescape("a\\134b\\9\\04"), "a\\b\\9\\04");
+}
+
+#[test]
+fn nonsense_is_no_limit() {
+    for text in [
+        "",
+        "max",
+        "0 0",
+        "100000",
+        "-5 100000",
+        "1e5 100000",
+        "99999999999999999999 1",
+    ] {
+        let tree = Tree::new(&[
+            ("proc/self/cgroup", "garbage\n0::/\n:\n"),
+            (
+                "proc/self/mountinfo",
+                &("- \n - cgroup2\n1 - cgroup2 x\n".to_owned() + V2_MOUNT),
+            ),
+            ("sys/fs/cgroup/cpu.max", text),
+            ("sys/fs/cgroup/memory.max", text),
+        ]);
+        assert_eq!(cpu_quota(tree.path()), None, "{text}");
+        if text != "100000" {
+            assert_eq!(memory_limit_bytes(tree.path()), None, "{text}");
+        }
+    }
+}
+
+#[test]
+fn quotas_round_up_to_processors() {
+    for (quota_us, period_us, processors) in [
+        (1, 100_000, 1),
+        (100_000, 100_000, 1),
+        (100_001, 100_000, 2),
+        (350_000, 100_000, 4),
+        (0, 5, 1),
+    ] {
+        assert_eq!(
+            CpuQuota {
+                quota_us,
+                period_us
+            }
+            .processors(),
+            processors
+        );
+    }
+}

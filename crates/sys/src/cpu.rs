@@ -1,0 +1,236 @@
+//! Processors: how many we may use, which they are, and where threads run.
+//!
+//! "Allowed" is what a scheduler count should be: the affinity mask, then the processor quota of the control
+//! groups. Numbers of processors are the kernel's (`cpu0`, `cpu1`...); the masks have no fixed width, so machines
+//! with more than 1024 processors work.
+
+pub mod topology;
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::cgroup;
+use crate::errno::{Errno, Result};
+
+/// Numbers of processors, ascending.
+pub type CpuList = Vec<usize>;
+
+/// How many processors there are, as `erlang:system_info(logical_processors)` and its relatives tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Processors {
+    /// Known to the kernel, even if switched off.
+    pub configured: usize,
+    /// Switched on.
+    pub online: usize,
+    /// Those of the online ones that the affinity mask of this process allows.
+    pub available: usize,
+    /// What the control groups grant, rounded up; `None` without a quota.
+    pub quota: Option<usize>,
+}
+
+impl Processors {
+    /// Asks the system. Cheap enough to be asked again whenever somebody wants to know.
+    pub fn detect() -> Processors {
+        Processors::detect_under(Path::new("/"))
+    }
+
+    fn detect_under(root: &Path) -> Processors {
+        let configured = count(libc::_SC_NPROCESSORS_CONF);
+        let online = count(libc::_SC_NPROCESSORS_ONLN).min(configured);
+        // Asked of the main thread, because a scheduler thread may be pinned to one processor.
+        let available = affinity_of(own_pid()).map_or(online, |cpus| cpus.len().clamp(1, online));
+        let quota = cgroup::cpu_quota(root).map(cgroup::CpuQuota::processors);
+        Processors {
+            configured,
+            online,
+            available,
+            quota,
+        }
+    }
+
+    /// How many schedulers are worth having: at least 1.
+    pub fn allowed(&self) -> usize {
+        self.available.min(self.quota.unwrap_or(usize::MAX)).max(1)
+    }
+}
+
+fn count(name: libc::c_int) -> usize {
+    // SAFETY: takes and returns plain numbers.
+    usize::try_from(unsafe { libc::sysconf(name) })
+        .unwrap_or(1)
+        .max(1)
+}
+
+fn own_pid() -> libc::pid_t {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::getpid() }
+}
+
+/// The processors that the calling thread may run on now.
+pub fn affinity() -> Result<CpuList> {
+    affinity_of(0)
+}
+
+/// The processors this program may use: the affinity mask found at the first call, which should be made
+/// before any thread is pinned.
+pub fn initial_affinity() -> &'static [usize] {
+    static INITIAL: OnceLock<CpuList> = OnceLock::new();
+    INITIAL.get_or_init(|| {
+        affinity_of(own_pid()).unwrap_or_else(|_| (0..count(libc::_SC_NPROCESSORS_ONLN)).collect())
+    })
+}
+
+/// Lets the calling thread run on one processor only.
+pub fn pin_current_thread(cpu: usize) -> Result<()> {
+    initial_affinity();
+    set_affinity(&[cpu])
+}
+
+/// Undoes [`pin_current_thread`].
+pub fn unpin_current_thread() -> Result<()> {
+    set_affinity(initial_affinity())
+}
+
+/// Lets the calling thread run on these processors; `einval` if none of them exists.
+pub fn set_affinity(cpus: &[usize]) -> Result<()> {
+    /// More than any kernel is configured for; bounds the mask that a caller's number can ask for.
+    const MOST_CPUS: usize = 1 << 16;
+    let highest = *cpus.iter().max().ok_or(Errno::EINVAL)?;
+    if highest >= MOST_CPUS {
+        return Err(Errno::EINVAL);
+    }
+    let mut mask = vec![0u64; highest / 64 + 1];
+    for cpu in cpus {
+        mask[cpu / 64] |= 1 << (cpu % 64);
+    }
+    // SAFETY: the kernel reads as many bytes as the mask has. The wrapper of the C library takes a fixed
+    // structure, hence the plain system call.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_sched_setaffinity,
+            0,
+            size_of_val(&mask[..]),
+            mask.as_ptr(),
+        )
+    };
+    if answer == -1 {
+        Err(Errno::last())
+    } else {
+        Ok(())
+    }
+}
+
+/// The processor that the calling thread runs on at this moment.
+pub fn current() -> Result<usize> {
+    // SAFETY: takes nothing.
+    usize::try_from(unsafe { libc::sched_getcpu() }).map_err(|_| Errno::last())
+}
+
+/// Names the calling thread for debuggers and `top -H`; the kernel keeps the first 15 bytes.
+pub fn name_current_thread(name: &str) {
+    let mut text = [0u8; 16];
+    for (to, from) in text[..15]
+        .iter_mut()
+        .zip(name.bytes().filter(|byte| *byte != 0))
+    {
+        *to = from;
+    }
+    // SAFETY: the kernel reads at most 16 bytes, which the buffer has; the call cannot fail.
+    unsafe { libc::prctl(libc::PR_SET_NAME, text.as_ptr()) };
+}
+
+/// `thread` is a thread's number, 0 for the caller.
+fn affinity_of(thread: libc::pid_t) -> Result<CpuList> {
+    let mut mask = vec![0u64; 16];
+    loop {
+        // SAFETY: the kernel writes at most as many bytes as the mask has.
+        let answer = unsafe {
+            libc::syscall(
+                libc::SYS_sched_getaffinity,
+                thread,
+                size_of_val(&mask[..]),
+                mask.as_mut_ptr(),
+            )
+        };
+        if let Ok(bytes) = usize::try_from(answer) {
+            mask.truncate(bytes.div_ceil(8));
+            break;
+        }
+        match Errno::last() {
+            // The kernel's mask is wider than ours.
+            Errno::EINVAL if mask.len() < 1 << 12 => mask.resize(mask.len() * 2, 0),
+            error => return Err(error),
+        }
+    }
+    Ok((0..mask.len() * 64)
+        .filter(|cpu| mask[cpu / 64] & (1 << (cpu % 64)) != 0)
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Tree;
+
+    #[test]
+    fn the_counts_agree() {
+        let found = Processors::detect();
+        assert!(
+            1 <= found.available
+                && found.available <= found.online
+                && found.online <= found.configured
+        );
+        assert!(1 <= found.allowed() && found.allowed() <= found.available);
+        assert_eq!(found.available, initial_affinity().len());
+    }
+
+    #[test]
+    fn a_quota_lowers_what_is_allowed() {
+        let tree = Tree::new(&[
+            ("proc/self/cgroup", "0::/\n"),
+            (
+                "proc/self/mountinfo",
+                "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+            ),
+            ("sys/fs/cgroup/cpu.max", "50000 100000\n"),
+        ]);
+        let found = Processors::detect_under(tree.path());
+        assert_eq!(found.quota, Some(1));
+        assert_eq!(found.allowed(), 1);
+    }
+
+    #[test]
+    fn a_pinned_thread_stays_and_can_be_unpinned() {
+        std::thread::spawn(|| {
+            let all = affinity().unwrap();
+            let last = *all.last().unwrap();
+            pin_current_thread(last).unwrap();
+            assert_eq!(affinity().unwrap(), [last]);
+            assert_eq!(current().unwrap(), last);
+            // Others are not affected, and the program's own mask is still known.
+            assert_eq!(Processors::detect().available, all.len());
+            unpin_current_thread().unwrap();
+            assert_eq!(affinity().unwrap(), all);
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn impossible_processors_are_refused() {
+        assert_eq!(set_affinity(&[]), Err(Errno::EINVAL));
+        assert_eq!(set_affinity(&[usize::MAX]), Err(Errno::EINVAL));
+        assert_eq!(set_affinity(&[60_000]), Err(Errno::EINVAL));
+    }
+
+    #[test]
+    fn a_thread_has_the_name_it_took() {
+        std::thread::spawn(|| {
+            name_current_thread("12345\x0067890abcdefghi");
+            let name = std::fs::read_to_string("/proc/thread-self/comm").unwrap();
+            assert_eq!(name, "1234567890abcde\n");
+        })
+        .join()
+        .unwrap();
+    }
+}

@@ -1,0 +1,32 @@
+//! Directory trees for tests: made under the temporary directory, gone when dropped.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+pub struct Tree(PathBuf);
+
+impl Tree {
+    /// A fresh directory with these files in it.
+    pub fn new(files: &[(&str, &str)]) -> Tree {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("ferl-sys-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&root).unwrap();
+        for (name, text) in files {
+            let path = root.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Tree(root)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,334 @@
+//! Address space and memory of the operating system.
+//!
+//! A [`Reservation`] is a range of addresses that costs nothing until parts of it are committed, and whose
+//! parts can be given back one by one. [`code`] reserves ranges for machine code. [`usage`] tells how much
+//! memory this process, this machine and our control group have.
+//!
+//! Invariant: a committed page reads as zero until it is written, also after it was released and written
+//! again. All offsets and lengths are whole pages, which is checked.
+//!
+//! A reservation may be shared by threads: every method is one system call on a range that the caller says
+//! it owns, and the kernel serialises them.
+
+pub mod code;
+pub mod usage;
+
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+use crate::errno::{Errno, Result, check};
+
+/// What huge pages are on x86-64 and, with 4 KiB pages, on AArch64: worth aligning large ranges to.
+pub const HUGE_PAGE_BYTES: usize = 2 << 20;
+
+/// The size of a page: 4096 nearly everywhere, 16 or 64 KiB on some AArch64 kernels.
+#[inline]
+pub fn page_bytes() -> usize {
+    static PAGE: OnceLock<usize> = OnceLock::new();
+    *PAGE.get_or_init(|| {
+        // SAFETY: takes and returns plain numbers.
+        usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+    })
+}
+
+/// A range of addresses that nobody else gets until this is dropped.
+#[derive(Debug)]
+pub struct Reservation {
+    base: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: it is a range of addresses, owned by nobody's thread; what may be done with the memory in it is the
+// caller's promise at each unsafe method and at each access.
+unsafe impl Send for Reservation {}
+// SAFETY: as above; the kernel serialises changes of mappings.
+unsafe impl Sync for Reservation {}
+
+impl Reservation {
+    /// Reserves `bytes` (rounded up to pages) whose first address is a multiple of `alignment`, a power of two.
+    /// Nothing in it may be accessed before it is committed. `enomem` when there is no such gap.
+    pub fn new(bytes: usize, alignment: usize) -> Result<Reservation> {
+        if !alignment.is_power_of_two() || bytes == 0 {
+            return Err(Errno::EINVAL);
+        }
+        let bytes = bytes
+            .checked_next_multiple_of(page_bytes())
+            .ok_or(Errno::ENOMEM)?;
+        if alignment <= page_bytes() {
+            let base = map(0, bytes, 0)?;
+            return Ok(Reservation { base, bytes });
+        }
+        // The kernel aligns to pages only: reserve the slack too, then give back what is outside.
+        let padded = bytes.checked_add(alignment).ok_or(Errno::ENOMEM)?;
+        let start = map(0, padded, 0)?.addr().get();
+        let base = start.next_multiple_of(alignment);
+        let end = base + bytes;
+        unmap(start, base - start);
+        unmap(end, start + padded - end);
+        let base =
+            NonNull::new(std::ptr::with_exposed_provenance_mut(base)).ok_or(Errno::ENOMEM)?;
+        Ok(Reservation { base, bytes })
+    }
+
+    /// The first address.
+    #[inline]
+    pub fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
+    /// The length, in whole pages.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether the address lies in the range.
+    #[inline]
+    pub fn contains(&self, address: usize) -> bool {
+        address.wrapping_sub(self.base.addr().get()) < self.bytes
+    }
+
+    /// Makes a part readable and writable. Memory is spent only where it is touched. Committing a part twice
+    /// changes nothing in it.
+    pub fn commit(&self, part: Range<usize>) -> Result<()> {
+        self.protect(&part, libc::PROT_READ | libc::PROT_WRITE)
+    }
+
+    /// Gives a part's memory back and makes it inaccessible.
+    ///
+    /// # Safety
+    /// Nobody may hold references into the part, or access it before it is committed again.
+    pub unsafe fn decommit(&self, part: Range<usize>) -> Result<()> {
+        // Releasing first: inaccessible pages would keep their memory.
+        // SAFETY: the caller's promise covers more than `release` asks for.
+        unsafe { self.release(part.clone())? };
+        self.protect(&part, libc::PROT_NONE)
+    }
+
+    /// Gives a part's memory back at once; the part stays committed and reads as zero.
+    ///
+    /// # Safety
+    /// Nobody may hold references into the part or rely on what it contains.
+    pub unsafe fn release(&self, part: Range<usize>) -> Result<()> {
+        self.advise(&part, libc::MADV_DONTNEED)
+    }
+
+    /// Lets the kernel take a part's memory when it runs short, which is cheaper than [`release`](Self::release)
+    /// when the part is soon used again. Until it is written again, a page of it reads as what it was or as
+    /// zero; the resident size of the process falls only when the kernel takes it.
+    ///
+    /// # Safety
+    /// Nobody may hold references into the part or rely on what it contains.
+    pub unsafe fn release_lazily(&self, part: Range<usize>) -> Result<()> {
+        self.advise(&part, libc::MADV_FREE)
+    }
+
+    /// Asks for huge pages in a part. `einval` on kernels without them, which the caller may ignore.
+    pub fn advise_huge(&self, part: Range<usize>) -> Result<()> {
+        self.advise(&part, libc::MADV_HUGEPAGE)
+    }
+
+    /// Asks for ordinary pages in a part, where memory that is touched sparsely would be wasted by huge ones.
+    pub fn advise_small(&self, part: Range<usize>) -> Result<()> {
+        self.advise(&part, libc::MADV_NOHUGEPAGE)
+    }
+
+    /// Leaves a part out of core dumps.
+    pub fn advise_no_dump(&self, part: Range<usize>) -> Result<()> {
+        self.advise(&part, libc::MADV_DONTDUMP)
+    }
+
+    /// Touches every page of a committed part at once, so that later writes do not fault. `einval` before
+    /// Linux 5.14, which the caller may ignore.
+    pub fn populate(&self, part: Range<usize>) -> Result<()> {
+        self.advise(&part, libc::MADV_POPULATE_WRITE)
+    }
+
+    fn advise(&self, part: &Range<usize>, advice: libc::c_int) -> Result<()> {
+        let (start, bytes) = self.pages(part)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the range lies in this reservation (`pages` above). Advice that discards content is given
+        // only by the unsafe methods, whose callers own the content.
+        check(unsafe { libc::madvise(start, bytes, advice) })?;
+        Ok(())
+    }
+
+    fn protect(&self, part: &Range<usize>, protection: libc::c_int) -> Result<()> {
+        let (start, bytes) = self.pages(part)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the range lies in this reservation (`pages` above). Access is taken away only by `decommit`
+        // and by `CodeArea`, whose callers promise that nobody uses the part.
+        check(unsafe { libc::mprotect(start, bytes, protection) })?;
+        Ok(())
+    }
+
+    /// The part as the kernel takes it, after checking that it is whole pages of this reservation.
+    fn pages(&self, part: &Range<usize>) -> Result<(*mut libc::c_void, usize)> {
+        let page = page_bytes();
+        let is_ours = part.start <= part.end && part.end <= self.bytes;
+        if !is_ours || !part.start.is_multiple_of(page) || !part.end.is_multiple_of(page) {
+            return Err(Errno::EINVAL);
+        }
+        Ok((
+            self.base.as_ptr().wrapping_add(part.start).cast(),
+            part.end - part.start,
+        ))
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        unmap(self.base.addr().get(), self.bytes);
+    }
+}
+
+/// Maps inaccessible addresses, at `hint` if the flags insist on it.
+fn map(hint: usize, bytes: usize, flags: libc::c_int) -> Result<NonNull<u8>> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | flags;
+    let hint = std::ptr::without_provenance_mut(hint);
+    // SAFETY: a new anonymous mapping; no caller passes MAP_FIXED, so it replaces nothing that exists.
+    let base = unsafe { libc::mmap(hint, bytes, libc::PROT_NONE, flags, -1, 0) };
+    if base == libc::MAP_FAILED {
+        return Err(Errno::last());
+    }
+    base.expose_provenance();
+    NonNull::new(base.cast()).ok_or(Errno::ENOMEM)
+}
+
+/// Unmaps a range that this module mapped and that nobody else has.
+fn unmap(start: usize, bytes: usize) {
+    if bytes > 0 {
+        // SAFETY: both callers pass (a part of) a mapping of their own.
+        let answer = unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(start), bytes) };
+        debug_assert_eq!(
+            answer,
+            0,
+            "munmap({start:#x}, {bytes}) failed: {:?}",
+            Errno::last()
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PART: usize = 16 << 20;
+
+    /// The kernel's own account of how much of the range is in memory.
+    fn resident_bytes(reservation: &Reservation, part: Range<usize>) -> usize {
+        let (start, bytes) = reservation.pages(&part).unwrap();
+        let mut pages = vec![0u8; bytes / page_bytes()];
+        // SAFETY: one byte per page of the range is written.
+        let answer = unsafe { libc::mincore(start, bytes, pages.as_mut_ptr()) };
+        assert_eq!(answer, 0);
+        pages.iter().filter(|page| **page & 1 != 0).count() * page_bytes()
+    }
+
+    fn fill(reservation: &Reservation, part: Range<usize>) {
+        // SAFETY: the test committed the part.
+        unsafe {
+            reservation
+                .base()
+                .add(part.start)
+                .write_bytes(0xa5, part.end - part.start)
+        };
+    }
+
+    fn byte(reservation: &Reservation, offset: usize) -> u8 {
+        // SAFETY: the test committed the page of the offset.
+        unsafe { reservation.base().add(offset).read() }
+    }
+
+    #[test]
+    fn much_can_be_reserved_and_costs_nothing() {
+        let reservation = Reservation::new(1 << 40, 4096).unwrap();
+        assert_eq!(reservation.bytes(), 1 << 40);
+        reservation.commit(0..PART).unwrap();
+        assert_eq!(resident_bytes(&reservation, 0..PART), 0);
+        fill(&reservation, 0..page_bytes());
+        assert!(resident_bytes(&reservation, 0..PART) >= page_bytes());
+    }
+
+    #[test]
+    fn alignment_is_kept_and_the_slack_is_given_back() {
+        for alignment in [1, 4096, HUGE_PAGE_BYTES, 1 << 30] {
+            let reservation = Reservation::new(5000, alignment).unwrap();
+            assert_eq!(reservation.base().addr().get() % alignment, 0);
+            assert_eq!(reservation.bytes() % page_bytes(), 0);
+            let end = reservation.base().addr().get() + reservation.bytes();
+            assert!(reservation.contains(end - 1) && !reservation.contains(end));
+        }
+        assert_eq!(Reservation::new(4096, 3).unwrap_err(), Errno::EINVAL);
+        assert_eq!(Reservation::new(0, 4096).unwrap_err(), Errno::EINVAL);
+        assert_eq!(
+            Reservation::new(usize::MAX, 4096).unwrap_err(),
+            Errno::ENOMEM
+        );
+        assert_eq!(
+            Reservation::new(1 << 62, 1 << 21).unwrap_err(),
+            Errno::ENOMEM
+        );
+    }
+
+    #[test]
+    fn released_memory_is_gone_and_reads_as_zero() {
+        let reservation = Reservation::new(PART, HUGE_PAGE_BYTES).unwrap();
+        reservation.commit(0..PART).unwrap();
+        fill(&reservation, 0..PART);
+        assert_eq!(resident_bytes(&reservation, 0..PART), PART);
+        // SAFETY: nothing refers into the reservation.
+        unsafe { reservation.release(0..PART / 2).unwrap() };
+        assert_eq!(resident_bytes(&reservation, 0..PART / 2), 0);
+        assert_eq!(byte(&reservation, 0), 0);
+        assert_eq!(byte(&reservation, PART / 2), 0xa5);
+        // Committing what is committed keeps its content.
+        reservation.commit(0..PART).unwrap();
+        assert_eq!(byte(&reservation, PART - 1), 0xa5);
+        // SAFETY: as above.
+        unsafe { reservation.decommit(0..PART).unwrap() };
+        reservation.commit(0..PART).unwrap();
+        assert_eq!(byte(&reservation, PART - 1), 0);
+        fill(&reservation, 0..PART);
+        // SAFETY: as above.
+        unsafe { reservation.release_lazily(0..PART).unwrap() };
+        assert!([0, 0xa5].contains(&byte(&reservation, 5)));
+    }
+
+    #[test]
+    fn parts_outside_or_inside_pages_are_refused() {
+        let reservation = Reservation::new(4 * page_bytes(), 4096).unwrap();
+        #[expect(clippy::reversed_empty_ranges, reason = "what must be refused")]
+        let bad = [
+            1..page_bytes(),
+            0..page_bytes() + 1,
+            0..5 * page_bytes(),
+            4096 * 64..0,
+        ];
+        for part in bad {
+            assert_eq!(reservation.commit(part), Err(Errno::EINVAL));
+        }
+        assert_eq!(reservation.commit(page_bytes()..page_bytes()), Ok(()));
+    }
+
+    #[test]
+    fn pages_can_be_populated_and_advised() {
+        let reservation = Reservation::new(PART, HUGE_PAGE_BYTES).unwrap();
+        reservation.commit(0..PART).unwrap();
+        for answer in [
+            reservation.advise_huge(0..PART),
+            reservation.advise_small(0..PART),
+        ] {
+            assert!(matches!(answer, Ok(()) | Err(Errno::EINVAL)));
+        }
+        reservation.advise_no_dump(0..PART).unwrap();
+        if reservation.populate(0..page_bytes() * 3).is_ok() {
+            assert_eq!(resident_bytes(&reservation, 0..PART), page_bytes() * 3);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Address space for machine code.
+//!
+//! Generated code refers to its surroundings with 32-bit addresses or distances, so it must lie where those
+//! reach: [`Place`] says where. A page is writable or executable, never both: code is written first and
+//! sealed before it runs, and pages that run are not written again without being unsealed first.
+
+use std::ops::Range;
+use std::ptr::NonNull;
+
+use super::{Reservation, map, page_bytes, unmap};
+use crate::errno::{Errno, Result};
+
+/// Where code has to lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Below 2 GiB, where an address is a positive 32-bit number (the small code model).
+    Low2GiB,
+    /// Wholly within 2 GiB of an address, such as that of the program's own functions, so that calls and
+    /// references between the two are 32-bit distances.
+    Near(usize),
+    /// Wherever there is room.
+    Anywhere,
+}
+
+const GIB: usize = 1 << 30;
+/// Candidates for the start of an area are this far apart.
+const STEP_BYTES: usize = 2 << 20;
+/// Addresses below are refused by the kernel or reserved for programs linked at fixed addresses.
+const LOWEST_ADDRESS: usize = 1 << 20;
+
+/// A reserved range for code.
+#[derive(Debug)]
+pub struct CodeArea {
+    reservation: Reservation,
+}
+
+impl CodeArea {
+    /// Reserves `bytes` (rounded up to pages) at a place; `enomem` when there is no such gap.
+    pub fn new(bytes: usize, place: Place) -> Result<CodeArea> {
+        if bytes == 0 {
+            return Err(Errno::EINVAL);
+        }
+        let bytes = bytes
+            .checked_next_multiple_of(page_bytes())
+            .ok_or(Errno::ENOMEM)?;
+        let reservation = match place {
+            Place::Anywhere => Reservation::new(bytes, page_bytes())?,
+            Place::Low2GiB => match map_low(bytes) {
+                Some(base) => Reservation { base, bytes },
+                None => reserve_within(LOWEST_ADDRESS..2 * GIB, bytes, LOWEST_ADDRESS)?,
+            },
+            Place::Near(address) => {
+                // One page short of the reach, so that a distance from the far end of any instruction fits.
+                let reach = 2 * GIB - page_bytes();
+                let from = address.saturating_sub(reach).max(LOWEST_ADDRESS);
+                reserve_within(from..address.saturating_add(reach), bytes, address)?
+            }
+        };
+        Ok(CodeArea { reservation })
+    }
+
+    /// The first address.
+    #[inline]
+    pub fn base(&self) -> NonNull<u8> {
+        self.reservation.base()
+    }
+
+    /// The length, in whole pages.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.reservation.bytes()
+    }
+
+    /// Whether the address lies in the area.
+    #[inline]
+    pub fn contains(&self, address: usize) -> bool {
+        self.reservation.contains(address)
+    }
+
+    /// Makes a part writable, not executable. Fresh pages are zero; others keep what they hold.
+    ///
+    /// # Safety
+    /// No thread may execute in the part until it is sealed.
+    pub unsafe fn unseal(&self, part: Range<usize>) -> Result<()> {
+        self.reservation
+            .protect(&part, libc::PROT_READ | libc::PROT_WRITE)
+    }
+
+    /// Makes a part executable, not writable, and visible to instruction fetch on all processors.
+    ///
+    /// # Safety
+    /// Nobody may write to the part until it is unsealed, and what it holds must be code that may run.
+    pub unsafe fn seal(&self, part: Range<usize>) -> Result<()> {
+        let (start, bytes) = self.reservation.pages(&part)?;
+        synchronise(start.cast(), bytes);
+        self.reservation
+            .protect(&part, libc::PROT_READ | libc::PROT_EXEC)
+    }
+
+    /// Gives a part's memory back and makes it inaccessible.
+    ///
+    /// # Safety
+    /// No thread may execute in the part or hold references into it.
+    pub unsafe fn decommit(&self, part: Range<usize>) -> Result<()> {
+        // SAFETY: the caller's promise is the one asked for.
+        unsafe { self.reservation.decommit(part) }
+    }
+}
+
+/// Asks the kernel itself for low addresses, which x86-64 can: it serves the second GiB.
+#[cfg(target_arch = "x86_64")]
+fn map_low(bytes: usize) -> Option<NonNull<u8>> {
+    map(0, bytes, libc::MAP_32BIT).ok()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn map_low(_bytes: usize) -> Option<NonNull<u8>> {
+    None
+}
+
+/// Tries addresses in a window until the kernel gives one, nearest to `wanted` first.
+fn reserve_within(window: Range<usize>, bytes: usize, wanted: usize) -> Result<Reservation> {
+    let last = window.end.checked_sub(bytes).ok_or(Errno::ENOMEM)?;
+    let first = window.start.next_multiple_of(STEP_BYTES);
+    let middle = wanted.next_multiple_of(STEP_BYTES);
+    let above = (middle..=last).step_by(STEP_BYTES);
+    let below = (first..middle.min(last + 1)).step_by(STEP_BYTES).rev();
+    for address in above.chain(below) {
+        match map(address, bytes, libc::MAP_FIXED_NOREPLACE) {
+            Ok(base) if base.addr().get() == address => return Ok(Reservation { base, bytes }),
+            // Kernels before 4.17 take the address for a hint.
+            Ok(base) => unmap(base.addr().get(), bytes),
+            Err(Errno::EEXIST | Errno::EPERM | Errno::ENOMEM) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Errno::ENOMEM)
+}
+
+/// Instruction fetch sees data writes at once on x86-64.
+#[cfg(target_arch = "x86_64")]
+fn synchronise(_start: *const u8, _bytes: usize) {}
+
+/// AArch64 keeps separate caches: write the data lines back, then drop the instruction lines.
+#[cfg(target_arch = "aarch64")]
+fn synchronise(start: *const u8, bytes: usize) {
+    use std::arch::asm;
+    let types: usize;
+    // SAFETY: reads the register that describes the caches, which user programs may.
+    unsafe { asm!("mrs {}, ctr_el0", out(reg) types, options(nomem, nostack, preserves_flags)) };
+    let data_line = 4usize << ((types >> 16) & 15);
+    let instruction_line = 4usize << (types & 15);
+    let (from, to) = (start.addr(), start.addr() + bytes);
+    for line in (from & !(data_line - 1)..to).step_by(data_line) {
+        // SAFETY: cache maintenance of a mapped, readable line changes no values.
+        unsafe { asm!("dc cvau, {}", in(reg) line, options(nostack, preserves_flags)) };
+    }
+    // SAFETY: a barrier.
+    unsafe { asm!("dsb ish", options(nostack, preserves_flags)) };
+    for line in (from & !(instruction_line - 1)..to).step_by(instruction_line) {
+        // SAFETY: as above.
+        unsafe { asm!("ic ivau, {}", in(reg) line, options(nostack, preserves_flags)) };
+    }
+    // SAFETY: barriers.
+    unsafe { asm!("dsb ish", "isb", options(nostack, preserves_flags)) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A function that returns 42.
+    #[cfg(target_arch = "x86_64")]
+    const ANSWER: &[u8] = &[0xb8, 42, 0, 0, 0, 0xc3];
+    #[cfg(target_arch = "aarch64")]
+    const ANSWER: &[u8] = &[0x40, 0x05, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6];
+
+    #[test]
+    fn written_and_sealed_code_runs() {
+        let here = written_and_sealed_code_runs as fn() as usize;
+        for place in [Place::Low2GiB, Place::Near(here), Place::Anywhere] {
+            let area = CodeArea::new(64 << 20, place).unwrap();
+            let page = page_bytes();
+            // SAFETY: nothing runs in the area yet; what is written is a whole function.
+            unsafe {
+                area.unseal(page..2 * page).unwrap();
+                let code = area.base().add(page);
+                code.copy_from_nonoverlapping(NonNull::from(ANSWER).cast(), ANSWER.len());
+                area.seal(page..2 * page).unwrap();
+                let answer: extern "C" fn() -> i32 = std::mem::transmute(code.as_ptr());
+                assert_eq!(answer(), 42);
+                area.decommit(page..2 * page).unwrap();
+            }
+            assert!(area.contains(area.base().addr().get() + page));
+        }
+    }
+
+    #[test]
+    fn areas_lie_where_they_were_asked_for() {
+        let low: Vec<CodeArea> = (0..3)
+            .map(|_| CodeArea::new(256 << 20, Place::Low2GiB).unwrap())
+            .collect();
+        for area in &low {
+            assert!(area.base().addr().get() + area.bytes() <= 2 * GIB);
+        }
+        let here = areas_lie_where_they_were_asked_for as fn() as usize;
+        let near = CodeArea::new(256 << 20, Place::Near(here)).unwrap();
+        let first = near.base().addr().get();
+        assert!(first.abs_diff(here) < 2 * GIB && (first + near.bytes()).abs_diff(here) < 2 * GIB);
+        assert_eq!(
+            CodeArea::new(3 * GIB, Place::Low2GiB).unwrap_err(),
+            Errno::ENOMEM
+        );
+        assert_eq!(
+            CodeArea::new(0, Place::Anywhere).unwrap_err(),
+            Errno::EINVAL
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! How much memory there is and how much of it we use.
+
+use std::path::Path;
+
+use super::page_bytes;
+use crate::cgroup;
+
+/// Memory of the machine, in bytes.
+pub fn total_bytes() -> u64 {
+    // SAFETY: takes and returns plain numbers.
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    u64::try_from(pages).unwrap_or(0) * page_bytes() as u64
+}
+
+/// What the kernel believes new programs can have without swapping, in bytes.
+pub fn available_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
+}
+
+/// The least memory limit of the control groups we are in, in bytes. It may exceed [`total_bytes`].
+pub fn group_limit_bytes() -> Option<u64> {
+    cgroup::memory_limit_bytes(Path::new("/"))
+}
+
+/// What is charged to our innermost memory control group, in bytes: page cache and neighbours included.
+pub fn group_usage_bytes() -> Option<u64> {
+    cgroup::memory_usage_bytes(Path::new("/"))
+}
+
+/// Memory of this process that is resident, in bytes.
+pub fn resident_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+    pages.checked_mul(page_bytes() as u64)
+}
+
+/// The most that was ever resident, in bytes.
+pub fn peak_resident_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_touched_becomes_resident() {
+        const BYTES: usize = 64 << 20;
+        let before = resident_bytes().unwrap();
+        let block = std::hint::black_box(vec![1u8; BYTES]);
+        let after = resident_bytes().unwrap();
+        // Other tests run beside this one and may give some of theirs back.
+        assert!(after > before + BYTES as u64 / 2, "{before} {after}");
+        assert!(peak_resident_bytes().unwrap() >= BYTES as u64);
+        drop(block);
+    }
+
+    #[test]
+    fn the_machine_has_memory() {
+        assert!(total_bytes() > 16 << 20);
+        assert!(available_bytes().unwrap() <= total_bytes());
+        assert!(group_limit_bytes().is_none_or(|limit| limit > 0));
+    }
+}

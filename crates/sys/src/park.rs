@@ -1,0 +1,243 @@
+//! A place for one thread to sleep until somebody wakes it, for scheduler and pool threads.
+//!
+//! Invariant: a wake-up is remembered, once: [`unpark`](ParkingSpot::unpark) before
+//! [`park`](ParkingSpot::park) makes that call return at once, and any number of them counts as one.
+//! There are no spurious returns.
+//!
+//! Only one thread at a time may park at a spot (more would steal each other's wake-ups, so that
+//! is a bug that panics); any thread may unpark.
+//!
+//! Memory ordering: everything done before `unpark` happens before the return of the `park` that
+//! consumes it, also when several `unpark` calls collapse into one. The usual protocol is: the sleeper
+//! announces that it is idle, looks for work once more, then parks; a waker publishes work, then looks
+//! whether anybody is idle. Both looks need a `SeqCst` fence between the write and the read, which is
+//! the caller's; `park` and `unpark` alone order only what they hand over.
+//!
+//! ```text
+//! state   meaning                    who may change it
+//! EMPTY   nobody sleeps, no wake-up  sleeper -> PARKED, wakers -> NOTIFIED
+//! NOTIFIED  a wake-up is stored      sleeper -> EMPTY
+//! PARKED  the owner sleeps           sleeper -> EMPTY (timeout), wakers -> NOTIFIED and a futex wake
+//! ```
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::clock;
+
+const EMPTY: u32 = 0;
+const NOTIFIED: u32 = 1;
+const PARKED: u32 = 2;
+
+/// Why [`ParkingSpot::park`] returned.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wakeup {
+    /// Somebody called [`ParkingSpot::unpark`].
+    Notified,
+    /// The time is over and nobody called.
+    TimedOut,
+}
+
+/// Where one thread sleeps. Four bytes, so that it can sit beside other scheduler state.
+#[derive(Debug, Default)]
+pub struct ParkingSpot {
+    state: AtomicU32,
+}
+
+impl ParkingSpot {
+    /// A spot where nobody sleeps and no wake-up is stored.
+    pub const fn new() -> ParkingSpot {
+        ParkingSpot {
+            state: AtomicU32::new(EMPTY),
+        }
+    }
+
+    /// Sleeps until unparked, or until `timeout_ns` nanoseconds have passed, at first spinning for `spins`
+    /// turns: a wake-up that comes meanwhile costs neither side a system call.
+    pub fn park(&self, timeout_ns: Option<u64>, spins: u32) -> Wakeup {
+        // Acquire, here and below, pairs with the release in `unpark`.
+        for _ in 0..spins {
+            if self.take_notification() {
+                return Wakeup::Notified;
+            }
+            std::hint::spin_loop();
+        }
+        let deadline = timeout_ns.map(deadline_after);
+        match self
+            .state
+            .compare_exchange(EMPTY, PARKED, Ordering::Acquire, Ordering::Acquire)
+        {
+            Ok(_) => {}
+            Err(NOTIFIED) => {
+                // A plain store would lose the happens-before of a second `unpark` in between.
+                self.state.swap(EMPTY, Ordering::Acquire);
+                return Wakeup::Notified;
+            }
+            Err(state) => unreachable!("two threads park at one spot (state {state})"),
+        }
+        loop {
+            let woken = futex_wait(&self.state, PARKED, deadline.as_ref());
+            if self.take_notification() {
+                return Wakeup::Notified;
+            }
+            if woken == WaitEnd::TimedOut {
+                // Whoever unparked since the last look wins over the clock.
+                return match self.state.swap(EMPTY, Ordering::Acquire) {
+                    NOTIFIED => Wakeup::Notified,
+                    _ => Wakeup::TimedOut,
+                };
+            }
+        }
+    }
+
+    /// Wakes the thread that sleeps here, or the next one to park. A system call only if one sleeps.
+    ///
+    /// Returns whether a thread slept.
+    pub fn unpark(&self) -> bool {
+        // A swap, not a compare-and-exchange: even if a wake-up is stored already, this release must be
+        // seen by the `park` that consumes it.
+        let slept = self.state.swap(NOTIFIED, Ordering::Release) == PARKED;
+        if slept {
+            futex_wake(&self.state);
+        }
+        slept
+    }
+
+    /// Forgets a stored wake-up, and tells whether there was one. Only the thread that parks here may call it.
+    #[inline]
+    pub fn take_notification(&self) -> bool {
+        // Reading first keeps the cache line shared while spinning.
+        self.state.load(Ordering::Relaxed) == NOTIFIED
+            && self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED
+    }
+
+    /// Whether a thread sleeps here at this moment; a hint only.
+    #[inline]
+    pub fn is_parked(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == PARKED
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WaitEnd {
+    MaybeChanged,
+    TimedOut,
+}
+
+/// The moment on the monotonic clock; an absolute time survives interrupted waits.
+fn deadline_after(timeout_ns: u64) -> libc::timespec {
+    let now = clock::monotonic_ns().max(0) as u64;
+    clock::timespec(now.saturating_add(timeout_ns))
+}
+
+fn futex_wait(word: &AtomicU32, expected: u32, deadline: Option<&libc::timespec>) -> WaitEnd {
+    let deadline = deadline.map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: the word outlives the call, the deadline is null or valid, and the remaining arguments are what
+    // this operation takes: the second address is unused, and all bits of the mask are set.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAIT_BITSET | libc::FUTEX_PRIVATE_FLAG,
+            expected,
+            deadline,
+            std::ptr::null::<u32>(),
+            libc::FUTEX_BITSET_MATCH_ANY,
+        )
+    };
+    // EAGAIN: the word had changed already. EINTR: a signal. Both are looked into by the caller.
+    if answer == -1 && crate::Errno::last() == crate::Errno::ETIMEDOUT {
+        WaitEnd::TimedOut
+    } else {
+        WaitEnd::MaybeChanged
+    }
+}
+
+fn futex_wake(word: &AtomicU32) {
+    // SAFETY: the kernel uses the address as a name only. The spot may be gone by now if its owner woke up by
+    // itself; then a stranger's futex at the address gets a wake-up it has to expect anyway.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
+            1,
+        )
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU64;
+
+    const LONG_NS: u64 = 20_000_000_000;
+
+    #[test]
+    fn wakeups_before_parking_count_once() {
+        let spot = ParkingSpot::new();
+        assert!(!spot.unpark() && !spot.unpark());
+        assert_eq!(spot.park(Some(LONG_NS), 0), Wakeup::Notified);
+        assert_eq!(spot.park(Some(1), 0), Wakeup::TimedOut);
+        spot.unpark();
+        assert!(spot.take_notification() && !spot.take_notification());
+        assert_eq!(spot.park(Some(0), 10), Wakeup::TimedOut);
+    }
+
+    #[test]
+    fn a_timeout_is_kept_and_not_much_exceeded() {
+        let spot = ParkingSpot::new();
+        let before = clock::monotonic_ns();
+        assert_eq!(spot.park(Some(3_000_000), 5), Wakeup::TimedOut);
+        let slept = clock::monotonic_ns() - before;
+        assert!((3_000_000..2_000_000_000).contains(&slept), "{slept}");
+    }
+
+    #[test]
+    fn a_sleeping_thread_is_woken_by_another() {
+        let spot = Arc::new(ParkingSpot::new());
+        let sleeper = std::thread::spawn({
+            let spot = spot.clone();
+            move || spot.park(None, 0)
+        });
+        while !spot.is_parked() {
+            std::thread::yield_now();
+        }
+        assert!(spot.unpark());
+        assert_eq!(sleeper.join().unwrap(), Wakeup::Notified);
+        assert!(!spot.is_parked());
+    }
+
+    /// Two threads pass a number back and forth; each side's plain-relaxed write must be visible after the
+    /// wake-up, and no wake-up may be lost.
+    #[test]
+    fn what_was_written_before_unparking_is_seen_after_parking() {
+        const ROUNDS: u64 = 20_000;
+        let shared = Arc::new((ParkingSpot::new(), ParkingSpot::new(), AtomicU64::new(0)));
+        let other = std::thread::spawn({
+            let shared = shared.clone();
+            move || {
+                for round in 0..ROUNDS {
+                    assert_eq!(
+                        shared.0.park(Some(LONG_NS), (round % 3) as u32 * 50),
+                        Wakeup::Notified
+                    );
+                    assert_eq!(shared.2.load(Ordering::Relaxed), 2 * round + 1);
+                    shared.2.store(2 * round + 2, Ordering::Relaxed);
+                    shared.1.unpark();
+                }
+            }
+        });
+        for round in 0..ROUNDS {
+            shared.2.store(2 * round + 1, Ordering::Relaxed);
+            shared.0.unpark();
+            assert_eq!(
+                shared.1.park(Some(LONG_NS), (round % 2) as u32 * 50),
+                Wakeup::Notified
+            );
+            assert_eq!(shared.2.load(Ordering::Relaxed), 2 * round + 2);
+        }
+        other.join().unwrap();
+    }
+}

@@ -1,0 +1,441 @@
+//! Waiting for many descriptors at once, and being woken from that.
+//!
+//! A [`Poller`] is a set of descriptors, each with a token that its events carry. With
+//! [`Trigger::Edge`] a descriptor is registered once and reported when it *becomes* ready: whoever handles the
+//! event reads or writes until `eagain`. With [`Trigger::Once`] it is reported once and stays silent until
+//! it is modified.
+//!
+//! Any thread may add, modify and remove while others wait. Several threads may wait in one poller; an
+//! edge is given to one of them. Removing does not recall events that a waiting thread has taken
+//! already, so tokens must not be reused while such events may be on their way.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::clock;
+use crate::errno::{Errno, Result, check};
+
+/// Names a descriptor in the events of a poller. All values but [`Token::RESERVED`] are the caller's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Token(pub u64);
+
+impl Token {
+    /// The poller's own, for its waker.
+    pub const RESERVED: Token = Token(u64::MAX);
+}
+
+/// What to wait for. Errors and the end of the connection are always reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interest {
+    /// There is something to read, or the other side will send no more.
+    pub readable: bool,
+    /// There is room to write.
+    pub writable: bool,
+}
+
+impl Interest {
+    /// Only errors.
+    pub const NONE: Interest = Interest {
+        readable: false,
+        writable: false,
+    };
+    /// Something to read.
+    pub const READ: Interest = Interest {
+        readable: true,
+        writable: false,
+    };
+    /// Room to write.
+    pub const WRITE: Interest = Interest {
+        readable: false,
+        writable: true,
+    };
+    /// Both.
+    pub const BOTH: Interest = Interest {
+        readable: true,
+        writable: true,
+    };
+}
+
+/// When a ready descriptor is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// At every wait while it is ready.
+    Level,
+    /// When it becomes ready.
+    Edge,
+    /// At the next wait that finds it ready, then never until it is modified.
+    Once,
+}
+
+/// One descriptor that is ready.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// As given to [`Poller::add`].
+    pub token: Token,
+    bits: u32,
+}
+
+impl Event {
+    /// Reading will not block: there is data, the end, or an error to be had.
+    pub fn is_readable(self) -> bool {
+        self.has(
+            libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR | libc::EPOLLPRI,
+        )
+    }
+
+    /// Writing will not block: there is room, or an error to be had.
+    pub fn is_writable(self) -> bool {
+        self.has(libc::EPOLLOUT | libc::EPOLLHUP | libc::EPOLLERR)
+    }
+
+    /// An error is pending on the descriptor, or (for the writing end of a pipe) nobody can read any more.
+    pub fn is_error(self) -> bool {
+        self.has(libc::EPOLLERR)
+    }
+
+    /// The connection is over in both directions, or (for the reading end of a pipe) nobody can write any more.
+    pub fn is_hangup(self) -> bool {
+        self.has(libc::EPOLLHUP)
+    }
+
+    /// The other side will send no more; there may be data left to read.
+    pub fn is_read_closed(self) -> bool {
+        self.has(libc::EPOLLRDHUP | libc::EPOLLHUP)
+    }
+
+    fn has(self, bits: libc::c_int) -> bool {
+        self.bits & bits as u32 != 0
+    }
+}
+
+impl std::fmt::Debug for Event {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Event")
+            .field("token", &self.token.0)
+            .field("readable", &self.is_readable())
+            .field("writable", &self.is_writable())
+            .field("error", &self.is_error())
+            .field("hangup", &self.is_hangup())
+            .finish()
+    }
+}
+
+/// Room for the events of one wait; reused from wait to wait.
+pub struct Events {
+    buffer: Vec<libc::epoll_event>,
+    woken: bool,
+}
+
+impl Events {
+    /// Room for this many events (at least one); what does not fit is reported by the next wait.
+    pub fn with_capacity(capacity: usize) -> Events {
+        Events {
+            buffer: Vec::with_capacity(capacity.clamp(1, 1 << 20)),
+            woken: false,
+        }
+    }
+
+    /// The descriptors that the last wait found ready.
+    pub fn iter(&self) -> impl Iterator<Item = Event> + '_ {
+        self.buffer.iter().map(|event| Event {
+            token: Token(event.u64),
+            bits: event.events,
+        })
+    }
+
+    /// How many descriptors the last wait found ready.
+    pub fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Whether the last wait found none ready: it timed out, was interrupted or was woken.
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    /// Whether the last wait was ended by a [`Waker`].
+    pub fn woken(&self) -> bool {
+        self.woken
+    }
+}
+
+/// A set of descriptors to wait for.
+pub struct Poller {
+    epoll: OwnedFd,
+    waker: Waker,
+    /// Cleared when the kernel turns out not to know waits in nanoseconds (before Linux 5.11).
+    has_precise_wait: AtomicBool,
+}
+
+impl Poller {
+    /// An empty set, with a waker.
+    pub fn new() -> Result<Poller> {
+        // SAFETY: takes and returns plain numbers.
+        let epoll = check(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?;
+        // SAFETY: the kernel has just given us this descriptor.
+        let epoll = unsafe { OwnedFd::from_raw_fd(epoll) };
+        let poller = Poller {
+            epoll,
+            waker: Waker::new()?,
+            has_precise_wait: AtomicBool::new(true),
+        };
+        // An edge per write: the counter never needs to be read, and overflows only after 2^64 wake-ups.
+        poller.control(
+            libc::EPOLL_CTL_ADD,
+            poller.waker.shared.event.as_fd(),
+            Token::RESERVED,
+            Interest::READ,
+            Trigger::Edge,
+        )?;
+        Ok(poller)
+    }
+
+    /// Adds a descriptor. `eexist` if it is in the set, `eperm` if it is one that is always ready (a regular
+    /// file), `einval` for the reserved token.
+    pub fn add(
+        &self,
+        fd: BorrowedFd<'_>,
+        token: Token,
+        interest: Interest,
+        trigger: Trigger,
+    ) -> Result<()> {
+        self.control(libc::EPOLL_CTL_ADD, fd, checked(token)?, interest, trigger)
+    }
+
+    /// Changes how a descriptor is waited for, and reports it anew if it is ready now. `enoent` if it is not in
+    /// the set.
+    pub fn modify(
+        &self,
+        fd: BorrowedFd<'_>,
+        token: Token,
+        interest: Interest,
+        trigger: Trigger,
+    ) -> Result<()> {
+        self.control(libc::EPOLL_CTL_MOD, fd, checked(token)?, interest, trigger)
+    }
+
+    /// Takes a descriptor out of the set. To be called before it is closed: the kernel forgets a closed
+    /// descriptor only when no duplicate of it is open anywhere.
+    pub fn remove(&self, fd: BorrowedFd<'_>) -> Result<()> {
+        self.control(
+            libc::EPOLL_CTL_DEL,
+            fd,
+            Token(0),
+            Interest::NONE,
+            Trigger::Level,
+        )
+    }
+
+    /// Waits until descriptors are ready, the waker is used, or `timeout_ns` nanoseconds have passed (`None`:
+    /// for ever; 0: only look). A signal ends the wait early, with no events.
+    pub fn wait(&self, events: &mut Events, timeout_ns: Option<u64>) -> Result<()> {
+        events.buffer.clear();
+        events.woken = false;
+        let found = match self.wait_raw(&mut events.buffer, timeout_ns) {
+            Ok(found) => found,
+            Err(Errno::EINTR) => 0,
+            Err(error) => return Err(error),
+        };
+        // SAFETY: the kernel has filled this many events, at most the capacity it was told.
+        unsafe { events.buffer.set_len(found) };
+        if let Some(index) = events
+            .buffer
+            .iter()
+            .position(|event| event.u64 == Token::RESERVED.0)
+        {
+            events.buffer.swap_remove(index);
+            events.woken = true;
+            // Before our caller looks at what it was woken for: a later `wake` must write again.
+            self.waker.shared.pending.swap(false, Ordering::AcqRel);
+        }
+        Ok(())
+    }
+
+    /// A handle to end a wait in this poller from another thread.
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
+    fn wait_raw(
+        &self,
+        buffer: &mut Vec<libc::epoll_event>,
+        timeout_ns: Option<u64>,
+    ) -> Result<usize> {
+        let whole_ms = match timeout_ns {
+            None => Some(-1),
+            Some(0) => Some(0),
+            Some(_) => None,
+        };
+        if let Some(timeout_ms) = whole_ms {
+            return self.wait_ms(buffer, timeout_ms);
+        }
+        let timeout = clock::timespec(timeout_ns.unwrap_or(0));
+        if self.has_precise_wait.load(Ordering::Relaxed) {
+            // SAFETY: the buffer has room for as many events as the kernel is told; the timeout is valid for the
+            // call; a null mask means that none is set. The C library's wrapper is younger than the call.
+            let answer = unsafe {
+                libc::syscall(
+                    libc::SYS_epoll_pwait2,
+                    self.epoll.as_raw_fd(),
+                    buffer.as_mut_ptr(),
+                    buffer.capacity() as libc::c_int,
+                    &timeout,
+                    std::ptr::null::<libc::sigset_t>(),
+                    0usize,
+                )
+            };
+            match usize::try_from(answer) {
+                Ok(found) => return Ok(found),
+                Err(_) => match Errno::last() {
+                    // EPERM: some sandboxes answer so to calls they do not know.
+                    Errno::ENOSYS | Errno::EPERM => {
+                        self.has_precise_wait.store(false, Ordering::Relaxed)
+                    }
+                    error => return Err(error),
+                },
+            }
+        }
+        self.wait_by_ppoll(buffer, &timeout)
+    }
+
+    fn wait_ms(
+        &self,
+        buffer: &mut Vec<libc::epoll_event>,
+        timeout_ms: libc::c_int,
+    ) -> Result<usize> {
+        // SAFETY: the buffer has room for as many events as the kernel is told.
+        let found = check(unsafe {
+            libc::epoll_wait(
+                self.epoll.as_raw_fd(),
+                buffer.as_mut_ptr(),
+                buffer.capacity() as libc::c_int,
+                timeout_ms,
+            )
+        })?;
+        Ok(found as usize)
+    }
+
+    /// The set is itself a descriptor that becomes readable, and `ppoll` has always counted in nanoseconds.
+    /// Unlike a timer in the set this needs no state, so that several threads may wait.
+    fn wait_by_ppoll(
+        &self,
+        buffer: &mut Vec<libc::epoll_event>,
+        timeout: &libc::timespec,
+    ) -> Result<usize> {
+        let mut set = libc::pollfd {
+            fd: self.epoll.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        // SAFETY: one entry, a valid timeout, and no signal mask.
+        check(unsafe { libc::ppoll(&mut set, 1, timeout, std::ptr::null()) })?;
+        self.wait_ms(buffer, 0)
+    }
+
+    fn control(
+        &self,
+        operation: libc::c_int,
+        fd: BorrowedFd<'_>,
+        token: Token,
+        interest: Interest,
+        trigger: Trigger,
+    ) -> Result<()> {
+        let mut bits = libc::EPOLLRDHUP;
+        if interest.readable {
+            bits |= libc::EPOLLIN;
+        }
+        if interest.writable {
+            bits |= libc::EPOLLOUT;
+        }
+        bits |= match trigger {
+            Trigger::Level => 0,
+            Trigger::Edge => libc::EPOLLET,
+            Trigger::Once => libc::EPOLLONESHOT,
+        };
+        if interest == Interest::NONE {
+            bits &= !libc::EPOLLRDHUP;
+        }
+        let mut event = libc::epoll_event {
+            events: bits as u32,
+            u64: token.0,
+        };
+        // SAFETY: both descriptors are open while borrowed, and the event is valid for the call.
+        check(unsafe {
+            libc::epoll_ctl(
+                self.epoll.as_raw_fd(),
+                operation,
+                fd.as_raw_fd(),
+                &mut event,
+            )
+        })?;
+        Ok(())
+    }
+}
+
+impl AsFd for Poller {
+    /// Readable when a wait would find something, so that a poller can be waited for in another.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
+    }
+}
+
+fn checked(token: Token) -> Result<Token> {
+    if token == Token::RESERVED {
+        Err(Errno::EINVAL)
+    } else {
+        Ok(token)
+    }
+}
+
+/// Ends a wait in a poller; kept by other threads.
+///
+/// A wake-up is remembered: if nobody waits, the next wait returns at once. Wake-ups that come before the first is
+/// noticed collapse into it, and only the first costs a system call. What a thread wrote before `wake` is seen
+/// by the thread whose wait reports [`Events::woken`].
+#[derive(Clone)]
+pub struct Waker {
+    shared: Arc<WakerState>,
+}
+
+struct WakerState {
+    event: OwnedFd,
+    /// A wake-up was written and not yet noticed. Set by wakers, cleared by the wait that notices it.
+    pending: AtomicBool,
+}
+
+impl Waker {
+    fn new() -> Result<Waker> {
+        // SAFETY: takes and returns plain numbers.
+        let event = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
+        // SAFETY: the kernel has just given us this descriptor.
+        let event = unsafe { OwnedFd::from_raw_fd(event) };
+        Ok(Waker {
+            shared: Arc::new(WakerState {
+                event,
+                pending: AtomicBool::new(false),
+            }),
+        })
+    }
+
+    /// Wakes one thread that waits in the poller, or the next to do so.
+    pub fn wake(&self) {
+        // The read half acquires, the write half releases to the wait that clears the flag.
+        if self.shared.pending.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let one = 1u64.to_ne_bytes();
+        // SAFETY: eight readable bytes. The write cannot fail: the counter is far from its limit.
+        let answer = unsafe {
+            libc::write(
+                self.shared.event.as_raw_fd(),
+                one.as_ptr().cast(),
+                one.len(),
+            )
+        };
+        debug_assert_eq!(answer, 8, "waking a poller failed: {:?}", Errno::last());
+    }
+}
+
+#[cfg(test)]
+mod tests;
