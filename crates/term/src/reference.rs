@@ -62,6 +62,24 @@ pub fn number(reference: Term) -> Option<(u64, u64)> {
     }
 }
 
+/// The three words that the external format, printing and `phash2` know a reference's number by,
+/// the first of 18 bits: `#Ref<0.third.second.first>`. The first changes fastest, for it alone is hashed.
+#[must_use]
+pub const fn to_words(low: u64, high: u64) -> [u32; 3] {
+    [
+        (low & 0x3_ffff) as u32,
+        (low >> 18) as u32,
+        (low >> 50 | high << 14) as u32,
+    ]
+}
+
+/// The number that [`to_words`] made the words of.
+#[must_use]
+pub const fn from_words(words: [u32; 3]) -> (u64, u64) {
+    let [first, second, third] = [words[0] as u64, words[1] as u64, words[2] as u64];
+    (first & 0x3_ffff | second << 18 | third << 50, third >> 14)
+}
+
 /// The process that an alias names.
 #[must_use]
 pub fn pid(reference: Term) -> Option<Term> {
@@ -70,5 +88,23 @@ pub fn pid(reference: Term) -> Option<Term> {
         Some(unsafe { Term::from_bits(reference.word(offset::REFERENCE_PID)) })
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_hold_the_whole_number() {
+        for number in [
+            (0, 0),
+            (u64::MAX, 0x3_ffff),
+            (0x1234_5678_9abc_def0, 0x2_0f0f),
+        ] {
+            assert_eq!(from_words(to_words(number.0, number.1)), number);
+        }
+        assert_eq!(to_words(1, 0), [1, 0, 0]);
+        assert_eq!(to_words(0, 1), [0, 0, 1 << 14]);
     }
 }
