@@ -1,1 +1,166 @@
-//! Placeholder until its first module lands.
+//! Reads `.beam` files: the container, its chunks, and the generic operations of the code.
+//!
+//! [`BeamFile::parse`] takes the bytes of a file, gzipped or not, of any OTP release up to 29, and gives its tables.
+//! [`BeamFile::decode`] gives the operations. What comes out is proven: every index is in range, every label that is
+//! used is defined, every operand is of a kind that its operation takes. What is wrong with a file is told by
+//! [`BeamError`]; no input panics, and all memory taken is bounded by the size of the input. This crate knows no terms:
+//! literals stay external-format bytes, and atoms are numbers into the file's own table. All of it is plain data.
+//!
+//! ```
+//! # fn load(bytes: &[u8]) -> Result<(), beamfile::BeamError> {
+//! let file = beamfile::BeamFile::parse(bytes)?;
+//! let code = file.decode()?;
+//! for function in &code.functions {
+//!     println!("{}/{}", file.atom(function.name), function.arity);
+//!     for operation in code.body(function) {
+//!         println!("  {} {:?}", operation.opcode.name(), code.operands(operation));
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod atoms;
+mod checksum;
+mod code;
+mod container;
+mod error;
+mod lines;
+mod literals;
+mod operand;
+mod reader;
+pub mod shape;
+mod tables;
+mod types;
+
+pub use code::{Code, CodeHeader, Function, LabelTarget, Operation};
+pub use container::{Chunk, ChunkId, MAX_INFLATED_BYTES, chunks, find_chunk};
+pub use error::{BeamError, ErrorKind};
+pub use lines::{Lines, Location};
+pub use literals::Literals;
+pub use operand::{Operand, REGISTERS, Span};
+pub use tables::{Export, Import, Lambda};
+pub use types::{Type, TypeSet};
+
+/// A `.beam` file: its tables, and the bytes of all its chunks.
+#[derive(Clone, Debug)]
+pub struct BeamFile {
+    bytes: Vec<u8>,
+    chunks: Vec<Chunk>,
+    /// The texts of the module's atoms; never empty. The first is the module's name. Indexes everywhere count from 0.
+    pub atoms: Vec<String>,
+    pub code_header: CodeHeader,
+    pub imports: Vec<Import>,
+    pub exports: Vec<Export>,
+    /// Functions that are not exported; empty if the file was stripped.
+    pub locals: Vec<Export>,
+    pub lambdas: Vec<Lambda>,
+    pub literals: Literals,
+    /// `None` if the file was stripped.
+    pub lines: Option<Lines>,
+    /// `None` if there are none, or none that we can read; then no operand is typed.
+    pub types: Option<Vec<Type>>,
+    /// What `module_info(md5)` gives.
+    pub md5: [u8; 16],
+}
+
+impl BeamFile {
+    /// Reads the container and all tables; the code itself is left to [`BeamFile::decode`].
+    pub fn parse(file: &[u8]) -> Result<BeamFile, BeamError> {
+        let bytes = container::plain(file)?;
+        let chunks = container::chunks(&bytes)?;
+        let find = |id| {
+            chunks
+                .iter()
+                .rfind(|chunk| chunk.id == id)
+                .map(|chunk| &bytes[chunk.data.clone()])
+        };
+        // An empty chunk is as good as none, as in OTP.
+        let optional = |id| find(id).filter(|data: &&[u8]| !data.is_empty());
+        let required = |id| optional(id).ok_or(BeamError::missing(id));
+
+        let code_header = CodeHeader::parse(required(ChunkId::CODE)?)?;
+        let labels = code_header.label_count;
+        let atoms = match (
+            optional(ChunkId::ATOMS_UTF8),
+            optional(ChunkId::ATOMS_LATIN1),
+        ) {
+            (Some(data), _) => atoms::utf8(data)?,
+            (None, Some(data)) => atoms::latin1(data)?,
+            (None, None) => return Err(BeamError::missing(ChunkId::ATOMS_UTF8)),
+        };
+        let imports = tables::imports(required(ChunkId::IMPORTS)?, atoms.len())?;
+        let exports = |id, data| tables::exports(id, data, atoms.len(), labels);
+        let locals = optional(ChunkId::LOCALS)
+            .map(|data| exports(ChunkId::LOCALS, data))
+            .transpose()?;
+        let exports = exports(ChunkId::EXPORTS, required(ChunkId::EXPORTS)?)?;
+        let lambdas = optional(ChunkId::LAMBDAS)
+            .map(|data| tables::lambdas(data, atoms.len(), labels))
+            .transpose()?;
+        let literals = optional(ChunkId::LITERALS)
+            .map(Literals::parse)
+            .transpose()?;
+        let lines = optional(ChunkId::LINES)
+            .map(|data| Lines::parse(data, &atoms[0]))
+            .transpose()?;
+        let types = optional(ChunkId::TYPES).map(types::parse).transpose()?;
+
+        let mut file = BeamFile {
+            atoms,
+            code_header,
+            imports,
+            exports,
+            locals: locals.unwrap_or_default(),
+            lambdas: lambdas.unwrap_or_default(),
+            literals: literals.unwrap_or_default(),
+            lines: lines.flatten(),
+            types: types.flatten(),
+            md5: [0; 16],
+            bytes,
+            chunks,
+        };
+        file.md5 = checksum::md5(&file);
+        Ok(file)
+    }
+
+    /// Decodes the code and proves it against the tables.
+    pub fn decode(&self) -> Result<Code, BeamError> {
+        Code::decode(self)
+    }
+
+    /// The module's name.
+    pub fn module(&self) -> &str {
+        &self.atoms[0]
+    }
+
+    /// The text of an atom of this file. Panics if it is none: indexes from the file's own tables and code are proven.
+    pub fn atom(&self, index: u32) -> &str {
+        &self.atoms[index as usize]
+    }
+
+    /// The string table: what `bs_put_string`, `bs_match_string` and strings of `bs_create_bin` are parts of.
+    pub fn strings(&self) -> &[u8] {
+        self.chunk(ChunkId::STRINGS).unwrap_or_default()
+    }
+
+    /// The bytes of a chunk, read or not: attributes, compile information, documentation, ...
+    pub fn chunk(&self, id: ChunkId) -> Option<&[u8]> {
+        self.chunks
+            .iter()
+            .rfind(|chunk| chunk.id == id)
+            .map(|chunk| &self.bytes[chunk.data.clone()])
+    }
+
+    /// All chunks in the order of the file, and their places in [`BeamFile::bytes`].
+    pub fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    /// The whole file, uncompressed.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}

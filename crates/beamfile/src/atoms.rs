@@ -1,0 +1,114 @@
+//! The atom tables: `AtU8` with one-byte lengths, with compact lengths (OTP 28 and later), and `Atom` in Latin-1.
+
+use crate::container::ChunkId;
+use crate::reader::Reader;
+use crate::{BeamError, ErrorKind};
+
+const MAX_ATOM_CHARACTERS: usize = 255;
+
+/// The texts of `AtU8`.
+///
+/// A negative count says that lengths are compact numbers, because an atom of 255 characters may have 1020 bytes.
+pub(crate) fn utf8(data: &[u8]) -> Result<Vec<String>, BeamError> {
+    let mut reader = Reader::new(ChunkId::ATOMS_UTF8, data);
+    let count = reader.u32()? as i32;
+    let compact = count < 0;
+    entries(reader, i64::from(count).unsigned_abs(), |reader| {
+        let length = if compact {
+            reader.unsigned()?
+        } else {
+            u64::from(reader.u8()?)
+        };
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let offset = reader.offset();
+        let text = str::from_utf8(reader.bytes(length)?).ok();
+        match text {
+            Some(text) if text.chars().count() <= MAX_ATOM_CHARACTERS => Ok(text.to_owned()),
+            _ => Err(reader.error_at(offset, ErrorKind::BadText)),
+        }
+    })
+}
+
+/// The texts of `Atom`.
+pub(crate) fn latin1(data: &[u8]) -> Result<Vec<String>, BeamError> {
+    let mut reader = Reader::new(ChunkId::ATOMS_LATIN1, data);
+    let count = reader.u32()?;
+    entries(reader, u64::from(count), |reader| {
+        let length = usize::from(reader.u8()?);
+        Ok(reader
+            .bytes(length)?
+            .iter()
+            .copied()
+            .map(char::from)
+            .collect())
+    })
+}
+
+fn entries(
+    mut reader: Reader<'_>,
+    count: u64,
+    mut entry: impl FnMut(&mut Reader<'_>) -> Result<String, BeamError>,
+) -> Result<Vec<String>, BeamError> {
+    // One byte an atom at least; and there is one at least, the module's name.
+    if count == 0 || count > reader.remaining() as u64 {
+        return Err(reader.error_at(0, ErrorKind::BadCount(count as i64)));
+    }
+    let mut texts = Vec::with_capacity(count as usize);
+    for _ in 0..count {
+        texts.push(entry(&mut reader)?);
+    }
+    Ok(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_three_forms_are_read() {
+        assert_eq!(
+            utf8(b"\0\0\0\x02\x01a\x03\xe2\x82\xac"),
+            Ok(vec!["a".into(), "€".into()])
+        );
+        assert_eq!(
+            utf8(b"\xff\xff\xff\xfe\x10a\x30\xe2\x82\xac"),
+            Ok(vec!["a".into(), "€".into()])
+        );
+        assert_eq!(latin1(b"\0\0\0\x01\x02\xe5a"), Ok(vec!["åa".into()]));
+    }
+
+    #[test]
+    fn atoms_have_255_characters_and_not_more() {
+        let with = |characters: usize| {
+            let text = "€".repeat(characters);
+            let mut data = (-1i32).to_be_bytes().to_vec();
+            // The eleven-bit form of an unsigned compact number.
+            data.extend([((text.len() >> 3) & 0xe0) as u8 | 0x08, text.len() as u8]);
+            data.extend(text.as_bytes());
+            utf8(&data)
+        };
+        assert_eq!(with(255).map(|atoms| atoms[0].chars().count()), Ok(255));
+        assert_eq!(
+            with(256).map_err(|error| error.kind),
+            Err(ErrorKind::BadText)
+        );
+    }
+
+    #[test]
+    fn impossible_tables_are_refused() {
+        for (data, kind) in [
+            (&b"\0\0"[..], ErrorKind::Truncated),
+            (b"\0\0\0\0", ErrorKind::BadCount(0)),
+            (b"\x7f\xff\xff\xff\x01a", ErrorKind::BadCount(0x7fff_ffff)),
+            (b"\x80\0\0\0\x01a", ErrorKind::BadCount(0x8000_0000)),
+            (b"\0\0\0\x01\x02a", ErrorKind::Truncated),
+            (b"\0\0\0\x01\x01\xff", ErrorKind::BadText),
+        ] {
+            assert_eq!(
+                utf8(data).map_err(|error| error.kind),
+                Err(kind),
+                "{data:?}"
+            );
+        }
+    }
+}

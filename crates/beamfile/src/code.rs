@@ -1,0 +1,155 @@
+//! The chunk `Code`: its header, and its operations, functions and labels once decoded.
+//!
+//! Operations and operands lie in two arenas, so that a module costs a few allocations whatever its size. An operation
+//! takes at least one byte of the file and so does an operand, which bounds the arenas by the file.
+
+mod decoder;
+
+use std::ops::Range;
+
+use isa::Opcode;
+
+use crate::container::ChunkId;
+use crate::operand::{Operand, Span};
+use crate::reader::Reader;
+use crate::{BeamError, BeamFile, ErrorKind};
+
+/// What the code says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeHeader {
+    /// The highest opcode in the code, at most.
+    pub max_opcode: u32,
+    /// Labels are numbered from 1 and below this.
+    pub label_count: u32,
+    pub function_count: u32,
+    /// Where in the chunk the operations begin.
+    pub(crate) start: usize,
+}
+
+impl CodeHeader {
+    pub(crate) fn parse(data: &[u8]) -> Result<CodeHeader, BeamError> {
+        let mut reader = Reader::new(ChunkId::CODE, data);
+        let size = reader.u32()? as usize;
+        let mut reader = Reader::new(ChunkId::CODE, data);
+        let _header = reader.bytes(4)?;
+        if size > reader.remaining() {
+            return Err(reader.error_at(0, ErrorKind::Truncated));
+        }
+        if size < 16 {
+            return Err(reader.error_at(0, ErrorKind::BadCount(size as i64)));
+        }
+        let version = reader.u32()?;
+        if version != 0 {
+            return Err(reader.error_at(4, ErrorKind::UnknownVersion(version)));
+        }
+        let header = CodeHeader {
+            max_opcode: reader.u32()?,
+            label_count: reader.u32()?,
+            function_count: reader.u32()?,
+            start: 4 + size,
+        };
+        // A label's definition takes two bytes. OTP's compiler leaves no number out; code that does is tolerated as long
+        // as a table of labels stays in proportion to the file.
+        let code_bytes = data.len() - header.start;
+        if header.label_count as usize > 1024 + 16 * code_bytes {
+            return Err(reader.error_at(12, ErrorKind::BadCount(header.label_count.into())));
+        }
+        Ok(header)
+    }
+}
+
+/// The decoded code of a module.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// In the order of the file: every operation belongs to one of them. There is at least one.
+    pub functions: Vec<Function>,
+    /// All operations but `func_info`, the label and line before each, and the final `int_code_end`.
+    pub operations: Vec<Operation>,
+    operands: Vec<Operand>,
+    big_integers: Vec<u8>,
+    /// By label, what it stands for.
+    labels: Vec<Option<LabelTarget>>,
+}
+
+/// A function: `label Info`, maybe `line`, `func_info`, `label Entry`, and its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Atom; as a rule the file's first.
+    pub module: u32,
+    /// Atom.
+    pub name: u32,
+    pub arity: u8,
+    /// Operand of the `line` before `func_info`; 0, the undefined location, if there is none.
+    pub line: u32,
+    /// The label in front of `func_info`: a jump here raises `function_clause`.
+    pub info_label: u32,
+    /// The label behind `func_info`, where calls go.
+    pub entry_label: u32,
+    /// The body's part of [`Code::operations`]. It begins with the operation `label Entry`.
+    pub operations: Range<u32>,
+}
+
+/// A generic operation. Its operands are as [`shape::operands`](crate::shape::operands) says; see [`Code::operands`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    pub opcode: Opcode,
+    /// Where the opcode is in the chunk.
+    pub offset: u32,
+    first: u32,
+}
+
+const _: () = assert!(size_of::<Operation>() == 12);
+
+/// Where a label is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelTarget {
+    /// Before the `func_info` of this function, by index into [`Code::functions`].
+    FunctionInfo(u32),
+    /// At the `label` operation with this index into [`Code::operations`].
+    Operation(u32),
+}
+
+impl Code {
+    pub(crate) fn decode(file: &BeamFile) -> Result<Code, BeamError> {
+        decoder::decode(file)
+    }
+
+    /// The operations of a function, the first of which is the label of its entry.
+    pub fn body(&self, function: &Function) -> &[Operation] {
+        &self.operations[function.operations.start as usize..function.operations.end as usize]
+    }
+
+    /// The operands of an operation: as many as its opcode's arity.
+    #[inline]
+    pub fn operands(&self, operation: &Operation) -> &[Operand] {
+        &self.operands[operation.first as usize..][..usize::from(operation.opcode.arity())]
+    }
+
+    /// The elements of an [`Operand::List`].
+    #[inline]
+    pub fn list(&self, list: Span) -> &[Operand] {
+        list.of(&self.operands)
+    }
+
+    /// The big-endian two's complement of an [`Operand::BigInteger`]: more than eight bytes, none of them needless.
+    pub fn big_integer(&self, integer: Span) -> &[u8] {
+        integer.of(&self.big_integers)
+    }
+
+    /// Where a label is; `None` for those that are not defined, and nowhere used.
+    pub fn label(&self, label: u32) -> Option<LabelTarget> {
+        self.labels.get(label as usize).copied().flatten()
+    }
+
+    /// The function whose entry this label is.
+    pub fn function_at(&self, label: u32) -> Option<&Function> {
+        let LabelTarget::Operation(operation) = self.label(label)? else {
+            return None;
+        };
+        let after = self
+            .functions
+            .partition_point(|function| function.operations.start <= operation);
+        let function = &self.functions[after.checked_sub(1)?];
+        (function.operations.start == operation).then_some(function)
+    }
+}

@@ -1,0 +1,596 @@
+//! Decodes the operations of a module and proves them, in three passes: operations one by one, then functions and the
+//! definitions of labels, then the uses of labels.
+
+use std::ops::Range;
+
+use isa::Opcode;
+use isa::opcodes::Status;
+
+use super::{Code, Function, LabelTarget, Operation};
+use crate::container::ChunkId;
+use crate::operand::{Operand, REGISTERS, Span};
+use crate::reader::{Number, Reader, Tag};
+use crate::shape::{self, Kind};
+use crate::{BeamError, BeamFile, ErrorKind};
+
+pub(super) fn decode(file: &BeamFile) -> Result<Code, BeamError> {
+    let mut decoder = Decoder::new(file);
+    let raw = decoder.operations()?;
+    decoder.functions(&raw)?;
+    decoder.label_uses()?;
+    decoder.entries()?;
+    Ok(decoder.code)
+}
+
+struct Decoder<'a> {
+    file: &'a BeamFile,
+    reader: Reader<'a>,
+    code: Code,
+    /// While a list's elements are read: operands go to the arena when their operation is complete, lists at once.
+    pending: Vec<Operand>,
+}
+
+impl<'a> Decoder<'a> {
+    fn new(file: &'a BeamFile) -> Decoder<'a> {
+        let data = file.chunk(ChunkId::CODE).unwrap_or_default();
+        let mut reader = Reader::new(ChunkId::CODE, data);
+        reader.skip_to(file.code_header.start);
+        let code = Code {
+            functions: Vec::new(),
+            operations: Vec::new(),
+            operands: Vec::new(),
+            big_integers: Vec::new(),
+            labels: vec![None; file.code_header.label_count as usize],
+        };
+        Decoder {
+            file,
+            reader,
+            code,
+            pending: Vec::new(),
+        }
+    }
+
+    /// All operations before `int_code_end`, which must come; what is behind it is ignored, as in OTP.
+    fn operations(&mut self) -> Result<Vec<Operation>, BeamError> {
+        let mut operations = Vec::new();
+        loop {
+            let operation = self.operation()?;
+            if operation.opcode == Opcode::IntCodeEnd {
+                return Ok(operations);
+            }
+            operations.push(operation);
+        }
+    }
+
+    fn operation(&mut self) -> Result<Operation, BeamError> {
+        let offset = self.reader.offset();
+        let number = self.reader.u8()?;
+        let refuse = |reader: &Reader<'_>, kind| Err(reader.error_at(offset, kind));
+        let Some(opcode) = Opcode::from_number(number) else {
+            return refuse(&self.reader, ErrorKind::UnknownOpcode(number));
+        };
+        if opcode.status() == Status::Removed {
+            return refuse(&self.reader, ErrorKind::ObsoleteOpcode(opcode));
+        }
+        if u32::from(number) > self.file.code_header.max_opcode {
+            return refuse(&self.reader, ErrorKind::OpcodeAboveMaximum(opcode));
+        }
+
+        self.pending.clear();
+        for (place, &kind) in shape::operands(opcode).iter().enumerate() {
+            let operand = match kind {
+                Kind::List(kinds) => self.list(opcode, place, kinds)?,
+                kind => self.operand(opcode, place, kind)?,
+            };
+            self.pending.push(operand);
+        }
+        let first = self.code.operands.len() as u32;
+        self.code.operands.extend_from_slice(&self.pending);
+        self.check_strings(opcode, offset)?;
+        Ok(Operation {
+            opcode,
+            offset: offset as u32,
+            first,
+        })
+    }
+
+    /// An operand at `place` of `opcode` that must be of `kind`.
+    fn operand(&mut self, opcode: Opcode, place: usize, kind: Kind) -> Result<Operand, BeamError> {
+        let offset = self.reader.offset();
+        let operand = self.any_operand()?;
+        match self.convert(operand, kind, offset)? {
+            Some(operand) => Ok(operand),
+            None => Err(self.bad_operand(opcode, place, kind, offset)),
+        }
+    }
+
+    fn bad_operand(
+        &self,
+        opcode: Opcode,
+        place: usize,
+        expected: Kind,
+        offset: usize,
+    ) -> BeamError {
+        self.reader.error_at(
+            offset,
+            ErrorKind::BadOperand {
+                opcode,
+                operand: place as u8,
+                expected,
+            },
+        )
+    }
+
+    /// `operand` as one of `kind`, or `None` if it is none. Numbers become the indexes that they are.
+    fn convert(
+        &self,
+        operand: Operand,
+        kind: Kind,
+        offset: usize,
+    ) -> Result<Option<Operand>, BeamError> {
+        use Operand::*;
+        let index = |what, value, count: usize| self.check(what, offset, value, 0..count as u64);
+        let fits = match (kind, operand) {
+            (Kind::NewLabel, Number(label)) => {
+                self.check(
+                    "label",
+                    offset,
+                    label,
+                    1..u64::from(self.file.code_header.label_count),
+                )?;
+                true
+            }
+            (Kind::Arity, Number(arity)) => {
+                self.check("arity", offset, arity, 0..256)?;
+                true
+            }
+            (Kind::Registers, Number(count)) => {
+                self.check(
+                    "number of registers",
+                    offset,
+                    count,
+                    0..u64::from(REGISTERS) + 1,
+                )?;
+                true
+            }
+            (Kind::Alloc, Number(words)) => {
+                self.check("number of words", offset, words, 0..u64::from(u32::MAX))?;
+                return Ok(Some(Alloc {
+                    words: words as u32,
+                    floats: 0,
+                    funs: 0,
+                }));
+            }
+            (Kind::Import, Number(import)) => {
+                index("import", import, self.file.imports.len())?;
+                return Ok(Some(Import(import as u32)));
+            }
+            (Kind::Lambda | Kind::LambdaOrAtom, Number(lambda)) => {
+                index("fun", lambda, self.file.lambdas.len())?;
+                return Ok(Some(Lambda(lambda as u32)));
+            }
+            (Kind::Line, Number(line)) => {
+                let count = self
+                    .file
+                    .lines
+                    .as_ref()
+                    .map_or(u32::MAX as usize, |lines| lines.locations.len());
+                index("location", line, count)?;
+                return Ok(Some(Line(line as u32)));
+            }
+
+            (Kind::Source | Kind::NumberOrSource, operand) if is_source(operand) => true,
+            (Kind::Constant, operand) => is_constant(operand),
+            (Kind::Register, operand) => is_register(operand),
+            (Kind::Slot, operand) => matches!(operand, Y(_) | TypedY { .. }),
+            (Kind::Float, operand) => matches!(operand, FloatReg(_)),
+            (Kind::FloatOrSource, operand) => {
+                is_register(operand) || matches!(operand, FloatReg(_) | Literal(_))
+            }
+            (Kind::Atom | Kind::LabelOrAtom | Kind::LambdaOrAtom, Atom(_)) => true,
+            (Kind::Number | Kind::NumberOrSource, Number(_)) => true,
+            (Kind::Alloc, Alloc { .. }) => true,
+            (Kind::Label | Kind::LabelOrAtom, Label(label)) => label != 0,
+            (Kind::Fail, Label(_)) => true,
+            (Kind::Any, operand) => !matches!(operand, List(_)),
+            _ => false,
+        };
+        Ok(fits.then_some(operand))
+    }
+
+    /// A list whose elements are of `kinds`, over and over.
+    fn list(
+        &mut self,
+        opcode: Opcode,
+        place: usize,
+        kinds: &'static [Kind],
+    ) -> Result<Operand, BeamError> {
+        let offset = self.reader.offset();
+        let expected = Kind::List(kinds);
+        let (Tag::Extended, Number::Short(EXTENDED_LIST)) = self.reader.compact()? else {
+            return Err(self.bad_operand(opcode, place, expected, offset));
+        };
+        let len = self.reader.unsigned()?;
+        // Each element takes a byte, so that the arena grows by what is there.
+        if len > self.reader.remaining() as u64 {
+            return Err(self.reader.error_at(offset, ErrorKind::Truncated));
+        }
+        if !len.is_multiple_of(kinds.len() as u64) {
+            return Err(self.bad_operand(opcode, place, expected, offset));
+        }
+        let start = self.code.operands.len() as u32;
+        for element in 0..len as usize {
+            let operand = self.operand(opcode, place, kinds[element % kinds.len()])?;
+            self.code.operands.push(operand);
+        }
+        Ok(Operand::List(Span {
+            start,
+            len: len as u32,
+        }))
+    }
+
+    /// Any operand but a list, proven by itself.
+    fn any_operand(&mut self) -> Result<Operand, BeamError> {
+        let offset = self.reader.offset();
+        let (tag, number) = self.reader.compact()?;
+        let value = number.unsigned();
+        match tag {
+            Tag::Unsigned => Ok(Operand::Number(value)),
+            Tag::Integer => Ok(match number.signed() {
+                Ok(integer) => Operand::Integer(integer),
+                Err(bytes) => {
+                    let start = self.code.big_integers.len() as u32;
+                    self.code.big_integers.extend_from_slice(bytes);
+                    Operand::BigInteger(Span {
+                        start,
+                        len: bytes.len() as u32,
+                    })
+                }
+            }),
+            Tag::Atom if value == 0 => Ok(Operand::Nil),
+            Tag::Atom => {
+                self.check("atom", offset, value - 1, 0..self.file.atoms.len() as u64)?;
+                Ok(Operand::Atom(value as u32 - 1))
+            }
+            Tag::X | Tag::Y => self.register(offset, tag, value),
+            Tag::Label => {
+                self.check(
+                    "label",
+                    offset,
+                    value,
+                    0..u64::from(self.file.code_header.label_count).max(1),
+                )?;
+                Ok(Operand::Label(value as u32))
+            }
+            Tag::Extended => self.extended(offset, value),
+            Tag::Character => Err(self.reader.error_at(offset, ErrorKind::BadTag(tag as u8))),
+        }
+    }
+
+    fn register(&self, offset: usize, tag: Tag, number: u64) -> Result<Operand, BeamError> {
+        self.check("register", offset, number, 0..u64::from(REGISTERS))?;
+        match tag {
+            Tag::X => Ok(Operand::X(number as u32)),
+            Tag::Y => Ok(Operand::Y(number as u32)),
+            _ => Err(self.reader.error_at(offset, ErrorKind::BadTag(tag as u8))),
+        }
+    }
+
+    /// The operands whose encoding begins with the tag `Extended` and a number that says which.
+    fn extended(&mut self, offset: usize, which: u64) -> Result<Operand, BeamError> {
+        match which {
+            2 => {
+                let register = self.reader.unsigned()?;
+                self.check("float register", offset, register, 0..u64::from(REGISTERS))?;
+                Ok(Operand::FloatReg(register as u32))
+            }
+            3 => self.allocation(offset),
+            4 => {
+                let literal = self.reader.unsigned()?;
+                self.check(
+                    "literal",
+                    offset,
+                    literal,
+                    0..self.file.literals.len() as u64,
+                )?;
+                Ok(Operand::Literal(literal as u32))
+            }
+            5 => self.typed_register(offset),
+            _ => Err(self
+                .reader
+                .error_at(offset, ErrorKind::BadTag(which.min(255) as u8))),
+        }
+    }
+
+    /// Pairs of what is to be allocated, and how many of it.
+    fn allocation(&mut self, offset: usize) -> Result<Operand, BeamError> {
+        let count = self.reader.unsigned()?;
+        self.check("number of allocations", offset, count, 0..4)?;
+        let mut totals = [0u32; 3];
+        for _ in 0..count {
+            let offset = self.reader.offset();
+            let kind = self.reader.unsigned()?;
+            self.check("allocation", offset, kind, 0..3)?;
+            let offset = self.reader.offset();
+            let number = self.reader.unsigned()?;
+            let total = u64::from(totals[kind as usize]).saturating_add(number);
+            self.check("number of words", offset, total, 0..MAX_ALLOCATION)?;
+            totals[kind as usize] = total as u32;
+        }
+        let [words, floats, funs] = totals;
+        Ok(Operand::Alloc {
+            words,
+            floats,
+            funs,
+        })
+    }
+
+    fn typed_register(&mut self, offset: usize) -> Result<Operand, BeamError> {
+        let (tag, number) = self.reader.compact()?;
+        let register = self.register(offset, tag, number.unsigned())?;
+        let type_index = self.reader.unsigned()?;
+        // A file may have lost its types after it was compiled; they are only hints.
+        let Some(types) = &self.file.types else {
+            return Ok(register);
+        };
+        self.check("type", offset, type_index, 0..types.len() as u64)?;
+        let type_index = type_index as u32;
+        Ok(match register {
+            Operand::X(register) => Operand::TypedX {
+                register,
+                type_index,
+            },
+            Operand::Y(register) => Operand::TypedY {
+                register,
+                type_index,
+            },
+            other => other,
+        })
+    }
+
+    fn check(
+        &self,
+        what: &'static str,
+        offset: usize,
+        value: u64,
+        range: Range<u64>,
+    ) -> Result<(), BeamError> {
+        if range.contains(&value) {
+            Ok(())
+        } else {
+            Err(self.reader.error_at(
+                offset,
+                ErrorKind::OutOfRange {
+                    what,
+                    value,
+                    limit: range.end,
+                },
+            ))
+        }
+    }
+
+    /// Operations that refer to the string table must stay inside it.
+    fn check_strings(&self, opcode: Opcode, offset: usize) -> Result<(), BeamError> {
+        use Operand::{List, Number};
+        let check = |start: u64, len: u64| {
+            let end = start.saturating_add(len);
+            self.check(
+                "end of string",
+                offset,
+                end,
+                0..self.file.strings().len() as u64 + 1,
+            )
+        };
+        match (opcode, &self.pending[..]) {
+            (Opcode::BsPutString, &[Number(len), Number(start)]) => check(start, len),
+            (Opcode::BsMatchString, &[_, _, Number(bits), Number(start)]) => {
+                check(start, bits.div_ceil(8))
+            }
+            (Opcode::BsCreateBin, &[.., List(segments)]) => {
+                for segment in self.code.list(segments).chunks_exact(6) {
+                    // Only strings have a plain number for a value.
+                    match (segment[4], segment[5]) {
+                        (Number(start), Operand::Integer(len)) => {
+                            check(start, len.try_into().unwrap_or(u64::MAX))?
+                        }
+                        (Number(_), _) => {
+                            let place = self.pending.len() - 1;
+                            let expected = shape::operands(opcode)[place];
+                            return Err(self.bad_operand(opcode, place, expected, offset));
+                        }
+                        _ => {}
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Finds the functions, and where labels are.
+    fn functions(&mut self, raw: &[Operation]) -> Result<(), BeamError> {
+        let mut rest = raw;
+        while let [first, ..] = rest {
+            if let Some((mut function, head)) = self.function_head(rest) {
+                function.operations = self.operation_count()..self.operation_count();
+                let index = self.code.functions.len() as u32;
+                self.define(first, LabelTarget::FunctionInfo(index))?;
+                self.code.functions.push(function);
+                // The entry's label belongs to this function even if it looks like the start of another head.
+                self.body_operation(&rest[head])?;
+                rest = &rest[head + 1..];
+            } else {
+                rest = &rest[1..];
+                self.body_operation(first)?;
+            }
+        }
+
+        let (header, found) = (
+            self.file.code_header.function_count,
+            self.code.functions.len() as u32,
+        );
+        if header != found || found == 0 {
+            return Err(self
+                .reader
+                .error_at(16, ErrorKind::FunctionCount { header, found }));
+        }
+        Ok(())
+    }
+
+    /// The head of a function if `operations` begin with one, and how many operations it is: all but the entry's label.
+    fn function_head(&self, operations: &[Operation]) -> Option<(Function, usize)> {
+        let (info, line, func_info, entry, head) = match operations {
+            [info, func_info, entry, ..] if func_info.opcode == Opcode::FuncInfo => {
+                (info, None, func_info, entry, 2)
+            }
+            [info, line, func_info, entry, ..]
+                if line.opcode == Opcode::Line && func_info.opcode == Opcode::FuncInfo =>
+            {
+                (info, Some(line), func_info, entry, 3)
+            }
+            _ => return None,
+        };
+        let line = match line.map(|line| self.code.operands(line)) {
+            Some(&[Operand::Line(line)]) => line,
+            _ => 0,
+        };
+        let &[
+            Operand::Atom(module),
+            Operand::Atom(name),
+            Operand::Number(arity),
+        ] = self.code.operands(func_info)
+        else {
+            return None;
+        };
+        let function = Function {
+            module,
+            name,
+            arity: arity as u8,
+            line,
+            info_label: self.label_of(info)?,
+            entry_label: self.label_of(entry)?,
+            operations: 0..0,
+        };
+        Some((function, head))
+    }
+
+    fn body_operation(&mut self, operation: &Operation) -> Result<(), BeamError> {
+        let index = self.operation_count();
+        // A `func_info` that is no part of a function's head is nothing.
+        let function = match self.code.functions.last_mut() {
+            Some(function) if operation.opcode != Opcode::FuncInfo => function,
+            _ => {
+                return Err(self
+                    .reader
+                    .error_at(operation.offset as usize, ErrorKind::NotAFunction));
+            }
+        };
+        function.operations.end = index + 1;
+        if operation.opcode == Opcode::Label {
+            self.define(operation, LabelTarget::Operation(index))?;
+        }
+        self.code.operations.push(*operation);
+        Ok(())
+    }
+
+    fn operation_count(&self) -> u32 {
+        self.code.operations.len() as u32
+    }
+
+    fn label_of(&self, operation: &Operation) -> Option<u32> {
+        match (operation.opcode, self.code.operands(operation)) {
+            (Opcode::Label, &[Operand::Number(label)]) => Some(label as u32),
+            _ => None,
+        }
+    }
+
+    fn define(&mut self, operation: &Operation, target: LabelTarget) -> Result<(), BeamError> {
+        let Some(label) = self.label_of(operation) else {
+            return Err(self
+                .reader
+                .error_at(operation.offset as usize, ErrorKind::NotAFunction));
+        };
+        match self.code.labels[label as usize].replace(target) {
+            None => Ok(()),
+            Some(_) => Err(self
+                .reader
+                .error_at(operation.offset as usize, ErrorKind::LabelTwice(label))),
+        }
+    }
+
+    fn label_uses(&self) -> Result<(), BeamError> {
+        for operation in &self.code.operations {
+            for operand in self.code.operands(operation) {
+                self.label_use(operation, operand)?;
+                if let Operand::List(list) = *operand {
+                    for element in self.code.list(list) {
+                        self.label_use(operation, element)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn label_use(&self, operation: &Operation, operand: &Operand) -> Result<(), BeamError> {
+        match *operand {
+            Operand::Label(label) if label != 0 && self.code.label(label).is_none() => Err(self
+                .reader
+                .error_at(operation.offset as usize, ErrorKind::LabelUndefined(label))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Exports, locals and lambdas must name the entries of functions with their arity.
+    fn entries(&self) -> Result<(), BeamError> {
+        let check = |chunk, entry_bytes: usize, place: usize, label, arity| match self
+            .code
+            .function_at(label)
+        {
+            Some(function) if function.arity == arity => Ok(()),
+            _ => Err(BeamError::new(
+                chunk,
+                4 + place * entry_bytes,
+                ErrorKind::NotAnEntry(label),
+            )),
+        };
+        for (place, export) in self.file.exports.iter().enumerate() {
+            check(ChunkId::EXPORTS, 12, place, export.label, export.arity)?;
+        }
+        for (place, local) in self.file.locals.iter().enumerate() {
+            check(ChunkId::LOCALS, 12, place, local.label, local.arity)?;
+        }
+        for (place, lambda) in self.file.lambdas.iter().enumerate() {
+            check(
+                ChunkId::LAMBDAS,
+                crate::tables::LAMBDA_BYTES,
+                place,
+                lambda.label,
+                lambda.arity,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Which extended operand a list is.
+const EXTENDED_LIST: u16 = 1;
+/// What can be allocated at once, as in OTP.
+const MAX_ALLOCATION: u64 = 1 << 31;
+
+fn is_register(operand: Operand) -> bool {
+    use Operand::*;
+    matches!(operand, X(_) | Y(_) | TypedX { .. } | TypedY { .. })
+}
+
+fn is_constant(operand: Operand) -> bool {
+    use Operand::*;
+    matches!(
+        operand,
+        Atom(_) | Nil | Integer(_) | BigInteger(_) | Literal(_)
+    )
+}
+
+fn is_source(operand: Operand) -> bool {
+    is_register(operand) || is_constant(operand)
+}

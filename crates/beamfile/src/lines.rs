@@ -1,0 +1,115 @@
+//! The line table `Line`: what the operand of a `line` operation means.
+
+use crate::container::ChunkId;
+use crate::reader::{Reader, Tag};
+use crate::{BeamError, ErrorKind};
+
+/// Files and lines of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// Bit 0: the code has `executable_line` operations; bit 1: line counters are asked for (OTP 27 and later).
+    pub flags: u32,
+    /// How many `line` operations the code has.
+    pub operation_count: u32,
+    /// By the operand of `line`. The first is the undefined location, and is always there.
+    pub locations: Vec<Location>,
+    /// The first is the module's own file, `module.erl`, and is always there.
+    pub files: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Index into [`Lines::files`].
+    pub file: u32,
+    /// Counted from 1; 0 in the undefined location.
+    pub line: u32,
+}
+
+impl Lines {
+    /// `None` for a version that we do not know: then there are no lines, as in OTP.
+    pub(crate) fn parse(data: &[u8], module: &str) -> Result<Option<Lines>, BeamError> {
+        let mut reader = Reader::new(ChunkId::LINES, data);
+        if reader.u32()? != 0 {
+            return Ok(None);
+        }
+        let flags = reader.u32()?;
+        let operation_count = reader.u32()?;
+        let location_count = reader.u32()? as usize;
+        let file_count = reader.u32()? as usize;
+        // Locations are one byte at least, and names two.
+        if location_count > reader.remaining() {
+            return Err(reader.error_at(12, ErrorKind::BadCount(location_count as i64)));
+        }
+        if file_count > (reader.remaining() - location_count) / 2 {
+            return Err(reader.error_at(16, ErrorKind::BadCount(file_count as i64)));
+        }
+        let locations = read_locations(&mut reader, location_count, file_count)?;
+        let files = read_files(&mut reader, file_count, module)?;
+        Ok(Some(Lines {
+            flags,
+            operation_count,
+            locations,
+            files,
+        }))
+    }
+}
+
+/// An atom-tagged number names the file of the locations that follow, an integer is a line.
+fn read_locations(
+    reader: &mut Reader<'_>,
+    count: usize,
+    files: usize,
+) -> Result<Vec<Location>, BeamError> {
+    let mut locations = Vec::with_capacity(count + 1);
+    locations.push(Location { file: 0, line: 0 });
+    let mut file = 0;
+    while locations.len() <= count {
+        let offset = reader.offset();
+        let (tag, number) = reader.compact()?;
+        let out_of_range = |what, limit| {
+            reader.error_at(
+                offset,
+                ErrorKind::OutOfRange {
+                    what,
+                    value: number.unsigned(),
+                    limit,
+                },
+            )
+        };
+        match tag {
+            Tag::Atom if number.unsigned() <= files as u64 => file = number.unsigned() as u32,
+            Tag::Atom => return Err(out_of_range("file", files as u64)),
+            Tag::Integer => match number
+                .signed()
+                .ok()
+                .and_then(|line| u32::try_from(line).ok())
+            {
+                Some(line) => locations.push(Location { file, line }),
+                None => return Err(out_of_range("line", u64::from(u32::MAX))),
+            },
+            _ => return Err(reader.error_at(offset, ErrorKind::BadTag(tag as u8))),
+        }
+    }
+    Ok(locations)
+}
+
+fn read_files(
+    reader: &mut Reader<'_>,
+    count: usize,
+    module: &str,
+) -> Result<Vec<String>, BeamError> {
+    let own = format!("{module}.erl");
+    let mut files = Vec::with_capacity(count + 1);
+    files.push(own.clone());
+    for _ in 0..count {
+        let size = usize::from(reader.u16()?);
+        let offset = reader.offset();
+        match str::from_utf8(reader.bytes(size)?) {
+            // OTP takes a file without a name for the module's own.
+            Ok("") => files.push(own.clone()),
+            Ok(name) => files.push(name.to_owned()),
+            Err(_) => return Err(reader.error_at(offset, ErrorKind::BadText)),
+        }
+    }
+    Ok(files)
+}
