@@ -160,7 +160,7 @@ fn judge(
         Some(written) => written.clone(),
         None => oracle.ask(program, folder)?,
     };
-    let outcome = run_on_ferl(program, folder, ferl, options)?;
+    let outcome = run_on_ferl(program, folder, ferl, oracle, options)?;
     let end_agrees = outcome.end == End::Exited(expected.status);
     if end_agrees && outcome.stdout == expected.stdout {
         return Ok(None);
@@ -189,6 +189,7 @@ fn run_on_ferl(
     program: &Program,
     folder: &Path,
     ferl: &Path,
+    oracle: &Oracle,
     options: &Options,
 ) -> Result<Outcome> {
     let scratch = Scratch::new(program)?;
@@ -201,7 +202,7 @@ fn run_on_ferl(
             .env("FERL_COLLECT_ALWAYS", "1")
             .timeout(program.timeout * COLLECT_ALWAYS_SLOWDOWN);
     }
-    program.on(invocation, folder).run()
+    program.on(invocation, &[folder, &oracle.support]).run()
 }
 
 fn first_difference(wanted: &str, found: &str) -> Option<usize> {

@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub struct Oracle {
+    /// Code that all programs share (`tests/support`).
+    pub support: PathBuf,
     erl: PathBuf,
     erlc: PathBuf,
     kept: PathBuf,
@@ -33,13 +35,44 @@ impl Oracle {
     pub fn new(kept: &Path) -> Result<Self> {
         let erl = project::stock("erl")?;
         let erlc = project::stock("erlc")?;
-        let version = stock_version(&erl)?;
-        Ok(Oracle {
+        let mut oracle = Oracle {
+            support: PathBuf::new(),
+            version: stock_version(&erl)?,
             erl,
             erlc,
             kept: kept.to_path_buf(),
-            version,
-        })
+        };
+        oracle.compile_support(&project::root().join("tests/support"))?;
+        Ok(oracle)
+    }
+
+    /// The shared modules belong to every program: their text becomes part of the version.
+    fn compile_support(&mut self, sources: &Path) -> Result<()> {
+        let mut files: Vec<PathBuf> = Vec::new();
+        for entry in fs::read_dir(sources).with_context(|| sources.display().to_string())? {
+            files.push(entry?.path());
+        }
+        files.retain(|path| path.extension().is_some_and(|ending| ending == "erl"));
+        files.sort();
+        let mut hasher = DefaultHasher::new();
+        self.version.hash(&mut hasher);
+        for file in &files {
+            fs::read(file)?.hash(&mut hasher);
+        }
+        self.version = format!("{:016x}", hasher.finish());
+        self.support = self.kept.join("support").join(&self.version);
+        if self.support.is_dir() {
+            return Ok(());
+        }
+        let staging = self.staging();
+        let said = compile::batch(&self.erlc, &[], &files, &staging)?;
+        if let Some(bad) = files
+            .iter()
+            .find(|file| !compile::beam_path(file, &staging).is_file())
+        {
+            bail!("{} does not compile:\n{said}", bad.display());
+        }
+        move_into_place(&staging, &self.support)
     }
 
     /// Compiles what was not compiled before. For each program, in order: the folder with its code,
@@ -90,15 +123,15 @@ impl Oracle {
         let outcome = program
             .on(
                 Invocation::new(&self.erl, &scratch.0).timeout(program.timeout * 2),
-                folder,
+                &[folder, &self.support],
             )
             .run()?;
-        let End::Exited(status) = outcome.end else {
+        if outcome.end != End::Exited(program.status) {
             bail!("stock itself: {}\n{}", outcome.end, outcome.last_words(10));
-        };
+        }
         let answer = Answer {
             stdout: outcome.stdout,
-            status,
+            status: program.status,
         };
         write_answer(&file, &answer)?;
         Ok(answer)
@@ -134,12 +167,7 @@ impl Oracle {
                 bail!("{} does not compile:\n{said}", companion.source.display());
             }
         }
-        let folder = self.code_folder(program);
-        fs::create_dir_all(folder.parent().context("a kept folder has a parent")?)?;
-        match fs::rename(&assembled, &folder) {
-            Err(_) if folder.is_dir() => Ok(fs::remove_dir_all(&assembled)?),
-            other => Ok(other?),
-        }
+        move_into_place(&assembled, &self.code_folder(program))
     }
 
     fn complaint(&self, program: &Program) -> Result<String> {
@@ -180,6 +208,15 @@ impl Oracle {
             companion.text.hash(&mut hasher);
         }
         format!("{}-{:016x}", program.module, hasher.finish())
+    }
+}
+
+/// Whoever comes second drops what it made: both made the same.
+fn move_into_place(made: &Path, place: &Path) -> Result<()> {
+    fs::create_dir_all(place.parent().context("a kept folder has a parent")?)?;
+    match fs::rename(made, place) {
+        Err(_) if place.is_dir() => Ok(fs::remove_dir_all(made)?),
+        other => other.with_context(|| place.display().to_string()),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```erlang
 //! %% differs: why ferl's output is not stock's; the output is in NAME.expected beside the file
-//! %% status: the exit status that goes with NAME.expected (0 if not said)
+//! %% status: the exit status, if it is not 0
 //! %% args: emulator flags for both machines
 //! %% erlc: options for the compiler (+r24, +no_ssa_opt...)
 //! %% timeout: seconds
@@ -32,6 +32,9 @@ pub struct Program {
     pub arguments: Vec<String>,
     pub compiler_options: Vec<String>,
     pub timeout: Duration,
+    /// The exit status: declared, so that a program that fails on stock as well isn't taken for one
+    /// that tests anything.
+    pub status: i32,
     pub expected: Option<Answer>,
 }
 
@@ -99,6 +102,7 @@ impl Program {
             arguments: Vec::new(),
             compiler_options: Vec::new(),
             timeout: DEFAULT_TIMEOUT,
+            status: 0,
             expected: None,
             text,
         };
@@ -115,7 +119,6 @@ impl Program {
     fn read_header(&mut self) -> Result<()> {
         let text = String::from_utf8_lossy(&self.text).into_owned();
         let mut differs = false;
-        let mut status = 0;
         for line in text.lines().take_while(|line| line.starts_with('%')) {
             let Some((key, value)) = line.trim_start_matches('%').trim().split_once(": ") else {
                 continue;
@@ -123,7 +126,7 @@ impl Program {
             let words = || value.split_ascii_whitespace().map(str::to_owned).collect();
             match key {
                 "differs" => differs = true,
-                "status" => status = value.trim().parse().context("status")?,
+                "status" => self.status = value.trim().parse().context("status")?,
                 "args" => self.arguments = words(),
                 "erlc" => self.compiler_options = words(),
                 "timeout" => {
@@ -137,17 +140,20 @@ impl Program {
             let file = self.source.with_extension("expected");
             let stdout = fs::read(&file)
                 .with_context(|| format!("it differs, so {} is needed", file.display()))?;
-            self.expected = Some(Answer { stdout, status });
+            self.expected = Some(Answer {
+                stdout,
+                status: self.status,
+            });
         }
         Ok(())
     }
 
-    /// The command line of a run: compiled code in `folder`, quiet logger, `main/0`, then `halt/0`.
-    pub fn on(&self, invocation: Invocation, folder: &Path) -> Invocation {
+    /// The command line of a run: compiled code in `folders`, quiet logger, `main/0`, then `halt/0`.
+    pub fn on(&self, invocation: Invocation, folders: &[&Path]) -> Invocation {
         invocation
             .args(&self.arguments)
             .args(["-noshell", "-kernel", "logger_level", "none", "-pa"])
-            .arg(folder)
+            .args(folders)
             .args(["-s", &self.module, "main", "-s", "erlang", "halt"])
     }
 }
