@@ -8,6 +8,7 @@ pub mod am;
 pub mod atom;
 pub mod build;
 pub mod copy;
+pub mod external;
 pub mod heap;
 pub mod literal;
 pub mod node;

@@ -1,0 +1,80 @@
+//! The external term format, both ways: what `term_to_binary` makes, what `.beam` files hold as
+//! literals, and what nodes send each other.
+//!
+//! Decoding trusts nothing: it never panics, never recurses, and the words it builds are bounded by
+//! the length of its input. Both directions keep their state in a struct, so that work can stop
+//! after a budget of steps and go on later. Any thread may call.
+//!
+//! A reference of this node goes out as the words of `reference::to_words`; an alias adds the index
+//! and the serial of its process.
+
+pub mod decode;
+mod input;
+pub mod tags;
+
+use layout::{Export, FunEntry, Term};
+
+pub use decode::{DecodeError, Decoder, Fault, Step, decode};
+
+use crate::off_heap::MagicBlock;
+
+/// How to decode.
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Make no atom and no export entry that is not there already.
+    pub safe: bool,
+    /// What the atom cache references of a distribution message stand for.
+    pub atoms: &'a [Term],
+}
+
+/// Where a fun comes from, as the external format tells it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FunIdentity {
+    pub module: Term,
+    /// MD5 of the module.
+    pub unique: [u8; 16],
+    pub index: u32,
+    pub old_index: u32,
+    pub old_unique: u32,
+    /// Arguments of a call, without the free variables.
+    pub arity: u32,
+    pub free: u32,
+}
+
+/// Makes what terms point to but only the runtime owns.
+pub trait Resolver {
+    /// The entry of `fun module:function/arity`; when it is not there, made only if `create`.
+    fn export(
+        &mut self,
+        module: Term,
+        function: Term,
+        arity: u32,
+        create: bool,
+    ) -> Option<&'static Export>;
+
+    /// The entry of a fun; made, without code, when its module is not loaded.
+    fn fun_entry(&mut self, identity: &FunIdentity) -> Option<&'static FunEntry>;
+
+    /// The Rust object behind a magic reference of this node, counted once more for the caller.
+    fn magic(&mut self, _low: u64, _high: u64) -> Option<*mut MagicBlock> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    use super::*;
+
+    /// Knows no function.
+    pub struct NoRuntime;
+
+    impl Resolver for NoRuntime {
+        fn export(&mut self, _: Term, _: Term, _: u32, _: bool) -> Option<&'static Export> {
+            None
+        }
+
+        fn fun_entry(&mut self, _: &FunIdentity) -> Option<&'static FunEntry> {
+            None
+        }
+    }
+}

@@ -1,0 +1,877 @@
+//! From the external format to terms.
+//!
+//! Parts are collected on a stack of values and built into objects when they are complete, so an
+//! error leaves no half-made object behind. Every term that is still to come costs at least one
+//! byte; a claim of more terms than bytes remain is refused, which bounds all that is allocated.
+
+use flate2::{Decompress, FlushDecompress, Status};
+use layout::limits::{BIG_LIMBS, PID_INDEX_BITS};
+use layout::{FunEntry, Kind, Term};
+
+use super::input::Input;
+use super::{FunIdentity, Options, Resolver, tags};
+use crate::atom::{self, AtomError};
+use crate::heap::Allocate;
+use crate::node::{self, Node};
+use crate::{build, reference};
+
+/// What is wrong with a term in external format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The bytes end before the term does.
+    Truncated,
+    /// The first byte is not 131.
+    Version,
+    UnknownTag(u8),
+    /// An atom that is too long, is not UTF-8, or is not in the atom cache.
+    Atom,
+    /// Decoding is to be safe, and the term names a new atom or function.
+    Unsafe,
+    /// The atom table is full: the node cannot go on.
+    AtomLimit,
+    /// Not a finite number.
+    Float,
+    /// More digits than an integer may have.
+    Integer,
+    /// A pid, port or reference that cannot be.
+    Identifier,
+    /// A fun with an odd field.
+    Fun,
+    /// A bit string whose length and trailing bits do not agree.
+    BitString,
+    /// A map with the same key twice.
+    DuplicateKey,
+    /// Compressed bytes that are broken, or not as long as they say.
+    Compressed,
+}
+
+/// What is wrong, and after how many bytes it showed (of the uncompressed term, if it was compressed).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DecodeError {
+    pub fault: Fault,
+    pub position: usize,
+}
+
+impl std::fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "bad external term at byte {}: {:?}",
+            self.position, self.fault
+        )
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Decodes one term, version byte first. Answers it with the number of bytes it took; more may follow.
+///
+/// # Errors
+/// See [`Fault`]. What was built until then stays behind on the heap, unreachable.
+pub fn decode<A: Allocate + ?Sized>(
+    heap: &mut A,
+    bytes: &[u8],
+    options: &Options,
+    resolver: &mut dyn Resolver,
+) -> Result<(Term, usize), DecodeError> {
+    whole(Decoder::new(), heap, bytes, options, resolver)
+}
+
+/// As [`decode`], for a term without version byte, as they follow each other in distribution messages.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_bare<A: Allocate + ?Sized>(
+    heap: &mut A,
+    bytes: &[u8],
+    options: &Options,
+    resolver: &mut dyn Resolver,
+) -> Result<(Term, usize), DecodeError> {
+    whole(Decoder::bare(), heap, bytes, options, resolver)
+}
+
+fn whole<A: Allocate + ?Sized>(
+    mut decoder: Decoder,
+    heap: &mut A,
+    bytes: &[u8],
+    options: &Options,
+    resolver: &mut dyn Resolver,
+) -> Result<(Term, usize), DecodeError> {
+    loop {
+        let mut budget = usize::MAX;
+        let step = decoder.run(heap, bytes, options, resolver, &mut budget)?;
+        if let Step::Done(term) = step {
+            return Ok((term, decoder.used()));
+        }
+    }
+}
+
+/// Whether decoding is at its end.
+#[must_use]
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// The budget is used up; run again with the same bytes and heap.
+    More,
+    Done(Term),
+}
+
+/// A decoding that can stop and go on.
+///
+/// Between two runs it holds terms that no collector sees: whoever stops must decode into fragments
+/// of its own (`heap::Scratch`, say) and hand these over at the end.
+pub struct Decoder {
+    started: bool,
+    versioned: bool,
+    /// The bytes of a compressed term.
+    inflated: Option<Vec<u8>>,
+    /// Bytes of the input that a compressed term took.
+    compressed_bytes: usize,
+    /// Where to read on.
+    position: usize,
+    /// Terms still to be read.
+    outstanding: usize,
+    frames: Vec<Frame>,
+    /// The parts of all open frames that are complete.
+    values: Vec<Term>,
+    limbs: Vec<u64>,
+}
+
+/// An object whose parts are being read.
+struct Frame {
+    /// Parts still to come.
+    left: usize,
+    /// Where its parts start in `values`.
+    base: usize,
+    shape: Shape,
+}
+
+enum Shape {
+    /// The last part is the tail.
+    List,
+    Tuple,
+    Map,
+    Fun {
+        entry: &'static FunEntry,
+        creator: Term,
+    },
+}
+
+/// The first reading of a term: it is there, or its parts come next.
+enum Read {
+    Term(Term),
+    Parts(usize, Shape),
+    /// A list without elements is what its tail is.
+    Next,
+}
+
+impl Default for Decoder {
+    fn default() -> Decoder {
+        Decoder::new()
+    }
+}
+
+impl Decoder {
+    /// For a term that starts with the version byte.
+    #[must_use]
+    pub fn new() -> Decoder {
+        Decoder {
+            started: false,
+            versioned: true,
+            inflated: None,
+            compressed_bytes: 0,
+            position: 0,
+            outstanding: 1,
+            frames: Vec::new(),
+            values: Vec::new(),
+            limbs: Vec::new(),
+        }
+    }
+
+    /// For a term without version byte.
+    #[must_use]
+    pub fn bare() -> Decoder {
+        Decoder {
+            versioned: false,
+            ..Decoder::new()
+        }
+    }
+
+    /// Bytes of the input that the term took, once it is done.
+    #[must_use]
+    pub fn used(&self) -> usize {
+        if self.inflated.is_some() {
+            self.compressed_bytes
+        } else {
+            self.position
+        }
+    }
+
+    /// Decodes until the budget (roughly: terms) is used up or the term is there. Uncompressing is
+    /// one step, charged afterwards.
+    ///
+    /// # Errors
+    /// As [`decode`].
+    pub fn run<A: Allocate + ?Sized>(
+        &mut self,
+        heap: &mut A,
+        bytes: &[u8],
+        options: &Options,
+        resolver: &mut dyn Resolver,
+        budget: &mut usize,
+    ) -> Result<Step, DecodeError> {
+        if !self.started {
+            self.start(bytes, budget)?;
+        }
+        let inflated = self.inflated.take();
+        let source = inflated.as_deref().unwrap_or(bytes);
+        let mut reading = Reading {
+            input: Input::new(source, self.position.min(source.len())),
+            heap,
+            options,
+            resolver,
+        };
+        let result = self.terms(&mut reading, budget);
+        self.position = reading.input.position();
+        self.inflated = inflated;
+        result
+    }
+
+    /// Reads what stands before the term.
+    fn start(&mut self, bytes: &[u8], budget: &mut usize) -> Result<(), DecodeError> {
+        self.started = true;
+        let mut input = Input::new(bytes, 0);
+        if self.versioned && input.u8()? != tags::VERSION {
+            return Input::new(bytes, 0).fail(Fault::Version);
+        }
+        self.position = input.position();
+        if self.versioned && input.remaining() >= 5 && input.rest()[0] == tags::COMPRESSED {
+            input.u8()?;
+            let length = input.length()?;
+            let Some((inflated, read)) = inflate(input.rest(), length) else {
+                return input.fail(Fault::Compressed);
+            };
+            *budget = budget.saturating_sub(inflated.len() / BYTES_PER_STEP);
+            self.compressed_bytes = input.position() + read;
+            self.inflated = Some(inflated);
+            self.position = 0;
+        }
+        Ok(())
+    }
+
+    fn terms<A: Allocate + ?Sized>(
+        &mut self,
+        reading: &mut Reading<'_, A>,
+        budget: &mut usize,
+    ) -> Result<Step, DecodeError> {
+        loop {
+            if *budget == 0 {
+                return Ok(Step::More);
+            }
+            *budget -= 1;
+            self.outstanding -= 1;
+            let mut value = match reading.term(&mut self.limbs, budget)? {
+                Read::Term(term) => term,
+                Read::Next => {
+                    self.outstanding += 1;
+                    continue;
+                }
+                Read::Parts(count, shape) => {
+                    self.outstanding += count;
+                    if self.outstanding > reading.input.remaining() {
+                        return reading.input.fail(Fault::Truncated);
+                    }
+                    self.frames.push(Frame {
+                        left: count,
+                        base: self.values.len(),
+                        shape,
+                    });
+                    continue;
+                }
+            };
+            loop {
+                let Some(frame) = self.frames.last_mut() else {
+                    return Ok(Step::Done(value));
+                };
+                self.values.push(value);
+                frame.left -= 1;
+                if frame.left > 0 {
+                    break;
+                }
+                let base = frame.base;
+                value = reading.object(&frame.shape, &self.values[base..])?;
+                self.values.truncate(base);
+                self.frames.pop();
+            }
+        }
+    }
+}
+
+/// Bytes copied or uncompressed that count as one step.
+const BYTES_PER_STEP: usize = 64;
+
+/// What one run of a decoder works with.
+struct Reading<'a, A: ?Sized> {
+    input: Input<'a>,
+    heap: &'a mut A,
+    options: &'a Options<'a>,
+    resolver: &'a mut dyn Resolver,
+}
+
+impl<A: Allocate + ?Sized> Reading<'_, A> {
+    /// Reads a term without parts, or the head of one with parts.
+    fn term(&mut self, limbs: &mut Vec<u64>, budget: &mut usize) -> Result<Read, DecodeError> {
+        let tag = self.input.u8()?;
+        let term = match tag {
+            tags::SMALL_INTEGER => Term::small(i64::from(self.input.u8()?)),
+            tags::INTEGER => Term::small(i64::from(self.input.u32()? as i32)),
+            tags::SMALL_BIG => {
+                let size = usize::from(self.input.u8()?);
+                self.big(size, limbs)?
+            }
+            tags::LARGE_BIG => {
+                let size = self.input.length()?;
+                self.big(size, limbs)?
+            }
+            tags::NIL => Term::NIL,
+            tags::SMALL_TUPLE => {
+                return match self.input.u8()? {
+                    0 => Ok(Read::Term(build::tuple(self.heap, &[]))),
+                    arity => Ok(Read::Parts(usize::from(arity), Shape::Tuple)),
+                };
+            }
+            tags::LARGE_TUPLE => {
+                return match self.input.length()? {
+                    0 => Ok(Read::Term(build::tuple(self.heap, &[]))),
+                    arity => Ok(Read::Parts(arity, Shape::Tuple)),
+                };
+            }
+            tags::LIST => {
+                return match self.input.length()? {
+                    0 => Ok(Read::Next),
+                    length => Ok(Read::Parts(length + 1, Shape::List)),
+                };
+            }
+            tags::MAP => {
+                return match self.input.length()? {
+                    0 => Ok(Read::Term(self.object(&Shape::Map, &[])?)),
+                    pairs => Ok(Read::Parts(pairs * 2, Shape::Map)),
+                };
+            }
+            tags::STRING => {
+                let length = usize::from(self.input.u16()?);
+                *budget = budget.saturating_sub(length / 8);
+                build::byte_list(self.heap, self.input.take(length)?)
+            }
+            tags::BINARY => {
+                let size = self.input.length()?;
+                *budget = budget.saturating_sub(size / BYTES_PER_STEP);
+                build::binary(self.heap, self.input.take(size)?)
+            }
+            tags::BIT_BINARY => {
+                let size = self.input.length()?;
+                *budget = budget.saturating_sub(size / BYTES_PER_STEP);
+                self.bit_string(size)?
+            }
+            tags::NEW_FLOAT => {
+                let value = f64::from_bits(self.input.u64()?);
+                self.float(value)?
+            }
+            tags::FLOAT => {
+                let text = self.input.take(tags::FLOAT_TEXT_BYTES)?;
+                self.float(old_float(text).unwrap_or(f64::NAN))?
+            }
+            tags::ATOM | tags::SMALL_ATOM | tags::ATOM_UTF8 | tags::SMALL_ATOM_UTF8 => {
+                self.atom_of(tag)?
+            }
+            tags::ATOM_CACHE_REFERENCE => self.atom_of(tag)?,
+            tags::PID | tags::NEW_PID => self.pid(tag)?,
+            tags::PORT | tags::NEW_PORT | tags::V4_PORT => self.port(tag)?,
+            tags::REFERENCE | tags::NEW_REFERENCE | tags::NEWER_REFERENCE => self.reference(tag)?,
+            tags::EXPORT => self.export()?,
+            tags::NEW_FUN => return self.fun(),
+            _ => return self.input.fail(Fault::UnknownTag(tag)),
+        };
+        Ok(Read::Term(term))
+    }
+
+    /// Builds an object from its parts.
+    fn object(&mut self, shape: &Shape, parts: &[Term]) -> Result<Term, DecodeError> {
+        match *shape {
+            Shape::Tuple => Ok(build::tuple(self.heap, parts)),
+            Shape::List => Ok(self.list(parts)),
+            Shape::Fun { entry, creator } => Ok(build::fun(self.heap, entry, creator, parts)),
+            Shape::Map => self.map(parts),
+        }
+    }
+
+    /// A list of all parts but the last, which is its tail; its cells in order of their use.
+    fn list(&mut self, parts: &[Term]) -> Term {
+        let (tail, elements) = parts.split_last().expect("a list with its tail");
+        let cells = self.heap.allocate(elements.len() * 2).cast::<Term>();
+        for (index, element) in elements.iter().enumerate() {
+            // SAFETY: two words for each element were just allocated; a cell is complete before
+            // the list is handed out.
+            unsafe {
+                let cell = cells.add(index * 2);
+                cell.write(*element);
+                let next = if index + 1 == elements.len() {
+                    *tail
+                } else {
+                    Term::from_cons_pointer(cell.add(2))
+                };
+                cell.add(1).write(next);
+            }
+        }
+        // SAFETY: the first cell, of at least one.
+        unsafe { Term::from_cons_pointer(cells) }
+    }
+
+    fn big(&mut self, size: usize, limbs: &mut Vec<u64>) -> Result<Term, DecodeError> {
+        let negative = self.input.u8()? != 0;
+        let bytes = self.input.take(size)?;
+        let length = bytes
+            .iter()
+            .rposition(|&byte| byte != 0)
+            .map_or(0, |last| last + 1);
+        if length > BIG_LIMBS * 8 {
+            return self.input.fail(Fault::Integer);
+        }
+        limbs.clear();
+        limbs.extend(bytes[..length].chunks(8).map(|chunk| {
+            let mut limb = [0; 8];
+            limb[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(limb)
+        }));
+        Ok(build::big(self.heap, negative, limbs))
+    }
+
+    fn float(&mut self, value: f64) -> Result<Term, DecodeError> {
+        if value.is_finite() {
+            Ok(build::float(self.heap, value))
+        } else {
+            self.input.fail(Fault::Float)
+        }
+    }
+
+    fn bit_string(&mut self, size: usize) -> Result<Term, DecodeError> {
+        let bits = self.input.u8()?;
+        let bytes = self.input.take(size)?;
+        if bits > 8 || (bits == 0) != (size == 0) {
+            return self.input.fail(Fault::BitString);
+        }
+        let whole = build::binary(self.heap, bytes);
+        if size == 0 || bits == 8 {
+            return Ok(whole);
+        }
+        let length = (size as u64 - 1) * 8 + u64::from(bits);
+        Ok(build::sub_bits(self.heap, whole, 0, length))
+    }
+
+    /// An atom, tag first.
+    fn atom(&mut self) -> Result<Term, DecodeError> {
+        let tag = self.input.u8()?;
+        self.atom_of(tag)
+    }
+
+    fn atom_of(&mut self, tag: u8) -> Result<Term, DecodeError> {
+        let length = match tag {
+            tags::ATOM | tags::ATOM_UTF8 => usize::from(self.input.u16()?),
+            tags::SMALL_ATOM | tags::SMALL_ATOM_UTF8 => usize::from(self.input.u8()?),
+            tags::ATOM_CACHE_REFERENCE => {
+                let index = usize::from(self.input.u8()?);
+                return match self.options.atoms.get(index) {
+                    Some(atom) => Ok(*atom),
+                    None => self.input.fail(Fault::Atom),
+                };
+            }
+            _ => return self.input.fail(Fault::UnknownTag(tag)),
+        };
+        let bytes = self.input.take(length)?;
+        let made = if matches!(tag, tags::ATOM_UTF8 | tags::SMALL_ATOM_UTF8) {
+            let Ok(text) = std::str::from_utf8(bytes) else {
+                return self.input.fail(Fault::Atom);
+            };
+            self.intern(text)
+        } else if bytes.is_ascii() {
+            self.intern(std::str::from_utf8(bytes).expect("ASCII"))
+        } else {
+            let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
+            self.intern(&text)
+        };
+        made.or_else(|fault| self.input.fail(fault))
+    }
+
+    fn intern(&mut self, text: &str) -> Result<Term, Fault> {
+        if self.options.safe {
+            return atom::lookup(text).ok_or(Fault::Unsafe);
+        }
+        atom::intern_str(text).map_err(|error| match error {
+            AtomError::TooLong | AtomError::NotUtf8 => Fault::Atom,
+            AtomError::Limit => Fault::AtomLimit,
+        })
+    }
+
+    /// A creation of one byte or of four.
+    fn creation(&mut self, tiny: bool) -> Result<u32, DecodeError> {
+        if !tiny {
+            return self.input.u32();
+        }
+        match self.input.u8()? {
+            creation if creation <= tags::MAX_TINY_CREATION => Ok(u32::from(creation)),
+            _ => self.input.fail(Fault::Identifier),
+        }
+    }
+
+    fn pid(&mut self, tag: u8) -> Result<Term, DecodeError> {
+        let name = self.atom()?;
+        let (index, serial) = (self.input.u32()?, self.input.u32()?);
+        let creation = self.creation(tag == tags::PID)?;
+        if !is_this_node(name, creation) {
+            let id = u64::from(index) | u64::from(serial) << 32;
+            return Ok(self.external(Kind::ExternalPid, node::entry(name, creation), &[id]));
+        }
+        if index >> PID_INDEX_BITS != 0 {
+            return self.input.fail(Fault::Identifier);
+        }
+        Ok(Term::local_pid(index, serial))
+    }
+
+    fn port(&mut self, tag: u8) -> Result<Term, DecodeError> {
+        let name = self.atom()?;
+        let id = if tag == tags::V4_PORT {
+            self.input.u64()?
+        } else {
+            u64::from(self.input.u32()?)
+        };
+        let creation = self.creation(tag == tags::PORT)?;
+        if !is_this_node(name, creation) {
+            return Ok(self.external(Kind::ExternalPort, node::entry(name, creation), &[id]));
+        }
+        match u32::try_from(id >> PID_INDEX_BITS) {
+            Ok(serial) => Ok(Term::local_port(
+                (id & ((1 << PID_INDEX_BITS) - 1)) as u32,
+                serial,
+            )),
+            Err(_) => self.input.fail(Fault::Identifier),
+        }
+    }
+
+    fn reference(&mut self, tag: u8) -> Result<Term, DecodeError> {
+        let count = match tag {
+            tags::REFERENCE => 1,
+            _ => usize::from(self.input.u16()?),
+        };
+        if count == 0 || count > tags::MAX_REFERENCE_WORDS {
+            return self.input.fail(Fault::Identifier);
+        }
+        let name = self.atom()?;
+        let mut words = [0u32; tags::MAX_REFERENCE_WORDS + 1];
+        // The oldest tag has its creation last.
+        let creation = if tag == tags::REFERENCE {
+            words[0] = self.input.u32()?;
+            self.creation(true)?
+        } else {
+            let creation = self.creation(tag == tags::NEW_REFERENCE)?;
+            for word in &mut words[..count] {
+                *word = self.input.u32()?;
+            }
+            creation
+        };
+        let this_node = is_this_node(name, creation);
+        let wide = words[0] >> tags::REFERENCE_WORD_BITS != 0;
+        if wide && (this_node || tag != tags::NEWER_REFERENCE) {
+            return self.input.fail(Fault::Identifier);
+        }
+        if this_node {
+            return self.own_reference(&words, count);
+        }
+        let mut object = [count as u64, 0, 0, 0];
+        for (pair, word) in words.chunks_exact(2).zip(&mut object[1..]) {
+            *word = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+        }
+        let entry = node::entry(name, creation);
+        Ok(self.external(
+            Kind::ExternalReference,
+            entry,
+            &object[..1 + count.div_ceil(2)],
+        ))
+    }
+
+    /// A reference of this node; words past `count` are 0.
+    fn own_reference(&mut self, words: &[u32], count: usize) -> Result<Term, DecodeError> {
+        let (low, high) = reference::from_words([words[0], words[1], words[2]]);
+        if count == tags::MAX_REFERENCE_WORDS {
+            let (index, serial) = (words[3], words[4]);
+            if high != 0 || index >> PID_INDEX_BITS != 0 {
+                return self.input.fail(Fault::Identifier);
+            }
+            let pid = Term::local_pid(index, serial);
+            return Ok(reference::with_pid(self.heap, low, pid));
+        }
+        if count > 3 {
+            return self.input.fail(Fault::Identifier);
+        }
+        if let Some(block) = self.resolver.magic(low, high) {
+            // SAFETY: the resolver hands over one count of the block.
+            return Ok(unsafe { build::magic_reference(self.heap, low, high, block) });
+        }
+        Ok(reference::with_number(self.heap, low, high))
+    }
+
+    fn external(&mut self, kind: Kind, node: &'static Node, words: &[u64]) -> Term {
+        let mut object = [0u64; 5];
+        object[0] = std::ptr::from_ref(node) as u64;
+        object[1..=words.len()].copy_from_slice(words);
+        build::object(self.heap, kind, &object[..=words.len()])
+    }
+
+    /// An integer where the format has a number in the form of a term.
+    fn number(&mut self) -> Result<u32, DecodeError> {
+        match self.input.u8()? {
+            tags::SMALL_INTEGER => Ok(u32::from(self.input.u8()?)),
+            // A stock node writes numbers above 2^31 as big integers; see below.
+            tags::INTEGER => self.input.u32(),
+            tags::SMALL_BIG => {
+                let size = usize::from(self.input.u8()?);
+                let sign = self.input.u8()?;
+                let mut value = [0; 4];
+                match self.input.take(size)? {
+                    bytes if sign == 0 && size <= 4 => value[..size].copy_from_slice(bytes),
+                    _ => return self.input.fail(Fault::Fun),
+                }
+                Ok(u32::from_le_bytes(value))
+            }
+            _ => self.input.fail(Fault::Fun),
+        }
+    }
+
+    fn export(&mut self) -> Result<Term, DecodeError> {
+        let (module, function) = (self.atom()?, self.atom()?);
+        let arity = self.number()?;
+        if i32::try_from(arity).is_err() {
+            return self.input.fail(Fault::Fun);
+        }
+        let create = !self.options.safe;
+        match self.resolver.export(module, function, arity, create) {
+            Some(entry) => Ok(build::export(self.heap, entry)),
+            None => self.input.fail(Fault::Unsafe),
+        }
+    }
+
+    fn fun(&mut self) -> Result<Read, DecodeError> {
+        // The size that the fun claims decides nothing, and is known to be wrong at times.
+        self.input.u32()?;
+        let arity = u32::from(self.input.u8()?);
+        let unique = self.input.unique()?;
+        let index = self.input.u32()?;
+        let free = self.input.u32()?;
+        if free > tags::MAX_FREE_VARIABLES {
+            return self.input.fail(Fault::Fun);
+        }
+        let module = self.atom()?;
+        let (old_index, old_unique) = (self.number()?, self.number()?);
+        let creator = match self.input.u8()? {
+            tag @ (tags::PID | tags::NEW_PID) => self.pid(tag)?,
+            _ => return self.input.fail(Fault::Fun),
+        };
+        let identity = FunIdentity {
+            module,
+            unique,
+            index,
+            old_index,
+            old_unique,
+            arity,
+            free,
+        };
+        let Some(entry) = self.resolver.fun_entry(&identity) else {
+            return self.input.fail(Fault::Fun);
+        };
+        if entry.arity != arity || entry.free != free {
+            return self.input.fail(Fault::Fun);
+        }
+        if free == 0 {
+            return Ok(Read::Term(build::fun(self.heap, entry, creator, &[])));
+        }
+        Ok(Read::Parts(free as usize, Shape::Fun { entry, creator }))
+    }
+}
+
+/// Whether a name and creation mean this node, as it is now.
+fn is_this_node(name: Term, creation: u32) -> bool {
+    name == node::own_name() && creation == node::own_creation()
+}
+
+/// The number in a `FLOAT`: text as C's `%.20e` writes it, padded with zeros.
+fn old_float(text: &[u8]) -> Option<f64> {
+    let end = text
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(text.len());
+    let text = std::str::from_utf8(&text[..end]).ok()?.replace(',', ".");
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(&text);
+    let whole = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let fraction = digits[whole..].strip_prefix('.')?;
+    let well_formed = whole > 0 && fraction.starts_with(|c: char| c.is_ascii_digit());
+    // What is left to check (only digits and one exponent), Rust's parser checks too.
+    if well_formed { text.parse().ok() } else { None }
+}
+
+/// Uncompresses bytes that should be `length` long; answers them and how many bytes they were.
+fn inflate(bytes: &[u8], length: usize) -> Option<(Vec<u8>, usize)> {
+    let mut inflated = Vec::new();
+    let mut stream = Decompress::new(true);
+    loop {
+        // Room grows with what really comes out, whatever length is claimed; one byte more than
+        // that shows a stream that is too long.
+        let room = (length + 1 - inflated.len()).min(inflated.len().max(64 * 1024));
+        inflated.reserve_exact(room);
+        let (read, written) = (stream.total_in(), inflated.len());
+        let rest = &bytes[read as usize..];
+        let status = stream
+            .decompress_vec(rest, &mut inflated, FlushDecompress::None)
+            .ok()?;
+        match status {
+            Status::StreamEnd if inflated.len() == length => {
+                return Some((inflated, stream.total_in() as usize));
+            }
+            Status::StreamEnd => return None,
+            _ if inflated.len() > length => return None,
+            _ if stream.total_in() == read && inflated.len() == written => return None,
+            _ => {}
+        }
+    }
+}
+
+impl<A: Allocate + ?Sized> Reading<'_, A> {
+    /// A map of keys and values in turn. Until `term::map` exists: flat ones, with simple keys.
+    fn map(&mut self, parts: &[Term]) -> Result<Term, DecodeError> {
+        let mut pairs: Vec<(Term, Term)> = parts.chunks_exact(2).map(|p| (p[0], p[1])).collect();
+        let order = |a: Term, b: Term| match (a.as_small(), b.as_small()) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (None, None) if a.is_atom() && b.is_atom() => atom::compare(a, b),
+            (None, None) => b.is_atom().cmp(&a.is_atom()),
+        };
+        pairs.sort_by(|a, b| order(a.0, b.0));
+        let orderly = pairs.windows(2).all(|w| order(w[0].0, w[1].0).is_lt());
+        if !orderly || pairs.len() > layout::limits::FLAT_MAP_PAIRS {
+            return self.input.fail(Fault::DuplicateKey);
+        }
+        let (keys, values): (Vec<Term>, Vec<u64>) = pairs
+            .iter()
+            .map(|(key, value)| (*key, value.bits()))
+            .unzip();
+        let mut words = vec![pairs.len() as u64, build::tuple(self.heap, &keys).bits()];
+        words.extend(values);
+        Ok(build::object(self.heap, Kind::Map, &words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::NoRuntime;
+    use super::*;
+    use crate::heap::Scratch;
+
+    fn check(bytes: &[u8], verify: impl FnOnce(Result<Term, Fault>)) {
+        let mut scratch = Scratch::new();
+        let result = decode(scratch.heap(), bytes, &Options::default(), &mut NoRuntime);
+        verify(result.map(|(term, _)| term).map_err(|error| error.fault));
+    }
+
+    fn fault(bytes: &[u8]) -> Option<Fault> {
+        let mut answer = None;
+        check(bytes, |result| answer = result.err());
+        answer
+    }
+
+    #[test]
+    fn lists_tuples_and_maps_nest() {
+        let bytes =
+            b"\x83h\x03l\0\0\0\x02a\x01b\xff\xff\xff\xfejt\0\0\0\x02w\x01ba\x02w\x01aa\x01k\0\x02hi";
+        check(bytes, |result| {
+            let term = result.unwrap();
+            let [list, map, string] = term.as_tuple().unwrap() else {
+                panic!("three elements");
+            };
+            assert_eq!(list.head().as_small(), Some(1));
+            assert_eq!(list.tail().head().as_small(), Some(-2));
+            assert!(list.tail().tail().is_nil());
+            assert_eq!(map.map_size(), Some(2));
+            assert_eq!(string.head().as_small(), Some(i64::from(b'h')));
+        });
+    }
+
+    #[test]
+    fn claims_beyond_the_input_are_refused() {
+        assert_eq!(fault(b"\x83l\xff\xff\xff\xffj"), Some(Fault::Truncated));
+        assert_eq!(fault(b"\x83i\xff\xff\xff\xff"), Some(Fault::Truncated));
+        assert_eq!(fault(b"\x83t\xff\xff\xff\xffjj"), Some(Fault::Truncated));
+        assert_eq!(fault(b"\x83m\xff\xff\xff\xff"), Some(Fault::Truncated));
+        assert_eq!(fault(b"\x83o\xff\xff\xff\xff\0"), Some(Fault::Truncated));
+        // Each list alone is short enough for what remains, not all together.
+        let nested = [b"\x83".as_slice(), &b"l\0\0\x10\0".repeat(2000)].concat();
+        assert_eq!(fault(&nested), Some(Fault::Truncated));
+        assert_eq!(
+            fault(b"\x83P\xff\xff\xff\xff\x78\x9c\x03"),
+            Some(Fault::Compressed)
+        );
+        assert_eq!(fault(b"\x82j"), Some(Fault::Version));
+        assert_eq!(fault(b""), Some(Fault::Truncated));
+        assert_eq!(fault(b"\x83u\0\0\0\0"), Some(Fault::UnknownTag(b'u')));
+    }
+
+    #[test]
+    fn depth_needs_no_stack() {
+        let depth = 1_000_000;
+        let bytes = [b"\x83".as_slice(), &b"h\x01".repeat(depth), b"j"].concat();
+        check(&bytes, |result| {
+            let mut term = result.unwrap();
+            for _ in 0..depth {
+                term = term.as_tuple().unwrap()[0];
+            }
+            assert!(term.is_nil());
+        });
+    }
+
+    #[test]
+    fn safe_decoding_makes_no_atom() {
+        let options = Options {
+            safe: true,
+            ..Options::default()
+        };
+        let mut scratch = Scratch::new();
+        let bytes = b"\x83w\x12never_seen_in_tests";
+        let result = decode(scratch.heap(), bytes, &options, &mut NoRuntime);
+        assert_eq!(result.unwrap_err().fault, Fault::Unsafe);
+        assert_eq!(atom::lookup("never_seen_in_tests"), None);
+    }
+
+    #[test]
+    fn stops_and_goes_on() {
+        let bytes = [b"\x83l\0\0\0\x64".as_slice(), &b"a\x07".repeat(100), b"j"].concat();
+        let mut scratch = Scratch::new();
+        let mut decoder = Decoder::new();
+        let mut runs = 0;
+        let term = loop {
+            let mut budget = 7;
+            runs += 1;
+            let options = Options::default();
+            let step = decoder.run(
+                scratch.heap(),
+                &bytes,
+                &options,
+                &mut NoRuntime,
+                &mut budget,
+            );
+            if let Step::Done(term) = step.unwrap() {
+                break term;
+            }
+        };
+        assert_eq!(decoder.used(), bytes.len());
+        assert_eq!(runs, 15);
+        let length = std::iter::successors(Some(term), |list| list.as_cons().map(|c| c.1)).count();
+        assert_eq!(length, 101);
+    }
+}

@@ -1,0 +1,88 @@
+//! A cursor over bytes of unknown worth.
+
+use super::decode::{DecodeError, Fault};
+
+/// The bytes, and how many of them have been read.
+pub struct Input<'a> {
+    bytes: &'a [u8],
+    position: usize,
+}
+
+impl<'a> Input<'a> {
+    pub fn new(bytes: &'a [u8], position: usize) -> Input<'a> {
+        debug_assert!(position <= bytes.len());
+        Input { bytes, position }
+    }
+
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    pub fn remaining(&self) -> usize {
+        self.bytes.len() - self.position
+    }
+
+    pub fn fail<T>(&self, fault: Fault) -> Result<T, DecodeError> {
+        Err(DecodeError {
+            fault,
+            position: self.position,
+        })
+    }
+
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.position..]
+    }
+
+    #[inline]
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
+        match self.rest().get(..count) {
+            Some(taken) => {
+                self.position += count;
+                Ok(taken)
+            }
+            None => self.fail(Fault::Truncated),
+        }
+    }
+
+    #[inline]
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        match self.rest().first_chunk::<N>() {
+            Some(taken) => {
+                self.position += N;
+                Ok(*taken)
+            }
+            None => self.fail(Fault::Truncated),
+        }
+    }
+
+    #[inline]
+    pub fn u8(&mut self) -> Result<u8, DecodeError> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    #[inline]
+    pub fn u16(&mut self) -> Result<u16, DecodeError> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    #[inline]
+    pub fn u32(&mut self) -> Result<u32, DecodeError> {
+        self.array().map(u32::from_be_bytes)
+    }
+
+    #[inline]
+    pub fn u64(&mut self) -> Result<u64, DecodeError> {
+        self.array().map(u64::from_be_bytes)
+    }
+
+    #[inline]
+    pub fn unique(&mut self) -> Result<[u8; 16], DecodeError> {
+        self.array()
+    }
+
+    /// A length: 32 bits.
+    #[inline]
+    pub fn length(&mut self) -> Result<usize, DecodeError> {
+        Ok(self.u32()? as usize)
+    }
+}
