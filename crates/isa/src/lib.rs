@@ -8,6 +8,7 @@
 
 pub mod atoms;
 pub mod bifs;
+pub mod flags;
 pub mod opcodes;
 
 pub use opcodes::Opcode;

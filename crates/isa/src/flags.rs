@@ -1,0 +1,729 @@
+//! The emulator flags (`+P`, `+S`, `+hms`, ...) and the flags that the launcher itself understands
+//! (`-detached`, `-env`, `-sname`, ...): one row each, in OTP 25's spelling (the `erl` manual page).
+//!
+//! From a row follow how the command line is cut into words, which values are allowed, what the
+//! complaint about a wrong one says, what the flag sets, and its line in the usage text. A `Used`
+//! row without code that uses it does not compile: `cli` matches on [`Setting`] without a wildcard.
+//!
+//! Tables only; any thread.
+
+/// One emulator flag.
+pub struct EmulatorFlag {
+    /// Without the `+`. In the memory allocator flags `?` stands for any letter of
+    /// [`ALLOCATOR_LETTERS`] and `@` for any of them that may migrate carriers.
+    pub name: &'static str,
+    pub place: Place,
+    pub value: Value,
+    pub effect: Effect,
+    /// What the value is called in the usage text.
+    pub argument: &'static str,
+    /// The complaint about a wrong value: `{}` is the value, `{n}` the number read from it, `?` the
+    /// allocator's letter.
+    pub complaint: &'static str,
+    pub help: &'static str,
+}
+
+/// Where a flag's value stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// There is no value; what follows the name in the same word is ignored.
+    Alone,
+    /// The rest of the word, or the next word when the word ends with the name.
+    Next,
+    /// The next word, and only that.
+    NextOnly,
+    /// The rest of the word: the launcher does not hand over the next one.
+    Joined,
+    /// As `Next`, but only when the next word is one of the allowed values.
+    Optional,
+}
+
+/// What a value looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    Nothing,
+    Text,
+    /// `true` or `false`.
+    Bool,
+    /// One of these words; what is read is its position.
+    OneOf(&'static [&'static str]),
+    /// A word that starts with one of these; what is read is the position.
+    StartsWith(&'static [&'static str]),
+    /// A whole number within bounds.
+    Number {
+        min: i64,
+        max: i64,
+        digits: Digits,
+    },
+    /// A number, or this word.
+    NumberOr {
+        word: &'static str,
+        min: i64,
+        max: i64,
+        digits: Digits,
+    },
+    /// `N`, `N:M` or `:M`.
+    Pair,
+    /// A CPU topology, as `L0-3c0-3p0:L4-7c0-3p1`.
+    Topology,
+}
+
+/// How strictly a number is read. Scripts in the wild rely on what C's functions let pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Digits {
+    /// Leading digits count, the rest is ignored; no digits mean 0 (C's `atoi`).
+    Lenient,
+    /// As `Lenient`, but there must be a digit.
+    Needed,
+    /// The whole word must be the number.
+    Strict,
+}
+
+/// What ferl does with a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    Used(Setting),
+    /// Checked like every flag, and then without consequence: it tunes a part that ferl does not
+    /// have (stock's allocators, poll threads, wake-up heuristics), so nothing is lost.
+    Ignored,
+    /// This value asks for what ferl cannot do, and says so; others are ignored.
+    RefusedFor(&'static str),
+}
+
+/// What a used flag sets. `cli` gives each its meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    AsyncThreads,
+    AtomLimit,
+    BindType,
+    BootModule,
+    BreakMode,
+    BusyWait,
+    BusyWaitDirtyCpu,
+    BusyWaitDirtyIo,
+    CrashDump,
+    DirtyCpuSchedulers,
+    DirtyCpuSchedulersPercent,
+    DirtyIoSchedulers,
+    DistBusyLimit,
+    EtsLimit,
+    FileNameEncoding,
+    Help,
+    LineInfo,
+    MaxHeap,
+    MaxHeapKill,
+    MaxHeapLog,
+    MessageQueueData,
+    MinBinVheap,
+    MinHeap,
+    NodeTableGc,
+    OutstandingRequests,
+    PerfSupport,
+    PollSets,
+    PollThreads,
+    PortLimit,
+    PortParallelism,
+    PrintableRange,
+    ProcessDictionary,
+    ProcessLimit,
+    RemovedFlag,
+    Schedulers,
+    SchedulersPercent,
+    TimeCorrection,
+    TimeWarp,
+    Verbose,
+    Version,
+    WarningsMap,
+}
+
+/// Flags are read in four rounds, so that of several mistakes the same one is reported as by stock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Round {
+    Threads,
+    Allocators,
+    Polling,
+    Rest,
+}
+
+impl Round {
+    pub const ALL: [Round; 4] = [
+        Round::Threads,
+        Round::Allocators,
+        Round::Polling,
+        Round::Rest,
+    ];
+}
+
+impl EmulatorFlag {
+    pub fn round(&self) -> Round {
+        match self.name.as_bytes()[0] {
+            b'S' | b'A' => Round::Threads,
+            b'd' | b'r' if self.name.ends_with('g') => Round::Threads,
+            b'M' => Round::Allocators,
+            b'I' | b'K' => Round::Polling,
+            _ => Round::Rest,
+        }
+    }
+
+    /// Length of the name when `word` (without its `+`) starts with it.
+    fn prefix_length(&self, word: &[u8]) -> Option<usize> {
+        let name = self.name.as_bytes();
+        let matches = word.len() >= name.len()
+            && name
+                .iter()
+                .zip(word)
+                .all(|(&pattern, &letter)| match pattern {
+                    b'?' => ALLOCATOR_LETTERS.contains(&letter),
+                    b'@' => MIGRATING_LETTERS.contains(&letter),
+                    _ => pattern == letter,
+                });
+        matches.then_some(name.len())
+    }
+
+    fn is_exact(&self) -> bool {
+        !self.name.contains(['?', '@'])
+    }
+}
+
+/// The flag that `word` (without its `+` or `-`) begins with, and the length of its name: the
+/// longest name wins, and of two equally long ones the one without a placeholder.
+pub fn find(word: &[u8]) -> Option<(&'static EmulatorFlag, usize)> {
+    EMULATOR_FLAGS
+        .iter()
+        .filter_map(|flag| Some((flag, flag.prefix_length(word)?)))
+        .max_by_key(|&(flag, length)| (length, flag.is_exact()))
+}
+
+/// A group of flags with a common beginning, and what happens to a word that begins so and is none.
+pub struct Family {
+    pub prefix: &'static str,
+    pub launcher: LauncherRule,
+    /// `{}` is the word.
+    pub complaint: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LauncherRule {
+    /// Handed to the machine, which complains.
+    Pass,
+    /// Handed to the machine together with the next word.
+    PassWithNext,
+    /// The launcher itself complains.
+    Refuse,
+}
+
+pub const FAMILIES: &[Family] = &[
+    Family {
+        prefix: "SD",
+        launcher: LauncherRule::Refuse,
+        complaint: "bad or missing dirty scheduler specifier: {}",
+    },
+    Family {
+        prefix: "I",
+        launcher: LauncherRule::Refuse,
+        complaint: "unknown flag {}",
+    },
+    Family {
+        prefix: "J",
+        launcher: LauncherRule::PassWithNext,
+        complaint: "invalid JIT option {}",
+    },
+    Family {
+        prefix: "s",
+        launcher: LauncherRule::Pass,
+        complaint: "bad scheduling option {}",
+    },
+    Family {
+        prefix: "z",
+        launcher: LauncherRule::Pass,
+        complaint: "bad -z option {}",
+    },
+];
+
+/// The family of a word (without its `+` or `-`).
+pub fn family(word: &[u8]) -> Option<&'static Family> {
+    FAMILIES
+        .iter()
+        .find(|family| word.starts_with(family.prefix.as_bytes()))
+}
+
+/// Stock's allocators, as `+M` names them; `u` is all of them.
+pub const ALLOCATOR_LETTERS: &[u8] = b"uBIDEFHLRSTZ";
+/// Those whose carriers may migrate between schedulers.
+pub const MIGRATING_LETTERS: &[u8] = b"uBDEFHLRSZ";
+
+/// The most schedulers of one kind.
+pub const MAX_SCHEDULERS: i64 = 1024;
+/// The most processes, and ports, that an identifier can number.
+pub const MAX_IDENTIFIERS: i64 = (1 << 27) - 1;
+/// The fewest processes, and ports, that a limit may be set to.
+pub const MIN_IDENTIFIERS: i64 = 1024;
+pub const MIN_ATOMS: i64 = 8192;
+pub const MAX_ATOMS: i64 = i32::MAX as i64;
+pub const MAX_ASYNC_THREADS: i64 = 1024;
+/// The largest small integer, the bound of `+hmax`.
+pub const MAX_SMALL: i64 = (1 << 59) - 1;
+const INT: i64 = i32::MAX as i64;
+const LONG: i64 = i64::MAX;
+/// The largest number of kilobytes, megabytes that fits a word of bytes.
+const KB: i64 = 1 << 54;
+const MB: i64 = 1 << 44;
+
+pub const BIND_TYPES: &[&str] = &["u", "ns", "ts", "ps", "s", "nnts", "nnps", "tnnps", "db"];
+pub const BUSY_WAITS: &[&str] = &["none", "very_short", "short", "medium", "long", "very_long"];
+pub const TIME_WARPS: &[&str] = &["no_time_warp", "single_time_warp", "multi_time_warp"];
+pub const BREAK_MODES: &[&str] = &["i", "c", "d"];
+pub const QUEUE_PLACES: &[&str] = &["on_heap", "off_heap"];
+pub const PRINTABLE_RANGES: &[&str] = &["latin1", "unicode"];
+pub const WARNING_LEVELS: &[&str] = &["i", "w", "e"];
+pub const PERF_SUPPORTS: &[&str] = &["false", "true", "dump", "map"];
+const ETS_WAITS: &[&str] = &[
+    "none",
+    "very_short",
+    "short",
+    "medium",
+    "long",
+    "very_long",
+    "extremely_long",
+];
+const WAKEUPS: &[&str] = &["very_low", "low", "medium", "high", "very_high"];
+const CLEANUPS: &[&str] = &["very_lazy", "lazy", "medium", "eager", "very_eager"];
+const STRATEGIES: &[&str] = &[
+    "bf",
+    "aobf",
+    "gf",
+    "af",
+    "aoff",
+    "aoffcbf",
+    "aoffcaobf",
+    "ageffcaoff",
+    "ageffcbf",
+    "ageffcaobf",
+];
+
+const fn number(min: i64, max: i64) -> Value {
+    Value::Number {
+        min,
+        max,
+        digits: Digits::Lenient,
+    }
+}
+
+const fn digits(min: i64, max: i64) -> Value {
+    Value::Number {
+        min,
+        max,
+        digits: Digits::Needed,
+    }
+}
+
+const fn number_or(word: &'static str, min: i64, max: i64, digits: Digits) -> Value {
+    Value::NumberOr {
+        word,
+        min,
+        max,
+        digits,
+    }
+}
+
+/// Rows read `name place value => effect, argument, complaint, help;`.
+macro_rules! rows {
+    ($($name:literal $place:ident $value:expr => $effect:expr, $argument:literal,
+       $complaint:literal, $help:literal;)*) => {
+        &[$(EmulatorFlag {
+            name: $name,
+            place: Place::$place,
+            value: $value,
+            effect: $effect,
+            argument: $argument,
+            complaint: $complaint,
+            help: $help,
+        }),*]
+    };
+}
+
+use Effect::{Ignored, RefusedFor, Used};
+use Value::{Bool, Nothing, OneOf, Pair, StartsWith, Text, Topology};
+
+/// The emulator flags.
+pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
+    "a" Next number(16, 8192) => Ignored, "size",
+        "bad stack size for async threads {}", "stack of async threads in kilowords; no effect";
+    "A" Next number(0, MAX_ASYNC_THREADS) => Used(Setting::AsyncThreads), "number",
+        "bad number of async threads {}", "threads of the async pool, up to 1024";
+    "B" Optional StartsWith(BREAK_MODES) => Used(Setting::BreakMode), "[c|d|i]",
+        "bad break mode {}", "Ctrl-C: c interrupts the shell, d or nothing ends the node, i is ignored";
+    "c" Optional Bool => Used(Setting::TimeCorrection), "[bool]",
+        "Invalid time correction value: {}", "time correction";
+    "C" Next OneOf(TIME_WARPS) => Used(Setting::TimeWarp), "mode",
+        "Invalid time warp mode: {}", "no_time_warp, single_time_warp or multi_time_warp";
+    "d" Alone Nothing => Used(Setting::CrashDump), "",
+        "", "write no crash dump for errors of the machine itself";
+    "dcg" Joined digits(0, INT) => Ignored, "limit",
+        "bad decentralized counter groups limit: {}", "groups of decentralized counters; no effect";
+    "e" Next number(0, INT) => Used(Setting::EtsLimit), "number",
+        "bad maximum number of ets tables {}", "number of ETS tables to expect";
+    "ec" Alone Nothing => Ignored, "",
+        "", "compress every ETS table; no effect";
+    "fn" Joined Text => Used(Setting::FileNameEncoding), "[l|u|a][w|i|e]",
+        "bad filename encoding {}, can be (l,u or a, optionally followed by w, i or e)",
+        "file names: latin1, utf8 or by the locale; warn, ignore or fail on bad ones";
+    "h" Next number(1, INT) => Used(Setting::MinHeap), "words",
+        "bad heap size {}", "as +hms";
+    "help" Alone Nothing => Used(Setting::Help), "",
+        "", "print this text";
+    "hmax" Next number(0, MAX_SMALL) => Used(Setting::MaxHeap), "words",
+        "bad max heap size {}", "default largest heap of a process; 0 is no limit";
+    "hmaxel" Next Bool => Used(Setting::MaxHeapLog), "bool",
+        "bad max heap error logger {}", "log a process that outgrows its largest heap";
+    "hmaxk" Next Bool => Used(Setting::MaxHeapKill), "bool",
+        "bad max heap kill {}", "kill a process that outgrows its largest heap";
+    "hmbs" Next number(1, INT) => Used(Setting::MinBinVheap), "words",
+        "bad heap size {}", "default smallest virtual heap for binaries";
+    "hmqd" Next OneOf(QUEUE_PLACES) => Used(Setting::MessageQueueData), "place",
+        "Invalid message_queue_data flag: {}", "default place of messages: on_heap or off_heap";
+    "hms" Next number(1, INT) => Used(Setting::MinHeap), "words",
+        "bad heap size {}", "default first heap of a process";
+    "hpds" Next number(1, INT) => Used(Setting::ProcessDictionary), "size",
+        "bad initial process dictionary size {}", "first size of a process dictionary";
+    "H" Alone Nothing => Used(Setting::RemovedFlag), "",
+        "", "removed long ago; warns";
+    "i" Next Text => Used(Setting::BootModule), "module",
+        "", "module that boots the node (init)";
+    "IOp" NextOnly digits(1, INT) => Used(Setting::PollSets), "number",
+        "bad I/O pollset number: {}", "poll sets; no effect";
+    "IOPp" NextOnly digits(0, 100) => Ignored, "percent",
+        "bad I/O pollset percentage number: {}", "poll sets; no effect";
+    "IOPt" NextOnly digits(0, 100) => Ignored, "percent",
+        "bad I/O poll thread percentage number: {}", "poll threads; no effect";
+    "IOs" NextOnly Bool => Ignored, "bool",
+        "bad +IOs boolean argument: {}", "polling by schedulers, which ferl always does";
+    "IOt" Next digits(1, MAX_SCHEDULERS) => Used(Setting::PollThreads), "number",
+        "bad I/O poll threads number: {}", "poll threads; no effect";
+    "JDdump" Next Bool => RefusedFor("true"), "bool",
+        "bad +JDdump flag {}", "dump machine code; refused when true";
+    "JPperf" Next OneOf(PERF_SUPPORTS) => Used(Setting::PerfSupport), "bool|map|dump",
+        "bad +JPperf support flag {}", "let Linux perf name Erlang functions";
+    "K" Next Text => Ignored, "bool",
+        "", "kernel poll, which is always on";
+    "L" Alone Nothing => Used(Setting::LineInfo), "",
+        "", "do not load line numbers";
+    "n" Next OneOf(&["s", "a", "d"]) => Ignored, "s|a|d",
+        "bad -n option {}", "signals to ports; deprecated, no effect";
+    "pc" Next OneOf(PRINTABLE_RANGES) => Used(Setting::PrintableRange), "range",
+        "bad range of printable characters: {}", "printable characters: latin1 or unicode";
+    "P" Next number_or("legacy", MIN_IDENTIFIERS, MAX_IDENTIFIERS, Digits::Lenient)
+        => Used(Setting::ProcessLimit), "number",
+        "bad number of processes {}", "most processes, from 1024 to 134217727";
+    "Q" Next number_or("legacy", MIN_IDENTIFIERS, MAX_IDENTIFIERS, Digits::Lenient)
+        => Used(Setting::PortLimit), "number",
+        "bad number of ports {}", "most ports, from 1024 to 134217727";
+    "r" Alone Nothing => Ignored, "",
+        "", "move ETS blocks; no effect";
+    "rg" Next digits(0, INT) => Ignored, "limit",
+        "bad reader groups limit: {}", "groups of lock readers; no effect";
+    "R" Next number(23, 25) => Ignored, "release",
+        "bad compatibility release number {}", "be compatible with this release; no effect";
+    "S" Next Pair => Used(Setting::Schedulers), "n1:n2",
+        "bad amount of schedulers {}", "schedulers, and how many of them are online";
+    "SDcpu" Next Pair => Used(Setting::DirtyCpuSchedulers), "n1:n2",
+        "bad amount of dirty CPU schedulers {}", "dirty CPU schedulers, and how many are online";
+    "SDPcpu" Next Pair => Used(Setting::DirtyCpuSchedulersPercent), "p1:p2",
+        "bad dirty CPU schedulers percentage specifier {}", "the same in percent of the processors";
+    "SDio" Next number(1, MAX_SCHEDULERS) => Used(Setting::DirtyIoSchedulers), "number",
+        "bad number of dirty I/O schedulers {}", "dirty I/O schedulers";
+    "SP" Next Pair => Used(Setting::SchedulersPercent), "p1:p2",
+        "bad schedulers percentage specifier {}", "schedulers in percent of the processors";
+    "sbt" Next OneOf(BIND_TYPES) => Used(Setting::BindType), "type",
+        "setting scheduler bind type '{}' failed: invalid type", "bind schedulers to processors";
+    "sbwt" Next OneOf(BUSY_WAITS) => Used(Setting::BusyWait), "threshold",
+        "bad scheduler busy wait threshold: {}", "busy wait: none, very_short .. very_long";
+    "sbwtdcpu" Next OneOf(BUSY_WAITS) => Used(Setting::BusyWaitDirtyCpu), "threshold",
+        "bad dirty CPU scheduler busy wait threshold: {}", "the same for dirty CPU schedulers";
+    "sbwtdio" Next OneOf(BUSY_WAITS) => Used(Setting::BusyWaitDirtyIo), "threshold",
+        "bad dirty IO scheduler busy wait threshold: {}", "the same for dirty I/O schedulers";
+    "scl" Next Bool => Ignored, "bool",
+        "bad scheduler compact load value '{}'", "compaction of load; no effect";
+    "sct" Next Topology => Ignored, "topology",
+        "bad cpu topology '{}'", "CPU topology; no effect";
+    "secio" Next Text => Ignored, "bool",
+        "", "eager check of I/O; no effect";
+    "sfwi" Next number(0, LONG) => Ignored, "interval",
+        "bad scheduler forced wakeup interval {}", "forced wake-up of schedulers; no effect";
+    "spp" Next Bool => Used(Setting::PortParallelism), "bool",
+        "bad port parallelism scheduling hint {}", "queue signals to ports";
+    "srct" Alone Nothing => Ignored, "",
+        "", "skip reading the CPU topology; no effect";
+    "ss" Next number(20, 8192) => Ignored, "size",
+        "bad stack size for scheduler threads {}", "stack of schedulers; no effect";
+    "ssdcpu" Next number(20, 8192) => Ignored, "size",
+        "bad stack size for dirty CPU scheduler threads {}", "the same, dirty CPU; no effect";
+    "ssdio" Next number(20, 8192) => Ignored, "size",
+        "bad stack size for dirty IO scheduler threads {}", "the same, dirty I/O; no effect";
+    "stbt" Next OneOf(BIND_TYPES) => Used(Setting::BindType), "type",
+        "setting scheduler bind type '{}' failed: invalid type", "as +sbt, if possible";
+    "sub" Next Bool => Ignored, "bool",
+        "bad scheduler utilization balancing  value '{}'", "balance utilization; no effect";
+    "swct" Next OneOf(CLEANUPS) => Ignored, "threshold",
+        "scheduler wake cleanup threshold: {}", "wake for cleaning up; no effect";
+    "sws" Next OneOf(&["default", "legacy"]) => Ignored, "strategy",
+        "scheduler wakeup strategy: {}", "strategy of wake-ups; no effect";
+    "swt" Next OneOf(WAKEUPS) => Ignored, "threshold",
+        "scheduler wakeup threshold: {}", "when to wake schedulers; no effect";
+    "swtdcpu" Next OneOf(WAKEUPS) => Ignored, "threshold",
+        "dirty CPU scheduler wakeup threshold: {}", "the same, dirty CPU; no effect";
+    "swtdio" Next OneOf(WAKEUPS) => Ignored, "threshold",
+        "dirty IO scheduler wakeup threshold: {}", "the same, dirty I/O; no effect";
+    "t" Next number(MIN_ATOMS, MAX_ATOMS) => Used(Setting::AtomLimit), "number",
+        "bad atom table size {}", "most atoms, from 8192 to 2147483647";
+    "T" Next number(0, 9) => Ignored, "level",
+        "bad modified timing level {}", "modified timing; no effect";
+    "v" Alone Nothing => Used(Setting::Verbose), "",
+        "", "chatty mode, which only debug builds of stock have; warns";
+    "V" Alone Nothing => Used(Setting::Version), "",
+        "", "print the version";
+    "W" Next StartsWith(WARNING_LEVELS) => Used(Setting::WarningsMap), "i|w|e",
+        "unrecognized warning_map option {}", "log warnings as info, warning or error";
+    "zdbbl" Next number(1, INT / 1024) => Used(Setting::DistBusyLimit), "kilobytes",
+        "Invalid dbbl limit: {n}", "busy limit of the distribution buffer";
+    "zdntgc" Next number_or("infinity", 0, 100_000_000, Digits::Strict)
+        => Used(Setting::NodeTableGc), "seconds",
+        "Invalid delayed node table gc: {}", "how long an unused node stays in the table";
+    "zebwt" Next OneOf(ETS_WAITS) => Ignored, "threshold",
+        "Invalid ets busy wait threshold: {}", "busy wait on ETS locks; no effect";
+    "zosrl" Next number(1, MAX_IDENTIFIERS) => Used(Setting::OutstandingRequests), "number",
+        "Invalid outstanding requests limit {}", "requests a system process may have outstanding";
+
+    // Stock's memory allocators: ferl has others, so these are checked and have no effect.
+    "M?as" Next OneOf(STRATEGIES) => Ignored, "strategy",
+        "bad \"M?a\" value: {}", "";
+    "M?asbcst" Next digits(0, KB) => Ignored, "kilobytes",
+        "bad \"M?asbcst\" value: {}", "";
+    "M?atags" Next Bool => Ignored, "bool",
+        "bad \"M?atags\" value: {}", "";
+    "M@acul" Next number_or("de", 0, 100, Digits::Needed) => Ignored, "percent",
+        "bad \"M?acul\" value: {}", "";
+    "M@acnl" Next digits(0, LONG) => Ignored, "amount",
+        "bad \"M?acnl\" value: {}", "";
+    "M@acfml" Next digits(0, LONG) => Ignored, "bytes",
+        "bad \"M?acfml\" value: {}", "";
+    "M@acful" Next number_or("de", 0, 100, Digits::Needed) => Ignored, "percent",
+        "bad \"M?acful\" value: {}", "";
+    "M@cp" Next OneOf(&["B", "D", "E", "F", "H", "L", "R", "S", "@", ":"]) => Ignored, "letter",
+        "bad \"M?cp\" value: {}", "";
+    "M?e" Next Bool => Ignored, "bool",
+        "bad \"M?e\" value: {}", "";
+    "MTe" Next OneOf(&["true"]) => Ignored, "true",
+        "bad \"MTe\" value: {}", "";
+    "MIe" Next OneOf(&["true"]) => Ignored, "true",
+        "bad \"MIe\" value: {}", "";
+    "M?t" Next Bool => Ignored, "bool",
+        "bad \"M?t\" value: {}", "";
+    "MIt" Next OneOf(&["false"]) => Ignored, "false",
+        "bad \"MIt\" value: {}", "";
+    "M?lmbcs" Next digits(0, KB) => Ignored, "kilobytes",
+        "bad \"M?lmbcs\" value: {}", "";
+    "M?mbcgs" Next digits(0, LONG) => Ignored, "amount",
+        "bad \"M?mbcgs\" value: {}", "";
+    "M?mbsd" Next digits(0, LONG) => Ignored, "amount",
+        "bad \"M?mbsd\" value: {}", "";
+    "M?mmbcs" Next digits(0, KB) => Ignored, "kilobytes",
+        "bad \"M?mmbcs\" value: {}", "";
+    "M?mmmbc" Next digits(0, LONG) => Ignored, "amount",
+        "bad \"M?mmmbc\" value: {}", "";
+    "M?mmsbc" Next digits(0, LONG) => Ignored, "amount",
+        "bad \"M?mmsbc\" value: {}", "";
+    "M?ramv" Next Bool => Ignored, "bool",
+        "bad \"M?ramv\" value: {}", "";
+    "M?rmbcmt" Next digits(0, LONG) => Ignored, "percent",
+        "bad \"M?rmbcmt\" value: {}", "";
+    "M?rsbcmt" Next digits(0, LONG) => Ignored, "percent",
+        "bad \"M?rsbcmt\" value: {}", "";
+    "M?rsbcst" Next digits(0, LONG) => Ignored, "percent",
+        "bad \"M?rsbcst\" value: {}", "";
+    "M?sbct" Next digits(0, KB) => Ignored, "kilobytes",
+        "bad \"M?sbct\" value: {}", "";
+    "M?smbcs" Next digits(0, KB) => Ignored, "kilobytes",
+        "bad \"M?smbcs\" value: {}", "";
+    "Mdai" Next number_or("max", 0, LONG, Digits::Needed) => Ignored, "amount",
+        "bad \"Mdai\" value: {}", "";
+    "Mea" Next OneOf(&["min", "max", "config", "r9c", "r10b", "r11b"]) => Ignored, "configuration",
+        "bad \"Mea\" parameter", "";
+    "MIscs" Next digits(0, MB) => Ignored, "megabytes",
+        "bad \"MIscs\" value: {}", "";
+    "Mlpm" Next OneOf(&["all", "no"]) => RefusedFor("all"), "all|no",
+        "bad \"Mlpm\" value: {}", "lock memory; refused for all";
+    "MMamcbf" Next digits(0, KB) => Ignored, "kilobytes",
+        "bad \"MMamcbf\" value: {}", "";
+    "MMmcs" Next digits(0, LONG) => Ignored, "amount",
+        "bad \"MMmcs\" value: {}", "";
+    "MMrmcbf" Next digits(0, LONG) => Ignored, "percent",
+        "bad \"MMrmcbf\" value: {}", "";
+    "MMsco" Next Bool => Ignored, "bool",
+        "bad \"MMsco\" value: {}", "";
+    "MMscrfsd" Next digits(0, LONG) => Ignored, "amount",
+        "bad \"MMscrfsd\" value: {}", "";
+    "MMscrpm" Next Bool => Ignored, "bool",
+        "bad \"MMscrpm\" value: {}", "";
+    "MMscs" Next digits(0, MB) => Ignored, "megabytes",
+        "bad \"MMscs\" value: {}", "";
+    "Mummc" Next digits(0, LONG) => Ignored, "amount",
+        "bad \"Mummc\" value: {}", "";
+    "Musac" Next Bool => Ignored, "bool",
+        "bad \"Musac\" value: {}", "";
+    "Muycs" Next digits(0, KB) => Ignored, "kilobytes",
+        "bad \"Muycs\" value: {}", "";
+    "MYe" Next OneOf(&["true"]) => Ignored, "true",
+        "bad \"MYe\" value: {}", "";
+    "MYm" Next Text => Ignored, "name",
+        "", "";
+    "MYtp" Next digits(0, INT / 1024) => Ignored, "kilobytes",
+        "bad \"MYtp\" value: {}", "";
+    "MYtt" Next digits(0, INT / 1024) => Ignored, "kilobytes",
+        "bad \"MYtt\" value: {}", "";
+};
+
+/// A flag that the launcher understands; every other `-flag` goes to Erlang's `init` as it is.
+pub struct LauncherFlag {
+    /// With its `-`.
+    pub name: &'static str,
+    pub action: LauncherAction,
+    pub arguments: &'static str,
+    pub help: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LauncherAction {
+    Compile,
+    ConfigDescriptor,
+    Detached,
+    DistributionProtocol,
+    EmulatorFlavor,
+    EmulatorType,
+    Environment,
+    Epmd,
+    Extra,
+    KeepWindow,
+    Make,
+    Manual,
+    NoEpmd,
+    NoInput,
+    NodeName,
+    PrintArguments,
+    PrintName,
+    PrintQuoted,
+    ShowArguments,
+    StartEpmd,
+    Version,
+}
+
+macro_rules! launcher_rows {
+    ($($name:literal $action:ident $arguments:literal $help:literal;)*) => {
+        &[$(LauncherFlag {
+            name: $name,
+            action: LauncherAction::$action,
+            arguments: $arguments,
+            help: $help,
+        }),*]
+    };
+}
+
+/// The flags of the launcher. `-args_file` and `-smp` are read before these.
+pub const LAUNCHER_FLAGS: &[LauncherFlag] = launcher_rows! {
+    "-compile" Compile "file ..." "compile these modules and stop";
+    "-configfd" ConfigDescriptor "fd" "read a configuration from this descriptor";
+    "-detached" Detached "" "leave the terminal";
+    "-emu_args" ShowArguments "" "print what the machine is started with";
+    "-emu_args_exit" PrintArguments "" "print the machine's arguments, one a line, and stop";
+    "-emu_flavor" EmulatorFlavor "flavor" "smp, jit or emu";
+    "-emu_name_exit" PrintName "" "print the machine's name and stop";
+    "-emu_qouted_cmd_exit" PrintQuoted "" "print the machine's quoted command line and stop";
+    "-emu_type" EmulatorType "type" "opt, the only one";
+    "-env" Environment "variable value" "set an environment variable";
+    "-epmd" Epmd "command" "start this port mapper";
+    "-extra" Extra "argument ..." "the rest is for the program";
+    "-keep_window" KeepWindow "" "no effect";
+    "-make" Make "" "make all, as an Emakefile says, and stop";
+    "-man" Manual "page" "show a manual page";
+    "-name" NodeName "name" "be a node with a long name";
+    "-no_epmd" NoEpmd "" "start no port mapper; needs -proto_dist";
+    "-noinput" NoInput "" "no shell, and nothing is read";
+    "-proto_dist" DistributionProtocol "protocol" "distribution protocol";
+    "-sname" NodeName "name" "be a node with a short name";
+    "-start_epmd" StartEpmd "bool" "whether to start the port mapper";
+    "-version" Version "" "print the version";
+};
+
+/// The launcher flag with this name.
+pub fn find_launcher_flag(word: &[u8]) -> Option<&'static LauncherFlag> {
+    LAUNCHER_FLAGS
+        .iter()
+        .find(|flag| flag.name.as_bytes() == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longest_name_wins() {
+        for (word, name, length) in [
+            ("hms", "hms", 3),
+            ("hmaxk", "hmaxk", 5),
+            ("hmax100", "hmax", 4),
+            ("h100", "h", 1),
+            ("sbwtdcpu", "sbwtdcpu", 8),
+            ("swtdio", "swtdio", 6),
+            ("SDcpu4", "SDcpu", 5),
+            ("S4", "S", 1),
+            ("ec", "ec", 2),
+            ("MBas", "M?as", 4),
+            ("Mummc", "Mummc", 5),
+            ("Mummbcs", "M?mmbcs", 7),
+            ("MTe", "MTe", 3),
+            ("MBe", "M?e", 3),
+            ("MIscs", "MIscs", 5),
+        ] {
+            let (flag, found) = find(word.as_bytes()).expect(word);
+            assert_eq!((flag.name, found), (name, length), "{word}");
+        }
+        for word in ["Z", "", "sfoo", "MTacul", "Mfoo", "MXscs", "IOx", "pfoo"] {
+            assert!(find(word.as_bytes()).is_none(), "{word}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_rows_complete() {
+        for (index, flag) in EMULATOR_FLAGS.iter().enumerate() {
+            let twin = EMULATOR_FLAGS[..index]
+                .iter()
+                .find(|other| other.name == flag.name);
+            assert!(twin.is_none(), "{} twice", flag.name);
+            assert_eq!(
+                flag.value == Value::Nothing,
+                flag.place == Place::Alone,
+                "{}",
+                flag.name
+            );
+            let can_fail = !matches!(flag.value, Value::Nothing | Value::Text);
+            assert!(
+                !can_fail || !flag.complaint.is_empty(),
+                "{} has no complaint",
+                flag.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_refused_value_is_an_allowed_one() {
+        for flag in EMULATOR_FLAGS {
+            if let Effect::RefusedFor(value) = flag.effect {
+                match flag.value {
+                    Value::Bool => assert!(["true", "false"].contains(&value)),
+                    Value::OneOf(words) => assert!(words.contains(&value)),
+                    other => panic!("{}: {other:?}", flag.name),
+                }
+            }
+        }
+    }
+}
