@@ -1,2 +1,174 @@
-//! Placeholder until its first module lands.
-fn main() {}
+//! The `ferl` command: finds OTP, reads the command line as `erl` does and starts the machine.
+
+#![forbid(unsafe_code)]
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use cli::config::Config;
+use cli::environment::Environment;
+use cli::launch::{self, Launch, MACHINE_NAME, Print, Request};
+use cli::otp::Otp;
+use cli::refusal::{self, Refusal};
+use cli::settings::{self, Wish};
+use cli::words::{self, Word};
+
+fn main() -> ExitCode {
+    start().unwrap_or_else(|refusal| {
+        eprint!("{refusal}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Everything up to the machine, in the order of stock: what it prints and starts on the way is
+/// seen even when a later flag is wrong.
+fn start() -> Result<ExitCode, Refusal> {
+    let environment = Environment::inherited();
+    let typed: Vec<Word> = std::env::args_os()
+        .skip(1)
+        .map(OsStringExt::into_vec)
+        .collect();
+    let otp = Otp::find(&environment).map_err(|error| Refusal::plain(format!("ferl: {error}")))?;
+    let words = words::merge(&typed, &environment, otp.release)?;
+    let launch = match launch::split(&words, &otp, &environment)? {
+        Request::Start(launch) => launch,
+        Request::PrintName => {
+            println!("{MACHINE_NAME}");
+            return Ok(ExitCode::SUCCESS);
+        }
+        Request::Manual {
+            arguments,
+            environment,
+        } => return Err(show_manual(&arguments, &environment)),
+    };
+    if let Some(command) = &launch.port_mapper {
+        start_port_mapper(command, &launch.environment)?;
+    }
+    if let Some(form) = launch.printed {
+        print_command(&launch, form);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if launch.announced {
+        announce(&launch);
+    }
+    if launch.detached && detach()? == sys::detach::Side::Foreground {
+        return Ok(ExitCode::SUCCESS);
+    }
+    Ok(obey(settings::read(&launch, &otp, processors()), &otp))
+}
+
+/// Does what the flags of the machine ask for.
+fn obey(reading: settings::Reading, otp: &Otp) -> ExitCode {
+    for note in &reading.notes {
+        eprintln!("{note}");
+    }
+    match reading.wish {
+        Ok(Wish::Run(config)) => run(*config),
+        Ok(Wish::PrintVersion) => {
+            eprintln!(
+                "Erlang (SMP,ASYNC_THREADS) (FERL {}) emulator version {}",
+                env!("CARGO_PKG_VERSION"),
+                otp.erts_version
+            );
+            ExitCode::SUCCESS
+        }
+        Ok(Wish::PrintHelp) => {
+            print!("{}", refusal::emulator_usage());
+            ExitCode::SUCCESS
+        }
+        Err(refusal) => {
+            eprint!("{refusal}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the machine until it halts.
+fn run(_config: Config) -> ExitCode {
+    eprintln!("ferl: the machine is not built yet");
+    ExitCode::FAILURE
+}
+
+/// Processors this process may use.
+fn processors() -> u32 {
+    std::thread::available_parallelism().map_or(1, |count| {
+        u32::try_from(count.get()).unwrap_or(u32::MAX)
+    })
+}
+
+fn detach() -> Result<sys::detach::Side, Refusal> {
+    sys::detach::detach()
+        .map_err(|error| Refusal::plain(format!("ferl: cannot leave the terminal: {error}")))
+}
+
+/// Becomes `man`; returns only when that fails.
+fn show_manual(arguments: &[Word], environment: &Environment) -> Refusal {
+    let mut command = Command::new("man");
+    command.args(arguments.iter().map(|word| OsStr::from_bytes(word)));
+    set_environment(&mut command, environment);
+    let error = command.exec();
+    Refusal::plain(format!("ferl: Could not execute the 'man' command: {error}"))
+}
+
+/// Runs the port mapper's command, which goes to the background by itself.
+fn start_port_mapper(command: &Word, environment: &Environment) -> Result<(), Refusal> {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(OsStr::from_bytes(command));
+    set_environment(&mut shell, environment);
+    // Its status says nothing that matters: one that runs already makes a second one fail.
+    match shell.status() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Refusal::plain(format!(
+            "Error spawning {} ({error})",
+            String::from_utf8_lossy(command)
+        ))),
+    }
+}
+
+fn set_environment(command: &mut Command, environment: &Environment) {
+    command.env_clear();
+    command.envs(
+        environment
+            .iter()
+            .map(|(name, value)| (OsStr::from_bytes(name), OsStr::from_bytes(value))),
+    );
+}
+
+fn print_command(launch: &Launch, form: Print) {
+    let mut text = Vec::new();
+    match form {
+        Print::Arguments => {
+            for word in launch.arguments() {
+                text.extend_from_slice(word);
+                text.push(b'\n');
+            }
+        }
+        Print::QuotedCommand => {
+            for word in [MACHINE_NAME.as_bytes()].into_iter().chain(launch.arguments()) {
+                text.push(b'"');
+                text.extend_from_slice(word);
+                text.extend_from_slice(b"\" ");
+            }
+            text.push(b'\n');
+        }
+    }
+    write_out(&text);
+}
+
+fn announce(launch: &Launch) {
+    let mut text = format!("Executing: {MACHINE_NAME}").into_bytes();
+    for word in launch.arguments() {
+        text.push(b' ');
+        text.extend_from_slice(word);
+    }
+    text.extend_from_slice(b"\n\n");
+    write_out(&text);
+}
+
+/// Prints; a reader that has gone away is no error.
+fn write_out(text: &[u8]) {
+    let _ = io::stdout().write_all(text);
+}

@@ -121,6 +121,7 @@ pub enum Setting {
     PerfSupport,
     PollSets,
     PollThreads,
+    PollThreadsPercent,
     PortLimit,
     PortParallelism,
     PrintableRange,
@@ -186,11 +187,14 @@ impl EmulatorFlag {
 }
 
 /// The flag that `word` (without its `+` or `-`) begins with, and the length of its name: the
-/// longest name wins, and of two equally long ones the one without a placeholder.
+/// longest name wins, and of two equally long ones the one without a placeholder. A word of a
+/// family is not read as a shorter flag (`+SDx` is not `+S Dx`).
 pub fn find(word: &[u8]) -> Option<(&'static EmulatorFlag, usize)> {
+    let shortest = family(word).map_or(0, |family| family.prefix.len());
     EMULATOR_FLAGS
         .iter()
         .filter_map(|flag| Some((flag, flag.prefix_length(word)?)))
+        .filter(|&(_, length)| length >= shortest)
         .max_by_key(|&(flag, length)| (length, flag.is_exact()))
 }
 
@@ -394,7 +398,7 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
         "bad I/O pollset number: {}", "poll sets; no effect";
     "IOPp" NextOnly digits(0, 100) => Ignored, "percent",
         "bad I/O pollset percentage number: {}", "poll sets; no effect";
-    "IOPt" NextOnly digits(0, 100) => Ignored, "percent",
+    "IOPt" NextOnly digits(0, 100) => Used(Setting::PollThreadsPercent), "percent",
         "bad I/O poll thread percentage number: {}", "poll threads; no effect";
     "IOs" NextOnly Bool => Ignored, "bool",
         "bad +IOs boolean argument: {}", "polling by schedulers, which ferl always does";
@@ -687,7 +691,7 @@ mod tests {
             let (flag, found) = find(word.as_bytes()).expect(word);
             assert_eq!((flag.name, found), (name, length), "{word}");
         }
-        for word in ["Z", "", "sfoo", "MTacul", "Mfoo", "MXscs", "IOx", "pfoo"] {
+        for word in ["Z", "", "sfoo", "MTacul", "Mfoo", "MXscs", "IOx", "SDx", "pfoo"] {
             assert!(find(word.as_bytes()).is_none(), "{word}");
         }
     }

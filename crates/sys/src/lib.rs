@@ -15,6 +15,7 @@ compile_error!("`sys` knows 64-bit Linux only; port its modules one by one");
 mod cgroup;
 pub mod clock;
 pub mod cpu;
+pub mod detach;
 pub mod errno;
 pub mod memory;
 pub mod park;

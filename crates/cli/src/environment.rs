@@ -1,0 +1,67 @@
+//! Environment variables as a value: what `-env` and the launcher change is handed to the machine
+//! with the rest of the configuration, not written back into the process (which other threads could
+//! read at the same time). Main thread only.
+
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStringExt;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment {
+    variables: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl Environment {
+    /// The environment of this process.
+    pub fn inherited() -> Environment {
+        std::env::vars_os()
+            .map(|(name, value)| (name.into_vec(), value.into_vec()))
+            .collect()
+    }
+
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.variables.get(name.as_bytes()).map(Vec::as_slice)
+    }
+
+    /// A variable that is set to something.
+    pub fn get_non_empty(&self, name: &str) -> Option<&[u8]> {
+        self.get(name).filter(|value| !value.is_empty())
+    }
+
+    /// Sets a variable. As with C's `putenv`, a `=` in the name ends it and starts the value.
+    pub fn set(&mut self, name: &[u8], value: &[u8]) {
+        match name.iter().position(|&byte| byte == b'=') {
+            None => self.variables.insert(name.to_vec(), value.to_vec()),
+            Some(end) => {
+                let value = [&name[end + 1..], b"=", value].concat();
+                self.variables.insert(name[..end].to_vec(), value)
+            }
+        };
+    }
+
+    /// Names and values, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.variables
+            .iter()
+            .map(|(name, value)| (name.as_slice(), value.as_slice()))
+    }
+}
+
+impl FromIterator<(Vec<u8>, Vec<u8>)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (Vec<u8>, Vec<u8>)>>(variables: I) -> Environment {
+        Environment {
+            variables: variables.into_iter().collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equals_sign_in_a_name_ends_it() {
+        let mut environment = Environment::default();
+        environment.set(b"A=b", b"c");
+        assert_eq!(environment.get("A"), Some(b"b=c".as_slice()));
+    }
+}

@@ -1,0 +1,366 @@
+//! Finds the OTP libraries to boot: `FERL_OTP`, else `ROOTDIR`, else the `erl` on `PATH`, resolved
+//! through links, else the usual places. A release that this ferl cannot boot is refused by its
+//! number, before anything of it is read. Main thread only.
+
+use std::ffi::OsStr;
+use std::fmt::{self, Display};
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::environment::Environment;
+
+/// The OTP releases that this ferl boots.
+pub const SUPPORTED: &[u32] = &[25];
+/// Where distributions and people put OTP.
+const USUAL_PLACES: &[&str] = &[
+    "/usr/lib/erlang",
+    "/usr/lib64/erlang",
+    "/usr/local/lib/erlang",
+    "/usr/local/lib64/erlang",
+    "/opt/erlang/lib/erlang",
+    "/opt/erlang",
+];
+/// Releases and emulators are numbered in step: emulator 13 belongs to OTP 25.
+const RELEASE_MINUS_ERTS: u32 = 12;
+/// As much of a start script as is searched for its `ROOTDIR=`.
+const SCRIPT_BYTES: u64 = 64 << 10;
+
+/// An installed OTP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Otp {
+    /// What Erlang calls `code:root_dir()`.
+    pub root: PathBuf,
+    /// The emulator's version, such as `13.1.5`.
+    pub erts_version: String,
+    /// The release, such as 25.
+    pub release: u32,
+    /// OTP's own programs: `inet_gethost`, `epmd`, `heart`, ...
+    pub bin: PathBuf,
+    /// The modules that are loaded before any code server runs.
+    pub preloaded: PathBuf,
+}
+
+/// Why there is nothing to boot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OtpError {
+    /// None of the places holds one.
+    NotFound,
+    /// A variable names a place that holds none.
+    NotThere {
+        variable: &'static str,
+        path: PathBuf,
+    },
+    /// No emulator version can be made out.
+    NoVersion { root: PathBuf },
+    /// A release that this ferl cannot boot.
+    Unsupported { root: PathBuf, release: u32 },
+    /// The modules to start with are missing.
+    NoPreloaded { root: PathBuf, preloaded: PathBuf },
+}
+
+impl Otp {
+    /// The OTP to boot, and nothing less: its release is supported and its first modules are there.
+    pub fn find(environment: &Environment) -> Result<Otp, OtpError> {
+        let otp = Otp::open(find_root(environment)?)?;
+        if !SUPPORTED.contains(&otp.release) {
+            return Err(OtpError::Unsupported {
+                root: otp.root,
+                release: otp.release,
+            });
+        }
+        if !otp.preloaded.join("init.beam").is_file() {
+            return Err(OtpError::NoPreloaded {
+                root: otp.root,
+                preloaded: otp.preloaded,
+            });
+        }
+        Ok(otp)
+    }
+
+    /// What `root` holds, whether or not it can be booted.
+    pub fn open(root: PathBuf) -> Result<Otp, OtpError> {
+        let version = started_version(&root).or_else(|| highest_version(&root));
+        match version {
+            Some(version) if release_of(&version).is_some() => Ok(Otp::at(root, &version)),
+            _ => Err(OtpError::NoVersion { root }),
+        }
+    }
+
+    /// The OTP with this emulator version under `root`; nothing is looked at.
+    pub fn at(root: impl Into<PathBuf>, erts_version: &str) -> Otp {
+        let root = root.into();
+        let erts = format!("erts-{erts_version}");
+        Otp {
+            release: release_of(erts_version).unwrap_or_default(),
+            bin: root.join(&erts).join("bin"),
+            preloaded: root.join("lib").join(&erts).join("ebin"),
+            erts_version: erts_version.to_owned(),
+            root,
+        }
+    }
+
+    pub fn root_bytes(&self) -> &[u8] {
+        self.root.as_os_str().as_bytes()
+    }
+
+    pub fn bin_bytes(&self) -> &[u8] {
+        self.bin.as_os_str().as_bytes()
+    }
+}
+
+/// The release that an emulator version belongs to.
+fn release_of(erts_version: &str) -> Option<u32> {
+    let major: u32 = erts_version.split('.').next()?.parse().ok()?;
+    major.checked_add(RELEASE_MINUS_ERTS)
+}
+
+fn find_root(environment: &Environment) -> Result<PathBuf, OtpError> {
+    for variable in ["FERL_OTP", "ROOTDIR"] {
+        if let Some(value) = environment.get_non_empty(variable) {
+            let path = PathBuf::from(OsStr::from_bytes(value));
+            return root_in(&path).ok_or(OtpError::NotThere { variable, path });
+        }
+    }
+    let path = OsStr::from_bytes(environment.get("PATH").unwrap_or_default());
+    std::env::split_paths(path)
+        .find_map(|directory| root_of_program(&directory.join("erl")))
+        .or_else(|| USUAL_PLACES.iter().find_map(|place| root_in(Path::new(place))))
+        .ok_or(OtpError::NotFound)
+}
+
+/// `path` when it is an OTP root, or the root below it when it is what OTP was installed with as
+/// its prefix.
+fn root_in(path: &Path) -> Option<PathBuf> {
+    [path.to_owned(), path.join("lib/erlang")]
+        .into_iter()
+        .find(|root| root.join("lib").is_dir() && root.join("releases").is_dir())
+}
+
+/// The root that an `erl` program belongs to. It is a script in the root's `bin`; a copy of the
+/// script elsewhere still names its root.
+fn root_of_program(program: &Path) -> Option<PathBuf> {
+    let program = fs::canonicalize(program).ok()?;
+    let mut root = program.parent()?.parent()?;
+    let is_erts = |path: &Path| {
+        let name = path.file_name().unwrap_or_default();
+        name.as_bytes().starts_with(b"erts-")
+    };
+    if is_erts(root) {
+        root = root.parent()?;
+    }
+    root_in(root).or_else(|| root_in(&root_named_by(&program)?))
+}
+
+fn root_named_by(script: &Path) -> Option<PathBuf> {
+    let mut text = Vec::new();
+    let file = fs::File::open(script).ok()?;
+    file.take(SCRIPT_BYTES).read_to_end(&mut text).ok()?;
+    text.split(|&byte| byte == b'\n').find_map(|line| {
+        let value = line.trim_ascii().strip_prefix(b"ROOTDIR=")?;
+        let value = value.strip_prefix(b"\"").unwrap_or(value);
+        let value = value.strip_suffix(b"\"").unwrap_or(value);
+        value
+            .starts_with(b"/")
+            .then(|| PathBuf::from(OsStr::from_bytes(value)))
+    })
+}
+
+/// The emulator that `start_erl` would run: `releases/start_erl.data` holds its version and the
+/// release's.
+fn started_version(root: &Path) -> Option<String> {
+    let data = fs::read_to_string(root.join("releases/start_erl.data")).ok()?;
+    let version = data.split_whitespace().next()?.to_owned();
+    let erts = format!("erts-{version}");
+    let is_there = root.join(&erts).is_dir() || root.join("lib").join(&erts).is_dir();
+    is_there.then_some(version)
+}
+
+/// The newest emulator under `root`.
+fn highest_version(root: &Path) -> Option<String> {
+    let numbers = |version: &str| -> Vec<u32> {
+        version
+            .split(['.', '-'])
+            .map(|part| part.parse().unwrap_or_default())
+            .collect()
+    };
+    fs::read_dir(root)
+        .ok()?
+        .filter_map(|entry| {
+            let name = entry.ok()?.file_name().into_string().ok()?;
+            Some(name.strip_prefix("erts-")?.to_owned())
+        })
+        .max_by_key(|version| numbers(version))
+}
+
+impl Display for OtpError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OtpError::NotFound => write!(
+                out,
+                "no OTP found: install Debian's erlang-base or set FERL_OTP=/path/to/lib/erlang"
+            ),
+            OtpError::NotThere { variable, path } => write!(
+                out,
+                "{variable} is {}, which holds no OTP (there is no lib and releases in it): \
+                 set FERL_OTP=/path/to/lib/erlang",
+                path.display()
+            ),
+            OtpError::NoVersion { root } => write!(
+                out,
+                "cannot tell which OTP {} holds (no releases/start_erl.data, no erts-* directory): \
+                 set FERL_OTP=/path/to/lib/erlang",
+                root.display()
+            ),
+            OtpError::Unsupported { root, release } => {
+                let supported: Vec<_> = SUPPORTED.iter().map(u32::to_string).collect();
+                write!(
+                    out,
+                    "{} holds OTP {release}, which this version of ferl cannot boot; it boots \
+                     OTP {}: set FERL_OTP=/path/to/lib/erlang to one of those",
+                    root.display(),
+                    supported.join(", ")
+                )
+            }
+            OtpError::NoPreloaded { root, preloaded } => write!(
+                out,
+                "the OTP in {} has no {}, where the modules to start with should be: \
+                 install all of Debian's erlang-base or set FERL_OTP=/path/to/lib/erlang",
+                root.display(),
+                preloaded.join("init.beam").display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for OtpError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A made-up installation, removed when dropped.
+    struct Installed(PathBuf);
+
+    impl Installed {
+        fn new(name: &str, erts_version: &str) -> Installed {
+            let top = std::env::temp_dir().join(format!("ferl-otp-{name}-{}", std::process::id()));
+            let root = top.join("lib/erlang");
+            for directory in [
+                format!("erts-{erts_version}/bin"),
+                format!("lib/erts-{erts_version}/ebin"),
+                "releases".to_owned(),
+                "bin".to_owned(),
+            ] {
+                fs::create_dir_all(root.join(directory)).unwrap();
+            }
+            fs::write(
+                root.join(format!("lib/erts-{erts_version}/ebin/init.beam")),
+                "",
+            )
+            .unwrap();
+            fs::write(root.join("bin/erl"), "#!/bin/sh\n").unwrap();
+            Installed(top)
+        }
+
+        fn root(&self) -> PathBuf {
+            fs::canonicalize(self.0.join("lib/erlang")).unwrap()
+        }
+    }
+
+    impl Drop for Installed {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn environment(variables: &[(&str, &Path)]) -> Environment {
+        variables
+            .iter()
+            .map(|(name, value)| {
+                let value = value.as_os_str().as_bytes();
+                (name.as_bytes().to_vec(), value.to_vec())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn own_variable_comes_before_the_general_one() {
+        let (mine, other) = (
+            Installed::new("mine", "13.2"),
+            Installed::new("other", "13.1"),
+        );
+        let both = environment(&[("FERL_OTP", &mine.0), ("ROOTDIR", &other.root())]);
+        assert_eq!(Otp::find(&both).unwrap().erts_version, "13.2");
+        let general = environment(&[("ROOTDIR", &other.root())]);
+        assert_eq!(Otp::find(&general).unwrap().root, other.root());
+    }
+
+    #[test]
+    fn a_variable_that_leads_nowhere_is_refused() {
+        let lost = environment(&[("FERL_OTP", Path::new("/nowhere"))]);
+        let error = Otp::find(&lost).unwrap_err();
+        assert!(matches!(
+            error,
+            OtpError::NotThere {
+                variable: "FERL_OTP",
+                ..
+            }
+        ));
+        assert!(error.to_string().contains("/nowhere"));
+    }
+
+    #[test]
+    fn program_on_the_path_is_followed_through_links() {
+        let installed = Installed::new("linked", "13.0");
+        let bin = installed.0.join("bin");
+        fs::create_dir_all(&bin).unwrap();
+        std::os::unix::fs::symlink(installed.root().join("bin/erl"), bin.join("erl")).unwrap();
+        let found = Otp::find(&environment(&[("PATH", &bin)])).unwrap();
+        assert_eq!(found.root, installed.root());
+        assert_eq!(found.bin, installed.root().join("erts-13.0/bin"));
+    }
+
+    #[test]
+    fn a_copied_script_still_names_its_root() {
+        let installed = Installed::new("copied", "13.0");
+        let bin = installed.0.join("elsewhere/deep/bin");
+        fs::create_dir_all(&bin).unwrap();
+        let script = format!("#!/bin/sh\n  ROOTDIR={}\n", installed.root().display());
+        fs::write(bin.join("erl"), script).unwrap();
+        let found = Otp::find(&environment(&[("PATH", &bin)])).unwrap();
+        assert_eq!(found.root, installed.root());
+    }
+
+    #[test]
+    fn other_releases_are_refused_by_number() {
+        for (version, release) in [("15.2.7", 27), ("17.0", 29), ("12.3", 24)] {
+            let installed = Installed::new("release", version);
+            let error = Otp::find(&environment(&[("FERL_OTP", &installed.0)])).unwrap_err();
+            let text = error.to_string();
+            assert!(
+                text.contains(&format!("OTP {release}, ")) && text.contains("boots OTP 25"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_version_to_start_comes_before_the_highest() {
+        let installed = Installed::new("versions", "13.1.5");
+        let root = installed.root();
+        fs::create_dir_all(root.join("erts-13.10/bin")).unwrap();
+        assert_eq!(Otp::open(root.clone()).unwrap().erts_version, "13.10");
+        fs::write(root.join("releases/start_erl.data"), "13.1.5 25\n").unwrap();
+        assert_eq!(Otp::open(root).unwrap().erts_version, "13.1.5");
+    }
+
+    #[test]
+    fn missing_first_modules_are_reported() {
+        let installed = Installed::new("bare", "13.1");
+        fs::remove_file(installed.root().join("lib/erts-13.1/ebin/init.beam")).unwrap();
+        let error = Otp::find(&environment(&[("FERL_OTP", &installed.0)])).unwrap_err();
+        assert!(matches!(error, OtpError::NoPreloaded { .. }));
+    }
+}

@@ -1,0 +1,118 @@
+//! Why ferl does not start, in stock's words where stock has some, and the usage texts, which are
+//! generated from the tables. A refusal ends the program with status 1. Any thread.
+
+use std::fmt::{self, Display, Write as _};
+
+use isa::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, Place};
+
+/// Why ferl does not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What is wrong; empty when the usage text has to do.
+    pub message: String,
+    pub usage: Usage,
+}
+
+/// Which usage text follows the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usage {
+    None,
+    Launcher,
+    Emulator,
+}
+
+impl Refusal {
+    pub fn plain(message: impl Into<String>) -> Refusal {
+        Refusal {
+            message: message.into(),
+            usage: Usage::None,
+        }
+    }
+
+    pub fn launcher(message: impl Into<String>) -> Refusal {
+        Refusal {
+            message: message.into(),
+            usage: Usage::Launcher,
+        }
+    }
+
+    pub fn emulator(message: impl Into<String>) -> Refusal {
+        Refusal {
+            message: message.into(),
+            usage: Usage::Emulator,
+        }
+    }
+
+    /// A flag whose value is not there.
+    pub fn missing_argument(flag: &[u8]) -> Refusal {
+        let flag = String::from_utf8_lossy(flag);
+        Refusal::launcher(format!("Missing argument(s) for '{flag}'."))
+    }
+}
+
+impl Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.message.is_empty() {
+            writeln!(out, "{}", self.message)?;
+        }
+        match self.usage {
+            Usage::None => Ok(()),
+            Usage::Launcher => writeln!(out, "{}", launcher_usage()),
+            Usage::Emulator => out.write_str(&emulator_usage()),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// One line, for mistakes that the launcher finds.
+pub fn launcher_usage() -> String {
+    let mut text = String::from("Usage: ferl [-args_file file]");
+    for flag in LAUNCHER_FLAGS {
+        let space = if flag.arguments.is_empty() { "" } else { " " };
+        let _ = write!(text, " [{}{space}{}]", flag.name, flag.arguments);
+    }
+    text.push_str(" [+flags, see ferl +help] [arguments ...]");
+    text
+}
+
+/// The emulator flags, one a line.
+pub fn emulator_usage() -> String {
+    let mut text = String::from("Usage: ferl [flags] [arguments ...]\nThe flags are:\n\n");
+    for flag in EMULATOR_FLAGS.iter().filter(|flag| !flag.help.is_empty()) {
+        let space = match flag.place {
+            Place::Alone | Place::Joined => "",
+            Place::Next | Place::NextOnly | Place::Optional => " ",
+        };
+        let spelling = format!("+{}{space}{}", flag.name, flag.argument);
+        let _ = writeln!(text, "{spelling:<24} {}", flag.help);
+    }
+    let _ = writeln!(
+        text,
+        "{:<24} memory allocators; checked, no effect\n",
+        "+M<flag> value"
+    );
+    text.push_str("Flags of the launcher, besides those that Erlang's init reads (see init(3)):\n\n");
+    for flag in LAUNCHER_FLAGS {
+        let spelling = format!("{} {}", flag.name, flag.arguments);
+        let _ = writeln!(text, "{spelling:<24} {}", flag.help);
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_lists_every_documented_flag() {
+        let text = emulator_usage();
+        for flag in EMULATOR_FLAGS.iter().filter(|flag| !flag.help.is_empty()) {
+            assert!(text.contains(&format!("\n+{}", flag.name)), "{}", flag.name);
+        }
+        for flag in LAUNCHER_FLAGS {
+            assert!(text.contains(flag.name) && launcher_usage().contains(flag.name));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! How many schedulers of each kind: `+S`, `+SP`, `+SDcpu`, `+SDPcpu` and what they do to each
+//! other. Numbers that are 0 or negative count from what the machine has. Main thread only.
+
+use isa::flags::MAX_SCHEDULERS;
+
+use crate::config::Config;
+use crate::refusal::Refusal;
+
+/// Counts in progress; all in 32 bits, so that calculating in 64 cannot overflow.
+pub struct Schedulers {
+    /// Processors this process may use: the default of every count.
+    processors: i64,
+    pub total: i64,
+    online: i64,
+    dirty: i64,
+    dirty_online: i64,
+    /// Of `total` and `online`.
+    pub percent: (i64, i64),
+    /// Of `dirty` and `dirty_online`.
+    pub dirty_percent: (i64, i64),
+}
+
+impl Schedulers {
+    pub fn new(processors: u32) -> Schedulers {
+        let processors = i64::from(processors).clamp(1, MAX_SCHEDULERS);
+        Schedulers {
+            processors,
+            total: processors,
+            online: processors,
+            dirty: processors,
+            dirty_online: processors,
+            percent: (100, 100),
+            dirty_percent: (100, 100),
+        }
+    }
+
+    /// `+S total:online`.
+    pub fn set(&mut self, pair: (Option<i64>, Option<i64>)) -> Result<(), Refusal> {
+        let (total, online) = self.counted(pair, self.online);
+        if !(1..=MAX_SCHEDULERS).contains(&total) {
+            let asked = pair.0.unwrap_or(self.processors);
+            return Err(Refusal::emulator(format!(
+                "bad amount of schedulers {asked}"
+            )));
+        }
+        if !(1..=total).contains(&online) {
+            return Err(Refusal::emulator(format!(
+                "bad amount of schedulers online {online} (total amount of schedulers {total})"
+            )));
+        }
+        (self.total, self.online) = (total, online);
+        Ok(())
+    }
+
+    /// `+SDcpu total:online`.
+    pub fn set_dirty_cpu(&mut self, pair: (Option<i64>, Option<i64>)) -> Result<(), Refusal> {
+        let (total, online) = self.counted(pair, self.dirty_online);
+        if !(1..=MAX_SCHEDULERS).contains(&total) {
+            let asked = pair.0.unwrap_or(self.processors);
+            return Err(Refusal::emulator(format!(
+                "bad amount of dirty CPU schedulers {asked}"
+            )));
+        }
+        if !(1..=total).contains(&online) {
+            return Err(Refusal::emulator(format!(
+                "bad amount of dirty CPU schedulers online {online} \
+                 (total amount of dirty CPU schedulers {total})"
+            )));
+        }
+        (self.dirty, self.dirty_online) = (total, online);
+        Ok(())
+    }
+
+    /// Fills in the missing half of a pair, and counts from the processors what is not positive.
+    fn counted(&self, pair: (Option<i64>, Option<i64>), online: i64) -> (i64, i64) {
+        let total = pair.0.unwrap_or(self.processors);
+        let online = pair.1.unwrap_or(total.min(online));
+        let count = |number: i64| {
+            if number > 0 {
+                number
+            } else {
+                self.processors + number
+            }
+        };
+        (count(total), count(online))
+    }
+
+    /// Percentages apply to what the other flags, wherever they stand, came to.
+    pub fn apply_percentages(&mut self) -> Result<(), Refusal> {
+        if self.percent != (100, 100) {
+            let (total, online) = self.percent;
+            self.total = (self.total * total / 100).max(1);
+            self.online = (self.online * online / 100).max(1);
+            if self.total > MAX_SCHEDULERS {
+                return Err(Refusal::emulator(format!(
+                    "bad schedulers percentage {total} (total amount of schedulers {})",
+                    self.total
+                )));
+            }
+            if self.online > self.total {
+                return Err(Refusal::emulator(format!(
+                    "bad schedulers online percentage {online} \
+                     (total amount of schedulers {}, online {})",
+                    self.total, self.online
+                )));
+            }
+        }
+        self.dirty = self.dirty * self.dirty_percent.0 / 100;
+        self.dirty_online = self.dirty_online * self.dirty_percent.1 / 100;
+        // Never more dirty schedulers than ordinary ones.
+        self.dirty = self.dirty.clamp(1, self.total);
+        self.dirty_online = self.dirty_online.clamp(1, self.online.min(self.dirty));
+        Ok(())
+    }
+
+    /// Writes the counts down; without `smp` there is one of each.
+    pub fn fill(&self, config: &mut Config, smp: bool) {
+        let count = |number: i64| if smp { number as u32 } else { 1 };
+        config.schedulers = count(self.total);
+        config.schedulers_online = count(self.online);
+        config.dirty_cpu_schedulers = count(self.dirty);
+        config.dirty_cpu_schedulers_online = count(self.dirty_online);
+    }
+}

@@ -1,0 +1,229 @@
+//! Command lines and what they set.
+
+use super::*;
+use crate::environment::Environment;
+use crate::launch::{self, Request};
+use crate::words::Word;
+
+fn read_line(line: &str, processors: u32) -> Reading {
+    let words: Vec<Word> = line
+        .split_whitespace()
+        .map(|word| word.as_bytes().to_vec())
+        .collect();
+    let otp = Otp::at("/otp", "13.1.5");
+    match launch::split(&words, &otp, &Environment::default()) {
+        Ok(Request::Start(launch)) => read(&launch, &otp, processors),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn config(line: &str) -> Config {
+    match read_line(line, 4).wish {
+        Ok(Wish::Run(config)) => *config,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn complaint(line: &str) -> String {
+    read_line(line, 4).wish.expect_err(line).message
+}
+
+/// Schedulers, those online, dirty ones, those online.
+fn counts(line: &str) -> [u32; 4] {
+    let config = config(line);
+    [
+        config.schedulers,
+        config.schedulers_online,
+        config.dirty_cpu_schedulers,
+        config.dirty_cpu_schedulers_online,
+    ]
+}
+
+#[test]
+fn schedulers_are_counted() {
+    for (line, expected) in [
+        ("", [4, 4, 4, 4]),
+        ("+S 2", [2, 2, 2, 2]),
+        ("+S 8", [8, 4, 4, 4]),
+        ("+S 8:6", [8, 6, 4, 4]),
+        ("+S :2", [4, 2, 4, 2]),
+        ("+S 0", [4, 4, 4, 4]),
+        ("+S -1", [3, 3, 3, 3]),
+        ("+S -1:-2", [3, 2, 3, 2]),
+        ("+SP 50", [2, 2, 2, 2]),
+        ("+SP 200:100", [8, 4, 4, 4]),
+        ("+SP 50 +S 8:8", [4, 4, 4, 4]),
+        ("+SDcpu 2:1", [4, 4, 2, 1]),
+        ("+SDPcpu 50:25", [4, 4, 2, 1]),
+        ("+SDcpu 4 +S 2", [2, 2, 2, 2]),
+        ("-smp disable +S 8", [1, 1, 1, 1]),
+        ("-smp enable +S 3", [3, 3, 3, 3]),
+    ] {
+        assert_eq!(counts(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn wrong_counts_are_refused() {
+    for (line, expected) in [
+        ("+S foo", "bad amount of schedulers foo"),
+        ("+S 2000", "bad amount of schedulers 2000"),
+        ("+S -5", "bad amount of schedulers -5"),
+        (
+            "+S 2:3",
+            "bad amount of schedulers online 3 (total amount of schedulers 2)",
+        ),
+        (
+            "+SDcpu 1:3",
+            "bad amount of dirty CPU schedulers online 3 (total amount of dirty CPU schedulers 1)",
+        ),
+        ("+SP foo", "bad schedulers percentage specifier foo"),
+        ("+SP -5", "bad schedulers percentage specifier -5"),
+        (
+            "+SP 50:100",
+            "bad schedulers online percentage 100 (total amount of schedulers 2, online 4)",
+        ),
+        ("+SDio 0", "bad number of dirty I/O schedulers 0"),
+    ] {
+        assert_eq!(complaint(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_joined_value_means_the_same() {
+    for (joined, apart) in [
+        ("+P5000", "+P 5000"),
+        ("+S2:1", "+S 2:1"),
+        ("+SDio3", "+SDio 3"),
+        ("+hms1000", "+hms 1000"),
+        ("+h1000", "+hms 1000"),
+        ("+hmaxkfalse", "+hmaxk false"),
+        ("+sbwtnone", "+sbwt none"),
+        ("+Bi", "+B i"),
+        ("+cfalse", "+c false"),
+        ("+zdbbl5", "+zdbbl 5"),
+    ] {
+        let (mut joined, apart) = (config(joined), config(apart));
+        assert_ne!(joined, config(""));
+        joined.emulator_args = apart.emulator_args.clone();
+        assert_eq!(joined, apart);
+    }
+}
+
+#[test]
+fn flags_set_what_they_say() {
+    let config = config(
+        "+P 5000 +Q 6000 +t 10000 +A 7 +hms 500 +hmbs 600 +hmax 7000 +hmaxk false +hmaxel false \
+         +hmqd off_heap +hpds 16 +sbt db +sbwt none +sbwtdcpu long +sbwtdio medium +spp true \
+         +zdbbl 2 +zdntgc infinity +zosrl 9 +C multi_time_warp +c false +Bc +fnue +pc unicode \
+         +W e +d +L +i boot +e 20000 +JPperf map -emu_flavor emu",
+    );
+    assert_eq!(config.process_limit, 5000);
+    assert_eq!(config.port_limit, 6000);
+    assert_eq!(config.atom_limit, 10_000);
+    assert_eq!(config.ets_limit, 20_000);
+    assert_eq!(config.async_threads, 7);
+    assert_eq!(config.min_heap_size_words, Some(500));
+    assert_eq!(config.min_bin_vheap_size_words, 600);
+    assert_eq!(config.max_heap_size_words, 7000);
+    assert!(!config.max_heap_kill && !config.max_heap_log);
+    assert_eq!(config.message_queue_data, MessageQueueData::OffHeap);
+    assert_eq!(config.process_dictionary_size, 16);
+    assert_eq!(config.bind_type, BindType::DefaultBind);
+    assert_eq!(config.busy_wait, BusyWait::None);
+    assert_eq!(config.busy_wait_dirty_cpu, BusyWait::Long);
+    assert_eq!(config.busy_wait_dirty_io, BusyWait::Medium);
+    assert!(config.port_parallelism);
+    assert_eq!(config.dist_busy_limit_bytes, 2048);
+    assert_eq!(config.node_table_gc_delay_s, None);
+    assert_eq!(config.outstanding_requests_limit, 9);
+    assert_eq!(config.time_warp_mode, TimeWarp::Multi);
+    assert!(!config.time_correction);
+    assert_eq!(config.break_mode, BreakMode::InterruptShell);
+    assert_eq!(config.file_name_encoding, FileNameEncoding::Utf8);
+    assert_eq!(config.file_name_warning, FileNameWarning::Error);
+    assert_eq!(config.printable_range, PrintableRange::Unicode);
+    assert_eq!(config.warnings_map, WarningsMap::Error);
+    assert!(!config.crash_dump && !config.line_info);
+    assert_eq!(config.boot_module, b"boot");
+    assert_eq!(config.perf, PerfSupport::Map);
+    assert_eq!(config.flavor, launch::Flavor::Emu);
+}
+
+#[test]
+fn every_allowed_word_of_every_flag_is_accepted() {
+    for flag in flags::EMULATOR_FLAGS {
+        let Value::OneOf(words) = flag.value else {
+            continue;
+        };
+        for word in words {
+            let name = flag.name.replace(['?', '@'], "B");
+            let line = format!("+{name} {word}");
+            match (read_line(&line, 4).wish, flag.effect) {
+                (Ok(_), _) => {}
+                (Err(refusal), Effect::RefusedFor(refused)) if refused == *word => {
+                    assert!(refusal.message.contains("is not supported"));
+                }
+                (Err(refusal), _) => panic!("{line}: {refusal}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn of_several_break_modes_ignoring_wins() {
+    for (line, mode) in [
+        ("", BreakMode::Menu),
+        ("+B", BreakMode::Default),
+        ("+Bd +Bc", BreakMode::InterruptShell),
+        ("+Bc +Bd", BreakMode::InterruptShell),
+        ("+Bi +Bc", BreakMode::Ignore),
+    ] {
+        assert_eq!(config(line).break_mode, mode, "{line}");
+    }
+}
+
+#[test]
+fn the_first_round_with_a_mistake_is_reported() {
+    assert_eq!(complaint("+P 5 +S foo"), "bad amount of schedulers foo");
+    assert_eq!(complaint("+Z +MBfoo"), "bad \"MB\" parameter");
+    assert_eq!(read_line("+V +P 5", 4).wish, Ok(Wish::PrintVersion));
+    assert_eq!(read_line("-version +P 5", 4).wish, Ok(Wish::PrintVersion));
+    assert_eq!(complaint("+P 5 +V"), "bad number of processes 5");
+}
+
+#[test]
+fn notes_come_before_what_follows() {
+    let reading = read_line("+v +P 5", 4);
+    assert_eq!(reading.notes, ["warning: -v (only in debug compiled code)"]);
+    assert!(reading.wish.is_err());
+}
+
+#[test]
+fn unsupported_values_are_refused_clearly() {
+    assert_eq!(complaint("+Mlpm all"), "ferl: +Mlpm all is not supported");
+    assert_eq!(complaint("+JDdump true"), "ferl: +JDdump true is not supported");
+    config("+Mlpm no +JDdump false");
+}
+
+#[test]
+fn words_of_the_environment_set_defaults() {
+    let environment = [
+        ("ERL_MAX_PORTS", "5"),
+        ("ERL_FULLSWEEP_AFTER", "10"),
+        ("ERL_THREAD_POOL_SIZE", "5000"),
+        ("ERL_MAX_ETS_TABLES", "9000"),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()))
+    .collect();
+    let otp = Otp::at("/otp", "13.1.5");
+    let Ok(Request::Start(launch)) = launch::split(&[], &otp, &environment) else {
+        panic!("no start");
+    };
+    let config = defaults(&launch, &otp);
+    assert_eq!(config.port_limit, 1024);
+    assert_eq!(config.fullsweep_after, 10);
+    assert_eq!(config.async_threads, 1024);
+    assert_eq!(config.ets_limit, 9000);
+}

@@ -1,0 +1,181 @@
+//! Reads the value of an emulator flag by the shape its row declares. Numbers are read as C's
+//! functions do, because scripts rely on what those let pass (`+P 5000x`), but never wrap around.
+//! Any thread.
+
+use isa::flags::{Digits, EmulatorFlag, Value};
+
+use crate::topology;
+
+/// A value that has its flag's shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parsed {
+    Nothing,
+    Text(Vec<u8>),
+    Bool(bool),
+    /// Position in the row's list of words.
+    Choice(usize),
+    Number(i64),
+    /// The row's word in place of a number.
+    Instead,
+    Pair(Option<i64>, Option<i64>),
+}
+
+/// Reads `value` for `flag`; the error is the complaint to print.
+pub fn parse(flag: &EmulatorFlag, value: &[u8]) -> Result<Parsed, String> {
+    let bad = || complaint(flag, value);
+    match flag.value {
+        Value::Nothing => Ok(Parsed::Nothing),
+        Value::Text => Ok(Parsed::Text(value.to_vec())),
+        Value::Bool => match value {
+            b"true" => Ok(Parsed::Bool(true)),
+            b"false" => Ok(Parsed::Bool(false)),
+            _ => Err(bad()),
+        },
+        Value::OneOf(words) => words
+            .iter()
+            .position(|word| word.as_bytes() == value)
+            .map(Parsed::Choice)
+            .ok_or_else(bad),
+        Value::StartsWith(words) => words
+            .iter()
+            .position(|word| value.starts_with(word.as_bytes()))
+            .map(Parsed::Choice)
+            .ok_or_else(bad),
+        Value::Number { min, max, digits } => bounded(value, min, max, digits)
+            .map(Parsed::Number)
+            .ok_or_else(bad),
+        Value::NumberOr {
+            word,
+            min,
+            max,
+            digits,
+        } => {
+            if value == word.as_bytes() {
+                return Ok(Parsed::Instead);
+            }
+            bounded(value, min, max, digits)
+                .map(Parsed::Number)
+                .ok_or_else(bad)
+        }
+        Value::Pair => pair(value).ok_or_else(bad),
+        Value::Topology => match topology::check(value) {
+            Ok(()) => Ok(Parsed::Text(value.to_vec())),
+            Err(reason) => Err(format!("{}: {reason}", bad())),
+        },
+    }
+}
+
+/// The row's complaint about `value`.
+pub fn complaint(flag: &EmulatorFlag, value: &[u8]) -> String {
+    let number = leading_number(value).map_or(0, |(number, _)| number);
+    flag.complaint
+        .replace("{n}", &number.to_string())
+        .replace("{}", &String::from_utf8_lossy(value))
+}
+
+fn bounded(value: &[u8], min: i64, max: i64, digits: Digits) -> Option<i64> {
+    let number = match (leading_number(value), digits) {
+        (Some((number, rest)), Digits::Strict) => rest.is_empty().then_some(number)?,
+        (Some((number, _)), _) => number,
+        (None, Digits::Lenient) => 0,
+        (None, Digits::Needed | Digits::Strict) => return None,
+    };
+    (min..=max).contains(&number).then_some(number)
+}
+
+/// The number that a text starts with, after white space and a sign, and what follows it. What
+/// does not fit becomes the nearest number that does.
+pub fn leading_number(text: &[u8]) -> Option<(i64, &[u8])> {
+    let text = text.trim_ascii_start();
+    let (negative, digits) = match text.first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let end = digits
+        .iter()
+        .position(|byte| !byte.is_ascii_digit())
+        .unwrap_or(digits.len());
+    if end == 0 {
+        return None;
+    }
+    let number = digits[..end].iter().fold(0_i64, |number, digit| {
+        let digit = i64::from(digit - b'0');
+        let next = number.saturating_mul(10);
+        if negative {
+            next.saturating_sub(digit)
+        } else {
+            next.saturating_add(digit)
+        }
+    });
+    Some((number, &digits[end..]))
+}
+
+/// `N`, `N:M` or `:M`; what follows is ignored. Numbers are cut to 32 bits, so that one can
+/// calculate with them.
+fn pair(text: &[u8]) -> Option<Parsed> {
+    let cut = |number: i64| number.clamp(i64::from(i32::MIN), i64::from(i32::MAX));
+    let second = |rest: &[u8]| {
+        let (number, _) = leading_number(rest.strip_prefix(b":")?)?;
+        Some(cut(number))
+    };
+    match leading_number(text) {
+        Some((first, rest)) => Some(Parsed::Pair(Some(cut(first)), second(rest))),
+        None => Some(Parsed::Pair(None, Some(second(text)?))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isa::flags::find;
+
+    fn check(flag: &str, value: &str, expected: Result<Parsed, &str>) {
+        let (flag, _) = find(flag.as_bytes()).unwrap();
+        let parsed = parse(flag, value.as_bytes());
+        assert_eq!(
+            parsed,
+            expected.map_err(str::to_owned),
+            "+{} {value}",
+            flag.name
+        );
+    }
+
+    #[test]
+    fn numbers_are_read_as_c_reads_them() {
+        check("P", "5000x", Ok(Parsed::Number(5000)));
+        check("P", " +5000", Ok(Parsed::Number(5000)));
+        check("P", "legacy", Ok(Parsed::Instead));
+        check("P", "5", Err("bad number of processes 5"));
+        check(
+            "P",
+            "99999999999999999999",
+            Err("bad number of processes 99999999999999999999"),
+        );
+        check("T", "foo", Ok(Parsed::Number(0)));
+        check("rg", "foo", Err("bad reader groups limit: foo"));
+        check("zdbbl", "foo", Err("Invalid dbbl limit: 0"));
+        check("zdntgc", "5x", Err("Invalid delayed node table gc: 5x"));
+        check("zdntgc", "infinity", Ok(Parsed::Instead));
+    }
+
+    #[test]
+    fn pairs_have_one_half_or_both() {
+        check("S", "4", Ok(Parsed::Pair(Some(4), None)));
+        check("S", "4:", Ok(Parsed::Pair(Some(4), None)));
+        check("S", "4:2", Ok(Parsed::Pair(Some(4), Some(2))));
+        check("S", ":2", Ok(Parsed::Pair(None, Some(2))));
+        check("S", "-1:-2", Ok(Parsed::Pair(Some(-1), Some(-2))));
+        for bad in ["", ":", "foo", "x4"] {
+            check("S", bad, Err(&format!("bad amount of schedulers {bad}")));
+        }
+    }
+
+    #[test]
+    fn complaints_about_words_name_the_value() {
+        check("sbwt", "short", Ok(Parsed::Choice(2)));
+        check("W", "info", Ok(Parsed::Choice(0)));
+        check("sct", "foo", Err("bad cpu topology 'foo': invalid identifier type"));
+        check("MBe", "foo", Err("bad \"M?e\" value: foo"));
+    }
+}

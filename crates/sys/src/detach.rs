@@ -1,0 +1,64 @@
+//! Leaving the terminal: the program goes on in the background, in a session of its own.
+//!
+//! Invariant: only a process with a single thread forks, since a forked child has only the thread
+//! that called, and every lock another one held would stay locked.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+
+use crate::errno::{Errno, Result, check};
+
+/// Which of the two processes returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Side {
+    /// The one that was started: it has nothing more to do.
+    Foreground,
+    /// The one that goes on, without a terminal and with `/dev/null` for its standard descriptors.
+    Background,
+}
+
+/// Splits off a background process. `ebusy` when this process has more than one thread.
+pub fn detach() -> Result<Side> {
+    if std::fs::read_dir("/proc/self/task")?.count() != 1 {
+        return Err(Errno::EBUSY);
+    }
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    if fork()? == Side::Foreground {
+        return Ok(Side::Foreground);
+    }
+    // SAFETY: takes no arguments and touches no memory. It cannot fail in a process that was just
+    // forked, which never leads a group.
+    unsafe { libc::setsid() };
+    // A second time, so that the process leads no session and can never acquire a terminal.
+    if fork()? == Side::Foreground {
+        // SAFETY: ends the process without running the exit handlers that belong to the first one.
+        unsafe { libc::_exit(0) };
+    }
+    for standard in 0..=2 {
+        // SAFETY: both are numbers; `nothing` is open, and whoever uses the standard descriptors
+        // expects them to lead somewhere else by what this function is for.
+        check(unsafe { libc::dup2(nothing.as_raw_fd(), standard) })?;
+    }
+    Ok(Side::Background)
+}
+
+fn fork() -> Result<Side> {
+    // SAFETY: `detach` checked that this is the only thread, so the child may do anything that the
+    // parent may.
+    match check(unsafe { libc::fork() })? {
+        0 => Ok(Side::Background),
+        _ => Ok(Side::Foreground),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_threads_is_not_split() {
+        // The harness runs each test in a thread beside its own.
+        assert_eq!(detach(), Err(Errno::EBUSY));
+    }
+}
