@@ -259,7 +259,8 @@ impl<'a> Split<'a> {
             }
             LauncherAction::Epmd => self.epmd = Some(self.value(word)?.to_vec()),
             LauncherAction::Extra => {
-                self.user.extend_from_slice(&self.words[self.position - 1..]);
+                self.user
+                    .extend_from_slice(&self.words[self.position - 1..]);
                 self.position = self.words.len();
             }
             LauncherAction::KeepWindow => {}
@@ -328,9 +329,9 @@ impl<'a> Split<'a> {
                     // +IOs takes the next word whatever follows it in its own.
                     length == name.len() || flag.name == "IOs"
                 }
-                Place::Optional if length == name.len() => self
-                    .peek()
-                    .is_some_and(|next| is_listed(flag.value, next)),
+                Place::Optional if length == name.len() => {
+                    self.peek().is_some_and(|next| is_listed(flag.value, next))
+                }
                 Place::Optional if flag.name == "B" && !starts_listed(flag.value, &name[1..]) => {
                     return Err(Refusal::missing_argument(&passed));
                 }
@@ -514,13 +515,18 @@ mod tests {
     #[test]
     fn port_mapper_starts_for_named_nodes_only() {
         assert_eq!(launch(&["a"]).port_mapper, None);
-        assert_eq!(launch(&["-sname", "a", "-start_epmd", "false"]).port_mapper, None);
+        assert_eq!(
+            launch(&["-sname", "a", "-start_epmd", "false"]).port_mapper,
+            None
+        );
         assert_eq!(
             launch(&["-sname", "a"]).port_mapper.as_deref(),
             Some(b"\"/otp/erts-13.1.5/bin/epmd\" -daemon".as_slice())
         );
         assert_eq!(
-            launch(&["-name", "a", "-epmd", "mine -d"]).port_mapper.as_deref(),
+            launch(&["-name", "a", "-epmd", "mine -d"])
+                .port_mapper
+                .as_deref(),
             Some(b"mine -d".as_slice())
         );
     }

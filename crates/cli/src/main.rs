@@ -94,9 +94,8 @@ fn run(_config: Config) -> ExitCode {
 
 /// Processors this process may use.
 fn processors() -> u32 {
-    std::thread::available_parallelism().map_or(1, |count| {
-        u32::try_from(count.get()).unwrap_or(u32::MAX)
-    })
+    let allowed = sys::cpu::Processors::detect().allowed();
+    u32::try_from(allowed).unwrap_or(u32::MAX)
 }
 
 fn detach() -> Result<sys::detach::Side, Refusal> {
@@ -110,7 +109,9 @@ fn show_manual(arguments: &[Word], environment: &Environment) -> Refusal {
     command.args(arguments.iter().map(|word| OsStr::from_bytes(word)));
     set_environment(&mut command, environment);
     let error = command.exec();
-    Refusal::plain(format!("ferl: Could not execute the 'man' command: {error}"))
+    Refusal::plain(format!(
+        "ferl: Could not execute the 'man' command: {error}"
+    ))
 }
 
 /// Runs the port mapper's command, which goes to the background by itself.
@@ -147,7 +148,10 @@ fn print_command(launch: &Launch, form: Print) {
             }
         }
         Print::QuotedCommand => {
-            for word in [MACHINE_NAME.as_bytes()].into_iter().chain(launch.arguments()) {
+            for word in [MACHINE_NAME.as_bytes()]
+                .into_iter()
+                .chain(launch.arguments())
+            {
                 text.push(b'"');
                 text.extend_from_slice(word);
                 text.extend_from_slice(b"\" ");

@@ -126,7 +126,11 @@ fn find_root(environment: &Environment) -> Result<PathBuf, OtpError> {
     let path = OsStr::from_bytes(environment.get("PATH").unwrap_or_default());
     std::env::split_paths(path)
         .find_map(|directory| root_of_program(&directory.join("erl")))
-        .or_else(|| USUAL_PLACES.iter().find_map(|place| root_in(Path::new(place))))
+        .or_else(|| {
+            USUAL_PLACES
+                .iter()
+                .find_map(|place| root_in(Path::new(place)))
+        })
         .ok_or(OtpError::NotFound)
 }
 

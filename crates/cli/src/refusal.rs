@@ -92,7 +92,9 @@ pub fn emulator_usage() -> String {
         "{:<24} memory allocators; checked, no effect\n",
         "+M<flag> value"
     );
-    text.push_str("Flags of the launcher, besides those that Erlang's init reads (see init(3)):\n\n");
+    text.push_str(
+        "Flags of the launcher, besides those that Erlang's init reads (see init(3)):\n\n",
+    );
     for flag in LAUNCHER_FLAGS {
         let spelling = format!("{} {}", flag.name, flag.arguments);
         let _ = writeln!(text, "{spelling:<24} {}", flag.help);

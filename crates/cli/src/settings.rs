@@ -99,8 +99,9 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         max_heap_log: true,
         process_dictionary_size: 8,
         message_queue_data: MessageQueueData::OnHeap,
-        fullsweep_after: variable("ERL_FULLSWEEP_AFTER")
-            .map_or(u16::MAX, |number| number.clamp(0, i64::from(u16::MAX)) as u16),
+        fullsweep_after: variable("ERL_FULLSWEEP_AFTER").map_or(u16::MAX, |number| {
+            number.clamp(0, i64::from(u16::MAX)) as u16
+        }),
         port_parallelism: false,
         dist_busy_limit_bytes: 1 << 20,
         node_table_gc_delay_s: Some(60),
@@ -248,12 +249,9 @@ impl Reader {
         };
         match flag.effect {
             Effect::Ignored => Ok(None),
-            Effect::RefusedFor(refused) if names(flag.value, &parsed) == Some(refused) => {
-                Err(Refusal::plain(format!(
-                    "ferl: +{} {refused} is not supported",
-                    flag.name
-                )))
-            }
+            Effect::RefusedFor(refused) if names(flag.value, &parsed) == Some(refused) => Err(
+                Refusal::plain(format!("ferl: +{} {refused} is not supported", flag.name)),
+            ),
             Effect::RefusedFor(_) => Ok(None),
             Effect::Used(setting) => self.set(setting, parsed, flag, text.unwrap_or_default()),
         }
@@ -304,8 +302,7 @@ impl Reader {
             Setting::MinBinVheap => config.min_bin_vheap_size_words = number(&parsed),
             Setting::MinHeap => config.min_heap_size_words = Some(number(&parsed)),
             Setting::NodeTableGc => {
-                config.node_table_gc_delay_s =
-                    (parsed != Parsed::Instead).then(|| number(&parsed));
+                config.node_table_gc_delay_s = (parsed != Parsed::Instead).then(|| number(&parsed));
             }
             Setting::OutstandingRequests => config.outstanding_requests_limit = number(&parsed),
             Setting::PerfSupport => config.perf = choice(&parsed, PerfSupport::ALL),
@@ -329,9 +326,9 @@ impl Reader {
                     config.process_limit = number(&parsed);
                 }
             }
-            Setting::RemovedFlag => self.notes.push(
-                "The undocumented +H option has been removed (R10B-6).\n".to_owned(),
-            ),
+            Setting::RemovedFlag => self
+                .notes
+                .push("The undocumented +H option has been removed (R10B-6).\n".to_owned()),
             Setting::Schedulers => self.schedulers.set(pair(&parsed))?,
             Setting::SchedulersPercent => {
                 self.schedulers.percent = percentages(pair(&parsed))
@@ -366,11 +363,7 @@ impl Reader {
     }
 
     /// `l`, or `u` or `a` with a letter for what happens to names that are not encoded so.
-    fn set_file_names(
-        &mut self,
-        text: &[u8],
-        flag: &'static EmulatorFlag,
-    ) -> Result<(), Refusal> {
+    fn set_file_names(&mut self, text: &[u8], flag: &'static EmulatorFlag) -> Result<(), Refusal> {
         let (encoding, warning) = match text {
             [b'l', ..] => (FileNameEncoding::Latin1, b"".as_slice()),
             [b'u', rest @ ..] => (FileNameEncoding::Utf8, rest),

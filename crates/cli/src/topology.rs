@@ -43,9 +43,7 @@ fn check_range(range: &[u8]) -> Result<(), &'static str> {
     identifier(first).ok_or("invalid identifier")?;
     match ends.next() {
         None => Ok(()),
-        Some(last) => identifier(last)
-            .map(drop)
-            .ok_or("invalid identifier range"),
+        Some(last) => identifier(last).map(drop).ok_or("invalid identifier range"),
     }
 }
 

@@ -175,7 +175,11 @@ mod tests {
     fn complaints_about_words_name_the_value() {
         check("sbwt", "short", Ok(Parsed::Choice(2)));
         check("W", "info", Ok(Parsed::Choice(0)));
-        check("sct", "foo", Err("bad cpu topology 'foo': invalid identifier type"));
+        check(
+            "sct",
+            "foo",
+            Err("bad cpu topology 'foo': invalid identifier type"),
+        );
         check("MBe", "foo", Err("bad \"M?e\" value: foo"));
     }
 }

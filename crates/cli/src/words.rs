@@ -12,6 +12,8 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use sys::Errno;
+
 use crate::environment::Environment;
 use crate::refusal::Refusal;
 
@@ -105,7 +107,7 @@ impl Merged {
             Refusal::launcher(format!(
                 "Failed to open arguments file \"{shown}\" at \"{}\": {}",
                 here.display(),
-                reason(&error)
+                reason(error)
             ))
         })?;
         let failed = |why: &str| {
@@ -114,7 +116,7 @@ impl Merged {
         let mut text = Vec::new();
         file.take(MAX_FILE_BYTES - self.bytes_read + 1)
             .read_to_end(&mut text)
-            .map_err(|error| failed(&reason(&error)))?;
+            .map_err(|error| failed(&reason(error)))?;
         self.bytes_read += text.len() as u64;
         if self.bytes_read > MAX_FILE_BYTES {
             return Err(failed("arguments files hold more than 16 MiB"));
@@ -132,12 +134,8 @@ impl Merged {
 }
 
 /// The system's text for an error, without Rust's number behind it.
-fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
+fn reason(error: std::io::Error) -> String {
+    Errno::from(error).message()
 }
 
 fn cut_variable(value: &[u8]) -> Vec<Word> {
@@ -210,7 +208,11 @@ mod tests {
             ("a\\", &["a", "--"]),
             ("a\0b", &["a", "--"]),
         ] {
-            assert_eq!(cut(text.as_bytes(), Comments::None), words(expected), "{text:?}");
+            assert_eq!(
+                cut(text.as_bytes(), Comments::None),
+                words(expected),
+                "{text:?}"
+            );
         }
     }
 

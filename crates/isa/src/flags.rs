@@ -691,7 +691,9 @@ mod tests {
             let (flag, found) = find(word.as_bytes()).expect(word);
             assert_eq!((flag.name, found), (name, length), "{word}");
         }
-        for word in ["Z", "", "sfoo", "MTacul", "Mfoo", "MXscs", "IOx", "SDx", "pfoo"] {
+        for word in [
+            "Z", "", "sfoo", "MTacul", "Mfoo", "MXscs", "IOx", "SDx", "pfoo",
+        ] {
             assert!(find(word.as_bytes()).is_none(), "{word}");
         }
     }

@@ -202,7 +202,10 @@ fn notes_come_before_what_follows() {
 #[test]
 fn unsupported_values_are_refused_clearly() {
     assert_eq!(complaint("+Mlpm all"), "ferl: +Mlpm all is not supported");
-    assert_eq!(complaint("+JDdump true"), "ferl: +JDdump true is not supported");
+    assert_eq!(
+        complaint("+JDdump true"),
+        "ferl: +JDdump true is not supported"
+    );
     config("+Mlpm no +JDdump false");
 }
 
