@@ -51,7 +51,7 @@ impl CodeHeader {
         // A label's definition takes two bytes. OTP's compiler leaves no number out; code that does is tolerated as long
         // as a table of labels stays in proportion to the file.
         let code_bytes = data.len() - header.start;
-        if header.label_count as usize > 1024 + 16 * code_bytes {
+        if header.label_count as usize > 1024 + 4 * code_bytes {
             return Err(reader.error_at(12, ErrorKind::BadCount(header.label_count.into())));
         }
         Ok(header)
