@@ -5,6 +5,7 @@
 //! collected, compared, hashed, calculated with, printed and put into the external term format.
 
 pub mod am;
+pub mod arith;
 pub mod atom;
 pub mod build;
 pub mod copy;

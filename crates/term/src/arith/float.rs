@@ -1,0 +1,117 @@
+//! Between integers and floats.
+//!
+//! An integer becomes a float limb by limb from the top, rounding at each step, because that is what OTP
+//! does: the last bit of a long integer's float can differ from the nearest one, and programs see it.
+
+use std::cmp::Ordering;
+
+use crate::arith::{compare_integers, integer_limbs};
+use crate::heap::{Allocate, Scratch};
+use crate::{Term, build};
+
+const LIMB: f64 = 18_446_744_073_709_551_616.0;
+
+/// The float for an integer; `None` when it is no integer, or too large for a float.
+#[must_use]
+pub fn float_of_integer(term: Term) -> Option<f64> {
+    if let Some(value) = term.as_small() {
+        return Some(value as f64);
+    }
+    let (negative, limbs) = term.as_big()?;
+    let mut value = 0.0_f64;
+    for &limb in limbs.iter().rev() {
+        value = value * LIMB + limb as f64;
+        if !value.is_finite() {
+            return None;
+        }
+    }
+    Some(if negative { -value } else { value })
+}
+
+/// The integer that a float's whole part is; `None` for an infinity or NaN.
+pub fn integer_from_f64<A: Allocate + ?Sized>(heap: &mut A, value: f64) -> Option<Term> {
+    if !value.is_finite() {
+        return None;
+    }
+    let bits = value.to_bits();
+    let exponent = (bits >> 52 & 0x7ff) as i32 - 1075;
+    let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
+    let negative = value < 0.0;
+    if exponent <= 0 {
+        let magnitude = if exponent > -64 {
+            mantissa >> -exponent
+        } else {
+            0
+        };
+        let magnitude = magnitude as i64;
+        return Some(build::integer(
+            heap,
+            if negative { -magnitude } else { magnitude },
+        ));
+    }
+    // At most 2^1024: sixteen limbs, and one for the part that crosses.
+    let (whole, part) = (exponent as usize / 64, exponent as u32 % 64);
+    let mut limbs = [0; 18];
+    let wide = u128::from(mantissa) << part;
+    limbs[whole] = wide as u64;
+    limbs[whole + 1] = (wide >> 64) as u64;
+    Some(build::big(heap, negative, &limbs))
+}
+
+/// `trunc/1`; `None` when it is no number. So for the others.
+pub fn trunc<A: Allocate + ?Sized>(heap: &mut A, number: Term) -> Option<Term> {
+    rounded(heap, number, f64::trunc)
+}
+
+/// `round/1`: halves go away from zero.
+pub fn round<A: Allocate + ?Sized>(heap: &mut A, number: Term) -> Option<Term> {
+    rounded(heap, number, f64::round)
+}
+
+/// `floor/1`.
+pub fn floor<A: Allocate + ?Sized>(heap: &mut A, number: Term) -> Option<Term> {
+    rounded(heap, number, f64::floor)
+}
+
+/// `ceil/1`.
+pub fn ceil<A: Allocate + ?Sized>(heap: &mut A, number: Term) -> Option<Term> {
+    rounded(heap, number, f64::ceil)
+}
+
+fn rounded<A: Allocate + ?Sized>(
+    heap: &mut A,
+    number: Term,
+    rule: impl Fn(f64) -> f64,
+) -> Option<Term> {
+    if number.is_integer() {
+        return Some(number);
+    }
+    integer_from_f64(heap, rule(number.as_float()?))
+}
+
+/// The order of an integer and a float by their exact values: the term order of numbers.
+///
+/// # Panics
+/// When `integer` is none, or the float is not finite.
+#[must_use]
+pub fn compare_with_float(integer: Term, float: f64) -> Ordering {
+    let mut room = [0];
+    let (negative, limbs) = integer_limbs(integer, &mut room).expect("an integer");
+    if let Some(value) = integer.as_small()
+        && float.abs() < 9.0e15
+    {
+        // Below 2^53 the float decides exactly: converting is monotone, and exact near it.
+        return (value as f64).partial_cmp(&float).expect("a finite float");
+    }
+    if limbs.len() > 16 {
+        return if negative {
+            Ordering::Less
+        } else {
+            Ordering::Greater
+        };
+    }
+    // The float has no fraction that could decide, unless the integer is far from it.
+    let mut scratch = Scratch::new();
+    let whole = integer_from_f64(scratch.heap(), float).expect("a finite float");
+    compare_integers(integer, whole).then_with(|| 0.0.partial_cmp(&float.fract()).expect("finite"))
+}

@@ -1,0 +1,287 @@
+//! Arithmetic against machine integers, against identities, and at its limits.
+
+use super::*;
+use crate::heap::Scratch;
+use layout::limits::{SMALL_MAX, SMALL_MIN};
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// Any length up to `bits`, with the lengths alike likely, and close to powers of two often.
+    fn signed(&mut self, bits: u32) -> i128 {
+        let wide = i128::from(self.next() as i64) << 64 | i128::from(self.next());
+        let length = (self.next() % u64::from(bits)) as u32;
+        let value = wide >> (127 - length);
+        match self.next() % 4 {
+            0 => (1i128 << length) - 1 + (value & 1),
+            1 => -(1i128 << length) + (value & 3) - 1,
+            _ => value,
+        }
+    }
+
+    fn limbs(&mut self, length: usize) -> Vec<u64> {
+        (0..length)
+            .map(|_| match self.next() % 4 {
+                0 => 0,
+                1 => u64::MAX,
+                _ => self.next(),
+            })
+            .collect()
+    }
+}
+
+fn to_i128(term: Term) -> i128 {
+    if let Some(value) = term.as_small() {
+        return i128::from(value);
+    }
+    let (negative, limbs) = term.as_big().expect("an integer");
+    assert!(limbs.len() <= 2 && limbs.last() != Some(&0));
+    let high = limbs.get(1).copied().unwrap_or(0);
+    let magnitude = (u128::from(high) << 64 | u128::from(limbs[0])) as i128;
+    let value = if negative { -magnitude } else { magnitude };
+    assert!(
+        value < i128::from(SMALL_MIN) || value > i128::from(SMALL_MAX),
+        "a small in disguise"
+    );
+    value
+}
+
+#[test]
+fn integers_agree_with_the_machine() {
+    let mut random = Random(1);
+    for _ in 0..20_000 {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let (a, b) = (random.signed(126), random.signed(126));
+        let (x, y) = (from_i128(heap, a), from_i128(heap, b));
+        assert_eq!(to_i128(x), a);
+        let check = |name: &str, result: Outcome, expected: Option<i128>| match expected {
+            Some(value) => assert_eq!(to_i128(result.unwrap()), value, "{a} {name} {b}"),
+            None => assert_eq!(result, Err(BadArith), "{a} {name} {b}"),
+        };
+        check("+", add(heap, x, y), Some(a + b));
+        check("-", subtract(heap, x, y), Some(a - b));
+        check("-1", negate(heap, x), Some(-a));
+        check("div", int_div(heap, x, y), a.checked_div(b));
+        check("rem", remainder(heap, x, y), a.checked_rem(b));
+        check("band", band(heap, x, y), Some(a & b));
+        check("bor", bor(heap, x, y), Some(a | b));
+        check("bxor", bxor(heap, x, y), Some(a ^ b));
+        check("bnot", bnot(heap, x), Some(!a));
+        let distance = (random.next() % 130) as i64;
+        check(
+            "bsr",
+            bsr(heap, x, Term::small(distance)),
+            Some(a >> distance.min(127)),
+        );
+        let (c, d) = (a >> 64, b >> 64);
+        let (z, w) = (from_i128(heap, c), from_i128(heap, d));
+        check("*", multiply(heap, z, w), Some(c * d));
+        check(
+            "bsl",
+            bsl(heap, z, Term::small(distance % 64)),
+            Some(c << (distance % 64)),
+        );
+        check(
+            "bsr-",
+            bsr(heap, z, Term::small(-(distance % 64))),
+            Some(c << (distance % 64)),
+        );
+        check(
+            "bsl-",
+            bsl(heap, x, Term::small(-distance)),
+            Some(a >> distance.min(127)),
+        );
+        assert_eq!(compare_integers(x, y), a.cmp(&b));
+    }
+}
+
+#[test]
+fn long_division_undoes_multiplication() {
+    let mut random = Random(2);
+    for round in 0..600 {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let length = |random: &mut Random, most: u64| (random.next() % most) as usize + 1;
+        let most = if round % 10 == 0 { 90 } else { 9 };
+        let (n, m) = (length(&mut random, most), length(&mut random, most));
+        let a = build::big(heap, random.next() & 1 == 1, &random.limbs(n));
+        let b = build::big(heap, random.next() & 1 == 1, &random.limbs(m));
+        if b == Term::small(0) {
+            continue;
+        }
+        let quotient = int_div(heap, a, b).unwrap();
+        let rest = remainder(heap, a, b).unwrap();
+        let product = multiply(heap, quotient, b).unwrap();
+        let again = add(heap, product, rest).unwrap();
+        assert_eq!(compare_integers(again, a), Ordering::Equal);
+        let (size, limit) = (abs(heap, rest).unwrap(), abs(heap, b).unwrap());
+        assert_eq!(compare_integers(size, limit), Ordering::Less);
+        // The product the long way round, one limb at a time.
+        let mut total = Term::small(0);
+        let (_, parts) = integer_limbs(b, &mut [0])
+            .map(|(s, l)| (s, l.to_vec()))
+            .unwrap();
+        for (place, &limb) in parts.iter().enumerate() {
+            let limb = build::unsigned(heap, limb);
+            let part = multiply(heap, a, limb).unwrap();
+            let part = bsl(heap, part, Term::small(place as i64 * 64)).unwrap();
+            total = add(heap, total, part).unwrap();
+        }
+        let size = abs(heap, b).unwrap();
+        let product = multiply(heap, a, size).unwrap();
+        assert_eq!(compare_integers(total, product), Ordering::Equal);
+    }
+}
+
+#[test]
+fn the_limit_is_met_and_not_passed() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let (one, two) = (Term::small(1), Term::small(2));
+    let last = BIG_LIMBS as i64 * 64 - 1;
+    let top = bsl(heap, one, Term::small(last)).unwrap();
+    assert_eq!(top.as_big().unwrap().1.len(), BIG_LIMBS);
+    assert_eq!(bsl(heap, one, Term::small(last + 1)), Err(SystemLimit));
+    assert_eq!(bsl(heap, one, Term::small(1 << 40)), Err(SystemLimit));
+    assert_eq!(bsl(heap, one, Term::small(SMALL_MAX)), Err(SystemLimit));
+    assert_eq!(add(heap, top, top), Err(SystemLimit));
+    assert_eq!(multiply(heap, top, two), Err(SystemLimit));
+    assert_eq!(multiply(heap, top, top), Err(SystemLimit));
+    assert_eq!(multiply(heap, top, Term::small(0)), Ok(Term::small(0)));
+    assert!(multiply(heap, top, one).is_ok());
+    let below = subtract(heap, top, one).unwrap();
+    let all = add(heap, top, below).unwrap();
+    assert_eq!(add(heap, all, one), Err(SystemLimit));
+    assert_eq!(add(heap, one, all), Err(SystemLimit));
+    let minus = negate(heap, all).unwrap();
+    assert_eq!(bnot(heap, all), Err(SystemLimit));
+    assert!(bnot(heap, minus).is_ok());
+    let huge = bsl(heap, one, Term::small(80)).unwrap();
+    assert_eq!(bsl(heap, one, huge), Err(SystemLimit));
+    assert_eq!(bsl(heap, Term::small(0), huge), Ok(Term::small(0)));
+    assert_eq!(bsr(heap, Term::small(-5), huge), Ok(Term::small(-1)));
+    assert_eq!(bsr(heap, top, huge), Ok(Term::small(0)));
+}
+
+#[test]
+fn what_is_no_number_is_bad() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let (one, atom) = (Term::small(1), crate::am::OK);
+    let float = build::float(heap, 1.5);
+    let tuple = build::tuple(heap, &[one]);
+    for other in [atom, Term::NIL, tuple] {
+        assert_eq!(add(heap, one, other), Err(BadArith));
+        assert_eq!(subtract(heap, other, float), Err(BadArith));
+        assert_eq!(multiply(heap, float, other), Err(BadArith));
+        assert_eq!(divide(heap, other, one), Err(BadArith));
+        assert_eq!(bsl(heap, other, one), Err(BadArith));
+        assert_eq!(negate(heap, other), Err(BadArith));
+        assert_eq!(bnot(heap, other), Err(BadArith));
+        assert_eq!(abs(heap, other), None);
+        assert_eq!(trunc(heap, other), None);
+    }
+    for operation in [int_div, remainder, band, bor, bxor, bsl, bsr] {
+        assert_eq!(operation(heap, float, one), Err(BadArith));
+        assert_eq!(operation(heap, one, float), Err(BadArith));
+    }
+}
+
+#[test]
+fn floats_end_where_they_stop_being_finite() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let (zero, huge) = (build::float(heap, 0.0), build::float(heap, f64::MAX));
+    assert_eq!(divide(heap, huge, zero), Err(BadArith));
+    assert_eq!(divide(heap, zero, Term::small(0)), Err(BadArith));
+    assert_eq!(multiply(heap, huge, Term::small(2)), Err(BadArith));
+    assert_eq!(add(heap, huge, huge), Err(BadArith));
+    let too_large = bsl(heap, Term::small(1), Term::small(1024)).unwrap();
+    assert_eq!(float_of_integer(too_large), None);
+    assert_eq!(multiply(heap, too_large, zero), Err(BadArith));
+    let minus_zero = negate(heap, zero).unwrap().as_float().unwrap();
+    assert!(minus_zero == 0.0 && minus_zero.is_sign_negative());
+    let product = multiply(heap, Term::small(0), huge).unwrap();
+    assert_eq!(product.as_float(), Some(0.0));
+}
+
+#[test]
+fn whole_floats_become_the_integer_they_are() {
+    let mut random = Random(3);
+    for round in 0..20_000 {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let value = f64::from_bits(random.next());
+        let value = if round % 2 == 0 {
+            random.signed(120) as f64
+        } else {
+            value
+        };
+        if !value.is_finite() {
+            assert_eq!(integer_from_f64(heap, value), None);
+            continue;
+        }
+        let integer = integer_from_f64(heap, value).unwrap();
+        assert_eq!(
+            float_of_integer(integer),
+            Some(value.trunc() + 0.0),
+            "{value}"
+        );
+        assert_eq!(compare_with_float(integer, value.trunc()), Ordering::Equal);
+        let above = add(heap, integer, Term::small(1)).unwrap();
+        assert_eq!(compare_with_float(above, value), Ordering::Greater);
+        let below = subtract(heap, integer, Term::small(1)).unwrap();
+        assert_eq!(compare_with_float(below, value), Ordering::Less);
+        assert_eq!(
+            compare_with_float(integer, value),
+            0.0.partial_cmp(&value.fract()).unwrap()
+        );
+        if value.abs() < 1e30 {
+            assert_eq!(to_i128(integer), value as i128);
+        }
+    }
+}
+
+#[test]
+fn rounding_rules() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    // value, trunc, round, floor, ceil
+    for (value, expected) in [
+        (2.5, [2, 3, 2, 3]),
+        (-2.5, [-2, -3, -3, -2]),
+        (0.499_999_999_999_999_94, [0, 0, 0, 1]),
+        (-0.5, [0, -1, -1, 0]),
+        (
+            2_251_799_813_685_249.5,
+            [
+                2_251_799_813_685_249,
+                2_251_799_813_685_250,
+                2_251_799_813_685_249,
+                2_251_799_813_685_250,
+            ],
+        ),
+        (-0.0, [0, 0, 0, 0]),
+    ] {
+        let float = build::float(heap, value);
+        let results = [
+            trunc(heap, float),
+            round(heap, float),
+            floor(heap, float),
+            ceil(heap, float),
+        ];
+        assert_eq!(
+            results.map(|term| term.unwrap().as_small().unwrap()),
+            expected,
+            "{value}"
+        );
+    }
+}
