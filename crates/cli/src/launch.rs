@@ -324,11 +324,8 @@ impl<'a> Split<'a> {
         let takes_next = match (flags::find(name), flags::family(name)) {
             (Some((flag, length)), _) => match flag.place {
                 Place::Alone | Place::Joined => false,
-                Place::Next => length == name.len() || name.starts_with(b"J"),
-                Place::NextOnly => {
-                    // +IOs takes the next word whatever follows it in its own.
-                    length == name.len() || flag.name == "IOs"
-                }
+                // The launcher knows no JIT flags and takes the next word for all that look so.
+                Place::Next | Place::NextOnly => length == name.len() || name.starts_with(b"J"),
                 Place::Optional if length == name.len() => {
                     self.peek().is_some_and(|next| is_listed(flag.value, next))
                 }

@@ -18,7 +18,7 @@ use cli::words::{self, Word};
 
 fn main() -> ExitCode {
     start().unwrap_or_else(|refusal| {
-        eprint!("{refusal}");
+        write_error(&refusal.to_string());
         ExitCode::FAILURE
     })
 }
@@ -36,7 +36,7 @@ fn start() -> Result<ExitCode, Refusal> {
     let launch = match launch::split(&words, &otp, &environment)? {
         Request::Start(launch) => launch,
         Request::PrintName => {
-            println!("{MACHINE_NAME}");
+            write_out(format!("{MACHINE_NAME}\n").as_bytes());
             return Ok(ExitCode::SUCCESS);
         }
         Request::Manual {
@@ -63,24 +63,24 @@ fn start() -> Result<ExitCode, Refusal> {
 /// Does what the flags of the machine ask for.
 fn obey(reading: settings::Reading, otp: &Otp) -> ExitCode {
     for note in &reading.notes {
-        eprintln!("{note}");
+        write_error(&format!("{note}\n"));
     }
     match reading.wish {
         Ok(Wish::Run(config)) => run(*config),
         Ok(Wish::PrintVersion) => {
-            eprintln!(
-                "Erlang (SMP,ASYNC_THREADS) (FERL {}) emulator version {}",
+            write_error(&format!(
+                "Erlang (SMP,ASYNC_THREADS) (FERL {}) emulator version {}\n",
                 env!("CARGO_PKG_VERSION"),
                 otp.erts_version
-            );
+            ));
             ExitCode::SUCCESS
         }
         Ok(Wish::PrintHelp) => {
-            print!("{}", refusal::emulator_usage());
+            write_out(refusal::emulator_usage().as_bytes());
             ExitCode::SUCCESS
         }
         Err(refusal) => {
-            eprint!("{refusal}");
+            write_error(&refusal.to_string());
             ExitCode::FAILURE
         }
     }
@@ -88,7 +88,7 @@ fn obey(reading: settings::Reading, otp: &Otp) -> ExitCode {
 
 /// Runs the machine until it halts.
 fn run(_config: Config) -> ExitCode {
-    eprintln!("ferl: the machine is not built yet");
+    write_error("ferl: the machine is not built yet\n");
     ExitCode::FAILURE
 }
 
@@ -175,4 +175,8 @@ fn announce(launch: &Launch) {
 /// Prints; a reader that has gone away is no error.
 fn write_out(text: &[u8]) {
     let _ = io::stdout().write_all(text);
+}
+
+fn write_error(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }

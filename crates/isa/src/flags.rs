@@ -363,7 +363,7 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
         "Invalid time warp mode: {}", "no_time_warp, single_time_warp or multi_time_warp";
     "d" Alone Nothing => Used(Setting::CrashDump), "",
         "", "write no crash dump for errors of the machine itself";
-    "dcg" Joined digits(0, INT) => Ignored, "limit",
+    "dcg" Joined digits(0, INT) => Ignored, "<limit>",
         "bad decentralized counter groups limit: {}", "groups of decentralized counters; no effect";
     "e" Next number(0, INT) => Used(Setting::EtsLimit), "number",
         "bad maximum number of ets tables {}", "number of ETS tables to expect";
@@ -456,13 +456,13 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
         "bad scheduler forced wakeup interval {}", "forced wake-up of schedulers; no effect";
     "spp" Next Bool => Used(Setting::PortParallelism), "bool",
         "bad port parallelism scheduling hint {}", "queue signals to ports";
-    "srct" Alone Nothing => Ignored, "",
+    "ssrct" Alone Nothing => Ignored, "",
         "", "skip reading the CPU topology; no effect";
-    "ss" Next number(20, 8192) => Ignored, "size",
+    "sss" Next number(20, 8192) => Ignored, "size",
         "bad stack size for scheduler threads {}", "stack of schedulers; no effect";
-    "ssdcpu" Next number(20, 8192) => Ignored, "size",
+    "sssdcpu" Next number(20, 8192) => Ignored, "size",
         "bad stack size for dirty CPU scheduler threads {}", "the same, dirty CPU; no effect";
-    "ssdio" Next number(20, 8192) => Ignored, "size",
+    "sssdio" Next number(20, 8192) => Ignored, "size",
         "bad stack size for dirty IO scheduler threads {}", "the same, dirty I/O; no effect";
     "stbt" Next OneOf(BIND_TYPES) => Used(Setting::BindType), "type",
         "setting scheduler bind type '{}' failed: invalid type", "as +sbt, if possible";
