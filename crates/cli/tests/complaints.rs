@@ -1,0 +1,204 @@
+//! Compares what ferl and stock say to flags with good and with bad values: the exit status and the
+//! first line. Each command line has a `+V`, so that one that is accepted prints the version
+//! and starts nothing. Needs an installed OTP.
+
+use std::collections::BTreeSet;
+use std::process::{Command, Output};
+
+use isa::flags::{Digits, EMULATOR_FLAGS, EmulatorFlag, Place, Value};
+
+/// Differences that are meant.
+const MEANT: &[(&str, &str)] = &[
+    ("+JDdump true", "ferl cannot dump machine code"),
+    ("+Mlpm all", "ferl cannot lock memory"),
+    ("+MIscs 0", "stock has no room for literals then"),
+    ("+MIscs 0x", "the same"),
+    ("+MIscs0x", "the same"),
+    ("+cfoo", "stock's complaint has a typing mistake"),
+    ("+help", "stock takes it for +h elp"),
+];
+
+/// Command lines that the table does not lead to.
+const LINES: &[&str] = &[
+    "",
+    "-version",
+    "+Z",
+    "+",
+    "+foo",
+    "+pfoo",
+    "+sfoo 3",
+    "+zfoo 3",
+    "+Jfoo foo",
+    "+IOx 3",
+    "+IOp3",
+    "+SDx 3",
+    "+Mfoo 3",
+    "+MBfoo 3",
+    "+MMfoo 3",
+    "+MYfoo 3",
+    "+Mufoo 3",
+    "+MTacul 3",
+    "+MIcp B",
+    "+MTe false",
+    "+MIe false",
+    "+MIt true",
+    "+Mue false",
+    "+MXscs 3",
+    "+Bx",
+    "+B x",
+    "+fnux",
+    "+fnae",
+    "+fnlx",
+    "+dcg 3",
+    "+H 100",
+    "+v +P 5",
+    "+P 5 +S foo",
+    "+P foo +MBas foo",
+    "+IOt 0 +MBas foo",
+    "+S 2:3",
+    "+S :1",
+    "+S 2000",
+    "+S 1:0",
+    "+S 4: +SP 50:50",
+    "+SP 200:10",
+    "+SP :50",
+    "+SP -5",
+    "+SDcpu 1:3",
+    "+SDcpu 2000",
+    "+SDPcpu :50",
+    "+IOp 4 +IOt 2",
+    "+IOp 2",
+    "+IOp 2 +IOt 2",
+    "+IOp 4 +IOPp 50",
+    "+hmax 300",
+    "+sct L0-1c0-1:L2c2",
+    "+sct L",
+    "+sct c0",
+    "+zdntgc 100000001",
+    "-no_epmd",
+    "-emu_name_exitx",
+    "-args_file /nowhere",
+    "-start_epmd foo",
+    "-env",
+];
+
+#[test]
+fn says_what_stock_says() {
+    let mut lines: BTreeSet<String> = LINES.iter().map(|line| (*line).to_owned()).collect();
+    for flag in EMULATOR_FLAGS {
+        lines.extend(lines_for(flag));
+    }
+    lines.retain(|line| !MEANT.iter().any(|(meant, _)| line == meant));
+    // Two at a time, since a run is mostly waiting.
+    let lines: Vec<String> = lines.into_iter().collect();
+    let differences: Vec<String> = std::thread::scope(|scope| {
+        let halves: Vec<_> = lines
+            .chunks(lines.len().div_ceil(2))
+            .map(|half| scope.spawn(|| half.iter().filter_map(|line| difference(line)).collect()))
+            .collect();
+        halves
+            .into_iter()
+            .flat_map(|half| -> Vec<String> { half.join().expect("a comparing thread") })
+            .collect()
+    });
+    assert!(
+        differences.is_empty(),
+        "{} of {} differ:\n{}",
+        differences.len(),
+        lines.len(),
+        differences.join("\n")
+    );
+}
+
+/// Good and bad values for a flag, in the next word and joined.
+fn lines_for(flag: &EmulatorFlag) -> Vec<String> {
+    let name = format!("+{}", flag.name.replace(['?', '@'], "B"));
+    let mut values: Vec<String> = vec!["foo".to_owned()];
+    match flag.value {
+        Value::Nothing => return vec![name],
+        Value::Text => {}
+        Value::Bool => values.extend(["true".to_owned(), "false".to_owned()]),
+        Value::OneOf(words) | Value::StartsWith(words) => {
+            values.extend(words.iter().map(|word| (*word).to_owned()));
+        }
+        Value::Number { min, max, digits } => values.extend(numbers(min, max, digits)),
+        Value::NumberOr {
+            word,
+            min,
+            max,
+            digits,
+        } => {
+            values.push(word.to_owned());
+            values.extend(numbers(min, max, digits));
+        }
+        Value::Pair => values.extend(["1", "0", "1:1"].map(str::to_owned)),
+        Value::Topology => values.push("L0c0".to_owned()),
+    }
+    if flag.place == Place::Joined {
+        return values
+            .iter()
+            .map(|value| format!("{name}{value}"))
+            .collect();
+    }
+    let joined = format!("{name}{}", values.last().expect("a value"));
+    let mut lines: Vec<String> = values
+        .iter()
+        .map(|value| format!("{name} {value}"))
+        .collect();
+    if flag.place == Place::Optional {
+        lines.push(name);
+    } else {
+        // Before the flag, or it would be the value.
+        lines.push(format!("+V {name}"));
+    }
+    lines.push(joined);
+    lines
+}
+
+/// The bounds and what is just outside them, as far as C's `int` reaches: beyond it stock wraps
+/// around and ferl does not.
+fn numbers(min: i64, max: i64, digits: Digits) -> Vec<String> {
+    let int = i64::from(i32::MAX);
+    let mut values: Vec<String> = [min - 1, min, max, max.saturating_add(1)]
+        .into_iter()
+        .filter(|value| (-int..=int).contains(value))
+        .map(|value| value.to_string())
+        .collect();
+    if digits != Digits::Strict {
+        values.push(format!("{min}x"));
+    }
+    values
+}
+
+/// What differs between stock and ferl for a command line.
+fn difference(line: &str) -> Option<String> {
+    let run = |program: &str| {
+        let output = Command::new(program)
+            .args(line.split_whitespace())
+            .args((!line.starts_with("+V")).then_some("+V"))
+            .output()
+            .expect("the program starts");
+        summary(&output)
+    };
+    let (stock, ferl) = (run("erl"), run(env!("CARGO_BIN_EXE_ferl")));
+    (stock != ferl).then(|| format!("{line}\n  stock: {stock}\n  ferl:  {ferl}"))
+}
+
+/// The exit status and the first line of complaints, without the program's name.
+fn summary(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let first = errors.lines().next().unwrap_or_default();
+    let first = match first.find("unknown flag") {
+        Some(start) => &first[start..],
+        None => first,
+    };
+    let first = if first.starts_with("Usage:") {
+        "(usage)"
+    } else if first.starts_with("Erlang (") {
+        "(version)"
+    } else {
+        first
+    };
+    let first = first.replace("erlexec:", "ferl:");
+    format!("{:?} {first}", output.status.code())
+}
