@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn work_costs_processor_time_and_sleep_does_not() {
-        let (thread, process) = (thread_cpu_ns(), process_cpu_ns());
+        let (process, thread) = (process_cpu_ns(), thread_cpu_ns());
         let mut sum = 0u64;
         while thread_cpu_ns() - thread < 5_000_000 {
             sum = std::hint::black_box(sum + 1);

@@ -220,6 +220,21 @@ pub(crate) fn check(answer: libc::c_int) -> Result<libc::c_int> {
     }
 }
 
+/// As [`check`], for the calls that answer with a count or an offset.
+pub(crate) fn check_size(answer: isize) -> Result<usize> {
+    usize::try_from(answer).map_err(|_| Errno::last())
+}
+
+/// Repeats a call that a signal interrupted.
+pub(crate) fn retry<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
+    loop {
+        match call() {
+            Err(Errno::EINTR) => {}
+            answer => return answer,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,13 +13,22 @@
 compile_error!("`sys` knows 64-bit Linux only; port its modules one by one");
 
 mod cgroup;
+pub mod child;
 pub mod clock;
 pub mod cpu;
 pub mod detach;
+pub mod env;
 pub mod errno;
+pub mod fd;
+pub mod file;
+pub mod host;
 pub mod memory;
 pub mod park;
+mod path;
 pub mod poll;
+pub mod signal;
+pub mod terminal;
+pub mod thread;
 
 pub use errno::{Errno, Result};
 

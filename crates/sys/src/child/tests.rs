@@ -1,0 +1,236 @@
+//! Children of this test process, mostly shells: what they get, what they report, how they end.
+
+use super::*;
+use crate::poll::{Events, Interest, Poller, Token, Trigger};
+use std::io::Read;
+
+const SHELL: &[u8] = b"/bin/sh";
+
+fn shell<'a>(script: &'a str) -> Command<'a> {
+    Command::new(SHELL).arg(b"-c").arg(script.as_bytes())
+}
+
+/// Runs with its standard output in a pipe; returns that and how it ended.
+fn output_of(command: Command<'_>) -> (String, Exit) {
+    let (reader, writer) = fd::pipe().unwrap();
+    let child = command.give(1, writer.as_fd()).spawn().unwrap();
+    drop(writer);
+    let mut text = String::new();
+    std::fs::File::from(reader)
+        .read_to_string(&mut text)
+        .unwrap();
+    (text, child.wait().unwrap())
+}
+
+#[test]
+fn statuses_and_signals_are_told_apart() {
+    for (script, exit) in [
+        ("exit 0", Exit::Status(0)),
+        ("exit 7", Exit::Status(7)),
+        ("exit 255", Exit::Status(255)),
+        ("kill -TERM $$", Exit::Signal(libc::SIGTERM)),
+        ("kill -KILL $$", Exit::Signal(libc::SIGKILL)),
+    ] {
+        let child = shell(script).spawn().unwrap();
+        assert_eq!(child.wait(), Ok(exit));
+        assert_eq!(child.try_wait(), Err(Errno::ECHILD));
+    }
+    assert_eq!(Exit::Status(7).shell_status(), 7);
+    assert_eq!(Exit::Signal(15).shell_status(), 143);
+}
+
+#[test]
+fn the_end_of_a_child_is_an_event() {
+    let poller = Poller::new().unwrap();
+    let child = shell("read line; exit 3");
+    let (reader, writer) = fd::pipe().unwrap();
+    let child = child.give(0, reader.as_fd()).spawn().unwrap();
+    poller
+        .add(child.as_fd(), Token(9), Interest::READ, Trigger::Edge)
+        .unwrap();
+    let mut events = Events::with_capacity(1);
+    poller.wait(&mut events, Some(20_000_000)).unwrap();
+    assert!(events.is_empty());
+    assert_eq!(child.try_wait(), Ok(None));
+    drop((reader, writer));
+    poller.wait(&mut events, Some(20_000_000_000)).unwrap();
+    assert_eq!(events.iter().next().unwrap().token, Token(9));
+    assert_eq!(child.try_wait(), Ok(Some(Exit::Status(3))));
+    assert_eq!(child.kill(libc::SIGTERM), Err(Errno::ESRCH));
+}
+
+#[test]
+fn a_child_can_be_killed() {
+    let child = Command::new(b"/bin/sleep").arg(b"100").spawn().unwrap();
+    assert_eq!(child.kill(0), Ok(()));
+    child.kill(libc::SIGKILL).unwrap();
+    assert_eq!(child.wait(), Ok(Exit::Signal(libc::SIGKILL)));
+}
+
+#[test]
+fn arguments_environment_and_directory_arrive() {
+    let (text, _) =
+        output_of(shell("echo \"$0|$1|$2\"").args([&b"zero"[..], b"a b", b"\xc3\xa5*"]));
+    assert_eq!(text, "zero|a b|å*\n");
+    let (text, _) = output_of(
+        Command::new(SHELL)
+            .arg0(b"-my-name")
+            .arg(b"-c")
+            .arg(b"cat /proc/$$/cmdline"),
+    );
+    assert!(text.starts_with("-my-name\0"), "{text:?}");
+    let entries = vec![c"ONLY=this one".to_owned()];
+    let (text, _) = output_of(Command::new(b"/usr/bin/env").environment(entries));
+    assert_eq!(text, "ONLY=this one\n");
+    env::put(b"FERL_SPAWN_TEST", b"seen").unwrap();
+    assert_eq!(output_of(shell("echo $FERL_SPAWN_TEST")).0, "seen\n");
+    assert_eq!(
+        output_of(Command::new(b"/bin/pwd").directory(b"/usr")).0,
+        "/usr\n"
+    );
+    // A relative path counts from there.
+    assert_eq!(
+        output_of(
+            Command::new(b"bin/env")
+                .arg(b"-C/")
+                .arg(b"pwd")
+                .directory(b"/usr")
+        )
+        .0,
+        "/\n"
+    );
+}
+
+#[test]
+fn a_child_has_its_descriptors_and_no_others() {
+    let (reader, _writer) = fd::pipe().unwrap();
+    // Open and inherited by every program that does not say otherwise.
+    let leak = fd::duplicate_from(reader.as_raw_fd(), 20).unwrap();
+    fd::set_inherited(leak.as_fd(), true).unwrap();
+    let list = || Command::new(b"/bin/ls").arg(b"/proc/self/fd");
+    // `ls` itself opens one to read the directory.
+    assert_eq!(output_of(list()).0, "0\n1\n2\n3\n");
+    assert_eq!(
+        output_of(list().give(4, reader.as_fd())).0,
+        "0\n1\n2\n3\n4\n"
+    );
+    assert_eq!(
+        output_of(list().give(3, reader.as_fd()).give(5, reader.as_fd())).0,
+        "0\n1\n2\n3\n4\n5\n"
+    );
+}
+
+#[test]
+fn descriptors_can_be_given_crosswise() {
+    // 3 and 4 of the child are what 4 and 3 are here, whatever these are: their numbers must not collide.
+    let (reader, writer) = fd::pipe().unwrap();
+    let (second_reader, second_writer) = fd::pipe().unwrap();
+    let (low, high) = (reader.as_raw_fd(), second_writer.as_raw_fd());
+    let script = format!("cat <&{high} >&{low}");
+    let child = shell(&script)
+        .give(low, second_writer.as_fd())
+        .give(high, reader.as_fd())
+        .spawn()
+        .unwrap();
+    drop((reader, second_writer));
+    fd::write(writer.as_fd(), b"crossed").unwrap();
+    drop(writer);
+    let mut text = String::new();
+    std::fs::File::from(second_reader)
+        .read_to_string(&mut text)
+        .unwrap();
+    assert_eq!(text, "crossed");
+    assert_eq!(child.wait(), Ok(Exit::Status(0)));
+}
+
+#[test]
+fn signals_are_as_a_fresh_program_expects_them() {
+    let (text, _) = crate::thread::spawn("blocking", 1 << 20, || {
+        // This thread blocks signals, and the test runner ignores SIGPIPE.
+        output_of(shell("grep -E '^Sig(Blk|Ign)' /proc/self/status"))
+    })
+    .unwrap()
+    .join()
+    .unwrap();
+    assert_eq!(text.lines().count(), 2);
+    for line in text.lines() {
+        // Signals 32 and 33 belong to the C library, which never lets programs change them.
+        let set = u64::from_str_radix(line.split('\t').nth(1).unwrap(), 16).unwrap();
+        assert_eq!(set & !(3 << 31), 0, "{line}");
+    }
+}
+
+#[test]
+fn a_session_of_its_own_when_asked() {
+    let session = |command: Command<'_>| {
+        let (text, _) = output_of(command);
+        text.split(' ').nth(5).unwrap().to_owned()
+    };
+    let stat = || Command::new(b"/bin/cat").arg(b"/proc/self/stat");
+    // SAFETY: takes and returns plain numbers.
+    let ours = unsafe { libc::getsid(0) }.to_string();
+    assert_eq!(session(stat()), ours);
+    assert_ne!(session(stat().new_session()), ours);
+}
+
+#[test]
+fn what_cannot_be_started_says_why() {
+    let tree = crate::fixture::Tree::new(&[
+        ("plain", "no program"),
+        ("broken", "#!/no/such/interpreter\n"),
+    ]);
+    let inside = |name: &str| tree.path().join(name).into_os_string().into_encoded_bytes();
+    let error = |command: Command<'_>| {
+        let error = command.spawn().unwrap_err();
+        (error.step, error.errno)
+    };
+    use std::os::unix::fs::PermissionsExt;
+    for name in ["broken", "nobody"] {
+        std::fs::write(tree.path().join(name), "#!/no/such/interpreter\n").unwrap();
+        std::fs::set_permissions(
+            tree.path().join(name),
+            std::fs::Permissions::from_mode(0o755),
+        )
+        .unwrap();
+    }
+    assert_eq!(
+        error(Command::new(b"/no/such")),
+        (Step::Program, Errno::ENOENT)
+    );
+    assert_eq!(
+        error(Command::new(&inside("plain"))),
+        (Step::Program, Errno::EACCES)
+    );
+    assert_eq!(
+        error(Command::new(&inside("broken"))),
+        (Step::Program, Errno::ENOENT)
+    );
+    assert_eq!(error(Command::new(b"/")), (Step::Program, Errno::EACCES));
+    assert_eq!(
+        error(shell("").directory(b"/no/such")),
+        (Step::Directory, Errno::ENOENT)
+    );
+    assert_eq!(
+        error(shell("").directory(b"/bin/sh")),
+        (Step::Directory, Errno::ENOTDIR)
+    );
+    assert_eq!(
+        error(Command::new(b"/bin/a\0b")),
+        (Step::Arguments, Errno::EINVAL)
+    );
+    assert_eq!(error(shell("a\0b")), (Step::Arguments, Errno::EINVAL));
+    let (reader, _writer) = fd::pipe().unwrap();
+    assert_eq!(
+        error(shell("").give(-1, reader.as_fd())),
+        (Step::Arguments, Errno::EINVAL)
+    );
+    assert_eq!(
+        error(shell("").give(1000, reader.as_fd())),
+        (Step::Arguments, Errno::EINVAL)
+    );
+    let long = vec![b'x'; 4 << 20];
+    assert_eq!(
+        error(Command::new(SHELL).arg(&long)),
+        (Step::Program, Errno::E2BIG)
+    );
+}

@@ -1,0 +1,170 @@
+//! Environment variables, as bytes.
+//!
+//! The program works on its own copy, taken when it is first asked: the C library's table cannot be changed
+//! while other threads may read it, and the C library itself reads it (for `TZ`) without a lock that we
+//! could take. So changes are seen by [`get`] and by child programs, not by C code in this process. OTP's
+//! `os:putenv/2` behaves the same.
+//!
+//! Invariant: the environment of the process itself is never written.
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStringExt;
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::errno::{Errno, Result};
+use crate::path;
+
+type Table = BTreeMap<Vec<u8>, Vec<u8>>;
+
+fn table() -> &'static RwLock<Table> {
+    static TABLE: OnceLock<RwLock<Table>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let variables = std::env::vars_os().map(|(key, value)| (key.into_vec(), value.into_vec()));
+        RwLock::new(variables.collect())
+    })
+}
+
+fn read() -> RwLockReadGuard<'static, Table> {
+    table().read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write() -> RwLockWriteGuard<'static, Table> {
+    table().write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The value of a variable.
+pub fn get(key: &[u8]) -> Option<Vec<u8>> {
+    read().get(key).cloned()
+}
+
+/// Sets a variable. `einval` if the key has `=` or a zero byte, or the value a zero byte.
+pub fn put(key: &[u8], value: &[u8]) -> Result<()> {
+    check_key(key)?;
+    check_value(value)?;
+    write().insert(key.to_vec(), value.to_vec());
+    Ok(())
+}
+
+/// Removes a variable, if it exists. `einval` as for [`put`].
+pub fn unset(key: &[u8]) -> Result<()> {
+    check_key(key)?;
+    write().remove(key);
+    Ok(())
+}
+
+/// All variables, ordered by key.
+pub fn list() -> Vec<(Vec<u8>, Vec<u8>)> {
+    read()
+        .iter()
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}
+
+/// One change to the environment that a child program gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Key and value.
+    Put(Vec<u8>, Vec<u8>),
+    /// Key.
+    Unset(Vec<u8>),
+}
+
+/// The present environment with these changes, later ones winning, as `KEY=value` for
+/// [`crate::child::Command`].
+pub fn for_child(changes: &[Change]) -> Result<Vec<CString>> {
+    let mut variables = read().clone();
+    for change in changes {
+        match change {
+            Change::Put(key, value) => {
+                check_key(key)?;
+                check_value(value)?;
+                variables.insert(key.clone(), value.clone());
+            }
+            Change::Unset(key) => {
+                check_key(key)?;
+                variables.remove(key);
+            }
+        }
+    }
+    let entries = variables
+        .into_iter()
+        .map(|(key, value)| path::owned(&[&key[..], b"=", &value].concat()));
+    entries.collect()
+}
+
+fn check_key(key: &[u8]) -> Result<()> {
+    if key.contains(&b'=') {
+        Err(Errno::EINVAL)
+    } else {
+        check_value(key)
+    }
+}
+
+fn check_value(value: &[u8]) -> Result<()> {
+    if value.contains(&0) {
+        Err(Errno::EINVAL)
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_set_found_listed_and_removed() {
+        let key = b"FERL_ENV_TEST\xff";
+        assert_eq!(get(key), None);
+        put(key, b"one").unwrap();
+        put(key, b"t\xfeo=").unwrap();
+        assert_eq!(get(key), Some(b"t\xfeo=".to_vec()));
+        assert!(list().contains(&(key.to_vec(), b"t\xfeo=".to_vec())));
+        unset(key).unwrap();
+        unset(key).unwrap();
+        assert_eq!(get(key), None);
+        assert_eq!(
+            get(b"PATH"),
+            std::env::var_os("PATH").map(OsStringExt::into_vec)
+        );
+    }
+
+    #[test]
+    fn keys_and_values_the_system_cannot_hold_are_refused() {
+        for (key, value) in [
+            (&b"a=b"[..], &b""[..]),
+            (b"=", b""),
+            (b"a\0", b""),
+            (b"a", b"\0"),
+        ] {
+            assert_eq!(put(key, value), Err(Errno::EINVAL));
+            let change = Change::Put(key.to_vec(), value.to_vec());
+            assert_eq!(for_child(&[change]).unwrap_err(), Errno::EINVAL);
+        }
+        assert_eq!(unset(b"a=b"), Err(Errno::EINVAL));
+    }
+
+    #[test]
+    fn a_child_gets_the_changes_and_this_program_does_not() {
+        put(b"FERL_CHILD_OLD", b"1").unwrap();
+        let changes = [
+            Change::Put(b"FERL_CHILD_NEW".to_vec(), b"2".to_vec()),
+            Change::Unset(b"FERL_CHILD_OLD".to_vec()),
+            Change::Put(b"FERL_CHILD_NEW".to_vec(), b"3".to_vec()),
+        ];
+        let entries = for_child(&changes).unwrap();
+        let with = |prefix: &[u8]| {
+            entries
+                .iter()
+                .filter(|entry| entry.to_bytes().starts_with(prefix))
+                .count()
+        };
+        assert!(entries.contains(&c"FERL_CHILD_NEW=3".to_owned()));
+        assert_eq!((with(b"FERL_CHILD_NEW="), with(b"FERL_CHILD_OLD=")), (1, 0));
+        assert_eq!(
+            (get(b"FERL_CHILD_NEW"), get(b"FERL_CHILD_OLD")),
+            (None, Some(b"1".to_vec()))
+        );
+    }
+}

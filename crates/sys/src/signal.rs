@@ -1,0 +1,287 @@
+//! Signals sent to this process: which are handled, and which have come.
+//!
+//! A handler only notes its signal and makes a descriptor readable; whoever waits for that descriptor takes
+//! what was noted with [`take_pending`] and acts on it as ordinary code. Equal signals that come before they
+//! are taken count as one, as they do in the kernel.
+//!
+//! ```text
+//! PENDING   bit N: signal N has come    handlers set (any thread, any time), `take_pending` clears all
+//! ```
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+
+use crate::errno::{Errno, Result, check};
+
+/// One row per signal that can be named; the last column is the name in lower case, as programs write it.
+macro_rules! signals {
+    ($($(#[$doc:meta])* $variant:ident = $number:ident, $name:literal;)*) => {
+        /// A signal that can be sent to this process.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Signal {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Signal {
+            /// All of them.
+            pub const ALL: &[Signal] = &[$(Signal::$variant,)*];
+
+            /// The system's number.
+            pub fn number(self) -> i32 {
+                match self {
+                    $(Signal::$variant => libc::$number,)*
+                }
+            }
+
+            /// The name in lower case, such as `sigterm`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Signal::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+signals! {
+    /// The terminal is gone.
+    Hangup = SIGHUP, "sighup";
+    /// Ctrl-C.
+    Interrupt = SIGINT, "sigint";
+    /// Ctrl-\.
+    Quit = SIGQUIT, "sigquit";
+    /// From `abort`.
+    Abort = SIGABRT, "sigabrt";
+    /// A timer of the system.
+    Alarm = SIGALRM, "sigalrm";
+    /// A polite request to end.
+    Terminate = SIGTERM, "sigterm";
+    /// For any use.
+    User1 = SIGUSR1, "sigusr1";
+    /// For any use.
+    User2 = SIGUSR2, "sigusr2";
+    /// A child ended or stopped.
+    Child = SIGCHLD, "sigchld";
+    /// Continue after a stop.
+    Continue = SIGCONT, "sigcont";
+    /// Stop; can be neither handled nor ignored.
+    Stop = SIGSTOP, "sigstop";
+    /// Ctrl-Z.
+    TerminalStop = SIGTSTP, "sigtstp";
+    /// The terminal has another size.
+    WindowChange = SIGWINCH, "sigwinch";
+    /// A write to a pipe that nobody reads.
+    Pipe = SIGPIPE, "sigpipe";
+}
+
+impl Signal {
+    /// The signal with this number, if it has a name here.
+    pub fn from_number(number: i32) -> Option<Signal> {
+        Signal::ALL
+            .iter()
+            .copied()
+            .find(|signal| signal.number() == number)
+    }
+}
+
+/// What happens when a signal comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disposition {
+    /// What the system does by itself: mostly, to end the process.
+    Default,
+    /// Nothing.
+    Ignore,
+    /// It is noted for [`take_pending`].
+    Handle,
+}
+
+/// Signals that have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Pending(u64);
+
+impl Pending {
+    /// Whether this one has come.
+    pub fn contains(self, signal: Signal) -> bool {
+        self.0 & bit(signal.number()) != 0
+    }
+
+    /// Whether none has come.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Those that have come.
+    pub fn iter(self) -> impl Iterator<Item = Signal> {
+        Signal::ALL
+            .iter()
+            .copied()
+            .filter(move |signal| self.contains(*signal))
+    }
+}
+
+static PENDING: AtomicU64 = AtomicU64::new(0);
+/// The number of the descriptor that handlers write to; -1 before there is one.
+static NOTICE: AtomicI32 = AtomicI32::new(-1);
+
+/// To be called when the program starts, before other threads exist: writes to broken pipes become errors instead
+/// of ending the process, and the deaths of children are kept even if our parent ignored them.
+pub fn init() -> Result<()> {
+    pending_fd()?;
+    set(Signal::Pipe, Disposition::Ignore)?;
+    set(Signal::Child, Disposition::Default)
+}
+
+/// Becomes readable when a handled signal comes; to be waited for in a [`Poller`](crate::poll::Poller).
+pub fn pending_fd() -> Result<BorrowedFd<'static>> {
+    static EVENT: OnceLock<OwnedFd> = OnceLock::new();
+    if let Some(event) = EVENT.get() {
+        return Ok(event.as_fd());
+    }
+    // SAFETY: takes and returns plain numbers.
+    let event = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
+    // SAFETY: the kernel has just given us this descriptor.
+    let event = unsafe { OwnedFd::from_raw_fd(event) };
+    let event = EVENT.get_or_init(|| event);
+    NOTICE.store(event.as_raw_fd(), Ordering::Release);
+    Ok(event.as_fd())
+}
+
+/// Changes what happens when a signal comes. `einval` for [`Signal::Stop`].
+pub fn set(signal: Signal, disposition: Disposition) -> Result<()> {
+    let handler = match disposition {
+        Disposition::Default => libc::SIG_DFL,
+        Disposition::Ignore => libc::SIG_IGN,
+        Disposition::Handle => {
+            pending_fd()?;
+            note as extern "C" fn(libc::c_int) as libc::sighandler_t
+        }
+    };
+    // SAFETY: all-zero is a valid structure: an empty mask and no flags.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = handler;
+    // On the thread's signal stack, because the machine's own stack may be anything when the signal comes.
+    // Interrupted system calls go on by themselves where the kernel can do that.
+    action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+    // SAFETY: the action is complete, and its handler may run at any time on any thread.
+    check(unsafe { libc::sigaction(signal.number(), &action, std::ptr::null_mut()) })?;
+    Ok(())
+}
+
+/// Takes the signals that have come since the last time.
+pub fn take_pending() -> Pending {
+    // The descriptor first: a signal that comes in between makes it readable again, and at worst the next call
+    // finds nothing.
+    if let Ok(event) = pending_fd() {
+        let _ = crate::fd::read(event, &mut [0; 8]);
+    }
+    Pending(PENDING.swap(0, Ordering::Acquire))
+}
+
+/// Sends a signal to a process; what `kill` does. 0 sends nothing and tells whether the process exists.
+pub fn send(process: i32, signal_number: i32) -> Result<()> {
+    // SAFETY: takes and returns plain numbers.
+    check(unsafe { libc::kill(process, signal_number) })?;
+    Ok(())
+}
+
+/// The handler: atomics and one write, both safe at any point of any program.
+extern "C" fn note(number: libc::c_int) {
+    // The thread that was interrupted may be between a system call and its look at `errno`.
+    let error = Errno::last();
+    PENDING.fetch_or(bit(number), Ordering::Release);
+    let one = 1u64.to_ne_bytes();
+    // SAFETY: eight readable bytes; on a bad number the call fails, and nothing else happens.
+    unsafe {
+        libc::write(
+            NOTICE.load(Ordering::Acquire),
+            one.as_ptr().cast(),
+            one.len(),
+        )
+    };
+    // SAFETY: the location is this thread's own.
+    unsafe { *libc::__errno_location() = error.0 };
+}
+
+fn bit(number: i32) -> u64 {
+    1u64.checked_shl(number as u32).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One test, because a process has one set of handlers.
+    #[test]
+    fn handled_signals_are_noted_and_ignored_ones_are_not() {
+        init().unwrap();
+        let event = pending_fd().unwrap();
+        for signal in [Signal::User1, Signal::User2] {
+            set(signal, Disposition::Handle).unwrap();
+        }
+        assert!(take_pending().is_empty());
+        // To this thread, so that it has come when the call returns.
+        let raise = |signal: Signal| {
+            // SAFETY: raises a signal that is handled or ignored.
+            assert_eq!(unsafe { libc::raise(signal.number()) }, 0);
+        };
+        raise(Signal::User1);
+        raise(Signal::User1);
+        raise(Signal::User2);
+        assert_eq!(crate::fd::wait_readable(event, Some(0)), Ok(true));
+        let pending = take_pending();
+        assert_eq!(
+            pending.iter().collect::<Vec<_>>(),
+            [Signal::User1, Signal::User2]
+        );
+        assert!(!pending.contains(Signal::Terminate));
+        assert_eq!(crate::fd::wait_readable(event, Some(0)), Ok(false));
+        assert!(take_pending().is_empty());
+
+        set(Signal::User1, Disposition::Ignore).unwrap();
+        raise(Signal::User1);
+        raise(Signal::Pipe);
+        assert!(take_pending().is_empty());
+        set(Signal::User1, Disposition::Default).unwrap();
+        assert_eq!(set(Signal::Stop, Disposition::Handle), Err(Errno::EINVAL));
+
+        // A signal that another thread handles makes a poller in this one return.
+        let poller = crate::poll::Poller::new().unwrap();
+        let (token, interest) = (crate::poll::Token(5), crate::poll::Interest::READ);
+        poller
+            .add(event, token, interest, crate::poll::Trigger::Edge)
+            .unwrap();
+        let other = std::thread::spawn(move || raise(Signal::User2));
+        let mut events = crate::poll::Events::with_capacity(4);
+        poller.wait(&mut events, Some(20_000_000_000)).unwrap();
+        assert_eq!(events.iter().next().unwrap().token, token);
+        other.join().unwrap();
+        assert!(take_pending().contains(Signal::User2));
+
+        // A handler leaves the error number alone.
+        // SAFETY: the location is this thread's own.
+        unsafe { *libc::__errno_location() = libc::ENOTTY };
+        raise(Signal::User2);
+        assert_eq!(Errno::last(), Errno::ENOTTY);
+        assert!(take_pending().contains(Signal::User2));
+    }
+
+    #[test]
+    fn only_processes_that_exist_get_signals() {
+        assert_eq!(send(crate::host::process_id() as i32, 0), Ok(()));
+        assert_eq!(send(i32::MAX, 0), Err(Errno::ESRCH));
+        assert_eq!(
+            send(crate::host::process_id() as i32, 10_000),
+            Err(Errno::EINVAL)
+        );
+    }
+
+    #[test]
+    fn numbers_and_names_go_together() {
+        for signal in Signal::ALL {
+            assert_eq!(Signal::from_number(signal.number()), Some(*signal));
+            assert!(signal.name().starts_with("sig"));
+        }
+        assert_eq!(Signal::from_number(0), None);
+    }
+}

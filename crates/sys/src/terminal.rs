@@ -1,0 +1,291 @@
+//! The terminal: whether there is one, how large it is, and the mode in which a line editor wants it.
+//!
+//! Invariant: a terminal whose mode was changed gets its former mode back when the guard is dropped, when the
+//! program exits through `exit` or returns from `main`, and when a thread panics. Only death by a signal that
+//! cannot be handled leaves it changed. One terminal at a time can be changed.
+
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::sync::{Mutex, Once, PoisonError};
+
+use crate::errno::{Errno, Result, check};
+
+/// The size in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Characters per line.
+    pub columns: u16,
+    /// Lines.
+    pub rows: u16,
+}
+
+/// What the terminal does by itself; `None` leaves a setting as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mode {
+    /// Gather and edit lines (`true`), or pass every byte on at once (`false`).
+    pub canonical: Option<bool>,
+    /// Show what is typed.
+    pub echo: Option<bool>,
+    /// Turn control characters into signals.
+    pub signals: Option<bool>,
+}
+
+/// Whether the descriptor is a terminal.
+pub fn is_terminal(fd: BorrowedFd<'_>) -> bool {
+    // SAFETY: the descriptor is open while borrowed.
+    unsafe { libc::isatty(fd.as_raw_fd()) == 1 }
+}
+
+/// The size of the window; `enotty` if the descriptor is not a terminal.
+pub fn size(fd: BorrowedFd<'_>) -> Result<Size> {
+    let mut size = libc::winsize {
+        ws_row: 0,
+        ws_col: 0,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    // SAFETY: the kernel fills the structure that this request takes.
+    check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TIOCGWINSZ, &mut size) })?;
+    Ok(Size {
+        columns: size.ws_col,
+        rows: size.ws_row,
+    })
+}
+
+/// The former mode of the terminal that is changed at present.
+static CHANGED: Mutex<Option<Former>> = Mutex::new(None);
+
+struct Former {
+    number: RawFd,
+    before: libc::termios,
+    during: libc::termios,
+}
+
+/// Keeps a terminal in another mode.
+#[must_use]
+#[derive(Debug)]
+pub struct ModeGuard(());
+
+impl ModeGuard {
+    /// Changes the mode. The descriptor must stay open as long as the guard. `ebusy` if a guard exists already,
+    /// `enotty` if the descriptor is not a terminal.
+    pub fn enter(fd: BorrowedFd<'_>, mode: Mode) -> Result<ModeGuard> {
+        let mut changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+        if changed.is_some() {
+            return Err(Errno::EBUSY);
+        }
+        let number = fd.as_raw_fd();
+        let mut before = std::mem::MaybeUninit::<libc::termios>::uninit();
+        // SAFETY: the call fills the structure.
+        check(unsafe { libc::tcgetattr(number, before.as_mut_ptr()) })?;
+        // SAFETY: the call above succeeded and filled it.
+        let before = unsafe { before.assume_init() };
+        let during = with_mode(before, mode);
+        // Before the change, so that there is no moment in which an exit would leave it in place.
+        restore_at_exit();
+        set(number, &during)?;
+        *changed = Some(Former {
+            number,
+            before,
+            during,
+        });
+        Ok(ModeGuard(()))
+    }
+
+    /// Sets the mode again, after the program was stopped and continued and the shell has had the terminal.
+    pub fn renew(&self) -> Result<()> {
+        let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+        changed
+            .as_ref()
+            .map_or(Ok(()), |former| set(former.number, &former.during))
+    }
+
+    /// Gives the former mode back for the time being, before the program stops; undone by [`renew`](Self::renew).
+    pub fn suspend(&self) -> Result<()> {
+        let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+        changed
+            .as_ref()
+            .map_or(Ok(()), |former| set(former.number, &former.before))
+    }
+}
+
+impl Drop for ModeGuard {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// The bits that OTP's own line editor changes: without them a key would be held back, translated, shown or
+/// acted on by the terminal before the program sees it.
+fn with_mode(mut settings: libc::termios, mode: Mode) -> libc::termios {
+    let mut put =
+        |local: libc::tcflag_t, input: libc::tcflag_t, output: libc::tcflag_t, on: bool| {
+            if on {
+                settings.c_lflag |= local;
+                settings.c_iflag |= input;
+                settings.c_oflag |= output;
+            } else {
+                settings.c_lflag &= !local;
+                settings.c_iflag &= !input;
+                settings.c_oflag &= !output;
+            }
+        };
+    put(0, libc::ISTRIP, 0, false);
+    if let Some(on) = mode.canonical {
+        put(libc::ICANON, libc::ICRNL, libc::OPOST, on);
+    }
+    if let Some(on) = mode.echo {
+        put(libc::ECHO, 0, 0, on);
+    }
+    if let Some(on) = mode.signals {
+        let input = libc::BRKINT | libc::IGNPAR | libc::ICRNL | libc::IXON | libc::IXANY;
+        put(libc::ISIG | libc::IEXTEN, input, 0, on);
+    }
+    if mode.canonical == Some(false) {
+        // A read returns as soon as there is one byte.
+        settings.c_cc[libc::VMIN] = 1;
+        settings.c_cc[libc::VTIME] = 0;
+    }
+    settings
+}
+
+fn set(number: RawFd, settings: &libc::termios) -> Result<()> {
+    // SAFETY: the structure is complete; a number that is no terminal (any more) is refused.
+    crate::errno::retry(|| check(unsafe { libc::tcsetattr(number, libc::TCSANOW, settings) }))?;
+    Ok(())
+}
+
+/// Gives the terminal its former mode back, if one is changed.
+fn restore() {
+    // Not waiting: a panic inside this module must not block the exit.
+    let Ok(mut changed) = CHANGED.try_lock() else {
+        return;
+    };
+    if let Some(former) = changed.take() {
+        // It may be gone (hung up); then there is nothing to restore.
+        let _ = set(former.number, &former.before);
+    }
+}
+
+fn restore_at_exit() {
+    extern "C" fn at_exit() {
+        restore();
+    }
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
+        // SAFETY: the function may be called at any time and takes nothing.
+        unsafe { libc::atexit(at_exit) };
+        // Panics may abort, which runs no exit functions.
+        let next = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            restore();
+            next(panic);
+        }));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+
+    /// A terminal without a screen: the side a terminal program would hold, and ours.
+    fn pseudo_terminal() -> (OwnedFd, OwnedFd) {
+        let (mut controller, mut terminal) = (0, 0);
+        let window = libc::winsize {
+            ws_row: 30,
+            ws_col: 101,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        let null = std::ptr::null_mut();
+        // SAFETY: two numbers are written, a structure is read; name and settings are not wanted.
+        let answer = unsafe {
+            libc::openpty(
+                &mut controller,
+                &mut terminal,
+                null,
+                std::ptr::null(),
+                &window,
+            )
+        };
+        assert_eq!(answer, 0);
+        // SAFETY: the call has just made both.
+        unsafe {
+            (
+                OwnedFd::from_raw_fd(controller),
+                OwnedFd::from_raw_fd(terminal),
+            )
+        }
+    }
+
+    fn local_flags(fd: BorrowedFd<'_>) -> libc::tcflag_t {
+        // SAFETY: all-zero is a valid structure, which the call fills.
+        unsafe {
+            let mut settings: libc::termios = std::mem::zeroed();
+            assert_eq!(libc::tcgetattr(fd.as_raw_fd(), &mut settings), 0);
+            settings.c_lflag
+        }
+    }
+
+    #[test]
+    fn the_mode_changes_and_comes_back() {
+        let (controller, terminal) = pseudo_terminal();
+        assert!(is_terminal(terminal.as_fd()));
+        assert_eq!(
+            size(terminal.as_fd()),
+            Ok(Size {
+                columns: 101,
+                rows: 30
+            })
+        );
+        let before = local_flags(terminal.as_fd());
+        let mode = Mode {
+            canonical: Some(false),
+            echo: Some(false),
+            signals: None,
+        };
+        let guard = ModeGuard::enter(terminal.as_fd(), mode).unwrap();
+        assert_eq!(
+            ModeGuard::enter(terminal.as_fd(), mode).unwrap_err(),
+            Errno::EBUSY
+        );
+        assert_eq!(
+            local_flags(terminal.as_fd()),
+            before & !(libc::ICANON | libc::ECHO)
+        );
+        // One byte gets through without a line end, and is not echoed.
+        crate::fd::write(controller.as_fd(), b"x").unwrap();
+        assert_eq!(
+            crate::fd::wait_readable(terminal.as_fd(), Some(5_000_000_000)),
+            Ok(true)
+        );
+        assert_eq!(
+            crate::fd::wait_readable(controller.as_fd(), Some(0)),
+            Ok(false)
+        );
+        guard.suspend().unwrap();
+        assert_eq!(local_flags(terminal.as_fd()), before);
+        guard.renew().unwrap();
+        assert_eq!(
+            local_flags(terminal.as_fd()),
+            before & !(libc::ICANON | libc::ECHO)
+        );
+        drop(guard);
+        assert_eq!(local_flags(terminal.as_fd()), before);
+        // A thread that panics does not leave it changed either, though its guard is never dropped.
+        let copy = terminal.try_clone().unwrap();
+        let panicked = std::thread::spawn(move || {
+            std::mem::forget(ModeGuard::enter(copy.as_fd(), mode).unwrap());
+            panic!("on purpose");
+        });
+        assert!(panicked.join().is_err());
+        assert_eq!(local_flags(terminal.as_fd()), before);
+    }
+
+    #[test]
+    fn what_is_no_terminal_is_refused() {
+        let (reader, _writer) = crate::fd::pipe().unwrap();
+        assert!(!is_terminal(reader.as_fd()));
+        assert_eq!(size(reader.as_fd()), Err(Errno::ENOTTY));
+    }
+}
