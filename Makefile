@@ -1,0 +1,51 @@
+# The commands of the project. `make run` is the fastest way to see what ferl does.
+
+.PHONY: run test test-all bench build setup
+
+# The experiments on ferl and on stock, side by side.
+run: build
+	cargo xtask experiments
+
+# What a change must pass. The last line is the verdict on the differential programs.
+test: build
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo test --quiet --workspace
+	cargo xtask differential
+
+# The same, and the slower ways to run the same programs.
+test-all: test
+	cargo xtask differential --collect-always
+	cargo xtask differential --schedulers 1
+	cargo xtask differential --schedulers 4
+	-cargo xtask differential --later
+	cargo xtask bifs
+
+# The experiments at the sizes their authors published; takes minutes.
+bench: build
+	cargo xtask experiments --full
+
+build: setup
+	cargo build --quiet --release --package cli
+
+# What building and running needs. Debian's OTP is installed when there is none.
+setup:
+	@command -v cargo >/dev/null || { \
+	    echo "cargo is missing: install Rust 1.95 or later from https://rustup.rs" >&2; exit 1; }
+	@command -v cc >/dev/null || { \
+	    echo "a C linker (cc) is missing: install Debian's gcc and libc6-dev" >&2; exit 1; }
+	@if ! command -v erl >/dev/null || ! command -v erlc >/dev/null; then \
+	    if ! command -v apt-get >/dev/null; then \
+	        echo "erl and erlc of OTP 25 are missing, and there is no apt-get to install them" >&2; \
+	        exit 1; \
+	    fi; \
+	    as_root=; \
+	    if [ "$$(id -u)" -ne 0 ]; then \
+	        command -v sudo >/dev/null || { \
+	            echo "erl and erlc are missing: as root, apt-get install erlang-base" >&2; exit 1; }; \
+	        as_root=sudo; \
+	    fi; \
+	    echo "installing erlang-base, whose libraries ferl boots"; \
+	    $$as_root apt-get update -qq && \
+	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y erlang-base; \
+	fi
