@@ -9,12 +9,16 @@
 //! and the serial of its process.
 
 pub mod decode;
+pub mod encode;
 mod input;
+mod size;
 pub mod tags;
 
 use layout::{Export, FunEntry, Term};
 
 pub use decode::{DecodeError, Decoder, Fault, Step, decode};
+pub use encode::{EncodeOptions, Encoder, SystemLimit, encode};
+pub use size::size;
 
 use crate::off_heap::MagicBlock;
 

@@ -15,6 +15,7 @@ pub mod literal;
 pub mod node;
 pub mod off_heap;
 pub mod reference;
+pub mod text;
 
 pub use heap::Allocate;
 pub use layout::{Header, Kind, Term};

@@ -1,0 +1,192 @@
+//! How many bytes a term takes in external format: `erlang:external_size/2`.
+//!
+//! The answer is OTP's, which for funs is an upper bound. No recursion; any thread may call.
+
+use layout::object::{MapShape, offset};
+use layout::{Export, FunEntry, Kind, Term};
+
+use super::encode::{
+    self, EncodeOptions, SystemLimit, big_bytes, latin1_length, node_of, string_length,
+};
+use super::tags;
+use crate::atom;
+
+/// Bytes of the term in external format, the version byte included.
+///
+/// # Errors
+/// [`SystemLimit`] where encoding would answer it too.
+pub fn size(term: Term, options: &EncodeOptions) -> Result<usize, SystemLimit> {
+    let mut sizing = Sizing {
+        options,
+        bytes: 1,
+        rest: vec![term],
+    };
+    while let Some(term) = sizing.rest.pop() {
+        sizing.term(term)?;
+    }
+    Ok(sizing.bytes)
+}
+
+struct Sizing<'a> {
+    options: &'a EncodeOptions<'a>,
+    bytes: usize,
+    rest: Vec<Term>,
+}
+
+impl Sizing<'_> {
+    fn term(&mut self, term: Term) -> Result<(), SystemLimit> {
+        self.bytes += if let Some(value) = term.as_small() {
+            small(value)
+        } else if term.is_atom() {
+            self.atom(term)
+        } else if term.is_nil() {
+            1
+        } else if term.is_cons() {
+            self.list(term)
+        } else if term.is_local_pid() || term.is_local_port() {
+            self.identifier(term)
+        } else {
+            self.boxed(term)?
+        };
+        Ok(())
+    }
+
+    fn list(&mut self, list: Term) -> usize {
+        if let Some(length) = string_length(list) {
+            return 3 + length;
+        }
+        // The cells one after the other, so that a long list takes no room in `rest`, unless its
+        // elements have parts.
+        let mut bytes = 5;
+        let mut rest = list;
+        while let Some((head, tail)) = rest.as_cons() {
+            match head.as_small() {
+                Some(value) => bytes += small(value),
+                None => self.rest.push(head),
+            }
+            rest = tail;
+        }
+        self.rest.push(rest);
+        bytes
+    }
+
+    fn boxed(&mut self, term: Term) -> Result<usize, SystemLimit> {
+        Ok(match term.header().kind() {
+            Kind::Tuple => {
+                let elements = term.as_tuple().expect("a tuple");
+                self.rest.extend(elements);
+                if elements.len() < 256 { 2 } else { 5 }
+            }
+            Kind::PositiveBig | Kind::NegativeBig => {
+                let (_, limbs) = term.as_big().expect("a big integer");
+                big(big_bytes(limbs))
+            }
+            Kind::Float if self.options.text_floats => 1 + tags::FLOAT_TEXT_BYTES,
+            Kind::Float => 9,
+            Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary => {
+                let bits = term.as_bits().expect("a bit string").bit_len;
+                let bytes = bits.div_ceil(8);
+                u32::try_from(bytes).map_err(|_| SystemLimit)?;
+                5 + bytes as usize + usize::from(bits % 8 != 0)
+            }
+            Kind::Map => self.map(term),
+            Kind::Reference
+            | Kind::MagicReference
+            | Kind::ExternalReference
+            | Kind::ExternalPid
+            | Kind::ExternalPort => self.identifier(term),
+            Kind::Fun => self.fun(term),
+            Kind::Export => {
+                // SAFETY: that word of an external fun is the address of an entry, which lives for ever.
+                let entry = unsafe { &*(term.word(offset::EXPORT_ENTRY) as *const Export) };
+                1 + self.atom(entry.module)
+                    + self.atom(entry.function)
+                    + small(i64::from(entry.arity))
+            }
+            Kind::MatchContext => unreachable!("a match context is no term of the language"),
+        })
+    }
+
+    fn map(&mut self, map: Term) -> usize {
+        let header = map.header();
+        let (head, first) = match header.map_shape() {
+            MapShape::Flat => {
+                let keys = term_word(map, offset::FLAT_MAP_KEYS);
+                self.rest.extend(keys.as_tuple().unwrap_or(&[]));
+                (5, offset::FLAT_MAP_VALUES)
+            }
+            MapShape::HashRoot => (5, offset::HASH_ROOT_CHILDREN),
+            MapShape::HashNode => (0, 0),
+        };
+        let leaves = header.map_shape() != MapShape::Flat;
+        for index in first..header.arity() {
+            let part = term_word(map, index);
+            if leaves && part.is_cons() {
+                self.rest.extend([part.head(), part.tail()]);
+            } else {
+                self.rest.push(part);
+            }
+        }
+        head
+    }
+
+    fn fun(&mut self, fun: Term) -> usize {
+        // SAFETY: that word of a fun is the address of an entry, which lives for ever.
+        let entry = unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) };
+        for index in offset::FUN_FREE..fun.header().arity() {
+            self.rest.push(term_word(fun, index));
+        }
+        // The two numbers behind the module count as long ones, whatever they are.
+        let fixed = 30 + 2 * 5;
+        let creator = term_word(fun, offset::FUN_CREATOR);
+        fixed + self.atom(entry.module) + self.identifier(creator)
+    }
+
+    fn identifier(&self, identifier: Term) -> usize {
+        let name = self.atom(node_of(identifier).0);
+        if identifier.is_pid() {
+            1 + name + 4 + 4 + 4
+        } else if identifier.is_port() {
+            let narrow = encode::port_number(identifier) <= tags::MAX_NEW_PORT;
+            1 + name + if narrow { 4 } else { 8 } + 4
+        } else {
+            1 + 2 + name + 4 + 4 * encode::reference_words(identifier).1
+        }
+    }
+
+    fn atom(&self, atom: Term) -> usize {
+        if self
+            .options
+            .atom_cache
+            .is_some_and(|cache| cache(atom).is_some())
+        {
+            return 2;
+        }
+        let text = atom::text(atom);
+        match latin1_length(text).filter(|_| !self.options.utf8_atoms) {
+            Some(length) => 3 + length,
+            None if text.len() < 256 => 2 + text.len(),
+            None => 3 + text.len(),
+        }
+    }
+}
+
+fn small(value: i64) -> usize {
+    if u8::try_from(value).is_ok() {
+        2
+    } else if i32::try_from(value).is_ok() {
+        5
+    } else {
+        big(big_bytes(&[value.unsigned_abs()]))
+    }
+}
+
+fn big(bytes: usize) -> usize {
+    if bytes < 256 { 3 + bytes } else { 6 + bytes }
+}
+
+/// A word that is known to be a term.
+fn term_word(object: Term, index: usize) -> Term {
+    // SAFETY: the callers name words behind the raw ones, which are terms.
+    unsafe { Term::from_bits(object.word(index)) }
+}

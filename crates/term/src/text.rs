@@ -1,0 +1,3 @@
+//! Numbers as text and back, as the BIFs of the language want them.
+
+pub mod float;

@@ -1,0 +1,100 @@
+//! Asks the stock machine: evaluates expressions there and hands back what a fun made of each value.
+//!
+//! Every test that uses it passes trivially where no `erl` is installed.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const PROGRAM: &str = r#"
+    [In, Out] = init:get_plain_arguments(),
+    {ok, Bytes} = file:read_file(In),
+    Value = fun(Text) ->
+        {ok, Tokens, _} = erl_scan:string(Text ++ "."),
+        {ok, Forms} = erl_parse:parse_exprs(Tokens),
+        {value, V, _} = erl_eval:exprs(Forms, []),
+        V
+    end,
+    [First | Rest] = string:split(string:trim(unicode:characters_to_list(Bytes), trailing, "\n"), "\n", all),
+    Mapper = Value(First),
+    Lines = [begin
+                 {Pid, Ref} = spawn_monitor(fun() -> exit({done, Mapper(Value(Text))}) end),
+                 receive
+                     {'DOWN', Ref, process, Pid, {done, Line}} -> [Line, $\n];
+                     {'DOWN', Ref, process, Pid, Reason} ->
+                         io:format("~ts: ~p~n", [Text, Reason]), halt(1)
+                 end
+             end || Text <- Rest],
+    ok = file:write_file(Out, unicode:characters_to_binary(Lines)),
+    halt(0).
+"#;
+
+static RUN: AtomicU32 = AtomicU32::new(0);
+
+/// A line for each expression: the characters that `mapper`, a fun, made of its value. `None` where
+/// there is no stock machine.
+///
+/// # Panics
+/// When the stock machine cannot evaluate an expression.
+pub fn ask(mapper: &str, expressions: &[String]) -> Option<Vec<String>> {
+    let run = RUN.fetch_add(1, Ordering::Relaxed);
+    let path = |kind: &str| -> PathBuf {
+        let name = format!("term-stock-{}-{run}.{kind}", std::process::id());
+        std::env::temp_dir().join(name)
+    };
+    let (questions, answers) = (path("in"), path("out"));
+    let one_line = |text: &str| text.replace('\n', " ");
+    let mut text = one_line(mapper);
+    for expression in expressions {
+        text.push('\n');
+        text.push_str(&one_line(expression));
+    }
+    std::fs::write(&questions, text).unwrap();
+    let child = Command::new("erl")
+        .args(["-noshell", "-noinput", "-eval", PROGRAM, "-extra"])
+        .args([&questions, &answers])
+        .stdin(Stdio::null())
+        .output();
+    let output = match child {
+        Ok(output) => output,
+        Err(_) => {
+            eprintln!("no stock machine: nothing compared");
+            return None;
+        }
+    };
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let lines = std::fs::read_to_string(&answers).unwrap();
+    let _ = std::fs::remove_file(questions);
+    let _ = std::fs::remove_file(answers);
+    let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), expressions.len());
+    Some(lines)
+}
+
+/// The bytes of a text of hexadecimal digits.
+pub fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len() / 2)
+        .map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap())
+        .collect()
+}
+
+/// A small generator of numbers that look random, the same in every run.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+}

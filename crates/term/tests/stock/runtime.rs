@@ -1,0 +1,43 @@
+//! Export and fun entries for terms that a test decodes, never freed.
+
+use std::ptr;
+use std::sync::atomic::AtomicPtr;
+
+use layout::{Export, FunEntry, Term};
+use term::external::{FunIdentity, Resolver};
+
+pub struct TestRuntime;
+
+impl Resolver for TestRuntime {
+    fn export(
+        &mut self,
+        module: Term,
+        function: Term,
+        arity: u32,
+        _create: bool,
+    ) -> Option<&'static Export> {
+        Some(Box::leak(Box::new(Export {
+            code: AtomicPtr::new(ptr::null_mut()),
+            module,
+            function,
+            arity,
+            flags: 0,
+            bif: None,
+            stub: [0; 8],
+        })))
+    }
+
+    fn fun_entry(&mut self, identity: &FunIdentity) -> Option<&'static FunEntry> {
+        Some(Box::leak(Box::new(FunEntry {
+            code: AtomicPtr::new(ptr::null_mut()),
+            module: identity.module,
+            arity: identity.arity,
+            free: identity.free,
+            index: identity.index,
+            old_index: identity.old_index,
+            old_unique: identity.old_unique,
+            unique: identity.unique,
+            function: Term::NIL,
+        })))
+    }
+}
