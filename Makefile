@@ -20,6 +20,11 @@ test-all: test
 	cargo xtask differential --schedulers 4
 	-cargo xtask differential --later
 	cargo xtask bifs
+	@if cargo +nightly fuzz --version >/dev/null 2>&1; then \
+	    for target in beam_file beam_code; do \
+	        cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; \
+	    done; \
+	else echo "not fuzzed: that needs Rust nightly and cargo-fuzz"; fi
 
 # The experiments at the sizes their authors published; takes minutes.
 bench: build
