@@ -13,6 +13,7 @@ use cli::environment::Environment;
 use cli::launch::{self, Launch, Request};
 use cli::otp::Otp;
 use cli::words;
+use isa::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS};
 
 /// A directory in which stock's launcher finds a made-up machine and port mapper.
 struct Stage {
@@ -157,9 +158,14 @@ impl Drop for Stage {
     }
 }
 
-/// The shell that runs the made-up machine sets some variables itself.
+/// The shell that runs the made-up machine sets some variables itself, and drops those that it could
+/// not name.
 fn is_ours(name: &str) -> bool {
-    !["PWD", "OLDPWD", "SHLVL", "_"].contains(&name)
+    let is_name = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_name = is_name && !name.starts_with(|first: char| first.is_ascii_digit());
+    is_name && !["PWD", "OLDPWD", "SHLVL", "_"].contains(&name)
 }
 
 fn first_line(text: &str) -> &str {
@@ -341,6 +347,78 @@ fn refuses_as_stock_does() {
         let stock = stage.stock(&words, &environment);
         assert!(matches!(stock, Outcome::Refused(_)), "{line}: {stock:?}");
         assert_eq!(stage.ferl(&words, &environment), stock, "{line}");
+    }
+}
+
+/// Command lines that nobody would write, from words that mean something.
+#[test]
+fn splits_any_words_as_stock_does() {
+    let stage = Stage::new("any");
+    let vocabulary = vocabulary();
+    // Always the same ones: a difference must be found again.
+    let mut dice = Dice(0x5eed);
+    for _ in 0..LINES_OF_ANY_WORDS {
+        let line: Vec<String> = (0..dice.below(7))
+            .map(|_| vocabulary[dice.below(vocabulary.len())].clone())
+            .collect();
+        let variable: Vec<String> = (0..dice.below(4))
+            .map(|_| vocabulary[dice.below(vocabulary.len())].clone())
+            .collect();
+        let variable = variable.join(" ");
+        let environment = stage.environment(&[("ERL_FLAGS", &variable)]);
+        let line: Vec<String> = line.iter().map(|word| stage.fill(word)).collect();
+        assert_eq!(
+            stage.ferl(&line, &environment),
+            stage.stock(&line, &environment),
+            "ERL_FLAGS={variable} {line:?}"
+        );
+    }
+}
+
+const LINES_OF_ANY_WORDS: usize = 300;
+
+/// Flags, values and what is neither. Left out is what leaves, prints or runs something else.
+fn vocabulary() -> Vec<String> {
+    let left_out = ["-detached", "-man", "-epmd", "-emu_type", "-emu_flavor"];
+    let launcher = LAUNCHER_FLAGS
+        .iter()
+        .map(|flag| flag.name.to_owned())
+        .filter(|name| !left_out.contains(&name.as_str()) && !name.ends_with("_exit"))
+        .filter(|name| name != "-emu_args");
+    let emulator = EMULATOR_FLAGS.iter().flat_map(|flag| {
+        let name = format!("+{}", flag.name.replace(['?', '@'], "B"));
+        [format!("{name}x"), name]
+    });
+    let others = [
+        "x",
+        "--",
+        "-",
+        "+",
+        "5000",
+        "true",
+        "i",
+        "-extra",
+        "-smp",
+        "-a",
+        "DIR/plain",
+        "DIR/extra",
+        "-args_file",
+    ];
+    let rare: Vec<String> = launcher.chain(emulator).collect();
+    // As many ordinary words as flags, or nearly every line would be refused.
+    let common = others.iter().cycle().take(rare.len()).copied();
+    common.map(str::to_owned).chain(rare).collect()
+}
+
+/// A small generator of numbers that look random.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % bound as u64).expect("less than the bound")
     }
 }
 

@@ -230,3 +230,34 @@ fn words_of_the_environment_set_defaults() {
     assert_eq!(config.async_threads, 1024);
     assert_eq!(config.ets_limit, 9000);
 }
+
+#[test]
+fn no_value_makes_reading_panic() {
+    let values: &[&[u8]] = &[
+        b"",
+        b"-",
+        b"--",
+        b":",
+        b"0",
+        b"-9223372036854775809",
+        b"99999999999999999999:99999999999999999999",
+        b"-99999999999999999999",
+        b"2147483647:2147483647",
+        b"L-,:",
+        b"\xff\xfe",
+        b"?{}{n}",
+    ];
+    let otp = Otp::at("/otp", "13.1.5");
+    for flag in flags::EMULATOR_FLAGS {
+        for value in values {
+            let name = format!("+{}", flag.name.replace(['?', '@'], "u")).into_bytes();
+            let joined = [name.as_slice(), value].concat();
+            for words in [vec![name.clone(), value.to_vec()], vec![joined]] {
+                let split = launch::split(&words, &otp, &Environment::default());
+                if let Ok(Request::Start(launch)) = split {
+                    let _ = read(&launch, &otp, u32::MAX).wish;
+                }
+            }
+        }
+    }
+}
