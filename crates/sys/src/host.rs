@@ -128,11 +128,9 @@ pub fn descriptor_limits() -> Result<(u64, u64)> {
 
 /// `uname` terminates all its texts.
 fn text(field: &[libc::c_char]) -> String {
-    let bytes: Vec<u8> = field
-        .iter()
-        .map(|byte| *byte as u8)
-        .take_while(|byte| *byte != 0)
-        .collect();
+    // Characters of C are signed on some processors.
+    let bytes = field.iter().map(|letter| letter.to_ne_bytes()[0]);
+    let bytes: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 

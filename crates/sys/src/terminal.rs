@@ -282,6 +282,41 @@ mod tests {
         assert_eq!(local_flags(terminal.as_fd()), before);
     }
 
+    /// Runs in the child of the test below, whose standard input is a terminal.
+    #[test]
+    #[ignore = "started by `a_program_that_exits_leaves_the_terminal_as_it_was`"]
+    fn exit_in_another_mode() {
+        let input = std::io::stdin();
+        let mode = Mode {
+            canonical: Some(false),
+            echo: Some(false),
+            signals: Some(false),
+        };
+        let guard = ModeGuard::enter(input.as_fd(), mode).unwrap();
+        let during = local_flags(input.as_fd());
+        assert_eq!(during & (libc::ICANON | libc::ECHO | libc::ISIG), 0);
+        std::mem::forget(guard);
+        std::process::exit(42);
+    }
+
+    #[test]
+    fn a_program_that_exits_leaves_the_terminal_as_it_was() {
+        let (_controller, terminal) = pseudo_terminal();
+        let before = local_flags(terminal.as_fd());
+        let program = crate::host::executable().unwrap();
+        let child = crate::child::Command::new(&program)
+            .args([
+                &b"--exact"[..],
+                b"--ignored",
+                b"terminal::tests::exit_in_another_mode",
+            ])
+            .give(0, terminal.as_fd())
+            .spawn()
+            .unwrap();
+        assert_eq!(child.wait(), Ok(crate::child::Exit::Status(42)));
+        assert_eq!(local_flags(terminal.as_fd()), before);
+    }
+
     #[test]
     fn what_is_no_terminal_is_refused() {
         let (reader, _writer) = crate::fd::pipe().unwrap();
