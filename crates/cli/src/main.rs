@@ -87,7 +87,11 @@ fn obey(reading: settings::Reading, otp: &Otp) -> ExitCode {
 }
 
 /// Runs the machine until it halts.
-fn run(_config: Config) -> ExitCode {
+fn run(config: Config) -> ExitCode {
+    for (name, value) in config.environment.iter() {
+        // What the system takes for no name cannot be inherited by programs either.
+        let _ = sys::env::put(name, value);
+    }
     write_error("ferl: the machine is not built yet\n");
     ExitCode::FAILURE
 }
