@@ -14,6 +14,7 @@ pub mod heap;
 pub mod literal;
 pub mod node;
 pub mod off_heap;
+pub mod print;
 pub mod reference;
 pub mod text;
 

@@ -37,6 +37,22 @@ static RUN: AtomicU32 = AtomicU32::new(0);
 /// # Panics
 /// When the stock machine cannot evaluate an expression.
 pub fn ask(mapper: &str, expressions: &[String]) -> Option<Vec<String>> {
+    run(mapper, expressions).map(|answer| answer.lines)
+}
+
+/// What a run of the stock machine answered.
+pub struct Answer {
+    /// A line for each expression.
+    pub lines: Vec<String>,
+    /// What it wrote meanwhile.
+    pub output: Vec<u8>,
+}
+
+/// As [`ask`], with what the mapper wrote.
+///
+/// # Panics
+/// When the stock machine cannot evaluate an expression.
+pub fn run(mapper: &str, expressions: &[String]) -> Option<Answer> {
     let run = RUN.fetch_add(1, Ordering::Relaxed);
     let path = |kind: &str| -> PathBuf {
         let name = format!("term-stock-{}-{run}.{kind}", std::process::id());
@@ -73,7 +89,10 @@ pub fn ask(mapper: &str, expressions: &[String]) -> Option<Vec<String>> {
     let _ = std::fs::remove_file(answers);
     let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), expressions.len());
-    Some(lines)
+    Some(Answer {
+        lines,
+        output: output.stdout,
+    })
 }
 
 /// The bytes of a text of hexadecimal digits.

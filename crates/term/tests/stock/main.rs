@@ -3,4 +3,5 @@
 mod ask;
 mod expressions;
 mod external;
+mod print;
 mod runtime;

@@ -1,0 +1,514 @@
+//! Terms as the machine itself writes them: `erlang:display/1`, crash messages, the logger's last
+//! resort. (`io:format` is Erlang code and does it its own way.)
+//!
+//! What is still to be written stands on a stack, so depth costs no native stack. Any thread may
+//! call, while the term stays where it is.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use layout::object::{Bits, MapShape, offset};
+use layout::{Export, FunEntry, Kind, Term};
+
+use crate::external::encode::{port_number, reference_words};
+use crate::{atom, node, text};
+
+/// A term to be written whole.
+#[must_use]
+pub fn display(term: Term) -> impl Display {
+    Printed {
+        term,
+        limit: i64::MAX,
+    }
+}
+
+/// A term to be written up to a limit, roughly of characters; what is left out shows as `... `.
+#[must_use]
+pub fn display_limited(term: Term, limit: usize) -> impl Display {
+    Printed {
+        term,
+        limit: i64::try_from(limit).unwrap_or(i64::MAX),
+    }
+}
+
+/// The bytes that `erlang:display/1` puts out: in UTF-8, except that strings are in Latin-1.
+#[must_use]
+pub fn display_bytes(term: Term) -> Vec<u8> {
+    let mut bytes = Bytes(Vec::new());
+    let printed = Printed {
+        term,
+        limit: i64::MAX,
+    };
+    printed
+        .write(&mut bytes)
+        .expect("writing to memory cannot fail");
+    bytes.0
+}
+
+struct Printed {
+    term: Term,
+    limit: i64,
+}
+
+impl Printed {
+    fn write(&self, out: &mut impl Sink) -> fmt::Result {
+        let mut printer = Printer {
+            out,
+            left: self.limit,
+            tasks: vec![Task::Term(self.term)],
+        };
+        if printer.run()?.is_none() || printer.left <= 0 {
+            out.write_str("... ")?;
+        }
+        Ok(())
+    }
+}
+
+/// Where to write: a character of a string is a byte to some, a character to others.
+trait Sink: Write {
+    fn latin1(&mut self, byte: u8) -> fmt::Result {
+        self.write_char(char::from(byte))
+    }
+}
+
+impl Sink for Formatter<'_> {}
+
+struct Bytes(Vec<u8>);
+
+impl Write for Bytes {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl Sink for Bytes {
+    fn latin1(&mut self, byte: u8) -> fmt::Result {
+        self.0.push(byte);
+        Ok(())
+    }
+}
+
+impl Display for Printed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.write(f)
+    }
+}
+
+/// What is still to be written.
+enum Task {
+    Text(&'static str),
+    Term(Term),
+    /// The list cell's element, and what follows it.
+    Cell(Term),
+    /// Words `next..end` of a boxed object, which are terms.
+    Words {
+        object: Term,
+        next: usize,
+        end: usize,
+    },
+    /// Pairs `next..` of a flat map.
+    Pairs {
+        map: Term,
+        next: usize,
+    },
+}
+
+struct Printer<'a, W> {
+    out: &'a mut W,
+    /// Counts down to the end.
+    left: i64,
+    tasks: Vec<Task>,
+}
+
+/// `None`: the limit was reached.
+type Progress = Result<Option<()>, fmt::Error>;
+
+impl<W: Sink> Printer<'_, W> {
+    fn run(&mut self) -> Progress {
+        while let Some(task) = self.tasks.pop() {
+            let term = match task {
+                Task::Text(text) => {
+                    self.out.write_str(text)?;
+                    continue;
+                }
+                Task::Term(term) => term,
+                Task::Cell(cell) => self.cell(cell),
+                Task::Words { object, next, end } => {
+                    if next + 1 < end {
+                        let next = next + 1;
+                        self.tasks.push(Task::Words { object, next, end });
+                        self.tasks.push(Task::Text(","));
+                    }
+                    term_word(object, next)
+                }
+                Task::Pairs { map, next } => self.pair(map, next),
+            };
+            if !self.count(1) {
+                return Ok(None);
+            }
+            if self.term(term)?.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(()))
+    }
+
+    /// Counts towards the limit; answers whether to go on.
+    fn count(&mut self, amount: usize) -> bool {
+        let go_on = self.left > 0;
+        self.left = self.left.saturating_sub(amount as i64);
+        go_on
+    }
+
+    /// The element of a cell; what follows it becomes a task.
+    fn cell(&mut self, cell: Term) -> Term {
+        let tail = cell.tail();
+        if tail.is_cons() {
+            self.tasks.push(Task::Cell(tail));
+            self.tasks.push(Task::Text(","));
+        } else if !tail.is_nil() {
+            self.tasks.push(Task::Term(tail));
+            self.tasks.push(Task::Text("|"));
+        }
+        cell.head()
+    }
+
+    /// The key of a pair; what follows it becomes a task.
+    fn pair(&mut self, map: Term, next: usize) -> Term {
+        if next + 1 < map.word(offset::MAP_SIZE) as usize {
+            let next = next + 1;
+            self.tasks.push(Task::Pairs { map, next });
+            self.tasks.push(Task::Text(","));
+        }
+        let value = term_word(map, offset::FLAT_MAP_VALUES + next);
+        self.tasks.push(Task::Term(value));
+        self.tasks.push(Task::Text("=>"));
+        term_word(term_word(map, offset::FLAT_MAP_KEYS), next)
+    }
+
+    fn term(&mut self, term: Term) -> Progress {
+        if let Some(value) = term.as_small() {
+            write!(self.out, "{value}")?;
+        } else if term.is_atom() {
+            let text = atom::text(term);
+            self.count(text.len());
+            write_atom(self.out, text)?;
+        } else if term.is_nil() {
+            self.out.write_str("[]")?;
+        } else if term.is_cons() {
+            return self.list(term);
+        } else if term.is_local_pid() {
+            let (index, serial) = (term.identifier_index(), term.identifier_serial());
+            write!(self.out, "<0.{index}.{serial}>")?;
+        } else if term.is_local_port() {
+            write!(self.out, "#Port<0.{}>", port_number(term))?;
+        } else if term.is_boxed() {
+            return self.boxed(term);
+        } else {
+            write!(self.out, "<unknown:{:#x}>", term.bits())?;
+        }
+        Ok(Some(()))
+    }
+
+    fn boxed(&mut self, term: Term) -> Progress {
+        match term.header().kind() {
+            Kind::Tuple => {
+                self.out.write_char('{')?;
+                self.tasks.push(Task::Text("}"));
+                self.words(term, 0);
+            }
+            Kind::PositiveBig | Kind::NegativeBig => {
+                self.out.write_str(&text::integer::print(term, 10))?;
+            }
+            Kind::Float => {
+                let value = f64::from_bits(term.word(0));
+                self.out.write_str(&text::float::scientific(value, 6))?;
+            }
+            Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary => {
+                return self.bit_string(term.as_bits().expect("a bit string"));
+            }
+            Kind::Map => self.map(term)?,
+            Kind::Reference | Kind::MagicReference | Kind::ExternalReference => {
+                self.reference(term)?;
+            }
+            Kind::ExternalPid => {
+                let (channel, id) = (channel(term), term.word(offset::EXTERNAL_ID));
+                write!(self.out, "<{channel}.{}.{}>", id as u32, id >> 32)?;
+            }
+            Kind::ExternalPort => {
+                write!(self.out, "#Port<{}.{}>", channel(term), port_number(term))?;
+            }
+            Kind::Fun => {
+                // SAFETY: that word of a fun is the address of an entry, which lives for ever.
+                let entry = unsafe { &*(term.word(offset::FUN_ENTRY) as *const FunEntry) };
+                let module = atom::text(entry.module);
+                write!(
+                    self.out,
+                    "#Fun<{module}.{}.{}>",
+                    entry.old_index, entry.old_unique
+                )?;
+            }
+            Kind::Export => self.export(term)?,
+            Kind::MatchContext => self.out.write_str("#MatchState")?,
+        }
+        Ok(Some(()))
+    }
+
+    fn words(&mut self, object: Term, next: usize) {
+        let end = object.header().arity();
+        if next < end {
+            self.tasks.push(Task::Words { object, next, end });
+        }
+    }
+
+    fn list(&mut self, list: Term) -> Progress {
+        if !is_printable(list) {
+            self.out.write_char('[')?;
+            self.tasks.push(Task::Text("]"));
+            self.tasks.push(Task::Cell(list));
+            return Ok(Some(()));
+        }
+        self.out.write_char('"')?;
+        let mut rest = list;
+        while let Some((head, tail)) = rest.as_cons() {
+            if !self.count(1) {
+                return Ok(None);
+            }
+            match head.small_value() as u8 {
+                b'\n' => self.out.write_str("\\n")?,
+                b'"' => self.out.write_str("\\\"")?,
+                byte => self.out.latin1(byte)?,
+            }
+            rest = tail;
+        }
+        self.out.write_char('"')?;
+        Ok(Some(()))
+    }
+
+    fn bit_string(&mut self, bits: Bits) -> Progress {
+        let bytes = WholeBytes::new(bits);
+        if bits.bit_len == 0 || bits.bit_len % 8 != 0 || !bytes.clone().all(is_plain) {
+            self.out.write_str("<<")?;
+            for (index, byte) in bytes.enumerate() {
+                let comma = if index > 0 { "," } else { "" };
+                write!(self.out, "{comma}{byte}")?;
+                if !self.count(1) {
+                    return Ok(None);
+                }
+            }
+            self.trailing(bits)?;
+            self.out.write_str(">>")?;
+            return Ok(Some(()));
+        }
+        self.out.write_str("<<\"")?;
+        for byte in bytes {
+            if byte == b'"' {
+                self.out.write_char('\\')?;
+            }
+            self.out.write_char(char::from(byte))?;
+            if !self.count(1) {
+                return Ok(None);
+            }
+        }
+        self.out.write_str("\">>")?;
+        Ok(Some(()))
+    }
+
+    /// The bits behind the last whole byte.
+    fn trailing(&mut self, bits: Bits) -> fmt::Result {
+        let trailing = bits.bit_len % 8;
+        if trailing == 0 {
+            return Ok(());
+        }
+        let comma = if bits.bit_len > 8 { "," } else { "" };
+        let whole = bits.bit_len / 8 * 8;
+        let value = (0..trailing).fold(0u8, |value, bit| value << 1 | bit_at(bits, whole + bit));
+        write!(self.out, "{comma}{value}:{trailing}")
+    }
+
+    fn map(&mut self, map: Term) -> fmt::Result {
+        let header = map.header();
+        match header.map_shape() {
+            MapShape::Flat => {
+                self.out.write_str("#{")?;
+                self.tasks.push(Task::Text("}"));
+                if map.word(offset::MAP_SIZE) > 0 {
+                    self.tasks.push(Task::Pairs { map, next: 0 });
+                }
+            }
+            MapShape::HashRoot => {
+                write!(self.out, "#<{:x}>{{", header.bitmap())?;
+                self.tasks.push(Task::Text("}"));
+                self.words(map, offset::HASH_ROOT_CHILDREN);
+            }
+            MapShape::HashNode => {
+                write!(self.out, "<{:x}>{{", header.bitmap())?;
+                self.tasks.push(Task::Text("}"));
+                self.words(map, 0);
+            }
+        }
+        Ok(())
+    }
+
+    fn reference(&mut self, term: Term) -> fmt::Result {
+        let (words, count) = reference_words(term);
+        // The process of an alias is known only to this node, and not shown.
+        let external = term.is_kind(Kind::ExternalReference);
+        let count = if external { count } else { 3 };
+        let channel = if external { channel(term) } else { 0 };
+        write!(self.out, "#Ref<{channel}")?;
+        for word in words[..count].iter().rev() {
+            write!(self.out, ".{word}")?;
+        }
+        self.out.write_char('>')
+    }
+
+    fn export(&mut self, term: Term) -> fmt::Result {
+        // SAFETY: that word of an external fun is the address of an entry, which lives for ever.
+        let entry = unsafe { &*(term.word(offset::EXPORT_ENTRY) as *const Export) };
+        let (module, function) = (atom::text(entry.module), atom::text(entry.function));
+        self.count(module.len() + function.len());
+        self.out.write_str("fun ")?;
+        write_atom(self.out, module)?;
+        self.out.write_char(':')?;
+        write_atom(self.out, function)?;
+        write!(self.out, "/{}", entry.arity)
+    }
+}
+
+/// Writes an atom as the language reads it, in quotes where it needs them.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_atom(out: &mut impl Write, text: &str) -> fmt::Result {
+    if !needs_quotes(text) {
+        return out.write_str(text);
+    }
+    out.write_char('\'')?;
+    for c in text.chars() {
+        match c {
+            '\'' => out.write_str("\\'")?,
+            '\\' => out.write_str("\\\\")?,
+            '\n' => out.write_str("\\n")?,
+            '\x0c' => out.write_str("\\f")?,
+            '\t' => out.write_str("\\t")?,
+            '\r' => out.write_str("\\r")?,
+            '\x08' => out.write_str("\\b")?,
+            '\x0b' => out.write_str("\\v")?,
+            '\0'..='\x1f' | '\u{80}'..='\u{9f}' => write!(out, "\\{:03o}", u32::from(c))?,
+            _ => out.write_char(c)?,
+        }
+    }
+    out.write_char('\'')
+}
+
+fn needs_quotes(text: &str) -> bool {
+    let is_lower = |c: char| matches!(c, 'a'..='z' | 'ß'..='ÿ') && c != '÷';
+    let is_upper = |c: char| matches!(c, 'A'..='Z' | 'À'..='Þ') && c != '×';
+    let mut characters = text.chars();
+    !characters.next().is_some_and(is_lower)
+        || !characters.all(|c| is_lower(c) || is_upper(c) || c.is_ascii_digit() || c == '_')
+}
+
+/// Whether a list is written as a string: printable characters of Latin-1, to a proper end.
+fn is_printable(list: Term) -> bool {
+    let mut rest = list;
+    while let Some((head, tail)) = rest.as_cons() {
+        match head.as_small() {
+            Some(9 | 10 | 13 | 32..=126 | 160..=255) => rest = tail,
+            _ => return false,
+        }
+    }
+    rest.is_nil()
+}
+
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
+}
+
+/// What stands for another node: the number of its name.
+fn channel(identifier: Term) -> u32 {
+    let name = node::of(identifier).name;
+    if name == node::own_name() {
+        0
+    } else {
+        name.as_atom().unwrap_or(0)
+    }
+}
+
+/// A word that is known to be a term.
+fn term_word(object: Term, index: usize) -> Term {
+    // SAFETY: the callers name words behind the raw ones, which are terms.
+    unsafe { Term::from_bits(object.word(index)) }
+}
+
+fn bit_at(bits: Bits, index: u64) -> u8 {
+    let at = u64::from(bits.bit_offset) + index;
+    // SAFETY: the callers ask for bits of the string, which the moving rule keeps.
+    let byte = unsafe { *bits.bytes.add((at / 8) as usize) };
+    byte >> (7 - at % 8) & 1
+}
+
+/// The whole bytes of a bit string.
+#[derive(Clone)]
+struct WholeBytes {
+    bits: Bits,
+    next: u64,
+}
+
+impl WholeBytes {
+    fn new(bits: Bits) -> WholeBytes {
+        WholeBytes { bits, next: 0 }
+    }
+}
+
+impl Iterator for WholeBytes {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        let index = self.next;
+        if index >= self.bits.bit_len / 8 {
+            return None;
+        }
+        self.next += 1;
+        // SAFETY: the bytes that hold these bits belong to the string, which the moving rule keeps.
+        unsafe {
+            let first = self.bits.bytes.add(index as usize);
+            Some(match self.bits.bit_offset {
+                0 => *first,
+                shift => *first << shift | *first.add(1) >> (8 - shift),
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build;
+    use crate::heap::Scratch;
+
+    #[test]
+    fn limits_cut_short() {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let items: Vec<Term> = (0..10).map(Term::small).collect();
+        let list = build::list(heap, &items);
+        let tuple = build::tuple(heap, &[list, list]);
+        let text = build::string(heap, "hello");
+        assert_eq!(display_limited(tuple, 5).to_string(), "{[0,1,2,... ");
+        assert_eq!(display_limited(text, 3).to_string(), "\"he... ");
+        assert_eq!(display(text).to_string(), "\"hello\"");
+        assert_eq!(display_limited(Term::NIL, 0).to_string(), "... ");
+    }
+
+    #[test]
+    fn depth_needs_no_stack() {
+        let mut scratch = Scratch::new();
+        let mut term = Term::NIL;
+        for _ in 0..1_000_000 {
+            term = build::tuple(scratch.heap(), &[term]);
+        }
+        assert_eq!(display(term).to_string().len(), 2_000_002);
+    }
+}

@@ -1,0 +1,207 @@
+//! Integers as text and back, in bases 2 to 36.
+//!
+//! Large ones go through `num-bigint`, in one step: what comes from outside is limited by
+//! [`BIG_LIMBS`].
+
+use layout::Term;
+use layout::limits::BIG_LIMBS;
+use num_bigint::BigUint;
+
+use crate::build;
+use crate::heap::Allocate;
+
+/// Why a text is no integer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IntegerError {
+    /// It has no digits, or something that is none in this base.
+    NotAnInteger,
+    /// More digits than an integer may have.
+    SystemLimit,
+}
+
+/// Most digits of base 2 that are worth looking at.
+const MAX_BITS: usize = BIG_LIMBS * 64;
+
+/// An integer in base 2 to 36: a minus if it is negative, then digits and capital letters.
+///
+/// # Panics
+/// When the term is no integer.
+#[must_use]
+pub fn print(term: Term, base: u32) -> String {
+    debug_assert!((2..=36).contains(&base));
+    if let Some(value) = term.as_small() {
+        if base == 10 {
+            return value.to_string();
+        }
+        return print_small(value, base);
+    }
+    let (negative, limbs) = term.as_big().expect("an integer");
+    print_limbs(negative, limbs, base)
+}
+
+fn print_small(value: i64, base: u32) -> String {
+    let mut digits = [0; 65];
+    let mut at = digits.len();
+    let mut rest = value.unsigned_abs();
+    loop {
+        at -= 1;
+        digits[at] = digit((rest % u64::from(base)) as u8);
+        rest /= u64::from(base);
+        if rest == 0 {
+            break;
+        }
+    }
+    if value < 0 {
+        at -= 1;
+        digits[at] = b'-';
+    }
+    digits[at..].iter().map(|&byte| char::from(byte)).collect()
+}
+
+fn digit(value: u8) -> u8 {
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[usize::from(value)]
+}
+
+fn print_limbs(negative: bool, limbs: &[u64], base: u32) -> String {
+    let mut text = BigUint::from_slice(&halves(limbs)).to_str_radix(base);
+    text.make_ascii_uppercase();
+    if negative {
+        text.insert(0, '-');
+    }
+    text
+}
+
+fn halves(limbs: &[u64]) -> Vec<u32> {
+    limbs
+        .iter()
+        .flat_map(|&limb| [limb as u32, (limb >> 32) as u32])
+        .collect()
+}
+
+/// The integer that a text is: an optional sign, then digits of the base, nothing else.
+///
+/// # Errors
+/// See [`IntegerError`].
+pub fn parse<A: Allocate + ?Sized>(
+    heap: &mut A,
+    text: &[u8],
+    base: u32,
+) -> Result<Term, IntegerError> {
+    match parse_prefix(heap, text, base)? {
+        (term, length) if length == text.len() => Ok(term),
+        _ => Err(IntegerError::NotAnInteger),
+    }
+}
+
+/// The integer that a text starts with, and how many bytes it is.
+///
+/// # Errors
+/// See [`IntegerError`].
+pub fn parse_prefix<A: Allocate + ?Sized>(
+    heap: &mut A,
+    text: &[u8],
+    base: u32,
+) -> Result<(Term, usize), IntegerError> {
+    debug_assert!((2..=36).contains(&base));
+    let (negative, start) = match text.first() {
+        Some(b'-') => (true, 1),
+        Some(b'+') => (false, 1),
+        _ => (false, 0),
+    };
+    let length = text[start..]
+        .iter()
+        .take_while(|&&byte| char::from(byte).is_digit(base))
+        .count();
+    if length == 0 {
+        return Err(IntegerError::NotAnInteger);
+    }
+    let digits = &text[start..start + length];
+    Ok((magnitude(heap, negative, digits, base)?, start + length))
+}
+
+fn magnitude<A: Allocate + ?Sized>(
+    heap: &mut A,
+    negative: bool,
+    digits: &[u8],
+    base: u32,
+) -> Result<Term, IntegerError> {
+    let values = digits
+        .iter()
+        .map(|&byte| char::from(byte).to_digit(base).expect("a digit"));
+    // Twelve digits of any base fit a small integer with room to spare.
+    if digits.len() <= 11 {
+        let value = values.fold(0i64, |sum, digit| sum * i64::from(base) + i64::from(digit));
+        return Ok(Term::small(if negative { -value } else { value }));
+    }
+    let significant = digits.len() - digits.iter().take_while(|&&byte| byte == b'0').count();
+    // Each digit holds at least this many whole bits.
+    let bits_per_digit = base.ilog2() as usize;
+    if significant.saturating_sub(1) * bits_per_digit > MAX_BITS {
+        return Err(IntegerError::SystemLimit);
+    }
+    let values: Vec<u8> = values.map(|digit| digit as u8).collect();
+    let value = BigUint::from_radix_be(&values, base).expect("digits below the base");
+    if value.bits() > MAX_BITS as u64 {
+        return Err(IntegerError::SystemLimit);
+    }
+    Ok(build::big(heap, negative, &value.to_u64_digits()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap::Scratch;
+
+    fn check(text: &str, base: u32, expected: Result<&str, IntegerError>) {
+        let mut scratch = Scratch::new();
+        let parsed = parse(scratch.heap(), text.as_bytes(), base);
+        let printed = parsed.map(|term| print(term, base));
+        assert_eq!(printed.as_deref(), expected.as_deref(), "{text}");
+    }
+
+    #[test]
+    fn texts_come_back() {
+        for text in [
+            "0",
+            "-1",
+            "576460752303423487",
+            "576460752303423488",
+            "-576460752303423489",
+            "18446744073709551616",
+            "-340282366920938463463374607431768211456",
+        ] {
+            check(text, 10, Ok(text));
+        }
+        check("+007", 10, Ok("7"));
+        check("-zZ", 36, Ok("-ZZ"));
+        check("-0", 10, Ok("0"));
+        let long = format!("1{}", "0".repeat(4000));
+        check(&long, 2, Ok(&long));
+        check(&long, 10, Ok(&long));
+        check("00000000000000000000000000000000001F", 16, Ok("1F"));
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in ["", "-", "+", "1 ", " 1", "12a", "--1", "1.0", "é", "2#1"] {
+            check(text, 10, Err(IntegerError::NotAnInteger));
+        }
+        check("2", 2, Err(IntegerError::NotAnInteger));
+        check("12a", 11, Ok("12A"));
+    }
+
+    #[test]
+    fn size_is_limited() {
+        let digits = "f".repeat(MAX_BITS / 4 + 1);
+        check(&digits, 16, Err(IntegerError::SystemLimit));
+        let zeros = format!("{}1", "0".repeat(MAX_BITS / 4 + 1));
+        check(&zeros, 16, Ok("1"));
+    }
+
+    #[test]
+    fn the_rest_is_left() {
+        let mut scratch = Scratch::new();
+        let (term, length) = parse_prefix(scratch.heap(), b"-12ab", 10).unwrap();
+        assert_eq!((term.as_small(), length), (Some(-12), 3));
+    }
+}
