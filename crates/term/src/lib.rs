@@ -8,15 +8,21 @@ pub mod am;
 pub mod arith;
 pub mod atom;
 pub mod build;
+pub mod compare;
 pub mod copy;
 pub mod external;
+pub mod hash;
 pub mod heap;
 pub mod literal;
+pub mod map;
 pub mod node;
 pub mod off_heap;
 pub mod print;
 pub mod reference;
 pub mod text;
+
+#[cfg(test)]
+mod samples;
 
 pub use heap::Allocate;
 pub use layout::{Header, Kind, Term};

@@ -1,0 +1,329 @@
+//! Equality and the order of terms.
+//!
+//! `number < atom < reference < fun < port < pid < tuple < map < [] < list < bit string`. There are
+//! two of each: the arithmetical ones (`==`, `<`: an integer may equal a float) and the exact ones
+//! (`=:=`, and the order of map keys, where every integer stands before every float). Keys of maps
+//! are compared exactly whatever the question was.
+//!
+//! Any thread may call, with terms it may read. Nothing here recurses however deep the terms are:
+//! what is still to be compared waits on a stack of its own, of which the first rows need no
+//! allocation. Two words that are the same are equal, unread; that is most of the speed.
+
+use std::cmp::Ordering;
+
+use layout::object::{MapShape, offset};
+use layout::{Export, FunEntry, Kind, Term};
+use smallvec::SmallVec;
+
+use crate::{atom, reference};
+
+mod bits;
+mod number;
+mod order;
+
+pub use number::compare_numbers;
+
+/// `A == B`.
+#[inline]
+#[must_use]
+pub fn eq(a: Term, b: Term) -> bool {
+    a == b || (!both_immediate(a, b) && equal::<false>(a, b))
+}
+
+/// `A =:= B`.
+#[inline]
+#[must_use]
+pub fn eq_exact(a: Term, b: Term) -> bool {
+    a == b || (!a.is_immediate() && !b.is_immediate() && equal::<true>(a, b))
+}
+
+/// The arithmetical order: that of `<`, `lists:sort/1` and ordered sets.
+#[inline]
+#[must_use]
+pub fn compare(a: Term, b: Term) -> Ordering {
+    if both_small(a, b) {
+        return a.small_value().cmp(&b.small_value());
+    }
+    compare_slow(a, b, false)
+}
+
+/// The exact order: that of the keys of a map.
+#[inline]
+#[must_use]
+pub fn compare_exact(a: Term, b: Term) -> Ordering {
+    if both_small(a, b) {
+        return a.small_value().cmp(&b.small_value());
+    }
+    compare_slow(a, b, true)
+}
+
+fn compare_slow(a: Term, b: Term, exact: bool) -> Ordering {
+    if a == b {
+        Ordering::Equal
+    } else if a.is_atom() && b.is_atom() {
+        atom::compare(a, b)
+    } else {
+        order::compare(a, b, exact)
+    }
+}
+
+#[inline(always)]
+fn both_immediate(a: Term, b: Term) -> bool {
+    a.bits() & b.bits() & 0b11 == 0b11
+}
+
+#[inline(always)]
+fn both_small(a: Term, b: Term) -> bool {
+    a.bits() & b.bits() & 0b1111 == 0b1111
+}
+
+/// How the terms of a row are to be compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// As the question was.
+    Asked,
+    /// Exactly: the keys of a flat map.
+    Exactly,
+    /// As children of a hash map's node: the key of a leaf exactly, its value as asked.
+    Children,
+}
+
+/// Terms that stand one behind the other, twice; `count` pairs are still to be compared.
+struct Row {
+    a: *const Term,
+    b: *const Term,
+    count: u32,
+    mode: Mode,
+}
+
+/// The rest of [`eq`] and [`eq_exact`] for two words that differ.
+fn equal<const EXACT: bool>(mut a: Term, mut b: Term) -> bool {
+    let mut rows: SmallVec<[Row; 12]> = SmallVec::new();
+    'pair: loop {
+        'same: {
+            if a.is_cons() {
+                if !b.is_cons() {
+                    return false;
+                }
+                loop {
+                    let (head_a, head_b) = (a.head(), b.head());
+                    if head_a != head_b {
+                        if both_immediate(head_a, head_b) {
+                            return false;
+                        }
+                        rows.push(Row {
+                            // A cell's second word is its tail.
+                            a: a.cons_pointer().wrapping_add(1),
+                            b: b.cons_pointer().wrapping_add(1),
+                            count: 1,
+                            mode: Mode::Asked,
+                        });
+                        (a, b) = (head_a, head_b);
+                        continue 'pair;
+                    }
+                    (a, b) = (a.tail(), b.tail());
+                    if a == b {
+                        break 'same;
+                    }
+                    if !a.is_cons() || !b.is_cons() {
+                        if both_immediate(a, b) {
+                            return false;
+                        }
+                        continue 'pair;
+                    }
+                }
+            }
+            if !a.is_boxed() || !b.is_boxed() {
+                if !EXACT
+                    && a.is_number()
+                    && b.is_number()
+                    && compare_numbers(a, b) == Ordering::Equal
+                {
+                    break 'same;
+                }
+                return false;
+            }
+            match equal_objects::<EXACT>(a, b) {
+                Objects::Decided(true) => {}
+                Objects::Decided(false) => return false,
+                Objects::Rows(row, keys) => {
+                    rows.push(row);
+                    rows.extend(keys);
+                }
+            }
+        }
+        loop {
+            let Some(row) = rows.last_mut() else {
+                return true;
+            };
+            let mode = row.mode;
+            // SAFETY: a row counts the terms that are still to be read from `a` and `b`.
+            let found = unsafe { next_difference(row) };
+            let Some(pair) = found else {
+                rows.pop();
+                continue;
+            };
+            if row.count == 0 {
+                rows.pop();
+            }
+            (a, b) = pair;
+            if both_immediate(a, b) {
+                return false;
+            }
+            if !EXACT && mode != Mode::Asked {
+                if mode == Mode::Exactly {
+                    if !eq_exact(a, b) {
+                        return false;
+                    }
+                    continue;
+                }
+                if a.is_cons() && b.is_cons() {
+                    if !eq_exact(a.head(), b.head()) {
+                        return false;
+                    }
+                    (a, b) = (a.tail(), b.tail());
+                    if a == b {
+                        continue;
+                    }
+                    if both_immediate(a, b) {
+                        return false;
+                    }
+                }
+            }
+            continue 'pair;
+        }
+    }
+}
+
+/// The next pair of a row that differs as words.
+///
+/// # Safety
+/// `count` terms can be read from `a` and from `b`.
+#[inline(always)]
+unsafe fn next_difference(row: &mut Row) -> Option<(Term, Term)> {
+    while row.count > 0 {
+        // SAFETY: the caller's promise.
+        let pair = unsafe { (*row.a, *row.b) };
+        row.a = row.a.wrapping_add(1);
+        row.b = row.b.wrapping_add(1);
+        row.count -= 1;
+        if pair.0 != pair.1 {
+            return Some(pair);
+        }
+    }
+    None
+}
+
+enum Objects {
+    Decided(bool),
+    /// Equal if these rows are; the second is to be compared first.
+    Rows(Row, Option<Row>),
+}
+
+#[inline]
+fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
+    let (header, header_b) = (a.header(), b.header());
+    let terms = |first: usize, count: usize, mode: Mode| Row {
+        a: a.word_pointer(first).cast(),
+        b: b.word_pointer(first).cast(),
+        count: count as u32,
+        mode,
+    };
+    let decided = match header.kind() {
+        Kind::Tuple => {
+            if header == header_b {
+                return Objects::Rows(terms(0, header.arity(), Mode::Asked), None);
+            }
+            false
+        }
+        Kind::Float | Kind::PositiveBig | Kind::NegativeBig => {
+            if !EXACT {
+                b.is_number() && compare_numbers(a, b) == Ordering::Equal
+            } else if header.kind() == Kind::Float {
+                a.as_float() == b.as_float()
+            } else {
+                header == header_b && a.as_big() == b.as_big()
+            }
+        }
+        Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary => {
+            match (a.as_bits(), b.as_bits()) {
+                (Some(a), Some(b)) => a.bit_len == b.bit_len && bits::compare(a, b).is_eq(),
+                _ => false,
+            }
+        }
+        Kind::Map => {
+            if header != header_b {
+                return Objects::Decided(false);
+            }
+            let arity = header.arity();
+            match header.map_shape() {
+                MapShape::Flat => {
+                    let [keys, keys_b] = [a, b].map(flat_keys);
+                    let values = terms(offset::FLAT_MAP_VALUES, arity - 2, Mode::Asked);
+                    let keys = (keys != keys_b).then_some(Row {
+                        a: keys.word_pointer(0).cast(),
+                        b: keys_b.word_pointer(0).cast(),
+                        count: (arity - 2) as u32,
+                        mode: Mode::Exactly,
+                    });
+                    return Objects::Rows(values, keys);
+                }
+                MapShape::HashRoot => {
+                    if a.map_size() == b.map_size() {
+                        return Objects::Rows(
+                            terms(offset::HASH_ROOT_CHILDREN, arity - 1, Mode::Children),
+                            None,
+                        );
+                    }
+                    false
+                }
+                MapShape::HashNode => return Objects::Rows(terms(0, arity, Mode::Children), None),
+            }
+        }
+        Kind::Fun => {
+            if header != header_b || !same_fun_entry(fun_entry(a), fun_entry(b)) {
+                return Objects::Decided(false);
+            }
+            let free = header.arity() - offset::FUN_FREE;
+            return Objects::Rows(terms(offset::FUN_FREE, free, Mode::Asked), None);
+        }
+        // Entries are unique by module, function and arity.
+        Kind::Export => header == header_b && a.word(0) == b.word(0),
+        Kind::Reference | Kind::MagicReference => reference::number(a) == reference::number(b),
+        Kind::ExternalReference => {
+            header_b.kind() == Kind::ExternalReference && order::external_references(a, b).is_eq()
+        }
+        Kind::ExternalPid | Kind::ExternalPort => {
+            header == header_b && a.word(0) == b.word(0) && a.word(1) == b.word(1)
+        }
+        // Never compared; only the same one is equal.
+        Kind::MatchContext => false,
+    };
+    Objects::Decided(decided)
+}
+
+/// The tuple of a flat map's keys.
+#[inline(always)]
+fn flat_keys(map: Term) -> Term {
+    // SAFETY: this word of a flat map is a term.
+    unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) }
+}
+
+fn fun_entry(fun: Term) -> &'static FunEntry {
+    // SAFETY: that word of a fun is the address of an entry, which lives for ever.
+    unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) }
+}
+
+fn export_entry(export: Term) -> &'static Export {
+    // SAFETY: that word of an export is the address of an entry, which lives for ever.
+    unsafe { &*(export.word(offset::EXPORT_ENTRY) as *const Export) }
+}
+
+/// A module loaded again has new entries for what may be the same funs.
+fn same_fun_entry(a: &FunEntry, b: &FunEntry) -> bool {
+    std::ptr::eq(a, b)
+        || (a.module == b.module && a.index == b.index && a.old_unique == b.old_unique)
+}
+
+#[cfg(test)]
+mod tests;

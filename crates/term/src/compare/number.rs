@@ -1,0 +1,113 @@
+//! The order of numbers: integers of any size and floats by their exact values.
+
+use std::cmp::Ordering;
+
+use layout::Term;
+
+/// The arithmetical order of two numbers.
+///
+/// # Panics
+/// When one of them is no number.
+#[must_use]
+pub fn compare_numbers(a: Term, b: Term) -> Ordering {
+    match (a.as_float(), b.as_float()) {
+        // A float that is no number never becomes a term.
+        (Some(a), Some(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
+        (Some(a), None) => integer_with_float(b, a).reverse(),
+        (None, Some(b)) => integer_with_float(a, b),
+        (None, None) => compare_integers(a, b),
+    }
+}
+
+/// The order of two integers.
+///
+/// # Panics
+/// When one of them is no integer.
+pub(super) fn compare_integers(a: Term, b: Term) -> Ordering {
+    match (a.as_small(), b.as_small()) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        (Some(_), None) => big_sign(b).reverse(),
+        (None, Some(_)) => big_sign(a),
+        (None, None) => {
+            let ((negative_a, limbs_a), (negative_b, limbs_b)) = (big(a), big(b));
+            if negative_a != negative_b {
+                return negative_b.cmp(&negative_a);
+            }
+            let magnitudes = limbs_a
+                .len()
+                .cmp(&limbs_b.len())
+                .then_with(|| limbs_a.iter().rev().cmp(limbs_b.iter().rev()));
+            signed(magnitudes, negative_a)
+        }
+    }
+}
+
+fn big<'a>(term: Term) -> (bool, &'a [u64]) {
+    term.as_big().expect("an integer")
+}
+
+fn signed(magnitudes: Ordering, negative: bool) -> Ordering {
+    if negative {
+        magnitudes.reverse()
+    } else {
+        magnitudes
+    }
+}
+
+/// How a big integer stands to every small one.
+fn big_sign(term: Term) -> Ordering {
+    signed(Ordering::Greater, big(term).0)
+}
+
+fn integer_with_float(integer: Term, float: f64) -> Ordering {
+    match integer.as_small() {
+        Some(value) => small_with_float(value, float),
+        None => big_with_float(big(integer), float),
+    }
+}
+
+fn small_with_float(value: i64, float: f64) -> Ordering {
+    /// From here on floats have no fraction.
+    const WHOLE: f64 = 9_007_199_254_740_992.0;
+    /// More than any small integer.
+    const HUGE: f64 = 1_152_921_504_606_846_976.0;
+    if float.abs() < WHOLE {
+        // Rounding the integer cannot carry it over the float: it would have to be at least as large as `WHOLE`.
+        (value as f64)
+            .partial_cmp(&float)
+            .unwrap_or(Ordering::Equal)
+    } else if float >= HUGE {
+        Ordering::Less
+    } else if float <= -HUGE {
+        Ordering::Greater
+    } else {
+        value.cmp(&(float as i64))
+    }
+}
+
+fn big_with_float((negative, limbs): (bool, &[u64]), float: f64) -> Ordering {
+    if float == 0.0 || float.is_sign_negative() != negative {
+        return signed(Ordering::Greater, negative);
+    }
+    let bits = float.to_bits();
+    let exponent = (bits >> 52 & 0x7ff) as i64 - 1023;
+    let last = limbs.len() - 1;
+    let zeros = limbs[last].leading_zeros();
+    let length = (limbs.len() as i64) * 64 - i64::from(zeros);
+    // A float below 2 is shorter than any big integer, so numbers without a leading one need no care.
+    let magnitudes = length.cmp(&(exponent + 1)).then_with(|| {
+        let fraction = (bits & ((1 << 52) - 1) | 1 << 52) << 11;
+        let lower = if last > 0 { limbs[last - 1] } else { 0 };
+        let (top, rest) = if zeros == 0 {
+            (limbs[last], lower)
+        } else {
+            (limbs[last] << zeros | lower >> (64 - zeros), lower << zeros)
+        };
+        let more = rest != 0
+            || limbs[..last.saturating_sub(1)]
+                .iter()
+                .any(|&limb| limb != 0);
+        top.cmp(&fraction).then(more.cmp(&false))
+    });
+    signed(magnitudes, negative)
+}

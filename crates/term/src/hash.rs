@@ -1,0 +1,444 @@
+//! Hashes of terms.
+//!
+//! - [`phash2`] and [`phash()`]: the portable ones, the same on every node and release, to the bit.
+//! - [`internal`]: what places a key in a large map. Programs see it as the order in which a map is
+//!   iterated, which for most keys is the same as on OTP 25. Atoms are the exception: their number
+//!   in the table goes in, and no two nodes fill their tables alike.
+//!
+//! The mixing step is Bob Jenkins' (<https://burtleburtle.net/bob/hash/evahash.html>). Any thread
+//! may call, with terms it may read. Nothing here recurses, however deep the terms are.
+
+use std::borrow::Cow;
+
+use layout::object::{Bits, MapShape, offset};
+use layout::{Export, FunEntry, Kind, Term};
+use smallvec::SmallVec;
+
+use crate::{atom, reference};
+
+mod internal;
+mod phash;
+
+pub use internal::{internal, map_key};
+pub use phash::phash;
+
+/// The golden ratio, and its multiples by the number of the kind they stand for.
+const GOLDEN: u32 = 0x9e37_79b9;
+
+const fn golden(multiple: u32) -> u32 {
+    GOLDEN.wrapping_mul(multiple)
+}
+
+/// A hash on its way: what was hashed before is mixed with what comes next.
+#[derive(Clone, Copy)]
+struct Mixer(u32);
+
+impl Mixer {
+    #[inline]
+    fn two(&mut self, first: u32, second: u32, constant: u32) {
+        self.0 = mix(
+            constant.wrapping_add(first),
+            constant.wrapping_add(second),
+            self.0,
+        )
+        .2;
+    }
+
+    #[inline]
+    fn one(&mut self, value: u32, constant: u32) {
+        self.two(value, 0, constant);
+    }
+
+    fn wide(&mut self, value: u64, constant: u32) {
+        self.two(value as u32, (value >> 32) as u32, constant);
+    }
+
+    fn big(&mut self, negative: bool, limbs: &[u64]) {
+        let constant = golden(if negative { 10 } else { 11 });
+        for &limb in limbs {
+            self.wide(limb, constant);
+        }
+    }
+
+    /// A bit string of which `bytes` whole bytes count, and the bits behind them.
+    fn bit_string(&mut self, bits: Bits, bytes: usize) {
+        let tail = (bits.bit_len % 8) as u32;
+        let seed = golden(13).wrapping_add(self.0);
+        if bytes == 0 && tail == 0 {
+            self.0 = seed;
+            return;
+        }
+        let content = aligned(bits, bytes + usize::from(tail > 0));
+        self.0 = block(&content[..bytes], seed);
+        if tail > 0 {
+            self.two(tail, u32::from(content[bytes] >> (8 - tail)), golden(15));
+        }
+    }
+}
+
+#[inline]
+fn mix(mut a: u32, mut b: u32, mut c: u32) -> (u32, u32, u32) {
+    a = a.wrapping_sub(b).wrapping_sub(c) ^ (c >> 13);
+    b = b.wrapping_sub(c).wrapping_sub(a) ^ (a << 8);
+    c = c.wrapping_sub(a).wrapping_sub(b) ^ (b >> 13);
+    a = a.wrapping_sub(b).wrapping_sub(c) ^ (c >> 12);
+    b = b.wrapping_sub(c).wrapping_sub(a) ^ (a << 16);
+    c = c.wrapping_sub(a).wrapping_sub(b) ^ (b >> 5);
+    a = a.wrapping_sub(b).wrapping_sub(c) ^ (c >> 3);
+    b = b.wrapping_sub(c).wrapping_sub(a) ^ (a << 10);
+    c = c.wrapping_sub(a).wrapping_sub(b) ^ (b >> 15);
+    (a, b, c)
+}
+
+/// The hash of a run of bytes.
+fn block(bytes: &[u8], seed: u32) -> u32 {
+    let (mut a, mut b, mut c) = (GOLDEN, GOLDEN, seed);
+    let mut chunks = bytes.chunks_exact(12);
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 4];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u32::from_le_bytes(word)
+    };
+    for chunk in &mut chunks {
+        a = a.wrapping_add(word(&chunk[0..4]));
+        b = b.wrapping_add(word(&chunk[4..8]));
+        c = c.wrapping_add(word(&chunk[8..12]));
+        (a, b, c) = mix(a, b, c);
+    }
+    let rest = chunks.remainder();
+    let part = |from: usize, to: usize| word(&rest[from.min(rest.len())..to.min(rest.len())]);
+    a = a.wrapping_add(part(0, 4));
+    b = b.wrapping_add(part(4, 8));
+    // The lowest byte of the last word is the length's.
+    c = c.wrapping_add(bytes.len() as u32);
+    c = c.wrapping_add(part(8, 12) << 8);
+    mix(a, b, c).2
+}
+
+/// The first `count` bytes of a bit string, the last padded with whatever follows its bits.
+fn aligned<'a>(bits: Bits, count: usize) -> Cow<'a, [u8]> {
+    let available = (u64::from(bits.bit_offset) + bits.bit_len).div_ceil(8) as usize;
+    // SAFETY: these are the bytes that hold a bit of the string, and the moving rule keeps them.
+    let source: &[u8] = unsafe { std::slice::from_raw_parts(bits.bytes, available) };
+    if bits.bit_offset == 0 {
+        return Cow::Borrowed(&source[..count]);
+    }
+    let shift = bits.bit_offset;
+    let byte = |index: usize| {
+        let next = source.get(index + 1).copied().unwrap_or(0);
+        source[index] << shift | next >> (8 - shift)
+    };
+    Cow::Owned((0..count).map(byte).collect())
+}
+
+/// The hash of an atom's text, as every release computes it: Latin-1 characters of the text count
+/// as one byte.
+fn atom_hash(atom: Term) -> u32 {
+    let mut hash = 0u32;
+    let mut bytes = atom::text(atom).bytes();
+    while let Some(byte) = bytes.next() {
+        let mut value = byte;
+        if byte & 0xfe == 0xc2
+            && let Some(next) = bytes.next()
+        {
+            value = byte << 6 | next & 0x3f;
+        }
+        hash = (hash << 4).wrapping_add(u32::from(value));
+        let high = hash & 0xf000_0000;
+        if high != 0 {
+            hash ^= high >> 24;
+            hash ^= high;
+        }
+    }
+    hash
+}
+
+/// A float's bits, the two zeros being one.
+fn float_bits(term: Term) -> u64 {
+    let bits = term.word(0);
+    if bits << 1 == 0 { 0 } else { bits }
+}
+
+/// The number in a pid that distinguishes it among those alive.
+fn pid_number(pid: Term) -> u32 {
+    if pid.is_local_pid() {
+        pid.identifier_index()
+    } else {
+        pid.word(offset::EXTERNAL_ID) as u32
+    }
+}
+
+fn port_number(port: Term) -> u64 {
+    if port.is_local_port() {
+        port.bits() >> 4
+    } else {
+        port.word(offset::EXTERNAL_ID)
+    }
+}
+
+fn first_reference_word(term: Term) -> u32 {
+    match reference::number(term) {
+        Some((low, high)) => reference::to_words(low, high)[0],
+        None if term.word(offset::EXTERNAL_REFERENCE_COUNT) == 0 => 0,
+        None => term.word(offset::EXTERNAL_REFERENCE_WORDS) as u32,
+    }
+}
+
+fn fun_entry(fun: Term) -> &'static FunEntry {
+    // SAFETY: that word of a fun is the address of an entry, which lives for ever.
+    unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) }
+}
+
+fn export_entry(export: Term) -> &'static Export {
+    // SAFETY: that word of an export is the address of an entry, which lives for ever.
+    unsafe { &*(export.word(offset::EXPORT_ENTRY) as *const Export) }
+}
+
+fn as_byte(term: Term) -> Option<u8> {
+    u8::try_from(term.as_small()?).ok()
+}
+
+/// What is still to be hashed.
+enum Rest {
+    /// Terms that stand one behind the other.
+    Terms(*const Term, usize),
+    /// Keys and values of a flat map.
+    Pairs(*const Term, *const Term, usize),
+    /// Children of a hash map's node, the last first.
+    Children(*const Term, usize),
+    Term(Term),
+    /// `phash2`: a pair is complete; and all of a map's are, with what was before the map.
+    PairEnd,
+    MapEnd {
+        pairs: u32,
+        hash: u32,
+    },
+    /// `internal`: an improper tail, or the last one, follows.
+    Tail,
+}
+
+type RestStack = SmallVec<[Rest; 12]>;
+
+/// The pushes for the pairs of a map; `pair_end` marks the end of each.
+fn push_map(rest: &mut RestStack, map: Term) {
+    let arity = map.header().arity();
+    match map.header().map_shape() {
+        MapShape::Flat => {
+            // SAFETY: this word of a flat map is its tuple of keys.
+            let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
+            let values = map.word_pointer(offset::FLAT_MAP_VALUES).cast::<Term>();
+            let count = arity - offset::FLAT_MAP_VALUES;
+            rest.push(Rest::Pairs(keys.word_pointer(0).cast(), values, count));
+        }
+        MapShape::HashRoot => {
+            let children = map.word_pointer(offset::HASH_ROOT_CHILDREN).cast::<Term>();
+            rest.push(Rest::Children(children, arity - 1));
+        }
+        MapShape::HashNode => rest.push(Rest::Children(map.word_pointer(0).cast(), arity)),
+    }
+}
+
+/// Takes the next term from the stack; what is left of a run goes back. A pair's value, and with
+/// `pair_ends` the mark behind it, waits on the stack while its key is hashed.
+fn pop_term(rest: &mut RestStack, pair_ends: bool) -> Option<Result<Term, Rest>> {
+    let pair = |rest: &mut RestStack, key: Term, value: Term| {
+        if pair_ends {
+            rest.push(Rest::PairEnd);
+        }
+        rest.push(Rest::Term(value));
+        Some(Ok(key))
+    };
+    loop {
+        match rest.pop()? {
+            Rest::Term(term) => return Some(Ok(term)),
+            Rest::Terms(_, 0) | Rest::Pairs(_, _, 0) | Rest::Children(_, 0) => {}
+            Rest::Terms(first, count) => {
+                if count > 1 {
+                    rest.push(Rest::Terms(first.wrapping_add(1), count - 1));
+                }
+                // SAFETY: at least one of the terms is left.
+                return Some(Ok(unsafe { *first }));
+            }
+            Rest::Pairs(keys, values, count) => {
+                if count > 1 {
+                    let (keys, values) = (keys.wrapping_add(1), values.wrapping_add(1));
+                    rest.push(Rest::Pairs(keys, values, count - 1));
+                }
+                // SAFETY: at least one of the pairs is left.
+                let (key, value) = unsafe { (*keys, *values) };
+                return pair(rest, key, value);
+            }
+            Rest::Children(first, count) => {
+                if count > 1 {
+                    rest.push(Rest::Children(first, count - 1));
+                }
+                // SAFETY: `count` children are left.
+                let child = unsafe { *first.add(count - 1) };
+                if child.is_cons() {
+                    return pair(rest, child.head(), child.tail());
+                }
+                push_map(rest, child);
+            }
+            mark => return Some(Err(mark)),
+        }
+    }
+}
+
+/// The 32 bits that `erlang:phash2/1,2` take the remainder of.
+#[must_use]
+pub fn phash2(term: Term) -> u32 {
+    let mut rest = RestStack::new();
+    let mut mixer = Mixer(0);
+    let mut pairs = 0;
+    let mut current = term;
+    loop {
+        if current.is_cons() {
+            let list = phash2_string(&mut mixer, current);
+            if list.is_cons() {
+                rest.push(Rest::Term(list.tail()));
+                current = list.head();
+            } else {
+                current = list;
+            }
+            continue;
+        }
+        phash2_object(&mut mixer, &mut pairs, &mut rest, current);
+        current = loop {
+            match pop_term(&mut rest, true) {
+                None => return mixer.0,
+                Some(Ok(next)) => break next,
+                Some(Err(Rest::PairEnd)) => {
+                    pairs ^= mixer.0;
+                    mixer.0 = 0;
+                }
+                Some(Err(Rest::MapEnd { pairs: outer, hash })) => {
+                    mixer.0 = hash;
+                    mixer.one(pairs, golden(19));
+                    pairs = outer;
+                }
+                Some(Err(_)) => unreachable!("a mark of another hash"),
+            }
+        };
+    }
+}
+
+/// Takes in the bytes that a list begins with; answers what follows them.
+fn phash2_string(mixer: &mut Mixer, mut list: Term) -> Term {
+    let (mut gathered, mut count) = (0u32, 0);
+    while list.is_cons()
+        && let Some(byte) = as_byte(list.head())
+    {
+        gathered = gathered << 8 | u32::from(byte);
+        count += 1;
+        if count == 4 {
+            mixer.one(gathered, golden(4));
+            (gathered, count) = (0, 0);
+        }
+        list = list.tail();
+    }
+    if count > 0 {
+        mixer.one(gathered, golden(4));
+    }
+    list
+}
+
+fn phash2_small(mixer: &mut Mixer, value: i64) {
+    if (-(1 << 27)..1 << 27).contains(&value) {
+        let value = value as i32;
+        if value < 0 {
+            mixer.one(value.wrapping_neg() as u32, GOLDEN);
+        }
+        mixer.one(value as u32, GOLDEN);
+    } else {
+        mixer.big(value < 0, &[value.unsigned_abs()]);
+    }
+}
+
+/// Takes in all but the parts of an object, which are pushed.
+fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term: Term) {
+    if let Some(value) = term.as_small() {
+        return phash2_small(mixer, value);
+    }
+    if term.is_atom() {
+        let hash = atom_hash(term);
+        if mixer.0 == 0 {
+            mixer.0 = hash;
+        } else {
+            mixer.one(hash, golden(3));
+        }
+        return;
+    }
+    if term.is_nil() {
+        if mixer.0 == 0 {
+            mixer.0 = 3_468_870_702;
+        } else {
+            // 2 is the number of the type.
+            mixer.one(2, golden(2));
+        }
+        return;
+    }
+    if term.is_pid() {
+        return mixer.one(pid_number(term), golden(5));
+    }
+    if term.is_port() {
+        return mixer.wide(port_number(term), golden(6));
+    }
+    let header = term.header();
+    match header.kind() {
+        Kind::Tuple => {
+            mixer.one(header.arity() as u32, golden(9));
+            rest.push(Rest::Terms(term.word_pointer(0).cast(), header.arity()));
+        }
+        Kind::Map => {
+            let size = term.word(offset::MAP_SIZE);
+            mixer.one(size as u32, golden(16));
+            if size > 0 {
+                rest.push(Rest::MapEnd {
+                    pairs: *pairs,
+                    hash: mixer.0,
+                });
+                mixer.0 = 0;
+                *pairs = 0;
+                push_map(rest, term);
+            }
+        }
+        Kind::Fun => {
+            let entry = fun_entry(term);
+            let free = header.arity() - offset::FUN_FREE;
+            mixer.two(free as u32, atom_hash(entry.module), GOLDEN);
+            mixer.two(entry.index, entry.old_unique, GOLDEN);
+            rest.push(Rest::Terms(
+                term.word_pointer(offset::FUN_FREE).cast(),
+                free,
+            ));
+        }
+        Kind::Export => {
+            let entry = export_entry(term);
+            mixer.two(entry.arity, atom_hash(entry.module), GOLDEN);
+            mixer.one(atom_hash(entry.function), golden(14));
+        }
+        Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary | Kind::MatchContext => {
+            if let Some(bits) = term.as_bits() {
+                // Every release truncates the size so; past 4 GiB the value depends on it.
+                let bytes = (bits.bit_len / 8) as u32 as usize;
+                mixer.bit_string(bits, bytes);
+            }
+        }
+        Kind::PositiveBig | Kind::NegativeBig => {
+            if let Some((negative, limbs)) = term.as_big() {
+                mixer.big(negative, limbs);
+            }
+        }
+        Kind::Reference | Kind::MagicReference | Kind::ExternalReference => {
+            mixer.one(first_reference_word(term), golden(7));
+        }
+        Kind::Float => {
+            let bits = float_bits(term);
+            mixer.two((bits >> 32) as u32, bits as u32, golden(12));
+        }
+        Kind::ExternalPid | Kind::ExternalPort => unreachable!("hashed above"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! The hash that places a key in a large map.
+//!
+//! Every bit of a term that counts for `=:=` goes into it, so two keys that share the first 32 bits
+//! differ after some more rounds with another salt.
+
+use layout::object::offset;
+use layout::{Kind, Term};
+
+use super::{
+    GOLDEN, Mixer, Rest, RestStack, as_byte, export_entry, float_bits, fun_entry, golden, pop_term,
+    push_map,
+};
+use crate::reference;
+
+const SALT: u32 = 3_432_918_353;
+
+/// The bits of a key's path in rounds of 32: `round` 0 for the first eight levels.
+#[inline]
+#[must_use]
+pub fn map_key(key: Term, round: u32) -> u32 {
+    let mut salt = Mixer(0);
+    if round > 0 {
+        salt.two(round, 1, golden(22));
+    }
+    internal(key, salt.0)
+}
+
+/// The internal hash of a term, salted.
+#[inline]
+#[must_use]
+pub fn internal(term: Term, salt: u32) -> u32 {
+    let mut mixer = Mixer(salt ^ SALT);
+    if term.is_immediate() {
+        mixer.wide(term.bits(), GOLDEN);
+        return mixer.0;
+    }
+    walk(mixer, term)
+}
+
+/// Takes in a constant that stands for a kind, lightly.
+fn constant(mixer: &mut Mixer, value: u32) {
+    mixer.0 = (mixer.0 ^ value).rotate_left(17);
+}
+
+fn walk(mut mixer: Mixer, term: Term) -> u32 {
+    let mut rest = RestStack::new();
+    let mut current = term;
+    loop {
+        if current.is_cons() {
+            current = string(&mut mixer, current);
+            if current.is_cons() {
+                let tail = current.tail();
+                constant(&mut mixer, golden(17));
+                rest.push(Rest::Term(tail));
+                if !tail.is_cons() {
+                    rest.push(Rest::Tail);
+                }
+                current = current.head();
+            }
+            continue;
+        }
+        if current.is_immediate() {
+            mixer.wide(current.bits(), GOLDEN);
+        } else {
+            object(&mut mixer, &mut rest, current);
+        }
+        current = loop {
+            match pop_term(&mut rest, false) {
+                None => return mixer.0,
+                Some(Ok(next)) => break next,
+                Some(Err(_)) => constant(&mut mixer, golden(18)),
+            }
+        };
+    }
+}
+
+/// Takes in the bytes that a list begins with; answers what follows them.
+fn string(mixer: &mut Mixer, mut list: Term) -> Term {
+    let (mut gathered, mut count) = (0u32, 0);
+    while list.is_cons()
+        && let Some(byte) = as_byte(list.head())
+    {
+        gathered = gathered << 8 | u32::from(byte);
+        count += 1;
+        if count == 4 {
+            mixer.one(gathered, golden(4));
+            (gathered, count) = (0, 0);
+        }
+        list = list.tail();
+    }
+    if count > 0 {
+        mixer.two(gathered, count, golden(22));
+    }
+    list
+}
+
+fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
+    let header = term.header();
+    match header.kind() {
+        Kind::Tuple => {
+            mixer.one(header.arity() as u32, golden(9));
+            rest.push(Rest::Terms(term.word_pointer(0).cast(), header.arity()));
+        }
+        Kind::Map => {
+            mixer.one(term.word(offset::MAP_SIZE) as u32, golden(16));
+            push_map(rest, term);
+        }
+        Kind::Fun => {
+            let entry = fun_entry(term);
+            let free = header.arity() - offset::FUN_FREE;
+            mixer.two(free as u32, entry.module.bits() as u32, golden(20));
+            mixer.two(entry.index, entry.old_unique, golden(21));
+            rest.push(Rest::Terms(
+                term.word_pointer(offset::FUN_FREE).cast(),
+                free,
+            ));
+        }
+        Kind::Export => {
+            let entry = export_entry(term);
+            mixer.two(entry.module.bits() as u32, entry.arity, golden(14));
+            mixer.one(entry.function.bits() as u32, golden(14));
+        }
+        Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary | Kind::MatchContext => {
+            if let Some(bits) = term.as_bits() {
+                mixer.bit_string(bits, (bits.bit_len / 8) as usize);
+            }
+        }
+        Kind::PositiveBig | Kind::NegativeBig => {
+            if let Some((negative, limbs)) = term.as_big() {
+                mixer.big(negative, limbs);
+            }
+        }
+        Kind::Reference | Kind::MagicReference => {
+            let (low, high) = reference::number(term).expect("a local reference");
+            let [first, second, third] = reference::to_words(low, high);
+            mixer.one(first, golden(7));
+            mixer.two(second, third, golden(8));
+        }
+        Kind::ExternalReference => {
+            // The node's entry lives for ever, so its address may stand for it.
+            mixer.wide(term.word(offset::EXTERNAL_NODE), golden(7));
+            for index in offset::EXTERNAL_REFERENCE_WORDS..header.arity() {
+                mixer.wide(term.word(index), golden(8));
+            }
+        }
+        Kind::ExternalPid => {
+            mixer.wide(term.word(offset::EXTERNAL_NODE), golden(5));
+            mixer.wide(term.word(offset::EXTERNAL_ID), golden(5));
+        }
+        Kind::ExternalPort => {
+            mixer.wide(term.word(offset::EXTERNAL_NODE), golden(6));
+            mixer.wide(term.word(offset::EXTERNAL_ID), golden(6));
+        }
+        Kind::Float => mixer.wide(float_bits(term), golden(12)),
+    }
+}

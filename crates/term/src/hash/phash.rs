@@ -1,0 +1,194 @@
+//! The older portable hash, `erlang:phash/2`: byte by byte, with primes just above 2^28.
+
+use layout::object::offset;
+use layout::{Kind, Term};
+use smallvec::SmallVec;
+
+use super::{
+    aligned, as_byte, atom_hash, export_entry, first_reference_word, float_bits, fun_entry, phash2,
+    pid_number, port_number,
+};
+
+const PRIME: [u32; 15] = [
+    0,
+    268_440_163,
+    268_439_161,
+    268_435_459,
+    268_436_141,
+    268_438_633,
+    268_437_017,
+    268_438_039,
+    268_437_511,
+    268_439_627,
+    268_440_479,
+    268_440_577,
+    268_440_581,
+    268_440_593,
+    268_440_611,
+];
+
+#[derive(Clone, Copy)]
+struct Sum(u32);
+
+impl Sum {
+    #[inline]
+    fn add(&mut self, prime: u32, value: u32) {
+        self.0 = self.0.wrapping_mul(prime).wrapping_add(value);
+    }
+
+    fn scale(&mut self, prime: u32) {
+        self.0 = self.0.wrapping_mul(prime);
+    }
+
+    fn bytes(&mut self, prime: u32, bytes: impl IntoIterator<Item = u8>) {
+        for byte in bytes {
+            self.add(prime, u32::from(byte));
+        }
+    }
+
+    /// An integer: its bytes, least first, the upper half of the last limb only if it is not 0.
+    fn integer(&mut self, negative: bool, limbs: &[u64]) {
+        let last = limbs.len() - 1;
+        for (index, limb) in limbs.iter().enumerate() {
+            let bytes = limb.to_le_bytes();
+            let count = if index == last && limb >> 32 == 0 {
+                4
+            } else {
+                8
+            };
+            self.bytes(PRIME[2], bytes[..count].iter().copied());
+        }
+        self.scale(PRIME[if negative { 4 } else { 3 }]);
+    }
+}
+
+enum Rest {
+    Terms(*const Term, usize),
+    /// The tail of a list: goes on as the list, or ends it.
+    Tail(Term),
+    ListEnd,
+    TupleEnd(u32),
+}
+
+/// The 32 bits that `erlang:phash/2` takes the remainder of.
+#[must_use]
+pub fn phash(term: Term) -> u32 {
+    let mut sum = Sum(0);
+    let mut rest: SmallVec<[Rest; 16]> = SmallVec::new();
+    let mut current = term;
+    'term: loop {
+        if current.is_cons() {
+            while let Some(byte) = as_byte(current.head()) {
+                sum.add(PRIME[2], u32::from(byte));
+                current = current.tail();
+                if !current.is_cons() {
+                    rest.push(Rest::ListEnd);
+                    continue 'term;
+                }
+            }
+            rest.push(Rest::Tail(current.tail()));
+            current = current.head();
+            continue;
+        }
+        object(&mut sum, &mut rest, current);
+        current = loop {
+            match rest.pop() {
+                None => return sum.0,
+                Some(Rest::Terms(_, 0)) => {}
+                Some(Rest::Terms(first, count)) => {
+                    rest.push(Rest::Terms(first.wrapping_add(1), count - 1));
+                    // SAFETY: at least one of the terms is left.
+                    break unsafe { *first };
+                }
+                Some(Rest::Tail(tail)) => {
+                    if !tail.is_cons() {
+                        rest.push(Rest::ListEnd);
+                    }
+                    break tail;
+                }
+                Some(Rest::ListEnd) => sum.scale(PRIME[8]),
+                Some(Rest::TupleEnd(arity)) => sum.add(PRIME[9], arity),
+            }
+        };
+    }
+}
+
+fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
+    if let Some(value) = term.as_small() {
+        return sum.integer(value < 0, &[value.unsigned_abs()]);
+    }
+    if term.is_nil() {
+        return sum.add(PRIME[3], 1);
+    }
+    if term.is_atom() {
+        return sum.add(PRIME[1], atom_hash(term));
+    }
+    if term.is_pid() {
+        sum.bytes(PRIME[5], pid_number(term).to_le_bytes());
+        return sum.scale(PRIME[6]);
+    }
+    if term.is_port() {
+        let number = port_number(term);
+        if number >> 32 != 0 {
+            sum.bytes(PRIME[11], ((number >> 32) as u32).to_le_bytes());
+        }
+        sum.bytes(PRIME[9], (number as u32).to_le_bytes());
+        return sum.scale(PRIME[10]);
+    }
+    let header = term.header();
+    match header.kind() {
+        Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary | Kind::MatchContext => {
+            if let Some(bits) = term.as_bits() {
+                let (bytes, tail) = ((bits.bit_len / 8) as usize, (bits.bit_len % 8) as u32);
+                let content = aligned(bits, bytes + usize::from(tail > 0));
+                sum.bytes(PRIME[1], content[..bytes].iter().copied());
+                if tail > 0 {
+                    sum.add(PRIME[1], u32::from(content[bytes] >> (8 - tail)));
+                    sum.add(PRIME[12], tail);
+                }
+                sum.add(PRIME[4], bytes as u32);
+            }
+        }
+        Kind::Fun => {
+            let entry = fun_entry(term);
+            let free = header.arity() - offset::FUN_FREE;
+            sum.add(PRIME[10], free as u32);
+            sum.add(PRIME[1], atom_hash(entry.module));
+            sum.add(PRIME[2], entry.index);
+            sum.add(PRIME[2], entry.old_unique);
+            rest.push(Rest::Terms(
+                term.word_pointer(offset::FUN_FREE).cast(),
+                free,
+            ));
+        }
+        Kind::Export => {
+            let entry = export_entry(term);
+            sum.add(PRIME[11], entry.arity);
+            sum.add(PRIME[1], atom_hash(entry.module));
+            sum.add(PRIME[1], atom_hash(entry.function));
+        }
+        Kind::Reference | Kind::MagicReference | Kind::ExternalReference => {
+            sum.bytes(PRIME[9], first_reference_word(term).to_le_bytes());
+            sum.scale(PRIME[10]);
+        }
+        Kind::Float => {
+            let bits = float_bits(term);
+            sum.add(PRIME[6], (bits >> 32) as u32 ^ bits as u32);
+        }
+        Kind::PositiveBig | Kind::NegativeBig => {
+            if let Some((negative, limbs)) = term.as_big() {
+                sum.integer(negative, limbs);
+            }
+        }
+        Kind::Map => {
+            let value = PRIME[14].wrapping_add(phash2(term));
+            sum.add(PRIME[13], value);
+        }
+        Kind::Tuple => {
+            let arity = header.arity();
+            rest.push(Rest::TupleEnd(arity as u32));
+            rest.push(Rest::Terms(term.word_pointer(0).cast(), arity));
+        }
+        Kind::ExternalPid | Kind::ExternalPort => unreachable!("hashed above"),
+    }
+}

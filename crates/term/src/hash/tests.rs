@@ -1,0 +1,107 @@
+use std::sync::atomic::AtomicPtr;
+
+use super::*;
+use crate::build;
+use crate::heap::Scratch;
+use crate::samples::{Sample, Samples, ask_stock};
+
+fn check(samples: &[Sample]) {
+    let fun = "fun(Ts) -> [[integer_to_list(erlang:phash2(T, 1 bsl 32)), $\\s,
+        integer_to_list(erlang:phash(T, 1 bsl 32) - 1), $\\n] || T <- Ts] end";
+    let Some(expected) = ask_stock(samples, fun) else {
+        return;
+    };
+    for (sample, line) in samples.iter().zip(expected.lines()) {
+        let ours = format!("{} {}", phash2(sample.term), phash(sample.term));
+        assert_eq!(ours, line, "{}", sample.text);
+    }
+    assert_eq!(samples.len(), expected.lines().count());
+}
+
+#[test]
+fn borders_hash_as_on_stock() {
+    let mut samples = Samples::new(1);
+    let all = samples.borders();
+    check(&all);
+}
+
+#[test]
+fn compounds_hash_as_on_stock() {
+    let mut samples = Samples::new(17);
+    let all: Vec<Sample> = (0..900).map(|round| samples.any(round % 4)).collect();
+    check(&all);
+}
+
+#[test]
+fn local_funs_hash_as_on_stock() {
+    let fun = "fun(_) ->
+        Lines = [\"-module(ferl_hash_test).\", \"-export([f/2]).\",
+            \"f(A, B) -> [fun() -> ok end, fun(X) -> {X, A} end, fun(X, Y) -> {X, Y, A, B} end].\"],
+        Forms = [begin {ok, T, _} = erl_scan:string(L), {ok, F} = erl_parse:parse_form(T), F end
+            || L <- Lines],
+        {ok, M, Code} = compile:forms(Forms, []),
+        {module, M} = code:load_binary(M, \"\", Code),
+        [begin
+            I = fun(Item) -> {Item, V} = erlang:fun_info(F, Item), V end,
+            io_lib:format(\"~w ~w ~w ~w ~w~n\", [I(new_index), I(uniq), length(I(env)),
+                erlang:phash2(F, 1 bsl 32), erlang:phash(F, 1 bsl 32) - 1])
+         end || F <- M:f(7, [1, 2])] end";
+    let Some(expected) = ask_stock(&[], fun) else {
+        return;
+    };
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let list = build::list(heap, &[Term::small(1), Term::small(2)]);
+    let environment = [Term::small(7), list];
+    for line in expected.lines() {
+        let facts: Vec<u64> = line.split(' ').map(|word| word.parse().unwrap()).collect();
+        let entry = Box::leak(Box::new(FunEntry {
+            code: AtomicPtr::new(std::ptr::null_mut()),
+            module: atom::known("ferl_hash_test"),
+            arity: 0,
+            free: facts[2] as u32,
+            index: facts[0] as u32,
+            old_index: facts[0] as u32,
+            old_unique: facts[1] as u32,
+            unique: [0; 16],
+            function: crate::am::OK,
+        }));
+        let fun = build::fun(
+            heap,
+            entry,
+            Term::local_pid(1, 0),
+            &environment[..facts[2] as usize],
+        );
+        assert_eq!(
+            [u64::from(phash2(fun)), u64::from(phash(fun))],
+            facts[3..5],
+            "{line}"
+        );
+    }
+    assert_eq!(expected.lines().count(), 3);
+}
+
+#[test]
+fn equal_terms_hash_equal() {
+    let mut samples = Samples::new(23);
+    for round in 0..300 {
+        let sample = samples.any(round % 5);
+        let copy = crate::copy::Owned::new(sample.term);
+        assert_eq!(internal(sample.term, 0), internal(copy.term(), 0));
+        assert_eq!(phash2(sample.term), phash2(copy.term()));
+    }
+    let heap = samples.scratch.heap();
+    let zeros = [0.0, -0.0].map(|zero| build::float(heap, zero));
+    assert_eq!(internal(zeros[0], 5), internal(zeros[1], 5));
+}
+
+#[test]
+fn depth_needs_no_native_stack() {
+    let mut scratch = Scratch::new();
+    let mut deep = Term::NIL;
+    for _ in 0..1_000_000 {
+        deep = build::tuple(scratch.heap(), &[deep, Term::NIL]);
+    }
+    assert_ne!(phash2(deep), phash(deep));
+    assert_ne!(internal(deep, 0), internal(deep, 1));
+}

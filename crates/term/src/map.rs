@@ -1,0 +1,413 @@
+//! Maps: flat ones of up to 32 pairs, hash tries beyond.
+//!
+//! A flat map's keys are a tuple, sorted by [`compare_exact`]; maps that differ in values only
+//! share it. A hash map's shape is decided by its keys alone (see [`trie`]), so equal maps have
+//! equal shapes, and a map has the shape that its size says: at most
+//! [`FLAT_MAP_PAIRS`] pairs are flat, more are not.
+//!
+//! Functions that build take a heap and never collect. Those that only read may be called by any
+//! thread that may read the map. A term handed in as `map` must be a map.
+
+use std::cmp::Ordering;
+
+use layout::limits::FLAT_MAP_PAIRS;
+use layout::object::{MapShape, offset};
+use layout::{Header, Kind, Term};
+use smallvec::SmallVec;
+
+use crate::compare::{compare_exact, eq_exact};
+use crate::heap::Allocate;
+use crate::{am, build};
+
+mod iterate;
+mod trie;
+
+pub use iterate::{Iter, NextFrom, iter, next_from};
+pub use trie::{children, get_hashed};
+
+/// The key that an update of existing keys did not find.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BadKey(pub Term);
+
+type Pairs = SmallVec<[(Term, Term); FLAT_MAP_PAIRS]>;
+
+/// Number of pairs.
+#[inline]
+#[must_use]
+pub fn size(map: Term) -> usize {
+    map.word(offset::MAP_SIZE) as usize
+}
+
+#[inline]
+fn is_flat(map: Term) -> bool {
+    map.header().map_shape() == MapShape::Flat
+}
+
+/// The tuple of a flat map's keys; `None` for a hash map.
+#[must_use]
+pub fn keys_tuple(map: Term) -> Option<Term> {
+    // SAFETY: this word of a flat map is a term.
+    is_flat(map).then(|| unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) })
+}
+
+/// Keys and values of a flat map.
+#[inline]
+fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
+    let count = map.header().arity() - offset::FLAT_MAP_VALUES;
+    // SAFETY: a flat map has as many values behind its tuple of keys as that has elements; the
+    // moving rule keeps both.
+    unsafe {
+        let keys = Term::from_bits(map.word(offset::FLAT_MAP_KEYS));
+        (
+            std::slice::from_raw_parts(keys.word_pointer(0).cast::<Term>(), count),
+            std::slice::from_raw_parts(
+                map.word_pointer(offset::FLAT_MAP_VALUES).cast::<Term>(),
+                count,
+            ),
+        )
+    }
+}
+
+#[inline]
+fn position(keys: &[Term], key: Term) -> Option<usize> {
+    if key.is_immediate() {
+        keys.iter().position(|&other| other == key)
+    } else {
+        keys.iter().position(|&other| eq_exact(other, key))
+    }
+}
+
+/// The value of a key.
+#[inline]
+#[must_use]
+pub fn get(map: Term, key: Term) -> Option<Term> {
+    if is_flat(map) {
+        let (keys, values) = flat(map);
+        position(keys, key).map(|index| values[index])
+    } else {
+        get_hashed(map, key, crate::hash::map_key(key, 0))
+    }
+}
+
+/// A flat map over a tuple of keys, its values still to be written.
+fn flat_over<A: Allocate + ?Sized>(heap: &mut A, keys: Term, count: usize) -> (Term, *mut Term) {
+    let object = heap.allocate(3 + count);
+    // SAFETY: fresh words for header, size, keys and values.
+    unsafe {
+        object.write(Header::new(Kind::Map, 2 + count).0);
+        object.add(1 + offset::MAP_SIZE).write(count as u64);
+        object.add(1 + offset::FLAT_MAP_KEYS).write(keys.bits());
+        let values = object.add(1 + offset::FLAT_MAP_VALUES).cast::<Term>();
+        (Term::from_boxed_pointer(object), values)
+    }
+}
+
+/// A flat map with the keys of another.
+fn with_values<A: Allocate + ?Sized>(heap: &mut A, keys: Term, values: &[Term]) -> Term {
+    let (map, room) = flat_over(heap, keys, values.len());
+    // SAFETY: there is room for as many values.
+    unsafe { room.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+    map
+}
+
+/// A flat map of pairs that are sorted and have no key twice.
+fn from_sorted<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) -> Term {
+    let object = heap.allocate(1 + pairs.len());
+    // SAFETY: fresh words for the header and the elements.
+    let keys = unsafe {
+        object.write(Header::new(Kind::Tuple, pairs.len()).0);
+        for (index, (key, _)) in pairs.iter().enumerate() {
+            object.add(1 + index).write(key.bits());
+        }
+        Term::from_boxed_pointer(object)
+    };
+    let (map, values) = flat_over(heap, keys, pairs.len());
+    for (index, (_, value)) in pairs.iter().enumerate() {
+        // SAFETY: there is room for as many values.
+        unsafe { values.add(index).write(*value) };
+    }
+    map
+}
+
+/// `#{}`.
+pub fn empty<A: Allocate + ?Sized>(heap: &mut A) -> Term {
+    from_sorted(heap, &[])
+}
+
+/// Puts a pair into a sorted list of pairs, over one with the same key.
+fn insert_sorted(pairs: &mut Pairs, key: Term, value: Term) {
+    // Pairs often come in order.
+    if pairs
+        .last()
+        .is_none_or(|(last, _)| compare_exact(*last, key).is_lt())
+    {
+        pairs.push((key, value));
+        return;
+    }
+    match pairs.binary_search_by(|(other, _)| compare_exact(*other, key)) {
+        Ok(index) => pairs[index].1 = value,
+        Err(index) => pairs.insert(index, (key, value)),
+    }
+}
+
+/// A map of pairs; of two with the same key the later one counts.
+pub fn from_pairs<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) -> Term {
+    if pairs.len() > FLAT_MAP_PAIRS {
+        return trie::from_pairs(heap, pairs);
+    }
+    let mut sorted = Pairs::new();
+    for &(key, value) in pairs {
+        insert_sorted(&mut sorted, key, value);
+    }
+    from_sorted(heap, &sorted)
+}
+
+/// The map with a pair put in, over the one with the same key.
+pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term) -> Term {
+    if !is_flat(map) {
+        return trie::put(heap, map, key, value);
+    }
+    let (keys, values) = flat(map);
+    if let Some(index) = position(keys, key) {
+        return replace(heap, map, index, value);
+    }
+    if keys.len() == FLAT_MAP_PAIRS {
+        let mut pairs: Vec<(Term, Term)> = iter(map).collect();
+        pairs.push((key, value));
+        return trie::from_pairs(heap, &pairs);
+    }
+    let place = keys.partition_point(|&other| compare_exact(other, key) == Ordering::Less);
+    let count = keys.len();
+    let object = heap.allocate(2 + count);
+    // SAFETY: fresh words for the header and one key more, then the same for the values.
+    unsafe {
+        object.write(Header::new(Kind::Tuple, count + 1).0);
+        insert_at(object.add(1).cast(), keys, place, key);
+        let (map, room) = flat_over(heap, Term::from_boxed_pointer(object), count + 1);
+        insert_at(room, values, place, value);
+        map
+    }
+}
+
+/// Copies terms with one put in at `place`.
+///
+/// # Safety
+/// There is room for all of them.
+unsafe fn insert_at(room: *mut Term, terms: &[Term], place: usize, term: Term) {
+    // SAFETY: the caller's promise; `place` is at most the number of terms.
+    unsafe {
+        room.copy_from_nonoverlapping(terms.as_ptr(), place);
+        room.add(place).write(term);
+        room.add(place + 1)
+            .copy_from_nonoverlapping(terms.as_ptr().add(place), terms.len() - place);
+    }
+}
+
+/// A flat map with another value at `index`.
+fn replace<A: Allocate + ?Sized>(heap: &mut A, map: Term, index: usize, value: Term) -> Term {
+    let (_, values) = flat(map);
+    if values[index] == value {
+        return map;
+    }
+    // SAFETY: this word of a flat map is a term.
+    let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
+    let (copy, room) = flat_over(heap, keys, values.len());
+    // SAFETY: there is room for the values; `index` is one of them.
+    unsafe {
+        room.copy_from_nonoverlapping(values.as_ptr(), values.len());
+        room.add(index).write(value);
+    }
+    copy
+}
+
+/// The map with another value for a key it has; `None` if it has not.
+pub fn update<A: Allocate + ?Sized>(
+    heap: &mut A,
+    map: Term,
+    key: Term,
+    value: Term,
+) -> Option<Term> {
+    if is_flat(map) {
+        position(flat(map).0, key).map(|index| replace(heap, map, index, value))
+    } else {
+        trie::update(heap, map, key, value)
+    }
+}
+
+/// The map with several pairs put in, in their order. With `exact` each key must be there.
+///
+/// # Errors
+/// With `exact`, the first key that is not there.
+pub fn update_many<A: Allocate + ?Sized>(
+    heap: &mut A,
+    map: Term,
+    pairs: &[(Term, Term)],
+    exact: bool,
+) -> Result<Term, BadKey> {
+    if !is_flat(map) {
+        // Nothing is built for an update that fails.
+        if exact && let Some((key, _)) = pairs.iter().find(|(key, _)| get(map, *key).is_none()) {
+            return Err(BadKey(*key));
+        }
+        return Ok(pairs
+            .iter()
+            .fold(map, |map, (key, value)| trie::put(heap, map, *key, *value)));
+    }
+    let (keys, values) = flat(map);
+    let mut values: SmallVec<[Term; FLAT_MAP_PAIRS]> = SmallVec::from_slice(values);
+    let mut changed = false;
+    let mut new: SmallVec<[(Term, Term); 8]> = SmallVec::new();
+    for &(key, value) in pairs {
+        if let Some(index) = position(keys, key) {
+            changed |= values[index] != value;
+            values[index] = value;
+        } else if exact {
+            return Err(BadKey(key));
+        } else {
+            new.push((key, value));
+        }
+    }
+    if new.is_empty() {
+        if !changed {
+            return Ok(map);
+        }
+        // SAFETY: this word of a flat map is a term.
+        let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
+        return Ok(with_values(heap, keys, &values));
+    }
+    let old = keys.iter().copied().zip(values.iter().copied());
+    if keys.len() + new.len() > FLAT_MAP_PAIRS {
+        let all: Vec<(Term, Term)> = old.chain(new).collect();
+        return Ok(trie::from_pairs(heap, &all));
+    }
+    let mut sorted: Pairs = old.collect();
+    for (key, value) in new {
+        insert_sorted(&mut sorted, key, value);
+    }
+    Ok(from_sorted(heap, &sorted))
+}
+
+/// The map without a key, and the value that the key had; `None` if it had none.
+pub fn take<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Option<(Term, Term)> {
+    if !is_flat(map) {
+        return trie::take(heap, map, key);
+    }
+    let (keys, values) = flat(map);
+    let index = position(keys, key)?;
+    let rest: Pairs = (0..keys.len())
+        .filter(|&other| other != index)
+        .map(|other| (keys[other], values[other]))
+        .collect();
+    Some((from_sorted(heap, &rest), values[index]))
+}
+
+/// The map without a key; the same map if it has none.
+pub fn remove<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Term {
+    take(heap, map, key).map_or(map, |(map, _)| map)
+}
+
+/// All pairs of both maps; of two with the same key that of `b` counts.
+pub fn merge<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
+    match (is_flat(a), is_flat(b)) {
+        (true, true) => merge_flat(heap, a, b),
+        (false, false) => trie::merge(heap, a, b),
+        (false, true) => iter(b).fold(a, |map, (key, value)| trie::put(heap, map, key, value)),
+        (true, false) => iter(a).fold(b, |map, (key, value)| {
+            if get(b, key).is_some() {
+                map
+            } else {
+                trie::put(heap, map, key, value)
+            }
+        }),
+    }
+}
+
+fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
+    let ((keys_a, values_a), (keys_b, values_b)) = (flat(a), flat(b));
+    if keys_a.is_empty() {
+        return b;
+    }
+    if a == b || keys_b.is_empty() {
+        return a;
+    }
+    let mut pairs: SmallVec<[(Term, Term); 2 * FLAT_MAP_PAIRS]> = SmallVec::new();
+    let (mut index_a, mut index_b) = (0, 0);
+    while index_a < keys_a.len() && index_b < keys_b.len() {
+        let order = compare_exact(keys_a[index_a], keys_b[index_b]);
+        if order.is_lt() {
+            pairs.push((keys_a[index_a], values_a[index_a]));
+        } else {
+            pairs.push((keys_b[index_b], values_b[index_b]));
+        }
+        index_a += usize::from(order.is_le());
+        index_b += usize::from(order.is_ge());
+    }
+    pairs.extend((index_a..keys_a.len()).map(|index| (keys_a[index], values_a[index])));
+    pairs.extend((index_b..keys_b.len()).map(|index| (keys_b[index], values_b[index])));
+    if pairs.len() > FLAT_MAP_PAIRS {
+        return trie::from_pairs(heap, &pairs);
+    }
+    // As many pairs as one of them had: then its keys will do.
+    let keys = if pairs.len() == keys_b.len() {
+        b
+    } else if pairs.len() == keys_a.len() {
+        a
+    } else {
+        return from_sorted(heap, &pairs);
+    };
+    let values: SmallVec<[Term; FLAT_MAP_PAIRS]> = pairs.iter().map(|pair| pair.1).collect();
+    // SAFETY: this word of a flat map is a term.
+    let keys = unsafe { Term::from_bits(keys.word(offset::FLAT_MAP_KEYS)) };
+    with_values(heap, keys, &values)
+}
+
+/// A list made of the pairs, in the order in which OTP lists a map: that of a flat map's keys, and
+/// the reverse of the iterator's for a hash map.
+fn list_of<A: Allocate + ?Sized>(
+    heap: &mut A,
+    map: Term,
+    mut item: impl FnMut(&mut A, Term, Term) -> Term,
+) -> Term {
+    let mut list = Term::NIL;
+    if is_flat(map) {
+        let (keys, values) = flat(map);
+        for (&key, &value) in keys.iter().zip(values).rev() {
+            let head = item(heap, key, value);
+            list = build::cons(heap, head, list);
+        }
+    } else {
+        for (key, value) in iter(map) {
+            let head = item(heap, key, value);
+            list = build::cons(heap, head, list);
+        }
+    }
+    list
+}
+
+/// `maps:keys/1`.
+pub fn keys<A: Allocate + ?Sized>(heap: &mut A, map: Term) -> Term {
+    list_of(heap, map, |_, key, _| key)
+}
+
+/// `maps:values/1`.
+pub fn values<A: Allocate + ?Sized>(heap: &mut A, map: Term) -> Term {
+    list_of(heap, map, |_, _, value| value)
+}
+
+/// `maps:to_list/1`.
+pub fn to_list<A: Allocate + ?Sized>(heap: &mut A, map: Term) -> Term {
+    list_of(heap, map, |heap, key, value| {
+        build::tuple(heap, &[key, value])
+    })
+}
+
+/// What `maps:find/2` answers.
+pub fn find<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Term {
+    match get(map, key) {
+        Some(value) => build::tuple(heap, &[am::OK, value]),
+        None => am::ERROR,
+    }
+}
+
+#[cfg(test)]
+mod tests;

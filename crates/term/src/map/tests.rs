@@ -1,0 +1,267 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::heap::Scratch;
+use crate::samples::{Sample, Samples, ask_stock};
+
+fn distinct(samples: &mut Samples, count: usize) -> Vec<Sample> {
+    let mut keys: Vec<Sample> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    while keys.len() < count {
+        let key = match keys.len() {
+            0..400 => {
+                let depth = samples.random(3) as u32;
+                samples.any(depth)
+            }
+            _ => {
+                let value = samples.random(1 << 40) as i128;
+                let number = samples.integer(value << (value % 20));
+                if value % 3 == 0 {
+                    samples.tuple(&[number])
+                } else {
+                    number
+                }
+            }
+        };
+        if seen.insert(key.text.clone()) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// The values of a map whose values are small integers, by some order.
+fn order(list: impl Iterator<Item = Term>) -> String {
+    let all: Vec<String> = list
+        .map(|value| value.as_small().unwrap().to_string())
+        .collect();
+    all.join(" ")
+}
+
+fn list_items(mut list: Term) -> Vec<Term> {
+    let mut items = Vec::new();
+    while let Some((head, tail)) = list.as_cons() {
+        items.push(head);
+        list = tail;
+    }
+    items
+}
+
+#[test]
+fn order_is_that_of_stock() {
+    let mut samples = Samples::new(11);
+    samples.without_atoms = true;
+    let keys = distinct(&mut samples, 5000);
+    let fun = "fun(Ks) ->
+        [begin
+            M = maps:from_list(lists:zip(lists:sublist(Ks, N), lists:seq(1, N))),
+            Line = fun(L) -> lists:join($\\s, [integer_to_list(V) || V <- L]) end,
+            I = (fun I(none) -> []; I({_, V, It}) -> [V | I(maps:next(It))] end)(maps:next(maps:iterator(M))),
+            Path = (fun P(none) -> 0; P([P | _]) -> P; P({_, _, It}) -> P(It) end)
+                (erts_internal:map_next(0, M, iterator)),
+            [Line([V || {_, V} <- maps:to_list(M)]), \"\\n\", Line(maps:values(M)), \"\\n\",
+             Line(I), \"\\n\", integer_to_list(Path), \"\\n\"]
+         end || N <- [1, 5, 31, 32, 33, 34, 40, 64, 100, 200, 1000, 5000]] end";
+    let Some(expected) = ask_stock(&keys, fun) else {
+        return;
+    };
+    let mut expected = expected.lines();
+    for count in [1, 5, 31, 32, 33, 34, 40, 64, 100, 200, 1000, 5000] {
+        let pairs: Vec<(Term, Term)> = keys[..count]
+            .iter()
+            .zip(1..)
+            .map(|(key, value)| (key.term, Term::small(value)))
+            .collect();
+        let heap = samples.scratch.heap();
+        let at_once = from_pairs(heap, &pairs);
+        let mut one_by_one = empty(heap);
+        for &(key, value) in &pairs {
+            one_by_one = put(heap, one_by_one, key, value);
+        }
+        let many = empty(heap);
+        let many = update_many(heap, many, &pairs, false).unwrap();
+        for map in [one_by_one, many] {
+            assert!(eq_exact(at_once, map));
+            assert_eq!(size(map), size(at_once));
+        }
+        let listed = to_list(heap, at_once);
+        let listed = list_items(listed);
+        let values_of = values(heap, at_once);
+        assert_eq!(
+            order(listed.iter().map(|pair| pair.as_tuple().unwrap()[1])),
+            expected.next().unwrap(),
+            "maps:to_list of {count} keys"
+        );
+        assert_eq!(
+            order(list_items(values_of).into_iter()),
+            expected.next().unwrap()
+        );
+        assert_eq!(
+            order(iter(at_once).map(|(_, value)| value)),
+            expected.next().unwrap(),
+            "maps:iterator of {count} keys"
+        );
+        let mut next =
+            next_from(heap, at_once, Term::small(0), 100_000, NextFrom::Iterator).unwrap();
+        while let Some(parts) = next.as_tuple() {
+            next = parts[2];
+        }
+        let path = next
+            .as_cons()
+            .map_or(0, |(path, _)| path.as_small().unwrap());
+        assert_eq!(
+            path.to_string(),
+            expected.next().unwrap(),
+            "path after 32 of {count}"
+        );
+    }
+}
+
+#[test]
+fn pieces_make_up_the_whole() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let pairs: Vec<(Term, Term)> = (0..3000)
+        .map(|key| (Term::small(key), Term::small(key)))
+        .collect();
+    let map = from_pairs(heap, &pairs);
+    let whole: Vec<Term> = iter(map).map(|(key, _)| key).collect();
+    for limit in [1, 7, 33, 5000] {
+        let (mut path, mut met) = (Term::small(0), Vec::new());
+        loop {
+            let mut next = next_from(heap, map, path, limit, NextFrom::Iterator).unwrap();
+            while let Some(parts) = next.as_tuple() {
+                met.push(parts[0]);
+                next = parts[2];
+            }
+            match next.as_cons() {
+                Some((on, _)) => path = on,
+                None => break,
+            }
+        }
+        assert_eq!(met, whole);
+        let (mut path, mut list) = (Term::small(0), Term::NIL);
+        loop {
+            let next = next_from(heap, map, path, limit, NextFrom::List(list)).unwrap();
+            if !next.head().is_integer() {
+                list = next;
+                break;
+            }
+            path = next.head();
+            list = next.tail().tail();
+        }
+        let all = to_list(heap, map);
+        assert!(eq_exact(list, all));
+    }
+    assert_eq!(
+        next_from(heap, map, Term::small(-1), 9, NextFrom::Iterator),
+        None
+    );
+    assert_eq!(next_from(heap, map, Term::NIL, 9, NextFrom::Iterator), None);
+}
+
+#[test]
+fn changes_keep_shape_and_content() {
+    let mut samples = Samples::new(5);
+    let mut map = empty(samples.scratch.heap());
+    let mut model: BTreeMap<i64, i64> = BTreeMap::new();
+    for round in 0..6000 {
+        // Grows to some hundred keys, and shrinks to none again.
+        let key = samples.random(400) as i64 * 7919;
+        let grow = samples.random(100) < if round % 2000 < 1000 { 80 } else { 20 };
+        let heap = samples.scratch.heap();
+        // Some keys are not immediate.
+        let term = if key % 3 == 0 {
+            build::tuple(heap, &[Term::small(key)])
+        } else {
+            Term::small(key)
+        };
+        assert_eq!(get(map, term).is_some(), model.contains_key(&key));
+        if grow {
+            let value = Term::small(round);
+            let updated = update(heap, map, term, value);
+            let put_in = put(heap, map, term, value);
+            match updated {
+                Some(updated) => assert!(eq_exact(updated, put_in)),
+                None => assert!(!model.contains_key(&key)),
+            }
+            map = put_in;
+            model.insert(key, round);
+        } else {
+            let taken = take(heap, map, term);
+            assert_eq!(
+                taken.map(|(_, value)| value.as_small().unwrap()),
+                model.remove(&key)
+            );
+            map = taken.map_or(map, |(map, _)| map);
+        }
+        assert_eq!(size(map), model.len());
+        if round % 50 == 0 {
+            let pairs: Vec<(Term, Term)> = model
+                .iter()
+                .map(|(&key, &value)| {
+                    let term = if key % 3 == 0 {
+                        build::tuple(heap, &[Term::small(key)])
+                    } else {
+                        Term::small(key)
+                    };
+                    (term, Term::small(value))
+                })
+                .collect();
+            let fresh = from_pairs(heap, &pairs);
+            assert!(eq_exact(map, fresh), "after {round} changes");
+            assert_eq!(is_flat(map), model.len() <= FLAT_MAP_PAIRS);
+        }
+    }
+}
+
+#[test]
+fn merging_takes_the_second_map_first() {
+    let mut samples = Samples::new(9);
+    for round in 0..200 {
+        let sizes = [
+            samples.random(90),
+            samples.random(if round % 2 == 0 { 90 } else { 20 }),
+        ];
+        let mut model: BTreeMap<i64, i64> = BTreeMap::new();
+        let parts = [0, 1].map(|part| {
+            let pairs: Vec<(Term, Term)> = (0..sizes[part as usize])
+                .map(|_| {
+                    let key = samples.random(150) as i64;
+                    model.insert(key, part);
+                    (Term::small(key), Term::small(part))
+                })
+                .collect();
+            from_pairs(samples.scratch.heap(), &pairs)
+        });
+        let expected: Vec<(Term, Term)> = model
+            .iter()
+            .map(|(&key, &value)| (Term::small(key), Term::small(value)))
+            .collect();
+        let heap = samples.scratch.heap();
+        let merged = merge(heap, parts[0], parts[1]);
+        let fresh = from_pairs(heap, &expected);
+        assert!(eq_exact(merged, fresh));
+        assert_eq!(size(merged), model.len());
+        assert_eq!(merge(heap, merged, merged), merged);
+        let again = merge(heap, merged, parts[1]);
+        assert!(eq_exact(again, merged));
+    }
+}
+
+#[test]
+fn updates_share_keys_and_name_the_missing_one() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let one = Term::small(1);
+    let map = from_pairs(heap, &[(am::OK, one), (am::ERROR, one), (am::TRUE, one)]);
+    let changed = update_many(heap, map, &[(am::TRUE, am::OK), (am::OK, am::OK)], true).unwrap();
+    assert_eq!(keys_tuple(changed), keys_tuple(map));
+    assert_eq!(get(changed, am::TRUE), Some(am::OK));
+    assert_eq!(get(map, am::TRUE), Some(one));
+    let missing = update_many(heap, map, &[(am::TRUE, one), (am::FALSE, one)], true);
+    assert_eq!(missing, Err(BadKey(am::FALSE)));
+    assert_eq!(update_many(heap, map, &[(am::TRUE, one)], false), Ok(map));
+    assert_eq!(remove(heap, map, am::FALSE), map);
+    assert_eq!(update(heap, map, am::FALSE, one), None);
+}

@@ -1,0 +1,484 @@
+//! Hash maps: tries with 16 children a node, placed by the key's hash, four bits a level.
+//!
+//! A node holds its children in the order of their four bits; a header's bitmap says which there
+//! are. A child is another node, or a leaf: a cons cell of key and value. A leaf stands at the first
+//! level where no other key shares its path, so a node below the root has two leaves at least (or a
+//! lone child that is a node). After eight levels the hash is made anew with another salt.
+
+use layout::limits::FLAT_MAP_PAIRS;
+use layout::object::{MapShape, offset};
+use layout::{Header, Term};
+use smallvec::SmallVec;
+
+use super::{Pairs, from_sorted, insert_sorted, iter, size};
+use crate::build;
+use crate::compare::eq_exact;
+use crate::hash::map_key;
+use crate::heap::Allocate;
+
+const LEVELS_PER_ROUND: u32 = 8;
+
+/// The bits of a key's hash from `level` on; what is left of a round.
+fn hash_at(key: Term, level: u32) -> u32 {
+    map_key(key, level / LEVELS_PER_ROUND) >> (4 * (level % LEVELS_PER_ROUND))
+}
+
+/// The bits from the level below `level` on.
+fn deeper(hash: u32, key: Term, level: u32) -> u32 {
+    if (level + 1) % LEVELS_PER_ROUND == 0 {
+        map_key(key, (level + 1) / LEVELS_PER_ROUND)
+    } else {
+        hash >> 4
+    }
+}
+
+/// The children of a hash map's root or inner node.
+#[inline]
+#[must_use]
+pub fn children<'a>(node: Term) -> &'a [Term] {
+    let header = node.header();
+    let first = header.raw_words();
+    // SAFETY: behind the raw words of a node stand its children; the moving rule keeps them.
+    unsafe { std::slice::from_raw_parts(node.word_pointer(first).cast(), header.arity() - first) }
+}
+
+/// Where in a node the child for these bits of a hash is, or would be.
+#[inline]
+fn slot(bitmap: u16, hash: u32) -> (u16, usize) {
+    let bit = 1u16 << (hash & 15);
+    (bit, (bitmap & (bit - 1)).count_ones() as usize)
+}
+
+/// The value of a key in a hash map, when the key's hash ([`map_key`], round 0) is known.
+#[must_use]
+pub fn get_hashed(map: Term, key: Term, mut hash: u32) -> Option<Term> {
+    let mut node = map;
+    let mut level = 0;
+    loop {
+        let (bit, slot) = slot(node.header().bitmap(), hash);
+        if node.header().bitmap() & bit == 0 {
+            return None;
+        }
+        let child = children(node)[slot];
+        if child.is_cons() {
+            return eq_exact(child.head(), key).then(|| child.tail());
+        }
+        node = child;
+        hash = deeper(hash, key, level);
+        level += 1;
+    }
+}
+
+/// Room for a node; answers it with the place of its children. `size` is a root's.
+fn node<A: Allocate + ?Sized>(heap: &mut A, bitmap: u16, size: Option<usize>) -> (Term, *mut Term) {
+    let header = Header::hash_map(size.is_some(), bitmap);
+    let object = heap.allocate(1 + header.arity());
+    // SAFETY: fresh words for the header, the size and the children.
+    unsafe {
+        object.write(header.0);
+        let mut first = object.add(1);
+        if let Some(size) = size {
+            first.write(size as u64);
+            first = first.add(1);
+        }
+        (Term::from_boxed_pointer(object), first.cast())
+    }
+}
+
+fn node_of<A: Allocate + ?Sized>(
+    heap: &mut A,
+    bitmap: u16,
+    size: Option<usize>,
+    children: &[Term],
+) -> Term {
+    let (node, room) = node(heap, bitmap, size);
+    debug_assert_eq!(children.len(), bitmap.count_ones() as usize);
+    // SAFETY: there is room for as many children as the bitmap has bits.
+    unsafe { room.copy_from_nonoverlapping(children.as_ptr(), children.len()) };
+    node
+}
+
+fn root_size(node: Term) -> Option<usize> {
+    (node.header().map_shape() == MapShape::HashRoot).then(|| size(node))
+}
+
+/// A node with another child at `slot`; a root's size grows by `added`.
+fn with_child<A: Allocate + ?Sized>(
+    heap: &mut A,
+    old: Term,
+    slot: usize,
+    child: Term,
+    added: isize,
+) -> Term {
+    let size = root_size(old).map(|size| size.wrapping_add_signed(added));
+    let copy = node_of(heap, old.header().bitmap(), size, children(old));
+    // SAFETY: `slot` is one of the children.
+    unsafe {
+        let first = copy.header().raw_words();
+        copy.word_pointer(first + slot).write(child.bits());
+    }
+    copy
+}
+
+/// A node with a child more.
+fn with_new_child<A: Allocate + ?Sized>(
+    heap: &mut A,
+    old: Term,
+    (bit, slot): (u16, usize),
+    child: Term,
+) -> Term {
+    let size = root_size(old).map(|size| size + 1);
+    let (copy, room) = node(heap, old.header().bitmap() | bit, size);
+    // SAFETY: there is room for one child more than the old node has.
+    unsafe { super::insert_at(room, children(old), slot, child) };
+    copy
+}
+
+/// A node without the child at `slot`.
+fn without_child<A: Allocate + ?Sized>(heap: &mut A, old: Term, bit: u16, slot: usize) -> Term {
+    let size = root_size(old).map(|size| size - 1);
+    let (copy, room) = node(heap, old.header().bitmap() ^ bit, size);
+    let rest = children(old);
+    // SAFETY: there is room for one child less than the old node has.
+    unsafe {
+        room.copy_from_nonoverlapping(rest.as_ptr(), slot);
+        room.add(slot)
+            .copy_from_nonoverlapping(rest.as_ptr().add(slot + 1), rest.len() - slot - 1);
+    }
+    copy
+}
+
+/// The node at `level` that holds two leaves with different keys.
+fn split<A: Allocate + ?Sized>(heap: &mut A, level: u32, a: Term, b: Term) -> Term {
+    let mut shared: SmallVec<[u32; 8]> = SmallVec::new();
+    let (mut hash_a, mut hash_b) = (hash_at(a.head(), level), hash_at(b.head(), level));
+    let mut depth = level;
+    while hash_a & 15 == hash_b & 15 {
+        shared.push(hash_a & 15);
+        hash_a = deeper(hash_a, a.head(), depth);
+        hash_b = deeper(hash_b, b.head(), depth);
+        depth += 1;
+    }
+    let (place_a, place_b) = (hash_a & 15, hash_b & 15);
+    let pair = if place_a < place_b { [a, b] } else { [b, a] };
+    let last = node_of(heap, 1 << place_a | 1 << place_b, None, &pair);
+    shared.iter().rev().fold(last, |child, place| {
+        node_of(heap, 1 << place, None, &[child])
+    })
+}
+
+/// What becomes of a key that is there already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Existing {
+    Replace,
+    Keep,
+}
+
+/// What to put in: a leaf that is there, or a pair for which one is made when it is needed.
+#[derive(Clone, Copy)]
+enum Leaf {
+    Made(Term),
+    Pair(Term, Term),
+}
+
+impl Leaf {
+    fn key(self) -> Term {
+        match self {
+            Leaf::Made(cell) => cell.head(),
+            Leaf::Pair(key, _) => key,
+        }
+    }
+
+    fn value(self) -> Term {
+        match self {
+            Leaf::Made(cell) => cell.tail(),
+            Leaf::Pair(_, value) => value,
+        }
+    }
+
+    fn make<A: Allocate + ?Sized>(self, heap: &mut A) -> Term {
+        match self {
+            Leaf::Made(cell) => cell,
+            Leaf::Pair(key, value) => build::cons(heap, key, value),
+        }
+    }
+}
+
+/// Puts a leaf into the node at `level`. Answers the new node and whether the key is new; `None` if
+/// the key is new and `only_existing`.
+fn insert<A: Allocate + ?Sized>(
+    heap: &mut A,
+    top: Term,
+    mut level: u32,
+    leaf: Leaf,
+    existing: Existing,
+    only_existing: bool,
+) -> Option<(Term, bool)> {
+    let key = leaf.key();
+    let mut hash = hash_at(key, level);
+    let mut path: SmallVec<[(Term, usize); 8]> = SmallVec::new();
+    let mut node = top;
+    let (mut new, added) = loop {
+        let bitmap = node.header().bitmap();
+        let (bit, slot) = slot(bitmap, hash);
+        if bitmap & bit == 0 {
+            if only_existing {
+                return None;
+            }
+            let cell = leaf.make(heap);
+            break (with_new_child(heap, node, (bit, slot), cell), true);
+        }
+        let child = children(node)[slot];
+        if !child.is_cons() {
+            path.push((node, slot));
+            node = child;
+            hash = deeper(hash, key, level);
+            level += 1;
+            continue;
+        }
+        if eq_exact(child.head(), key) {
+            if existing == Existing::Keep || child.tail() == leaf.value() {
+                return Some((top, false));
+            }
+            let cell = leaf.make(heap);
+            break (with_child(heap, node, slot, cell, 0), false);
+        }
+        if only_existing {
+            return None;
+        }
+        let cell = leaf.make(heap);
+        let both = split(heap, level + 1, child, cell);
+        break (with_child(heap, node, slot, both, 1), true);
+    };
+    for (node, slot) in path.into_iter().rev() {
+        new = with_child(heap, node, slot, new, isize::from(added));
+    }
+    Some((new, added))
+}
+
+pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term) -> Term {
+    let leaf = Leaf::Pair(key, value);
+    insert(heap, map, 0, leaf, Existing::Replace, false).map_or(map, |(map, _)| map)
+}
+
+pub fn update<A: Allocate + ?Sized>(
+    heap: &mut A,
+    map: Term,
+    key: Term,
+    value: Term,
+) -> Option<Term> {
+    let leaf = Leaf::Pair(key, value);
+    insert(heap, map, 0, leaf, Existing::Replace, true).map(|(map, _)| map)
+}
+
+pub fn take<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Option<(Term, Term)> {
+    let mut hash = map_key(key, 0);
+    let mut level = 0;
+    let mut path: SmallVec<[(Term, u16, usize); 8]> = SmallVec::new();
+    let mut node = map;
+    let leaf = loop {
+        let (bit, slot) = slot(node.header().bitmap(), hash);
+        if node.header().bitmap() & bit == 0 {
+            return None;
+        }
+        path.push((node, bit, slot));
+        let child = children(node)[slot];
+        if child.is_cons() {
+            if !eq_exact(child.head(), key) {
+                return None;
+            }
+            break child;
+        }
+        node = child;
+        hash = deeper(hash, key, level);
+        level += 1;
+    };
+    if size(map) - 1 <= FLAT_MAP_PAIRS {
+        let mut rest = Pairs::new();
+        for (other, value) in iter(map).filter(|(other, _)| !eq_exact(*other, key)) {
+            insert_sorted(&mut rest, other, value);
+        }
+        return Some((from_sorted(heap, &rest), leaf.tail()));
+    }
+    // What stands where the leaf stood: nothing, a leaf that moved up, or a node.
+    let mut left: Option<Term> = None;
+    for (node, bit, slot) in path.into_iter().rev() {
+        let siblings = children(node);
+        let is_root = root_size(node).is_some();
+        left = match left {
+            None if !is_root && siblings.len() == 2 && siblings[1 - slot].is_cons() => {
+                Some(siblings[1 - slot])
+            }
+            None => Some(without_child(heap, node, bit, slot)),
+            Some(moved) if !is_root && siblings.len() == 1 && moved.is_cons() => Some(moved),
+            Some(child) => Some(with_child(heap, node, slot, child, -1)),
+        };
+    }
+    left.map(|map| (map, leaf.tail()))
+}
+
+/// A pair on its way into a trie.
+struct Entry {
+    /// The current round of the hash with its first four bits in front.
+    path: u32,
+    /// Where the pair stood; of equal keys the last counts.
+    index: u32,
+    key: Term,
+    value: Term,
+}
+
+/// The order of paths is the order of hashes with the lowest four bits first.
+fn path_of(hash: u32) -> u32 {
+    let bytes = hash.swap_bytes();
+    (bytes & 0x0f0f_0f0f) << 4 | bytes >> 4 & 0x0f0f_0f0f
+}
+
+/// A map of pairs, of any size.
+pub fn from_pairs<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) -> Term {
+    let mut entries: Vec<Entry> = pairs
+        .iter()
+        .enumerate()
+        .map(|(index, &(key, value))| Entry {
+            path: path_of(map_key(key, 0)),
+            index: index as u32,
+            key,
+            value,
+        })
+        .collect();
+    // The later of equal keys comes first, and stays.
+    entries.sort_unstable_by_key(|entry| (entry.path, u32::MAX - entry.index));
+    drop_repeated(&mut entries);
+    if entries.len() <= FLAT_MAP_PAIRS {
+        let mut sorted = Pairs::new();
+        for entry in &entries {
+            insert_sorted(&mut sorted, entry.key, entry.value);
+        }
+        return from_sorted(heap, &sorted);
+    }
+    let size = entries.len();
+    grow(heap, &mut entries, 0, Some(size))
+}
+
+fn drop_repeated(entries: &mut Vec<Entry>) {
+    let mut kept = 0;
+    for index in 0..entries.len() {
+        // Different keys with one path are rare, and few.
+        let repeated = entries[..kept]
+            .iter()
+            .rev()
+            .take_while(|other| other.path == entries[index].path)
+            .any(|other| eq_exact(other.key, entries[index].key));
+        if !repeated {
+            entries.swap(kept, index);
+            kept += 1;
+        }
+    }
+    entries.truncate(kept);
+}
+
+/// The node at `level` of entries that share their path above it, sorted by path. Depth is that of
+/// the trie: a few levels.
+fn grow<A: Allocate + ?Sized>(
+    heap: &mut A,
+    entries: &mut [Entry],
+    level: u32,
+    size: Option<usize>,
+) -> Term {
+    if level > 0 && level % LEVELS_PER_ROUND == 0 {
+        for entry in &mut *entries {
+            entry.path = path_of(map_key(entry.key, level / LEVELS_PER_ROUND));
+        }
+        entries.sort_unstable_by_key(|entry| entry.path);
+    }
+    let shift = 28 - 4 * (level % LEVELS_PER_ROUND);
+    let mut nodes: SmallVec<[Term; 16]> = SmallVec::new();
+    let mut bitmap = 0;
+    for group in entries.chunk_by_mut(|a, b| a.path >> shift & 15 == b.path >> shift & 15) {
+        bitmap |= 1 << (group[0].path >> shift & 15);
+        nodes.push(if let [entry] = group {
+            build::cons(heap, entry.key, entry.value)
+        } else {
+            grow(heap, group, level + 1, None)
+        });
+    }
+    node_of(heap, bitmap, size, &nodes)
+}
+
+/// Both maps' pairs, those of `b` over those of `a`. Parts that only one has are shared.
+pub fn merge<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
+    let mut common = 0;
+    let merged = merge_nodes(heap, a, b, 0, &mut common);
+    if merged != a && merged != b {
+        // SAFETY: a fresh root, whose size is still that of `a`.
+        unsafe {
+            let total = size(a) + size(b) - common;
+            merged.word_pointer(offset::MAP_SIZE).write(total as u64);
+        }
+    }
+    merged
+}
+
+/// Merges two children that have one path above `level`, adding to `common` the keys that both
+/// have. Depth is that of the trie.
+fn merge_nodes<A: Allocate + ?Sized>(
+    heap: &mut A,
+    a: Term,
+    b: Term,
+    level: u32,
+    common: &mut usize,
+) -> Term {
+    if a == b {
+        *common += count(a);
+        return b;
+    }
+    match (a.is_cons(), b.is_cons()) {
+        (true, true) if eq_exact(a.head(), b.head()) => {
+            *common += 1;
+            b
+        }
+        (true, true) => split(heap, level, a, b),
+        (true, false) | (false, true) => {
+            let (node, leaf, existing) = if a.is_cons() {
+                (b, a, Existing::Keep)
+            } else {
+                (a, b, Existing::Replace)
+            };
+            let (node, added) = insert(heap, node, level, Leaf::Made(leaf), existing, false)
+                .expect("new keys are let in");
+            *common += usize::from(!added);
+            node
+        }
+        (false, false) => {
+            let bitmaps = [a.header().bitmap(), b.header().bitmap()];
+            let (mut from_a, mut from_b) = (children(a).iter(), children(b).iter());
+            let mut merged: SmallVec<[Term; 16]> = SmallVec::new();
+            for place in 0..16 {
+                let [in_a, in_b] = bitmaps.map(|bitmap| bitmap >> place & 1 == 1);
+                let child_a = if in_a { from_a.next().copied() } else { None };
+                let child_b = if in_b { from_b.next().copied() } else { None };
+                merged.extend(match (child_a, child_b) {
+                    (Some(a), Some(b)) => Some(merge_nodes(heap, a, b, level + 1, common)),
+                    (a, b) => a.or(b),
+                });
+            }
+            if merged[..] == *children(b) {
+                return b;
+            }
+            if merged[..] == *children(a) {
+                return a;
+            }
+            node_of(heap, bitmaps[0] | bitmaps[1], root_size(a), &merged)
+        }
+    }
+}
+
+/// Leaves of a child.
+fn count(child: Term) -> usize {
+    if child.is_cons() {
+        return 1;
+    }
+    match root_size(child) {
+        Some(size) => size,
+        None => children(child).iter().map(|child| count(*child)).sum(),
+    }
+}
