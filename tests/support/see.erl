@@ -36,7 +36,7 @@ fails(Label, Fun) -> that(Label, Fun).
 %% arithmetic operator for some forms of it and not for others (A - B, but not A - 1
 %% or A / B), which no program should depend on.
 frames(Stack) ->
-    [frame(F) || F <- lists:takewhile(fun({M, _, _, _}) -> M =/= ?MODULE end, Stack), not is_operator(F)].
+    [frame(F) || F <- lists:takewhile(fun(F) -> element(1, F) =/= ?MODULE end, Stack), not is_operator(F)].
 
 is_operator({erlang, Name, _, _}) ->
     lists:member(Name, ['+', '-', '*', '/', 'div', 'rem', 'band', 'bor', 'bxor', 'bsl', 'bsr', 'bnot']);
@@ -52,7 +52,9 @@ frame({M, F, A, Location}) ->
                {error_info, Map} -> [{error_info, lists:sort(maps:to_list(Map))}];
                false -> []
            end,
-    {M, F, shown(A), Line ++ Info}.
+    {M, F, shown(A), Line ++ Info};
+frame(Other) ->
+    plain(Other).
 
 %% Arguments may be anything, also what can't be printed alike twice.
 shown(Arguments) when is_list(Arguments) -> [plain(A) || A <- Arguments];
@@ -70,6 +72,9 @@ plain_list([H | T]) -> [plain(H) | plain_list(T)];
 plain_list([]) -> [];
 plain_list(Tail) -> plain(Tail).
 
-text(Label) when is_list(Label); is_binary(Label) -> Label;
 text(Label) when is_atom(Label) -> atom_to_list(Label);
-text(Label) -> io_lib:format("~0tp", [Label]).
+text(Label) ->
+    case io_lib:printable_unicode_list(Label) of
+        true -> Label;
+        false -> io_lib:format("~0tp", [Label])
+    end.
