@@ -45,7 +45,7 @@ impl Export {
 /// A fun's code, shared by all funs made from one place of one module version. Lives for ever.
 #[repr(C)]
 pub struct FunEntry {
-    /// The function's entry, or the "undefined fun" instruction when its module is gone.
+    /// The function's entry; null when its module is gone (calls then ask `RuntimeTable::call_fun`).
     pub code: AtomicPtr<u64>,
     pub module: Term,
     /// Arguments of a call, without the free variables.

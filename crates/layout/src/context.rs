@@ -97,7 +97,9 @@ pub struct RuntimeTable {
     /// function failed), finds the handler, cuts the stack there, sets x0 = NONE, x1 = class,
     /// x2 = reason, x3 = raw trace, and answers the handler's address; null when nobody catches it:
     /// then the engine leaves with "exited". `failed` is the function to name first in the trace when
-    /// the failure is that of a BIF (its arguments are at `arguments`), else null. May collect.
+    /// the failure is that of a BIF (its arguments are at `arguments`), else null. `ip` is null when
+    /// there is no instruction to name: the BIF, or the function without code, was entered by its
+    /// export's stub, and its caller's return address is on the stack. May collect.
     pub unwind: unsafe extern "sysv64" fn(
         context: *mut Context,
         ip: *const u64,
@@ -150,10 +152,14 @@ pub struct RuntimeTable {
         function: Term,
         arguments: Term,
     ) -> *const u64,
+    /// `apply(Fun, Args)`: spreads the list over x0.. and answers as `call_fun`. May collect.
+    pub apply_fun_list:
+        unsafe extern "sysv64" fn(context: *mut Context, fun: Term, arguments: Term) -> *const u64,
     /// Turns the raw trace in a register into the list that programs see. Allocates.
     pub build_stacktrace: unsafe extern "sysv64" fn(context: *mut Context, raw: Term) -> Term,
     /// `raise(Class, Reason, RawTrace)`: fills [`Context::raise`] to go on with a caught exception;
-    /// false when the class is bad (the operation then answers `badarg`).
+    /// false when the class is bad (the operation then answers `badarg`). `class` is NONE for the
+    /// operation `raise`, which takes the class that the raw trace remembers.
     pub raw_raise: unsafe extern "sysv64" fn(
         context: *mut Context,
         class: Term,

@@ -1,0 +1,139 @@
+//! From the generic operations of a module to its code.
+//!
+//! One pass per function: each operation becomes an instruction, obvious neighbours become one ("Fusing",
+//! `operations.rs`); labels are patched at the end, when the words no longer move. Operands were proven by `beamfile`, so
+//! what can go wrong here is an operation that this machine does not know, and a name that is no BIF where one must be.
+
+mod bifs;
+mod emit;
+mod operations;
+mod select;
+
+use std::fmt;
+
+use beamfile::Code as FileCode;
+use isa::Opcode;
+use layout::{Export, FunEntry, Term};
+
+use crate::code::{Code, Function, LineTable, NOWHERE};
+use crate::slow;
+use emit::Emitter;
+
+/// A decoded file and what its indexes mean on this node.
+pub struct Module<'a> {
+    pub file: &'a beamfile::BeamFile,
+    pub code: &'a FileCode,
+    /// By index of atom.
+    pub atoms: &'a [Term],
+    /// By index of literal: terms that live as long as the code.
+    pub literals: &'a [Term],
+    /// By index of import: live for ever.
+    pub imports: &'a [*const Export],
+    /// By index of lambda: live for ever.
+    pub funs: &'a [*const FunEntry],
+    /// Makes a literal of an integer that is not small, from its big-endian two's complement.
+    pub integer: &'a dyn Fn(&[u8]) -> Term,
+}
+
+/// Why a module cannot be brought into code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssembleError {
+    /// The function in which it was found, as `name/arity`.
+    pub function: String,
+    pub kind: AssembleErrorKind,
+}
+
+/// What was wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AssembleErrorKind {
+    /// An operation that is not executed: of a later release, or of files too old.
+    Unsupported(Opcode),
+    /// An operation asks for a BIF of this name, and there is none.
+    NoBif {
+        module: String,
+        function: String,
+        arity: u8,
+    },
+    /// An operand that its operation cannot have, by its place.
+    BadOperand { opcode: Opcode, operand: u8 },
+    /// More than 4 Gi words.
+    TooLong,
+}
+
+impl fmt::Display for AssembleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "function {}: ", self.function)?;
+        match &self.kind {
+            AssembleErrorKind::Unsupported(opcode) => {
+                write!(f, "operation {} is not supported", opcode.name())
+            }
+            AssembleErrorKind::NoBif {
+                module,
+                function,
+                arity,
+            } => write!(f, "{module}:{function}/{arity} is no BIF"),
+            AssembleErrorKind::BadOperand { opcode, operand } => {
+                write!(f, "operation {} has a bad operand {operand}", opcode.name())
+            }
+            AssembleErrorKind::TooLong => write!(f, "the code is too long"),
+        }
+    }
+}
+
+impl std::error::Error for AssembleError {}
+
+/// Brings a module into code.
+///
+/// # Errors
+/// [`AssembleError`], for an operation that is not executed or a BIF that is not there.
+///
+/// # Panics
+/// If a table of `module` is shorter than that of its file.
+pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
+    assert!(module.atoms.len() >= module.file.atoms.len());
+    assert!(module.imports.len() >= module.file.imports.len());
+    assert!(module.funs.len() >= module.file.lambdas.len());
+    let strings: Box<[u8]> = module.file.strings().into();
+    let mut emitter = Emitter::new(module, &strings);
+    let mut functions = Vec::with_capacity(module.code.functions.len());
+    for function in &module.code.functions {
+        let start = emitter.position();
+        functions.push(Function {
+            module: module.atoms[function.module as usize],
+            function: module.atoms[function.name as usize],
+            arity: u32::from(function.arity),
+            start,
+        });
+        emitter.line(function.line);
+        emitter.define(function.info_label);
+        emitter.handler(slow::exceptions::function_clause);
+        emitter.term(module.atoms[function.module as usize]);
+        emitter.term(module.atoms[function.name as usize]);
+        emitter.word(u64::from(function.arity));
+        operations::function(&mut emitter, function).map_err(|kind| AssembleError {
+            function: format!("{}/{}", module.file.atom(function.name), function.arity),
+            kind,
+        })?;
+    }
+    // What no return address points to, but the word behind the last instruction is read as one.
+    emitter.handler(slow::exceptions::end_of_code);
+    if emitter.position() == NOWHERE {
+        return Err(AssembleError {
+            function: module.file.module().to_owned(),
+            kind: AssembleErrorKind::TooLong,
+        });
+    }
+    let (words, labels, lines, on_load) = emitter.finish();
+    Ok(Code {
+        module: module.atoms[0],
+        words,
+        strings,
+        functions: functions.into(),
+        labels,
+        lines,
+        on_load,
+    })
+}
+
+/// What an emitter leaves: words, labels, lines and the place of `on_load`.
+type Finished = (Box<[u64]>, Box<[u32]>, LineTable, Option<u32>);

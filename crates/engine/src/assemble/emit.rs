@@ -1,0 +1,168 @@
+//! Writing words, labels and lines.
+
+use beamfile::Operand as FileOperand;
+use layout::{Export, FunEntry, Term};
+
+use super::{Finished, Module};
+use crate::code::{LineTable, NOWHERE};
+use crate::form::Handler;
+use crate::operand::Operand;
+
+/// Words that are being written.
+pub(super) struct Emitter<'a> {
+    pub(super) module: &'a Module<'a>,
+    #[allow(dead_code)]
+    strings: &'a [u8],
+    words: Vec<u64>,
+    /// By label, the word it stands for.
+    labels: Vec<u32>,
+    /// Words to become the address of a label.
+    patches: Vec<(u32, u32)>,
+    lines: LineTable,
+    on_load: Option<u32>,
+}
+
+impl<'a> Emitter<'a> {
+    pub(super) fn new(module: &'a Module<'a>, strings: &'a [u8]) -> Self {
+        Emitter {
+            module,
+            strings,
+            words: Vec::with_capacity(module.code.operations.len() * 4),
+            labels: vec![NOWHERE; module.file.code_header.label_count as usize],
+            patches: Vec::new(),
+            lines: LineTable::default(),
+            on_load: None,
+        }
+    }
+
+    pub(super) fn position(&self) -> u32 {
+        u32::try_from(self.words.len()).unwrap_or(NOWHERE)
+    }
+
+    /// The next instruction is what `label` stands for.
+    pub(super) fn define(&mut self, label: u32) {
+        let position = self.position();
+        if let Some(word) = self.labels.get_mut(label as usize) {
+            *word = position;
+        }
+    }
+
+    /// The next instruction belongs to a line.
+    pub(super) fn line(&mut self, line: u32) {
+        let position = self.position();
+        self.lines.set(position, line);
+    }
+
+    /// The function that begins here is to run when the module is loaded.
+    pub(super) fn on_load(&mut self) {
+        self.on_load = Some(self.position());
+    }
+
+    pub(super) fn handler(&mut self, handler: Handler) {
+        self.words.push(handler as usize as u64);
+    }
+
+    pub(super) fn word(&mut self, word: u64) {
+        self.words.push(word);
+    }
+
+    pub(super) fn operand(&mut self, operand: Operand) {
+        self.words.push(operand.word());
+    }
+
+    pub(super) fn term(&mut self, term: Term) {
+        self.words.push(term.bits());
+    }
+
+    /// The address of a label, or 0 for label 0.
+    pub(super) fn label(&mut self, label: u32) {
+        if label != 0 {
+            self.patches.push((self.position(), label));
+        }
+        self.words.push(0);
+    }
+
+    /// A handler and its operands.
+    pub(super) fn instruction(&mut self, handler: Handler, operands: &[Operand]) {
+        self.handler(handler);
+        for &operand in operands {
+            self.operand(operand);
+        }
+    }
+
+    /// The address of bytes of the module's strings, if there are `size` of them from `offset` on.
+    #[allow(dead_code)]
+    pub(super) fn string(&self, offset: u64, size: u64) -> Option<*const u8> {
+        let offset = usize::try_from(offset).ok()?;
+        let end = offset.checked_add(usize::try_from(size).ok()?)?;
+        self.strings.get(offset..end).map(<[u8]>::as_ptr)
+    }
+
+    /// A term, or a register.
+    ///
+    /// Panics for an operand of another kind, which `beamfile` proved not to stand where a term does.
+    pub(super) fn source(&self, operand: FileOperand) -> Operand {
+        match operand {
+            FileOperand::X(register) | FileOperand::TypedX { register, .. } => {
+                Operand::x(register as u16)
+            }
+            FileOperand::Y(register) | FileOperand::TypedY { register, .. } => Operand::y(register),
+            other => Operand::constant(self.constant(other).expect("a proven operand")),
+        }
+    }
+
+    /// A term that is known when the code is loaded.
+    pub(super) fn constant(&self, operand: FileOperand) -> Option<Term> {
+        match operand {
+            FileOperand::Atom(index) => Some(self.module.atoms[index as usize]),
+            FileOperand::Nil => Some(Term::NIL),
+            FileOperand::Literal(index) => Some(self.module.literals[index as usize]),
+            FileOperand::Integer(value) => Some(
+                Term::try_small(value)
+                    .unwrap_or_else(|| (self.module.integer)(&value.to_be_bytes())),
+            ),
+            FileOperand::BigInteger(bytes) => {
+                Some((self.module.integer)(self.module.code.big_integer(bytes)))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn import(&self, index: u32) -> *const Export {
+        self.module.imports[index as usize]
+    }
+
+    pub(super) fn fun(&self, index: u32) -> *const FunEntry {
+        self.module.funs[index as usize]
+    }
+
+    /// Freezes the words and patches the labels.
+    pub(super) fn finish(mut self) -> Finished {
+        let mut words = self.words.into_boxed_slice();
+        let base = words.as_ptr();
+        for (position, label) in self.patches {
+            let target = self.labels[label as usize];
+            debug_assert!(target != NOWHERE);
+            words[position as usize] = base.wrapping_add(target as usize) as u64;
+        }
+        self.lines.shrink();
+        (words, self.labels.into(), self.lines, self.on_load)
+    }
+}
+
+/// The number in an operand that is one.
+pub(super) fn number(operand: FileOperand) -> Option<u64> {
+    match operand {
+        FileOperand::Number(number) => Some(number),
+        FileOperand::Integer(value) => u64::try_from(value).ok(),
+        _ => None,
+    }
+}
+
+/// The label in an operand that is one; 0 for none.
+pub(super) fn label(operand: FileOperand) -> u32 {
+    match operand {
+        FileOperand::Label(label) => label,
+        _ => 0,
+    }
+}

@@ -1,0 +1,150 @@
+//! Integer arithmetic: `a, b, dest, fail, live, export`. Small operands with a small result are done here; the rest,
+//! and every error, left to the BIF of the operator.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::Term;
+use layout::limits::{SMALL_MAX, SMALL_MIN};
+
+use crate::operation::operations;
+use crate::slow;
+
+/// The tag bits of a small integer.
+const TAG: u64 = 0b1111;
+
+#[inline(always)]
+fn both_small(a: Term, b: Term) -> bool {
+    a.bits() & b.bits() & TAG == TAG
+}
+
+#[inline(always)]
+unsafe fn term(bits: i64) -> Term {
+    unsafe { Term::from_bits(bits as u64) }
+}
+
+operations! {
+    Add: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        let (sum, overflow) = (a.bits() as i64).overflowing_add((b.bits() & !TAG) as i64);
+        if !both_small(a, b) || overflow {
+            return m.slow(slow::bifs::guard2);
+        }
+        m.put::<C, 2>(term(sum));
+        m.next::<6>()
+    }
+
+    Subtract: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        let (difference, overflow) = (a.bits() as i64).overflowing_sub((b.bits() & !TAG) as i64);
+        if !both_small(a, b) || overflow {
+            return m.slow(slow::bifs::guard2);
+        }
+        m.put::<C, 2>(term(difference));
+        m.next::<6>()
+    }
+
+    Multiply: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        let (product, overflow) = ((a.bits() & !TAG) as i64).overflowing_mul(b.small_value());
+        if !both_small(a, b) || overflow {
+            return m.slow(slow::bifs::guard2);
+        }
+        m.put::<C, 2>(term(product | TAG as i64));
+        m.next::<6>()
+    }
+
+    /// `div`
+    IntegerDivide: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        let (dividend, divisor) = (a.small_value(), b.small_value());
+        // The least small divided by -1 is no small.
+        if !both_small(a, b) || divisor == 0 || divisor == -1 {
+            return m.slow(slow::bifs::guard2);
+        }
+        m.put::<C, 2>(Term::small(dividend.wrapping_div(divisor)));
+        m.next::<6>()
+    }
+
+    Remainder: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        let (dividend, divisor) = (a.small_value(), b.small_value());
+        if !both_small(a, b) || divisor == 0 || divisor == -1 {
+            return m.slow(slow::bifs::guard2);
+        }
+        m.put::<C, 2>(Term::small(dividend.wrapping_rem(divisor)));
+        m.next::<6>()
+    }
+
+    BitAnd: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        if !both_small(a, b) {
+            return m.slow(slow::bifs::guard2);
+        }
+        m.put::<C, 2>(Term::from_bits(a.bits() & b.bits()));
+        m.next::<6>()
+    }
+
+    BitOr: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        if !both_small(a, b) {
+            return m.slow(slow::bifs::guard2);
+        }
+        m.put::<C, 2>(Term::from_bits(a.bits() | b.bits()));
+        m.next::<6>()
+    }
+
+    BitXor: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        if !both_small(a, b) {
+            return m.slow(slow::bifs::guard2);
+        }
+        m.put::<C, 2>(Term::from_bits((a.bits() ^ b.bits()) | TAG));
+        m.next::<6>()
+    }
+
+    ShiftLeft: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        let (value, shift) = (a.small_value(), b.small_value());
+        let shifted = value.wrapping_shl(shift as u32);
+        // Below 60 nothing that fits is lost, and what is lost shows when it is shifted back.
+        if !both_small(a, b)
+            || shift as u64 >= 60
+            || shifted.wrapping_shr(shift as u32) != value
+            || !(SMALL_MIN..=SMALL_MAX).contains(&shifted)
+        {
+            return m.slow(slow::bifs::guard2);
+        }
+        m.put::<C, 2>(term(shifted << 4 | TAG as i64));
+        m.next::<6>()
+    }
+
+    ShiftRight: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        let shift = b.small_value();
+        if !both_small(a, b) || shift < 0 {
+            return m.slow(slow::bifs::guard2);
+        }
+        let shifted = (a.bits() as i64) >> (if shift > 63 { 63 } else { shift });
+        m.put::<C, 2>(term(shifted | TAG as i64));
+        m.next::<6>()
+    }
+
+    /// `a, dest, fail, live, export`
+    Negate: SD<A: Source, B: Dest> |m| {
+        let a = m.get::<A, 0>();
+        if !a.is_small() || a.small_value() == SMALL_MIN {
+            return m.slow(slow::bifs::guard1);
+        }
+        m.put::<B, 1>(term((-a.small_value()) << 4 | TAG as i64));
+        m.next::<5>()
+    }
+
+    /// `a, dest, fail, live, export`
+    BitNot: SD<A: Source, B: Dest> |m| {
+        let a = m.get::<A, 0>();
+        if !a.is_small() {
+            return m.slow(slow::bifs::guard1);
+        }
+        m.put::<B, 1>(Term::from_bits(!a.bits() | TAG));
+        m.next::<5>()
+    }
+}

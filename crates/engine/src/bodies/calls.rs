@@ -1,0 +1,198 @@
+//! Calls and returns.
+//!
+//! A call pushes the address behind itself and enters; the callee's frame lies below that address, and a return pops
+//! it. A tail call enters with the caller's return address on top. Every call takes a reduction.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use core::sync::atomic::Ordering;
+
+use layout::object::offset;
+use layout::{Export, FunEntry, Header, Kind, Term};
+
+use super::tuples::header_of;
+use crate::form::Form;
+use crate::machine::Machine;
+use crate::operand::Any;
+use crate::operation::operations;
+use crate::slow;
+
+/// Where a call of an exported function goes now.
+#[inline(always)]
+pub(crate) unsafe fn export_entry(export: u64) -> *const u64 {
+    unsafe { (*(export as *const Export)).code.load(Ordering::Acquire) }
+}
+
+/// The entry of `fun` for a call with `arity` arguments, its free variables put behind them; null when the call is one
+/// for the slow path.
+#[inline(always)]
+unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -> *const u64 {
+    unsafe {
+        let header = header_of(fun);
+        let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();
+        if header & 0b11_1111 == Header::new(Kind::Fun, 0).0 {
+            let shape = *object.add(1 + offset::FUN_ARITY);
+            if shape & 0xff != arity {
+                return core::ptr::null();
+            }
+            let entry = *object.add(1 + offset::FUN_ENTRY) as *const FunEntry;
+            let free = (shape >> 8) as usize;
+            let from = object.add(1 + offset::FUN_FREE).cast::<Term>();
+            let to = m.x.add(arity as usize);
+            let mut index = 0;
+            while index < free {
+                *to.add(index) = *from.add(index);
+                index += 1;
+            }
+            (*entry).code.load(Ordering::Acquire)
+        } else if header & 0b11_1111 == Header::new(Kind::Export, 0).0 {
+            let export = *object.add(1 + offset::EXPORT_ENTRY);
+            if u64::from((*(export as *const Export)).arity) != arity {
+                return core::ptr::null();
+            }
+            export_entry(export)
+        } else {
+            core::ptr::null()
+        }
+    }
+}
+
+operations! {
+    /// `label`
+    Call: P<> |m| {
+        m.push(m.after::<1>());
+        let target = m.word::<0>() as *const u64;
+        m.call(target)
+    }
+
+    /// `label`
+    CallOnly: P<> |m| {
+        let target = m.word::<0>() as *const u64;
+        m.call(target)
+    }
+
+    /// `label, bytes of Y registers`
+    CallLast: P<> |m| {
+        m.s = m.s.wrapping_byte_add(m.word::<1>() as usize);
+        let target = m.word::<0>() as *const u64;
+        m.call(target)
+    }
+
+    /// A move to an X register and a call: `source, dest, label`
+    MoveCall: S<A: Source> |m| {
+        m.put::<crate::operand::X, 1>(m.get::<A, 0>());
+        m.push(m.after::<3>());
+        let target = m.word::<2>() as *const u64;
+        m.call(target)
+    }
+
+    /// A move to an X register and a tail call: `source, dest, label`
+    MoveCallOnly: S<A: Source> |m| {
+        m.put::<crate::operand::X, 1>(m.get::<A, 0>());
+        let target = m.word::<2>() as *const u64;
+        m.call(target)
+    }
+
+    /// A move to an X register, the end of a frame and a tail call: `source, dest, label, bytes`
+    MoveCallLast: S<A: Source> |m| {
+        m.put::<crate::operand::X, 1>(m.get::<A, 0>());
+        m.s = m.s.wrapping_byte_add(m.word::<3>() as usize);
+        let target = m.word::<2>() as *const u64;
+        m.call(target)
+    }
+
+    /// `export`
+    CallExport: P<> |m| {
+        m.push(m.after::<1>());
+        let target = export_entry(m.word::<0>());
+        m.call(target)
+    }
+
+    /// `export`
+    CallExportOnly: P<> |m| {
+        let target = export_entry(m.word::<0>());
+        m.call(target)
+    }
+
+    /// `export, bytes of Y registers`
+    CallExportLast: P<> |m| {
+        m.s = m.s.wrapping_byte_add(m.word::<1>() as usize);
+        let target = export_entry(m.word::<0>());
+        m.call(target)
+    }
+
+    /// No operands.
+    Return: P<> |m| {
+        let target = m.pop();
+        m.enter(target)
+    }
+
+    /// `bytes of Y registers`
+    DeallocateReturn: P<> |m| {
+        m.s = m.s.wrapping_byte_add(m.word::<0>() as usize);
+        let target = m.pop();
+        m.enter(target)
+    }
+
+    /// A move to an X register and a return: `source, dest`
+    MoveReturn: S<A: Source> |m| {
+        m.put::<crate::operand::X, 1>(m.get::<A, 0>());
+        let target = m.pop();
+        m.enter(target)
+    }
+
+    /// A move to an X register, the end of a frame and a return: `source, dest, bytes`
+    MoveDeallocateReturn: S<A: Source> |m| {
+        m.put::<crate::operand::X, 1>(m.get::<A, 0>());
+        m.s = m.s.wrapping_byte_add(m.word::<2>() as usize);
+        let target = m.pop();
+        m.enter(target)
+    }
+
+    /// `fun, arity`
+    CallFun: S<A: Source> |m| {
+        let arity = m.word::<1>();
+        let target = fun_entry(&m, m.get::<A, 0>(), arity);
+        if target.is_null() {
+            return m.slow(slow::calls::call_fun);
+        }
+        m.push(m.after::<2>());
+        m.call(target)
+    }
+
+    /// A tail call: `fun, arity, bytes of Y registers`
+    CallFunLast: S<A: Source> |m| {
+        let arity = m.word::<1>();
+        let target = fun_entry(&m, m.get::<A, 0>(), arity);
+        if target.is_null() {
+            return m.slow(slow::calls::call_fun_last);
+        }
+        m.s = m.s.wrapping_byte_add(m.word::<2>() as usize);
+        m.call(target)
+    }
+
+    /// `dest, entry, arity | free << 8, free variable...`
+    MakeFun: P<> |m| {
+        let shape = m.word::<2>();
+        let free = (shape >> 8) as usize;
+        let words = m.words::<3>();
+        let object = m.h;
+        object.write(Header::new(Kind::Fun, 3 + free).0);
+        object.add(1 + offset::FUN_ENTRY).write(m.word::<1>());
+        object.add(1 + offset::FUN_ARITY).write(shape);
+        object.add(1 + offset::FUN_CREATOR).write((*(*m.c).process).id.bits());
+        for index in 0..free {
+            let value = m.read(*words.add(index));
+            object.add(1 + offset::FUN_FREE + index).write(value.bits());
+        }
+        m.h = object.add(1 + 3 + free);
+        m.put::<Any, 0>(Term::from_boxed_pointer(object));
+        m.next_at(words.add(free))
+    }
+
+    /// `dest`: the pid of the process
+    SelfPid: D<A: Dest> |m| {
+        let id = (*(*m.c).process).id;
+        m.put::<A, 0>(id);
+        m.next::<1>()
+    }
+}

@@ -1,0 +1,147 @@
+//! Moving terms between registers, and frames on the stack.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::Term;
+
+use crate::operation::operations;
+
+operations! {
+    /// `source, dest`
+    Move: SD<A: Source, B: Dest> |m| {
+        m.put::<B, 1>(m.get::<A, 0>());
+        m.next::<2>()
+    }
+
+    /// Two moves one behind the other: `source, dest, source, dest`, all X.
+    Move2: P<> |m| {
+        use crate::operand::X;
+        let first = m.get::<X, 0>();
+        m.put::<X, 1>(first);
+        let second = m.get::<X, 2>();
+        m.put::<X, 3>(second);
+        m.next::<4>()
+    }
+
+    /// Two moves from Y to X: `source, dest, source, dest`.
+    Move2YX: P<> |m| {
+        use crate::operand::{X, Y};
+        let first = m.get::<Y, 0>();
+        m.put::<X, 1>(first);
+        let second = m.get::<Y, 2>();
+        m.put::<X, 3>(second);
+        m.next::<4>()
+    }
+
+    /// Two moves from X to Y: `source, dest, source, dest`.
+    Move2XY: P<> |m| {
+        use crate::operand::{X, Y};
+        let first = m.get::<X, 0>();
+        m.put::<Y, 1>(first);
+        let second = m.get::<X, 2>();
+        m.put::<Y, 3>(second);
+        m.next::<4>()
+    }
+
+    /// `register, register`
+    Swap: P<> |m| {
+        let (a, b) = (m.word::<0>(), m.word::<1>());
+        let (value_a, value_b) = (m.read(a), m.read(b));
+        m.write(a, value_b);
+        m.write(b, value_a);
+        m.next::<2>()
+    }
+
+    /// Both X: `register, register`
+    SwapXX: P<> |m| {
+        use crate::operand::X;
+        let (a, b) = (m.get::<X, 0>(), m.get::<X, 1>());
+        m.put::<X, 0>(b);
+        m.put::<X, 1>(a);
+        m.next::<2>()
+    }
+
+    /// One Y register becomes `[]`: `dest`
+    InitY: P<> |m| {
+        m.put::<crate::operand::Y, 0>(Term::NIL);
+        m.next::<1>()
+    }
+
+    /// Two Y registers become `[]`: `dest, dest`
+    InitY2: P<> |m| {
+        m.put::<crate::operand::Y, 0>(Term::NIL);
+        m.put::<crate::operand::Y, 1>(Term::NIL);
+        m.next::<2>()
+    }
+
+    /// Y registers become `[]`: `count, dest...`
+    InitYs: P<> |m| {
+        let count = m.word::<0>() as usize;
+        let words = m.words::<1>();
+        for index in 0..count {
+            m.write(*words.add(index), Term::NIL);
+        }
+        m.next_at(words.add(count))
+    }
+
+    /// A frame: `bytes of Y registers, live X registers`
+    Allocate: P<> |m| {
+        if !m.has_room(m.word::<0>()) {
+            return m.slow(crate::slow::collect::allocate);
+        }
+        m.s = m.s.wrapping_byte_sub(m.word::<0>() as usize);
+        m.next::<2>()
+    }
+
+    /// A frame and heap room: `bytes of Y registers, live X registers, bytes of frame and heap`
+    AllocateHeap: P<> |m| {
+        if !m.has_room(m.word::<2>()) {
+            return m.slow(crate::slow::collect::allocate_heap);
+        }
+        m.s = m.s.wrapping_byte_sub(m.word::<0>() as usize);
+        m.next::<3>()
+    }
+
+    /// A frame whose Y registers start as `[]`: `bytes of Y registers, live X registers`. Old files have it.
+    AllocateZero: P<> |m| {
+        if !m.has_room(m.word::<0>()) {
+            return m.slow(crate::slow::collect::allocate);
+        }
+        let old = m.s;
+        m.s = m.s.wrapping_byte_sub(m.word::<0>() as usize);
+        let mut slot = m.s;
+        while slot < old {
+            *slot = Term::NIL;
+            slot = slot.add(1);
+        }
+        m.next::<2>()
+    }
+
+    /// As `AllocateZero`, with heap room: `bytes of Y registers, live X registers, bytes of frame and heap`
+    AllocateHeapZero: P<> |m| {
+        if !m.has_room(m.word::<2>()) {
+            return m.slow(crate::slow::collect::allocate_heap);
+        }
+        let old = m.s;
+        m.s = m.s.wrapping_byte_sub(m.word::<0>() as usize);
+        let mut slot = m.s;
+        while slot < old {
+            *slot = Term::NIL;
+            slot = slot.add(1);
+        }
+        m.next::<3>()
+    }
+
+    /// Heap room: `bytes, live X registers`
+    TestHeap: P<> |m| {
+        if !m.has_room(m.word::<0>()) {
+            return m.slow(crate::slow::collect::test_heap);
+        }
+        m.next::<2>()
+    }
+
+    /// Drops Y registers, all of a frame or its lowest: `bytes`
+    Deallocate: P<> |m| {
+        m.s = m.s.wrapping_byte_add(m.word::<0>() as usize);
+        m.next::<1>()
+    }
+}

@@ -1,0 +1,123 @@
+//! Tests of a term's type: `term, fail` unless said otherwise.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::Kind;
+use layout::object::offset;
+use layout::{Export, FunEntry, Term};
+
+use super::tuples::header_of;
+use crate::operand::Any;
+use crate::operation::operations;
+
+/// The kind bits of a header, and the two that say it is one.
+const KIND_MASK: u64 = 0b11_1111;
+
+#[inline(always)]
+const fn kind_bits(kind: Kind) -> u64 {
+    layout::Header::new(kind, 0).0
+}
+
+/// A set of kinds, one bit each.
+const fn set<const N: usize>(kinds: [Kind; N]) -> u64 {
+    let mut set = 0;
+    let mut index = 0;
+    while index < N {
+        set |= 1 << kinds[index] as u32;
+        index += 1;
+    }
+    set
+}
+
+#[inline(always)]
+unsafe fn is_one_of(term: Term, set: u64) -> bool {
+    term.is_boxed() && set >> (unsafe { header_of(term) } >> 2 & 0b1111) & 1 != 0
+}
+
+#[inline(always)]
+unsafe fn is_kind(term: Term, kind: Kind) -> bool {
+    unsafe { header_of(term) & KIND_MASK == kind_bits(kind) }
+}
+
+const BIG: u64 = set([Kind::PositiveBig, Kind::NegativeBig]);
+const NUMBER: u64 = set([Kind::PositiveBig, Kind::NegativeBig, Kind::Float]);
+const REFERENCE: u64 = set([
+    Kind::Reference,
+    Kind::MagicReference,
+    Kind::ExternalReference,
+]);
+const BIT_STRING: u64 = set([Kind::HeapBinary, Kind::SharedBinary, Kind::SubBinary]);
+const FUN: u64 = set([Kind::Fun, Kind::Export]);
+
+/// The arity of a fun, or `None` for another term.
+#[inline(always)]
+unsafe fn fun_arity(term: Term) -> Option<u64> {
+    unsafe {
+        if is_kind(term, Kind::Fun) {
+            let entry = term.word(offset::FUN_ENTRY) as *const FunEntry;
+            Some(u64::from((*entry).arity))
+        } else if is_kind(term, Kind::Export) {
+            let export = term.word(offset::EXPORT_ENTRY) as *const Export;
+            Some(u64::from((*export).arity))
+        } else {
+            None
+        }
+    }
+}
+
+macro_rules! type_tests {
+    ($($(#[$doc:meta])* $name:ident |$term:ident| $test:expr;)*) => {
+        operations! {
+            $(
+                $(#[$doc])*
+                $name: S<A: Source> |m| {
+                    let $term = m.get::<A, 0>();
+                    if !$test {
+                        return m.jump::<1>();
+                    }
+                    m.next::<2>()
+                }
+            )*
+        }
+    };
+}
+
+type_tests! {
+    /// An integer of any size.
+    IsInteger |term| (term.is_small() || is_one_of(term, BIG));
+    IsFloat |term| is_kind(term, Kind::Float);
+    IsNumber |term| (term.is_small() || is_one_of(term, NUMBER));
+    IsAtom |term| term.is_atom();
+    IsPid |term| (term.is_local_pid() || is_kind(term, Kind::ExternalPid));
+    IsPort |term| (term.is_local_port() || is_kind(term, Kind::ExternalPort));
+    IsReference |term| is_one_of(term, REFERENCE);
+    IsNil |term| term.is_nil();
+    IsList |term| (term.is_cons() || term.is_nil());
+    IsNonemptyList |term| term.is_cons();
+    IsBitstring |term| is_one_of(term, BIT_STRING);
+    /// A bit string of whole bytes.
+    IsBinary |term| (is_one_of(term, BIT_STRING)
+        && (!is_kind(term, Kind::SubBinary) || term.word(offset::SUB_BINARY_BITS) & 0xff == 0));
+    IsBoolean |term| (term.bits() == Term::atom(isa::atoms::TRUE).bits()
+        || term.bits() == Term::atom(isa::atoms::FALSE).bits());
+    IsMap |term| is_kind(term, Kind::Map);
+    IsFunction |term| is_one_of(term, FUN);
+}
+
+operations! {
+    /// A fun of an arity: `term, arity, fail`; the arity is a term, and one that no arity can be fails.
+    IsFunction2: S<A: Source> |m| {
+        let wanted = m.get::<Any, 1>();
+        let found = fun_arity(m.get::<A, 0>());
+        let is = match found {
+            Some(arity) => wanted.is_small() && wanted.small_value() as u64 == arity,
+            None => false,
+        };
+        if !is {
+            return m.jump::<2>();
+        }
+        m.next::<3>()
+    }
+
+    /// `label`
+    Jump: P<> |m| { m.jump::<0>() }
+}

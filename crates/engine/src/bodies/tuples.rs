@@ -1,0 +1,130 @@
+//! Making tuples and taking them apart.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::{Kind, Term};
+
+use crate::operation::operations;
+
+/// The word at `offset` from the tagged pointer of a tuple.
+#[inline(always)]
+pub(super) unsafe fn element(tuple: Term, offset: u64) -> *mut Term {
+    (tuple.bits() as *mut u8)
+        .wrapping_add(offset as usize)
+        .cast::<Term>()
+}
+
+/// Offset of element `index` (from 0) from a tuple's tagged pointer: an operand of the operations here.
+#[must_use]
+pub const fn element_offset(index: u64) -> u64 {
+    index * 8 + 8 - 2
+}
+
+/// The header word of a tuple.
+#[must_use]
+pub const fn tuple_header(arity: usize) -> u64 {
+    layout::Header::new(Kind::Tuple, arity).0
+}
+
+/// The header of a term if it is boxed, else a word that is no header.
+#[inline(always)]
+pub(super) unsafe fn header_of(term: Term) -> u64 {
+    if term.is_boxed() {
+        unsafe { *(term.bits() as *const u8).wrapping_sub(2).cast::<u64>() }
+    } else {
+        1
+    }
+}
+
+operations! {
+    /// `tuple, offset of the element, dest`
+    GetTupleElement: SD<A: Source, B: Dest> |m| {
+        let value = *element(m.get::<A, 0>(), m.word::<2>());
+        m.put::<B, 1>(value);
+        m.next::<3>()
+    }
+
+    /// Two elements of one tuple: `tuple, dest, offset, dest, offset`
+    GetTupleElement2: Sdd<A: Source, B: Dest, C: Dest> |m| {
+        let tuple = m.get::<A, 0>();
+        let first = *element(tuple, m.word::<3>());
+        let second = *element(tuple, m.word::<4>());
+        m.put::<B, 1>(first);
+        m.put::<C, 2>(second);
+        m.next::<5>()
+    }
+
+    /// Overwrites an element of a fresh tuple: `value, tuple, offset`
+    SetTupleElement: P<> |m| {
+        let value = m.get::<crate::operand::Any, 0>();
+        let tuple = m.get::<crate::operand::Any, 1>();
+        *element(tuple, m.word::<2>()) = value;
+        m.next::<3>()
+    }
+
+    /// `dest, header, element...`
+    PutTuple: P<> |m| {
+        let header = m.word::<1>();
+        let words = m.words::<2>();
+        let arity = (header >> 6) as usize;
+        let object = m.h;
+        object.write(header);
+        for index in 0..arity {
+            let value = m.read(*words.add(index));
+            object.add(1 + index).write(value.bits());
+        }
+        m.h = object.add(1 + arity);
+        m.write(m.word::<0>(), Term::from_boxed_pointer(object));
+        m.next_at(words.add(arity))
+    }
+
+    /// A pair: `element, element, dest`
+    PutTuple2: Ssd<A: Source, B: Source, C: Dest> |m| {
+        let object = m.h;
+        object.write(tuple_header(2));
+        object.add(1).write(m.get::<A, 0>().bits());
+        object.add(2).write(m.get::<B, 1>().bits());
+        m.h = object.add(3);
+        m.put::<C, 2>(Term::from_boxed_pointer(object));
+        m.next::<3>()
+    }
+
+    /// A triple: `element, element, element, dest`
+    PutTuple3: P<> |m| {
+        use crate::operand::Any;
+        let object = m.h;
+        object.write(tuple_header(3));
+        object.add(1).write(m.get::<Any, 0>().bits());
+        object.add(2).write(m.get::<Any, 1>().bits());
+        object.add(3).write(m.get::<Any, 2>().bits());
+        m.h = object.add(4);
+        m.put::<Any, 3>(Term::from_boxed_pointer(object));
+        m.next::<4>()
+    }
+
+    /// `term, fail`
+    IsTuple: S<A: Source> |m| {
+        if header_of(m.get::<A, 0>()) & 0b11_1111 != tuple_header(0) {
+            return m.jump::<1>();
+        }
+        m.next::<2>()
+    }
+
+    /// A term that is a tuple: `tuple, header, fail`
+    TestArity: S<A: Source> |m| {
+        if header_of(m.get::<A, 0>()) != m.word::<1>() {
+            return m.jump::<2>();
+        }
+        m.next::<3>()
+    }
+
+    /// Any term: `term, header, tag, fail`
+    IsTaggedTuple: S<A: Source> |m| {
+        let term = m.get::<A, 0>();
+        if header_of(term) != m.word::<1>()
+            || (*element(term, element_offset(0))).bits() != m.word::<2>()
+        {
+            return m.jump::<3>();
+        }
+        m.next::<4>()
+    }
+}

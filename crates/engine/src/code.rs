@@ -1,0 +1,174 @@
+//! The code of a module, and what its addresses mean.
+
+use core::ops::Range;
+
+use layout::Term;
+
+/// A module in the threaded form. It stays where it is; drop it when no process and no export refers to it any more.
+#[derive(Debug)]
+pub struct Code {
+    pub(crate) module: Term,
+    pub(crate) words: Box<[u64]>,
+    /// The module's strings, to which operands point.
+    #[allow(dead_code)]
+    pub(crate) strings: Box<[u8]>,
+    /// In the order of the code.
+    pub(crate) functions: Box<[Function]>,
+    /// By label, the word it stands for; `NOWHERE` for none.
+    pub(crate) labels: Box<[u32]>,
+    pub(crate) lines: LineTable,
+    pub(crate) on_load: Option<u32>,
+}
+
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+// SAFETY: the words are handlers, operands and literals, which nobody writes while other threads can see them.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+/// A function of a module.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    pub module: Term,
+    pub function: Term,
+    pub arity: u32,
+    /// The word where its `func_info` is.
+    pub(crate) start: u32,
+}
+
+/// Words of a `func_info`.
+pub(crate) const FUNC_INFO_WORDS: u32 = 4;
+
+/// What a code address stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub module: Term,
+    pub function: Term,
+    pub arity: u32,
+    /// The function's entry.
+    pub entry: *const u64,
+    /// Index into [`beamfile::Lines::locations`] of the module's file; 0 for none.
+    pub line: u32,
+}
+
+impl Code {
+    /// The module's name.
+    #[must_use]
+    pub fn module(&self) -> Term {
+        self.module
+    }
+
+    /// The addresses of its instructions.
+    #[must_use]
+    pub fn range(&self) -> Range<*const u64> {
+        self.words.as_ptr_range()
+    }
+
+    /// Bytes that the code takes, tables not counted.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        self.words.len() * 8
+    }
+
+    #[must_use]
+    pub fn contains(&self, address: *const u64) -> bool {
+        self.range().contains(&address)
+    }
+
+    /// The address that a label of the file stands for; calls go to a function's entry label.
+    #[must_use]
+    pub fn label(&self, label: u32) -> Option<*const u64> {
+        let word = *self.labels.get(label as usize)?;
+        (word != NOWHERE).then(|| self.address(word))
+    }
+
+    /// All functions with their entries.
+    pub fn functions(&self) -> impl Iterator<Item = (&Function, *const u64)> {
+        self.functions
+            .iter()
+            .map(|function| (function, self.address(function.start + FUNC_INFO_WORDS)))
+    }
+
+    /// The entry of a function by name.
+    #[must_use]
+    pub fn function(&self, name: Term, arity: u32) -> Option<*const u64> {
+        self.functions()
+            .find(|(function, _)| function.function == name && function.arity == arity)
+            .map(|(_, entry)| entry)
+    }
+
+    /// The function that is to run when the module is loaded.
+    #[must_use]
+    pub fn on_load(&self) -> Option<*const u64> {
+        self.on_load.map(|word| self.address(word))
+    }
+
+    /// The function and line of an address in this code, `None` for others. A return address points behind its call:
+    /// look up the word before it.
+    #[must_use]
+    pub fn place(&self, address: *const u64) -> Option<Place> {
+        if !self.contains(address) {
+            return None;
+        }
+        let word = ((address as usize - self.words.as_ptr() as usize) / 8) as u32;
+        let after = self.functions.partition_point(|f| f.start <= word);
+        let function = &self.functions[after.checked_sub(1)?];
+        Some(Place {
+            module: function.module,
+            function: function.function,
+            arity: function.arity,
+            entry: self.address(function.start + FUNC_INFO_WORDS),
+            line: self.lines.line(word),
+        })
+    }
+
+    fn address(&self, word: u32) -> *const u64 {
+        self.words.as_ptr().wrapping_add(word as usize)
+    }
+}
+
+/// Which line the instructions from a word on belong to.
+#[derive(Debug, Default)]
+pub(crate) struct LineTable {
+    /// Word and line, rising in words.
+    changes: Vec<(u32, u32)>,
+}
+
+impl LineTable {
+    /// From `word` on it is `line`. Words must not fall.
+    pub(crate) fn set(&mut self, word: u32, line: u32) {
+        match self.changes.last_mut() {
+            Some(last) if last.1 == line => (),
+            Some(last) if last.0 == word => last.1 = line,
+            _ => self.changes.push((word, line)),
+        }
+    }
+
+    pub(crate) fn shrink(&mut self) {
+        self.changes.shrink_to_fit();
+    }
+
+    fn line(&self, word: u32) -> u32 {
+        let after = self.changes.partition_point(|&(start, _)| start <= word);
+        match after.checked_sub(1) {
+            Some(index) => self.changes[index].1,
+            None => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_holds_until_the_next() {
+        let mut lines = LineTable::default();
+        for (word, line) in [(0, 1), (4, 1), (7, 3), (7, 4), (9, 0)] {
+            lines.set(word, line);
+        }
+        let found: Vec<u32> = (0..11).map(|word| lines.line(word)).collect();
+        assert_eq!(found, [1, 1, 1, 1, 1, 1, 1, 4, 4, 0, 0]);
+    }
+}

@@ -1,0 +1,204 @@
+//! The machine's registers as a body sees them.
+//!
+//! | register | holds |
+//! |---|---|
+//! | `x` | address of X register 0, in the context |
+//! | `s` | the word last pushed to the Erlang stack; a frame's Y register 0 |
+//! | `h` | the next free word of the heap |
+//! | `f` | reductions left |
+//! | `c` | the scheduler's context |
+//! | `ip` | the instruction that runs |
+//!
+//! While bodies run, `h`, `s` and `f` are ahead of their fields in the process and the context. [`Machine::save`] writes
+//! them back and [`Machine::load`] reads them again; between the two, other code may be called.
+
+use core::marker::PhantomData;
+
+use layout::limits::STACK_RESERVE_WORDS;
+use layout::{Context, RuntimeTable, Term};
+
+use crate::form::{Exit, Form, Handler};
+use crate::operand::{Dest, Source};
+
+/// The six registers, over the form of the code.
+#[derive(Clone, Copy)]
+pub struct Machine<F: Form> {
+    pub x: *mut Term,
+    pub s: *mut Term,
+    pub h: *mut u64,
+    pub f: i64,
+    pub c: *mut Context,
+    pub ip: *const u64,
+    form: PhantomData<F>,
+}
+
+/// All functions share one contract: the machine runs the instruction at `ip`, whose operand words are as many and of
+/// the kinds that the call names.
+#[allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
+impl<F: Form> Machine<F> {
+    #[inline(always)]
+    pub fn new(
+        x: *mut Term,
+        s: *mut Term,
+        h: *mut u64,
+        f: i64,
+        c: *mut Context,
+        ip: *const u64,
+    ) -> Self {
+        Machine {
+            x,
+            s,
+            h,
+            f,
+            c,
+            ip,
+            form: PhantomData,
+        }
+    }
+
+    /// Operand word `I`, as it is.
+    #[inline(always)]
+    pub unsafe fn word<const I: usize>(&self) -> u64 {
+        unsafe { F::word::<I>(self.ip) }
+    }
+
+    /// The address of operand word `I`.
+    #[inline(always)]
+    pub unsafe fn words<const I: usize>(&self) -> *const u64 {
+        unsafe { F::words::<I>(self.ip) }
+    }
+
+    /// The value of operand `I`.
+    #[inline(always)]
+    pub unsafe fn get<A: Source, const I: usize>(&self) -> Term {
+        unsafe { A::read::<F, I>(self) }
+    }
+
+    /// Writes the register that operand `I` names.
+    #[inline(always)]
+    pub unsafe fn put<D: Dest, const I: usize>(&self, value: Term) {
+        unsafe { D::write::<F, I>(self, value) }
+    }
+
+    /// The value of an operand word that was read through [`Machine::words`].
+    #[inline(always)]
+    pub unsafe fn read(&self, word: u64) -> Term {
+        unsafe { crate::operand::read(self.x, self.s, word) }
+    }
+
+    /// Writes the register that an operand word names.
+    #[inline(always)]
+    pub unsafe fn write(&self, word: u64, value: Term) {
+        unsafe { crate::operand::write(self.x, self.s, word, value) }
+    }
+
+    /// The address behind this instruction of `N` operand words.
+    #[inline(always)]
+    pub unsafe fn after<const N: usize>(&self) -> *const u64 {
+        unsafe { F::after::<N>(self.ip) }
+    }
+
+    /// Goes on with the instruction behind this one, which has `N` operand words.
+    #[inline(always)]
+    pub unsafe fn next<const N: usize>(self) -> Exit {
+        unsafe { F::enter(self, F::after::<N>(self.ip)) }
+    }
+
+    /// Goes on behind operand word `end`, for instructions of varying length.
+    #[inline(always)]
+    pub unsafe fn next_at(self, end: *const u64) -> Exit {
+        unsafe { F::enter(self, end) }
+    }
+
+    /// Goes on at the label in operand word `I`.
+    #[inline(always)]
+    pub unsafe fn jump<const I: usize>(self) -> Exit {
+        unsafe { F::enter(self, F::word::<I>(self.ip) as *const u64) }
+    }
+
+    /// Goes on at a code address.
+    #[inline(always)]
+    pub unsafe fn enter(self, target: *const u64) -> Exit {
+        unsafe { F::enter(self, target) }
+    }
+
+    /// Calls the function at `target`: takes a reduction, and leaves the engine when none is left.
+    #[inline(always)]
+    pub unsafe fn call(mut self, target: *const u64) -> Exit {
+        self.f -= 1;
+        if self.f < 0 {
+            self.ip = target;
+            return unsafe { F::slow(self, crate::slow::calls::preempt) };
+        }
+        unsafe { F::enter(self, target) }
+    }
+
+    /// Goes on in a slow path.
+    #[inline(always)]
+    pub unsafe fn slow(self, glue: Handler) -> Exit {
+        unsafe { F::slow(self, glue) }
+    }
+
+    /// Pushes a word.
+    #[inline(always)]
+    pub unsafe fn push(&mut self, address: *const u64) {
+        unsafe {
+            self.s = self.s.sub(1);
+            *self.s.cast::<u64>() = address as u64;
+        }
+    }
+
+    /// Pops the return address.
+    #[inline(always)]
+    pub unsafe fn pop(&mut self) -> *const u64 {
+        unsafe {
+            let address = *self.s.cast::<u64>() as *const u64;
+            self.s = self.s.add(1);
+            address
+        }
+    }
+
+    /// Whether `bytes` fit between heap and stack, with the reserve.
+    #[inline(always)]
+    pub fn has_room(&self, bytes: u64) -> bool {
+        let free = (self.s as u64).wrapping_sub(self.h as u64) as i64;
+        bytes as i64 + (STACK_RESERVE_WORDS as i64) * 8 <= free
+    }
+
+    /// Writes a word to the heap.
+    #[inline(always)]
+    pub unsafe fn heap_word(&mut self, word: u64) {
+        unsafe {
+            *self.h = word;
+            self.h = self.h.add(1);
+        }
+    }
+
+    /// Writes the registers back to the process and the context.
+    #[inline(always)]
+    pub unsafe fn save(&self) {
+        unsafe {
+            let process = (*self.c).process;
+            (*process).heap.top = self.h;
+            (*process).heap.stack = self.s.cast::<u64>();
+            (*self.c).reductions_left = self.f;
+        }
+    }
+
+    /// Reads the registers that other code may have changed.
+    #[inline(always)]
+    pub unsafe fn load(&mut self) {
+        unsafe {
+            let process = (*self.c).process;
+            self.h = (*process).heap.top;
+            self.s = (*process).heap.stack.cast::<Term>();
+            self.f = (*self.c).reductions_left;
+        }
+    }
+
+    /// The runtime's functions.
+    #[inline(always)]
+    pub unsafe fn runtime(&self) -> &'static RuntimeTable {
+        unsafe { &*(*self.c).runtime }
+    }
+}

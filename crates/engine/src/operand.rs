@@ -1,0 +1,197 @@
+//! Operands of instructions as words, and their kinds as types.
+//!
+//! ```text
+//! oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo000  X register: its byte offset from the X base
+//! oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo100  Y register: its byte offset from the stack pointer
+//! ..............................................................tt  a constant, tt not 00: the term itself
+//! ```
+//!
+//! Every operand word has this encoding, so [`Any`] reads all of them and slow paths serve every variant of a body. A
+//! body specialised for a kind pays nothing for it: the offset of an X register is the word, that of a Y register is
+//! the word less 4, which the processor's addressing does for free.
+
+use layout::Term;
+
+use crate::form::Form;
+use crate::machine::Machine;
+
+const Y_TAG: u64 = 0b100;
+
+/// An encoded operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operand(u64);
+
+/// What an operand is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    X,
+    Y,
+    Constant,
+}
+
+impl Operand {
+    #[must_use]
+    pub const fn x(register: u16) -> Operand {
+        Operand(register as u64 * 8)
+    }
+
+    #[must_use]
+    pub const fn y(slot: u32) -> Operand {
+        Operand(slot as u64 * 8 + Y_TAG)
+    }
+
+    /// # Panics
+    /// The term must not be the non-value.
+    #[must_use]
+    pub const fn constant(term: Term) -> Operand {
+        assert!(term.bits() & 0b11 != 0);
+        Operand(term.bits())
+    }
+
+    #[must_use]
+    pub const fn word(self) -> u64 {
+        self.0
+    }
+
+    #[must_use]
+    pub const fn place(self) -> Place {
+        if self.0 & 0b11 != 0 {
+            Place::Constant
+        } else if self.0 & Y_TAG != 0 {
+            Place::Y
+        } else {
+            Place::X
+        }
+    }
+
+    /// The constant, if it is one.
+    #[must_use]
+    pub fn as_constant(self) -> Option<Term> {
+        match self.place() {
+            // SAFETY: made from a term.
+            Place::Constant => Some(unsafe { Term::from_bits(self.0) }),
+            Place::X | Place::Y => None,
+        }
+    }
+}
+
+/// A kind of operand that can be read.
+pub trait Source {
+    /// # Safety
+    /// Operand word `I` is of this kind, and the register holds a term.
+    unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term;
+}
+
+/// A kind of operand that can be written.
+pub trait Dest {
+    /// # Safety
+    /// Operand word `I` is a register of this kind.
+    unsafe fn write<F: Form, const I: usize>(m: &Machine<F>, value: Term);
+}
+
+/// An X register.
+pub struct X;
+/// A Y register.
+pub struct Y;
+/// A constant.
+pub struct K;
+/// Any kind, told apart when it is read.
+pub struct Any;
+
+impl Source for X {
+    #[inline(always)]
+    unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term {
+        // SAFETY: the word is the offset of an X register.
+        unsafe { *x_register(m.x, F::word::<I>(m.ip)) }
+    }
+}
+
+impl Dest for X {
+    #[inline(always)]
+    unsafe fn write<F: Form, const I: usize>(m: &Machine<F>, value: Term) {
+        // SAFETY: the word is the offset of an X register.
+        unsafe { *x_register(m.x, F::word::<I>(m.ip)) = value }
+    }
+}
+
+impl Source for Y {
+    #[inline(always)]
+    unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term {
+        // SAFETY: the word is the tagged offset of a slot of the current frame.
+        unsafe { *y_register(m.s, F::word::<I>(m.ip)) }
+    }
+}
+
+impl Dest for Y {
+    #[inline(always)]
+    unsafe fn write<F: Form, const I: usize>(m: &Machine<F>, value: Term) {
+        // SAFETY: the word is the tagged offset of a slot of the current frame.
+        unsafe { *y_register(m.s, F::word::<I>(m.ip)) = value }
+    }
+}
+
+impl Source for K {
+    #[inline(always)]
+    unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term {
+        // SAFETY: the word is a term.
+        unsafe { Term::from_bits(F::word::<I>(m.ip)) }
+    }
+}
+
+impl Source for Any {
+    #[inline(always)]
+    unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term {
+        // SAFETY: the word is an operand.
+        unsafe { read(m.x, m.s, F::word::<I>(m.ip)) }
+    }
+}
+
+impl Dest for Any {
+    #[inline(always)]
+    unsafe fn write<F: Form, const I: usize>(m: &Machine<F>, value: Term) {
+        // SAFETY: the word is a register.
+        unsafe { write(m.x, m.s, F::word::<I>(m.ip), value) }
+    }
+}
+
+#[inline(always)]
+fn x_register(x: *mut Term, word: u64) -> *mut Term {
+    x.wrapping_byte_add(word as usize)
+}
+
+#[inline(always)]
+fn y_register(s: *mut Term, word: u64) -> *mut Term {
+    s.wrapping_byte_add(word as usize)
+        .wrapping_byte_sub(Y_TAG as usize)
+}
+
+/// The value of an operand word.
+///
+/// # Safety
+/// `word` is an operand of the instruction that runs, and `x` and `s` are the machine's registers.
+#[inline(always)]
+#[must_use]
+pub unsafe fn read(x: *mut Term, s: *mut Term, word: u64) -> Term {
+    if word & 0b11 != 0 {
+        // SAFETY: a constant is its own word.
+        return unsafe { Term::from_bits(word) };
+    }
+    // SAFETY: a register of the current frame.
+    unsafe { *register(x, s, word) }
+}
+
+/// Writes to a register operand.
+///
+/// # Safety
+/// As [`read`], and `word` is a register.
+#[inline(always)]
+pub unsafe fn write(x: *mut Term, s: *mut Term, word: u64, value: Term) {
+    // SAFETY: a register of the current frame.
+    unsafe { *register(x, s, word) = value }
+}
+
+#[inline(always)]
+fn register(x: *mut Term, s: *mut Term, word: u64) -> *mut Term {
+    let base = if word & Y_TAG != 0 { s } else { x };
+    base.wrapping_byte_add((word & !0b111) as usize)
+}

@@ -1,0 +1,191 @@
+//! What an operation body is made of, and how the assembler picks the variant for its operands.
+//!
+//! A body is a generic function over its [`Form`] and the kinds of the operands that matter. The shape traits below
+//! name the combinations ([`SD`]: a source and a destination), and for each a function picks the instance for the
+//! operands at hand; the instances are the compiler's to make.
+
+use layout::{Context, Term};
+
+use crate::form::{Exit, Form, Handler, Threaded};
+use crate::operand::{Any, Dest, K, Operand, Place, Source, X, Y};
+
+macro_rules! shape {
+    ($(#[$doc:meta])* $name:ident [$($kind:ident: $bound:ident),*]) => {
+        $(#[$doc])*
+        #[allow(clippy::missing_safety_doc)]
+        pub trait $name {
+            unsafe extern "sysv64" fn run<F: Form, $($kind: $bound),*>(
+                x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context, ip: *const u64,
+            ) -> Exit;
+        }
+    };
+}
+
+shape!(/// No specialised operand.
+    P []);
+shape!(/// A source.
+    S [A: Source]);
+shape!(/// A destination.
+    D [A: Dest]);
+shape!(/// A source and a destination.
+    SD [A: Source, B: Dest]);
+shape!(/// Two sources.
+    SS [A: Source, B: Source]);
+shape!(/// A source and two destinations.
+    Sdd [A: Source, B: Dest, C: Dest]);
+shape!(/// Two sources and a destination.
+    Ssd [A: Source, B: Source, C: Dest]);
+
+/// Defines operations: a name, its specialised operands, and the body over the machine `m`.
+///
+/// The operand words are numbered in the order that each operation's documentation gives.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident: $shape:ident<$($kind:ident: $bound:ident),*> |$m:ident| $body:block)*) => {
+        $(
+            $(#[$doc])*
+            pub struct $name;
+
+            impl $crate::operation::$shape for $name {
+                unsafe extern "sysv64" fn run<F: $crate::form::Form, $($kind: $crate::operand::$bound),*>(
+                    x: *mut ::layout::Term,
+                    s: *mut ::layout::Term,
+                    h: *mut u64,
+                    f: i64,
+                    c: *mut ::layout::Context,
+                    ip: *const u64,
+                ) -> $crate::form::Exit {
+                    #[allow(unused_mut)]
+                    let mut $m = $crate::machine::Machine::<F>::new(x, s, h, f, c, ip);
+                    unsafe { $body }
+                }
+            }
+        )*
+    };
+}
+pub(crate) use operations;
+
+/// Defines slow paths: handlers of the threaded form that call ordinary functions before they go on.
+///
+/// An address of a local must not escape in one: the closing call would then no longer be a jump. What needs locals by
+/// address is a function of its own, not inlined.
+macro_rules! slow_paths {
+    ($($(#[$doc:meta])* $name:ident |$m:ident| $body:block)*) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// # Safety
+            /// Runs as a handler, on the instruction that its body documents.
+            pub unsafe extern "sysv64" fn $name(
+                x: *mut ::layout::Term,
+                s: *mut ::layout::Term,
+                h: *mut u64,
+                f: i64,
+                c: *mut ::layout::Context,
+                ip: *const u64,
+            ) -> $crate::form::Exit {
+                #[allow(unused_mut)]
+                let mut $m = $crate::machine::Machine::<$crate::form::Threaded>::new(x, s, h, f, c, ip);
+                unsafe { $body }
+            }
+        )*
+    };
+}
+pub(crate) use slow_paths;
+
+#[must_use]
+pub fn plain<O: P>() -> Handler {
+    O::run::<Threaded>
+}
+
+#[must_use]
+pub fn source<O: S>(a: Operand) -> Handler {
+    match a.place() {
+        Place::X => O::run::<Threaded, X>,
+        Place::Y => O::run::<Threaded, Y>,
+        Place::Constant => O::run::<Threaded, K>,
+    }
+}
+
+#[must_use]
+pub fn dest<O: D>(a: Operand) -> Handler {
+    match a.place() {
+        Place::Y => O::run::<Threaded, Y>,
+        _ => O::run::<Threaded, X>,
+    }
+}
+
+#[must_use]
+pub fn source_dest<O: SD>(a: Operand, d: Operand) -> Handler {
+    match (a.place(), d.place()) {
+        (Place::X, Place::X) => O::run::<Threaded, X, X>,
+        (Place::X, _) => O::run::<Threaded, X, Y>,
+        (Place::Y, Place::X) => O::run::<Threaded, Y, X>,
+        (Place::Y, _) => O::run::<Threaded, Y, Y>,
+        (Place::Constant, Place::X) => O::run::<Threaded, K, X>,
+        (Place::Constant, _) => O::run::<Threaded, K, Y>,
+    }
+}
+
+#[must_use]
+pub fn sources<O: SS>(a: Operand, b: Operand) -> Handler {
+    use Place::{Constant, X as PX, Y as PY};
+    match (a.place(), b.place()) {
+        (PX, PX) => O::run::<Threaded, X, X>,
+        (PX, PY) => O::run::<Threaded, X, Y>,
+        (PX, Constant) => O::run::<Threaded, X, K>,
+        (PY, PX) => O::run::<Threaded, Y, X>,
+        (PY, PY) => O::run::<Threaded, Y, Y>,
+        (PY, Constant) => O::run::<Threaded, Y, K>,
+        (Constant, PX) => O::run::<Threaded, K, X>,
+        (Constant, PY) => O::run::<Threaded, K, Y>,
+        (Constant, Constant) => O::run::<Threaded, Any, Any>,
+    }
+}
+
+#[must_use]
+pub fn source_dests<O: Sdd>(a: Operand, d: Operand, e: Operand) -> Handler {
+    use Place::{X as PX, Y as PY};
+    match (a.place(), d.place(), e.place()) {
+        (PX, PX, PX) => O::run::<Threaded, X, X, X>,
+        (PX, PX, PY) => O::run::<Threaded, X, X, Y>,
+        (PX, PY, PX) => O::run::<Threaded, X, Y, X>,
+        (PX, PY, PY) => O::run::<Threaded, X, Y, Y>,
+        (PY, PX, PX) => O::run::<Threaded, Y, X, X>,
+        _ => O::run::<Threaded, Any, Any, Any>,
+    }
+}
+
+#[must_use]
+pub fn sources_dest<O: Ssd>(a: Operand, b: Operand, d: Operand) -> Handler {
+    use Place::{Constant, X as PX, Y as PY};
+    match (a.place(), b.place(), d.place()) {
+        (PX, PX, PX) => O::run::<Threaded, X, X, X>,
+        (PX, PX, PY) => O::run::<Threaded, X, X, Y>,
+        (PX, PY, PX) => O::run::<Threaded, X, Y, X>,
+        (PX, PY, PY) => O::run::<Threaded, X, Y, Y>,
+        (PX, Constant, PX) => O::run::<Threaded, X, K, X>,
+        (PX, Constant, PY) => O::run::<Threaded, X, K, Y>,
+        (PY, PX, PX) => O::run::<Threaded, Y, X, X>,
+        (PY, PX, PY) => O::run::<Threaded, Y, X, Y>,
+        (PY, PY, PX) => O::run::<Threaded, Y, Y, X>,
+        (PY, PY, PY) => O::run::<Threaded, Y, Y, Y>,
+        (PY, Constant, PX) => O::run::<Threaded, Y, K, X>,
+        (PY, Constant, PY) => O::run::<Threaded, Y, K, Y>,
+        (Constant, PX, PX) => O::run::<Threaded, K, X, X>,
+        (Constant, PX, PY) => O::run::<Threaded, K, X, Y>,
+        (Constant, PY, PX) => O::run::<Threaded, K, Y, X>,
+        (Constant, PY, PY) => O::run::<Threaded, K, Y, Y>,
+        _ => O::run::<Threaded, Any, Any, Any>,
+    }
+}
+
+/// As [`sources_dest`], for operations that deserve fewer variants.
+#[must_use]
+pub fn sources_dest_few<O: Ssd>(a: Operand, b: Operand, d: Operand) -> Handler {
+    use Place::{Constant, X as PX};
+    match (a.place(), b.place(), d.place()) {
+        (PX, PX, PX) => O::run::<Threaded, X, X, X>,
+        (PX, Constant, PX) => O::run::<Threaded, X, K, X>,
+        _ => O::run::<Threaded, Any, Any, Any>,
+    }
+}

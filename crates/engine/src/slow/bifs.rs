@@ -1,0 +1,241 @@
+//! Calling BIFs.
+//!
+//! A BIF of a body gets its arguments in the X registers and may raise, trap, wait or end the process; one of a guard
+//! gets them in the spare registers behind the X registers and may only fail.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use core::sync::atomic::Ordering;
+
+use layout::limits::X_REGISTERS;
+use layout::{BifFunction, Export, RaiseKind, Term};
+
+use crate::form::{Exit, Form};
+use crate::machine::Machine;
+use crate::operand::Any;
+use crate::operation::slow_paths;
+use crate::slow::calls::leave;
+use crate::slow::collect::{is_due, make_room};
+use crate::slow::exceptions::unwind;
+
+/// The live-register operand of an operation that has none, because it may not collect.
+pub const NO_LIVE: u64 = u64::MAX;
+
+#[inline(always)]
+unsafe fn body(export: *const Export) -> BifFunction {
+    // SAFETY: the assembler and the stub writer use exports that have a body only.
+    unsafe { (*export).bif.unwrap_unchecked() }
+}
+
+/// Where a call that a BIF asks for instead of answering has its return address.
+enum Place {
+    /// Behind this instruction of one operand word; it is pushed.
+    Here,
+    /// On the stack already.
+    Pushed,
+}
+
+/// Goes on after a BIF has answered "none".
+#[inline(always)]
+unsafe fn otherwise<F: Form>(mut m: Machine<F>, export: *const Export, place: Place) -> Exit {
+    unsafe {
+        let raise = &raw mut (*m.c).raise;
+        let kind = (*raise).kind;
+        match kind {
+            RaiseKind::None | RaiseKind::Exception | RaiseKind::ExceptionWithTrace => {
+                let ip = match place {
+                    Place::Here => m.ip,
+                    Place::Pushed => core::ptr::null(),
+                };
+                let arguments = m.x;
+                return unwind(m, ip, export, arguments);
+            }
+            RaiseKind::Exit => {
+                (*raise).kind = RaiseKind::None;
+                m.save();
+                return Exit::Exited;
+            }
+            RaiseKind::Hibernate => {
+                (*raise).kind = RaiseKind::None;
+                let target = (*raise).target;
+                m.s = (*(*m.c).process).heap.end.cast::<Term>();
+                m.push(crate::start::process_end());
+                let code = (*target).code.load(Ordering::Acquire);
+                return leave(m, Exit::Hibernated, code, (*target).arity as usize);
+            }
+            RaiseKind::Trap | RaiseKind::Wait | RaiseKind::Yield => (),
+        }
+        (*raise).kind = RaiseKind::None;
+        if let Place::Here = place {
+            m.push(m.after::<1>());
+        }
+        if kind == RaiseKind::Trap {
+            let target = (*(*raise).target).code.load(Ordering::Acquire);
+            return m.call(target);
+        }
+        let stub = (&raw const (*export).stub)
+            .cast::<u64>()
+            .add(Export::STUB_ENTRY);
+        let exit = if kind == RaiseKind::Wait {
+            Exit::Waiting
+        } else {
+            Exit::Preempted
+        };
+        leave(m, exit, stub, (*export).arity as usize)
+    }
+}
+
+/// Calls a BIF of a body; the registers are read again.
+#[inline(always)]
+unsafe fn call<F: Form>(m: &mut Machine<F>, export: *const Export) -> Term {
+    unsafe {
+        m.f -= 1;
+        m.save();
+        let result = body(export)(m.c, m.x);
+        m.load();
+        result
+    }
+}
+
+/// Collects if the BIF left too much beside the heap; `false` when the process must end. x0 lives.
+#[inline(always)]
+unsafe fn settle<F: Form>(m: &mut Machine<F>) -> bool {
+    unsafe { !is_due(&(*(*m.c).process).heap) || make_room(m, 0, 1) }
+}
+
+slow_paths! {
+    /// `export`
+    call_bif |m| {
+        let export = m.word::<0>() as *const Export;
+        let result = call(&mut m, export);
+        if result.is_none() {
+            return otherwise(m, export, Place::Here);
+        }
+        *m.x = result;
+        if !settle(&mut m) {
+            return Exit::Exited;
+        }
+        m.next::<1>()
+    }
+
+    /// In tail position, without a frame; the caller's return address is on the stack: `export`
+    call_bif_only |m| {
+        let export = m.word::<0>() as *const Export;
+        let result = call(&mut m, export);
+        if result.is_none() {
+            // An exception names this function as the caller; everything else happens in its stead.
+            let kind = (*m.c).raise.kind;
+            if kind == RaiseKind::Exception || kind == RaiseKind::ExceptionWithTrace {
+                return otherwise(m, export, Place::Here);
+            }
+            return otherwise(m, export, Place::Pushed);
+        }
+        *m.x = result;
+        if !settle(&mut m) {
+            return Exit::Exited;
+        }
+        let target = m.pop();
+        m.enter(target)
+    }
+
+    /// An export's stub, entered as a function: `export`
+    call_bif_stub |m| {
+        let export = m.word::<0>() as *const Export;
+        let result = call(&mut m, export);
+        if result.is_none() {
+            return otherwise(m, export, Place::Pushed);
+        }
+        *m.x = result;
+        if !settle(&mut m) {
+            return Exit::Exited;
+        }
+        let target = m.pop();
+        m.enter(target)
+    }
+}
+
+/// Calls a BIF with the `N` operands from `words` on; the registers are read again.
+#[inline(always)]
+unsafe fn call_guard<F: Form, const N: usize>(
+    m: &mut Machine<F>,
+    words: *const u64,
+    export: *const Export,
+) -> Term {
+    unsafe {
+        let arguments = m.x.add(X_REGISTERS);
+        for index in 0..N {
+            *arguments.add(index) = m.read(*words.add(index));
+        }
+        m.save();
+        let result = body(export)(m.c, arguments);
+        m.load();
+        result
+    }
+}
+
+/// A guard BIF has failed: on to the label, or raises.
+#[inline(always)]
+unsafe fn guard_failed<F: Form>(m: Machine<F>, fail: u64, export: *const Export) -> Exit {
+    unsafe {
+        if fail != 0 {
+            (*m.c).raise.kind = RaiseKind::None;
+            return m.enter(fail as *const u64);
+        }
+        let (ip, arguments) = (m.ip, m.x.add(X_REGISTERS));
+        unwind(m, ip, export, arguments)
+    }
+}
+
+/// Collects when a guard BIF left too much beside the heap and the live registers are known. Answers the result, which
+/// may have moved, or none when the process must end.
+#[inline(always)]
+unsafe fn settle_guard<F: Form>(m: &mut Machine<F>, result: Term, live: u64) -> Term {
+    unsafe {
+        if live == NO_LIVE || !is_due(&(*(*m.c).process).heap) {
+            return result;
+        }
+        let spare = m.x.add(live as usize);
+        *spare = result;
+        if make_room(m, 0, live as usize + 1) {
+            *spare
+        } else {
+            Term::NONE
+        }
+    }
+}
+
+macro_rules! guards {
+    ($($(#[$doc:meta])* $name:ident $n:literal;)*) => {
+        slow_paths! {
+            $(
+                $(#[$doc])*
+                $name |m| {
+                    let export = m.word::<{ $n + 3 }>() as *const Export;
+                    let words = m.words::<0>();
+                    let result = call_guard::<_, $n>(&mut m, words, export);
+                    if result.is_none() {
+                        let fail = m.word::<{ $n + 1 }>();
+                        return guard_failed(m, fail, export);
+                    }
+                    let live = m.word::<{ $n + 2 }>();
+                    let result = settle_guard(&mut m, result, live);
+                    if result.is_none() {
+                        return Exit::Exited;
+                    }
+                    m.put::<Any, $n>(result);
+                    m.next::<{ $n + 4 }>()
+                }
+            )*
+        }
+    };
+}
+
+guards! {
+    /// `dest, fail, live, export`
+    guard0 0;
+    /// `a, dest, fail, live, export`
+    guard1 1;
+    /// `a, b, dest, fail, live, export`
+    guard2 2;
+    /// `a, b, c, dest, fail, live, export`
+    guard3 3;
+}

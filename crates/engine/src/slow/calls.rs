@@ -1,0 +1,196 @@
+//! Leaving the engine at a call, and calls that are no plain jump.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::Export;
+
+use crate::form::{Exit, Form};
+use crate::machine::Machine;
+use crate::operation::slow_paths;
+use crate::slow::collect::make_room;
+use crate::slow::exceptions::unwind;
+
+/// Leaves the engine: x0..x`live` go to the stack, and the process goes on at `ip`.
+#[inline(always)]
+pub(crate) unsafe fn leave<F: Form>(
+    mut m: Machine<F>,
+    exit: Exit,
+    ip: *const u64,
+    live: usize,
+) -> Exit {
+    unsafe {
+        if !m.has_room(live as u64 * 8) && !make_room(&mut m, live, live) {
+            return Exit::Exited;
+        }
+        m.s = m.s.sub(live);
+        let mut index = 0;
+        while index < live {
+            *m.s.add(index) = *m.x.add(index);
+            index += 1;
+        }
+        m.save();
+        let process = (*m.c).process;
+        (*process).ip = ip;
+        (*process).saved_x = live as u16;
+        exit
+    }
+}
+
+/// The arity of the function that starts at `entry`.
+#[inline(always)]
+unsafe fn arity_at(entry: *const u64) -> usize {
+    unsafe { *entry.sub(1) as usize }
+}
+
+slow_paths! {
+    /// The reductions are used up at a call; `ip` is the callee's entry.
+    preempt |m| {
+        let entry = m.ip;
+        let live = arity_at(entry);
+        leave(m, Exit::Preempted, entry, live)
+    }
+
+    /// `fun, arity`
+    call_fun |m| {
+        let fun = m.get::<crate::operand::Any, 0>();
+        let arity = m.word::<1>() as usize;
+        m.save();
+        let target = (m.runtime().call_fun)(m.c, fun, arity);
+        m.load();
+        if target.is_null() {
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        m.push(m.after::<2>());
+        m.call(target)
+    }
+
+    /// `fun, arity, bytes of Y registers`
+    call_fun_last |m| {
+        let fun = m.get::<crate::operand::Any, 0>();
+        let arity = m.word::<1>() as usize;
+        m.save();
+        let target = (m.runtime().call_fun)(m.c, fun, arity);
+        m.load();
+        if target.is_null() {
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        m.s = m.s.wrapping_byte_add(m.word::<2>() as usize);
+        m.call(target)
+    }
+
+    /// Module and function behind the arguments in X registers: `arity`
+    apply |m| {
+        let arity = m.word::<0>() as usize;
+        let (module, function) = (*m.x.add(arity), *m.x.add(arity + 1));
+        m.save();
+        let target = (m.runtime().apply)(m.c, module, function, arity);
+        m.load();
+        if target.is_null() {
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        m.push(m.after::<1>());
+        m.call(target)
+    }
+
+    /// `arity, bytes of Y registers`
+    apply_last |m| {
+        let arity = m.word::<0>() as usize;
+        let (module, function) = (*m.x.add(arity), *m.x.add(arity + 1));
+        m.save();
+        let target = (m.runtime().apply)(m.c, module, function, arity);
+        m.load();
+        if target.is_null() {
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        m.s = m.s.wrapping_byte_add(m.word::<1>() as usize);
+        m.call(target)
+    }
+
+    /// `erlang:apply/3` with x0 = module, x1 = function, x2 = arguments; no operands.
+    apply_list |m| {
+        let target = spread(&mut m);
+        if target.is_null() {
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        m.push(m.after::<0>());
+        m.call(target)
+    }
+
+    /// As `apply_list`, in tail position: `bytes of Y registers`
+    apply_list_last |m| {
+        let target = spread(&mut m);
+        if target.is_null() {
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        m.s = m.s.wrapping_byte_add(m.word::<0>() as usize);
+        m.call(target)
+    }
+
+    /// `erlang:apply/2` with x0 = fun, x1 = arguments; no operands.
+    apply_fun_list |m| {
+        let target = spread_fun(&mut m);
+        if target.is_null() {
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        m.push(m.after::<0>());
+        m.call(target)
+    }
+
+    /// As `apply_fun_list`, in tail position: `bytes of Y registers`
+    apply_fun_list_last |m| {
+        let target = spread_fun(&mut m);
+        if target.is_null() {
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        m.s = m.s.wrapping_byte_add(m.word::<0>() as usize);
+        m.call(target)
+    }
+
+    /// The stub of a function that has no code: `export`. The return address is on the stack.
+    undefined |m| {
+        let export = m.word::<0>() as *const Export;
+        m.save();
+        let target = (m.runtime().undefined_function)(m.c, export);
+        m.load();
+        if target.is_null() {
+            let x = m.x;
+            return unwind(m, core::ptr::null(), export, x);
+        }
+        m.enter(target)
+    }
+
+    /// The bottom frame has returned: the process ends normally. No operands.
+    process_end |m| {
+        m.save();
+        Exit::Exited
+    }
+}
+
+#[inline(always)]
+unsafe fn spread<F: Form>(m: &mut Machine<F>) -> *const u64 {
+    unsafe {
+        m.save();
+        let (module, function, arguments) = (*m.x, *m.x.add(1), *m.x.add(2));
+        let target = (m.runtime().apply_list)(m.c, module, function, arguments);
+        m.load();
+        target
+    }
+}
+
+#[inline(always)]
+unsafe fn spread_fun<F: Form>(m: &mut Machine<F>) -> *const u64 {
+    unsafe {
+        m.save();
+        let (fun, arguments) = (*m.x, *m.x.add(1));
+        let target = (m.runtime().apply_fun_list)(m.c, fun, arguments);
+        m.load();
+        target
+    }
+}

@@ -1,0 +1,168 @@
+//! Raising exceptions, and what programs see of a caught one.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::{Class, Context, Export, RaiseKind, Term};
+use term::{am, build};
+
+use crate::form::{Exit, Form};
+use crate::machine::Machine;
+use crate::operand::Any;
+use crate::operation::slow_paths;
+
+/// Goes on at the handler of what [`Context::raise`] holds; the registers have been written back or are unchanged.
+#[inline(always)]
+pub(crate) unsafe fn unwind<F: Form>(
+    mut m: Machine<F>,
+    ip: *const u64,
+    failed: *const Export,
+    arguments: *const Term,
+) -> Exit {
+    unsafe {
+        m.save();
+        let target = (m.runtime().unwind)(m.c, ip, failed, arguments);
+        if target.is_null() {
+            return Exit::Exited;
+        }
+        m.load();
+        m.enter(target)
+    }
+}
+
+/// Fills [`Context::raise`] with an error.
+pub(crate) unsafe fn set_error(c: *mut Context, reason: Term) {
+    unsafe {
+        let raise = &mut (*c).raise;
+        raise.kind = RaiseKind::Exception;
+        raise.class = Class::Error;
+        raise.reason = reason;
+        raise.trace = Term::NONE;
+        raise.arguments = Term::NONE;
+    }
+}
+
+/// Fills [`Context::raise`] with the error `{tag, value}`.
+#[inline(never)]
+unsafe fn set_tagged_error(c: *mut Context, tag: Term, value: Term) {
+    unsafe {
+        let reason = build::tuple(&mut (*(*c).process).heap, &[tag, value]);
+        set_error(c, reason);
+    }
+}
+
+/// Fills [`Context::raise`] with `function_clause` and x0..x`arity`.
+#[inline(never)]
+unsafe fn set_function_clause(c: *mut Context, arity: usize) {
+    unsafe {
+        let arguments = core::slice::from_raw_parts((&raw const (*c).x).cast::<Term>(), arity);
+        let arguments = build::list(&mut (*(*c).process).heap, arguments);
+        set_error(c, am::FUNCTION_CLAUSE);
+        (*c).raise.arguments = arguments;
+    }
+}
+
+#[inline(always)]
+unsafe fn raise_tagged<F: Form>(mut m: Machine<F>, tag: Term, value: Term) -> Exit {
+    unsafe {
+        m.save();
+        set_tagged_error(m.c, tag, value);
+        m.load();
+        let ip = m.ip;
+        unwind(m, ip, core::ptr::null(), core::ptr::null())
+    }
+}
+
+slow_paths! {
+    /// No clause matches: `module, function, arity`; the arguments are in x0.. .
+    function_clause |m| {
+        m.save();
+        set_function_clause(m.c, m.word::<2>() as usize);
+        m.load();
+        let ip = m.ip;
+        unwind(m, ip, core::ptr::null(), core::ptr::null())
+    }
+
+    /// `value`
+    badmatch |m| {
+        let value = m.get::<Any, 0>();
+        raise_tagged(m, am::BADMATCH, value)
+    }
+
+    /// `value`
+    case_end |m| {
+        let value = m.get::<Any, 0>();
+        raise_tagged(m, am::CASE_CLAUSE, value)
+    }
+
+    /// `value`
+    try_case_end |m| {
+        let value = m.get::<Any, 0>();
+        raise_tagged(m, am::TRY_CLAUSE, value)
+    }
+
+    /// `value`
+    badrecord |m| {
+        let value = m.get::<Any, 0>();
+        raise_tagged(m, am::BADRECORD, value)
+    }
+
+    /// No operands.
+    if_end |m| {
+        set_error(m.c, am::IF_CLAUSE);
+        let ip = m.ip;
+        unwind(m, ip, core::ptr::null(), core::ptr::null())
+    }
+
+    /// The code ran past its end, which a validated module cannot. No operands.
+    end_of_code |m| {
+        set_error(m.c, am::SYSTEM_LIMIT);
+        let ip = m.ip;
+        unwind(m, ip, core::ptr::null(), core::ptr::null())
+    }
+
+    /// Goes on with a caught exception, whose class the raw trace knows: `trace, reason`
+    raise |m| {
+        let (trace, reason) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+        m.save();
+        let known = (m.runtime().raw_raise)(m.c, Term::NONE, reason, trace);
+        m.load();
+        if !known {
+            set_error(m.c, am::BADARG);
+        }
+        let ip = m.ip;
+        unwind(m, ip, core::ptr::null(), core::ptr::null())
+    }
+
+    /// Goes on with the exception in x0 (class), x1 (reason), x2 (raw trace); a class that is none makes x0 `badarg`.
+    raw_raise |m| {
+        let (class, reason, trace) = (*m.x, *m.x.add(1), *m.x.add(2));
+        m.save();
+        let known = (m.runtime().raw_raise)(m.c, class, reason, trace);
+        m.load();
+        if known {
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        *m.x = am::BADARG;
+        m.next::<0>()
+    }
+
+    /// The raw trace in x0 becomes a list. No operands.
+    build_stacktrace |m| {
+        let raw = *m.x;
+        m.save();
+        let trace = (m.runtime().build_stacktrace)(m.c, raw);
+        m.load();
+        *m.x = trace;
+        m.next::<0>()
+    }
+
+    /// An exception has reached a `catch`: `y`
+    catch_value |m| {
+        let (class, reason, raw) = (*m.x.add(1), *m.x.add(2), *m.x.add(3));
+        m.save();
+        let value = (m.runtime().catch_value)(m.c, class, reason, raw);
+        m.load();
+        *m.x = value;
+        m.next::<1>()
+    }
+}
