@@ -175,6 +175,20 @@ pub mod offset {
     pub const EXTERNAL_REFERENCE_WORDS: usize = 2;
 }
 
+/// Bits of a shared binary's flags word.
+pub mod binary_flag {
+    /// The object may append to its block in place: it made the block, and knows where its bytes end.
+    pub const WRITABLE: u64 = 1;
+    /// A match context points to the bytes: they must stay where they are.
+    pub const PINNED: u64 = 2;
+    /// Appended to since the last collection.
+    pub const ACTIVE: u64 = 4;
+}
+
+/// The bit of a sub-binary's third word that says: it ends where its writable binary ends, so appending to it
+/// may go on in place. At most one sub-binary of a writable binary has it.
+pub const SUB_BINARY_WRITABLE: u64 = 1 << 16;
+
 /// Readers for boxed terms; each answers `None` for another kind.
 impl Term {
     /// The elements of a tuple.

@@ -7,6 +7,7 @@
 pub mod am;
 pub mod arith;
 pub mod atom;
+pub mod bits;
 pub mod build;
 pub mod compare;
 pub mod copy;

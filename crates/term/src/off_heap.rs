@@ -50,19 +50,24 @@ pub fn binary_bytes() -> usize {
 }
 
 impl BinaryBlock {
-    fn layout(capacity: usize) -> Layout {
-        Layout::from_size_align(size_of::<BinaryBlock>() + capacity, 16)
-            .expect("a size below isize::MAX")
+    fn layout(capacity: usize) -> Option<Layout> {
+        let size = size_of::<BinaryBlock>().checked_add(capacity)?;
+        Layout::from_size_align(size, 16).ok()
     }
 
     /// A block with room for `capacity` bytes, uninitialised, counted once for the caller.
     #[must_use]
     pub fn new(capacity: usize) -> *mut BinaryBlock {
-        let layout = BinaryBlock::layout(capacity);
+        BinaryBlock::try_new(capacity).unwrap_or_else(|| no_memory(capacity))
+    }
+
+    /// As [`BinaryBlock::new`], or `None` when there is no such memory: for sizes that a program chose.
+    #[must_use]
+    pub fn try_new(capacity: usize) -> Option<*mut BinaryBlock> {
         // SAFETY: the size is not zero.
-        let block = unsafe { alloc(layout) }.cast::<BinaryBlock>();
+        let block = unsafe { alloc(BinaryBlock::layout(capacity)?) }.cast::<BinaryBlock>();
         if block.is_null() {
-            handle_alloc_error(layout);
+            return None;
         }
         let counted = Counted {
             references: AtomicU32::new(1),
@@ -77,26 +82,28 @@ impl BinaryBlock {
             })
         };
         BINARY_BYTES.fetch_add(capacity, Ordering::Relaxed);
-        block
+        Some(block)
     }
 
-    /// Grows a block that the caller alone holds; the address may change.
+    /// Grows or shrinks a block that the caller alone holds; the address may change. `None` when there is no
+    /// such memory: then nothing has changed.
     ///
     /// # Safety
-    /// `block` is live and counted exactly once; no other pointer into it is used afterwards.
+    /// `block` is live and counted exactly once; no other pointer into it is used after success.
     #[must_use]
-    pub unsafe fn grow(block: *mut BinaryBlock, capacity: usize) -> *mut BinaryBlock {
+    pub unsafe fn try_resize(block: *mut BinaryBlock, capacity: usize) -> Option<*mut BinaryBlock> {
         // SAFETY: the caller's promise.
         unsafe {
             let old = (*block).capacity;
-            let size = BinaryBlock::layout(capacity).size();
-            let grown = realloc(block.cast(), BinaryBlock::layout(old), size).cast::<BinaryBlock>();
-            if grown.is_null() {
-                handle_alloc_error(BinaryBlock::layout(capacity));
+            let size = BinaryBlock::layout(capacity)?.size();
+            let resized = realloc(block.cast(), BinaryBlock::layout(old)?, size);
+            let resized = resized.cast::<BinaryBlock>();
+            if resized.is_null() {
+                return None;
             }
-            (*grown).capacity = capacity;
+            (*resized).capacity = capacity;
             BINARY_BYTES.fetch_add(capacity.wrapping_sub(old), Ordering::Relaxed);
-            grown
+            Some(resized)
         }
     }
 
@@ -109,6 +116,11 @@ impl BinaryBlock {
         // SAFETY: the bytes lie behind the head.
         unsafe { block.add(1).cast::<u8>() }
     }
+}
+
+#[cold]
+fn no_memory(capacity: usize) -> ! {
+    handle_alloc_error(BinaryBlock::layout(capacity).expect("a size below isize::MAX"))
 }
 
 impl MagicBlock {
@@ -157,7 +169,8 @@ pub unsafe fn drop_reference(block: *mut Counted) {
                 let block = block.cast::<BinaryBlock>();
                 let capacity = (*block).capacity;
                 BINARY_BYTES.fetch_sub(capacity, Ordering::Relaxed);
-                dealloc(block.cast(), BinaryBlock::layout(capacity));
+                let layout = BinaryBlock::layout(capacity).expect("it was allocated");
+                dealloc(block.cast(), layout);
             }
             CountedKind::Magic => drop(Box::from_raw(block.cast::<MagicBlock>())),
         }

@@ -1,0 +1,111 @@
+//! Bit strings: taking them apart and putting them together.
+//!
+//! `range` copies and compares raw bits; `integer`, `float` and `utf` read and write values at any bit;
+//! `matching` is match contexts; `construct` builds bit strings from segments, and `append` is the growing
+//! of a binary in place. Reads and writes past what there is are refused, never attempted: the numbers
+//! come from programs.
+
+pub mod append;
+pub mod construct;
+pub mod float;
+pub mod integer;
+pub mod matching;
+pub mod range;
+pub mod utf;
+
+use layout::Term;
+
+use crate::am;
+
+/// The flags of a segment, as the generic instructions have them.
+///
+/// ```text
+/// bit 0  aligned (a hint)
+/// bit 1  little-endian
+/// bit 2  signed
+/// bit 3  exact (a hint)
+/// bit 4  native-endian: `Flags::new` turns it into bit 1 or nothing
+/// ```
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Flags(u32);
+
+impl Flags {
+    pub const BIG: Flags = Flags(0);
+    pub const LITTLE: Flags = Flags(2);
+    pub const SIGNED: Flags = Flags(4);
+
+    /// From the operand of an instruction.
+    #[inline]
+    #[must_use]
+    pub const fn new(bits: u32) -> Flags {
+        let native = if cfg!(target_endian = "little") {
+            bits >> 3 & 2
+        } else {
+            0
+        };
+        Flags(bits & 0b110 | native)
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_little(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_signed(self) -> bool {
+        self.0 & 4 != 0
+    }
+}
+
+/// What is wrong with a segment; the word that `error_info` gives it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The value is of another type, or out of range for a character.
+    Type,
+    /// The size is no size, or too large.
+    Size,
+    /// The binary has fewer bits than the size says.
+    Short,
+    /// The binary is no multiple of the unit.
+    Unit,
+    /// The integer is too large for a float.
+    NoFloat,
+    /// Floats do not come in this size.
+    Invalid,
+}
+
+impl Fault {
+    /// The atom that `error_info` uses.
+    #[must_use]
+    pub const fn atom(self) -> Term {
+        match self {
+            Fault::Type => am::TYPE,
+            Fault::Size => am::SIZE,
+            Fault::Short => am::SHORT,
+            Fault::Unit => am::UNIT,
+            Fault::NoFloat => am::NO_FLOAT,
+            Fault::Invalid => am::INVALID,
+        }
+    }
+}
+
+/// The width in bits that a size operand of a match asks for; `None` means that the match fails.
+#[inline]
+#[must_use]
+pub fn match_width(size: Term, unit: u32) -> Option<u64> {
+    let size = u64::try_from(size.as_small()?).ok()?;
+    size.checked_mul(u64::from(unit))
+}
+
+/// Whether a size operand says "all that is left".
+#[inline]
+#[must_use]
+pub fn is_all(size: Term) -> bool {
+    size == am::ALL
+}
+
+#[cfg(test)]
+mod tests;

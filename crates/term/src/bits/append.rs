@@ -1,0 +1,259 @@
+//! Growing a binary in place, so that building one piece by piece costs what its size costs.
+//!
+//! A *writable* binary is a shared binary whose block has room behind its bytes. Exactly one sub-binary of
+//! it, the one that ends where its bytes end, has the writable bit; appending to that one writes behind
+//! the end, takes its bit, and answers a longer sub-binary that has it. Who holds an older, shorter
+//! sub-binary, or another object with the same block, sees none of this: the bytes before the end stay.
+//!
+//! When the room is used up, the block is reallocated with twice the size if nothing else points into it:
+//! counted once (no other process, no port) and not pinned (no match context). Else the bytes move to
+//! a new block and a new object, which is as good: sizes double, so copying stays proportional.
+//!
+//! Only the thread that runs the process may call.
+
+use std::sync::atomic::Ordering;
+
+use layout::object::{SUB_BINARY_WRITABLE, binary_flag, offset};
+use layout::{Header, Kind, Term};
+
+use crate::bits::construct::Builder;
+use crate::bits::{Fault, range};
+use crate::build;
+use crate::heap::Allocate;
+use crate::off_heap::{self, BinaryBlock};
+
+/// The least room of a block that is made for appending; as OTP.
+const LEAST_CAPACITY: usize = 256;
+/// Past this size a block grows by a fifth instead of doubling; as OTP.
+const DOUBLING_LIMIT: usize = 1 << 24;
+/// The room of a binary that a comprehension fills, if it cannot tell its size; as OTP.
+const DEFAULT_ROOM: usize = 1024;
+
+const NEW_FLAGS: u64 = binary_flag::WRITABLE | binary_flag::ACTIVE;
+
+/// Why nothing was appended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AppendError {
+    /// `badarg`, and what is wrong with the binary: its type or unit.
+    Bad(Fault),
+    /// `system_limit`: there is no such memory.
+    Limit,
+}
+
+/// A binary of `size` bits more than `string`, which are to be written through the builder before the next
+/// safepoint. `unit` is what the bits of `string` must be a multiple of.
+///
+/// # Errors
+/// See [`AppendError`].
+pub fn append<A: Allocate + ?Sized>(
+    heap: &mut A,
+    string: Term,
+    size: u64,
+    unit: u32,
+) -> Result<(Term, Builder), AppendError> {
+    if !string.is_bitstring() {
+        return Err(AppendError::Bad(Fault::Type));
+    }
+    let bits = string.as_bits().expect("a bit string has bits");
+    if unit > 1 && bits.bit_len % u64::from(unit) != 0 {
+        return Err(AppendError::Bad(Fault::Unit));
+    }
+    if size == 0 {
+        return Ok((string, Builder::empty()));
+    }
+    let end = bits.bit_len.checked_add(size).ok_or(AppendError::Limit)?;
+    // Bits are counted in 64 of them: a block cannot be near that.
+    let bytes = usize::try_from(end.div_ceil(8)).map_err(|_| AppendError::Limit)?;
+    let whole = match writable_whole(string) {
+        Some(whole) if extend(heap, whole, bits.bit_len, bytes) => {
+            // SAFETY: `writable_whole` proved it to be a sub-binary; nobody else may append to it now.
+            unsafe { *string.word_pointer(offset::SUB_BINARY_BITS) &= !SUB_BINARY_WRITABLE };
+            whole
+        }
+        _ => {
+            let block = new_block(bytes, grown(bytes).max(LEAST_CAPACITY))?;
+            // SAFETY: a fresh block with room for the bits and more.
+            unsafe {
+                let to = BinaryBlock::bytes(block);
+                range::copy(bits.bytes, bits.bit_offset.into(), to, 0, bits.bit_len);
+                build::shared_binary(heap, block, bytes, NEW_FLAGS)
+            }
+        }
+    };
+    let longer = writable_part(heap, whole, end);
+    Ok((longer, Builder::over(whole, bits.bit_len, end)))
+}
+
+/// As [`append`], when nobody but the code that appends knows `string`: it may be changed itself. That is so
+/// for what [`init_writable`] made, until a comprehension is done.
+///
+/// # Errors
+/// See [`AppendError`].
+pub fn private_append<A: Allocate + ?Sized>(
+    heap: &mut A,
+    string: Term,
+    size: u64,
+    unit: u32,
+) -> Result<(Term, Builder), AppendError> {
+    let Some(whole) = writable_whole(string) else {
+        return append(heap, string, size, unit);
+    };
+    let start = string.as_bits().expect("a bit string has bits").bit_len;
+    let end = start.checked_add(size).ok_or(AppendError::Limit)?;
+    let bytes = usize::try_from(end.div_ceil(8)).map_err(|_| AppendError::Limit)?;
+    if !extend(heap, whole, start, bytes) {
+        return append(heap, string, size, unit);
+    }
+    // SAFETY: `writable_whole` proved it to be a sub-binary, at bit 0 of the whole.
+    unsafe {
+        *string.word_pointer(offset::SUB_BINARY_SIZE) = end / 8;
+        *string.word_pointer(offset::SUB_BINARY_BITS) = end % 8 | SUB_BINARY_WRITABLE;
+    }
+    Ok((string, Builder::over(whole, start, end)))
+}
+
+/// An empty binary to append to, with room for `size` bytes if that is a size (`bs_init_writable`).
+pub fn init_writable<A: Allocate + ?Sized>(heap: &mut A, size: Term) -> Term {
+    let wanted = size.as_small().and_then(|size| usize::try_from(size).ok());
+    let wanted = wanted.unwrap_or(DEFAULT_ROOM);
+    // It is only a hint: when there is no such memory, begin small.
+    let block = new_block(0, wanted).or_else(|_| new_block(0, DEFAULT_ROOM));
+    let block = block.unwrap_or_else(|_| BinaryBlock::new(DEFAULT_ROOM));
+    // SAFETY: a fresh block, counted once for the object.
+    let whole = unsafe { build::shared_binary(heap, block, 0, NEW_FLAGS) };
+    writable_part(heap, whole, 0)
+}
+
+/// Keeps the bytes of a binary where they are, for a match context points to them.
+pub fn pin(whole: Term) {
+    if whole.is_kind(Kind::SharedBinary) && is_writable(whole) {
+        // SAFETY: the flags word of a shared binary.
+        unsafe { *whole.word_pointer(offset::SHARED_BINARY_FLAGS) |= binary_flag::PINNED };
+    }
+}
+
+/// For the collector, which calls it for every shared binary that is left in a process's lists: gives back the
+/// room behind a writable binary to which nothing was appended since the last time.
+pub fn after_collection(whole: Term) {
+    if !whole.is_kind(Kind::SharedBinary) || !is_writable(whole) {
+        return;
+    }
+    let flags = whole.word(offset::SHARED_BINARY_FLAGS);
+    let size = whole.word(offset::SHARED_BINARY_SIZE) as usize;
+    let block = block_of(whole);
+    // SAFETY: the object holds a count of its block; the words are those of a shared binary. Match
+    // contexts pin, so nothing else of this process points into the block between safepoints.
+    unsafe {
+        if flags & binary_flag::ACTIVE != 0 {
+            *whole.word_pointer(offset::SHARED_BINARY_FLAGS) = flags & !binary_flag::ACTIVE;
+        } else if flags & binary_flag::PINNED == 0
+            && off_heap::references(block.cast()) == 1
+            && (*block).capacity >= size + 8
+            && let Some(block) = BinaryBlock::try_resize(block, size.max(1))
+        {
+            set_block(whole, block);
+        }
+    }
+}
+
+fn is_writable(whole: Term) -> bool {
+    whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::WRITABLE != 0
+}
+
+/// The shared binary under a sub-binary that may be appended to in place.
+fn writable_whole(string: Term) -> Option<Term> {
+    if !string.is_kind(Kind::SubBinary)
+        || string.word(offset::SUB_BINARY_BITS) & SUB_BINARY_WRITABLE == 0
+    {
+        return None;
+    }
+    let (whole, start) = build::whole_of(string);
+    (whole.is_kind(Kind::SharedBinary) && is_writable(whole) && start == 0).then_some(whole)
+}
+
+fn block_of(whole: Term) -> *mut BinaryBlock {
+    whole.word(offset::OFF_HEAP_BLOCK) as *mut BinaryBlock
+}
+
+/// # Safety
+/// `block` is the block of `whole`, perhaps at a new address.
+unsafe fn set_block(whole: Term, block: *mut BinaryBlock) {
+    // SAFETY: the words of a shared binary.
+    unsafe {
+        *whole.word_pointer(offset::OFF_HEAP_BLOCK) = block as u64;
+        *whole.word_pointer(offset::SHARED_BINARY_BYTES) = BinaryBlock::bytes(block) as u64;
+    }
+}
+
+/// Makes a writable binary, whose bits end at `end_bits`, `size` bytes long; false when it must be copied.
+fn extend<A: Allocate + ?Sized>(heap: &mut A, whole: Term, end_bits: u64, size: usize) -> bool {
+    let block = block_of(whole);
+    let old_size = whole.word(offset::SHARED_BINARY_SIZE) as usize;
+    // SAFETY: the object holds a count of its block.
+    let (alone, capacity) = unsafe { (off_heap::references(block.cast()) == 1, (*block).capacity) };
+    if end_bits.div_ceil(8) != old_size as u64 {
+        // Not the sub-binary that ends where the bytes end; no operation makes one, but a wrong one would
+        // overwrite what others see.
+        return false;
+    }
+    if !alone && end_bits % 8 != 0 {
+        // The first byte to write holds bits that another process may be reading.
+        return false;
+    }
+    if size > capacity {
+        let pinned = whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::PINNED != 0;
+        if pinned || !alone {
+            return false;
+        }
+        // SAFETY: counted once, and no context points to the bytes. Others read them through the object.
+        let resized = unsafe {
+            BinaryBlock::try_resize(block, grown(size))
+                .or_else(|| BinaryBlock::try_resize(block, size))
+        };
+        match resized {
+            // SAFETY: it is the object's block.
+            Some(block) => unsafe { set_block(whole, block) },
+            None => return false,
+        }
+    }
+    // SAFETY: the words of a shared binary and its block, which this process alone writes.
+    unsafe {
+        *whole.word_pointer(offset::SHARED_BINARY_FLAGS) |= binary_flag::ACTIVE;
+        *whole.word_pointer(offset::SHARED_BINARY_SIZE) = size as u64;
+        (*block_of(whole)).used.store(size, Ordering::Relaxed);
+    }
+    heap.charge_off_heap(size.saturating_sub(old_size));
+    true
+}
+
+fn grown(size: usize) -> usize {
+    if size > DOUBLING_LIMIT {
+        size.saturating_add(size / 5)
+    } else {
+        size * 2
+    }
+}
+
+fn new_block(used: usize, capacity: usize) -> Result<*mut BinaryBlock, AppendError> {
+    let block = BinaryBlock::try_new(capacity)
+        .or_else(|| BinaryBlock::try_new(used))
+        .ok_or(AppendError::Limit)?;
+    // SAFETY: fresh, and not shared yet.
+    unsafe { (*block).used.store(used, Ordering::Relaxed) };
+    Ok(block)
+}
+
+/// The first `size` bits of a writable binary, as the sub-binary that may be appended to.
+fn writable_part<A: Allocate + ?Sized>(heap: &mut A, whole: Term, size: u64) -> Term {
+    let part = heap.allocate(5);
+    // SAFETY: five fresh words.
+    unsafe {
+        part.write(Header::new(Kind::SubBinary, 4).0);
+        part.add(1 + offset::SUB_BINARY_SIZE).write(size / 8);
+        part.add(1 + offset::SUB_BINARY_OFFSET).write(0);
+        part.add(1 + offset::SUB_BINARY_BITS)
+            .write(size % 8 | SUB_BINARY_WRITABLE);
+        part.add(1 + offset::SUB_BINARY_WHOLE).write(whole.bits());
+        Term::from_boxed_pointer(part)
+    }
+}

@@ -1,0 +1,339 @@
+//! Match contexts: a bit string with a place in it.
+//!
+//! A context's binary word is always a whole binary, never a sub-binary; its position and end are bits of
+//! that whole. Its byte pointer is that of the whole's first byte: for a binary on the heap the collector
+//! renews it. Functions that take what they match advance the position; those that fail leave it.
+//! Contexts belong to a process: only the thread that runs it may call.
+
+use std::cmp::Ordering;
+
+use layout::object::offset;
+use layout::{Header, Kind, Term};
+
+use crate::bits::{Flags, append, float, integer, range, utf};
+use crate::build;
+use crate::heap::Allocate;
+use layout::limits::HEAP_BINARY_BYTES;
+
+/// Words of a context after the header, without saved positions.
+const FIXED_WORDS: usize = offset::MATCH_SAVED;
+
+/// A context to match `term`, which is a bit string or already one (then it is used again); `None` for
+/// anything else.
+#[inline]
+pub fn start_match<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
+    match term.boxed_kind()? {
+        Kind::MatchContext => Some(term),
+        Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary => Some(context(heap, term, 0)),
+        _ => None,
+    }
+}
+
+/// As [`start_match`], for old code: with room for the start and `slots` saved positions. The start is
+/// saved in slot 0.
+pub fn start_match_with_slots<A: Allocate + ?Sized>(
+    heap: &mut A,
+    term: Term,
+    slots: usize,
+) -> Option<Term> {
+    let saved = slots + 1;
+    if !term.is_kind(Kind::MatchContext) {
+        let made = term.is_bitstring().then(|| context(heap, term, saved))?;
+        save(made, 0);
+        return Some(made);
+    }
+    let has = term.header().arity() - FIXED_WORDS;
+    let context = if has >= saved {
+        term
+    } else {
+        let object = allocate(heap, saved);
+        // SAFETY: both have the fixed words and `has` saved positions.
+        unsafe {
+            let to = object.word_pointer(0);
+            to.copy_from_nonoverlapping(term.word_pointer(0), FIXED_WORDS + has);
+        }
+        object
+    };
+    save(context, 0);
+    Some(context)
+}
+
+fn allocate<A: Allocate + ?Sized>(heap: &mut A, saved: usize) -> Term {
+    let object = heap.allocate(1 + FIXED_WORDS + saved);
+    // SAFETY: fresh words for the header, the fixed words and the saved positions; the caller fills the
+    // fixed ones before anything reads them.
+    unsafe {
+        object.write(Header::new(Kind::MatchContext, FIXED_WORDS + saved).0);
+        for slot in 0..saved {
+            object
+                .add(1 + FIXED_WORDS + slot)
+                .write(Term::small(0).bits());
+        }
+        Term::from_boxed_pointer(object)
+    }
+}
+
+fn context<A: Allocate + ?Sized>(heap: &mut A, string: Term, saved: usize) -> Term {
+    let (whole, start) = build::whole_of(string);
+    append::pin(whole);
+    let whole_bits = whole.as_bits().expect("a whole binary has bits");
+    let length = string.as_bits().expect("a bit string has bits").bit_len;
+    let made = allocate(heap, saved);
+    // SAFETY: the fixed words of the object just allocated.
+    unsafe {
+        let words = made.word_pointer(0);
+        words
+            .add(offset::MATCH_BYTES)
+            .write(whole_bits.bytes as u64);
+        words.add(offset::MATCH_POSITION).write(start);
+        words.add(offset::MATCH_END).write(start + length);
+        words.add(offset::MATCH_BINARY).write(whole.bits());
+    }
+    made
+}
+
+/// Makes the byte pointer that of the binary again, after the binary may have moved.
+pub fn renew_bytes(context: Term) {
+    let bytes = binary(context).as_bits().map(|bits| bits.bytes as u64);
+    // SAFETY: the word of a context; `binary` proved it to be one.
+    unsafe {
+        *context.word_pointer(offset::MATCH_BYTES) = bytes.expect("a context's binary has bits");
+    }
+}
+
+#[inline(always)]
+fn bytes(context: Term) -> *const u8 {
+    debug_assert!(context.is_kind(Kind::MatchContext));
+    context.word(offset::MATCH_BYTES) as *const u8
+}
+
+#[inline(always)]
+fn binary(context: Term) -> Term {
+    debug_assert!(context.is_kind(Kind::MatchContext));
+    // SAFETY: that word of a context is a term.
+    unsafe { Term::from_bits(context.word(offset::MATCH_BINARY)) }
+}
+
+/// The position, in bits of the whole binary.
+#[inline(always)]
+#[must_use]
+pub fn position(context: Term) -> u64 {
+    context.word(offset::MATCH_POSITION)
+}
+
+/// Bits that are left.
+#[inline(always)]
+#[must_use]
+pub fn left(context: Term) -> u64 {
+    context.word(offset::MATCH_END) - position(context)
+}
+
+/// Moves to a position that this context had, or one that is within its bits.
+#[inline(always)]
+pub fn set_position(context: Term, position: u64) {
+    debug_assert!(position <= context.word(offset::MATCH_END));
+    // SAFETY: the word of a context.
+    unsafe { *context.word_pointer(offset::MATCH_POSITION) = position };
+}
+
+#[inline(always)]
+fn advance(context: Term, bits: u64) {
+    set_position(context, position(context) + bits);
+}
+
+/// The position as a term (`bs_get_position`): always small.
+#[inline]
+#[must_use]
+pub fn position_term(context: Term) -> Term {
+    Term::small(position(context) as i64)
+}
+
+/// Moves to what [`position_term`] answered; false when that is impossible.
+#[inline]
+#[must_use]
+pub fn set_position_term(context: Term, position: Term) -> bool {
+    match position.as_small().map(u64::try_from) {
+        Some(Ok(position)) if position <= context.word(offset::MATCH_END) => {
+            set_position(context, position);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Saves the position in a slot (`bs_save2`); false when there is no such slot.
+pub fn save(context: Term, slot: usize) -> bool {
+    let index = FIXED_WORDS + slot;
+    if index >= context.header().arity() {
+        return false;
+    }
+    // SAFETY: below the arity, on the line above.
+    unsafe { *context.word_pointer(index) = position_term(context).bits() };
+    true
+}
+
+/// Goes back to a saved position (`bs_restore2`); false when there is no such slot.
+pub fn restore(context: Term, slot: usize) -> bool {
+    let index = FIXED_WORDS + slot;
+    if index >= context.header().arity() {
+        return false;
+    }
+    // SAFETY: saved positions are terms.
+    let saved = unsafe { Term::from_bits(context.word(index)) };
+    set_position_term(context, saved)
+}
+
+/// The next `width` bits as an integer. `None`, so for all readers: the match fails.
+#[inline]
+pub fn get_integer<A: Allocate + ?Sized>(
+    heap: &mut A,
+    context: Term,
+    width: u64,
+    flags: Flags,
+) -> Option<Term> {
+    if left(context) < width {
+        return None;
+    }
+    // SAFETY: the context holds that many bits: the line above.
+    let value = unsafe { integer::get(heap, bytes(context), position(context), width, flags) }?;
+    advance(context, width);
+    Some(value)
+}
+
+/// The next `width` bits as a float.
+pub fn get_float<A: Allocate + ?Sized>(
+    heap: &mut A,
+    context: Term,
+    width: u64,
+    flags: Flags,
+) -> Option<Term> {
+    if left(context) < width {
+        return None;
+    }
+    // SAFETY: the context holds that many bits: the line above.
+    let value = unsafe { float::get(bytes(context), position(context), width, flags) }?;
+    advance(context, width);
+    Some(build::float(heap, value))
+}
+
+/// The next `width` bits as a bit string.
+#[inline]
+pub fn get_binary<A: Allocate + ?Sized>(heap: &mut A, context: Term, width: u64) -> Option<Term> {
+    if left(context) < width {
+        return None;
+    }
+    let part = extract(heap, binary(context), position(context), width);
+    advance(context, width);
+    Some(part)
+}
+
+/// All that is left, as a bit string; its size must be a multiple of `unit`.
+#[inline]
+pub fn get_all<A: Allocate + ?Sized>(heap: &mut A, context: Term, unit: u32) -> Option<Term> {
+    if !test_unit(context, unit) {
+        return None;
+    }
+    get_binary(heap, context, left(context))
+}
+
+/// All that is left, as a bit string, without moving on (`bs_get_tail`).
+#[inline]
+pub fn get_tail<A: Allocate + ?Sized>(heap: &mut A, context: Term) -> Term {
+    extract(heap, binary(context), position(context), left(context))
+}
+
+/// The bit string from a saved position on (`bs_context_to_binary`); any other term is itself.
+pub fn context_to_binary<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
+    if !term.is_kind(Kind::MatchContext) {
+        return term;
+    }
+    restore(term, 0);
+    get_tail(heap, term)
+}
+
+/// Part of a whole binary: bytes up to what fits a heap binary are copied, as OTP does, so that they do
+/// not keep the whole alive; more is shared.
+pub fn extract<A: Allocate + ?Sized>(heap: &mut A, whole: Term, start: u64, width: u64) -> Term {
+    if width % 8 != 0 || width / 8 > HEAP_BINARY_BYTES as u64 {
+        return build::sub_bits(heap, whole, start, width);
+    }
+    let (part, room) = build::binary_uninit(heap, (width / 8) as usize);
+    let bits = whole.as_bits().expect("a whole binary has bits");
+    // SAFETY: the callers keep `start + width` within the whole, and the room has the bytes.
+    unsafe { range::copy(bits.bytes, start, room, 0, width) };
+    part
+}
+
+/// Passes over `width` bits.
+#[inline]
+#[must_use]
+pub fn skip(context: Term, width: u64) -> bool {
+    let enough = left(context) >= width;
+    if enough {
+        advance(context, width);
+    }
+    enough
+}
+
+/// Whether exactly `width` bits are left.
+#[inline]
+#[must_use]
+pub fn test_tail(context: Term, width: u64) -> bool {
+    left(context) == width
+}
+
+/// Whether what is left is a multiple of `unit` bits.
+#[inline]
+#[must_use]
+pub fn test_unit(context: Term, unit: u32) -> bool {
+    unit != 0 && left(context) % u64::from(unit) == 0
+}
+
+/// Whether the next `width` bits are those at `string`; passes over them.
+///
+/// # Safety
+/// `string` has that many bits.
+#[must_use]
+pub unsafe fn match_string(context: Term, width: u64, string: *const u8) -> bool {
+    if left(context) < width {
+        return false;
+    }
+    // SAFETY: the context holds that many bits, and the string by the caller's promise.
+    let order = unsafe { range::compare(bytes(context), position(context), string, 0, width) };
+    let equal = order == Ordering::Equal;
+    if equal {
+        advance(context, width);
+    }
+    equal
+}
+
+/// The next character in UTF-8.
+#[inline]
+#[must_use]
+pub fn get_utf8(context: Term) -> Option<Term> {
+    // SAFETY: the context holds what is left.
+    let found = unsafe { utf::get_utf8(bytes(context), position(context), left(context)) };
+    character(context, found)
+}
+
+/// The next character in UTF-16.
+#[must_use]
+pub fn get_utf16(context: Term, flags: Flags) -> Option<Term> {
+    // SAFETY: the context holds what is left.
+    let found = unsafe { utf::get_utf16(bytes(context), position(context), left(context), flags) };
+    character(context, found)
+}
+
+/// The next character in UTF-32.
+#[must_use]
+pub fn get_utf32(context: Term, flags: Flags) -> Option<Term> {
+    // SAFETY: the context holds what is left.
+    let found = unsafe { utf::get_utf32(bytes(context), position(context), left(context), flags) };
+    character(context, found)
+}
+
+fn character(context: Term, found: Option<(u32, u32)>) -> Option<Term> {
+    let (character, bits) = found?;
+    advance(context, u64::from(bits));
+    Some(Term::small(i64::from(character)))
+}

@@ -1,0 +1,160 @@
+//! Characters in bits: UTF-8, UTF-16 and UTF-32, at any place.
+//!
+//! Only what Unicode calls a scalar value is a character: up to 16#10FFFF, no surrogates, and the
+//! shortest form. Readers answer the character and how many bits it takes.
+
+use layout::Term;
+
+use crate::bits::Flags;
+use crate::bits::range::load;
+
+/// A term as a character.
+#[must_use]
+pub fn character(term: Term) -> Option<u32> {
+    let value = u32::try_from(term.as_small()?).ok()?;
+    char::from_u32(value).map(u32::from)
+}
+
+/// Bits of a character's UTF-8. For what is no character it is some answer, as in OTP: writing fails later.
+#[must_use]
+pub fn utf8_bits(term: Term) -> u64 {
+    match character(term) {
+        Some(0..0x80) => 8,
+        Some(0x80..0x800) => 16,
+        Some(0x800..0x1_0000) => 24,
+        _ => 32,
+    }
+}
+
+/// Bits of a character's UTF-16, likewise.
+#[must_use]
+pub fn utf16_bits(term: Term) -> u64 {
+    match character(term) {
+        Some(0x1_0000..) => 32,
+        _ => 16,
+    }
+}
+
+/// The UTF-8 of a character, as a number of so many bits.
+#[must_use]
+pub fn encode_utf8(character: u32) -> (u64, u32) {
+    let mut room = [0; 4];
+    let text = char::from_u32(character)
+        .expect("a character")
+        .encode_utf8(&mut room);
+    let value = text
+        .bytes()
+        .fold(0, |value, byte| value << 8 | u64::from(byte));
+    (value, text.len() as u32 * 8)
+}
+
+/// The UTF-16 of a character, as a number of so many bits.
+#[must_use]
+pub fn encode_utf16(character: u32, flags: Flags) -> (u64, u32) {
+    let mut room = [0; 2];
+    let units = char::from_u32(character)
+        .expect("a character")
+        .encode_utf16(&mut room);
+    let value = units.iter().fold(0, |value, &unit| {
+        let unit = if flags.is_little() {
+            unit.swap_bytes()
+        } else {
+            unit
+        };
+        value << 16 | u64::from(unit)
+    });
+    (value, units.len() as u32 * 16)
+}
+
+/// The UTF-8 character at `position`, of `left` bits that there are.
+///
+/// # Safety
+/// The bytes that hold those bits are readable.
+#[must_use]
+pub unsafe fn get_utf8(bytes: *const u8, position: u64, left: u64) -> Option<(u32, u32)> {
+    if left < 8 {
+        return None;
+    }
+    // SAFETY: `left` was tested on the line above, and again for the longer forms.
+    let first = unsafe { load(bytes, position, 8) } as u32;
+    let (length, least, mask) = match first {
+        0..0x80 => return Some((first, 8)),
+        0xc2..0xe0 => (2, 0x80, 0x1f),
+        0xe0..0xf0 => (3, 0x800, 0x0f),
+        0xf0..0xf5 => (4, 0x1_0000, 0x07),
+        _ => return None,
+    };
+    if left < u64::from(length) * 8 {
+        return None;
+    }
+    let mut value = first & mask;
+    for index in 1..length {
+        // SAFETY: within `left`.
+        let byte = unsafe { load(bytes, position + u64::from(index) * 8, 8) } as u32;
+        if byte & 0xc0 != 0x80 {
+            return None;
+        }
+        value = value << 6 | byte & 0x3f;
+    }
+    if value < least {
+        return None;
+    }
+    char::from_u32(value).map(|_| (value, length * 8))
+}
+
+/// The UTF-16 character at `position`, of `left` bits that there are.
+///
+/// # Safety
+/// The bytes that hold those bits are readable.
+#[must_use]
+pub unsafe fn get_utf16(
+    bytes: *const u8,
+    position: u64,
+    left: u64,
+    flags: Flags,
+) -> Option<(u32, u32)> {
+    // SAFETY: `left` is tested before each use.
+    let unit = |place: u64| unsafe {
+        let unit = load(bytes, position + place, 16) as u16;
+        u32::from(if flags.is_little() {
+            unit.swap_bytes()
+        } else {
+            unit
+        })
+    };
+    if left < 16 {
+        return None;
+    }
+    match unit(0) {
+        high @ 0xd800..0xdc00 if left >= 32 => match unit(16) {
+            low @ 0xdc00..0xe000 => Some((((high & 0x3ff) << 10 | low & 0x3ff) + 0x1_0000, 32)),
+            _ => None,
+        },
+        0xd800..0xe000 => None,
+        value => Some((value, 16)),
+    }
+}
+
+/// The UTF-32 character at `position`, of `left` bits that there are.
+///
+/// # Safety
+/// The bytes that hold those bits are readable.
+#[must_use]
+pub unsafe fn get_utf32(
+    bytes: *const u8,
+    position: u64,
+    left: u64,
+    flags: Flags,
+) -> Option<(u32, u32)> {
+    if left < 32 {
+        return None;
+    }
+    // SAFETY: `left` was tested on the line above.
+    let value = unsafe { load(bytes, position, 32) } as u32;
+    let value = if flags.is_little() {
+        value.swap_bytes()
+    } else {
+        value
+    };
+    char::from_u32(value).map(|_| (value, 32))
+}
