@@ -11,6 +11,7 @@ use std::process::{Command, ExitCode};
 use cli::config::Config;
 use cli::environment::Environment;
 use cli::launch::{self, Launch, MACHINE_NAME, Print, Request};
+use cli::machine;
 use cli::otp::Otp;
 use cli::refusal::{self, Refusal};
 use cli::settings::{self, Wish};
@@ -92,8 +93,7 @@ fn run(config: Config) -> ExitCode {
         // What the system takes for no name cannot be inherited by programs either.
         let _ = sys::env::put(name, value);
     }
-    write_error("ferl: the machine is not built yet\n");
-    ExitCode::FAILURE
+    runtime::start(machine::config(config))
 }
 
 /// Processors this process may use.

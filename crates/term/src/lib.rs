@@ -9,6 +9,7 @@ pub mod arith;
 pub mod atom;
 pub mod bits;
 pub mod build;
+pub mod collect;
 pub mod compare;
 pub mod copy;
 pub mod external;

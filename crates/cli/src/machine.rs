@@ -1,0 +1,63 @@
+//! From the command line's decisions to the machine's configuration.
+
+use isa::flags;
+
+use crate::config::{BusyWait, Config, FileNameEncoding, MessageQueueData, PrintableRange};
+
+/// Turns of the look for work before a scheduler sleeps, by `+sbwt`; a turn takes some tens of
+/// nanoseconds.
+fn busy_wait_spins(wait: BusyWait) -> usize {
+    match wait {
+        BusyWait::None => 0,
+        BusyWait::VeryShort => 50,
+        BusyWait::Short => 200,
+        BusyWait::Medium => 1_000,
+        BusyWait::Long => 5_000,
+        BusyWait::VeryLong => 20_000,
+    }
+}
+
+/// The machine's configuration.
+#[must_use]
+pub fn config(config: Config) -> runtime::Config {
+    let one_if_not_smp = |count: u32| if config.smp { count as usize } else { 1 };
+    runtime::Config {
+        schedulers: one_if_not_smp(config.schedulers),
+        schedulers_online: one_if_not_smp(config.schedulers_online),
+        dirty_cpu_schedulers: one_if_not_smp(config.dirty_cpu_schedulers),
+        dirty_cpu_schedulers_online: one_if_not_smp(config.dirty_cpu_schedulers_online),
+        dirty_io_schedulers: config.dirty_io_schedulers as usize,
+        root_dir: config.root_dir,
+        preloaded_dir: config.preloaded_dir,
+        release: config.release,
+        erts_version: config.erts_version,
+        init_args: config.init_args,
+        emulator_args: config.emulator_args,
+        boot_module: config.boot_module,
+        smp: config.smp,
+        bind_type: flags::BIND_TYPES[config.bind_type as usize].to_owned(),
+        busy_wait_spins: busy_wait_spins(config.busy_wait),
+        async_threads: config.async_threads as usize,
+        process_limit: config.process_limit as usize,
+        port_limit: config.port_limit as usize,
+        atom_limit: config.atom_limit as usize,
+        ets_limit: config.ets_limit as usize,
+        min_heap_words: config.min_heap_size_words,
+        min_binary_words: u64::from(config.min_bin_vheap_size_words),
+        max_heap_words: config.max_heap_size_words,
+        max_heap_kill: config.max_heap_kill,
+        max_heap_log: config.max_heap_log,
+        off_heap_messages: config.message_queue_data == MessageQueueData::OffHeap,
+        fullsweep_after: config.fullsweep_after,
+        port_parallelism: config.port_parallelism,
+        dist_busy_limit_bytes: config.dist_busy_limit_bytes as usize,
+        time_warp_mode: flags::TIME_WARPS[config.time_warp_mode as usize].to_owned(),
+        time_correction: config.time_correction,
+        printable_range: match config.printable_range {
+            PrintableRange::Latin1 => "latin1".to_owned(),
+            PrintableRange::Unicode => "unicode".to_owned(),
+        },
+        file_names_utf8: config.file_name_encoding != FileNameEncoding::Latin1,
+        warnings: flags::WARNING_LEVELS[config.warnings_map as usize].to_owned(),
+    }
+}

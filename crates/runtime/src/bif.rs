@@ -1,0 +1,243 @@
+//! BIFs: functions of the language whose bodies are written in Rust.
+//!
+//! `isa::bifs` has a row for each; the body is a function in the file of its module, named
+//! `name_arity`, that takes the process and its arguments and answers a term or why there is none:
+//!
+//! ```ignore
+//! pub fn element_2(_process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult
+//! ```
+//!
+//! **BIFs never collect.** Results are built on `process.heap()`, which goes on in a fragment when
+//! it is full, so terms may be held in locals throughout. A BIF that would run long charges what it
+//! did ([`crate::scheduler::charge`]) and traps: it answers [`trap`] with an export and arguments,
+//! all on the heap, to be entered again with.
+
+use layout::{BifFunction, Class, Context, Export, RaiseKind, Term};
+use term::{am, build};
+
+use crate::process::Process;
+
+pub mod erlang;
+pub mod erts_internal;
+
+/// What a BIF answers.
+pub type BifResult = Result<Term, Failure>;
+
+/// Why a BIF has no result.
+pub enum Failure {
+    /// An exception of class `error`. Its stack trace names the BIF and its arguments.
+    Error(Term),
+    /// As `Error`; `cause` becomes `#{cause => Cause}` in the trace's `error_info`.
+    ErrorBecause { reason: Term, cause: Term },
+    /// An `error` whose trace shows the caller, not the BIF (`erlang:error/1`).
+    Raise {
+        class: Class,
+        reason: Term,
+        arguments: Term,
+    },
+    /// An exception that goes on with the stack trace it had.
+    RaiseWithTrace {
+        class: Class,
+        reason: Term,
+        trace: Term,
+    },
+    /// Call this instead, with these arguments.
+    Trap {
+        target: &'static Export,
+        arguments: Box<[Term]>,
+    },
+    /// Wait for a signal, then call the BIF again with the arguments given here.
+    Wait { arguments: Box<[Term]> },
+    /// Go on with the BIF in the next slice, with the arguments given here.
+    Yield { arguments: Box<[Term]> },
+    /// The process is over; `EXIT_PENDING` is set.
+    Exit,
+    /// Sleep with an empty stack; go on by calling this.
+    Hibernate {
+        target: &'static Export,
+        arguments: Box<[Term]>,
+    },
+}
+
+/// Argument `number` (from 1) is of the wrong kind. The number is for the reader of the code: the
+/// explanation that people see is worked out by OTP's `erl_*_errors` modules from the arguments.
+#[cold]
+#[must_use]
+pub fn badarg(_number: usize) -> Failure {
+    Failure::Error(am::BADARG)
+}
+
+#[cold]
+#[must_use]
+pub fn badarith() -> Failure {
+    Failure::Error(am::BADARITH)
+}
+
+#[cold]
+#[must_use]
+pub fn system_limit() -> Failure {
+    Failure::Error(am::SYSTEM_LIMIT)
+}
+
+#[cold]
+#[must_use]
+pub fn notsup() -> Failure {
+    Failure::Error(am::NOTSUP)
+}
+
+#[cold]
+#[must_use]
+pub fn error(reason: Term) -> Failure {
+    Failure::Error(reason)
+}
+
+/// `badarg` with a cause that OTP's explanations know.
+#[cold]
+#[must_use]
+pub fn badarg_because(cause: Term) -> Failure {
+    Failure::ErrorBecause {
+        reason: am::BADARG,
+        cause,
+    }
+}
+
+/// Calls an exported function in place of the BIF.
+#[must_use]
+pub fn trap(module: Term, function: Term, arguments: &[Term]) -> Failure {
+    let target = crate::code::exports::get(module, function, arguments.len() as u32);
+    Failure::Trap {
+        target,
+        arguments: arguments.into(),
+    }
+}
+
+/// Waits for the `{Ref, Result}` that somebody was asked to send, and answers the result.
+#[must_use]
+pub fn await_result(reference: Term) -> Failure {
+    trap(
+        am::ERTS_INTERNAL,
+        term::atom::known("await_result"),
+        &[reference],
+    )
+}
+
+/// `{badmap, Map}`.
+pub fn badmap(process: &mut Process, map: Term) -> Failure {
+    Failure::Error(build::tuple(process.heap(), &[am::BADMAP, map]))
+}
+
+/// `{badkey, Key}`.
+pub fn badkey(process: &mut Process, key: Term) -> Failure {
+    Failure::Error(build::tuple(process.heap(), &[am::BADKEY, key]))
+}
+
+/// One BIF, as the loader finds it; its properties stand at the same place of `isa::bifs::BIFS`.
+pub struct Entry {
+    pub module: &'static str,
+    pub name: &'static str,
+    pub arity: u8,
+    pub function: BifFunction,
+}
+
+/// Turns what a body answered into the engine's form.
+///
+/// # Safety
+/// `context` is the running scheduler's.
+#[inline]
+pub unsafe fn finish(context: *mut Context, result: BifResult) -> Term {
+    match result {
+        Ok(term) => term,
+        // SAFETY: the caller's promise.
+        Err(failure) => unsafe { fail(&mut *context, failure) },
+    }
+}
+
+#[cold]
+fn fail(context: &mut Context, failure: Failure) -> Term {
+    let raise = &mut context.raise;
+    raise.trace = Term::NONE;
+    raise.arguments = Term::NONE;
+    raise.class = Class::Error;
+    let load = |x: &mut [Term], arguments: &[Term]| x[..arguments.len()].copy_from_slice(arguments);
+    match failure {
+        Failure::Error(reason) => {
+            raise.kind = RaiseKind::Exception;
+            raise.reason = reason;
+        }
+        Failure::ErrorBecause { reason, cause } => {
+            raise.kind = RaiseKind::Exception;
+            raise.reason = reason;
+            raise.trace = cause;
+        }
+        Failure::Raise {
+            class,
+            reason,
+            arguments,
+        } => {
+            raise.kind = RaiseKind::Exception;
+            raise.class = class;
+            raise.reason = reason;
+            // NIL stands for "no arguments given": the trace begins with the caller.
+            raise.arguments = if arguments.is_none() {
+                am::UNDEFINED
+            } else {
+                arguments
+            };
+        }
+        Failure::RaiseWithTrace {
+            class,
+            reason,
+            trace,
+        } => {
+            raise.kind = RaiseKind::ExceptionWithTrace;
+            raise.class = class;
+            raise.reason = reason;
+            raise.trace = trace;
+        }
+        Failure::Trap { target, arguments } => {
+            raise.kind = RaiseKind::Trap;
+            raise.target = target;
+            load(&mut context.x, &arguments);
+        }
+        Failure::Wait { arguments } => {
+            raise.kind = RaiseKind::Wait;
+            load(&mut context.x, &arguments);
+        }
+        Failure::Yield { arguments } => {
+            raise.kind = RaiseKind::Yield;
+            load(&mut context.x, &arguments);
+        }
+        Failure::Exit => raise.kind = RaiseKind::Exit,
+        Failure::Hibernate { target, arguments } => {
+            raise.kind = RaiseKind::Hibernate;
+            raise.target = target;
+            load(&mut context.x, &arguments);
+        }
+    }
+    Term::NONE
+}
+
+macro_rules! entries {
+    ($(($module:literal, $name:literal, $arity:literal, $($body:ident)::+, $($property:ident)|+),)*) => {
+        /// Every BIF, in the order of `isa::bifs`.
+        pub static ENTRIES: &[Entry] = &[$({
+            // SAFETY of the calls below: the engine passes its own context, whose process runs on
+            // this thread, and as many arguments as the row says.
+            unsafe extern "sysv64" fn call(context: *mut Context, arguments: *const Term) -> Term {
+                // SAFETY: see above.
+                unsafe {
+                    let process = &mut *(*context).process.cast::<Process>();
+                    let arguments = *arguments.cast::<[Term; $arity]>();
+                    finish(context, $($body)::+(process, arguments))
+                }
+            }
+            Entry {
+                module: $module,
+                name: $name,
+                arity: $arity,
+                function: call,
+            }
+        },)*];
+    };
+}
+isa::for_each_bif!(entries);

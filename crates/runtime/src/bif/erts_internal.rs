@@ -1,0 +1,1 @@
+//! BIFs of the module `erts_internal`.

@@ -1,0 +1,12 @@
+//! Code: exports, fun entries, modules and their two versions, literal areas, loading and purging.
+//!
+//! Exports and fun entries live for ever and are found by name; a module's current and old code come and go.
+//! Changes are made under one lock, and what processes see changes while the world stands still.
+
+pub mod exports;
+pub mod funs;
+pub mod literals;
+pub mod load;
+pub mod modules;
+
+pub use modules::{Loaded, find_code, place_of};

@@ -1,0 +1,123 @@
+//! The export table: one entry for every function that anybody names from outside its module.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use layout::{Export, Term};
+use parking_lot::RwLock;
+use term::atom;
+
+use crate::bif;
+
+type Name = (Term, Term, u32);
+
+#[derive(Clone, Copy)]
+struct Entry(&'static Export);
+
+// SAFETY: an export's only changing word is atomic; its stub is written before it is shared.
+unsafe impl Send for Entry {}
+// SAFETY: as above.
+unsafe impl Sync for Entry {}
+
+static EXPORTS: LazyLock<RwLock<HashMap<Name, Entry>>> = LazyLock::new(|| {
+    let mut exports = HashMap::with_capacity(8192);
+    for (entry, row) in bif::ENTRIES.iter().zip(isa::bifs::BIFS) {
+        let name = (
+            atom::known(entry.module),
+            atom::known(entry.name),
+            u32::from(entry.arity),
+        );
+        let guard = row.properties.has(isa::bifs::Properties::GUARD);
+        exports.insert(name, make(name, Some(entry.function), guard));
+    }
+    RwLock::new(exports)
+});
+
+fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, guard: bool) -> Entry {
+    let flags = if guard { Export::GUARD_BIF } else { 0 };
+    let code = AtomicPtr::new(std::ptr::null_mut());
+    let export = Box::leak(Box::new(Export {
+        code,
+        module,
+        function,
+        arity,
+        flags,
+        bif,
+        stub: [0; 8],
+    }));
+    // SAFETY: leaked, so it stays; nobody else has it yet.
+    unsafe {
+        engine::start::write_stub(export, engine::start::stub_for(export));
+        export.code.store(
+            engine::start::stub_entry(export).cast_mut(),
+            Ordering::Release,
+        );
+    }
+    Entry(export)
+}
+
+/// The export of that name, made when it is new.
+#[must_use]
+pub fn get(module: Term, function: Term, arity: u32) -> &'static Export {
+    let name = (module, function, arity);
+    if let Some(export) = find(module, function, arity) {
+        return export;
+    }
+    let mut exports = EXPORTS.write();
+    exports
+        .entry(name)
+        .or_insert_with(|| make(name, None, false))
+        .0
+}
+
+/// The export of that name, if anybody named it yet.
+#[must_use]
+pub fn find(module: Term, function: Term, arity: u32) -> Option<&'static Export> {
+    EXPORTS
+        .read()
+        .get(&(module, function, arity))
+        .map(|entry| entry.0)
+}
+
+/// Whether a call of the export runs code of a module or a BIF.
+#[must_use]
+pub fn is_defined(export: &Export) -> bool {
+    is_loaded(export) || engine::start::stub_for(export) != engine::start::Stub::Undefined
+}
+
+/// Whether a module's code stands behind the export.
+#[must_use]
+pub fn is_loaded(export: &Export) -> bool {
+    // SAFETY: exports live for ever.
+    let stub = unsafe { engine::start::stub_entry(export) };
+    !std::ptr::eq(export.code.load(Ordering::Acquire), stub)
+}
+
+/// Lets calls go to a module's code, or, with None, to the export's stub.
+pub fn set_code(export: &'static Export, entry: Option<*const u64>) {
+    // SAFETY: exports live for ever.
+    let entry = entry.unwrap_or_else(|| unsafe { engine::start::stub_entry(export) });
+    export.code.store(entry.cast_mut(), Ordering::Release);
+}
+
+/// All exports of a module.
+#[must_use]
+pub fn of_module(module: Term) -> Vec<&'static Export> {
+    EXPORTS
+        .read()
+        .values()
+        .filter(|entry| entry.0.module == module)
+        .map(|entry| entry.0)
+        .collect()
+}
+
+/// The function whose stub an address lies in.
+#[must_use]
+pub fn by_stub(address: *const u64) -> Option<&'static Export> {
+    let address = address as usize;
+    EXPORTS.read().values().map(|entry| entry.0).find(|export| {
+        let start = export.stub.as_ptr() as usize;
+        (start..start + size_of_val(&export.stub)).contains(&address)
+    })
+}

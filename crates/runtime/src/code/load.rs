@@ -1,0 +1,375 @@
+//! Loading: from the bytes of a `.beam` file to code that calls go to.
+//!
+//! *Preparing* does the work and changes nothing that a process sees; *committing* switches the
+//! exports of one or more modules while the world stands still.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use beamfile::{BeamError, BeamFile, ChunkId, Operand};
+use layout::{Export, FunEntry, Term};
+use term::external::{self, FunIdentity, Resolver};
+use term::heap::Scratch;
+use term::{am, atom, build};
+
+use super::funs::{FunFacts, FunName};
+use super::literals;
+use super::modules::{self, Address, Loaded};
+use super::{exports, funs};
+
+/// Why a file cannot be loaded.
+#[derive(Debug)]
+pub enum LoadError {
+    File(BeamError),
+    /// A text that is no atom here: too long, or the table is full.
+    Atom(atom::AtomError),
+    Literal {
+        index: usize,
+        error: external::DecodeError,
+    },
+    Code(engine::AssembleError),
+    /// The file holds another module.
+    Name {
+        expected: Term,
+        found: String,
+    },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::File(error) => write!(f, "{error}"),
+            LoadError::Atom(error) => write!(f, "chunk AtU8: an atom cannot be made: {error:?}"),
+            LoadError::Literal { index, error } => {
+                write!(f, "chunk LitT: literal {index}: {error}")
+            }
+            LoadError::Code(error) => write!(f, "chunk Code: {error}"),
+            LoadError::Name { expected, found } => {
+                write!(
+                    f,
+                    "the file holds module {found}, not {}",
+                    atom::text(*expected)
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Finds exports and fun entries for decoded terms.
+pub struct CodeResolver;
+
+impl Resolver for CodeResolver {
+    fn export(
+        &mut self,
+        module: Term,
+        function: Term,
+        arity: u32,
+        create: bool,
+    ) -> Option<&'static Export> {
+        if create {
+            Some(exports::get(module, function, arity))
+        } else {
+            exports::find(module, function, arity)
+        }
+    }
+
+    fn fun_entry(&mut self, identity: &FunIdentity) -> Option<&'static FunEntry> {
+        let name = FunName {
+            module: identity.module,
+            unique: identity.unique,
+            index: identity.index,
+            old_unique: identity.old_unique,
+        };
+        let facts = FunFacts {
+            arity: identity.arity,
+            free: identity.free,
+            old_index: identity.old_index,
+            function: am::UNDEFINED,
+        };
+        Some(funs::get(name, &facts))
+    }
+}
+
+/// Brings a file into code that nobody calls yet.
+///
+/// # Errors
+/// See [`LoadError`].
+pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, LoadError> {
+    let file = BeamFile::parse(bytes).map_err(LoadError::File)?;
+    let code = file.decode().map_err(LoadError::File)?;
+    let atoms = file
+        .atoms
+        .iter()
+        .map(|text| atom::intern_str(text))
+        .collect::<Result<Vec<_>, _>>();
+    let atoms = atoms.map_err(LoadError::Atom)?;
+    let name = atoms[0];
+    if let Some(expected) = expected.filter(|expected| *expected != name) {
+        return Err(LoadError::Name {
+            expected,
+            found: file.module().to_owned(),
+        });
+    }
+    let mut scratch = Scratch::new();
+    let mut terms = Vec::with_capacity(file.literals.len());
+    for (index, bytes) in file.literals.iter().enumerate() {
+        let decoded = external::decode(
+            scratch.heap(),
+            bytes,
+            &external::Options::default(),
+            &mut CodeResolver,
+        );
+        terms.push(
+            decoded
+                .map_err(|error| LoadError::Literal { index, error })?
+                .0,
+        );
+    }
+    let mut big_integers = HashMap::new();
+    for operation in &code.operations {
+        collect_big_integers(
+            &code,
+            code.operands(operation),
+            scratch.heap(),
+            &mut terms,
+            &mut big_integers,
+        );
+    }
+    let (area, literal_terms) = literals::make(&terms);
+    let imports: Vec<*const Export> = file
+        .imports
+        .iter()
+        .map(|import| {
+            let (module, function) = (
+                atoms[import.module as usize],
+                atoms[import.function as usize],
+            );
+            std::ptr::from_ref(exports::get(module, function, u32::from(import.arity)))
+        })
+        .collect();
+    let lambdas: Vec<&'static FunEntry> = file
+        .lambdas
+        .iter()
+        .map(|lambda| {
+            let name = FunName {
+                module: name,
+                unique: file.md5,
+                index: lambda.index,
+                old_unique: lambda.old_uniq,
+            };
+            let facts = FunFacts {
+                arity: u32::from(lambda.arity - lambda.free),
+                free: u32::from(lambda.free),
+                old_index: lambda.index,
+                function: atoms[lambda.function as usize],
+            };
+            funs::get(name, &facts)
+        })
+        .collect();
+    let lambda_pointers: Vec<*const FunEntry> = lambdas
+        .iter()
+        .map(|entry| std::ptr::from_ref(*entry))
+        .collect();
+    let integer = |bytes: &[u8]| literal_terms[big_integers[bytes]];
+    let module = engine::Module {
+        file: &file,
+        code: &code,
+        atoms: &atoms,
+        literals: &literal_terms[..file.literals.len()],
+        imports: &imports,
+        funs: &lambda_pointers,
+        integer: &integer,
+    };
+    let assembled = engine::assemble(&module).map_err(LoadError::Code)?;
+    let entry = |label: u32| assembled.label(label).map(Address);
+    let exports = file
+        .exports
+        .iter()
+        .filter_map(|export| {
+            Some((
+                atoms[export.function as usize],
+                u32::from(export.arity),
+                entry(export.label)?,
+            ))
+        })
+        .collect();
+    let funs = lambdas
+        .iter()
+        .zip(&file.lambdas)
+        .filter_map(|(entry_of, lambda)| Some((*entry_of, entry(lambda.label)?)))
+        .collect();
+    Ok(Arc::new(Loaded {
+        name,
+        exports,
+        funs,
+        on_load: assembled.on_load().map(Address),
+        literals: area,
+        md5: file.md5,
+        lines: file.lines.clone(),
+        attributes: file.chunk(ChunkId::ATTRIBUTES).unwrap_or_default().to_vec(),
+        compile_info: file
+            .chunk(ChunkId::COMPILE_INFO)
+            .unwrap_or_default()
+            .to_vec(),
+        file_atom: name,
+        code: assembled,
+    }))
+}
+
+/// Integers that are too large for an operand's word become literals behind those of the file.
+fn collect_big_integers<'a>(
+    code: &'a beamfile::Code,
+    operands: &[Operand],
+    heap: &mut layout::Heap,
+    terms: &mut Vec<Term>,
+    found: &mut HashMap<&'a [u8], usize>,
+) {
+    for operand in operands {
+        match operand {
+            Operand::BigInteger(span) => {
+                let bytes = code.big_integer(*span);
+                if !found.contains_key(bytes) {
+                    found.insert(bytes, terms.len());
+                    terms.push(integer_from_bytes(heap, bytes));
+                }
+            }
+            Operand::List(span) => collect_big_integers(code, code.list(*span), heap, terms, found),
+            _ => {}
+        }
+    }
+}
+
+/// An integer from big-endian two's complement.
+fn integer_from_bytes(heap: &mut layout::Heap, bytes: &[u8]) -> Term {
+    let negative = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
+    let fill = if negative { 0xff } else { 0 };
+    let mut limbs = vec![0u64; bytes.len().div_ceil(8)];
+    for (index, limb) in limbs.iter_mut().enumerate() {
+        let byte = |place: usize| {
+            bytes
+                .len()
+                .checked_sub(1 + index * 8 + place)
+                .map_or(fill, |at| bytes[at])
+        };
+        *limb = u64::from_le_bytes(std::array::from_fn(byte));
+    }
+    if negative {
+        let mut carry = true;
+        for limb in &mut limbs {
+            let (value, overflow) = (!*limb).overflowing_add(u64::from(carry));
+            *limb = value;
+            carry = overflow;
+        }
+    }
+    build::big(heap, negative, &limbs)
+}
+
+/// Makes prepared modules current, all at once; what was current becomes old. Modules with an
+/// `on_load` function become pending instead. The caller has checked that none has old code.
+pub fn commit(prepared: &[Arc<Loaded>]) {
+    crate::scheduler::world::stopped(|| {
+        modules::change(|table| {
+            for loaded in prepared {
+                table.add_range(loaded);
+                let versions = table.versions(loaded.name);
+                if loaded.on_load.is_some() {
+                    versions.pending = Some(Arc::clone(loaded));
+                    // The module's own calls by name, and its funs, work while `on_load` runs.
+                    bind_funs(loaded);
+                    continue;
+                }
+                versions.old = versions.current.take();
+                versions.current = Some(Arc::clone(loaded));
+                bind_exports(loaded, versions.old.as_deref());
+                bind_funs(loaded);
+            }
+        });
+    });
+}
+
+/// Ends a module's `on_load`: it becomes current, or is forgotten.
+pub fn finish_on_load(name: Term, keep: bool) -> bool {
+    crate::scheduler::world::stopped(|| {
+        modules::change(|table| {
+            let versions = table.versions(name);
+            let Some(pending) = versions.pending.take() else {
+                return false;
+            };
+            if keep {
+                versions.old = versions.current.take();
+                versions.current = Some(Arc::clone(&pending));
+                bind_exports(&pending, versions.old.as_deref());
+            } else {
+                funs::unload(&pending.code.range());
+                table.remove_range(&pending);
+            }
+            true
+        })
+    })
+}
+
+fn bind_exports(loaded: &Loaded, before: Option<&Loaded>) {
+    let entry_of = |export: &Export| {
+        let here = |(function, arity, _): &&(Term, u32, Address)| {
+            *function == export.function && *arity == export.arity
+        };
+        loaded.exports.iter().find(here)
+    };
+    if let Some(before) = before {
+        for (function, arity, _) in &before.exports {
+            let export = exports::get(loaded.name, *function, *arity);
+            if entry_of(export).is_none() {
+                exports::set_code(export, None);
+            }
+        }
+    }
+    for (function, arity, entry) in &loaded.exports {
+        let export = exports::get(loaded.name, *function, *arity);
+        // A BIF wins over the exported function that stands for it in the file.
+        if export.bif.is_none() && engine::start::stub_for(export) == engine::start::Stub::Undefined
+        {
+            exports::set_code(export, Some(entry.0));
+        }
+    }
+}
+
+fn bind_funs(loaded: &Loaded) {
+    for (entry, code) in &loaded.funs {
+        entry
+            .code
+            .store(code.0.cast_mut(), std::sync::atomic::Ordering::Release);
+    }
+}
+
+/// Makes the current code of a module old and its functions undefined; false without current code.
+pub fn delete(name: Term) -> bool {
+    crate::scheduler::world::stopped(|| {
+        modules::change(|table| {
+            let versions = table.versions(name);
+            let Some(current) = versions.current.take() else {
+                return false;
+            };
+            for (function, arity, _) in &current.exports {
+                exports::set_code(exports::get(name, *function, *arity), None);
+            }
+            versions.old = Some(current);
+            true
+        })
+    })
+}
+
+/// Forgets the old code of a module; no process runs it any more. Its memory is freed once no heap
+/// holds its literals, which the caller answers for by keeping what is returned.
+pub fn purge(name: Term) -> Option<Arc<Loaded>> {
+    crate::scheduler::world::stopped(|| {
+        modules::change(|table| {
+            let old = table.versions(name).old.take()?;
+            table.remove_range(&old);
+            funs::unload(&old.code.range());
+            Some(old)
+        })
+    })
+}

@@ -1,0 +1,170 @@
+//! Loaded modules: current and old code, and what addresses in them mean.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use engine::Code;
+use layout::Term;
+use parking_lot::RwLock;
+
+use super::literals::Area;
+
+/// One version of a module.
+pub struct Loaded {
+    pub name: Term,
+    pub code: Code,
+    pub literals: Area,
+    pub md5: [u8; 16],
+    /// Functions that may be called from outside: name, arity, entry.
+    pub exports: Vec<(Term, u32, Address)>,
+    /// Source files and lines of `Code::place`.
+    pub lines: Option<beamfile::Lines>,
+    /// External format of the chunks behind `module_info`.
+    pub attributes: Vec<u8>,
+    pub compile_info: Vec<u8>,
+    /// Entries of the funs made here.
+    pub funs: Vec<(&'static layout::FunEntry, Address)>,
+    pub on_load: Option<Address>,
+    /// Whether native addresses are shown to exist (`has_on_load` calls).
+    pub file_atom: Term,
+}
+
+/// A code address that may be shared between threads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Address(pub *const u64);
+
+// SAFETY: code is not written after it was shared.
+unsafe impl Send for Address {}
+// SAFETY: as above.
+unsafe impl Sync for Address {}
+
+/// The versions of one module.
+#[derive(Default, Clone)]
+pub struct Versions {
+    pub current: Option<Arc<Loaded>>,
+    pub old: Option<Arc<Loaded>>,
+    /// Loaded, and waiting for its `on_load` function to answer.
+    pub pending: Option<Arc<Loaded>>,
+}
+
+#[derive(Default)]
+pub struct Table {
+    modules: HashMap<Term, Versions>,
+    /// Code by its first address.
+    ranges: BTreeMap<usize, Arc<Loaded>>,
+    /// Names in order of first loading.
+    order: Vec<Term>,
+}
+
+static TABLE: LazyLock<RwLock<Table>> = LazyLock::new(RwLock::default);
+
+/// What a code address stands for, by name.
+pub struct NamedPlace {
+    pub module: Term,
+    pub function: Term,
+    pub arity: u32,
+    /// Source file and line.
+    pub location: Option<(String, u32)>,
+}
+
+/// The version that an address lies in.
+#[must_use]
+pub fn find_code(address: *const u64) -> Option<Arc<Loaded>> {
+    let table = TABLE.read();
+    let (_, loaded) = table.ranges.range(..=address as usize).next_back()?;
+    loaded.code.contains(address).then(|| Arc::clone(loaded))
+}
+
+/// The function and line of a code address, in a module or an export's stub.
+#[must_use]
+pub fn place_of(address: *const u64) -> Option<NamedPlace> {
+    if let Some(loaded) = find_code(address) {
+        let place = loaded.code.place(address)?;
+        let location = loaded.lines.as_ref().and_then(|lines| {
+            let location = lines
+                .locations
+                .get(place.line as usize)
+                .filter(|_| place.line != 0)?;
+            let file = lines.files.get(location.file as usize)?;
+            Some((file.clone(), location.line))
+        });
+        return Some(NamedPlace {
+            module: place.module,
+            function: place.function,
+            arity: place.arity,
+            location,
+        });
+    }
+    let export = super::exports::by_stub(address)?;
+    Some(NamedPlace {
+        module: export.module,
+        function: export.function,
+        arity: export.arity,
+        location: None,
+    })
+}
+
+/// The versions of a module.
+#[must_use]
+pub fn versions(name: Term) -> Versions {
+    TABLE.read().modules.get(&name).cloned().unwrap_or_default()
+}
+
+/// The current version of a module.
+#[must_use]
+pub fn current(name: Term) -> Option<Arc<Loaded>> {
+    TABLE
+        .read()
+        .modules
+        .get(&name)
+        .and_then(|versions| versions.current.clone())
+}
+
+/// Names of the modules that have current or old code, the latest first as `erlang:loaded/0` gives them.
+#[must_use]
+pub fn names() -> Vec<Term> {
+    let table = TABLE.read();
+    let loaded = |name: &&Term| {
+        table
+            .modules
+            .get(name)
+            .is_some_and(|versions| versions.current.is_some() || versions.old.is_some())
+    };
+    table.order.iter().rev().filter(loaded).copied().collect()
+}
+
+/// Bytes of all code, tables not counted.
+#[must_use]
+pub fn code_bytes() -> usize {
+    TABLE
+        .read()
+        .ranges
+        .values()
+        .map(|loaded| loaded.code.size_bytes())
+        .sum()
+}
+
+/// Changes the table; the caller has stopped the world.
+pub fn change<R>(body: impl FnOnce(&mut Table) -> R) -> R {
+    body(&mut TABLE.write())
+}
+
+impl Table {
+    pub fn versions(&mut self, name: Term) -> &mut Versions {
+        if !self.modules.contains_key(&name) {
+            self.order.push(name);
+        }
+        self.modules.entry(name).or_default()
+    }
+
+    /// Makes the addresses of a version findable.
+    pub fn add_range(&mut self, loaded: &Arc<Loaded>) {
+        let Range { start, .. } = loaded.code.range();
+        self.ranges.insert(start as usize, Arc::clone(loaded));
+    }
+
+    pub fn remove_range(&mut self, loaded: &Loaded) {
+        self.ranges.remove(&(loaded.code.range().start as usize));
+    }
+}

@@ -1,0 +1,88 @@
+//! Collecting the heap of a process: the roots, the limits, and what follows a collection.
+
+use layout::Term;
+use term::collect::{self, Kind};
+
+use crate::process::Process;
+
+/// Makes room for `words` words on the heap of the running process, keeping the registers `x`.
+/// Afterwards `EXIT_PENDING` is set if the heap has passed its limit.
+pub fn collect(process: &mut Process, x: &mut [Term], words: usize) {
+    run(process, x, words, Kind::Minor);
+}
+
+/// A major collection of a process at rest or in a BIF (`garbage_collect/0`).
+pub fn collect_all(process: &mut Process, x: &mut [Term]) {
+    run(process, x, 0, Kind::Major);
+}
+
+/// Shrinks the heap of a process that goes to sleep to what lives.
+pub fn hibernate(process: &mut Process) {
+    let Process {
+        head,
+        cold,
+        group_leader,
+        ..
+    } = process;
+    let mut roots: [&mut [Term]; 3] = [std::slice::from_mut(group_leader), &mut [], &mut []];
+    if let Some(cold) = cold.as_mut() {
+        roots[1] = &mut cold.dictionary.pairs;
+        roots[2] = &mut cold.roots;
+    }
+    collect::hibernate(&mut head.heap, &mut roots);
+}
+
+fn run(process: &mut Process, x: &mut [Term], words: usize, kind: Kind) {
+    let Process {
+        head,
+        cold,
+        group_leader,
+        ..
+    } = process;
+    let mut roots: [&mut [Term]; 5] = [
+        x,
+        std::slice::from_mut(group_leader),
+        &mut [],
+        &mut [],
+        &mut [],
+    ];
+    if let Some(cold) = cold.as_mut() {
+        roots[2] = &mut cold.dictionary.pairs;
+        roots[3] = &mut cold.roots;
+    }
+    collect::collect(&mut head.heap, &mut roots, words, kind);
+    limit::check(process);
+}
+
+/// `max_heap_size`.
+mod limit {
+    use super::Process;
+    use crate::process::spawn::DEFAULTS;
+    use crate::signal::handle;
+    use std::sync::atomic::Ordering;
+    use term::am;
+    use term::copy::Owned;
+
+    pub(super) fn check(process: &mut Process) {
+        let options = process
+            .cold
+            .as_ref()
+            .map(|cold| cold.heap_options)
+            .unwrap_or_default();
+        let limit = options
+            .max_heap_words
+            .unwrap_or_else(|| DEFAULTS.max_heap_words.load(Ordering::Relaxed));
+        if limit == 0 {
+            return;
+        }
+        let words = term::collect::total_words(&process.head.heap) as u64;
+        if words > limit {
+            if options.max_heap_log.unwrap_or(true) {
+                crate::log::over_heap_limit(process, words, limit);
+            }
+            if options.max_heap_kill.unwrap_or(true) {
+                handle::die(process, Owned::new(am::KILLED));
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What a node is started with. The command line's reading of flags fills it.
+
+use std::path::PathBuf;
+
+/// Decisions about a node, in its own units.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// OTP's root: holds `lib`, `releases` and `bin`.
+    pub root_dir: PathBuf,
+    /// Where the modules are that are loaded first.
+    pub preloaded_dir: PathBuf,
+    /// The OTP release, such as 25, and the version of its emulator.
+    pub release: u32,
+    pub erts_version: String,
+    /// The argument of `erl_init:start/2`.
+    pub init_args: Vec<Vec<u8>>,
+    /// `erlang:system_info(emu_args)`-like words before the first `--`.
+    pub emulator_args: Vec<Vec<u8>>,
+    /// The module that boots the node.
+    pub boot_module: Vec<u8>,
+    /// False: `-smp disable`.
+    pub smp: bool,
+    pub schedulers: usize,
+    pub schedulers_online: usize,
+    pub dirty_cpu_schedulers: usize,
+    pub dirty_cpu_schedulers_online: usize,
+    pub dirty_io_schedulers: usize,
+    /// As `+sbt` spells it.
+    pub bind_type: String,
+    /// Turns of the look for work before a scheduler sleeps.
+    pub busy_wait_spins: usize,
+    pub async_threads: usize,
+    /// As asked; the table is rounded up to a power of two.
+    pub process_limit: usize,
+    pub port_limit: usize,
+    pub atom_limit: usize,
+    pub ets_limit: usize,
+    /// None: the machine's own default.
+    pub min_heap_words: Option<u32>,
+    pub min_binary_words: u64,
+    /// 0: none.
+    pub max_heap_words: u64,
+    pub max_heap_kill: bool,
+    pub max_heap_log: bool,
+    pub off_heap_messages: bool,
+    pub fullsweep_after: u16,
+    pub port_parallelism: bool,
+    pub dist_busy_limit_bytes: usize,
+    /// As `+C` spells it.
+    pub time_warp_mode: String,
+    pub time_correction: bool,
+    /// As `+pc` spells it: `latin1` or `unicode`.
+    pub printable_range: String,
+    /// File names are UTF-8 (or Latin-1).
+    pub file_names_utf8: bool,
+    /// As `+W` spells it: `error`, `warning` or `info`.
+    pub warnings: String,
+}

@@ -1,0 +1,86 @@
+//! When may memory that others found without a count be reused?
+//!
+//! Each thread that looks up processes has a place here. It is *quiescent* between slices: there it
+//! holds no pointer that it found in a table, and it publishes the global epoch it saw. Memory
+//! retired at epoch `e` is free once every active thread has published an epoch greater than `e`.
+//! A sleeping thread publishes `IDLE` and is not waited for.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
+
+/// Threads that may take part: schedulers, dirty schedulers and a few of the runtime's own.
+const MAX_PARTICIPANTS: usize = 4096;
+const IDLE: u64 = u64::MAX;
+
+#[repr(align(64))]
+struct Place(AtomicU64);
+
+static PLACES: [Place; MAX_PARTICIPANTS] =
+    [const { Place(AtomicU64::new(IDLE)) }; MAX_PARTICIPANTS];
+static PARTICIPANTS: AtomicUsize = AtomicUsize::new(0);
+static EPOCH: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    static PLACE: Cell<Option<&'static Place>> = const { Cell::new(None) };
+}
+
+fn place() -> &'static Place {
+    PLACE.with(|cell| {
+        cell.get().unwrap_or_else(|| {
+            let index = PARTICIPANTS.fetch_add(1, Ordering::SeqCst);
+            assert!(
+                index < MAX_PARTICIPANTS,
+                "more than {MAX_PARTICIPANTS} threads take part in the epochs"
+            );
+            cell.set(Some(&PLACES[index]));
+            &PLACES[index]
+        })
+    })
+}
+
+/// The thread holds no found pointer here, and goes on looking up.
+#[inline]
+pub fn quiescent() {
+    // The fence keeps a later look-up from moving before the announcement.
+    place()
+        .0
+        .store(EPOCH.load(Ordering::Relaxed), Ordering::Release);
+    fence(Ordering::SeqCst);
+}
+
+/// The thread holds no found pointer and will look up nothing before it calls [`quiescent`] again.
+pub fn idle() {
+    place().0.store(IDLE, Ordering::Release);
+}
+
+/// Whether this thread announced itself idle.
+#[must_use]
+pub fn is_idle() -> bool {
+    place().0.load(Ordering::Relaxed) == IDLE
+}
+
+/// The stamp for memory that has just become unreachable for new look-ups.
+#[must_use]
+pub fn retire_stamp() -> u64 {
+    EPOCH.fetch_add(1, Ordering::SeqCst)
+}
+
+/// Whether memory with this stamp is out of everyone's reach.
+#[must_use]
+pub fn passed(stamp: u64) -> bool {
+    let participants = PARTICIPANTS.load(Ordering::SeqCst);
+    PLACES[..participants]
+        .iter()
+        .all(|place| place.0.load(Ordering::SeqCst) > stamp)
+}
+
+/// Runs a look-up on a thread that is not in a slice.
+pub fn pinned<R>(look_up: impl FnOnce() -> R) -> R {
+    if !is_idle() {
+        return look_up();
+    }
+    quiescent();
+    let result = look_up();
+    idle();
+    result
+}

@@ -1,0 +1,354 @@
+//! Exceptions: stack traces, finding the handler, and the end of a process that nobody caught for.
+//!
+//! A *raw trace* is what travels in a register between a handler and `build_stacktrace`: a tuple
+//! `{Class, First, Info, Addresses}` made when the exception is raised, cheap because it holds code
+//! addresses (a binary of words) and no names. `First` is `{M, F, ArgsOrArity}` for a frame that is known by
+//! name, `[]` without one, or a list when the arguments of the topmost address are known. After
+//! `raise/3` a raw trace is `{Class, Trace}` with the trace as the program gave it.
+
+use layout::{Class, Context, Export, Heap, RaiseKind, Term};
+use term::copy::Owned;
+use term::{am, build};
+
+use crate::code::{self, exports};
+use crate::process::{Process, flag};
+
+/// Frames that a trace has at most, unless `system_flag(backtrace_depth)` says otherwise.
+pub const DEFAULT_DEPTH: usize = 8;
+
+pub static DEPTH: std::sync::atomic::AtomicUsize =
+    std::sync::atomic::AtomicUsize::new(DEFAULT_DEPTH);
+
+const CLASS: usize = 0;
+const FIRST: usize = 1;
+const INFO: usize = 2;
+const ADDRESSES: usize = 3;
+
+/// The atom of a class.
+#[must_use]
+pub fn class_atom(class: Class) -> Term {
+    match class {
+        Class::Error => am::ERROR,
+        Class::Exit => am::EXIT,
+        Class::Throw => am::THROW,
+    }
+}
+
+/// The class of an atom.
+#[must_use]
+pub fn class_of(atom: Term) -> Option<Class> {
+    match atom {
+        am::ERROR => Some(Class::Error),
+        am::EXIT => Some(Class::Exit),
+        am::THROW => Some(Class::Throw),
+        _ => None,
+    }
+}
+
+/// See `RuntimeTable::unwind`.
+///
+/// # Safety
+/// Called by the engine with its registers written back.
+pub unsafe fn unwind(
+    context: &mut Context,
+    ip: *const u64,
+    failed: *const Export,
+    arguments: *const Term,
+) -> *const u64 {
+    // SAFETY: the running process of this context.
+    let process = unsafe { &mut *context.process.cast::<Process>() };
+    if process.head.catches == 0 && context.raise.class == Class::Throw {
+        let thrown = context.raise.reason;
+        context.raise.reason = build::tuple(process.heap(), &[am::NOCATCH, thrown]);
+        context.raise.class = Class::Error;
+    }
+    let raw = match context.raise.kind {
+        RaiseKind::ExceptionWithTrace => with_given_trace(process, context),
+        // SAFETY: the engine's arguments.
+        _ => unsafe { raw_trace(process, context, ip, failed, arguments) },
+    };
+    context.raise.kind = RaiseKind::None;
+    let class = class_atom(context.raise.class);
+    match find_handler(process) {
+        Some(handler) => {
+            context.x[0] = Term::NONE;
+            context.x[1] = class;
+            context.x[2] = context.raise.reason;
+            context.x[3] = raw;
+            handler
+        }
+        None => {
+            uncaught(process, context.raise.class, context.raise.reason, raw);
+            std::ptr::null()
+        }
+    }
+}
+
+/// The handler of the innermost catch mark; the stack is cut to its frame.
+fn find_handler(process: &mut Process) -> Option<*const u64> {
+    if process.head.catches == 0 {
+        return None;
+    }
+    let heap = &mut process.head.heap;
+    let mut frame = heap.stack;
+    let mut at = heap.stack;
+    while at < heap.end {
+        // SAFETY: between stack and end lie return addresses and terms ("Frames", engine).
+        let word = unsafe { *at };
+        at = at.wrapping_add(1);
+        if word & 0b11 == 0 {
+            frame = at;
+            continue;
+        }
+        // SAFETY: a stack word that is no return address is a term.
+        if let Some(handler) = unsafe { Term::from_bits(word) }.as_catch() {
+            heap.stack = frame;
+            return Some(handler);
+        }
+    }
+    None
+}
+
+/// # Safety
+/// `failed` is null or an export; then `arguments` has its arity.
+unsafe fn raw_trace(
+    process: &mut Process,
+    context: &Context,
+    ip: *const u64,
+    failed: *const Export,
+    arguments: *const Term,
+) -> Term {
+    let raise = &context.raise;
+    let named_by_caller = raise.arguments == am::UNDEFINED;
+    let mut first = Term::NIL;
+    let mut info = if raise.trace.is_none() {
+        Term::NIL
+    } else {
+        raise.trace
+    };
+    if raise.arguments.is_list() {
+        first = raise.arguments;
+        if first.is_nil() && !named_by_caller {
+            // A function of no arguments: an empty list would say "unknown".
+            first = am::TRUE;
+        }
+    } else if raise.arguments.as_tuple().is_some() {
+        first = raise.arguments;
+        info = explained_by(process.heap(), "erlang", raise.trace);
+    } else if !failed.is_null() && !named_by_caller {
+        // SAFETY: exports live for ever; the arguments are as many as its arity.
+        let (export, arguments) = unsafe {
+            let export = &*failed;
+            (
+                export,
+                std::slice::from_raw_parts(arguments, export.arity as usize),
+            )
+        };
+        let heap = process.heap();
+        let arguments = build::list(heap, arguments);
+        first = build::tuple(heap, &[export.module, export.function, arguments]);
+        info = bif_error_info(heap, export, raise.trace);
+    }
+    let addresses = addresses(process, ip);
+    build::tuple(
+        process.heap(),
+        &[class_atom(raise.class), first, info, addresses],
+    )
+}
+
+/// `#{module => .., cause => ..}` for the explanation of a BIF's error, or `[]`.
+fn bif_error_info(heap: &mut Heap, export: &Export, cause: Term) -> Term {
+    if export.bif.is_none() {
+        return Term::NIL;
+    }
+    explained_by(heap, term::atom::text(export.module), cause)
+}
+
+fn explained_by(heap: &mut Heap, module: &str, cause: Term) -> Term {
+    let Some(explainer) = isa::bifs::error_module(module) else {
+        return Term::NIL;
+    };
+    let explainer = term::atom::known(explainer);
+    if cause.is_none() {
+        term::map::from_pairs(heap, &[(am::MODULE, explainer)])
+    } else {
+        term::map::from_pairs(heap, &[(am::CAUSE, cause), (am::MODULE, explainer)])
+    }
+}
+
+/// The code addresses of a trace, as the words of a binary: the failing instruction, then the calls.
+fn addresses(process: &mut Process, ip: *const u64) -> Term {
+    let depth = DEPTH.load(std::sync::atomic::Ordering::Relaxed);
+    let mut words: Vec<u64> = Vec::with_capacity(depth + 1);
+    if !ip.is_null() {
+        words.push(ip as u64);
+    }
+    let heap = &process.head.heap;
+    let mut at = heap.stack;
+    while at < heap.end && words.len() <= depth {
+        // SAFETY: as `find_handler`.
+        let word = unsafe { *at };
+        if word & 0b11 == 0 && word != engine::start::process_end() as u64 {
+            // A return address points behind its call.
+            words.push(word - 8);
+        }
+        at = at.wrapping_add(1);
+    }
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    build::binary(process.heap(), &bytes)
+}
+
+fn with_given_trace(process: &mut Process, context: &Context) -> Term {
+    let raise = &context.raise;
+    if raise.trace.as_tuple().is_some() {
+        // A raw trace that goes on; the class may have become another by `nocatch`.
+        return raise.trace;
+    }
+    build::tuple(process.heap(), &[class_atom(raise.class), raise.trace])
+}
+
+/// The list of frames that programs see.
+pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
+    let Some(parts) = raw.as_tuple() else {
+        return Term::NIL;
+    };
+    if parts.len() == 2 {
+        return parts[1];
+    }
+    let depth = DEPTH.load(std::sync::atomic::Ordering::Relaxed);
+    let (first, info) = (parts[FIRST], parts[INFO]);
+    let mut frames = Vec::new();
+    if let Some(&[module, function, arguments]) = first.as_tuple() {
+        let location = if info.is_nil() {
+            Term::NIL
+        } else {
+            error_info(heap, info, Term::NIL)
+        };
+        frames.push(build::tuple(heap, &[module, function, arguments, location]));
+    }
+    let known_arguments = first.is_cons() || first == am::TRUE;
+    let words = parts[ADDRESSES]
+        .as_bits()
+        .and_then(layout::object::Bits::as_bytes)
+        .unwrap_or(&[]);
+    for (number, word) in words.chunks_exact(8).enumerate() {
+        if frames.len() >= depth {
+            break;
+        }
+        let address = u64::from_ne_bytes(word.try_into().expect("eight bytes")) as *const u64;
+        let Some(place) = code::place_of(address) else {
+            continue;
+        };
+        let mut location = location(heap, &place);
+        let mut arguments = Term::small(i64::from(place.arity));
+        if number == 0 && first.as_tuple().is_none() {
+            if known_arguments {
+                arguments = if first == am::TRUE { Term::NIL } else { first };
+            }
+            if !info.is_nil() {
+                location = error_info(heap, info, location);
+            }
+        }
+        frames.push(build::tuple(
+            heap,
+            &[place.module, place.function, arguments, location],
+        ));
+    }
+    build::list(heap, &frames)
+}
+
+fn error_info(heap: &mut Heap, info: Term, tail: Term) -> Term {
+    let pair = build::tuple(heap, &[am::ERROR_INFO, info]);
+    if tail.is_nil() {
+        return build::list(heap, &[pair]);
+    }
+    // File and line come first.
+    let mut items = Vec::new();
+    let mut rest = tail;
+    while let Some((head, tail)) = rest.as_cons() {
+        items.push(head);
+        rest = tail;
+    }
+    items.push(pair);
+    build::list(heap, &items)
+}
+
+/// `[{file, File}, {line, Line}]`, or `[]` when unknown.
+pub fn location(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
+    let Some((file, line)) = &place.location else {
+        return Term::NIL;
+    };
+    let file = build::string(heap, file);
+    let file = build::tuple(heap, &[am::FILE, file]);
+    let line = build::tuple(heap, &[am::LINE, Term::small(i64::from(*line))]);
+    build::list(heap, &[file, line])
+}
+
+/// See `RuntimeTable::raw_raise`: fills `raise`; false when the class is none.
+pub fn raw_raise(context: &mut Context, class: Term, reason: Term, trace: Term) -> bool {
+    let class = if class.is_none() {
+        trace.as_tuple().map_or(am::ERROR, |parts| parts[CLASS])
+    } else {
+        class
+    };
+    let Some(class) = class_of(class) else {
+        return false;
+    };
+    let raise = &mut context.raise;
+    raise.kind = RaiseKind::ExceptionWithTrace;
+    raise.class = class;
+    raise.reason = reason;
+    raise.trace = trace;
+    raise.arguments = Term::NONE;
+    true
+}
+
+/// See `RuntimeTable::catch_value`.
+pub fn catch_value(heap: &mut Heap, class: Term, reason: Term, raw: Term) -> Term {
+    match class {
+        am::THROW => reason,
+        am::EXIT => build::tuple(heap, &[am::UC_EXIT, reason]),
+        _ => {
+            let trace = build_stacktrace(heap, raw);
+            let inner = build::tuple(heap, &[reason, trace]);
+            build::tuple(heap, &[am::UC_EXIT, inner])
+        }
+    }
+}
+
+/// Nobody catches it: the process is to end.
+fn uncaught(process: &mut Process, class: Class, reason: Term, raw: Term) {
+    let heap = process.heap();
+    let reason = if class == Class::Error {
+        let trace = build_stacktrace(heap, raw);
+        build::tuple(heap, &[reason, trace])
+    } else {
+        reason
+    };
+    if class == Class::Error {
+        crate::log::crashed(process, reason);
+    }
+    process.flags |= flag::EXIT_PENDING;
+    process.cold().exit_reason = Some(Owned::new(reason));
+}
+
+/// The `undef` exception for an export without code.
+pub fn raise_undefined(context: &mut Context) {
+    raise_error(context, am::UNDEF);
+}
+
+/// Fills `raise` with an error whose trace is made from the place.
+pub fn raise_error(context: &mut Context, reason: Term) {
+    let raise = &mut context.raise;
+    raise.kind = RaiseKind::Exception;
+    raise.class = Class::Error;
+    raise.reason = reason;
+    raise.trace = Term::NONE;
+    raise.arguments = Term::NONE;
+}
+
+/// The export to ask when a function has no code, if it is loaded.
+#[must_use]
+pub fn error_handler(function: Term, arity: u32) -> Option<&'static Export> {
+    exports::find(am::ERROR_HANDLER, function, arity).filter(|export| exports::is_loaded(export))
+}

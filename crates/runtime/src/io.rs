@@ -1,0 +1,100 @@
+//! The node's one I/O poll. Descriptors are registered once, edge-triggered; an event is handled by
+//! the scheduler that sees it, which is whoever polls: a busy one now and then, or one idle one that waits here.
+
+use std::collections::HashMap;
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use parking_lot::{Mutex, RwLock};
+use sys::poll::{Event, Events, Interest, Poller, Token};
+
+/// What is done when a descriptor is ready; called on a scheduler thread.
+pub type Handler = Arc<dyn Fn(Event) + Send + Sync>;
+
+struct Io {
+    poller: Poller,
+    /// Held by who polls.
+    events: Mutex<Events>,
+    handlers: RwLock<HashMap<u64, Handler>>,
+    next_token: AtomicU64,
+    /// The scheduler that waits in the poll, plus one; 0 when none does.
+    waiting: AtomicUsize,
+}
+
+static IO: LazyLock<Io> = LazyLock::new(|| Io {
+    poller: Poller::new().expect("the system offers epoll"),
+    events: Mutex::new(Events::with_capacity(256)),
+    handlers: RwLock::new(HashMap::new()),
+    next_token: AtomicU64::new(1),
+    waiting: AtomicUsize::new(0),
+});
+
+/// Watches a descriptor until [`unregister`].
+///
+/// # Errors
+/// What the system says (a regular file cannot be watched: `eperm`).
+pub fn register(
+    fd: BorrowedFd<'_>,
+    interest: Interest,
+    handler: Handler,
+) -> sys::errno::Result<Token> {
+    let token = Token(IO.next_token.fetch_add(1, Ordering::Relaxed));
+    IO.handlers.write().insert(token.0, handler);
+    if let Err(error) = IO.poller.add(fd, token, interest, sys::poll::Trigger::Edge) {
+        IO.handlers.write().remove(&token.0);
+        return Err(error);
+    }
+    Ok(token)
+}
+
+/// Ends watching; events already taken may still be handled.
+pub fn unregister(fd: BorrowedFd<'_>, token: Token) {
+    // The descriptor may be closed by the other side already; then there is nothing to remove.
+    let _ = IO.poller.remove(fd);
+    IO.handlers.write().remove(&token.0);
+}
+
+/// Handles what is ready, without waiting.
+pub fn poll_now() {
+    if IO.handlers.read().is_empty() {
+        return;
+    }
+    if let Some(mut events) = IO.events.try_lock()
+        && IO.poller.wait(&mut events, Some(0)).is_ok()
+    {
+        dispatch(&events);
+    }
+}
+
+/// Waits for I/O, a call of [`interrupt`], or the timeout. Answers false at once when another
+/// scheduler waits already. `called` is looked at after announcing: true means do not wait.
+pub fn wait(index: usize, timeout_ns: Option<u64>, called: impl FnOnce() -> bool) -> bool {
+    let Some(mut events) = IO.events.try_lock() else {
+        return false;
+    };
+    IO.waiting.store(index + 1, Ordering::SeqCst);
+    let timeout_ns = if called() { Some(0) } else { timeout_ns };
+    let result = IO.poller.wait(&mut events, timeout_ns);
+    IO.waiting.store(0, Ordering::SeqCst);
+    if result.is_ok() {
+        dispatch(&events);
+    }
+    true
+}
+
+/// Gets a scheduler out of [`wait`].
+pub fn interrupt(index: usize) {
+    if IO.waiting.load(Ordering::SeqCst) == index + 1 {
+        IO.poller.waker().wake();
+    }
+}
+
+fn dispatch(events: &Events) {
+    for event in events.iter() {
+        let handler = IO.handlers.read().get(&event.token.0).cloned();
+        if let Some(handler) = handler {
+            handler(event);
+        }
+    }
+}

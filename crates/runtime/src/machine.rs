@@ -1,0 +1,447 @@
+//! The runtime's side of the engine: the functions of `layout::RuntimeTable`.
+//!
+//! Each is called on the thread that runs the process, with heap top, stack and reductions written
+//! back. Contracts are in `layout::context`.
+
+use std::sync::atomic::Ordering;
+
+use layout::context::Next;
+use layout::process::state as receive_state;
+use layout::{Context, Export, FunEntry, Kind, RuntimeTable, Term};
+use term::{am, build};
+
+use crate::code::exports;
+use crate::exception;
+use crate::process::cold::ReceiveTimer;
+use crate::process::{Process, flag};
+use crate::signal::handle;
+use crate::{collector, send, timer};
+
+/// What operation bodies reach.
+pub static TABLE: RuntimeTable = RuntimeTable {
+    collect,
+    unwind,
+    send: send_message,
+    fetch_messages,
+    remove_message,
+    set_timeout,
+    timed_out,
+    marker_reserve,
+    marker_bind,
+    marker_clear,
+    marker_use,
+    undefined_function,
+    call_fun,
+    apply,
+    apply_list,
+    apply_fun_list,
+    build_stacktrace,
+    raw_raise,
+    catch_value,
+    other,
+};
+
+/// The running process of a context.
+///
+/// # Safety
+/// A process runs on `context`, which is this thread's.
+unsafe fn running<'a>(context: *mut Context) -> &'a mut Process {
+    // SAFETY: the caller's promise; `ProcessHead` is the first field of `Process`.
+    unsafe { &mut *(*context).process.cast::<Process>() }
+}
+
+unsafe extern "sysv64" fn collect(context: *mut Context, words: usize, live: usize) -> bool {
+    // SAFETY: the engine's contract.
+    unsafe {
+        let x = &mut (&mut (*context).x)[..live];
+        let process = running(context);
+        collector::collect(process, x, words);
+        process.flags & flag::EXIT_PENDING == 0
+    }
+}
+
+unsafe extern "sysv64" fn unwind(
+    context: *mut Context,
+    ip: *const u64,
+    failed: *const Export,
+    arguments: *const Term,
+) -> *const u64 {
+    // SAFETY: the engine's contract.
+    unsafe { exception::unwind(&mut *context, ip, failed, arguments) }
+}
+
+unsafe extern "sysv64" fn send_message(context: *mut Context) -> Next {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { (running(context), &mut *context) };
+    let (to, message) = (context.x[0], context.x[1]);
+    match send::send(process, to, message) {
+        send::Sent::Done => {
+            context.x[0] = message;
+            Next::Continue
+        }
+        send::Sent::BadArgument => {
+            exception::raise_error(context, am::BADARG);
+            let heap = process.heap();
+            let arguments = build::list(heap, &[to, message]);
+            // The operator is no call; the trace names it all the same.
+            context.raise.arguments = build::tuple(heap, &[am::ERLANG, am::BANG, arguments]);
+            Next::Raised
+        }
+        send::Sent::Suspended => {
+            context.x[0] = message;
+            Next::Wait
+        }
+    }
+}
+
+unsafe extern "sysv64" fn fetch_messages(context: *mut Context) -> bool {
+    // SAFETY: the engine's contract.
+    let process = unsafe { running(context) };
+    handle::fetch(process);
+    if process.flags & flag::EXIT_PENDING != 0 {
+        return false;
+    }
+    // SAFETY: `save` is a link of the queue.
+    unsafe { !(*process.head.messages.save).is_null() }
+}
+
+unsafe extern "sysv64" fn remove_message(context: *mut Context) {
+    // SAFETY: the engine's contract: a message is at `save`.
+    unsafe {
+        let process = running(context);
+        if process.head.receive_state != receive_state::NO_TIMER {
+            stop_timer(process);
+        }
+        let queue = &mut process.head.messages;
+        let message = *queue.save;
+        *queue.save = (*message).next;
+        if queue.last == &raw mut (*message).next {
+            queue.last = queue.save;
+        }
+        queue.count -= 1;
+        let link = queue.save;
+        queue.save = &raw mut queue.first;
+        if let Some(cold) = process.cold.as_mut() {
+            for marker in &mut cold.receive_markers {
+                if marker.position == &raw mut (*message).next {
+                    marker.position = link;
+                }
+            }
+        }
+        if (*message).words == 0 {
+            term::heap::free_fragment(message);
+        } else {
+            term::heap::adopt(&mut process.head.heap, message);
+        }
+    }
+}
+
+/// Forgets the receive timer.
+fn stop_timer(process: &mut Process) {
+    process.head.receive_state = receive_state::NO_TIMER;
+    if let Some(timer) = process
+        .cold
+        .as_mut()
+        .and_then(|cold| cold.receive_timer.take())
+    {
+        timer::cancel(timer.key);
+    }
+}
+
+unsafe extern "sysv64" fn set_timeout(context: *mut Context, timeout: Term) -> Next {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { (running(context), &mut *context) };
+    match process.head.receive_state {
+        receive_state::TIMED_OUT => return Next::Continue,
+        receive_state::TIMER_SET => return Next::Wait,
+        _ => {}
+    }
+    if timeout == am::INFINITY {
+        return Next::Wait;
+    }
+    let Some(timeout_ms) = timeout
+        .as_small()
+        .filter(|ms| (0..=0xffff_ffff).contains(ms))
+    else {
+        exception::raise_error(context, am::TIMEOUT_VALUE);
+        return Next::Raised;
+    };
+    if process.flags & flag::EXIT_PENDING != 0 {
+        return Next::Wait;
+    }
+    if timeout_ms == 0 {
+        return Next::Continue;
+    }
+    let pid = process.pid();
+    let cold = process.cold();
+    cold.timer_generation += 1;
+    let generation = cold.timer_generation;
+    let deadline_ns = sys::clock::monotonic_ns() + timeout_ms * 1_000_000;
+    let key = timer::set(deadline_ns, timer::Target::Receive { pid, generation });
+    cold.receive_timer = Some(ReceiveTimer { key, generation });
+    process.head.receive_state = receive_state::TIMER_SET;
+    Next::Wait
+}
+
+unsafe extern "sysv64" fn timed_out(context: *mut Context) {
+    // SAFETY: the engine's contract.
+    let process = unsafe { running(context) };
+    stop_timer(process);
+    let queue = &mut process.head.messages;
+    queue.save = &raw mut queue.first;
+}
+
+/// Markers that a process may have at once; the oldest is forgotten first.
+const MARKERS: usize = 8;
+
+unsafe extern "sysv64" fn marker_reserve(context: *mut Context) -> Term {
+    // SAFETY: the engine's contract.
+    let process = unsafe { running(context) };
+    // What has arrived already cannot hold a reference that is yet to be made, so scanning may begin behind
+    // it. Only what is fetched counts; the rest is scanned, which is merely slower.
+    let position = process.head.messages.last;
+    if process.head.messages.first.is_null() {
+        // An empty queue gains nothing from a marker.
+        return am::UNDEFINED;
+    }
+    let cold = process.cold();
+    if cold.receive_markers.len() >= MARKERS {
+        cold.receive_markers.remove(0);
+    }
+    let id = cold
+        .receive_markers
+        .last()
+        .map_or(1, |marker| marker.id + 1);
+    cold.receive_markers
+        .push(crate::process::cold::ReceiveMarker {
+            id,
+            reference: None,
+            position,
+        });
+    Term::small(id as i64)
+}
+
+unsafe extern "sysv64" fn marker_bind(context: *mut Context, marker: Term, reference: Term) {
+    // SAFETY: the engine's contract.
+    let process = unsafe { running(context) };
+    let (Some(id), Some(number)) = (marker.as_small(), term::reference::number(reference)) else {
+        return;
+    };
+    if let Some(cold) = process.cold.as_mut()
+        && let Some(marker) = cold
+            .receive_markers
+            .iter_mut()
+            .find(|marker| marker.id == id as u64)
+    {
+        marker.reference = Some(number);
+    }
+}
+
+unsafe extern "sysv64" fn marker_clear(context: *mut Context, reference: Term) {
+    // SAFETY: the engine's contract.
+    let process = unsafe { running(context) };
+    let number = term::reference::number(reference);
+    let id = reference.as_small();
+    if let Some(cold) = process.cold.as_mut() {
+        cold.receive_markers.retain(|marker| {
+            (number.is_none() || marker.reference != number) && id != Some(marker.id as i64)
+        });
+    }
+}
+
+unsafe extern "sysv64" fn marker_use(context: *mut Context, reference: Term) {
+    // SAFETY: the engine's contract.
+    let process = unsafe { running(context) };
+    let Some(number) = term::reference::number(reference) else {
+        return;
+    };
+    if let Some(cold) = process.cold.as_ref()
+        && let Some(marker) = cold
+            .receive_markers
+            .iter()
+            .find(|marker| marker.reference == Some(number))
+    {
+        process.head.messages.save = marker.position;
+    }
+}
+
+unsafe extern "sysv64" fn undefined_function(
+    context: *mut Context,
+    export: *const Export,
+) -> *const u64 {
+    // SAFETY: the engine's contract; exports live for ever.
+    let (process, context, export) = unsafe { (running(context), &mut *context, &*export) };
+    let Some(handler) = exception::error_handler(am::UNDEFINED_FUNCTION, 3) else {
+        exception::raise_undefined(context);
+        return std::ptr::null();
+    };
+    let arguments = build::list(process.heap(), &context.x[..export.arity as usize]);
+    context.x[0] = export.module;
+    context.x[1] = export.function;
+    context.x[2] = arguments;
+    handler.code.load(Ordering::Acquire)
+}
+
+unsafe extern "sysv64" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { (running(context), &mut *context) };
+    match fun.boxed_kind() {
+        Some(Kind::Fun) => {
+            // SAFETY: that word of a fun is the address of its entry, which lives for ever.
+            let entry =
+                unsafe { &*(fun.word(layout::object::offset::FUN_ENTRY) as *const FunEntry) };
+            if entry.arity as usize != arity {
+                return bad_arity(process, context, fun, arity);
+            }
+            let code = entry.code.load(Ordering::Acquire);
+            if !code.is_null() {
+                let free = fun.header().arity() - layout::object::offset::FUN_FREE;
+                for index in 0..free {
+                    // SAFETY: the free variables of a fun are terms.
+                    let variable = unsafe {
+                        Term::from_bits(fun.word(layout::object::offset::FUN_FREE + index))
+                    };
+                    context.x[arity + index] = variable;
+                }
+                return code;
+            }
+            let Some(handler) = exception::error_handler(am::UNDEFINED_LAMBDA, 3) else {
+                exception::raise_undefined(context);
+                return std::ptr::null();
+            };
+            let arguments = build::list(process.heap(), &context.x[..arity]);
+            context.x[0] = entry.module;
+            context.x[1] = fun;
+            context.x[2] = arguments;
+            handler.code.load(Ordering::Acquire)
+        }
+        Some(Kind::Export) => {
+            // SAFETY: as above.
+            let export =
+                unsafe { &*(fun.word(layout::object::offset::EXPORT_ENTRY) as *const Export) };
+            if export.arity as usize != arity {
+                return bad_arity(process, context, fun, arity);
+            }
+            export.code.load(Ordering::Acquire)
+        }
+        _ => {
+            let reason = build::tuple(process.heap(), &[am::BADFUN, fun]);
+            exception::raise_error(context, reason);
+            std::ptr::null()
+        }
+    }
+}
+
+fn bad_arity(process: &mut Process, context: &mut Context, fun: Term, arity: usize) -> *const u64 {
+    let heap = process.heap();
+    let arguments = build::list(heap, &context.x[..arity]);
+    let call = build::tuple(heap, &[fun, arguments]);
+    let reason = build::tuple(heap, &[am::BADARITY, call]);
+    exception::raise_error(context, reason);
+    std::ptr::null()
+}
+
+unsafe extern "sysv64" fn apply(
+    context: *mut Context,
+    module: Term,
+    function: Term,
+    arity: usize,
+) -> *const u64 {
+    if !module.is_atom() || !function.is_atom() {
+        // SAFETY: the engine's contract.
+        exception::raise_error(unsafe { &mut *context }, am::BADARG);
+        return std::ptr::null();
+    }
+    exports::get(module, function, arity as u32)
+        .code
+        .load(Ordering::Acquire)
+}
+
+/// Spreads a list over x0..; the number of its items, or None when it is no proper list of at most 255.
+fn spread(context: &mut Context, mut list: Term) -> Option<usize> {
+    let mut count = 0;
+    while let Some((head, tail)) = list.as_cons() {
+        if count == 255 {
+            return None;
+        }
+        context.x[count] = head;
+        count += 1;
+        list = tail;
+    }
+    list.is_nil().then_some(count)
+}
+
+unsafe extern "sysv64" fn apply_list(
+    context: *mut Context,
+    module: Term,
+    function: Term,
+    arguments: Term,
+) -> *const u64 {
+    // SAFETY: the engine's contract.
+    unsafe {
+        if !module.is_atom() || !function.is_atom() {
+            exception::raise_error(&mut *context, am::BADARG);
+            return std::ptr::null();
+        }
+        match spread(&mut *context, arguments) {
+            Some(arity) => apply(context, module, function, arity),
+            None => {
+                exception::raise_error(&mut *context, am::BADARG);
+                std::ptr::null()
+            }
+        }
+    }
+}
+
+unsafe extern "sysv64" fn apply_fun_list(
+    context: *mut Context,
+    fun: Term,
+    arguments: Term,
+) -> *const u64 {
+    // SAFETY: the engine's contract.
+    unsafe {
+        match spread(&mut *context, arguments) {
+            Some(arity) => call_fun(context, fun, arity),
+            None => {
+                exception::raise_error(&mut *context, am::BADARG);
+                std::ptr::null()
+            }
+        }
+    }
+}
+
+unsafe extern "sysv64" fn build_stacktrace(context: *mut Context, raw: Term) -> Term {
+    // SAFETY: the engine's contract.
+    exception::build_stacktrace(unsafe { running(context) }.heap(), raw)
+}
+
+unsafe extern "sysv64" fn raw_raise(
+    context: *mut Context,
+    class: Term,
+    reason: Term,
+    trace: Term,
+) -> bool {
+    // SAFETY: the engine's contract.
+    exception::raw_raise(unsafe { &mut *context }, class, reason, trace)
+}
+
+unsafe extern "sysv64" fn catch_value(
+    context: *mut Context,
+    class: Term,
+    reason: Term,
+    raw: Term,
+) -> Term {
+    // SAFETY: the engine's contract.
+    exception::catch_value(unsafe { running(context) }.heap(), class, reason, raw)
+}
+
+unsafe extern "sysv64" fn other(
+    context: *mut Context,
+    _opcode: u32,
+    _operands: *const u64,
+) -> Next {
+    // No operation that the engine executes is left to the runtime; files with others are refused when loaded.
+    // SAFETY: the engine's contract.
+    exception::raise_error(unsafe { &mut *context }, am::NOTSUP);
+    Next::Raised
+}

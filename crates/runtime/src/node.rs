@@ -1,0 +1,206 @@
+//! A node from start to end.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use layout::Term;
+use term::heap::Scratch;
+use term::{am, atom, build};
+
+use crate::config::Config;
+use crate::process::spawn::{self, DEFAULTS, Options};
+use crate::process::{Priority, table};
+use crate::{code, scheduler, time, timer};
+use std::sync::atomic::Ordering;
+
+static CONFIG: OnceLock<Config> = OnceLock::new();
+
+/// The modules that are loaded before anything runs, in this order; those that the release lacks are
+/// skipped.
+const PRELOADED: &[&str] = &[
+    "erts_code_purger",
+    "erl_init",
+    "init",
+    "prim_buffer",
+    "prim_eval",
+    "prim_inet",
+    "prim_file",
+    "zlib",
+    "socket_registry",
+    "prim_socket",
+    "prim_net",
+    "prim_zip",
+    "erl_prim_loader",
+    "erlang",
+    "erts_internal",
+    "erl_tracer",
+    "erts_literal_area_collector",
+    "erts_dirty_process_signal_handler",
+    "atomics",
+    "counters",
+    "persistent_term",
+];
+
+/// The node's configuration.
+///
+/// # Panics
+/// Before [`start`].
+#[must_use]
+pub fn config() -> &'static Config {
+    CONFIG.get().expect("the node has started")
+}
+
+/// Names of the preloaded modules that this release has.
+#[must_use]
+pub fn preloaded() -> Vec<Term> {
+    let loaded = |name: &&&str| config().preloaded_dir.join(format!("{name}.beam")).exists();
+    PRELOADED
+        .iter()
+        .filter(loaded)
+        .map(|name| atom::known(name))
+        .collect()
+}
+
+/// Runs a node; comes back only when it cannot start.
+pub fn start(config: Config) -> ExitCode {
+    match prepare(config) {
+        Ok(queues) => run(queues),
+        Err(message) => {
+            eprintln!("ferl: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
+    let config = CONFIG.get_or_init(|| config);
+    sys::signal::init()
+        .map_err(|error| format!("signals cannot be set up: {}", error.message()))?;
+    time::start();
+    atom::set_limit(config.atom_limit);
+    let limit = config.process_limit.next_power_of_two();
+    table::create(limit).map_err(|error| {
+        format!(
+            "no address space for {limit} processes: {}",
+            error.message()
+        )
+    })?;
+    code::literals::create()
+        .map_err(|error| format!("no address space for literals: {}", error.message()))?;
+    timer::create(config.schedulers);
+    set_defaults(config);
+    let queues = scheduler::create(config.schedulers, config.schedulers_online);
+    scheduler::idle::set_busy_wait(config.busy_wait_spins);
+    load_preloaded(&config.preloaded_dir)?;
+    spawn_first(config)?;
+    Ok(queues)
+}
+
+fn set_defaults(config: &Config) {
+    if let Some(words) = config.min_heap_words {
+        DEFAULTS.min_heap_words.store(words, Ordering::Relaxed);
+    }
+    DEFAULTS
+        .min_binary_words
+        .store(config.min_binary_words, Ordering::Relaxed);
+    DEFAULTS
+        .max_heap_words
+        .store(config.max_heap_words, Ordering::Relaxed);
+    DEFAULTS
+        .fullsweep_after
+        .store(u32::from(config.fullsweep_after), Ordering::Relaxed);
+    DEFAULTS
+        .off_heap_messages
+        .store(u32::from(config.off_heap_messages), Ordering::Relaxed);
+}
+
+fn load_preloaded(directory: &Path) -> Result<(), String> {
+    let mut loaded = Vec::new();
+    for name in PRELOADED {
+        let path = directory.join(format!("{name}.beam"));
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(format!("{}: {error}", path.display())),
+        };
+        let module = code::load::prepare(Some(atom::known(name)), &bytes)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        loaded.push(module);
+    }
+    code::load::commit(&loaded);
+    Ok(())
+}
+
+/// The processes that every node begins with.
+fn spawn_first(config: &Config) -> Result<(), String> {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let boot = atom::intern(&config.boot_module)
+        .map_err(|_| "the boot module's name is no atom".to_owned())?;
+    let arguments: Vec<Term> = config
+        .init_args
+        .iter()
+        .map(|argument| build::binary(heap, argument))
+        .collect();
+    let arguments = build::list(heap, &arguments);
+    let arguments = build::list(heap, &[boot, arguments]);
+    let first = |module: &str, arguments: Term, arity: u32, priority: Priority, system: bool| {
+        let options = Options {
+            priority: Some(priority),
+            system,
+            off_heap_messages: Some(system),
+            ..Options::default()
+        };
+        spawn::spawn_root(atom::known(module), am::START, arguments, arity, &options)
+            .map_err(|error| format!("the process of {module} cannot be made: {error:?}"))
+    };
+    first("erl_init", arguments, 2, Priority::Normal, false)?;
+    first("erts_code_purger", Term::NIL, 0, Priority::High, true)?;
+    first(
+        "erts_literal_area_collector",
+        Term::NIL,
+        0,
+        Priority::High,
+        true,
+    )?;
+    for priority in [Priority::Normal, Priority::High, Priority::Max] {
+        first(
+            "erts_dirty_process_signal_handler",
+            Term::NIL,
+            0,
+            priority,
+            true,
+        )?;
+    }
+    Ok(())
+}
+
+fn run(queues: Vec<scheduler::RunQueuesOf>) -> ExitCode {
+    let mut threads = Vec::new();
+    for (index, queues) in queues.into_iter().enumerate() {
+        let name = format!("{}_scheduler", index + 1);
+        match sys::thread::spawn(&name, scheduler::STACK_BYTES, move || {
+            scheduler::run(index, queues)
+        }) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => {
+                eprintln!(
+                    "ferl: scheduler {} cannot be started: {}",
+                    index + 1,
+                    error.message()
+                );
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    // The schedulers never end; `halt` ends the process.
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Ends the node at once, output flushed.
+pub fn halt(status: i32) -> ! {
+    std::process::exit(status)
+}

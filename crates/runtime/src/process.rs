@@ -1,0 +1,168 @@
+//! A process: its control block, and what hangs off it.
+//!
+//! The block is 64-byte aligned and its first heap lies right behind it ([`block`]). What a process
+//! needs only sometimes is in [`Cold`], allocated when first needed.
+//!
+//! **One owner.** While a process runs, its scheduler thread alone touches everything here except
+//! the fields marked *shared*: `signals` and `state` (any thread, atomically) and `pid` (never
+//! changes). When it does not run, nobody touches the rest. Other threads reach it by a signal.
+//!
+//! The state word:
+//!
+//! ```text
+//! bit 0  QUEUED      in a run queue; the queue's pointer stands for the ownership of the process
+//! bit 1  RUNNING     a scheduler (or dirty thread) runs it and owns it
+//! bit 2  EVENT       something arrived since the owner last looked; whoever sets it on a process
+//!                    that is neither queued nor running must queue it
+//! bit 3  SIGNALS     something other than a message arrived: the owner handles signals before going on
+//! bit 4  EXITING     its exit has begun (owner)
+//! bits 8-9           priority: 0 max, 1 high, 2 normal, 3 low (owner; read by who queues it)
+//! ```
+
+pub mod block;
+pub mod cold;
+pub mod exit;
+pub mod info;
+pub mod relations;
+pub mod spawn;
+pub mod table;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use layout::process::MessageQueue;
+use layout::{Heap, ProcessHead, Term};
+
+pub use cold::Cold;
+pub use relations::Relations;
+
+use crate::signal::SignalQueue;
+
+/// Bits of [`Process::state`].
+pub mod state {
+    pub const QUEUED: u32 = 1;
+    pub const RUNNING: u32 = 1 << 1;
+    pub const EVENT: u32 = 1 << 2;
+    pub const SIGNALS: u32 = 1 << 3;
+    pub const EXITING: u32 = 1 << 4;
+    pub const PRIORITY_SHIFT: u32 = 8;
+    pub const PRIORITY_MASK: u32 = 0b11 << PRIORITY_SHIFT;
+}
+
+/// Bits of [`Process::flags`]; the owner's.
+pub mod flag {
+    pub const TRAP_EXIT: u16 = 1;
+    pub const SYSTEM: u16 = 1 << 1;
+    pub const OFF_HEAP_MESSAGES: u16 = 1 << 2;
+    pub const HIBERNATED: u16 = 1 << 3;
+    pub const SENSITIVE: u16 = 1 << 4;
+    pub const SAVE_CALLS: u16 = 1 << 5;
+    /// It must not run again: a signal ended it, `exit_reason` in `Cold` says how.
+    pub const EXIT_PENDING: u16 = 1 << 6;
+}
+
+/// Scheduling priorities, the most urgent first.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Priority {
+    Max = 0,
+    High = 1,
+    Normal = 2,
+    Low = 3,
+}
+
+/// The hot part of a process.
+#[repr(C, align(64))]
+pub struct Process {
+    pub head: ProcessHead,
+    /// *Shared*: where others push signals.
+    pub signals: SignalQueue,
+    /// *Shared*: see the module's documentation.
+    pub state: AtomicU32,
+    pub flags: u16,
+    /// How many `suspend_process` calls are not undone; while there are, it does not run.
+    pub suspend_count: u16,
+    /// Reductions of slices that are over.
+    pub reductions: u64,
+    pub group_leader: Term,
+    /// Who spawned it, or NONE.
+    pub parent: Term,
+    /// What it was spawned with: module, function (atoms) and arity.
+    pub initial_call: (u32, u32),
+    pub initial_arity: u32,
+    pub dictionary_size: u32,
+    pub cold: Option<Box<Cold>>,
+}
+
+impl Process {
+    /// The process's own pid.
+    #[inline]
+    #[must_use]
+    pub fn pid(&self) -> Term {
+        self.head.id
+    }
+
+    /// Its heap, to build results on. BIFs never collect: see the moving rule in `layout::term`.
+    #[inline]
+    pub fn heap(&mut self) -> &mut Heap {
+        &mut self.head.heap
+    }
+
+    #[inline]
+    pub fn messages(&mut self) -> &mut MessageQueue {
+        &mut self.head.messages
+    }
+
+    /// The seldom used part, made when it is not there.
+    pub fn cold(&mut self) -> &mut Cold {
+        self.cold.get_or_insert_with(Box::default)
+    }
+
+    #[must_use]
+    pub fn relations(&self) -> Option<&Relations> {
+        self.cold.as_ref().map(|cold| &cold.relations)
+    }
+
+    #[must_use]
+    pub fn traps_exit(&self) -> bool {
+        self.flags & flag::TRAP_EXIT != 0
+    }
+
+    #[must_use]
+    pub fn priority(&self) -> Priority {
+        priority_of(self.state.load(Ordering::Relaxed))
+    }
+
+    /// Changes the priority; counts from the next time it is queued.
+    pub fn set_priority(&mut self, priority: Priority) {
+        // Two steps by the only writer of these bits; a queuer between them sees `Max` at worst.
+        self.state
+            .fetch_and(!state::PRIORITY_MASK, Ordering::Relaxed);
+        self.state.fetch_or(
+            (priority as u32) << state::PRIORITY_SHIFT,
+            Ordering::Relaxed,
+        );
+    }
+
+    /// The name it is registered under.
+    #[must_use]
+    pub fn registered_name(&self) -> Option<Term> {
+        self.cold.as_ref().and_then(|cold| cold.registered_name)
+    }
+
+    /// Reductions so far, those of the running slice included.
+    #[must_use]
+    pub fn reductions_now(&self) -> u64 {
+        self.reductions + crate::scheduler::current_slice_reductions(self)
+    }
+}
+
+/// The priority in a state word.
+#[must_use]
+pub fn priority_of(state: u32) -> Priority {
+    match (state & state::PRIORITY_MASK) >> state::PRIORITY_SHIFT {
+        0 => Priority::Max,
+        1 => Priority::High,
+        2 => Priority::Normal,
+        _ => Priority::Low,
+    }
+}

@@ -1,0 +1,97 @@
+//! Blocks of memory that hold a control block and its first heap, cut from large regions.
+//!
+//! A scheduler keeps a list of free blocks of its own and shares a surplus in batches through one
+//! global stack, so spawning takes no lock. Regions are advised for huge pages: fresh memory costs
+//! a page fault in 2 MiB.
+
+use std::cell::RefCell;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use layout::limits::FIRST_HEAP_WORDS;
+use parking_lot::Mutex;
+use sys::memory::Reservation;
+
+use super::Process;
+
+/// Bytes of a block.
+pub const BLOCK_BYTES: usize = size_of::<Process>() + FIRST_HEAP_WORDS * 8;
+const REGION_BYTES: usize = 8 << 20;
+/// Blocks that move between a scheduler and the global stack at a time.
+const BATCH: usize = 256;
+
+const _: () = assert!(BLOCK_BYTES.is_multiple_of(64));
+
+struct Global {
+    batches: Vec<Vec<NonNull<Process>>>,
+    regions: Vec<Reservation>,
+}
+
+// SAFETY: the pointers stand for unused memory, which any thread may hand on.
+unsafe impl Send for Global {}
+
+static GLOBAL: Mutex<Global> = Mutex::new(Global {
+    batches: Vec::new(),
+    regions: Vec::new(),
+});
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static LOCAL: RefCell<Local> = const { RefCell::new(Local { free: Vec::new(), fresh: 0, fresh_end: 0 }) };
+}
+
+struct Local {
+    free: Vec<NonNull<Process>>,
+    /// Addresses not yet cut.
+    fresh: usize,
+    fresh_end: usize,
+}
+
+/// Bytes that blocks in use take.
+#[must_use]
+pub fn bytes_in_use() -> usize {
+    IN_USE.load(Ordering::Relaxed) * BLOCK_BYTES
+}
+
+/// An unused block, or None when the system gives no more memory.
+#[must_use]
+pub fn take() -> Option<NonNull<Process>> {
+    LOCAL.with_borrow_mut(|local| {
+        if let Some(block) = local.free.pop() {
+            return Some(block);
+        }
+        if local.fresh == local.fresh_end {
+            let mut global = GLOBAL.lock();
+            if let Some(batch) = global.batches.pop() {
+                local.free = batch;
+                return local.free.pop();
+            }
+            let region = Reservation::new(REGION_BYTES, 2 << 20).ok()?;
+            region.commit(0..REGION_BYTES).ok()?;
+            // Only a wish: without huge pages it is slower, not wrong.
+            let _ = region.advise_huge(0..REGION_BYTES);
+            local.fresh = region.base().as_ptr() as usize;
+            local.fresh_end = local.fresh + REGION_BYTES / BLOCK_BYTES * BLOCK_BYTES;
+            global.regions.push(region);
+        }
+        let block = local.fresh as *mut Process;
+        local.fresh += BLOCK_BYTES;
+        NonNull::new(block)
+    })
+}
+
+/// Counts blocks in use, by the scheduler in one go.
+pub fn count(difference: isize) {
+    IN_USE.fetch_add(difference as usize, Ordering::Relaxed);
+}
+
+/// Gives a block back. Nobody refers to it any more (see `epoch`).
+pub fn give_back(block: NonNull<Process>) {
+    LOCAL.with_borrow_mut(|local| {
+        local.free.push(block);
+        if local.free.len() >= 2 * BATCH {
+            let batch = local.free.split_off(local.free.len() - BATCH);
+            GLOBAL.lock().batches.push(batch);
+        }
+    });
+}

@@ -1,0 +1,71 @@
+//! The end of a process.
+
+use std::sync::atomic::Ordering;
+
+use layout::heap::flag as heap_flag;
+use term::copy::Owned;
+
+use super::{Process, state, table};
+use crate::signal::handle;
+use crate::{ets, registry, timer};
+
+/// Ends a process whose last slice is over: it becomes unfindable, everyone tied to it learns of it, and
+/// its heap is freed. The control block stays until nobody can hold a found pointer to it.
+pub fn finish(process: &mut Process, reason: &Owned) {
+    process.state.fetch_or(state::EXITING, Ordering::SeqCst);
+    let pid = process.pid();
+    if let Some(cold) = process.cold.as_mut() {
+        if let Some(name) = cold.registered_name.take() {
+            registry::forget(name, pid);
+        }
+        if let Some(timer) = cold.receive_timer.take() {
+            timer::cancel(timer.key);
+        }
+        let tables = std::mem::take(&mut cold.tables);
+        if !tables.is_empty() {
+            ets::owner_ends(process, tables);
+        }
+        if let Some(cold) = process.cold.as_mut() {
+            for (other, count) in std::mem::take(&mut cold.suspending) {
+                super::info::resume_from(other, count);
+            }
+        }
+    }
+    table::remove(pid);
+    // From here on a sender finds nobody; who found the process before may still push, which
+    // `bounce_rest` answers when the block is reused.
+    handle::break_relations(process, reason.term());
+    handle::bounce_rest(process);
+    free_messages(process);
+    free_heap(process);
+}
+
+fn free_messages(process: &mut Process) {
+    let queue = &mut process.head.messages;
+    let mut message = queue.first;
+    while !message.is_null() {
+        // SAFETY: the inner queue's messages belong to the process.
+        unsafe {
+            let next = (*message).next;
+            term::heap::drop_fragment(message);
+            message = next;
+        }
+    }
+    queue.first = std::ptr::null_mut();
+    queue.last = &raw mut queue.first;
+    queue.save = &raw mut queue.first;
+    queue.count = 0;
+}
+
+fn free_heap(process: &mut Process) {
+    let heap = &mut process.head.heap;
+    if heap.flags & heap_flag::INLINE != 0
+        && heap.old.is_null()
+        && heap.fragments.is_null()
+        && heap.off_heap.is_null()
+    {
+        // The common end of a short life: nothing outside the block.
+        return;
+    }
+    term::collect::free(heap);
+}

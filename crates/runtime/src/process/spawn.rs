@@ -1,0 +1,331 @@
+//! Making processes.
+
+use std::ptr;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use layout::heap::flag as heap_flag;
+use layout::limits::FIRST_HEAP_WORDS;
+use layout::process::{MessageQueue, state as receive_state};
+use layout::{Heap, ProcessHead, Term};
+use term::copy::{self, Owned};
+use term::{am, reference};
+
+use super::cold::HeapOptions;
+use super::relations::{AliasKind, Link, Monitor, MonitorTarget, Watcher};
+use super::{Priority, Process, block, flag, state, table};
+use crate::scheduler;
+use crate::signal::SignalQueue;
+
+/// The node's defaults for new processes (`+h*`, `system_flag`).
+pub struct Defaults {
+    pub min_heap_words: AtomicU32,
+    pub min_binary_words: AtomicU64,
+    pub fullsweep_after: AtomicU32,
+    pub max_heap_words: AtomicU64,
+    pub off_heap_messages: AtomicU32,
+}
+
+pub static DEFAULTS: Defaults = Defaults {
+    min_heap_words: AtomicU32::new(FIRST_HEAP_WORDS as u32),
+    min_binary_words: AtomicU64::new(46_422),
+    fullsweep_after: AtomicU32::new(65_535),
+    max_heap_words: AtomicU64::new(0),
+    off_heap_messages: AtomicU32::new(0),
+};
+
+/// What `spawn_opt` and `spawn_request` may ask for.
+#[derive(Default)]
+pub struct Options {
+    pub link: bool,
+    pub monitor: Option<MonitorOptions>,
+    pub priority: Option<Priority>,
+    pub min_heap_words: Option<u32>,
+    pub fullsweep_after: Option<u16>,
+    pub off_heap_messages: Option<bool>,
+    pub heap: HeapOptions,
+    pub system: bool,
+}
+
+/// `{monitor, Options}`.
+#[derive(Default)]
+pub struct MonitorOptions {
+    pub alias: Option<AliasKind>,
+    pub tag: Option<Owned>,
+}
+
+/// Why no process was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SpawnError {
+    /// The process limit is reached, or there is no memory: `system_limit`.
+    Limit,
+}
+
+/// What a spawn answers.
+pub struct Spawned {
+    pub pid: Term,
+    /// The monitor's reference, when one was asked for; on the parent's heap.
+    pub monitor: Option<Term>,
+}
+
+/// Makes a process that calls `module:function` with the arguments of a proper list, and queues it.
+///
+/// # Errors
+/// See [`SpawnError`].
+pub fn spawn(
+    parent: &mut Process,
+    module: Term,
+    function: Term,
+    arguments: Term,
+    arity: u32,
+    options: Options,
+) -> Result<Spawned, SpawnError> {
+    let group_leader = parent.group_leader;
+    let child = make(
+        Some(parent),
+        group_leader,
+        module,
+        function,
+        arguments,
+        arity,
+        &options,
+    )?;
+    // SAFETY: made here and not yet findable by others.
+    let process = unsafe { &mut *child };
+    let pid = process.pid();
+    if options.link {
+        process.cold().relations.links.insert(
+            parent.pid().bits(),
+            Link {
+                other: parent.pid(),
+            },
+        );
+        parent
+            .cold()
+            .relations
+            .links
+            .insert(pid.bits(), Link { other: pid });
+    }
+    let monitor = options.monitor.map(|monitor| {
+        let reference = match monitor.alias {
+            Some(_) => {
+                let own = parent.pid();
+                reference::with_pid(parent.heap(), reference::fresh_number(), own)
+            }
+            None => reference::make(parent.heap()),
+        };
+        let number = reference::number(reference).expect("just made");
+        let watcher = Watcher {
+            watcher: parent.pid(),
+            reference: Owned::new(reference),
+            name: None,
+        };
+        process.cold().relations.watchers.insert(number, watcher);
+        let target = MonitorTarget::Process { pid, name: None };
+        let entry = Monitor {
+            target,
+            tag: monitor.tag,
+            reference: Owned::new(reference),
+        };
+        let relations = &mut parent.cold().relations;
+        relations.monitors.insert(number, entry);
+        if let Some(kind) = monitor.alias {
+            relations.aliases.insert(number, kind);
+        }
+        reference
+    });
+    start(child);
+    Ok(Spawned { pid, monitor })
+}
+
+/// Makes a process without a parent: the first ones of the node.
+///
+/// # Errors
+/// See [`SpawnError`].
+pub fn spawn_root(
+    module: Term,
+    function: Term,
+    arguments: Term,
+    arity: u32,
+    options: &Options,
+) -> Result<Term, SpawnError> {
+    let child = make(
+        None,
+        Term::NONE,
+        module,
+        function,
+        arguments,
+        arity,
+        options,
+    )?;
+    // SAFETY: as `spawn`.
+    let process = unsafe { &mut *child };
+    let pid = process.pid();
+    // The first process leads its own group.
+    process.group_leader = Term::local_pid(0, 0);
+    start(child);
+    Ok(pid)
+}
+
+fn start(process: *mut Process) {
+    // SAFETY: the process is whole, and QUEUED is set: whoever finds it only signals it.
+    unsafe { table::publish(process, (*process).pid()) };
+    let own = scheduler::current();
+    // SAFETY: this thread's own scheduler, or none.
+    if let Some(scheduler) = unsafe { own.as_mut() } {
+        scheduler.count_spawn();
+    } else {
+        block::count(1);
+    }
+    scheduler::enqueue_woken(process);
+}
+
+/// Makes a whole process, neither findable nor queued.
+fn make(
+    parent: Option<&mut Process>,
+    group_leader: Term,
+    module: Term,
+    function: Term,
+    arguments: Term,
+    arity: u32,
+    options: &Options,
+) -> Result<*mut Process, SpawnError> {
+    let pid = table::reserve().ok_or(SpawnError::Limit)?;
+    let Some(block) = block::take() else {
+        table::unreserve(pid);
+        return Err(SpawnError::Limit);
+    };
+    let pointer = block.as_ptr();
+    let first_heap = pointer.wrapping_add(1).cast::<u64>();
+    let parent_flags = parent
+        .as_ref()
+        .map_or(0, |parent| parent.flags & flag::SENSITIVE);
+    let off_heap = options
+        .off_heap_messages
+        .unwrap_or_else(|| DEFAULTS.off_heap_messages.load(Ordering::Relaxed) != 0);
+    let mut flags = parent_flags;
+    if off_heap {
+        flags |= flag::OFF_HEAP_MESSAGES;
+    }
+    if options.system {
+        flags |= flag::SYSTEM;
+    }
+    let priority = options.priority.unwrap_or(Priority::Normal);
+    let process = Process {
+        head: ProcessHead {
+            heap: first_heap_of(first_heap, options),
+            ip: ptr::null(),
+            messages: MessageQueue {
+                first: ptr::null_mut(),
+                last: ptr::null_mut(),
+                save: ptr::null_mut(),
+                count: 0,
+            },
+            id: pid,
+            saved_x: 0,
+            receive_state: receive_state::NO_TIMER,
+            catches: 0,
+        },
+        signals: SignalQueue::new(),
+        state: AtomicU32::new(state::QUEUED | (priority as u32) << state::PRIORITY_SHIFT),
+        flags,
+        suspend_count: 0,
+        reductions: 0,
+        group_leader,
+        parent: parent.map_or(Term::NONE, |parent| parent.pid()),
+        initial_call: (
+            module.as_atom().unwrap_or(0),
+            function.as_atom().unwrap_or(0),
+        ),
+        initial_arity: arity,
+        dictionary_size: 0,
+        cold: None,
+    };
+    // SAFETY: an unused block, large enough for the control block and the first heap.
+    let process = unsafe {
+        pointer.write(process);
+        &mut *pointer
+    };
+    let queue = &raw mut process.head.messages;
+    // SAFETY: the control block does not move, so the queue may point into itself.
+    unsafe {
+        (*queue).last = &raw mut (*queue).first;
+        (*queue).save = &raw mut (*queue).first;
+    }
+    let heap_options = &options.heap;
+    if heap_options.max_heap_words.is_some() || heap_options.min_binary_words.is_some() {
+        process.cold().heap_options = *heap_options;
+    }
+    if !group_leader.is_immediate() && !group_leader.is_none() {
+        process.group_leader = copy::copy(process.heap(), group_leader);
+    }
+    prepare_first_call(process, module, function, arguments);
+    Ok(pointer)
+}
+
+/// Lays out stack and registers so that the first slice calls the function.
+fn prepare_first_call(process: &mut Process, module: Term, function: Term, arguments: Term) {
+    // `spawn(Fun)` comes as `erlang:apply(Fun, [])`: that call is made directly.
+    let direct = module == am::ERLANG && function == am::APPLY;
+    let fun_call = if direct {
+        fun_and_arguments(arguments)
+    } else {
+        None
+    };
+    let heap = &mut process.head.heap;
+    let registers: [Term; 3] = match fun_call {
+        Some((fun, arguments)) => {
+            let fun = copy::copy(heap, fun);
+            [fun, copy::copy(heap, arguments), Term::NIL]
+        }
+        None => [module, function, copy::copy(heap, arguments)],
+    };
+    // SAFETY: a first heap has room for the four words below its end: arguments that would leave
+    // less went to a fragment, for `allocate` keeps the stack's reserve.
+    unsafe {
+        heap.stack = heap.stack.sub(1);
+        heap.stack.write(engine::start::process_end() as u64);
+        for register in registers.iter().rev() {
+            heap.stack = heap.stack.sub(1);
+            heap.stack.write(register.bits());
+        }
+    }
+    process.head.saved_x = 3;
+    process.head.ip = if fun_call.is_some() {
+        engine::start::apply_fun()
+    } else {
+        engine::start::apply()
+    };
+}
+
+/// The two arguments of `apply/2`, if that is what they are.
+fn fun_and_arguments(list: Term) -> Option<(Term, Term)> {
+    let (fun, rest) = list.as_cons()?;
+    let (arguments, end) = rest.as_cons()?;
+    (end.is_nil() && fun.is_fun()).then_some((fun, arguments))
+}
+
+fn first_heap_of(start: *mut u64, options: &Options) -> Heap {
+    let mut heap = term::heap::empty();
+    let wanted = options
+        .min_heap_words
+        .unwrap_or_else(|| DEFAULTS.min_heap_words.load(Ordering::Relaxed));
+    heap.start = start;
+    heap.top = start;
+    heap.high_water = start;
+    heap.end = start.wrapping_add(FIRST_HEAP_WORDS);
+    heap.stack = heap.end;
+    heap.min_words = wanted.max(FIRST_HEAP_WORDS as u32);
+    heap.flags = heap_flag::INLINE;
+    if wanted as usize > FIRST_HEAP_WORDS {
+        // The first safepoint makes the heap as large as it was asked to be.
+        heap.flags |= heap_flag::FORCE;
+    }
+    heap.off_heap_limit_words = DEFAULTS
+        .min_binary_words
+        .load(Ordering::Relaxed)
+        .min(u64::from(u32::MAX)) as u32;
+    heap.fullsweep_after = options
+        .fullsweep_after
+        .unwrap_or_else(|| DEFAULTS.fullsweep_after.load(Ordering::Relaxed) as u16);
+    heap
+}

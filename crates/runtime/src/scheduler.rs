@@ -1,0 +1,521 @@
+//! Schedulers: native threads that run Erlang processes.
+//!
+//! Each has run queues of its own, one per priority. A process that is woken or spawned is queued
+//! where that happens, so two processes that talk stay on one core; a scheduler without work steals
+//! from the others. The round: expired timers, I/O events (polled now and then, and waited for when
+//! there is nothing to run), then the next process by priority.
+//!
+//! A scheduler owns the process it runs: the pointer it took from a run queue is that ownership.
+
+pub mod idle;
+mod queues;
+pub mod world;
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::ptr::{self, NonNull};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+
+use layout::limits::{FLOAT_REGISTERS, REDUCTIONS_PER_SLICE, X_REGISTERS};
+use layout::{Class, Context, Raise, RaiseKind, Term};
+use term::am;
+use term::copy::Owned;
+
+use crate::process::{Process, block, exit, flag, state};
+use crate::signal::handle;
+use crate::{epoch, machine, timer};
+use idle::{IdleSchedulers, Sleeper};
+use queues::{RunQueues, Stealers};
+
+/// Slices between two looks at clock and I/O.
+const SLICES_PER_CHECK: u32 = 64;
+/// Reductions that bring the next look forward.
+const REDUCTIONS_PER_CHECK: i64 = 2 * REDUCTIONS_PER_SLICE;
+/// Native stack of a scheduler; BIFs run on it.
+pub const STACK_BYTES: usize = 8 << 20;
+/// Dead processes whose memory is retired together.
+const RETIRE_BATCH: usize = 64;
+
+/// What other threads may see and do of a scheduler.
+pub struct Shared {
+    pub index: usize,
+    stealers: Stealers,
+    idle: Sleeper,
+    /// Context switches, reductions, and nanoseconds of work, for `statistics`.
+    pub switches: AtomicU64,
+    pub reductions: AtomicU64,
+    pub busy_ns: AtomicI64,
+    pub started_ns: i64,
+}
+
+/// A scheduler; its thread's alone.
+pub struct Scheduler {
+    pub shared: &'static Shared,
+    pub context: Box<Context>,
+    queues: RunQueues,
+    retiring: Vec<NonNull<Process>>,
+    retired: VecDeque<(u64, Vec<NonNull<Process>>)>,
+    spawned: isize,
+    slices_to_check: u32,
+    reductions_to_check: i64,
+}
+
+/// The schedulers of the node.
+pub struct Schedulers {
+    pub all: Vec<Shared>,
+    pub online: AtomicUsize,
+    idle: IdleSchedulers,
+    injected: queues::Injected,
+}
+
+static SCHEDULERS: OnceLock<Schedulers> = OnceLock::new();
+
+thread_local! {
+    static CURRENT: Cell<*mut Scheduler> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// The node's schedulers.
+///
+/// # Panics
+/// Before [`create`].
+#[must_use]
+pub fn schedulers() -> &'static Schedulers {
+    SCHEDULERS
+        .get()
+        .expect("schedulers are made before the first process")
+}
+
+/// The scheduler of this thread; null on other threads.
+#[inline]
+#[must_use]
+pub fn current() -> *mut Scheduler {
+    CURRENT.get()
+}
+
+/// This thread's scheduler number, from 1; 0 on other threads.
+#[must_use]
+pub fn current_number() -> usize {
+    // SAFETY: this thread's own scheduler, which lives as long as the thread.
+    unsafe { current().as_ref() }.map_or(0, |scheduler| scheduler.shared.index + 1)
+}
+
+/// Reductions that the slice of a running process has used so far.
+#[must_use]
+pub fn current_slice_reductions(process: &Process) -> u64 {
+    let scheduler = current();
+    if scheduler.is_null() {
+        return 0;
+    }
+    // SAFETY: this thread's own scheduler; BIFs run with the registers written back.
+    let context = unsafe { &(*scheduler).context };
+    if ptr::eq(context.process.cast::<Process>(), process) {
+        (REDUCTIONS_PER_SLICE - context.reductions_left).max(0) as u64
+    } else {
+        0
+    }
+}
+
+/// Charges the running process for work that a BIF did.
+pub fn charge(reductions: i64) {
+    let scheduler = current();
+    if !scheduler.is_null() {
+        // SAFETY: as `current_slice_reductions`.
+        unsafe { (*scheduler).context.reductions_left -= reductions };
+    }
+}
+
+/// Reductions left in the running slice; a long BIF traps when there are none.
+#[must_use]
+pub fn reductions_left() -> i64 {
+    // SAFETY: as `current_slice_reductions`.
+    let scheduler = unsafe { current().as_ref() };
+    scheduler.map_or(REDUCTIONS_PER_SLICE, |scheduler| {
+        scheduler.context.reductions_left
+    })
+}
+
+/// Declares `total` schedulers of which `online` run processes. Their threads start with [`run_all`].
+pub fn create(total: usize, online: usize) -> Vec<RunQueuesOf> {
+    let queues: Vec<RunQueues> = (0..total).map(|_| RunQueues::new()).collect();
+    let all = queues
+        .iter()
+        .enumerate()
+        .map(|(index, queues)| Shared {
+            index,
+            stealers: queues.stealers(),
+            idle: Sleeper::new(),
+            switches: AtomicU64::new(0),
+            reductions: AtomicU64::new(0),
+            busy_ns: AtomicI64::new(0),
+            started_ns: sys::clock::monotonic_ns(),
+        })
+        .collect();
+    let schedulers = Schedulers {
+        all,
+        online: AtomicUsize::new(online),
+        idle: IdleSchedulers::new(),
+        injected: queues::Injected::new(),
+    };
+    assert!(
+        SCHEDULERS.set(schedulers).is_ok(),
+        "schedulers are made once"
+    );
+    queues.into_iter().map(RunQueuesOf).collect()
+}
+
+/// The queues of one scheduler, to be handed to its thread.
+pub struct RunQueuesOf(RunQueues);
+
+// SAFETY: handed to one thread before it is used.
+unsafe impl Send for RunQueuesOf {}
+
+/// Runs scheduler `index` on this thread; does not return while the node lives.
+pub fn run(index: usize, queues: RunQueuesOf) -> ! {
+    let mut scheduler = Box::new(Scheduler {
+        shared: &schedulers().all[index],
+        context: new_context(),
+        queues: queues.0,
+        retiring: Vec::new(),
+        retired: VecDeque::new(),
+        spawned: 0,
+        slices_to_check: SLICES_PER_CHECK,
+        reductions_to_check: REDUCTIONS_PER_CHECK,
+    });
+    let pointer: *mut Scheduler = &raw mut *scheduler;
+    CURRENT.set(pointer);
+    // SAFETY: the box lives as long as this thread; every access goes through this pointer.
+    unsafe {
+        (*pointer).context.scheduler = pointer.cast();
+        (*pointer).rounds()
+    }
+}
+
+/// A context with empty registers.
+#[must_use]
+pub fn new_context() -> Box<Context> {
+    Box::new(Context {
+        process: ptr::null_mut(),
+        runtime: &raw const machine::TABLE,
+        reductions_left: 0,
+        raise: Raise {
+            kind: RaiseKind::None,
+            class: Class::Error,
+            reason: Term::NONE,
+            trace: Term::NONE,
+            target: ptr::null(),
+            arguments: Term::NONE,
+        },
+        scheduler: ptr::null_mut(),
+        f: [0.0; FLOAT_REGISTERS],
+        x: [Term::NIL; X_REGISTERS + 8],
+    })
+}
+
+/// Queues a process that this thread made runnable (its QUEUED bit is set): where it was woken.
+pub fn enqueue_woken(process: *mut Process) {
+    let scheduler = current();
+    if scheduler.is_null() {
+        schedulers().injected.push(process);
+        wake_one();
+        return;
+    }
+    // SAFETY: this thread's own scheduler.
+    unsafe { (*scheduler).enqueue(process) };
+}
+
+/// Wakes a scheduler that sleeps, if there is one.
+pub fn wake_one() {
+    let schedulers = schedulers();
+    schedulers.idle.wake_one(schedulers);
+}
+
+/// Wakes every scheduler that sleeps.
+pub fn wake_all() {
+    let schedulers = schedulers();
+    schedulers.idle.wake_all(schedulers);
+}
+
+/// Processes in all run queues.
+#[must_use]
+pub fn run_queue_lengths() -> Vec<usize> {
+    let mut lengths: Vec<usize> = schedulers()
+        .all
+        .iter()
+        .map(|shared| shared.stealers.len())
+        .collect();
+    if let Some(first) = lengths.first_mut() {
+        *first += schedulers().injected.len();
+    }
+    lengths
+}
+
+impl Scheduler {
+    fn rounds(&mut self) -> ! {
+        epoch::quiescent();
+        world::enter();
+        loop {
+            if self.slices_to_check == 0 || self.reductions_to_check <= 0 {
+                self.check();
+            }
+            match self.next() {
+                Some(process) => self.run_slice(process),
+                None => self.sleep(),
+            }
+        }
+    }
+
+    /// The part of the round that is not done for every slice.
+    fn check(&mut self) {
+        self.slices_to_check = SLICES_PER_CHECK;
+        self.reductions_to_check = REDUCTIONS_PER_CHECK;
+        timer::expire(self.shared.index);
+        crate::io::poll_now();
+        self.queues.take_injected(&schedulers().injected, false);
+    }
+
+    fn next(&mut self) -> Option<*mut Process> {
+        world::step_aside_if_asked();
+        if !self.is_online() {
+            self.hand_over();
+            return None;
+        }
+        if let Some(process) = self.queues.pop() {
+            return Some(process);
+        }
+        if self.queues.take_injected(&schedulers().injected, true) {
+            return self.queues.pop();
+        }
+        self.steal()
+    }
+
+    fn is_online(&self) -> bool {
+        self.shared.index < schedulers().online.load(Ordering::Relaxed)
+    }
+
+    /// An offline scheduler gives its processes away.
+    fn hand_over(&mut self) {
+        let mut any = false;
+        while let Some(process) = self.queues.pop() {
+            schedulers().injected.push(process);
+            any = true;
+        }
+        if any {
+            wake_all();
+        }
+    }
+
+    fn steal(&mut self) -> Option<*mut Process> {
+        let all = &schedulers().all;
+        let own = self.shared.index;
+        (1..all.len()).find_map(|distance| {
+            let victim = &all[(own + distance) % all.len()];
+            self.queues.steal_from(&victim.stealers)
+        })
+    }
+
+    /// Puts a process into this scheduler's queue; another one may come for it when this has enough.
+    fn enqueue(&mut self, process: *mut Process) {
+        // SAFETY: QUEUED gives this thread the process until it is in the queue.
+        let priority = unsafe { (*process).priority() };
+        let more_than_one = self.queues.push(process, priority);
+        if more_than_one {
+            let schedulers = schedulers();
+            if schedulers.idle.any() {
+                schedulers.idle.wake_one(schedulers);
+            }
+        }
+    }
+
+    fn run_slice(&mut self, pointer: *mut Process) {
+        self.slices_to_check -= 1;
+        // SAFETY: taken from a run queue, so it is ours until it waits, yields or ends.
+        let process = unsafe { &mut *pointer };
+        // QUEUED is set and RUNNING is not: one addition turns the first into the second.
+        let before = process
+            .state
+            .fetch_add(state::RUNNING - state::QUEUED, Ordering::SeqCst);
+        debug_assert_eq!(
+            before & (state::QUEUED | state::RUNNING),
+            state::QUEUED,
+            "state {before:#b}"
+        );
+        if before & state::SIGNALS != 0 {
+            handle::fetch(process);
+        }
+        self.context.reductions_left = REDUCTIONS_PER_SLICE;
+        let mut slice = Slice {
+            granted: REDUCTIONS_PER_SLICE,
+            used: 0,
+        };
+        loop {
+            if process.flags & flag::EXIT_PENDING != 0 {
+                slice.account(&self.context, process);
+                self.finish(process);
+                break;
+            }
+            if stands_still(process) {
+                slice.account(&self.context, process);
+                if rest(process) {
+                    break;
+                }
+                handle::fetch(process);
+                continue;
+            }
+            self.context.process = &raw mut process.head;
+            // SAFETY: the context's process is owned by this thread and at a canonical state.
+            let end = unsafe { engine::run(&raw mut *self.context) };
+            self.context.process = ptr::null_mut();
+            slice.account(&self.context, process);
+            match end {
+                engine::Exit::Preempted => {
+                    self.requeue(pointer);
+                    break;
+                }
+                engine::Exit::Waiting => {
+                    if process.flags & flag::EXIT_PENDING != 0 {
+                        continue;
+                    }
+                    if rest(process) {
+                        break;
+                    }
+                    // Something arrived meanwhile; a flood of it must not keep the others waiting.
+                    if self.context.reductions_left <= 0 {
+                        self.requeue(pointer);
+                        break;
+                    }
+                    handle::fetch(process);
+                }
+                engine::Exit::Hibernated => {
+                    process.flags |= flag::HIBERNATED;
+                    crate::collector::hibernate(process);
+                    handle::fetch(process);
+                }
+                engine::Exit::Exited => {
+                    self.finish(process);
+                    break;
+                }
+            }
+        }
+        self.reductions_to_check -= slice.used + 16;
+        self.shared.switches.fetch_add(1, Ordering::Relaxed);
+        self.shared
+            .reductions
+            .fetch_add(slice.used as u64, Ordering::Relaxed);
+        epoch::quiescent();
+        if self.retiring.len() >= RETIRE_BATCH {
+            self.retire();
+        }
+    }
+
+    /// Puts the running process back into the queue.
+    fn requeue(&mut self, pointer: *mut Process) {
+        // SAFETY: still ours until it is in the queue.
+        unsafe {
+            (*pointer)
+                .state
+                .fetch_sub(state::RUNNING - state::QUEUED, Ordering::SeqCst)
+        };
+        self.enqueue(pointer);
+    }
+
+    fn finish(&mut self, process: &mut Process) {
+        let reason = process
+            .cold
+            .as_mut()
+            .and_then(|cold| cold.exit_reason.take());
+        let reason = reason.unwrap_or_else(|| Owned::new(am::NORMAL));
+        exit::finish(process, &reason);
+        self.retiring.push(NonNull::from(process));
+    }
+
+    /// Reuses the memory of processes that nobody can have found any more.
+    fn retire(&mut self) {
+        if !self.retiring.is_empty() {
+            self.retired
+                .push_back((epoch::retire_stamp(), std::mem::take(&mut self.retiring)));
+        }
+        epoch::quiescent();
+        while self
+            .retired
+            .front()
+            .is_some_and(|(stamp, _)| epoch::passed(*stamp))
+        {
+            let (_, mut blocks) = self.retired.pop_front().expect("a front");
+            self.spawned -= blocks.len() as isize;
+            for block in blocks.drain(..) {
+                // SAFETY: unreachable for everyone else since the stamp passed; it was initialised.
+                unsafe {
+                    handle::bounce_rest(&mut *block.as_ptr());
+                    ptr::drop_in_place(block.as_ptr());
+                }
+                block::give_back(block);
+            }
+            if self.retiring.capacity() == 0 {
+                self.retiring = blocks;
+            }
+        }
+        block::count(std::mem::take(&mut self.spawned));
+    }
+
+    /// Counts a block that this scheduler took for a new process.
+    pub fn count_spawn(&mut self) {
+        self.spawned += 1;
+    }
+
+    /// Nothing to run: waits for an event, a timer, or another scheduler's call.
+    fn sleep(&mut self) {
+        self.retire();
+        timer::expire(self.shared.index);
+        crate::io::poll_now();
+        if self.queues.is_empty() {
+            epoch::idle();
+            world::leave();
+            idle::sleep(self.shared, self.is_online());
+            world::enter();
+            epoch::quiescent();
+            self.check();
+        }
+    }
+}
+
+/// Reductions of one slice.
+struct Slice {
+    granted: i64,
+    used: i64,
+}
+
+impl Slice {
+    /// Adds what was used since the last time to the process's own; before it is given up.
+    fn account(&mut self, context: &Context, process: &mut Process) {
+        let used = (self.granted - context.reductions_left).max(0);
+        self.granted = context.reductions_left;
+        self.used += used;
+        process.reductions += used as u64;
+    }
+}
+
+/// Whether a process is not to run although a signal woke it: it is suspended, or sleeps until a
+/// message comes.
+fn stands_still(process: &mut Process) -> bool {
+    if process.flags & flag::HIBERNATED != 0 && !process.head.messages.first.is_null() {
+        process.flags &= !flag::HIBERNATED;
+    }
+    process.suspend_count > 0 || process.flags & flag::HIBERNATED != 0
+}
+
+/// Puts a running process to rest; false when something arrived for it.
+fn rest(process: &Process) -> bool {
+    let mut seen = process.state.load(Ordering::SeqCst);
+    while seen & state::EVENT == 0 {
+        let rested = seen & !state::RUNNING;
+        match process
+            .state
+            .compare_exchange_weak(seen, rested, Ordering::SeqCst, Ordering::SeqCst)
+        {
+            Ok(_) => return true,
+            Err(now) => seen = now,
+        }
+    }
+    false
+}

@@ -1,0 +1,148 @@
+//! Sleeping schedulers, and how they are woken.
+//!
+//! At most one idle scheduler waits in the I/O poll, so that an event is handled where it is seen;
+//! the others wait on their parking spot. A scheduler announces itself idle *before* it looks for
+//! work the last time, and whoever queues work looks for idle schedulers *after* queueing: one of
+//! the two sees the other.
+
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
+
+use parking_lot::Mutex;
+use sys::park::ParkingSpot;
+
+use super::{Schedulers, Shared, schedulers};
+use crate::{io, timer};
+
+/// How long an idle scheduler looks for work before it sleeps; `+sbwt` chooses.
+static BUSY_WAIT_SPINS: AtomicUsize = AtomicUsize::new(200);
+
+/// Sets the busy wait before sleeping, in turns of the look for work.
+pub fn set_busy_wait(spins: usize) {
+    BUSY_WAIT_SPINS.store(spins, Ordering::Relaxed);
+}
+
+/// Where one scheduler sleeps.
+pub(super) struct Sleeper {
+    spot: ParkingSpot,
+}
+
+impl Sleeper {
+    pub(super) fn new() -> Sleeper {
+        Sleeper {
+            spot: ParkingSpot::new(),
+        }
+    }
+}
+
+/// Who sleeps.
+pub(super) struct IdleSchedulers {
+    count: AtomicUsize,
+    sleeping: Mutex<Vec<usize>>,
+}
+
+impl IdleSchedulers {
+    pub(super) fn new() -> IdleSchedulers {
+        IdleSchedulers {
+            count: AtomicUsize::new(0),
+            sleeping: Mutex::new(Vec::new()),
+        }
+    }
+
+    #[inline]
+    pub(super) fn any(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > 0
+    }
+
+    pub(super) fn wake_one(&self, schedulers: &Schedulers) {
+        fence(Ordering::SeqCst);
+        if !self.any() {
+            return;
+        }
+        let online = schedulers.online.load(Ordering::Relaxed);
+        let woken = {
+            let mut sleeping = self.sleeping.lock();
+            let at = sleeping.iter().rposition(|&index| index < online);
+            at.map(|at| {
+                self.count.fetch_sub(1, Ordering::Relaxed);
+                sleeping.swap_remove(at)
+            })
+        };
+        if let Some(index) = woken {
+            unpark(&schedulers.all[index]);
+        }
+    }
+
+    pub(super) fn wake_all(&self, schedulers: &Schedulers) {
+        let sleeping = {
+            let mut sleeping = self.sleeping.lock();
+            self.count.fetch_sub(sleeping.len(), Ordering::Relaxed);
+            std::mem::take(&mut *sleeping)
+        };
+        for index in sleeping {
+            unpark(&schedulers.all[index]);
+        }
+    }
+
+    fn announce(&self, index: usize) {
+        self.sleeping.lock().push(index);
+        self.count.fetch_add(1, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+    }
+
+    fn withdraw(&self, index: usize) {
+        let mut sleeping = self.sleeping.lock();
+        if let Some(at) = sleeping.iter().position(|&other| other == index) {
+            sleeping.swap_remove(at);
+            self.count.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn unpark(shared: &Shared) {
+    shared.idle.spot.unpark();
+    io::interrupt(shared.index);
+}
+
+/// Wakes one scheduler, if it sleeps: it is to look at something of its own (a timer).
+pub fn wake(index: usize) {
+    let schedulers = schedulers();
+    schedulers.idle.withdraw(index);
+    unpark(&schedulers.all[index]);
+}
+
+/// Sleeps until there may be something to do. Called with the thread idle in the epochs.
+pub(super) fn sleep(shared: &Shared, online: bool) {
+    let schedulers = schedulers();
+    if online {
+        for _ in 0..BUSY_WAIT_SPINS.load(Ordering::Relaxed) {
+            if work_somewhere(schedulers) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+    }
+    schedulers.idle.announce(shared.index);
+    if online && work_somewhere(schedulers) {
+        schedulers.idle.withdraw(shared.index);
+        return;
+    }
+    let timeout_ns = timer::until_next(shared.index);
+    if timeout_ns != Some(0)
+        && !io::wait(shared.index, timeout_ns, || {
+            shared.idle.spot.take_notification()
+        })
+    {
+        // Another one waits for I/O.
+        let _ = shared.idle.spot.park(timeout_ns, 0);
+    }
+    schedulers.idle.withdraw(shared.index);
+    shared.idle.spot.take_notification();
+}
+
+fn work_somewhere(schedulers: &Schedulers) -> bool {
+    !schedulers.injected.is_empty()
+        || schedulers
+            .all
+            .iter()
+            .any(|shared| !shared.stealers.is_empty())
+}

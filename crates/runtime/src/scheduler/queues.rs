@@ -1,0 +1,159 @@
+//! Run queues: one per priority, first in first out, with stealing (crossbeam's deques).
+//!
+//! Normal and low processes have queues of their own, and a low one runs once for every eight
+//! normal ones, as OTP documents it in spirit: low never starves and never wins.
+
+use crossbeam_deque::{Injector, Steal, Stealer, Worker};
+
+use crate::process::{Priority, Process};
+
+/// Normal slices for each low one.
+const NORMAL_PER_LOW: u32 = 8;
+
+/// The pointer in a queue is the ownership of a process at rest.
+#[derive(Clone, Copy)]
+pub(super) struct Runnable(*mut Process);
+
+// SAFETY: a queued process is owned by the queue entry; the thread that takes it owns it next.
+unsafe impl Send for Runnable {}
+
+/// The queues of one scheduler: the owner's end.
+pub(super) struct RunQueues {
+    by_priority: [Worker<Runnable>; 4],
+    /// How many are queued below normal-only traffic; lets `pop` skip empty queues.
+    urgent: u32,
+    normal_run: u32,
+}
+
+/// The queues of one scheduler: everyone else's end.
+pub(super) struct Stealers([Stealer<Runnable>; 4]);
+
+/// Processes made runnable by threads that are no schedulers.
+pub(super) struct Injected(Injector<(Runnable, Priority)>);
+
+impl Injected {
+    pub(super) fn new() -> Injected {
+        Injected(Injector::new())
+    }
+
+    pub(super) fn push(&self, process: *mut Process) {
+        // SAFETY: the caller set QUEUED and so owns the process until it is in the queue.
+        let priority = unsafe { (*process).priority() };
+        self.0.push((Runnable(process), priority));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Stealers {
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(Stealer::len).sum()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(Stealer::is_empty)
+    }
+}
+
+impl RunQueues {
+    pub(super) fn new() -> RunQueues {
+        let by_priority = std::array::from_fn(|_| Worker::new_fifo());
+        RunQueues {
+            by_priority,
+            urgent: 0,
+            normal_run: 0,
+        }
+    }
+
+    pub(super) fn stealers(&self) -> Stealers {
+        Stealers(std::array::from_fn(|priority| {
+            self.by_priority[priority].stealer()
+        }))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_priority.iter().all(Worker::is_empty)
+    }
+
+    /// Queues a process; true when it is not alone.
+    pub(super) fn push(&mut self, process: *mut Process, priority: Priority) -> bool {
+        let queue = &self.by_priority[priority as usize];
+        let more = !queue.is_empty();
+        queue.push(Runnable(process));
+        if priority != Priority::Normal {
+            self.urgent += 1;
+        }
+        more
+    }
+
+    pub(super) fn pop(&mut self) -> Option<*mut Process> {
+        let [max, high, normal, low] = &self.by_priority;
+        if self.urgent > 0 {
+            if let Some(Runnable(process)) = max.pop().or_else(|| high.pop()) {
+                self.urgent -= 1;
+                return Some(process);
+            }
+            if (self.normal_run >= NORMAL_PER_LOW || normal.is_empty())
+                && let Some(Runnable(process)) = low.pop()
+            {
+                self.normal_run = 0;
+                self.urgent -= 1;
+                return Some(process);
+            }
+            if max.is_empty() && high.is_empty() && low.is_empty() {
+                // Others stole what was counted.
+                self.urgent = 0;
+            }
+        }
+        self.normal_run += 1;
+        normal.pop().map(|Runnable(process)| process)
+    }
+
+    /// Takes a share of what other threads made runnable; true when there was something.
+    pub(super) fn take_injected(&mut self, injected: &Injected, only_when_idle: bool) -> bool {
+        let most = if only_when_idle { 64 } else { 8 };
+        let mut any = false;
+        for _ in 0..most {
+            if injected.is_empty() {
+                break;
+            }
+            match injected.0.steal() {
+                Steal::Success((Runnable(process), priority)) => {
+                    self.push(process, priority);
+                    any = true;
+                }
+                Steal::Retry => {}
+                Steal::Empty => break,
+            }
+        }
+        any
+    }
+
+    /// Moves some of another scheduler's processes here and answers one.
+    pub(super) fn steal_from(&mut self, victim: &Stealers) -> Option<*mut Process> {
+        for (priority, stealer) in victim.0.iter().enumerate() {
+            loop {
+                if stealer.is_empty() {
+                    break;
+                }
+                match stealer.steal_batch_and_pop(&self.by_priority[priority]) {
+                    Steal::Success(Runnable(process)) => {
+                        if priority != Priority::Normal as usize {
+                            self.urgent += self.by_priority[priority].len() as u32;
+                        }
+                        return Some(process);
+                    }
+                    Steal::Retry => std::hint::spin_loop(),
+                    Steal::Empty => break,
+                }
+            }
+        }
+        None
+    }
+}

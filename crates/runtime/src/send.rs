@@ -1,0 +1,107 @@
+//! Sending: `!` and the BIFs of it find the receiver in one place.
+
+use layout::{Fragment, Term};
+use term::{copy, heap, reference};
+
+use crate::process::{Process, table};
+use crate::signal::{self, ALIAS_MESSAGE};
+use crate::{port, registry};
+
+/// How a send ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Sent {
+    /// Sent, or dropped because nobody is there, which is the same to the sender.
+    Done,
+    /// The receiver is none: an unregistered name, or no identifier.
+    BadArgument,
+    /// Sent, and the sender is to wait (a busy port).
+    Suspended,
+}
+
+/// Sends a message from a running process.
+#[inline]
+pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
+    if to.is_local_pid() {
+        send_to_process(to, message);
+        return Sent::Done;
+    }
+    send_elsewhere(from, to, message)
+}
+
+#[inline]
+fn send_to_process(to: Term, message: Term) {
+    let receiver = table::find(to);
+    if !receiver.is_null() {
+        let fragment = copy::to_fragment(message);
+        // SAFETY: just found, and the fragment is fresh.
+        unsafe { signal::send_fragment(receiver, fragment) };
+    }
+}
+
+fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
+    if to.is_atom() {
+        return match registry::whereis(to) {
+            None => Sent::BadArgument,
+            Some(pid) if pid.is_local_pid() => {
+                send_to_process(pid, message);
+                Sent::Done
+            }
+            Some(port) => port::message(from, port, message),
+        };
+    }
+    if to.is_local_port() {
+        return port::message(from, to, message);
+    }
+    if let Some(&[name, node]) = to.as_tuple() {
+        if !name.is_atom() || !node.is_atom() {
+            return Sent::BadArgument;
+        }
+        if node == term::node::own_name()
+            && let Some(receiver) = registry::whereis(name)
+        {
+            return send(from, receiver, message);
+        }
+        // Another node: there is no connection, so the message is lost as if it had gone down.
+        return Sent::Done;
+    }
+    if to.is_reference() {
+        if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
+            send_to_alias(pid, number, message);
+        }
+        return Sent::Done;
+    }
+    if to.is_pid() || to.is_port() {
+        return Sent::Done;
+    }
+    Sent::BadArgument
+}
+
+/// Sends through an alias: the receiver takes the message only while the alias is active.
+pub fn send_to_alias(pid: Term, number: (u64, u64), message: Term) {
+    let receiver = table::find(pid);
+    if receiver.is_null() {
+        return;
+    }
+    let words = copy::size(message);
+    let fragment = heap::new_fragment(2 + words);
+    // SAFETY: fresh, with room for the alias's number and the copy.
+    unsafe {
+        (*fragment).kind = ALIAS_MESSAGE;
+        let room = Fragment::words_pointer(fragment);
+        room.write(number.0);
+        room.add(1).write(number.1);
+        (*fragment).term = if words == 0 {
+            message
+        } else {
+            copy::copy_to(
+                room.add(2),
+                words,
+                &mut (*fragment).off_heap,
+                message,
+                false,
+            )
+        };
+        signal::send_fragment(receiver, fragment);
+    }
+}

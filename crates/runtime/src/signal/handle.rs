@@ -1,0 +1,301 @@
+//! What signals do to the process that receives them.
+//!
+//! Called by the owner: at a `receive` that finds no message, and before a slice when the SIGNALS
+//! bit says that something else than a message has come.
+
+use std::sync::atomic::Ordering;
+
+use layout::{Fragment, Term};
+use term::copy::{Owned, to_fragment};
+use term::heap::{self, Scratch};
+use term::{am, build};
+
+use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, send_or_bounce, unboxed};
+use crate::process::relations::{AliasKind, Monitor, MonitorTarget, Watcher};
+use crate::process::{Process, flag, state};
+
+/// Takes all signals that have arrived, in order. Afterwards the inner queue holds the messages,
+/// and `EXIT_PENDING` is set if one of the others ended the process.
+pub fn fetch(process: &mut Process) {
+    // Cleared first: what is pushed after this is announced by the bits being set again.
+    process
+        .state
+        .fetch_and(!(state::EVENT | state::SIGNALS), Ordering::SeqCst);
+    let mut fragment = process.signals.take();
+    while !fragment.is_null() {
+        // SAFETY: taken from the queue, so ours; the next is read before this one is handed on.
+        unsafe {
+            let next = (*fragment).next;
+            match (*fragment).kind {
+                MESSAGE => append(process, fragment),
+                ALIAS_MESSAGE => alias_message(process, fragment),
+                OTHER => {
+                    let signal = unboxed(fragment);
+                    if process.flags & flag::EXIT_PENDING == 0 {
+                        handle(process, signal);
+                    } else {
+                        bounce(process.pid(), signal);
+                    }
+                }
+                kind => unreachable!("a signal of kind {kind}"),
+            }
+            fragment = next;
+        }
+    }
+}
+
+/// Puts a message at the end of the inner queue.
+///
+/// # Safety
+/// `message` is live and in no list.
+#[inline]
+pub unsafe fn append(process: &mut Process, message: *mut Fragment) {
+    let queue = &mut process.head.messages;
+    // SAFETY: `last` is the queue's own link or the `next` of its last message; the control block
+    // does not move.
+    unsafe {
+        (*message).next = std::ptr::null_mut();
+        *queue.last = message;
+        queue.last = &raw mut (*message).next;
+    }
+    queue.count += 1;
+}
+
+/// Delivers a term to the process itself, behind what it has fetched.
+pub fn deliver(process: &mut Process, message: Term) {
+    // SAFETY: fresh.
+    unsafe { append(process, to_fragment(message)) };
+}
+
+/// # Safety
+/// `fragment` is a live fragment of kind `ALIAS_MESSAGE`, in no list.
+unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
+    // SAFETY: such a fragment begins with the alias's number.
+    unsafe {
+        let words = Fragment::words_pointer(fragment);
+        let number = (*words, *words.add(1));
+        let relations = &mut process.cold().relations;
+        match relations.aliases.get(&number) {
+            None => {
+                heap::drop_fragment(fragment);
+                return;
+            }
+            Some(AliasKind::ReplyDemonitor) => {
+                relations.aliases.remove(&number);
+                if let Some(monitor) = relations.monitors.remove(&number) {
+                    demonitor_target(process, number, &monitor);
+                }
+            }
+            Some(AliasKind::Reply) => {
+                relations.aliases.remove(&number);
+            }
+            Some(AliasKind::ExplicitUnalias | AliasKind::Demonitor) => {}
+        }
+        (*fragment).kind = MESSAGE;
+        append(process, fragment);
+    }
+}
+
+/// Tells the watched side that a monitor is gone.
+pub fn demonitor_target(process: &Process, reference: (u64, u64), monitor: &Monitor) {
+    match &monitor.target {
+        MonitorTarget::Process { pid, .. } => {
+            let _ = super::send(*pid, Signal::Demonitor { reference });
+        }
+        MonitorTarget::Port { port, .. } => crate::port::demonitor(*port, reference),
+        MonitorTarget::TimeOffset => crate::time::unwatch_offset(process.pid(), reference),
+    }
+}
+
+fn handle(process: &mut Process, signal: Signal) {
+    match signal {
+        Signal::Exit {
+            from,
+            reason,
+            linked,
+        } => exit(process, from, reason, linked),
+        Signal::Link { from } => {
+            let link = crate::process::relations::Link { other: from };
+            process.cold().relations.links.insert(from.bits(), link);
+        }
+        Signal::Unlink { from } => {
+            process.cold().relations.links.remove(&from.bits());
+        }
+        Signal::Monitor {
+            watcher,
+            reference,
+            name,
+        } => {
+            let number = term::reference::number(reference.term()).expect("a local reference");
+            let watcher = Watcher {
+                watcher,
+                reference,
+                name,
+            };
+            process.cold().relations.watchers.insert(number, watcher);
+        }
+        Signal::Demonitor { reference } => {
+            process.cold().relations.watchers.remove(&reference);
+        }
+        Signal::Down {
+            reference,
+            from,
+            reason,
+        } => down(process, reference, from, &reason),
+        Signal::Timeout { generation } => {
+            let current = process
+                .cold
+                .as_ref()
+                .and_then(|cold| cold.receive_timer.as_ref());
+            if current.is_some_and(|timer| timer.generation == generation) {
+                process.cold().receive_timer = None;
+                process.head.receive_state = layout::process::state::TIMED_OUT;
+            }
+        }
+        Signal::Call(body) => body(Some(process)),
+    }
+}
+
+fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
+    if linked
+        && process
+            .cold()
+            .relations
+            .links
+            .remove(&from.bits())
+            .is_none()
+    {
+        // The link was undone before the signal came.
+        return;
+    }
+    let kill = !linked && reason.term() == am::KILL;
+    if process.traps_exit() && !kill {
+        let mut scratch = Scratch::new();
+        let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason.term()]);
+        deliver(process, message);
+    } else if kill {
+        die(process, Owned::new(am::KILLED));
+    } else if reason.term() != am::NORMAL || from == process.pid() {
+        die(process, reason);
+    }
+}
+
+/// The process is to end with this reason at its next safepoint.
+pub fn die(process: &mut Process, reason: Owned) {
+    if process.flags & flag::EXIT_PENDING == 0 {
+        process.flags |= flag::EXIT_PENDING;
+        process.cold().exit_reason = Some(reason);
+    }
+}
+
+fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason: &Owned) {
+    let relations = &mut process.cold().relations;
+    let Some(monitor) = relations.monitors.remove(&reference) else {
+        return;
+    };
+    if let Some(AliasKind::Demonitor | AliasKind::ReplyDemonitor) =
+        relations.aliases.get(&reference)
+    {
+        relations.aliases.remove(&reference);
+    }
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let named = |heap: &mut layout::Heap, name: &Option<Term>, identifier: Term| match name {
+        Some(name) => build::tuple(heap, &[*name, term::node::own_name()]),
+        None => from.unwrap_or(identifier),
+    };
+    let (kind, object) = match &monitor.target {
+        MonitorTarget::Process { pid, name } => (am::PROCESS, named(heap, name, *pid)),
+        MonitorTarget::Port { port, name } => (am::PORT, named(heap, name, *port)),
+        MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE),
+    };
+    let tag = monitor.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
+    let reference_term = monitor.reference.term();
+    let message = build::tuple(heap, &[tag, reference_term, kind, object, reason.term()]);
+    deliver(process, message);
+}
+
+/// What a signal does when its receiver is gone.
+pub fn bounce(to: Term, signal: Signal) {
+    match signal {
+        Signal::Link { from } => {
+            let reason = Owned::new(am::NOPROC);
+            let _ = super::send(
+                from,
+                Signal::Exit {
+                    from: to,
+                    reason,
+                    linked: true,
+                },
+            );
+        }
+        Signal::Monitor {
+            watcher, reference, ..
+        } => {
+            let reference = term::reference::number(reference.term()).expect("a local reference");
+            let reason = Owned::new(am::NOPROC);
+            let down = Signal::Down {
+                reference,
+                from: None,
+                reason,
+            };
+            let _ = super::send(watcher, down);
+        }
+        Signal::Call(body) => body(None),
+        Signal::Exit { .. }
+        | Signal::Unlink { .. }
+        | Signal::Demonitor { .. }
+        | Signal::Down { .. }
+        | Signal::Timeout { .. } => {}
+    }
+}
+
+/// Handles what was pushed to a process after it had ended; nobody can push any more.
+pub fn bounce_rest(process: &mut Process) {
+    let pid = process.pid();
+    let mut fragment = process.signals.take();
+    while !fragment.is_null() {
+        // SAFETY: taken from the queue, so ours.
+        unsafe {
+            let next = (*fragment).next;
+            if (*fragment).kind == OTHER {
+                bounce(pid, unboxed(fragment));
+            } else {
+                heap::drop_fragment(fragment);
+            }
+            fragment = next;
+        }
+    }
+}
+
+/// Ends both sides' knowledge of everything the process was tied to.
+pub fn break_relations(process: &mut Process, reason: Term) {
+    let pid = process.pid();
+    let Some(cold) = process.cold.as_mut() else {
+        return;
+    };
+    let relations = std::mem::take(&mut cold.relations);
+    for link in relations.links.into_values() {
+        let exit = Signal::Exit {
+            from: pid,
+            reason: Owned::new(reason),
+            linked: true,
+        };
+        if link.other.is_local_port() {
+            crate::port::exit_signal(link.other, pid, reason);
+        } else {
+            let _ = super::send(link.other, exit);
+        }
+    }
+    for (reference, monitor) in &relations.monitors {
+        demonitor_target(process, *reference, monitor);
+    }
+    for (reference, watcher) in relations.watchers {
+        let down = Signal::Down {
+            reference,
+            from: None,
+            reason: Owned::new(reason),
+        };
+        send_or_bounce(watcher.watcher, down);
+    }
+}

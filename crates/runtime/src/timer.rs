@@ -1,0 +1,140 @@
+//! Timers: a wheel per scheduler, set by whoever runs there and expired there.
+//!
+//! A wheel is behind a lock that is hardly ever contended, because a timer may be cancelled from any
+//! scheduler. Setting and cancelling take constant time. Resolution is a millisecond; a timer
+//! never runs out early.
+
+mod wheel;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use layout::Term;
+use parking_lot::Mutex;
+use term::copy::Owned;
+
+use crate::scheduler;
+use crate::signal::{self, Signal};
+use wheel::{Key, Wheel};
+
+const NS_PER_TICK: i64 = 1_000_000;
+
+/// What happens when a timer runs out.
+pub enum Target {
+    /// The receive timer of a process.
+    Receive { pid: Term, generation: u64 },
+    /// A message to a pid or registered name; `reference` finds the timer again, and `send` is what
+    /// arrives.
+    Message {
+        to: Term,
+        send: Owned,
+        reference: u64,
+    },
+}
+
+/// Where a timer is.
+#[derive(Clone, Copy, Debug)]
+pub struct TimerKey {
+    wheel: usize,
+    key: Key,
+}
+
+struct Place {
+    wheel: Mutex<Wheel<Target>>,
+    /// The tick of the earliest timer, `i64::MAX` without one: a look needs no lock.
+    next: AtomicI64,
+}
+
+static WHEELS: OnceLock<Vec<Place>> = OnceLock::new();
+
+/// Makes the wheels, one for each scheduler; once.
+pub fn create(schedulers: usize) {
+    let now = sys::clock::monotonic_ns() / NS_PER_TICK;
+    let place = |_| Place {
+        wheel: Mutex::new(Wheel::new(now)),
+        next: AtomicI64::new(i64::MAX),
+    };
+    assert!(
+        WHEELS.set((0..schedulers).map(place).collect()).is_ok(),
+        "wheels are made once"
+    );
+}
+
+fn wheels() -> &'static [Place] {
+    WHEELS
+        .get()
+        .expect("wheels are made before the first timer")
+}
+
+/// Sets a timer for a moment of the monotonic clock, in nanoseconds.
+pub fn set(deadline_ns: i64, target: Target) -> TimerKey {
+    let number = scheduler::current_number();
+    let index = number.saturating_sub(1);
+    let place = &wheels()[index];
+    // Rounded up: it must not run out early.
+    let tick = deadline_ns
+        .saturating_add(NS_PER_TICK - 1)
+        .div_euclid(NS_PER_TICK);
+    let mut wheel = place.wheel.lock();
+    let key = wheel.insert(tick, target);
+    if tick < place.next.load(Ordering::Relaxed) {
+        place.next.store(tick, Ordering::Relaxed);
+        drop(wheel);
+        if number == 0 {
+            scheduler::idle::wake(index);
+        }
+    }
+    TimerKey { wheel: index, key }
+}
+
+/// Cancels a timer; None when it has run out.
+pub fn cancel(key: TimerKey) -> Option<Target> {
+    wheels()[key.wheel].wheel.lock().remove(key.key)
+}
+
+/// Nanoseconds until the next timer of a scheduler; None without one.
+#[must_use]
+pub fn until_next(index: usize) -> Option<u64> {
+    let tick = wheels()[index].next.load(Ordering::Relaxed);
+    if tick == i64::MAX {
+        return None;
+    }
+    let left = tick.saturating_mul(NS_PER_TICK) - sys::clock::monotonic_ns();
+    Some(left.max(0) as u64)
+}
+
+/// Lets the timers of a scheduler run out that are due.
+pub fn expire(index: usize) {
+    let place = &wheels()[index];
+    if place.next.load(Ordering::Relaxed) == i64::MAX {
+        return;
+    }
+    let now = sys::clock::monotonic_ns() / NS_PER_TICK;
+    if place.next.load(Ordering::Relaxed) > now {
+        return;
+    }
+    let mut due = Vec::new();
+    {
+        let mut wheel = place.wheel.lock();
+        wheel.expire(now, &mut due);
+        place
+            .next
+            .store(wheel.next_tick().unwrap_or(i64::MAX), Ordering::Relaxed);
+    }
+    for target in due {
+        match target {
+            Target::Receive { pid, generation } => {
+                let _ = signal::send(pid, Signal::Timeout { generation });
+            }
+            Target::Message {
+                to,
+                send,
+                reference,
+            } => {
+                crate::time::forget_timer(reference);
+                let to = crate::registry::whereis_process(to).unwrap_or(to);
+                signal::send_message_from_outside(to, send.term());
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! A hierarchical timing wheel (Varghese and Lauck): eight levels of 64 slots.
+//!
+//! Level `l` holds timers whose tick differs from the present one first in the `l`-th group of six
+//! bits. When time reaches a slot of a higher level, its timers move down. Each slot is a
+//! doubly-linked list of entries in a slab, so inserting and removing take constant time; a word of
+//! bits per level finds the next occupied slot.
+
+const BITS: u32 = 6;
+const SLOTS: usize = 1 << BITS;
+const LEVELS: usize = 8;
+const NONE: u32 = u32::MAX;
+
+/// Names an entry; a used-up name never removes a later entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Key {
+    index: u32,
+    generation: u32,
+}
+
+struct Entry<T> {
+    value: Option<T>,
+    tick: i64,
+    generation: u32,
+    /// Neighbours in the slot's list, or the next free entry in `next`.
+    previous: u32,
+    next: u32,
+    level: u8,
+    slot: u8,
+}
+
+/// See the module's documentation. Ticks are counted from any origin.
+pub struct Wheel<T> {
+    entries: Vec<Entry<T>>,
+    free: u32,
+    heads: [[u32; SLOTS]; LEVELS],
+    occupied: [u64; LEVELS],
+    now: i64,
+    len: usize,
+}
+
+impl<T> Wheel<T> {
+    pub fn new(now: i64) -> Wheel<T> {
+        Wheel {
+            entries: Vec::new(),
+            free: NONE,
+            heads: [[NONE; SLOTS]; LEVELS],
+            occupied: [0; LEVELS],
+            now,
+            len: 0,
+        }
+    }
+
+    /// Puts a value at a tick; one in the past is due at the next `expire`.
+    pub fn insert(&mut self, tick: i64, value: T) -> Key {
+        let index = self.take_entry();
+        let entry = &mut self.entries[index as usize];
+        entry.value = Some(value);
+        entry.tick = tick;
+        let generation = entry.generation;
+        self.link(index);
+        self.len += 1;
+        Key { index, generation }
+    }
+
+    /// Takes a value out before its time.
+    pub fn remove(&mut self, key: Key) -> Option<T> {
+        let entry = self.entries.get(key.index as usize)?;
+        if entry.generation != key.generation || entry.value.is_none() {
+            return None;
+        }
+        self.unlink(key.index);
+        self.give_entry(key.index)
+    }
+
+    /// Takes out everything due at `now` or before, in order of ticks.
+    pub fn expire(&mut self, now: i64, due: &mut Vec<T>) {
+        while let Some((level, slot, tick)) = self.next_slot() {
+            if tick > now {
+                break;
+            }
+            self.now = self.now.max(tick);
+            let mut index = std::mem::replace(&mut self.heads[level][slot], NONE);
+            self.occupied[level] &= !(1 << slot);
+            // The list's newest entry is first; entries of one tick come out oldest first.
+            let mut indexes = Vec::new();
+            while index != NONE {
+                indexes.push(index);
+                index = self.entries[index as usize].next;
+            }
+            for index in indexes.into_iter().rev() {
+                if self.entries[index as usize].tick <= self.now {
+                    due.extend(self.give_entry(index));
+                } else {
+                    self.link(index);
+                }
+            }
+        }
+        self.now = self.now.max(now);
+    }
+
+    /// A tick at which `expire` has something to do: not after the earliest entry.
+    pub fn next_tick(&self) -> Option<i64> {
+        self.next_slot().map(|(_, _, tick)| tick)
+    }
+
+    fn next_slot(&self) -> Option<(usize, usize, i64)> {
+        if self.len == 0 {
+            return None;
+        }
+        // The lowest occupied level holds the earliest: higher levels differ in higher bits.
+        (0..LEVELS)
+            .find(|&level| self.occupied[level] != 0)
+            .map(|level| {
+                let shift = BITS * level as u32;
+                let position = (self.now >> shift) as usize % SLOTS;
+                let ahead = self.occupied[level]
+                    .rotate_right(position as u32)
+                    .trailing_zeros() as usize;
+                let slot = (position + ahead) % SLOTS;
+                let group = self.now >> shift;
+                let tick = (group + ahead as i64) << shift;
+                (level, slot, tick.max(self.now))
+            })
+    }
+
+    fn link(&mut self, index: u32) {
+        let tick = self.entries[index as usize].tick.max(self.now);
+        let differing = (tick ^ self.now) as u64;
+        let highest = 63 - (differing | 1).leading_zeros();
+        let level = ((highest / BITS) as usize).min(LEVELS - 1);
+        // Beyond the last level's reach a timer waits in its farthest slot, and is looked at again there.
+        let shift = BITS * level as u32;
+        let farthest = (self.now >> shift) + SLOTS as i64 - 1;
+        let slot = (tick >> shift).min(farthest) as usize % SLOTS;
+        let head = self.heads[level][slot];
+        if head != NONE {
+            self.entries[head as usize].previous = index;
+        }
+        let entry = &mut self.entries[index as usize];
+        entry.level = level as u8;
+        entry.slot = slot as u8;
+        entry.previous = NONE;
+        entry.next = head;
+        self.heads[level][slot] = index;
+        self.occupied[level] |= 1 << slot;
+    }
+
+    fn unlink(&mut self, index: u32) {
+        let entry = &self.entries[index as usize];
+        let (previous, next) = (entry.previous, entry.next);
+        let (level, slot) = (entry.level as usize, entry.slot as usize);
+        if next != NONE {
+            self.entries[next as usize].previous = previous;
+        }
+        if previous != NONE {
+            self.entries[previous as usize].next = next;
+        } else {
+            self.heads[level][slot] = next;
+            if next == NONE {
+                self.occupied[level] &= !(1 << slot);
+            }
+        }
+    }
+
+    fn take_entry(&mut self) -> u32 {
+        if self.free != NONE {
+            let index = self.free;
+            self.free = self.entries[index as usize].next;
+            return index;
+        }
+        let index = u32::try_from(self.entries.len()).expect("fewer than 2^32 timers");
+        self.entries.push(Entry {
+            value: None,
+            tick: 0,
+            generation: 0,
+            previous: NONE,
+            next: NONE,
+            level: 0,
+            slot: 0,
+        });
+        index
+    }
+
+    fn give_entry(&mut self, index: u32) -> Option<T> {
+        let entry = &mut self.entries[index as usize];
+        entry.generation = entry.generation.wrapping_add(1);
+        entry.next = self.free;
+        self.free = index;
+        self.len -= 1;
+        entry.value.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(seed: &mut u64) -> u64 {
+        *seed ^= *seed << 13;
+        *seed ^= *seed >> 7;
+        *seed ^= *seed << 17;
+        *seed
+    }
+
+    #[test]
+    fn timers_run_out_at_their_tick_in_order_and_never_when_cancelled() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15;
+        for start in [0_i64, 63, 64, 4095, -5000, 1 << 40] {
+            let mut wheel = Wheel::new(start);
+            let mut now = start;
+            let mut live: Vec<(i64, u64, Key)> = Vec::new();
+            for number in 0..20_000_u64 {
+                match random(&mut seed) % 4 {
+                    0 | 1 => {
+                        let span = 1_u64 << (random(&mut seed) % 30);
+                        let tick = now + (random(&mut seed) % span) as i64;
+                        let key = wheel.insert(tick, (tick, number));
+                        live.push((tick, number, key));
+                    }
+                    2 if !live.is_empty() => {
+                        let at = random(&mut seed) as usize % live.len();
+                        let (tick, number, key) = live.swap_remove(at);
+                        assert_eq!(wheel.remove(key), Some((tick, number)));
+                        assert_eq!(wheel.remove(key), None);
+                    }
+                    _ => {
+                        now += (random(&mut seed) % (1 << (random(&mut seed) % 16))) as i64;
+                        let mut due = Vec::new();
+                        wheel.expire(now, &mut due);
+                        assert!(due.is_sorted_by_key(|(tick, _)| *tick), "{due:?}");
+                        let before = live.len();
+                        live.retain(|(tick, _, _)| *tick > now);
+                        assert_eq!(due.len(), before - live.len());
+                        assert!(due.iter().all(|(tick, _)| *tick <= now));
+                        let earliest = live.iter().map(|(tick, _, _)| *tick).min();
+                        assert_eq!(wheel.next_tick().is_some(), earliest.is_some());
+                        assert!(wheel.next_tick() <= earliest);
+                    }
+                }
+            }
+        }
+    }
+}
