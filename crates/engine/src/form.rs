@@ -71,6 +71,12 @@ pub trait Form: Copy {
     /// # Safety
     /// `glue` expects the operand words of this instruction.
     unsafe fn slow(machine: Machine<Self>, glue: Handler) -> Exit;
+
+    /// Leaves the engine at a call of the function that starts at `target`.
+    ///
+    /// # Safety
+    /// `target` is a function's entry.
+    unsafe fn preempt(machine: Machine<Self>, target: *const u64) -> Exit;
 }
 
 /// Operands are words behind the handler address.
@@ -109,6 +115,12 @@ impl Form for Threaded {
     unsafe fn slow(m: Machine<Self>, glue: Handler) -> Exit {
         // SAFETY: the caller's contract.
         unsafe { dispatch(glue, m.x, m.s, m.h, m.f, m.c, m.ip) }
+    }
+
+    #[inline(always)]
+    unsafe fn preempt(m: Machine<Self>, target: *const u64) -> Exit {
+        // SAFETY: the slow path expects a function's entry.
+        unsafe { dispatch(crate::slow::calls::preempt, m.x, m.s, m.h, m.f, m.c, target) }
     }
 }
 

@@ -127,8 +127,7 @@ impl<F: Form> Machine<F> {
     pub unsafe fn call(mut self, target: *const u64) -> Exit {
         self.f -= 1;
         if self.f < 0 {
-            self.ip = target;
-            return unsafe { F::slow(self, crate::slow::calls::preempt) };
+            return unsafe { F::preempt(self, target) };
         }
         unsafe { F::enter(self, target) }
     }

@@ -3,7 +3,7 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::Term;
-use layout::limits::{SMALL_MAX, SMALL_MIN};
+use layout::limits::SMALL_MIN;
 
 use crate::operation::operations;
 use crate::slow;
@@ -24,8 +24,11 @@ unsafe fn term(bits: i64) -> Term {
 operations! {
     Add: Ssd<A: Source, B: Source, C: Dest> |m| {
         let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        if !both_small(a, b) {
+            return m.slow(slow::bifs::guard2);
+        }
         let (sum, overflow) = (a.bits() as i64).overflowing_add((b.bits() & !TAG) as i64);
-        if !both_small(a, b) || overflow {
+        if overflow {
             return m.slow(slow::bifs::guard2);
         }
         m.put::<C, 2>(term(sum));
@@ -34,8 +37,11 @@ operations! {
 
     Subtract: Ssd<A: Source, B: Source, C: Dest> |m| {
         let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        if !both_small(a, b) {
+            return m.slow(slow::bifs::guard2);
+        }
         let (difference, overflow) = (a.bits() as i64).overflowing_sub((b.bits() & !TAG) as i64);
-        if !both_small(a, b) || overflow {
+        if overflow {
             return m.slow(slow::bifs::guard2);
         }
         m.put::<C, 2>(term(difference));
@@ -44,8 +50,11 @@ operations! {
 
     Multiply: Ssd<A: Source, B: Source, C: Dest> |m| {
         let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        if !both_small(a, b) {
+            return m.slow(slow::bifs::guard2);
+        }
         let (product, overflow) = ((a.bits() & !TAG) as i64).overflowing_mul(b.small_value());
-        if !both_small(a, b) || overflow {
+        if overflow {
             return m.slow(slow::bifs::guard2);
         }
         m.put::<C, 2>(term(product | TAG as i64));
@@ -55,9 +64,12 @@ operations! {
     /// `div`
     IntegerDivide: Ssd<A: Source, B: Source, C: Dest> |m| {
         let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        if !both_small(a, b) {
+            return m.slow(slow::bifs::guard2);
+        }
         let (dividend, divisor) = (a.small_value(), b.small_value());
         // The least small divided by -1 is no small.
-        if !both_small(a, b) || divisor == 0 || divisor == -1 {
+        if divisor == 0 || divisor == -1 {
             return m.slow(slow::bifs::guard2);
         }
         m.put::<C, 2>(Term::small(dividend.wrapping_div(divisor)));
@@ -66,8 +78,11 @@ operations! {
 
     Remainder: Ssd<A: Source, B: Source, C: Dest> |m| {
         let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        if !both_small(a, b) {
+            return m.slow(slow::bifs::guard2);
+        }
         let (dividend, divisor) = (a.small_value(), b.small_value());
-        if !both_small(a, b) || divisor == 0 || divisor == -1 {
+        if divisor == 0 || divisor == -1 {
             return m.slow(slow::bifs::guard2);
         }
         m.put::<C, 2>(Term::small(dividend.wrapping_rem(divisor)));
@@ -103,24 +118,30 @@ operations! {
 
     ShiftLeft: Ssd<A: Source, B: Source, C: Dest> |m| {
         let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
-        let (value, shift) = (a.small_value(), b.small_value());
-        let shifted = value.wrapping_shl(shift as u32);
-        // Below 60 nothing that fits is lost, and what is lost shows when it is shifted back.
-        if !both_small(a, b)
-            || shift as u64 >= 60
-            || shifted.wrapping_shr(shift as u32) != value
-            || !(SMALL_MIN..=SMALL_MAX).contains(&shifted)
-        {
+        if !both_small(a, b) {
             return m.slow(slow::bifs::guard2);
         }
-        m.put::<C, 2>(term(shifted << 4 | TAG as i64));
+        let shift = b.small_value();
+        if shift as u64 >= 60 {
+            return m.slow(slow::bifs::guard2);
+        }
+        // What is lost at the top shows when the tagged word is shifted back.
+        let value = (a.bits() & !TAG) as i64;
+        let shifted = value.wrapping_shl(shift as u32);
+        if shifted.wrapping_shr(shift as u32) != value {
+            return m.slow(slow::bifs::guard2);
+        }
+        m.put::<C, 2>(term(shifted | TAG as i64));
         m.next::<6>()
     }
 
     ShiftRight: Ssd<A: Source, B: Source, C: Dest> |m| {
         let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
+        if !both_small(a, b) {
+            return m.slow(slow::bifs::guard2);
+        }
         let shift = b.small_value();
-        if !both_small(a, b) || shift < 0 {
+        if shift < 0 {
             return m.slow(slow::bifs::guard2);
         }
         let shifted = (a.bits() as i64) >> (if shift > 63 { 63 } else { shift });

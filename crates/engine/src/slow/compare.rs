@@ -1,20 +1,41 @@
 //! Comparing terms that do not decide at a glance: `a, b, fail`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use crate::operation::slow_paths;
-use crate::slow::exceptions::{set_error, unwind};
+use core::cmp::Ordering;
 
-slow_paths! {
-    /// `a, b, fail`
-    undecided |m| {
-        set_error(m.c, term::am::NOTSUP);
-        let ip = m.ip;
-        unwind(m, ip, core::ptr::null(), core::ptr::null())
-    }
+use term::compare::{compare, eq, eq_exact};
+
+use crate::operand::Any;
+use crate::operation::slow_paths;
+
+macro_rules! comparisons {
+    ($($(#[$doc:meta])* $name:ident |$a:ident, $b:ident| $holds:expr;)*) => {
+        slow_paths! {
+            $(
+                $(#[$doc])*
+                $name |m| {
+                    let ($a, $b) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+                    if $holds {
+                        return m.next::<3>();
+                    }
+                    m.jump::<2>()
+                }
+            )*
+        }
+    };
 }
-pub use undecided as is_eq_exact;
-pub use undecided as is_ne_exact;
-pub use undecided as is_eq;
-pub use undecided as is_ne;
-pub use undecided as is_lt;
-pub use undecided as is_ge;
+
+comparisons! {
+    /// `=:=`
+    is_eq_exact |a, b| eq_exact(a, b);
+    /// `=/=`
+    is_ne_exact |a, b| !eq_exact(a, b);
+    /// `==`
+    is_eq |a, b| eq(a, b);
+    /// `/=`
+    is_ne |a, b| !eq(a, b);
+    /// `<`
+    is_lt |a, b| compare(a, b) == Ordering::Less;
+    /// `>=`
+    is_ge |a, b| compare(a, b) != Ordering::Less;
+}

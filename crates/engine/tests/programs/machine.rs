@@ -1,0 +1,653 @@
+//! A runtime for tests: one process, exports by name, BIFs that the programs need, a collector that only grows.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::ptr;
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering;
+
+use beamfile::BeamFile;
+use engine::{Code, Exit, Module, assemble, run, start};
+use layout::context::Next;
+use layout::limits::{FLOAT_REGISTERS, STACK_RESERVE_WORDS, X_REGISTERS};
+use layout::process::MessageQueue;
+use layout::{
+    BifFunction, Class, Context, Export, FunEntry, Kind, ProcessHead, Raise, RaiseKind,
+    RuntimeTable, Term,
+};
+use term::external::{self, FunIdentity, Options, Resolver};
+use term::{am, atom, build};
+
+pub struct Node {
+    exports: Exports,
+    codes: Vec<(String, Box<Code>)>,
+    /// Reductions of a slice.
+    pub reductions: i64,
+    /// Slices that ended because the reductions were used up.
+    pub slices: usize,
+    shared: Box<Shared>,
+}
+
+// The tests hand it from the thread that loads to the one that runs.
+unsafe impl Send for Node {}
+
+/// What the table's functions reach through `Context::scheduler`.
+struct Shared {
+    collections: usize,
+    exports: *const Exports,
+    codes: *const Vec<(String, Box<Code>)>,
+    trace: Vec<*const u64>,
+    uncaught: Option<Term>,
+}
+
+#[derive(Default)]
+struct Exports(HashMap<(u64, u64, u32), &'static Export>);
+
+impl Exports {
+    fn get(&mut self, module: Term, function: Term, arity: u32) -> &'static Export {
+        self.0
+            .entry((module.bits(), function.bits(), arity))
+            .or_insert_with(|| {
+                let export = Box::leak(Box::new(Export {
+                    code: AtomicPtr::new(ptr::null_mut()),
+                    module,
+                    function,
+                    arity,
+                    flags: 0,
+                    bif: bif(module, function, arity),
+                    stub: [0; 8],
+                }));
+                let stub = start::stub_for(export);
+                unsafe { start::write_stub(export, stub) };
+                let entry = unsafe { start::stub_entry(export) };
+                export.code.store(entry.cast_mut(), Ordering::Release);
+                export
+            })
+    }
+}
+
+impl Resolver for Exports {
+    fn export(&mut self, m: Term, f: Term, arity: u32, _: bool) -> Option<&'static Export> {
+        Some(self.get(m, f, arity))
+    }
+
+    fn fun_entry(&mut self, _: &FunIdentity) -> Option<&'static FunEntry> {
+        None
+    }
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
+}
+
+impl Node {
+    pub fn new() -> Node {
+        Node {
+            exports: Exports::default(),
+            codes: Vec::new(),
+            reductions: 4000,
+            slices: 0,
+            shared: Box::new(Shared {
+                collections: 0,
+                exports: ptr::null(),
+                codes: ptr::null(),
+                trace: Vec::new(),
+                uncaught: None,
+            }),
+        }
+    }
+
+    pub fn collections(&self) -> usize {
+        self.shared.collections
+    }
+
+    pub fn source(&self, name: &str) -> String {
+        std::fs::read_to_string(directory().join(name).with_extension("erl")).unwrap()
+    }
+
+    /// Compiles a program with the stock compiler and loads it.
+    pub fn load(&mut self, name: &str) {
+        let out = std::env::temp_dir().join(format!(
+            "ferl-engine-{}-{:?}",
+            std::process::id(),
+            std::thread::current().id()
+        ));
+        std::fs::create_dir_all(&out).unwrap();
+        let source = directory().join(name).with_extension("erl");
+        let status = Command::new("erlc")
+            .args(["-o".as_ref(), out.as_os_str(), source.as_os_str()])
+            .status()
+            .expect("the stock compiler is installed");
+        assert!(status.success());
+        let bytes = std::fs::read(out.join(name).with_extension("beam")).unwrap();
+        std::fs::remove_dir_all(&out).unwrap();
+        self.load_bytes(name, &bytes);
+    }
+
+    pub fn load_bytes(&mut self, name: &str, bytes: &[u8]) {
+        let file = BeamFile::parse(bytes).unwrap();
+        let code = file.decode().unwrap();
+        let atoms: Vec<Term> = file.atoms.iter().map(|text| atom::known(text)).collect();
+        let imports: Vec<*const Export> = file
+            .imports
+            .iter()
+            .map(|row| {
+                let (module, function) = (atoms[row.module as usize], atoms[row.function as usize]);
+                ptr::from_ref(self.exports.get(module, function, row.arity.into()))
+            })
+            .collect();
+        let funs: Vec<*const FunEntry> = file
+            .lambdas
+            .iter()
+            .map(|row| {
+                ptr::from_ref(&*Box::leak(Box::new(FunEntry {
+                    code: AtomicPtr::new(ptr::null_mut()),
+                    module: atoms[0],
+                    arity: u32::from(row.arity - row.free),
+                    free: row.free.into(),
+                    index: row.index,
+                    old_index: row.index,
+                    old_unique: row.old_uniq,
+                    unique: file.md5,
+                    function: atoms[row.function as usize],
+                })))
+            })
+            .collect();
+        // Literals live as long as the test.
+        let literals = Box::leak(Box::new(term::heap::Scratch::new()));
+        let literal_terms: Vec<Term> = file
+            .literals
+            .iter()
+            .map(|bytes| {
+                let options = Options::default();
+                external::decode(literals.heap(), bytes, &options, &mut self.exports)
+                    .unwrap()
+                    .0
+            })
+            .collect();
+        let integer = |bytes: &[u8]| {
+            let heap = Box::leak(Box::new(term::heap::Scratch::new()));
+            let negative = bytes[0] & 0x80 != 0;
+            let fill = if negative { 0xff } else { 0 };
+            let mut limbs: Vec<u64> = bytes
+                .rchunks(8)
+                .map(|chunk| {
+                    let mut limb = [fill; 8];
+                    limb[8 - chunk.len()..].copy_from_slice(chunk);
+                    u64::from_be_bytes(limb)
+                })
+                .collect();
+            if negative {
+                let mut carry = true;
+                for limb in &mut limbs {
+                    (*limb, carry) = (!*limb).overflowing_add(carry.into());
+                }
+            }
+            build::big(heap.heap(), negative, &limbs)
+        };
+        let module = Module {
+            file: &file,
+            code: &code,
+            atoms: &atoms,
+            literals: &literal_terms,
+            imports: &imports,
+            funs: &funs,
+            integer: &integer,
+        };
+        let assembled = Box::new(assemble(&module).unwrap_or_else(|error| panic!("{error}")));
+        for row in &file.exports {
+            let export = self
+                .exports
+                .get(atoms[0], atoms[row.function as usize], row.arity.into());
+            let entry = assembled.label(row.label).unwrap();
+            export.code.store(entry.cast_mut(), Ordering::Release);
+        }
+        for (row, entry) in file.lambdas.iter().zip(&funs) {
+            let code = assembled.label(row.label).unwrap();
+            unsafe { (**entry).code.store(code.cast_mut(), Ordering::Release) };
+        }
+        self.codes.push((name.to_owned(), assembled));
+    }
+
+    /// Runs a process that applies the function to integers, to its end; answers its result as text, or the reason that
+    /// nobody caught.
+    pub fn call(&mut self, module: &str, function: &str, arguments: &[i64]) -> String {
+        let block = vec![0u64; 256].leak();
+        let range = block.as_mut_ptr_range();
+        let mut heap = term::heap::empty();
+        (heap.start, heap.top, heap.high_water) = (range.start, range.start, range.start);
+        (heap.end, heap.stack) = (range.end, range.end);
+        let mut process = Box::new(ProcessHead {
+            heap,
+            ip: start::apply(),
+            messages: MessageQueue {
+                first: ptr::null_mut(),
+                last: ptr::null_mut(),
+                save: ptr::null_mut(),
+                count: 0,
+            },
+            id: Term::local_pid(1, 0),
+            saved_x: 3,
+            receive_state: 0,
+            catches: 0,
+        });
+        process.messages.last = &raw mut process.messages.first;
+        process.messages.save = &raw mut process.messages.first;
+        let arguments: Vec<Term> = arguments.iter().map(|&n| Term::small(n)).collect();
+        let list = build::list(&mut process.heap, &arguments);
+        let push = |process: &mut ProcessHead, word: u64| unsafe {
+            process.heap.stack = process.heap.stack.sub(1);
+            *process.heap.stack = word;
+        };
+        push(&mut process, start::process_end() as u64);
+        push(&mut process, list.bits());
+        push(&mut process, atom::known(function).bits());
+        push(&mut process, atom::known(module).bits());
+
+        self.shared.exports = &raw const self.exports;
+        self.shared.codes = &raw const self.codes;
+        self.shared.uncaught = None;
+        self.shared.trace.clear();
+        let mut context = Box::new(Context {
+            process: &raw mut *process,
+            runtime: &raw const TABLE,
+            reductions_left: 0,
+            raise: Raise {
+                kind: RaiseKind::None,
+                class: Class::Error,
+                reason: Term::NONE,
+                trace: Term::NONE,
+                target: ptr::null(),
+                arguments: Term::NONE,
+            },
+            scheduler: (&raw mut *self.shared).cast(),
+            f: [0.0; FLOAT_REGISTERS],
+            x: [Term::NONE; X_REGISTERS + 8],
+        });
+        loop {
+            context.reductions_left = self.reductions;
+            match unsafe { run(&raw mut *context) } {
+                Exit::Preempted => self.slices += 1,
+                Exit::Exited => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        match self.shared.uncaught {
+            Some(reason) => format!("uncaught {}", text(reason)),
+            None => text(context.x[0]),
+        }
+    }
+
+    /// Function and line of each frame when the last exception was raised, down to the function that was applied.
+    pub fn last_trace(&self) -> Vec<(String, u32)> {
+        let mut trace = Vec::new();
+        for &address in &self.shared.trace {
+            for (_, code) in &self.codes {
+                if let Some(place) = code.place(address) {
+                    let name = format!("{}/{}", atom::text(place.function), place.arity);
+                    trace.push((name, self.line(place.line)));
+                }
+            }
+        }
+        trace
+    }
+
+    /// The file's line of a location's index.
+    fn line(&self, location: u32) -> u32 {
+        let source = directory().join("basic.erl");
+        let out = std::env::temp_dir().join(format!("ferl-engine-lines-{}", std::process::id()));
+        std::fs::create_dir_all(&out).unwrap();
+        Command::new("erlc")
+            .arg("-o")
+            .arg(&out)
+            .arg(source)
+            .status()
+            .unwrap();
+        let file = BeamFile::parse(&std::fs::read(out.join("basic.beam")).unwrap()).unwrap();
+        file.lines.unwrap().locations[location as usize].line
+    }
+}
+
+/// The text of a term, as far as tests need it.
+pub fn text(term: Term) -> String {
+    if let Some(value) = term.as_small() {
+        value.to_string()
+    } else if term.is_atom() {
+        let text = atom::text(term);
+        if text.starts_with(|c: char| c.is_lowercase()) {
+            text.to_owned()
+        } else {
+            format!("'{text}'")
+        }
+    } else if term.is_list() {
+        let (mut items, mut rest) = (Vec::new(), term);
+        while let Some((head, tail)) = rest.as_cons() {
+            items.push(text(head));
+            rest = tail;
+        }
+        assert!(rest.is_nil());
+        format!("[{}]", items.join(","))
+    } else if let Some(elements) = term.as_tuple() {
+        let elements: Vec<String> = elements.iter().map(|&element| text(element)).collect();
+        format!("{{{}}}", elements.join(","))
+    } else if let Some(value) = term.as_float() {
+        format!("{value:?}")
+    } else if let Some((negative, limbs)) = term.as_big() {
+        let value = limbs
+            .iter()
+            .rev()
+            .fold(0u128, |value, &limb| value << 64 | u128::from(limb));
+        format!("{}{value}", if negative { "-" } else { "" })
+    } else if let Some(bits) = term.as_bits() {
+        format!(
+            "{:?}",
+            String::from_utf8_lossy(bits.as_bytes().expect("whole bytes"))
+        )
+    } else {
+        format!("{term:?}")
+    }
+}
+
+// BIFs.
+
+fn raise(context: *mut Context, reason: Term) -> Term {
+    let raise = unsafe { &mut (*context).raise };
+    raise.kind = RaiseKind::Exception;
+    raise.class = Class::Error;
+    raise.reason = reason;
+    raise.trace = Term::NONE;
+    raise.arguments = Term::NONE;
+    Term::NONE
+}
+
+fn integers<const N: usize>(arguments: *const Term) -> Option<[i64; N]> {
+    let mut values = [0; N];
+    for (index, value) in values.iter_mut().enumerate() {
+        *value = unsafe { *arguments.add(index) }.as_small()?;
+    }
+    Some(values)
+}
+
+macro_rules! operators {
+    ($($name:ident $n:literal |$values:pat_param| $result:expr;)*) => {
+        $(unsafe extern "sysv64" fn $name(context: *mut Context, arguments: *const Term) -> Term {
+            match integers::<$n>(arguments) {
+                Some($values) => {
+                    let heap = unsafe { &mut (*(*context).process).heap };
+                    build::integer(heap, $result)
+                }
+                None => raise(context, am::BADARITH),
+            }
+        })*
+    };
+}
+
+operators! {
+    plus 2 |[a, b]| a + b;
+    minus 2 |[a, b]| a - b;
+    times 2 |[a, b]| a * b;
+    div 2 |[a, b]| a / b;
+    rem 2 |[a, b]| a % b;
+    band 2 |[a, b]| a & b;
+    bsl 2 |[a, b]| a << b;
+    bsr 2 |[a, b]| a >> b;
+    negate 1 |[a]| -a;
+    bnot 1 |[a]| !a;
+}
+
+unsafe extern "sysv64" fn error_1(context: *mut Context, arguments: *const Term) -> Term {
+    raise(context, unsafe { *arguments })
+}
+
+macro_rules! comparisons {
+    ($($name:ident |$a:ident, $b:ident| $result:expr;)*) => {
+        $(unsafe extern "sysv64" fn $name(_: *mut Context, arguments: *const Term) -> Term {
+            let ($a, $b) = unsafe { (*arguments, *arguments.add(1)) };
+            let ($a, $b) = ($a.as_small().unwrap(), $b.as_small().unwrap());
+            am::boolean($result)
+        })*
+    };
+}
+
+comparisons! {
+    lt |a, b| a < b;
+    ge |a, b| a >= b;
+    le |a, b| a <= b;
+    gt |a, b| a > b;
+    same |a, b| a == b;
+    differ |a, b| a != b;
+}
+
+fn bif(module: Term, function: Term, arity: u32) -> Option<BifFunction> {
+    if module != am::ERLANG {
+        return None;
+    }
+    let body: BifFunction = match (atom::text(function), arity) {
+        ("+", 2) => plus,
+        ("-", 2) => minus,
+        ("*", 2) => times,
+        ("div", 2) => div,
+        ("rem", 2) => rem,
+        ("band", 2) => band,
+        ("bsl", 2) => bsl,
+        ("bsr", 2) => bsr,
+        ("-", 1) => negate,
+        ("bnot", 1) => bnot,
+        ("error", 1) => error_1,
+        ("<", 2) => lt,
+        (">=", 2) => ge,
+        ("=<", 2) => le,
+        (">", 2) => gt,
+        ("=:=" | "==", 2) => same,
+        ("=/=" | "/=", 2) => differ,
+        _ => return None,
+    };
+    Some(body)
+}
+
+// The runtime's table.
+
+static TABLE: RuntimeTable = RuntimeTable {
+    collect,
+    unwind,
+    send: unexpected_send,
+    fetch_messages: no_messages,
+    remove_message: unexpected,
+    set_timeout: unexpected_timeout,
+    timed_out: unexpected,
+    marker_reserve: unexpected_marker,
+    marker_bind: unexpected_2,
+    marker_clear: unexpected_1,
+    marker_use: unexpected_1,
+    undefined_function,
+    call_fun,
+    apply,
+    apply_list,
+    apply_fun_list,
+    build_stacktrace,
+    raw_raise,
+    catch_value,
+    other,
+};
+
+fn shared<'a>(context: *mut Context) -> &'a mut Shared {
+    unsafe { &mut *(*context).scheduler.cast::<Shared>() }
+}
+
+/// Moves the stack to a new block twice as large; what lies on the old one stays.
+unsafe extern "sysv64" fn collect(context: *mut Context, words: usize, _live: usize) -> bool {
+    shared(context).collections += 1;
+    unsafe {
+        let heap = &mut (*(*context).process).heap;
+        let used = heap.end.offset_from(heap.stack) as usize;
+        let size = heap.end.offset_from(heap.start) as usize;
+        let block = vec![0u64; (size * 2).max(used + words + STACK_RESERVE_WORDS)].leak();
+        let range = block.as_mut_ptr_range();
+        let stack = range.end.sub(used);
+        stack.copy_from_nonoverlapping(heap.stack, used);
+        (heap.start, heap.top, heap.high_water) = (range.start, range.start, range.start);
+        (heap.stack, heap.end) = (stack, range.end);
+        heap.fragment_words = 0;
+    }
+    true
+}
+
+unsafe extern "sysv64" fn unwind(
+    context: *mut Context,
+    ip: *const u64,
+    _failed: *const Export,
+    _arguments: *const Term,
+) -> *const u64 {
+    unsafe {
+        let process = &mut *(*context).process;
+        let shared = shared(context);
+        shared.trace.clear();
+        shared.trace.push(ip);
+        let (class, reason) = ((*context).raise.class, (*context).raise.reason);
+        let (mut at, mut frame, mut found) = (process.heap.stack, process.heap.stack, None);
+        while at < process.heap.end {
+            let word = Term::from_bits(*at);
+            at = at.add(1);
+            if word.bits() & 0b11 == 0 {
+                shared
+                    .trace
+                    .push((word.bits() as *const u64).wrapping_sub(1));
+                if found.is_none() {
+                    frame = at;
+                }
+            } else if let (Some(handler), None) = (word.as_catch(), found) {
+                found = Some((handler, frame));
+            }
+        }
+        let Some((handler, frame)) = found else {
+            shared.uncaught = Some(reason);
+            return ptr::null();
+        };
+        process.heap.stack = frame;
+        let x = &mut (*context).x;
+        x[0] = Term::NONE;
+        x[1] = [am::ERROR, am::EXIT, am::THROW][class as usize];
+        x[2] = reason;
+        x[3] = Term::NIL;
+        handler
+    }
+}
+
+unsafe extern "sysv64" fn unexpected_send(_: *mut Context) -> Next {
+    panic!("send")
+}
+
+unsafe extern "sysv64" fn no_messages(_: *mut Context) -> bool {
+    false
+}
+
+unsafe extern "sysv64" fn unexpected(_: *mut Context) {
+    panic!("a receive")
+}
+
+unsafe extern "sysv64" fn unexpected_timeout(_: *mut Context, _: Term) -> Next {
+    panic!("a timeout")
+}
+
+unsafe extern "sysv64" fn unexpected_marker(_: *mut Context) -> Term {
+    panic!("a marker")
+}
+
+unsafe extern "sysv64" fn unexpected_1(_: *mut Context, _: Term) {
+    panic!("a marker")
+}
+
+unsafe extern "sysv64" fn unexpected_2(_: *mut Context, _: Term, _: Term) {
+    panic!("a marker")
+}
+
+unsafe extern "sysv64" fn undefined_function(
+    context: *mut Context,
+    _export: *const Export,
+) -> *const u64 {
+    raise(context, am::UNDEF);
+    ptr::null()
+}
+
+unsafe extern "sysv64" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {
+    assert!(!fun.is_kind(Kind::Fun) || arity > 0);
+    raise(context, am::BADFUN);
+    ptr::null()
+}
+
+unsafe extern "sysv64" fn apply(
+    context: *mut Context,
+    module: Term,
+    function: Term,
+    arity: usize,
+) -> *const u64 {
+    let exports = unsafe { &*shared(context).exports };
+    match exports
+        .0
+        .get(&(module.bits(), function.bits(), arity as u32))
+    {
+        Some(export) => export.code.load(Ordering::Acquire),
+        None => {
+            raise(context, am::UNDEF);
+            ptr::null()
+        }
+    }
+}
+
+fn spread(context: *mut Context, mut list: Term) -> usize {
+    let mut arity = 0;
+    while let Some((head, tail)) = list.as_cons() {
+        unsafe { (*context).x[arity] = head };
+        (arity, list) = (arity + 1, tail);
+    }
+    arity
+}
+
+unsafe extern "sysv64" fn apply_list(
+    context: *mut Context,
+    module: Term,
+    function: Term,
+    arguments: Term,
+) -> *const u64 {
+    let arity = spread(context, arguments);
+    unsafe { apply(context, module, function, arity) }
+}
+
+unsafe extern "sysv64" fn apply_fun_list(
+    context: *mut Context,
+    fun: Term,
+    arguments: Term,
+) -> *const u64 {
+    let arity = spread(context, arguments);
+    assert!(fun.is_kind(Kind::Fun));
+    let entry = fun.word(0) as *const FunEntry;
+    unsafe {
+        assert_eq!((*entry).arity as usize, arity);
+        assert_eq!((*entry).free, 0);
+        (*entry).code.load(Ordering::Acquire)
+    }
+}
+
+unsafe extern "sysv64" fn build_stacktrace(_: *mut Context, raw: Term) -> Term {
+    raw
+}
+
+unsafe extern "sysv64" fn raw_raise(context: *mut Context, _: Term, reason: Term, _: Term) -> bool {
+    raise(context, reason);
+    true
+}
+
+unsafe extern "sysv64" fn catch_value(
+    context: *mut Context,
+    _class: Term,
+    reason: Term,
+    _raw: Term,
+) -> Term {
+    let heap = unsafe { &mut (*(*context).process).heap };
+    build::tuple(heap, &[am::UC_EXIT, reason])
+}
+
+unsafe extern "sysv64" fn other(_: *mut Context, opcode: u32, _: *const u64) -> Next {
+    panic!("operation {opcode}")
+}
