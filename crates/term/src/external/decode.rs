@@ -5,15 +5,16 @@
 //! byte; a claim of more terms than bytes remain is refused, which bounds all that is allocated.
 
 use flate2::{Decompress, FlushDecompress, Status};
-use layout::limits::{BIG_LIMBS, PID_INDEX_BITS};
+use layout::limits::{BIG_LIMBS, FLAT_MAP_PAIRS, PID_INDEX_BITS};
 use layout::{FunEntry, Kind, Term};
+use smallvec::SmallVec;
 
 use super::input::Input;
 use super::{FunIdentity, Options, Resolver, tags};
 use crate::atom::{self, AtomError};
 use crate::heap::Allocate;
 use crate::node::{self, Node};
-use crate::{build, reference};
+use crate::{build, map, reference, text};
 
 /// What is wrong with a term in external format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -378,7 +379,7 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
             }
             tags::FLOAT => {
                 let text = self.input.take(tags::FLOAT_TEXT_BYTES)?;
-                self.float(old_float(text).unwrap_or(f64::NAN))?
+                self.float(text::float::parse(text).unwrap_or(f64::NAN))?
             }
             tags::ATOM | tags::SMALL_ATOM | tags::ATOM_UTF8 | tags::SMALL_ATOM_UTF8 => {
                 self.atom_of(tag)?
@@ -424,6 +425,20 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         }
         // SAFETY: the first cell, of at least one.
         unsafe { Term::from_cons_pointer(cells) }
+    }
+
+    /// A map of keys and values in turn.
+    fn map(&mut self, parts: &[Term]) -> Result<Term, DecodeError> {
+        let pairs: SmallVec<[(Term, Term); FLAT_MAP_PAIRS]> = parts
+            .chunks_exact(2)
+            .map(|pair| (pair[0], pair[1]))
+            .collect();
+        let map = map::from_pairs(self.heap, &pairs);
+        if map::size(map) == pairs.len() {
+            Ok(map)
+        } else {
+            self.input.fail(Fault::DuplicateKey)
+        }
     }
 
     fn big(&mut self, size: usize, limbs: &mut Vec<u64>) -> Result<Term, DecodeError> {
@@ -701,21 +716,6 @@ fn is_this_node(name: Term, creation: u32) -> bool {
     name == node::own_name() && creation == node::own_creation()
 }
 
-/// The number in a `FLOAT`: text as C's `%.20e` writes it, padded with zeros.
-fn old_float(text: &[u8]) -> Option<f64> {
-    let end = text
-        .iter()
-        .position(|&byte| byte == 0)
-        .unwrap_or(text.len());
-    let text = std::str::from_utf8(&text[..end]).ok()?.replace(',', ".");
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(&text);
-    let whole = digits.bytes().take_while(u8::is_ascii_digit).count();
-    let fraction = digits[whole..].strip_prefix('.')?;
-    let well_formed = whole > 0 && fraction.starts_with(|c: char| c.is_ascii_digit());
-    // What is left to check (only digits and one exponent), Rust's parser checks too.
-    if well_formed { text.parse().ok() } else { None }
-}
-
 /// Uncompresses bytes that should be `length` long; answers them and how many bytes they were.
 fn inflate(bytes: &[u8], length: usize) -> Option<(Vec<u8>, usize)> {
     let mut inflated = Vec::new();
@@ -739,32 +739,6 @@ fn inflate(bytes: &[u8], length: usize) -> Option<(Vec<u8>, usize)> {
             _ if stream.total_in() == read && inflated.len() == written => return None,
             _ => {}
         }
-    }
-}
-
-impl<A: Allocate + ?Sized> Reading<'_, A> {
-    /// A map of keys and values in turn. Until `term::map` exists: flat ones, with simple keys.
-    fn map(&mut self, parts: &[Term]) -> Result<Term, DecodeError> {
-        let mut pairs: Vec<(Term, Term)> = parts.chunks_exact(2).map(|p| (p[0], p[1])).collect();
-        let order = |a: Term, b: Term| match (a.as_small(), b.as_small()) {
-            (Some(a), Some(b)) => a.cmp(&b),
-            (Some(_), None) => std::cmp::Ordering::Less,
-            (None, Some(_)) => std::cmp::Ordering::Greater,
-            (None, None) if a.is_atom() && b.is_atom() => atom::compare(a, b),
-            (None, None) => b.is_atom().cmp(&a.is_atom()),
-        };
-        pairs.sort_by(|a, b| order(a.0, b.0));
-        let orderly = pairs.windows(2).all(|w| order(w[0].0, w[1].0).is_lt());
-        if !orderly || pairs.len() > layout::limits::FLAT_MAP_PAIRS {
-            return self.input.fail(Fault::DuplicateKey);
-        }
-        let (keys, values): (Vec<Term>, Vec<u64>) = pairs
-            .iter()
-            .map(|(key, value)| (*key, value.bits()))
-            .unzip();
-        let mut words = vec![pairs.len() as u64, build::tuple(self.heap, &keys).bits()];
-        words.extend(values);
-        Ok(build::object(self.heap, Kind::Map, &words))
     }
 }
 

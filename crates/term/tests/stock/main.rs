@@ -3,5 +3,6 @@
 mod ask;
 mod expressions;
 mod external;
+mod numbers;
 mod print;
 mod runtime;
