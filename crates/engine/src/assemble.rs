@@ -33,6 +33,8 @@ pub struct Module<'a> {
     pub funs: &'a [*const FunEntry],
     /// Makes a literal of an integer that is not small, from its big-endian two's complement.
     pub integer: &'a dyn Fn(&[u8]) -> Term,
+    /// The BIF that a function of the module, by name and arity, only stands for: it is called instead.
+    pub bif: &'a dyn Fn(Term, u32) -> Option<*const Export>,
 }
 
 /// Why a module cannot be brought into code.
@@ -110,6 +112,13 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         emitter.term(module.atoms[function.module as usize]);
         emitter.term(module.atoms[function.name as usize]);
         emitter.word(u64::from(function.arity));
+        let name = module.atoms[function.name as usize];
+        if let Some(export) = (module.bif)(name, u32::from(function.arity)) {
+            emitter.define(function.entry_label);
+            emitter.handler(slow::bifs::call_bif_stub);
+            emitter.word(export as u64);
+            continue;
+        }
         operations::function(&mut emitter, function).map_err(|kind| AssembleError {
             function: format!("{}/{}", module.file.atom(function.name), function.arity),
             kind,

@@ -36,14 +36,39 @@ macro_rules! for_each_bif {
             // erl_tracer
 
             // erlang
+            ("erlang", "has_prepared_code_on_load", 1, erlang::has_prepared_code_on_load_1, NONE),
+            ("erlang", "finish_loading", 1, erlang::finish_loading_1, NONE),
+            ("erlang", "call_on_load_function", 1, erlang::call_on_load_function_1, NONE),
+            ("erlang", "finish_after_on_load", 2, erlang::finish_after_on_load_2, NONE),
+            ("erlang", "loaded", 0, erlang::loaded_0, NONE),
+            ("erlang", "pre_loaded", 0, erlang::pre_loaded_0, NONE),
+            ("erlang", "module_loaded", 1, erlang::module_loaded_1, NONE),
+            ("erlang", "check_old_code", 1, erlang::check_old_code_1, NONE),
+            ("erlang", "delete_module", 1, erlang::delete_module_1, NONE),
+            ("erlang", "function_exported", 3, erlang::function_exported_3, NONE),
+            ("erlang", "is_builtin", 3, erlang::is_builtin_3, NONE),
+            ("erlang", "get_module_info", 1, erlang::get_module_info_1, NONE),
+            ("erlang", "get_module_info", 2, erlang::get_module_info_2, NONE),
+            ("erlang", "load_nif", 2, erlang::load_nif_2, NONE),
+            ("erlang", "make_fun", 3, erlang::make_fun_3, NONE),
+            ("erlang", "fun_info", 2, erlang::fun_info_2, NONE),
+            ("erlang", "fun_info_mfa", 1, erlang::fun_info_mfa_1, NONE),
+            ("erlang", "fun_to_list", 1, erlang::fun_to_list_1, NONE),
+            ("erlang", "halt", 2, erlang::halt_2, NONE),
 
             // error_logger
 
             // erts_debug
 
             // erts_internal
+            ("erts_internal", "prepare_loading", 2, erlang::prepare_loading_2, NONE),
+            ("erts_internal", "purge_module", 2, erlang::purge_module_2, NONE),
+            ("erts_internal", "beamfile_chunk", 2, erlang::beamfile_chunk_2, NONE),
+            ("erts_internal", "beamfile_module_md5", 1, erlang::beamfile_module_md5_1, NONE),
 
             // erts_literal_area_collector
+            ("erts_literal_area_collector", "release_area_switch", 0, erlang::release_area_switch_0, NONE),
+            ("erts_literal_area_collector", "send_copy_request", 3, erlang::send_copy_request_3, NONE),
 
             // ets
 

@@ -19,6 +19,7 @@ use crate::process::Process;
 
 pub mod erlang;
 pub mod erts_internal;
+pub mod magic;
 
 /// What a BIF answers.
 pub type BifResult = Result<Term, Failure>;

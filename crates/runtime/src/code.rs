@@ -8,5 +8,6 @@ pub mod funs;
 pub mod literals;
 pub mod load;
 pub mod modules;
+pub mod purge;
 
 pub use modules::{Loaded, find_code, place_of};

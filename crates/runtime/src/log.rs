@@ -26,6 +26,13 @@ pub fn over_heap_limit(process: &Process, words: u64, limit: u64) {
     });
 }
 
+/// A file cannot be loaded; the loader's caller learns only `badfile`.
+pub fn load_failed(process: &Process, module: Term, why: &str) {
+    report(process, "Loading of ~p failed: ~ts~n", |heap, _| {
+        vec![module, build::string(heap, why)]
+    });
+}
+
 fn report(process: &Process, format: &str, arguments: impl FnOnce(&mut Heap, Term) -> Vec<Term>) {
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
@@ -74,7 +81,7 @@ impl std::fmt::Display for Plain<'_> {
         while let Some(at) = rest.find('~') {
             f.write_str(&rest[..at])?;
             match rest.as_bytes().get(at + 1) {
-                Some(b'p') => {
+                Some(b'p' | b't') => {
                     if let Some(argument) = arguments.next() {
                         write!(f, "{}", term::print::display(*argument))?;
                     }

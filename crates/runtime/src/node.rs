@@ -200,7 +200,22 @@ fn run(queues: Vec<scheduler::RunQueuesOf>) -> ExitCode {
     }
 }
 
-/// Ends the node at once, output flushed.
-pub fn halt(status: i32) -> ! {
+/// Ends the node with an exit status; output that ports still hold is written first if `flush`.
+pub fn halt(status: i32, flush: bool) -> ! {
+    if flush {
+        crate::port::flush_all();
+    }
     std::process::exit(status)
+}
+
+/// Ends the node as `halt(abort)` does: by a signal that leaves a core.
+pub fn abort() -> ! {
+    std::process::abort()
+}
+
+/// Ends the node because of an error that no process can handle.
+pub fn crash(slogan: &str) -> ! {
+    eprintln!("{slogan}");
+    crate::port::flush_all();
+    std::process::exit(1)
 }

@@ -15,3 +15,6 @@ pub fn exit_signal(_port: Term, _from: Term, _reason: Term) {}
 pub fn message(_from: &mut Process, _port: Term, _message: Term) -> Sent {
     Sent::Done
 }
+
+/// Writes what ports still hold; before the node ends.
+pub fn flush_all() {}

@@ -194,6 +194,7 @@ impl Node {
             imports: &imports,
             funs: &funs,
             integer: &integer,
+            bif: &|_, _| None,
         };
         let assembled = Box::new(assemble(&module).unwrap_or_else(|error| panic!("{error}")));
         for row in &file.exports {

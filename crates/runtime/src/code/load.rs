@@ -182,6 +182,10 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
         imports: &imports,
         funs: &lambda_pointers,
         integer: &integer,
+        bif: &|function, arity| {
+            let export = exports::find(name, function, arity)?;
+            export.bif.is_some().then_some(std::ptr::from_ref(export))
+        },
     };
     let assembled = engine::assemble(&module).map_err(LoadError::Code)?;
     let entry = |label: u32| assembled.label(label).map(Address);
