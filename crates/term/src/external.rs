@@ -8,16 +8,20 @@
 //! A reference of this node goes out as the words of `reference::to_words`; an alias adds the index
 //! and the serial of its process.
 
+mod compression;
 pub mod decode;
 pub mod encode;
 mod input;
+mod segments;
 mod size;
 pub mod tags;
 
 use layout::{Export, FunEntry, Term};
 
-pub use decode::{DecodeError, Decoder, Fault, Step, decode};
-pub use encode::{EncodeOptions, Encoder, SystemLimit, encode};
+pub use compression::compress;
+pub use decode::{DecodeError, Decoder, Fault, Step, decode, decode_bare};
+pub use encode::{EncodeOptions, Encoder, SystemLimit, encode, encode_bare};
+pub use segments::{Segment, encode_segments, segments_to_list};
 pub use size::size;
 
 use crate::off_heap::MagicBlock;

@@ -3,17 +3,12 @@
 //! What is still to be written stands on a stack of tasks, so depth costs no native stack and the
 //! work can stop. Lengths that are known only at the end (of lists, of funs) are patched in.
 
-use std::io::Read as _;
-
-use flate2::Compression;
-use flate2::read::ZlibEncoder;
 use layout::object::{Bits, MapShape, offset};
 use layout::{Export, FunEntry, Kind, Term};
 
+use super::segments::Segment;
 use super::tags;
 use crate::compare::compare_exact;
-use crate::heap::Allocate;
-use crate::off_heap::{self, BinaryBlock};
 use crate::{atom, build, map, node, reference, text};
 
 /// How to encode.
@@ -58,7 +53,7 @@ pub struct SystemLimit;
 /// [`SystemLimit`].
 pub fn encode(term: Term, options: &EncodeOptions) -> Result<Vec<u8>, SystemLimit> {
     let mut encoder = Encoder::new(term);
-    while !encoder.run(options, &mut usize::MAX.clone())? {}
+    encoder.finish(options)?;
     Ok(encoder.into_bytes())
 }
 
@@ -72,122 +67,9 @@ pub fn encode_bare(
     options: &EncodeOptions,
 ) -> Result<(), SystemLimit> {
     let mut encoder = Encoder::bare(std::mem::take(buffer), term);
-    let result = loop {
-        match encoder.run(options, &mut usize::MAX.clone()) {
-            Ok(false) => {}
-            Ok(true) => break Ok(()),
-            Err(limit) => break Err(limit),
-        }
-    };
+    let result = encoder.finish(options);
     *buffer = encoder.into_bytes();
     result
-}
-
-/// An encoded term (version byte first) compressed at a level of 1 to 9; as it was when that would
-/// not make it shorter.
-#[must_use]
-pub fn compress(bytes: Vec<u8>, level: u32) -> Vec<u8> {
-    const HEAD: usize = 6;
-    let Some(length) = bytes
-        .len()
-        .checked_sub(1)
-        .filter(|&length| length >= HEAD - 1)
-    else {
-        return bytes;
-    };
-    let Ok(length) = u32::try_from(length) else {
-        return bytes;
-    };
-    let mut compressed = Vec::with_capacity(bytes.len() / 2);
-    compressed.extend([tags::VERSION, tags::COMPRESSED]);
-    compressed.extend(length.to_be_bytes());
-    // One byte more than is allowed shows that it would get too long.
-    let limit = bytes.len() as u64 + 1 - HEAD as u64;
-    let mut stream = ZlibEncoder::new(&bytes[1..], Compression::new(level)).take(limit);
-    match stream.read_to_end(&mut compressed) {
-        Ok(written) if (written as u64) < limit => compressed,
-        _ => bytes,
-    }
-}
-
-/// A part of an encoded term, for output that is not to copy large binaries.
-#[derive(Clone, Copy, Debug)]
-pub enum Segment {
-    /// These bytes of the encoder's buffer.
-    Bytes { start: usize, end: usize },
-    /// `size` bytes from `start` on of a shared binary.
-    Shared {
-        binary: Term,
-        start: usize,
-        size: usize,
-    },
-}
-
-/// Encodes a term, version byte first, large shared binaries apart. Answers the bytes, and how they
-/// and the binaries make up the whole.
-///
-/// # Errors
-/// [`SystemLimit`].
-pub fn encode_segments(
-    term: Term,
-    options: &EncodeOptions,
-) -> Result<(Vec<u8>, Vec<Segment>), SystemLimit> {
-    let mut encoder = Encoder::new(term);
-    encoder.apart = Some(Vec::new());
-    while !encoder.run(options, &mut usize::MAX.clone())? {}
-    Ok(encoder.into_segments())
-}
-
-/// The list of binaries that [`Encoder::into_segments`] described; all of them shared ones.
-pub fn segments_to_list<A: Allocate + ?Sized>(
-    heap: &mut A,
-    bytes: &[u8],
-    segments: &[Segment],
-) -> Term {
-    let mut list = Term::NIL;
-    for segment in segments.iter().rev() {
-        let head = match *segment {
-            Segment::Bytes { start, end } => shared_copy(heap, &bytes[start..end]),
-            Segment::Shared {
-                binary,
-                start,
-                size,
-            } => shared_part(heap, binary, start, size),
-        };
-        list = build::cons(heap, head, list);
-    }
-    list
-}
-
-/// A shared binary whatever its size: what reads vectors of binaries keeps its bytes in place.
-fn shared_copy<A: Allocate + ?Sized>(heap: &mut A, bytes: &[u8]) -> Term {
-    let block = BinaryBlock::new(bytes.len());
-    // SAFETY: the block is fresh, has that many bytes, and its count goes to the object.
-    unsafe {
-        BinaryBlock::bytes(block).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
-        build::shared_binary(heap, block, bytes.len(), 0)
-    }
-}
-
-fn shared_part<A: Allocate + ?Sized>(
-    heap: &mut A,
-    binary: Term,
-    start: usize,
-    size: usize,
-) -> Term {
-    if start == 0 && size as u64 == binary.word(offset::SHARED_BINARY_SIZE) {
-        return binary;
-    }
-    // SAFETY: a shared binary's block is live, and holds `start + size` bytes from the binary's
-    // first on; the new object is counted before it is made.
-    unsafe {
-        let block = off_heap::block_of(binary.boxed_pointer());
-        off_heap::retain(block);
-        let part = build::shared_binary(heap, block.cast::<BinaryBlock>(), size, 0);
-        let first = binary.word(offset::SHARED_BINARY_BYTES) + start as u64;
-        part.word_pointer(offset::SHARED_BINARY_BYTES).write(first);
-        part
-    }
 }
 
 /// What is still to be written.
@@ -263,6 +145,27 @@ impl Encoder {
             apart: None,
             apart_bytes: 0,
         }
+    }
+
+    /// To encode a term, version byte first, large shared binaries apart.
+    #[must_use]
+    pub fn segmented(term: Term) -> Encoder {
+        Encoder {
+            apart: Some(Vec::new()),
+            ..Encoder::new(term)
+        }
+    }
+
+    /// Writes all that is left.
+    ///
+    /// # Errors
+    /// [`SystemLimit`].
+    pub fn finish(&mut self, options: &EncodeOptions) -> Result<(), SystemLimit> {
+        let mut budget = usize::MAX;
+        while !self.run(options, &mut budget)? {
+            budget = usize::MAX;
+        }
+        Ok(())
     }
 
     /// What is written.

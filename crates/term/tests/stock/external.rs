@@ -63,9 +63,8 @@ fn check(expression: &str, line: &str) {
         unhex(fields[6]),
         "{expression}"
     );
-    let (buffer, segments) =
-        external::encode::encode_segments(value, &EncodeOptions::default()).unwrap();
-    let mut list = external::encode::segments_to_list(scratch.heap(), &buffer, &segments);
+    let (buffer, segments) = external::encode_segments(value, &EncodeOptions::default()).unwrap();
+    let mut list = external::segments_to_list(scratch.heap(), &buffer, &segments);
     let mut joined = Vec::new();
     while let Some((head, tail)) = list.as_cons() {
         joined.extend_from_slice(head.as_bits().unwrap().as_bytes().unwrap());
@@ -73,7 +72,7 @@ fn check(expression: &str, line: &str) {
     }
     assert_eq!(joined, unhex(fields[7]), "{expression}");
     let stock_compressed = unhex(fields[8]);
-    let compressed = external::encode::compress(bytes.clone(), 6);
+    let compressed = external::compress(bytes.clone(), 6);
     // The two compressors differ by a few in a hundred bytes, which matters only next to the limit.
     if (compressed[1] == 80) != (stock_compressed[1] == 80) {
         let shorter = compressed.len().min(stock_compressed.len());

@@ -1,0 +1,61 @@
+//! Terms compressed by zlib, as `term_to_binary(Term, [compressed])` makes them.
+
+use std::io::Read as _;
+
+use flate2::read::ZlibEncoder;
+use flate2::{Compression, Decompress, FlushDecompress, Status};
+
+use super::tags;
+
+/// An encoded term (version byte first) compressed at a level of 1 to 9; as it was when that would
+/// not make it shorter.
+#[must_use]
+pub fn compress(bytes: Vec<u8>, level: u32) -> Vec<u8> {
+    const HEAD: usize = 6;
+    let Some(length) = bytes
+        .len()
+        .checked_sub(1)
+        .filter(|&length| length >= HEAD - 1)
+    else {
+        return bytes;
+    };
+    let Ok(length) = u32::try_from(length) else {
+        return bytes;
+    };
+    let mut compressed = Vec::with_capacity(bytes.len() / 2);
+    compressed.extend([tags::VERSION, tags::COMPRESSED]);
+    compressed.extend(length.to_be_bytes());
+    // One byte more than is allowed shows that it would get too long.
+    let limit = bytes.len() as u64 + 1 - HEAD as u64;
+    let mut stream = ZlibEncoder::new(&bytes[1..], Compression::new(level)).take(limit);
+    match stream.read_to_end(&mut compressed) {
+        Ok(written) if (written as u64) < limit => compressed,
+        _ => bytes,
+    }
+}
+
+/// Uncompresses bytes that should be `length` long; answers them and how many bytes they were.
+pub(super) fn inflate(bytes: &[u8], length: usize) -> Option<(Vec<u8>, usize)> {
+    let mut inflated = Vec::new();
+    let mut stream = Decompress::new(true);
+    loop {
+        // Room grows with what really comes out, whatever length is claimed; one byte more than
+        // that shows a stream that is too long.
+        let room = (length + 1 - inflated.len()).min(inflated.len().max(64 * 1024));
+        inflated.reserve_exact(room);
+        let (read, written) = (stream.total_in(), inflated.len());
+        let rest = &bytes[read as usize..];
+        let status = stream
+            .decompress_vec(rest, &mut inflated, FlushDecompress::None)
+            .ok()?;
+        match status {
+            Status::StreamEnd if inflated.len() == length => {
+                return Some((inflated, stream.total_in() as usize));
+            }
+            Status::StreamEnd => return None,
+            _ if inflated.len() > length => return None,
+            _ if stream.total_in() == read && inflated.len() == written => return None,
+            _ => {}
+        }
+    }
+}
