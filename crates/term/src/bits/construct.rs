@@ -36,7 +36,11 @@ impl Builder {
     }
 
     /// Over bits of a whole binary that nobody has seen yet.
-    pub(crate) fn over(whole: Term, position: u64, end: u64) -> Builder {
+    ///
+    /// # Panics
+    /// When `whole` is no binary.
+    #[must_use]
+    pub fn over(whole: Term, position: u64, end: u64) -> Builder {
         let bits = whole.as_bits().expect("a whole binary has bits");
         debug_assert!(end <= bits.bit_len);
         Builder {
@@ -85,6 +89,25 @@ impl Builder {
         } else {
             Err(Fault::Type)
         }
+    }
+
+    /// Writes a byte.
+    ///
+    /// # Errors
+    /// # Safety
+    /// As [`Builder::put_integer`].
+    #[inline]
+    pub unsafe fn put_byte(&mut self, byte: u8) -> Result<(), Fault> {
+        let start = self.take(8)?;
+        // SAFETY: `take` keeps to the room.
+        unsafe {
+            if start % 8 == 0 {
+                *self.bytes.add((start / 8) as usize) = byte;
+            } else {
+                range::store(self.bytes, start, 8, byte.into());
+            }
+        }
+        Ok(())
     }
 
     /// Writes a number as a float of `width` bits.

@@ -6,6 +6,7 @@ mod ask;
 mod bits;
 mod expressions;
 mod external;
+mod iolist;
 mod numbers;
 mod print;
 mod runtime;

@@ -1,0 +1,427 @@
+//! I/O lists: bytes and binaries in lists within lists, and making one binary of them.
+//!
+//! A [`Walk`] visits the pieces in order without native recursion. What it has not visited yet is an I/O
+//! list again ([`Walk::rest`]), so a BIF may stop anywhere, keep the rest on the heap, and go on later.
+//! Nothing here collects; a walk holds terms, so it ends before the next safepoint.
+
+use layout::Term;
+use layout::limits::HEAP_BINARY_BYTES;
+use layout::object::Bits;
+
+use crate::bits::construct::{self, Builder};
+use crate::heap::Allocate;
+use crate::off_heap::BinaryBlock;
+use crate::{Kind, build};
+
+/// Why a term is no I/O list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IolistError {
+    /// `badarg`: this element or tail may not be there.
+    Bad(Term),
+    /// `system_limit`: it would be too large.
+    Limit,
+}
+
+/// One piece of an I/O list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Piece {
+    Byte(u8),
+    /// A bit string; whether only whole bytes will do is the caller's to say.
+    Bits(Term),
+}
+
+/// A place in an I/O list.
+#[derive(Debug)]
+pub struct Walk {
+    current: Term,
+    /// Tails to come back to, the nearest last: never integers, so that they are elements as well.
+    pending: Vec<Term>,
+}
+
+impl Walk {
+    #[must_use]
+    pub fn new(iolist: Term) -> Walk {
+        Walk {
+            current: iolist,
+            pending: Vec::new(),
+        }
+    }
+
+    /// The next piece; `None` at the end.
+    ///
+    /// # Errors
+    /// [`IolistError::Bad`].
+    #[inline]
+    pub fn next_piece(&mut self) -> Result<Option<Piece>, IolistError> {
+        loop {
+            while let Some((head, tail)) = self.current.as_cons() {
+                self.current = tail;
+                if let Some(value) = head.as_small() {
+                    return match u8::try_from(value) {
+                        Ok(byte) => Ok(Some(Piece::Byte(byte))),
+                        Err(_) => Err(IolistError::Bad(head)),
+                    };
+                }
+                if head.is_bitstring() {
+                    return Ok(Some(Piece::Bits(head)));
+                }
+                if head.is_cons() {
+                    self.descend(head)?;
+                } else if !head.is_nil() {
+                    return Err(IolistError::Bad(head));
+                }
+            }
+            let last = self.current;
+            if last.is_bitstring() {
+                self.current = Term::NIL;
+                return Ok(Some(Piece::Bits(last)));
+            }
+            if !last.is_nil() {
+                return Err(IolistError::Bad(last));
+            }
+            match self.pending.pop() {
+                Some(next) => self.current = next,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    fn descend(&mut self, list: Term) -> Result<(), IolistError> {
+        let tail = self.current;
+        if tail.is_cons() || tail.is_bitstring() {
+            self.pending.push(tail);
+        } else if !tail.is_nil() {
+            return Err(IolistError::Bad(tail));
+        }
+        self.current = list;
+        Ok(())
+    }
+
+    /// What is left, as an I/O list.
+    pub fn rest<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
+        if self.pending.is_empty() {
+            return self.current;
+        }
+        let later = self
+            .pending
+            .iter()
+            .fold(Term::NIL, |later, &tail| build::cons(heap, tail, later));
+        match self.current.is_nil() {
+            true => later,
+            false => build::cons(heap, self.current, later),
+        }
+    }
+}
+
+/// What a step answers that may stop before the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Step {
+    /// All is done; so many bits were counted or written.
+    Done(u64),
+    /// The budget is spent: so many bits, and this I/O list is left.
+    More(u64, Term),
+}
+
+/// Whether pieces must be whole bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    Bytes,
+    Bits,
+}
+
+fn bits_of(piece: Term, wanted: Wanted) -> Result<Bits, IolistError> {
+    let bits = piece.as_bits().ok_or(IolistError::Bad(piece))?;
+    if wanted == Wanted::Bytes && bits.bit_len % 8 != 0 {
+        return Err(IolistError::Bad(piece));
+    }
+    Ok(bits)
+}
+
+/// Counts the bits of up to `budget` pieces.
+///
+/// # Errors
+/// See [`IolistError`].
+pub fn size_step<A: Allocate + ?Sized>(
+    heap: &mut A,
+    iolist: Term,
+    wanted: Wanted,
+    budget: usize,
+) -> Result<Step, IolistError> {
+    let mut walk = Walk::new(iolist);
+    let mut size = 0u64;
+    for _ in 0..budget {
+        let more = match walk.next_piece()? {
+            None => return Ok(Step::Done(size)),
+            Some(Piece::Byte(_)) => 8,
+            Some(Piece::Bits(piece)) => bits_of(piece, wanted)?.bit_len,
+        };
+        size = size.checked_add(more).ok_or(IolistError::Limit)?;
+    }
+    Ok(Step::More(size, walk.rest(heap)))
+}
+
+/// Writes up to `budget` pieces through the builder; a long binary counts for as many pieces as it has
+/// kilobytes. The builder has room for all: what [`size_step`] counted.
+///
+/// # Errors
+/// See [`IolistError`].
+///
+/// # Safety
+/// No safepoint since the builder was made.
+pub unsafe fn write_step<A: Allocate + ?Sized>(
+    heap: &mut A,
+    builder: &mut Builder,
+    iolist: Term,
+    wanted: Wanted,
+    mut budget: usize,
+) -> Result<Step, IolistError> {
+    let mut walk = Walk::new(iolist);
+    let room = builder.room();
+    while budget > 0 {
+        // SAFETY: the caller's promise.
+        let done = unsafe {
+            match walk.next_piece()? {
+                None => return Ok(Step::Done(room - builder.room())),
+                Some(Piece::Byte(byte)) => builder.put_byte(byte),
+                Some(Piece::Bits(piece)) => {
+                    let length = bits_of(piece, wanted)?.bit_len;
+                    budget = budget.saturating_sub((length / (8 * 1024)) as usize);
+                    builder.put_binary(piece, length)
+                }
+            }
+        };
+        done.map_err(|_| IolistError::Limit)?;
+        budget = budget.saturating_sub(1);
+    }
+    Ok(Step::More(room - builder.room(), walk.rest(heap)))
+}
+
+/// Number of bytes: `iolist_size/1`.
+///
+/// # Errors
+/// See [`IolistError`].
+pub fn size(iolist: Term) -> Result<u64, IolistError> {
+    Ok(bit_size(iolist, Wanted::Bytes)? / 8)
+}
+
+fn bit_size(iolist: Term, wanted: Wanted) -> Result<u64, IolistError> {
+    // Without a budget there is no rest to allocate.
+    let mut nowhere = crate::heap::empty();
+    match size_step(&mut nowhere, iolist, wanted, usize::MAX)? {
+        Step::Done(size) => Ok(size),
+        Step::More(..) => Err(IolistError::Limit),
+    }
+}
+
+/// `iolist_to_binary/1` in one go: a binary is itself, and so is the only element of a list.
+///
+/// # Errors
+/// See [`IolistError`].
+pub fn to_binary<A: Allocate + ?Sized>(heap: &mut A, iolist: Term) -> Result<Term, IolistError> {
+    if let Some(binary) = as_it_is(iolist, Wanted::Bytes)? {
+        return Ok(binary);
+    }
+    flatten(heap, iolist, Wanted::Bytes)
+}
+
+/// `list_to_bitstring/1` in one go.
+///
+/// # Errors
+/// See [`IolistError`].
+pub fn to_bitstring<A: Allocate + ?Sized>(heap: &mut A, list: Term) -> Result<Term, IolistError> {
+    if let Some(string) = as_it_is(list, Wanted::Bits)? {
+        return Ok(string);
+    }
+    flatten(heap, list, Wanted::Bits)
+}
+
+/// What needs no copy: a bit string, or a list with just one. As in OTP, a binary in a list that
+/// starts within a byte is copied, so that the answer is aligned.
+///
+/// # Errors
+/// See [`IolistError`].
+pub fn as_it_is(iolist: Term, wanted: Wanted) -> Result<Option<Term>, IolistError> {
+    if iolist.is_bitstring() {
+        bits_of(iolist, wanted)?;
+        return Ok(Some(iolist));
+    }
+    match iolist.as_cons() {
+        Some((only, Term::NIL)) if only.is_bitstring() => {
+            let bits = bits_of(only, wanted)?;
+            let aligned = wanted == Wanted::Bits || bits.bit_offset == 0;
+            Ok(aligned.then_some(only))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn flatten<A: Allocate + ?Sized>(
+    heap: &mut A,
+    iolist: Term,
+    wanted: Wanted,
+) -> Result<Term, IolistError> {
+    let size = bit_size(iolist, wanted)?;
+    let (string, mut builder) = construct::start(heap, size).ok_or(IolistError::Limit)?;
+    // SAFETY: the builder was just made.
+    match unsafe { write_step(heap, &mut builder, iolist, wanted, usize::MAX) }? {
+        Step::Done(_) => Ok(string),
+        Step::More(..) => Err(IolistError::Limit),
+    }
+}
+
+/// The bytes, copied out of the heap, if they are not more than `limit`.
+///
+/// # Errors
+/// See [`IolistError`].
+pub fn to_vec(iolist: Term, limit: usize) -> Result<Vec<u8>, IolistError> {
+    let size = usize::try_from(size(iolist)?).map_err(|_| IolistError::Limit)?;
+    if size > limit {
+        return Err(IolistError::Limit);
+    }
+    let mut bytes = Vec::with_capacity(size);
+    let mut walk = Walk::new(iolist);
+    while let Some(piece) = walk.next_piece()? {
+        match piece {
+            Piece::Byte(byte) => bytes.push(byte),
+            Piece::Bits(piece) => extend(&mut bytes, bits_of(piece, Wanted::Bytes)?),
+        }
+    }
+    Ok(bytes)
+}
+
+/// Appends the bytes of a bit string of whole bytes that may start within a byte.
+fn extend(bytes: &mut Vec<u8>, bits: Bits) {
+    if let Some(slice) = bits.as_bytes() {
+        bytes.extend_from_slice(slice);
+        return;
+    }
+    for index in 0..bits.bit_len / 8 {
+        let position = u64::from(bits.bit_offset) + index * 8;
+        // SAFETY: the byte lies within the bit string.
+        bytes.push(unsafe { crate::bits::range::load(bits.bytes, position, 8) } as u8);
+    }
+}
+
+/// Shorter binaries are joined with what is around them.
+const JOINED_BELOW: usize = HEAP_BINARY_BYTES * 4;
+/// Joined bytes are closed instead of grown from this size on.
+const JOINED_LIMIT: usize = JOINED_BELOW * 32;
+
+/// `iolist_to_iovec/1` in one go: a list of binaries, none empty; short ones joined as OTP joins them.
+///
+/// # Errors
+/// See [`IolistError`].
+pub fn to_iovec<A: Allocate + ?Sized>(heap: &mut A, iolist: Term) -> Result<Term, IolistError> {
+    if iolist.is_bitstring() {
+        let empty = bits_of(iolist, Wanted::Bytes)?.bit_len == 0;
+        return Ok(if empty {
+            Term::NIL
+        } else {
+            build::cons(heap, iolist, Term::NIL)
+        });
+    }
+    let mut join = Join::default();
+    let mut walk = Walk::new(iolist);
+    let mut run = Vec::new();
+    loop {
+        let piece = walk.next_piece()?;
+        if let Some(Piece::Byte(byte)) = piece {
+            run.push(byte);
+            // A run ends with the list it is in.
+            if walk.current.is_cons() && walk.current.head().is_small() {
+                continue;
+            }
+        }
+        if !run.is_empty() {
+            join.grow(heap, run.len());
+            join.bytes.append(&mut run);
+        }
+        match piece {
+            None => break,
+            Some(Piece::Byte(_)) => {}
+            Some(Piece::Bits(binary)) => join.binary(heap, binary)?,
+        }
+    }
+    join.close(heap);
+    Ok(build::list(heap, &join.done))
+}
+
+#[derive(Default)]
+struct Join {
+    done: Vec<Term>,
+    bytes: Vec<u8>,
+    /// How much the joined bytes may grow to before they are moved or closed.
+    capacity: usize,
+}
+
+impl Join {
+    fn binary<A: Allocate + ?Sized>(
+        &mut self,
+        heap: &mut A,
+        binary: Term,
+    ) -> Result<(), IolistError> {
+        let bits = bits_of(binary, Wanted::Bytes)?;
+        let size = (bits.bit_len / 8) as usize;
+        let small = size < JOINED_BELOW;
+        if size == 0 {
+            return Ok(());
+        }
+        if !small && (self.bytes.is_empty() || self.bytes.len() >= JOINED_BELOW) {
+            self.close(heap);
+            self.done.push(binary);
+        } else if small || size + self.bytes.len() < JOINED_BELOW * 2 {
+            self.grow(heap, size);
+            extend(&mut self.bytes, bits);
+        } else {
+            // Just enough for the joined bytes to stand alone; the rest is shared.
+            let taken = JOINED_BELOW - self.bytes.len();
+            self.grow(heap, taken);
+            let start = Bits {
+                bit_len: taken as u64 * 8,
+                ..bits
+            };
+            extend(&mut self.bytes, start);
+            self.close(heap);
+            let rest = (size - taken) as u64 * 8;
+            self.done
+                .push(build::sub_bits(heap, binary, taken as u64 * 8, rest));
+        }
+        Ok(())
+    }
+
+    fn grow<A: Allocate + ?Sized>(&mut self, heap: &mut A, extra: usize) {
+        let needed = self.bytes.len() + extra;
+        if self.capacity == 0 {
+            self.capacity = needed.max(JOINED_BELOW);
+        } else if needed > self.capacity {
+            if self.capacity >= JOINED_LIMIT {
+                self.close(heap);
+                self.capacity = extra.max(JOINED_BELOW);
+            } else {
+                self.capacity = needed.max(self.capacity * 2);
+            }
+        }
+    }
+
+    /// Makes a binary of the joined bytes: a shared one, as they are meant to be written by others.
+    fn close<A: Allocate + ?Sized>(&mut self, heap: &mut A) {
+        self.capacity = 0;
+        if self.bytes.is_empty() {
+            return;
+        }
+        let block = BinaryBlock::new(self.bytes.len());
+        // SAFETY: a fresh block of that size, counted once for the object.
+        let binary = unsafe {
+            let to = BinaryBlock::bytes(block);
+            to.copy_from_nonoverlapping(self.bytes.as_ptr(), self.bytes.len());
+            build::shared_binary(heap, block, self.bytes.len(), 0)
+        };
+        debug_assert!(binary.is_kind(Kind::SharedBinary));
+        self.bytes.clear();
+        self.done.push(binary);
+    }
+}
+
+#[cfg(test)]
+mod tests;

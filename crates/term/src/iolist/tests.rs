@@ -1,0 +1,108 @@
+//! I/O lists: what is refused, depth, and stopping anywhere.
+
+use super::*;
+use crate::am;
+use crate::bits::construct::start;
+use crate::heap::Scratch;
+
+fn bytes_of(term: Term) -> Vec<u8> {
+    term.as_bits().unwrap().as_bytes().unwrap().to_vec()
+}
+
+#[test]
+fn only_bytes_binaries_and_lists_are_elements() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let text = build::binary(heap, b"text");
+    let odd = build::sub_bits(heap, text, 1, 9);
+    for bad in [am::OK, Term::small(256), Term::small(-1), odd] {
+        let element = build::list(heap, &[Term::small(1), bad]);
+        let tail = build::list_with_tail(heap, &[Term::small(1)], bad);
+        let inner_tail = build::list(heap, &[tail, text]);
+        let after_list = build::list_with_tail(heap, &[Term::NIL, element], bad);
+        for iolist in [bad, element, tail, inner_tail, after_list] {
+            assert_eq!(size(iolist), Err(IolistError::Bad(bad)));
+            assert_eq!(to_binary(heap, iolist), Err(IolistError::Bad(bad)));
+            assert_eq!(to_vec(iolist, 99), Err(IolistError::Bad(bad)));
+            assert_eq!(to_iovec(heap, iolist), Err(IolistError::Bad(bad)));
+        }
+    }
+    // A byte is an element, but no tail; nor may a list that is left be taken for one.
+    let byte_tail = build::list_with_tail(heap, &[Term::small(1)], Term::small(2));
+    assert_eq!(size(byte_tail), Err(IolistError::Bad(Term::small(2))));
+    let inner = build::list(heap, &[Term::small(9), Term::small(9)]);
+    let bad = build::list_with_tail(heap, &[inner], Term::small(2));
+    let step = size_step(heap, bad, Wanted::Bytes, 1);
+    assert_eq!(step, Err(IolistError::Bad(Term::small(2))));
+    let bits = build::list(heap, &[odd, Term::small(1), odd]);
+    let joined = to_bitstring(heap, bits).unwrap();
+    assert_eq!(joined.as_bits().unwrap().bit_len, 26);
+    assert_eq!(to_vec(text, 3), Err(IolistError::Limit));
+}
+
+#[test]
+fn depth_needs_no_stack() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let mut heads = Term::NIL;
+    let mut tails = Term::NIL;
+    for _ in 0..1_000_000 {
+        heads = build::cons(heap, heads, Term::NIL);
+        heads = build::list_with_tail(heap, &[heads], heads);
+        heads = heads.head();
+        tails = build::list(heap, &[tails, Term::small(7)]);
+    }
+    assert_eq!(size(heads), Ok(0));
+    assert_eq!(size(tails), Ok(1_000_000));
+    assert_eq!(to_vec(tails, 1_000_000).unwrap().len(), 1_000_000);
+}
+
+#[test]
+fn steps_add_up_to_the_whole() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let text = build::binary(heap, &[5; 10_000]);
+    let deep = build::list_with_tail(heap, &[Term::small(1), text, Term::small(2)], text);
+    let list = build::list(heap, &[Term::small(3), deep, Term::NIL, deep]);
+    let iolist = build::list_with_tail(heap, &[list, list, Term::small(4)], text);
+    let whole = to_vec(iolist, usize::MAX).unwrap();
+    for budget in 1..20 {
+        let (mut counted, mut rest) = (0, iolist);
+        loop {
+            match size_step(heap, rest, Wanted::Bytes, budget).unwrap() {
+                Step::Done(bits) => {
+                    counted += bits;
+                    break;
+                }
+                Step::More(bits, left) => (counted, rest) = (counted + bits, left),
+            }
+        }
+        assert_eq!(counted, whole.len() as u64 * 8);
+        let (binary, mut builder) = start(heap, counted).unwrap();
+        let mut rest = iolist;
+        // SAFETY: nothing collects a scratch.
+        while let Step::More(_, left) =
+            unsafe { write_step(heap, &mut builder, rest, Wanted::Bytes, budget) }.unwrap()
+        {
+            rest = left;
+        }
+        assert_eq!(bytes_of(binary), whole);
+    }
+}
+
+#[test]
+fn what_is_one_binary_is_not_copied() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let text = build::binary(heap, &[5; 100]);
+    let shifted = build::sub_bits(heap, text, 3, 80);
+    let alone = build::list(heap, &[text]);
+    assert_eq!(to_binary(heap, text), Ok(text));
+    assert_eq!(to_binary(heap, alone), Ok(text));
+    let alone = build::list(heap, &[shifted]);
+    let copied = to_binary(heap, alone).unwrap();
+    assert_eq!(copied.as_bits().unwrap().bit_offset, 0);
+    assert_eq!(to_bitstring(heap, alone), Ok(shifted));
+    let empty = to_binary(heap, Term::NIL).unwrap();
+    assert_eq!(bytes_of(empty), []);
+}
