@@ -26,6 +26,13 @@ macro_rules! for_each_bif {
     ($callback:ident) => {
         $callback! {
             // atomics
+            ("atomics", "put", 3, atomics::put_3, NONE),
+            ("atomics", "get", 2, atomics::get_2, NONE),
+            ("atomics", "add", 3, atomics::add_3, NONE),
+            ("atomics", "add_get", 3, atomics::add_get_3, NONE),
+            ("atomics", "exchange", 3, atomics::exchange_3, NONE),
+            ("atomics", "compare_exchange", 4, atomics::compare_exchange_4, NONE),
+            ("atomics", "info", 1, atomics::info_1, NONE),
 
             // binary
 
@@ -36,6 +43,14 @@ macro_rules! for_each_bif {
             // erl_tracer
 
             // erlang
+            ("erlang", "system_info", 1, erlang::system_info_1, NONE),
+            ("erlang", "memory", 0, erlang::memory_0, NONE),
+            ("erlang", "memory", 1, erlang::memory_1, NONE),
+            ("erlang", "statistics", 1, erlang::statistics_1, NONE),
+            ("erlang", "system_flag", 2, erlang::system_flag_2, NONE),
+            ("erlang", "display", 1, erlang::display_1, NONE),
+            ("erlang", "display_string", 1, erlang::display_string_1, NONE),
+            ("erlang", "display_nl", 0, erlang::display_nl_0, NONE),
             ("erlang", "has_prepared_code_on_load", 1, erlang::has_prepared_code_on_load_1, NONE),
             ("erlang", "finish_loading", 1, erlang::finish_loading_1, NONE),
             ("erlang", "call_on_load_function", 1, erlang::call_on_load_function_1, NONE),
@@ -57,10 +72,18 @@ macro_rules! for_each_bif {
             ("erlang", "halt", 2, erlang::halt_2, NONE),
 
             // error_logger
+            ("error_logger", "warning_map", 0, os::warning_map_0, NONE),
 
             // erts_debug
 
             // erts_internal
+            ("erts_internal", "erase_persistent_terms", 0, persistent_term::erase_persistent_terms_0, NONE),
+            ("erts_internal", "atomics_new", 2, atomics::atomics_new_2, NONE),
+            ("erts_internal", "counters_new", 1, atomics::counters_new_1, NONE),
+            ("erts_internal", "counters_get", 2, atomics::counters_get_2, NONE),
+            ("erts_internal", "counters_add", 3, atomics::counters_add_3, NONE),
+            ("erts_internal", "counters_put", 3, atomics::counters_put_3, NONE),
+            ("erts_internal", "counters_info", 1, atomics::counters_info_1, NONE),
             ("erts_internal", "prepare_loading", 2, erlang::prepare_loading_2, NONE),
             ("erts_internal", "purge_module", 2, erlang::purge_module_2, NONE),
             ("erts_internal", "beamfile_chunk", 2, erlang::beamfile_chunk_2, NONE),
@@ -73,8 +96,10 @@ macro_rules! for_each_bif {
             // ets
 
             // file
+            ("file", "native_name_encoding", 0, os::native_name_encoding_0, NONE),
 
             // io
+            ("io", "printable_range", 0, os::printable_range_0, NONE),
 
             // lists
 
@@ -83,10 +108,23 @@ macro_rules! for_each_bif {
             // math
 
             // net_kernel
+            ("net_kernel", "dflag_unicode_io", 1, os::dflag_unicode_io_1, NONE),
 
             // os
+            ("os", "env", 0, os::env_0, NONE),
+            ("os", "getenv", 1, os::getenv_1, NONE),
+            ("os", "putenv", 2, os::putenv_2, NONE),
+            ("os", "unsetenv", 1, os::unsetenv_1, NONE),
+            ("os", "getpid", 0, os::getpid_0, NONE),
+            ("os", "set_signal", 2, os::set_signal_2, NONE),
 
             // persistent_term
+            ("persistent_term", "put", 2, persistent_term::put_2, NONE),
+            ("persistent_term", "get", 1, persistent_term::get_1, NONE),
+            ("persistent_term", "get", 2, persistent_term::get_2, NONE),
+            ("persistent_term", "get", 0, persistent_term::get_0, NONE),
+            ("persistent_term", "erase", 1, persistent_term::erase_1, NONE),
+            ("persistent_term", "info", 0, persistent_term::info_0, NONE),
 
             // prim_buffer
 

@@ -17,9 +17,12 @@ use term::{am, build};
 
 use crate::process::Process;
 
+pub mod atomics;
 pub mod erlang;
 pub mod erts_internal;
 pub mod magic;
+pub mod os;
+pub mod persistent_term;
 
 /// What a BIF answers.
 pub type BifResult = Result<Term, Failure>;

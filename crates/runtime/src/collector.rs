@@ -1,9 +1,23 @@
 //! Collecting the heap of a process: the roots, the limits, and what follows a collection.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use layout::Term;
 use term::collect::{self, Kind};
 
 use crate::process::Process;
+
+static COLLECTIONS: AtomicU64 = AtomicU64::new(0);
+static RECLAIMED_WORDS: AtomicU64 = AtomicU64::new(0);
+
+/// Collections so far, and the words that they gave back.
+#[must_use]
+pub fn statistics() -> (u64, u64) {
+    (
+        COLLECTIONS.load(Ordering::Relaxed),
+        RECLAIMED_WORDS.load(Ordering::Relaxed),
+    )
+}
 
 /// Makes room for `words` words on the heap of the running process, keeping the registers `x`.
 /// Afterwards `EXIT_PENDING` is set if the heap has passed its limit.
@@ -50,7 +64,11 @@ fn run(process: &mut Process, x: &mut [Term], words: usize, kind: Kind) {
         roots[2] = &mut cold.dictionary.pairs;
         roots[3] = &mut cold.roots;
     }
+    let before = collect::total_words(&head.heap);
     collect::collect(&mut head.heap, &mut roots, words, kind);
+    let after = collect::total_words(&head.heap);
+    COLLECTIONS.fetch_add(1, Ordering::Relaxed);
+    RECLAIMED_WORDS.fetch_add(before.saturating_sub(after) as u64, Ordering::Relaxed);
     limit::check(process);
 }
 

@@ -92,9 +92,30 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     set_defaults(config);
     let queues = scheduler::create(config.schedulers, config.schedulers_online);
     scheduler::idle::set_busy_wait(config.busy_wait_spins);
+    watch_signals().map_err(|error| format!("signals cannot be watched: {}", error.message()))?;
     load_preloaded(&config.preloaded_dir)?;
     spawn_first(config)?;
     Ok(queues)
+}
+
+/// Signals of the system that are handled become messages to `erl_signal_server`.
+fn watch_signals() -> sys::Result<()> {
+    use sys::signal::{Disposition, Signal};
+    sys::signal::set(Signal::Terminate, Disposition::Handle)?;
+    let forward = |_| {
+        for signal in sys::signal::take_pending().iter() {
+            if let Some(server) = crate::registry::whereis_process(atom::known("erl_signal_server"))
+            {
+                let mut scratch = Scratch::new();
+                let message =
+                    build::tuple(scratch.heap(), &[am::NOTIFY, atom::known(signal.name())]);
+                crate::signal::send_message_from_outside(server, message);
+            }
+        }
+    };
+    let fd = sys::signal::pending_fd()?;
+    crate::io::register(fd, sys::poll::Interest::READ, std::sync::Arc::new(forward))?;
+    Ok(())
 }
 
 fn set_defaults(config: &Config) {

@@ -1,0 +1,79 @@
+//! `memory/0,1`: bytes that the node holds, by what they are for.
+//!
+//! The total is what the system says is resident, so that it and `ps` tell the same story.
+
+use layout::Term;
+use term::{atom, build, off_heap};
+
+use crate::bif::{BifResult, badarg};
+use crate::code::modules;
+use crate::process::{Process, block};
+
+/// Bytes that the node holds.
+#[must_use]
+pub fn total_bytes() -> u64 {
+    sys::memory::usage::resident_bytes().unwrap_or(0)
+}
+
+fn figures() -> Vec<(&'static str, u64)> {
+    let (atoms, atom_texts) = atom::memory();
+    let binary = off_heap::binary_bytes() as u64;
+    let code = modules::code_bytes() as u64;
+    let ets = crate::ets::memory_bytes() as u64;
+    let processes = block::bytes_in_use() as u64;
+    let known = atoms as u64 + binary + code + ets + processes;
+    let total = total_bytes().max(known);
+    vec![
+        ("total", total),
+        ("processes", processes),
+        ("processes_used", processes),
+        ("system", total - processes),
+        ("atom", atoms as u64),
+        ("atom_used", atom_texts as u64),
+        ("binary", binary),
+        ("code", code),
+        ("ets", ets),
+    ]
+}
+
+/// `erlang:memory()`
+pub fn memory_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let heap = process.heap();
+    let pairs: Vec<Term> = figures()
+        .into_iter()
+        .map(|(name, bytes)| {
+            let bytes = build::unsigned(heap, bytes);
+            build::tuple(heap, &[atom::known(name), bytes])
+        })
+        .collect();
+    Ok(build::list(heap, &pairs))
+}
+
+/// `erlang:memory(Type | [Type])`
+pub fn memory_1(process: &mut Process, [types]: [Term; 1]) -> BifResult {
+    let figures = figures();
+    let bytes_of = |name: Term| {
+        let text = name.as_atom().map(|_| atom::text(name))?;
+        figures
+            .iter()
+            .find(|(known, _)| *known == text)
+            .map(|(_, bytes)| *bytes)
+    };
+    if types.is_atom() {
+        let bytes = bytes_of(types).ok_or(badarg(1))?;
+        return Ok(build::unsigned(process.heap(), bytes));
+    }
+    let heap = process.heap();
+    let mut pairs = Vec::new();
+    let mut rest = types;
+    while let Some((name, tail)) = rest.as_cons() {
+        let bytes = build::unsigned(heap, bytes_of(name).ok_or(badarg(1))?);
+        pairs.push(build::tuple(heap, &[name, bytes]));
+        rest = tail;
+    }
+    if rest.is_nil() {
+        Ok(build::list(heap, &pairs))
+    } else {
+        Err(badarg(1))
+    }
+}

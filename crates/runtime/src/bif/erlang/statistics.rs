@@ -1,0 +1,184 @@
+//! `statistics/1` and `system_flag/2`.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use layout::{Heap, Term};
+use term::{am, atom, build};
+
+use crate::bif::{BifResult, badarg};
+use crate::process::Process;
+use crate::process::spawn::DEFAULTS;
+use crate::{exception, node, scheduler, time};
+
+/// What the last call of `statistics(runtime)`, `(wall_clock)` and `(reductions)` answered.
+static LAST_RUNTIME_MS: AtomicI64 = AtomicI64::new(0);
+static LAST_WALL_MS: AtomicI64 = AtomicI64::new(0);
+static LAST_REDUCTIONS: AtomicU64 = AtomicU64::new(0);
+static LAST_EXACT_REDUCTIONS: AtomicU64 = AtomicU64::new(0);
+
+/// `{Total, SinceLast}`
+fn since(heap: &mut Heap, total: i64, last: i64) -> Term {
+    let (total, difference) = (
+        build::integer(heap, total),
+        build::integer(heap, total - last),
+    );
+    build::tuple(heap, &[total, difference])
+}
+
+fn all_reductions() -> u64 {
+    let schedulers = &scheduler::schedulers().all;
+    schedulers
+        .iter()
+        .map(|shared| shared.reductions.load(Ordering::Relaxed))
+        .sum()
+}
+
+/// `erlang:statistics(Item)`
+pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
+    if !item.is_atom() {
+        return Err(badarg(1));
+    }
+    let running = process.reductions_now() - process.reductions;
+    let heap = process.heap();
+    let small = |value: usize| Term::small(value as i64);
+    Ok(match atom::text(item) {
+        "runtime" => {
+            let times = sys::clock::process_times().map_err(|_| badarg(1))?;
+            let total = times.user_ns / 1_000_000;
+            since(heap, total, LAST_RUNTIME_MS.swap(total, Ordering::Relaxed))
+        }
+        "wall_clock" => {
+            let total = time::uptime_ns() / 1_000_000;
+            since(heap, total, LAST_WALL_MS.swap(total, Ordering::Relaxed))
+        }
+        "reductions" => {
+            let total = all_reductions();
+            let last = LAST_REDUCTIONS.swap(total, Ordering::Relaxed);
+            since(heap, total as i64, last as i64)
+        }
+        "exact_reductions" => {
+            let total = all_reductions() + running;
+            let last = LAST_EXACT_REDUCTIONS.swap(total, Ordering::Relaxed);
+            since(heap, total as i64, last as i64)
+        }
+        "context_switches" => {
+            let schedulers = &scheduler::schedulers().all;
+            let switches: u64 = schedulers
+                .iter()
+                .map(|shared| shared.switches.load(Ordering::Relaxed))
+                .sum();
+            let switches = build::unsigned(heap, switches);
+            build::tuple(heap, &[switches, Term::small(0)])
+        }
+        "garbage_collection" => {
+            let (collections, words) = crate::collector::statistics();
+            let (collections, words) = (
+                build::unsigned(heap, collections),
+                build::unsigned(heap, words),
+            );
+            build::tuple(heap, &[collections, words, Term::small(0)])
+        }
+        "io" => {
+            let (input, output) = crate::port::bytes();
+            let (input, output) = (build::unsigned(heap, input), build::unsigned(heap, output));
+            let input = build::tuple(heap, &[atom::known("input"), input]);
+            let output = build::tuple(heap, &[atom::known("output"), output]);
+            build::tuple(heap, &[input, output])
+        }
+        "run_queue" | "total_run_queue_lengths" | "total_run_queue_lengths_all" => {
+            small(scheduler::run_queue_lengths().iter().sum())
+        }
+        "run_queue_lengths" | "run_queue_lengths_all" => {
+            let lengths: Vec<Term> = scheduler::run_queue_lengths()
+                .into_iter()
+                .map(small)
+                .collect();
+            build::list(heap, &lengths)
+        }
+        "total_active_tasks" | "total_active_tasks_all" => {
+            small(scheduler::run_queue_lengths().iter().sum::<usize>() + 1)
+        }
+        "active_tasks" | "active_tasks_all" => {
+            let lengths: Vec<Term> = scheduler::run_queue_lengths()
+                .into_iter()
+                .map(small)
+                .collect();
+            build::list(heap, &lengths)
+        }
+        "scheduler_wall_time" | "scheduler_wall_time_all" | "microstate_accounting" => {
+            am::UNDEFINED
+        }
+        _ => return Err(badarg(1)),
+    })
+}
+
+/// `erlang:system_flag(Flag, Value)`
+pub fn system_flag_2(process: &mut Process, [flag, value]: [Term; 2]) -> BifResult {
+    if !flag.is_atom() {
+        return Err(badarg(1));
+    }
+    let number = |least: i64, most: i64| {
+        value
+            .as_small()
+            .filter(|value| (least..=most).contains(value))
+            .ok_or(badarg(2))
+    };
+    match atom::text(flag) {
+        "backtrace_depth" => {
+            let depth = number(0, 1 << 20)? as usize;
+            let before = exception::DEPTH.swap(depth, Ordering::Relaxed);
+            Ok(Term::small(before as i64))
+        }
+        "fullsweep_after" => {
+            let before = DEFAULTS.fullsweep_after.swap(
+                number(0, i64::from(u32::MAX))?.min(65_535) as u32,
+                Ordering::Relaxed,
+            );
+            Ok(Term::small(i64::from(before)))
+        }
+        "min_heap_size" => {
+            let before = DEFAULTS
+                .min_heap_words
+                .swap(number(0, i64::from(u32::MAX))? as u32, Ordering::Relaxed);
+            Ok(Term::small(i64::from(before)))
+        }
+        "min_bin_vheap_size" => {
+            let before = DEFAULTS
+                .min_binary_words
+                .swap(number(0, 1 << 58)? as u64, Ordering::Relaxed);
+            Ok(Term::small(before as i64))
+        }
+        "max_heap_size" => {
+            let before = DEFAULTS
+                .max_heap_words
+                .swap(number(0, 1 << 58)? as u64, Ordering::Relaxed);
+            Ok(Term::small(before as i64))
+        }
+        "schedulers_online" => {
+            let online = number(1, node::config().schedulers as i64)? as usize;
+            let before = scheduler::schedulers()
+                .online
+                .swap(online, Ordering::SeqCst);
+            scheduler::wake_all();
+            Ok(Term::small(before as i64))
+        }
+        "dirty_cpu_schedulers_online" => {
+            number(1, node::config().dirty_cpu_schedulers as i64)?;
+            Ok(Term::small(
+                node::config().dirty_cpu_schedulers_online as i64,
+            ))
+        }
+        "scheduler_wall_time" => Ok(am::FALSE),
+        "trace_control_word" => Ok(Term::small(0)),
+        "time_offset" => Ok(atom::known("final")),
+        "multi_scheduling" => Ok(atom::known("enabled")),
+        "scheduler_bind_type" => system_bind_type(process),
+        "cpu_topology" => Ok(am::UNDEFINED),
+        "system_logger" => Ok(crate::registry::whereis(am::LOGGER).unwrap_or(am::UNDEFINED)),
+        _ => Err(badarg(1)),
+    }
+}
+
+fn system_bind_type(_process: &mut Process) -> BifResult {
+    Ok(atom::known("unbound"))
+}

@@ -1,0 +1,416 @@
+//! `system_info/1`: what the node says about itself.
+
+use std::sync::atomic::Ordering;
+
+use layout::{Heap, Term};
+use term::{am, atom, build, map};
+
+use crate::bif::{BifResult, badarg};
+use crate::process::spawn::DEFAULTS;
+use crate::process::{Process, table};
+use crate::{code, exception, node, scheduler, time};
+
+/// The heap sizes that `system_info(heap_sizes)` lists begin so; above, each is a fifth larger.
+const HEAP_SIZES: &[i64] = &[
+    12, 38, 51, 90, 142, 233, 376, 610, 987, 1598, 2586, 4185, 6772, 10958, 17731, 28690, 46422,
+    75113, 121_536, 196_650, 318_187,
+];
+
+/// `erlang:system_info(Item)`
+pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
+    if item.is_atom() {
+        let name = atom::text(item);
+        return limits(name)
+            .or_else(|| numbers(process.heap(), name))
+            .or_else(|| words(name))
+            .or_else(|| texts(process.heap(), name))
+            .or_else(|| structures(process, name))
+            .ok_or(badarg(1));
+    }
+    match item.as_tuple() {
+        Some(&[am::WORDSIZE, which])
+            if which == atom::known("internal") || which == am::EXTERNAL =>
+        {
+            Ok(Term::small(8))
+        }
+        Some(&[name, which]) if name == am::CPU_TOPOLOGY => {
+            if which == am::DETECTED || which == am::USED {
+                Ok(topology(process.heap()))
+            } else if which == atom::known("defined") {
+                Ok(am::UNDEFINED)
+            } else {
+                Err(badarg(1))
+            }
+        }
+        Some(&[name, _]) if name == atom::known("allocator") => Ok(am::FALSE),
+        Some(&[name, _]) if name == atom::known("allocator_sizes") => Ok(am::FALSE),
+        _ => Err(badarg(1)),
+    }
+}
+
+fn count(value: usize) -> Term {
+    Term::small(value as i64)
+}
+
+fn limits(name: &str) -> Option<Term> {
+    let config = node::config();
+    Some(match name {
+        "process_count" => count(table::count()),
+        "process_limit" => count(table::limit()),
+        "port_count" => count(crate::port::count()),
+        "port_limit" => count(config.port_limit.next_power_of_two()),
+        "atom_count" => count(atom::count()),
+        "atom_limit" => count(atom::limit()),
+        "ets_count" => count(crate::ets::count()),
+        "ets_limit" => count(config.ets_limit),
+        "schedulers" => count(config.schedulers),
+        "schedulers_online" => count(scheduler::schedulers().online.load(Ordering::Relaxed)),
+        "scheduler_id" => count(scheduler::current_number()),
+        "dirty_cpu_schedulers" => count(config.dirty_cpu_schedulers),
+        "dirty_cpu_schedulers_online" => count(config.dirty_cpu_schedulers_online),
+        "dirty_io_schedulers" => count(config.dirty_io_schedulers),
+        "thread_pool_size" => count(config.async_threads),
+        "context_reductions" => Term::small(layout::limits::REDUCTIONS_PER_SLICE),
+        "dist_buf_busy_limit" => count(config.dist_busy_limit_bytes),
+        "outstanding_system_requests_limit" => Term::small(4),
+        "backtrace_depth" => count(exception::DEPTH.load(Ordering::Relaxed)),
+        "logical_processors" => count(sys::cpu::Processors::detect().configured),
+        "logical_processors_online" => count(sys::cpu::Processors::detect().online),
+        "logical_processors_available" => count(sys::cpu::Processors::detect().available),
+        "cpu_quota" => match sys::cpu::Processors::detect().quota {
+            Some(quota) => count(quota),
+            None => am::UNKNOWN,
+        },
+        _ => return None,
+    })
+}
+
+fn numbers(heap: &mut Heap, name: &str) -> Option<Term> {
+    let native = |heap: &mut Heap, ns: i64| build::integer(heap, ns);
+    Some(match name {
+        "wordsize" => Term::small(8),
+        "creation" => Term::small(i64::from(term::node::own_creation())),
+        "compat_rel" => Term::small(i64::from(node::config().release)),
+        "trace_control_word" => Term::small(0),
+        "delayed_node_table_gc" => Term::small(60),
+        "start_time" => native(heap, time::start_ns()),
+        "end_time" => native(heap, i64::MAX - (1 << 40)),
+        "fullsweep_after" => {
+            let value = DEFAULTS.fullsweep_after.load(Ordering::Relaxed);
+            build::tuple(heap, &[am::FULLSWEEP_AFTER, Term::small(i64::from(value))])
+        }
+        "min_heap_size" => {
+            let value = DEFAULTS.min_heap_words.load(Ordering::Relaxed);
+            build::tuple(heap, &[am::MIN_HEAP_SIZE, Term::small(i64::from(value))])
+        }
+        "min_bin_vheap_size" => {
+            let value = DEFAULTS.min_binary_words.load(Ordering::Relaxed);
+            build::tuple(heap, &[am::MIN_BIN_VHEAP_SIZE, Term::small(value as i64)])
+        }
+        _ => return None,
+    })
+}
+
+fn words(name: &str) -> Option<Term> {
+    let config = node::config();
+    let word = |text: &str| Some(atom::known(text));
+    match name {
+        "smp_support" | "threads" | "kernel_poll" | "eager_check_io" | "thread_progress" => {
+            Some(am::TRUE)
+        }
+        "time_correction" => Some(am::boolean(config.time_correction)),
+        "dynamic_trace_probes"
+        | "debug_compiled"
+        | "lock_checking"
+        | "lock_counting"
+        | "break_ignored"
+        | "beam_jump_table"
+        | "ets_realloc_moves" => Some(am::FALSE),
+        "time_offset" => word("final"),
+        "time_warp_mode" => word(&config.time_warp_mode),
+        "tolerant_timeofday" => word(if config.time_correction {
+            "enabled"
+        } else {
+            "disabled"
+        }),
+        "multi_scheduling" => word(if config.schedulers > 1 {
+            "enabled"
+        } else {
+            "disabled"
+        }),
+        "multi_scheduling_blockers"
+        | "normal_multi_scheduling_blockers"
+        | "dist_ctrl"
+        | "taints"
+        | "static_nifs" => Some(Term::NIL),
+        "port_parallelism" => Some(am::boolean(config.port_parallelism)),
+        "scheduler_bind_type" => word(bind_type(&config.bind_type)),
+        "build_type" | "emu_type" => word("opt"),
+        "emu_flavor" => word("emu"),
+        "dynamic_trace" => word("none"),
+        "heap_type" => word("private"),
+        "message_queue_data" => word(if DEFAULTS.off_heap_messages.load(Ordering::Relaxed) != 0 {
+            "off_heap"
+        } else {
+            "on_heap"
+        }),
+        "modified_timing_level" => Some(am::UNDEFINED),
+        "sequential_tracer" => Some(am::FALSE),
+        "system_logger" => Some(crate::registry::whereis(am::LOGGER).unwrap_or(am::UNDEFINED)),
+        _ => None,
+    }
+}
+
+/// The name of a `+sbt` type.
+fn bind_type(flag: &str) -> &'static str {
+    match flag {
+        "ns" => "no_spread",
+        "ts" => "thread_spread",
+        "ps" => "processor_spread",
+        "s" => "spread",
+        "nnts" => "no_node_thread_spread",
+        "nnps" => "no_node_processor_spread",
+        "tnnps" | "db" => "thread_no_node_processor_spread",
+        _ => "unbound",
+    }
+}
+
+fn texts(heap: &mut Heap, name: &str) -> Option<Term> {
+    let config = node::config();
+    let text = match name {
+        "otp_release" => config.release.to_string(),
+        "version" => config.erts_version.clone(),
+        "machine" => "BEAM".to_owned(),
+        "nif_version" => "2.16".to_owned(),
+        "driver_version" => "3.3".to_owned(),
+        "system_architecture" => format!("{}-pc-linux-gnu", std::env::consts::ARCH),
+        "system_version" => system_version(),
+        "info" | "procs" | "loaded" | "dist" => {
+            let text = match name {
+                "dist" => "=node:'nonode@nohost'\n=no_distribution\n".to_owned(),
+                "loaded" => loaded_text(),
+                _ => format!("=memory\ntotal: {}\n", super::memory::total_bytes()),
+            };
+            return Some(build::binary(heap, text.as_bytes()));
+        }
+        _ => return None,
+    };
+    Some(build::string(heap, &text))
+}
+
+/// The line that the shell shows first, in stock's form; what differs is said in brackets.
+fn system_version() -> String {
+    let config = node::config();
+    format!(
+        "Erlang/OTP {} [erts-{}] [ferl-{}] [64-bit] [smp:{}:{}] [ds:{}:{}:{}] [async-threads:{}]\n",
+        config.release,
+        config.erts_version,
+        env!("CARGO_PKG_VERSION"),
+        config.schedulers,
+        scheduler::schedulers().online.load(Ordering::Relaxed),
+        config.dirty_cpu_schedulers,
+        config.dirty_cpu_schedulers_online,
+        config.dirty_io_schedulers,
+        config.async_threads,
+    )
+}
+
+fn loaded_text() -> String {
+    use std::fmt::Write;
+    let mut text = format!(
+        "Current code: {}\nOld code: 0\n",
+        code::modules::code_bytes()
+    );
+    for name in code::modules::names() {
+        if let Some(loaded) = code::modules::current(name) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{} {}", atom::text(name), loaded.code.size_bytes());
+        }
+    }
+    text
+}
+
+fn structures(process: &mut Process, name: &str) -> Option<Term> {
+    let heap = process.heap();
+    let pair =
+        |heap: &mut Heap, name: &str, value: Term| build::tuple(heap, &[atom::known(name), value]);
+    let small = |value: u64| Term::small(value as i64);
+    Some(match name {
+        "os_type" => build::tuple(heap, &[atom::known("unix"), atom::known("linux")]),
+        "os_version" => {
+            let (major, minor, patch) = sys::host::system().ok()?.release_numbers;
+            let numbers = [major, minor, patch].map(|number| Term::small(i64::from(number)));
+            build::tuple(heap, &numbers)
+        }
+        "heap_sizes" => {
+            let mut sizes: Vec<Term> = HEAP_SIZES.iter().map(|size| Term::small(*size)).collect();
+            let mut size = 318_187_i64;
+            while size < 1 << 48 {
+                size += size / 5;
+                sizes.push(Term::small(size));
+            }
+            build::list(heap, &sizes)
+        }
+        "garbage_collection" => {
+            let items = [
+                (
+                    "max_heap_size",
+                    small(DEFAULTS.max_heap_words.load(Ordering::Relaxed)),
+                ),
+                (
+                    "min_bin_vheap_size",
+                    small(DEFAULTS.min_binary_words.load(Ordering::Relaxed)),
+                ),
+                (
+                    "min_heap_size",
+                    small(u64::from(DEFAULTS.min_heap_words.load(Ordering::Relaxed))),
+                ),
+                (
+                    "fullsweep_after",
+                    small(u64::from(DEFAULTS.fullsweep_after.load(Ordering::Relaxed))),
+                ),
+            ];
+            let items: Vec<Term> = items
+                .iter()
+                .map(|(name, value)| pair(heap, name, *value))
+                .collect();
+            build::list(heap, &items)
+        }
+        "max_heap_size" => {
+            let config = node::config();
+            map::from_pairs(
+                heap,
+                &[
+                    (
+                        atom::known("error_logger"),
+                        am::boolean(config.max_heap_log),
+                    ),
+                    (am::KILL, am::boolean(config.max_heap_kill)),
+                    (
+                        am::SIZE,
+                        small(DEFAULTS.max_heap_words.load(Ordering::Relaxed)),
+                    ),
+                ],
+            )
+        }
+        "scheduler_bindings" => {
+            let unbound = vec![atom::known("unbound"); node::config().schedulers];
+            build::tuple(heap, &unbound)
+        }
+        "cpu_topology" => topology(heap),
+        "alloc_util_allocators" => Term::NIL,
+        "allocator" => {
+            let settings = build::list(heap, &[]);
+            build::tuple(
+                heap,
+                &[atom::known("mimalloc"), Term::NIL, Term::NIL, settings],
+            )
+        }
+        "allocated_areas" | "check_io" => Term::NIL,
+        "c_compiler_used" => {
+            let version = build::tuple(heap, &[Term::small(1), Term::small(0), Term::small(0)]);
+            build::tuple(heap, &[atom::known("rustc"), version])
+        }
+        "os_monotonic_time_source" => {
+            clock_source(heap, "CLOCK_MONOTONIC", sys::clock::monotonic_ns(), true)
+        }
+        "os_system_time_source" => {
+            clock_source(heap, "CLOCK_REALTIME", sys::clock::system_ns(), false)
+        }
+        "emu_args" => {
+            let words: Vec<Term> = node::config()
+                .emulator_args
+                .iter()
+                .map(|word| build::string(heap, &String::from_utf8_lossy(word)))
+                .collect();
+            build::list(heap, &words)
+        }
+        "snifs" => {
+            let rows: Vec<Term> = isa::bifs::BIFS
+                .iter()
+                .map(|row| {
+                    let arity = Term::small(i64::from(row.arity));
+                    build::tuple(
+                        heap,
+                        &[atom::known(row.module), atom::known(row.name), arity],
+                    )
+                })
+                .collect();
+            build::list(heap, &rows)
+        }
+        _ => return None,
+    })
+}
+
+fn clock_source(heap: &mut Heap, clock: &str, now_ns: i64, monotonic: bool) -> Term {
+    let mut items = vec![
+        (atom::known("function"), atom::known("clock_gettime")),
+        (atom::known("clock_id"), atom::known(clock)),
+        (atom::known("resolution"), Term::small(1_000_000_000)),
+    ];
+    if monotonic {
+        items.push((atom::known("extended"), atom::known("no")));
+    }
+    items.push((atom::known("parallel"), atom::known("yes")));
+    let now = build::integer(heap, now_ns);
+    items.push((atom::known("time"), now));
+    let items: Vec<Term> = items
+        .iter()
+        .map(|(name, value)| build::tuple(heap, &[*name, *value]))
+        .collect();
+    build::list(heap, &items)
+}
+
+/// Processors, cores and threads, as far as the system tells.
+fn topology(heap: &mut Heap) -> Term {
+    let logical = sys::cpu::topology::detect();
+    if logical.is_empty() {
+        return am::UNDEFINED;
+    }
+    let mut packages: Vec<(usize, Vec<(usize, Vec<usize>)>)> = Vec::new();
+    for cpu in &logical {
+        let processor = cpu.processor as usize;
+        let at = packages
+            .iter()
+            .position(|(id, _)| *id == processor)
+            .unwrap_or_else(|| {
+                packages.push((processor, Vec::new()));
+                packages.len() - 1
+            });
+        let cores = &mut packages[at].1;
+        let core = cpu.core as usize;
+        let at = cores
+            .iter()
+            .position(|(id, _)| *id == core)
+            .unwrap_or_else(|| {
+                cores.push((core, Vec::new()));
+                cores.len() - 1
+            });
+        cores[at].1.push(cpu.logical);
+    }
+    let logical_of = |heap: &mut Heap, number: usize| {
+        build::tuple(heap, &[atom::known("logical"), count(number)])
+    };
+    let mut processors = Vec::new();
+    for (_, cores) in &packages {
+        let mut items = Vec::new();
+        for (_, threads) in cores {
+            let inner = if let [only] = threads[..] {
+                logical_of(heap, only)
+            } else {
+                let threads: Vec<Term> = threads
+                    .iter()
+                    .map(|number| {
+                        let logical = logical_of(heap, *number);
+                        build::tuple(heap, &[atom::known("thread"), logical])
+                    })
+                    .collect();
+                build::list(heap, &threads)
+            };
+            items.push(build::tuple(heap, &[atom::known("core"), inner]));
+        }
+        let cores = build::list(heap, &items);
+        processors.push(build::tuple(heap, &[atom::known("processor"), cores]));
+    }
+    build::list(heap, &processors)
+}
