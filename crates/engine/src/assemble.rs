@@ -8,6 +8,7 @@ mod bifs;
 mod emit;
 mod operations;
 mod select;
+mod terms;
 
 use std::fmt;
 

@@ -9,10 +9,13 @@
 //! `fail` among the operands of a test is a label, never 0. In an operation that may raise it is 0 for "raise".
 
 pub mod arith;
+pub mod binaries;
 pub mod calls;
 pub mod compare;
 pub mod exceptions;
+pub mod floats;
 pub mod lists;
+pub mod maps;
 pub mod messages;
 pub mod moves;
 pub mod select;

@@ -10,7 +10,7 @@ pub struct Code {
     pub(crate) module: Term,
     pub(crate) words: Box<[u64]>,
     /// The module's strings, to which operands point.
-    #[allow(dead_code)]
+    #[expect(dead_code, reason = "it is owned for the operands")]
     pub(crate) strings: Box<[u8]>,
     /// In the order of the code.
     pub(crate) functions: Box<[Function]>,

@@ -6,8 +6,12 @@
 //! across the closing call.
 
 pub mod bifs;
+pub mod binaries;
+pub mod build;
 pub mod calls;
 pub mod collect;
 pub mod compare;
 pub mod exceptions;
+pub mod floats;
+pub mod maps;
 pub mod messages;

@@ -26,10 +26,13 @@ mod slow {
     }
     elsewhere! {
         bifs: guard1 guard2;
+        binaries: start_match get_integer;
         calls: preempt call_fun call_fun_last;
         collect: allocate allocate_heap test_heap;
         compare: is_eq_exact is_ne_exact is_eq is_ne is_lt is_ge;
         exceptions: catch_value;
+        floats: badarith convert;
+        maps: get_map_element;
         messages: loop_rec yield_at_label;
     }
 }

@@ -19,6 +19,9 @@ pub struct Context {
     /// For the runtime: its own scheduler.
     pub scheduler: *mut core::ffi::c_void,
     pub f: [f64; FLOAT_REGISTERS],
+    /// The binary that old code builds step by step (`bs_init2` and its kin): what
+    /// `term::bits::construct::Builder` is made of. Only between safepoints.
+    pub builder: [u64; 3],
     /// X registers; the X base register points here.
     pub x: [Term; X_REGISTERS + 8],
 }

@@ -208,6 +208,7 @@ pub fn new_context() -> Box<Context> {
         },
         scheduler: ptr::null_mut(),
         f: [0.0; FLOAT_REGISTERS],
+        builder: [0; 3],
         x: [Term::NIL; X_REGISTERS + 8],
     })
 }

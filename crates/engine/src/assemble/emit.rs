@@ -11,7 +11,6 @@ use crate::operand::Operand;
 /// Words that are being written.
 pub(super) struct Emitter<'a> {
     pub(super) module: &'a Module<'a>,
-    #[allow(dead_code)]
     strings: &'a [u8],
     words: Vec<u64>,
     /// By label, the word it stands for.
@@ -91,7 +90,6 @@ impl<'a> Emitter<'a> {
     }
 
     /// The address of bytes of the module's strings, if there are `size` of them from `offset` on.
-    #[allow(dead_code)]
     pub(super) fn string(&self, offset: u64, size: u64) -> Option<*const u8> {
         let offset = usize::try_from(offset).ok()?;
         let end = offset.checked_add(usize::try_from(size).ok()?)?;

@@ -12,7 +12,7 @@ use layout::{Header, Kind, Term};
 use super::AssembleErrorKind;
 use super::bifs::{self, Tail};
 use super::emit::{Emitter, label, number};
-use super::select;
+use super::{select, terms};
 use crate::bodies::{calls, compare, exceptions, lists, messages, moves, tests, tuples};
 use crate::form::Handler;
 use crate::operand::{Operand, Place};
@@ -21,7 +21,7 @@ use crate::operation::{
 };
 use crate::slow;
 
-type Result<T = ()> = core::result::Result<T, AssembleErrorKind>;
+pub(super) type Result<T = ()> = core::result::Result<T, AssembleErrorKind>;
 
 /// Writes the body of a function.
 pub(super) fn function(emitter: &mut Emitter<'_>, function: &Function) -> Result {
@@ -349,6 +349,53 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::Raise => slow(emitter, slow::exceptions::raise, operands),
         Opcode::RawRaise => emitter.handler(slow::exceptions::raw_raise),
         Opcode::BuildStacktrace => emitter.handler(slow::exceptions::build_stacktrace),
+
+        // Maps, floats, bit strings.
+        Opcode::PutMapAssoc
+        | Opcode::PutMapExact
+        | Opcode::HasMapFields
+        | Opcode::GetMapElements => terms::map(emitter, opcode, operands)?,
+        Opcode::Fmove
+        | Opcode::Fconv
+        | Opcode::Fadd
+        | Opcode::Fsub
+        | Opcode::Fmul
+        | Opcode::Fdiv
+        | Opcode::Fnegate => terms::float(emitter, opcode, operands)?,
+        Opcode::BsStartMatch3
+        | Opcode::BsStartMatch4
+        | Opcode::BsGetInteger2
+        | Opcode::BsGetFloat2
+        | Opcode::BsGetBinary2
+        | Opcode::BsSkipBits2
+        | Opcode::BsTestTail2
+        | Opcode::BsTestUnit
+        | Opcode::BsMatchString
+        | Opcode::BsGetTail
+        | Opcode::BsGetPosition
+        | Opcode::BsSetPosition
+        | Opcode::BsGetUtf8
+        | Opcode::BsSkipUtf8
+        | Opcode::BsGetUtf16
+        | Opcode::BsSkipUtf16
+        | Opcode::BsGetUtf32
+        | Opcode::BsSkipUtf32 => terms::matching(emitter, opcode, operands)?,
+        Opcode::BsCreateBin
+        | Opcode::BsInit2
+        | Opcode::BsInitBits
+        | Opcode::BsAppend
+        | Opcode::BsPrivateAppend
+        | Opcode::BsInitWritable
+        | Opcode::BsPutInteger
+        | Opcode::BsPutFloat
+        | Opcode::BsPutBinary
+        | Opcode::BsPutString
+        | Opcode::BsPutUtf8
+        | Opcode::BsPutUtf16
+        | Opcode::BsPutUtf32
+        | Opcode::BsAdd
+        | Opcode::BsUtf8Size
+        | Opcode::BsUtf16Size => terms::build(emitter, opcode, operands)?,
 
         _ => return Err(AssembleErrorKind::Unsupported(opcode)),
     }

@@ -188,7 +188,7 @@ unsafe fn guard_failed<F: Form>(m: Machine<F>, fail: u64, export: *const Export)
 /// Collects when a guard BIF left too much beside the heap and the live registers are known. Answers the result, which
 /// may have moved, or none when the process must end.
 #[inline(always)]
-unsafe fn settle_guard<F: Form>(m: &mut Machine<F>, result: Term, live: u64) -> Term {
+pub(crate) unsafe fn settle_guard<F: Form>(m: &mut Machine<F>, result: Term, live: u64) -> Term {
     unsafe {
         if live == NO_LIVE || !is_due(&(*(*m.c).process).heap) {
             return result;

@@ -42,7 +42,7 @@ pub(crate) unsafe fn set_error(c: *mut Context, reason: Term) {
 
 /// Fills [`Context::raise`] with the error `{tag, value}`.
 #[inline(never)]
-unsafe fn set_tagged_error(c: *mut Context, tag: Term, value: Term) {
+pub(crate) unsafe fn set_tagged_error(c: *mut Context, tag: Term, value: Term) {
     unsafe {
         let reason = build::tuple(&mut (*(*c).process).heap, &[tag, value]);
         set_error(c, reason);

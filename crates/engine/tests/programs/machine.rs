@@ -1,5 +1,7 @@
 //! A runtime for tests: one process, exports by name, BIFs that the programs need, a collector that only grows.
 
+#![allow(clippy::undocumented_unsafe_blocks)]
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -108,6 +110,11 @@ impl Node {
 
     /// Compiles a program with the stock compiler and loads it.
     pub fn load(&mut self, name: &str) {
+        self.load_with(name, &[]);
+    }
+
+    /// As `load`, with options for the compiler.
+    pub fn load_with(&mut self, name: &str, options: &[&str]) {
         let out = std::env::temp_dir().join(format!(
             "ferl-engine-{}-{:?}",
             std::process::id(),
@@ -116,6 +123,7 @@ impl Node {
         std::fs::create_dir_all(&out).unwrap();
         let source = directory().join(name).with_extension("erl");
         let status = Command::new("erlc")
+            .args(options)
             .args(["-o".as_ref(), out.as_os_str(), source.as_os_str()])
             .status()
             .expect("the stock compiler is installed");
@@ -123,6 +131,26 @@ impl Node {
         let bytes = std::fs::read(out.join(name).with_extension("beam")).unwrap();
         std::fs::remove_dir_all(&out).unwrap();
         self.load_bytes(name, &bytes);
+    }
+
+    /// What the stock machine answers to the same calls.
+    pub fn stock(&self, module: &str, calls: &[(&str, i64)]) -> Vec<String> {
+        let calls: Vec<String> = calls
+            .iter()
+            .map(|(function, argument)| format!("{module}:{function}({argument})"))
+            .collect();
+        let eval = format!(
+            "{{ok, M, B}} = compile:file(\"{}\", [binary]), code:load_binary(M, \"\", B), \
+             [io:format(\"~w~n\", [Answer]) || Answer <- [{}]], halt().",
+            directory().join(module).display(),
+            calls.join(", ")
+        );
+        let output = Command::new("erl")
+            .args(["-noshell", "-eval", &eval])
+            .output()
+            .expect("the stock machine is installed");
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(str::to_owned).collect()
     }
 
     pub fn load_bytes(&mut self, name: &str, bytes: &[u8]) {
@@ -264,6 +292,7 @@ impl Node {
             },
             scheduler: (&raw mut *self.shared).cast(),
             f: [0.0; FLOAT_REGISTERS],
+            builder: [0; 3],
             x: [Term::NONE; X_REGISTERS + 8],
         });
         loop {
@@ -341,10 +370,9 @@ pub fn text(term: Term) -> String {
             .fold(0u128, |value, &limb| value << 64 | u128::from(limb));
         format!("{}{value}", if negative { "-" } else { "" })
     } else if let Some(bits) = term.as_bits() {
-        format!(
-            "{:?}",
-            String::from_utf8_lossy(bits.as_bytes().expect("whole bytes"))
-        )
+        let bytes = bits.as_bytes().expect("whole bytes");
+        let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
+        format!("<<{}>>", bytes.join(","))
     } else {
         format!("{term:?}")
     }
@@ -362,62 +390,81 @@ fn raise(context: *mut Context, reason: Term) -> Term {
     Term::NONE
 }
 
-fn integers<const N: usize>(arguments: *const Term) -> Option<[i64; N]> {
-    let mut values = [0; N];
-    for (index, value) in values.iter_mut().enumerate() {
-        *value = unsafe { *arguments.add(index) }.as_small()?;
-    }
-    Some(values)
-}
-
 macro_rules! operators {
-    ($($name:ident $n:literal |$values:pat_param| $result:expr;)*) => {
-        $(unsafe extern "sysv64" fn $name(context: *mut Context, arguments: *const Term) -> Term {
-            match integers::<$n>(arguments) {
-                Some($values) => {
-                    let heap = unsafe { &mut (*(*context).process).heap };
-                    build::integer(heap, $result)
-                }
-                None => raise(context, am::BADARITH),
+    ($($name:ident($($argument:ident),*) $function:ident;)*) => {
+        $(unsafe extern "sysv64" fn $name(context: *mut Context, mut arguments: *const Term) -> Term {
+            $(let $argument = unsafe { *arguments };
+            arguments = arguments.wrapping_add(1);)*
+            let _ = arguments;
+            let heap = unsafe { &mut (*(*context).process).heap };
+            match term::arith::$function(heap, $($argument),*) {
+                Ok(value) => value,
+                Err(_) => raise(context, am::BADARITH),
             }
         })*
     };
 }
 
 operators! {
-    plus 2 |[a, b]| a + b;
-    minus 2 |[a, b]| a - b;
-    times 2 |[a, b]| a * b;
-    div 2 |[a, b]| a / b;
-    rem 2 |[a, b]| a % b;
-    band 2 |[a, b]| a & b;
-    bsl 2 |[a, b]| a << b;
-    bsr 2 |[a, b]| a >> b;
-    negate 1 |[a]| -a;
-    bnot 1 |[a]| !a;
+    plus(a, b) add;
+    minus(a, b) subtract;
+    times(a, b) multiply;
+    divide(a, b) divide;
+    div(a, b) int_div;
+    rem(a, b) remainder;
+    band(a, b) band;
+    bsl(a, b) bsl;
+    bsr(a, b) bsr;
+    negate(a) negate;
+    bnot(a) bnot;
 }
 
 unsafe extern "sysv64" fn error_1(context: *mut Context, arguments: *const Term) -> Term {
     raise(context, unsafe { *arguments })
 }
 
+unsafe extern "sysv64" fn byte_size_1(_: *mut Context, arguments: *const Term) -> Term {
+    let bits = unsafe { *arguments }.as_bits().expect("a bit string");
+    Term::small(bits.bit_len.div_ceil(8) as i64)
+}
+
+unsafe extern "sysv64" fn bit_size_1(_: *mut Context, arguments: *const Term) -> Term {
+    Term::small(
+        unsafe { *arguments }
+            .as_bits()
+            .expect("a bit string")
+            .bit_len as i64,
+    )
+}
+
+unsafe extern "sysv64" fn map_size_1(_: *mut Context, arguments: *const Term) -> Term {
+    Term::small(unsafe { *arguments }.map_size().expect("a map") as i64)
+}
+
+unsafe extern "sysv64" fn length_1(_: *mut Context, arguments: *const Term) -> Term {
+    let (mut length, mut rest) = (0, unsafe { *arguments });
+    while let Some((_, tail)) = rest.as_cons() {
+        (length, rest) = (length + 1, tail);
+    }
+    Term::small(length)
+}
+
 macro_rules! comparisons {
     ($($name:ident |$a:ident, $b:ident| $result:expr;)*) => {
         $(unsafe extern "sysv64" fn $name(_: *mut Context, arguments: *const Term) -> Term {
             let ($a, $b) = unsafe { (*arguments, *arguments.add(1)) };
-            let ($a, $b) = ($a.as_small().unwrap(), $b.as_small().unwrap());
             am::boolean($result)
         })*
     };
 }
 
 comparisons! {
-    lt |a, b| a < b;
-    ge |a, b| a >= b;
-    le |a, b| a <= b;
-    gt |a, b| a > b;
-    same |a, b| a == b;
-    differ |a, b| a != b;
+    lt |a, b| term::compare::compare(a, b).is_lt();
+    ge |a, b| term::compare::compare(a, b).is_ge();
+    le |a, b| term::compare::compare(a, b).is_le();
+    gt |a, b| term::compare::compare(a, b).is_gt();
+    same |a, b| term::compare::eq_exact(a, b);
+    differ |a, b| !term::compare::eq_exact(a, b);
 }
 
 fn bif(module: Term, function: Term, arity: u32) -> Option<BifFunction> {
@@ -436,6 +483,11 @@ fn bif(module: Term, function: Term, arity: u32) -> Option<BifFunction> {
         ("-", 1) => negate,
         ("bnot", 1) => bnot,
         ("error", 1) => error_1,
+        ("byte_size", 1) => byte_size_1,
+        ("bit_size", 1) => bit_size_1,
+        ("map_size", 1) => map_size_1,
+        ("length", 1) => length_1,
+        ("/", 2) => divide,
         ("<", 2) => lt,
         (">=", 2) => ge,
         ("=<", 2) => le,

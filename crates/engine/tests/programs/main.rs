@@ -60,6 +60,43 @@ fn programs_answer_what_they_should() {
     }
 }
 
+/// What maps, floats and bit strings answer is what the stock machine answers, as compiled by this release and for old ones, whose code builds bit strings
+/// step by step.
+#[test]
+fn terms_are_built_and_taken_apart() {
+    let calls = [
+        ("flat_map", 1),
+        ("hash_map", 100),
+        ("map_update", 5),
+        ("map_keys", 7),
+        ("floats", 4),
+        ("float_errors", 0),
+        ("integers", 300),
+        ("big_integers", 3),
+        ("strings", 0),
+        ("unaligned", 5),
+        ("utf", 97),
+        ("utf", 8364),
+        ("utf", 0x1_f600),
+        ("utf_invalid", 0),
+        ("building", 7),
+        ("appended", 1000),
+        ("comprehension", 5),
+        ("packet", 9),
+        ("walk", 3000),
+    ];
+    let expected = Node::new().stock("terms", &calls);
+    assert_eq!(expected.len(), calls.len());
+    for options in [&[][..], &["+r24"], &["+r22"]] {
+        let mut node = Node::new();
+        node.load_with("terms", options);
+        for ((function, argument), expected) in calls.iter().zip(&expected) {
+            let answer = node.call("terms", function, &[*argument]);
+            assert_eq!(answer, *expected, "{function}({argument}) {options:?}");
+        }
+    }
+}
+
 /// A slice ends after its reductions and goes on where it was, with its registers.
 #[test]
 fn a_slice_ends_and_goes_on() {

@@ -1,0 +1,40 @@
+//! Looking into maps. Flat maps are searched for immediate keys here; all else is in `slow::maps`.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::object::offset;
+use layout::{Header, Kind, Term};
+
+use super::tuples::header_of;
+use crate::operand::K;
+use crate::operation::operations;
+use crate::slow;
+
+/// Kind and shape of a flat map's header; the rest of it is the arity.
+const FLAT_MAP: u64 = Header::new(Kind::Map, 0).0;
+const KIND_AND_SHAPE: u64 = 0b11_1111 | 0b11 << 38;
+
+operations! {
+    /// The value of an immediate key: `map, dest, key, fail`
+    GetMapElement: SD<A: Source, B: Dest> |m| {
+        let map = m.get::<A, 0>();
+        if header_of(map) & KIND_AND_SHAPE != FLAT_MAP {
+            return m.slow(slow::maps::get_map_element);
+        }
+        let key = m.get::<K, 2>();
+        let object = (map.bits() as *const u8).wrapping_sub(2).cast::<u64>();
+        let size = *object.add(1 + offset::MAP_SIZE) as usize;
+        let keys = (*object.add(1 + offset::FLAT_MAP_KEYS) as *const u8)
+            .wrapping_sub(2)
+            .cast::<u64>();
+        let mut index = 0;
+        while index < size {
+            if *keys.add(1 + index) == key.bits() {
+                let value = Term::from_bits(*object.add(1 + offset::FLAT_MAP_VALUES + index));
+                m.put::<B, 1>(value);
+                return m.next::<4>();
+            }
+            index += 1;
+        }
+        m.jump::<3>()
+    }
+}

@@ -1,0 +1,379 @@
+//! Building bit strings: at once (`bs_create_bin`), or step by step as older compilers have it, where the place to write
+//! to stays in [`Context::builder`] between two safepoints.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::{Context, RaiseKind, Term};
+use smallvec::SmallVec;
+use term::bits::append::{self, AppendError};
+use term::bits::construct::{self, Builder, ConstructError, Segment, SegmentKind};
+use term::bits::{Fault, Flags, is_all, match_width, utf};
+use term::{am, map};
+
+use crate::form::{Exit, Form};
+use crate::machine::Machine;
+use crate::operand::{Any, read};
+use crate::operation::slow_paths;
+use crate::slow::collect::{is_due, make_room};
+use crate::slow::exceptions::{set_error, unwind};
+
+/// Operand words of a segment of `create`: kind, number, unit, flags, source, size, address of the string.
+pub const SEGMENT_WORDS: usize = 7;
+
+/// The kinds of segments, by the number that their operand word has.
+pub const SEGMENT_KINDS: [SegmentKind; 9] = [
+    SegmentKind::Append,
+    SegmentKind::PrivateAppend,
+    SegmentKind::Binary,
+    SegmentKind::Float,
+    SegmentKind::Integer,
+    SegmentKind::String,
+    SegmentKind::Utf8,
+    SegmentKind::Utf16,
+    SegmentKind::Utf32,
+];
+
+/// Words that a fresh bit string may take on the heap: a heap binary of 64 bytes, or a shared binary, and a sub-binary.
+const BINARY_WORDS: u64 = 16;
+
+const _: () = assert!(size_of::<Builder>() == size_of::<[u64; 3]>());
+
+#[inline(always)]
+unsafe fn builder<'a>(c: *mut Context) -> &'a mut Builder {
+    unsafe { &mut *(&raw mut (*c).builder).cast::<Builder>() }
+}
+
+/// On to the label, or raises what [`Context::raise`] holds.
+#[inline(always)]
+unsafe fn fail<F: Form>(m: Machine<F>, label: u64) -> Exit {
+    unsafe {
+        if label != 0 {
+            (*m.c).raise.kind = RaiseKind::None;
+            return m.enter(label as *const u64);
+        }
+        let ip = m.ip;
+        unwind(m, ip, core::ptr::null(), core::ptr::null())
+    }
+}
+
+/// Room for `bytes` behind what was built, for what the code builds next; `result` is kept, or becomes none when the
+/// process must end.
+#[inline(always)]
+unsafe fn room_behind<F: Form>(m: &mut Machine<F>, result: Term, bytes: u64, live: u64) -> Term {
+    unsafe {
+        if m.has_room(bytes) && !is_due(&(*(*m.c).process).heap) {
+            return result;
+        }
+        let spare = m.x.add(live as usize);
+        *spare = result;
+        if make_room(m, (bytes / 8) as usize, live as usize + 1) {
+            *spare
+        } else {
+            Term::NONE
+        }
+    }
+}
+
+slow_paths! {
+    /// `fail, live, dest, bytes of heap needed behind it, count, segment...`
+    create |m| {
+        m.save();
+        let result = construct(m.c, m.x, m.s, m.ip);
+        m.load();
+        if result.is_none() {
+            let label = m.word::<0>();
+            return fail(m, label);
+        }
+        let (bytes, live) = (m.word::<3>(), m.word::<1>());
+        let result = room_behind(&mut m, result, bytes, live);
+        if result.is_none() {
+            return Exit::Exited;
+        }
+        m.put::<Any, 2>(result);
+        let end = m.words::<5>().add(m.word::<4>() as usize * SEGMENT_WORDS);
+        m.next_at(end)
+    }
+
+    /// `fail, live, dest, bytes of heap needed behind it, size, unit of the size (8 or 1)`
+    init |m| {
+        let bytes = m.word::<3>() + BINARY_WORDS * 8;
+        let live = m.word::<1>() as usize;
+        // The size may be in a register that does not live on.
+        let mut size = m.get::<Any, 4>();
+        if !m.has_room(bytes) {
+            *m.x.add(live) = size;
+            if !make_room(&mut m, (bytes / 8) as usize, live + 1) {
+                return Exit::Exited;
+            }
+            size = *m.x.add(live);
+        }
+        m.save();
+        let result = start(m.c, size, m.word::<5>());
+        m.load();
+        if result.is_none() {
+            let label = m.word::<0>();
+            return fail(m, label);
+        }
+        m.put::<Any, 2>(result);
+        m.next::<6>()
+    }
+
+    /// `fail, live, dest, bytes of heap needed behind it, size, unit, binary, 1 if private`
+    append_to |m| {
+        let bytes = m.word::<3>() + BINARY_WORDS * 8;
+        let live = m.word::<1>() as usize;
+        let (mut size, mut binary) = (m.get::<Any, 4>(), m.get::<Any, 6>());
+        if !m.has_room(bytes) {
+            *m.x.add(live) = size;
+            *m.x.add(live + 1) = binary;
+            if !make_room(&mut m, (bytes / 8) as usize, live + 2) {
+                return Exit::Exited;
+            }
+            size = *m.x.add(live);
+            binary = *m.x.add(live + 1);
+        }
+        m.save();
+        let result = extend(m.c, binary, size, m.ip);
+        m.load();
+        if result.is_none() {
+            let label = m.word::<0>();
+            return fail(m, label);
+        }
+        m.put::<Any, 2>(result);
+        m.next::<8>()
+    }
+
+    /// As `append_to` for a binary that the code alone knows, where there is no collection:
+    /// `fail, 0, dest, 0, size, unit, binary, 1`
+    append_privately |m| {
+        let (size, binary) = (m.get::<Any, 4>(), m.get::<Any, 6>());
+        m.save();
+        let result = extend(m.c, binary, size, m.ip);
+        m.load();
+        if result.is_none() {
+            let label = m.word::<0>();
+            return fail(m, label);
+        }
+        m.put::<Any, 2>(result);
+        m.next::<8>()
+    }
+
+    /// An empty binary with room; the size of the room is in x0. No operands.
+    init_writable |m| {
+        m.save();
+        let binary = append::init_writable(&mut (*(*m.c).process).heap, *m.x);
+        m.load();
+        *m.x = binary;
+        m.next::<0>()
+    }
+
+    /// `fail, value, size, unit, flags`
+    put_integer |m| {
+        let (value, size) = (m.get::<Any, 1>(), m.get::<Any, 2>());
+        let flags = Flags::new(m.word::<4>() as u32);
+        let done = match match_width(size, m.word::<3>() as u32) {
+            Some(width) => builder(m.c).put_integer(value, width, flags),
+            None => Err(Fault::Size),
+        };
+        put::<_, 5>(m, done)
+    }
+
+    /// `fail, value, size, unit, flags`
+    put_float |m| {
+        let (value, size) = (m.get::<Any, 1>(), m.get::<Any, 2>());
+        let flags = Flags::new(m.word::<4>() as u32);
+        let done = match match_width(size, m.word::<3>() as u32) {
+            Some(width) => builder(m.c).put_float(value, width, flags),
+            None => Err(Fault::Size),
+        };
+        put::<_, 5>(m, done)
+    }
+
+    /// `fail, value, size, unit, flags`
+    put_binary |m| {
+        let (value, size) = (m.get::<Any, 1>(), m.get::<Any, 2>());
+        let unit = m.word::<3>() as u32;
+        let done = if is_all(size) {
+            builder(m.c).put_binary_all(value, unit)
+        } else {
+            match match_width(size, unit) {
+                Some(width) => builder(m.c).put_binary(value, width),
+                None => Err(Fault::Size),
+            }
+        };
+        put::<_, 5>(m, done)
+    }
+
+    /// `0, address, length in bytes`
+    put_string |m| {
+        let done = builder(m.c).put_string(m.word::<1>() as *const u8, m.word::<2>());
+        put::<_, 3>(m, done)
+    }
+
+    /// `fail, value, flags`
+    put_utf8 |m| {
+        let done = builder(m.c).put_utf8(m.get::<Any, 1>());
+        put::<_, 3>(m, done)
+    }
+
+    /// `fail, value, flags`
+    put_utf16 |m| {
+        let done = builder(m.c).put_utf16(m.get::<Any, 1>(), Flags::new(m.word::<2>() as u32));
+        put::<_, 3>(m, done)
+    }
+
+    /// `fail, value, flags`
+    put_utf32 |m| {
+        let done = builder(m.c).put_utf32(m.get::<Any, 1>(), Flags::new(m.word::<2>() as u32));
+        put::<_, 3>(m, done)
+    }
+
+    /// `fail, a, b, unit, dest`: `a + b * unit`
+    add_sizes |m| {
+        let (a, b) = (m.get::<Any, 1>(), m.get::<Any, 2>());
+        m.save();
+        let sum = sum(m.c, a, b, m.word::<3>() as u32);
+        m.load();
+        if sum.is_none() {
+            let label = m.word::<0>();
+            return fail(m, label);
+        }
+        m.put::<Any, 4>(sum);
+        m.next::<5>()
+    }
+
+    /// Bytes of a character: `value, dest`
+    utf8_size |m| {
+        let bytes = utf::utf8_bits(m.get::<Any, 0>()) / 8;
+        m.put::<Any, 1>(Term::small(bytes as i64));
+        m.next::<2>()
+    }
+
+    /// Bytes of a character: `value, dest`
+    utf16_size |m| {
+        let bytes = utf::utf16_bits(m.get::<Any, 0>()) / 8;
+        m.put::<Any, 1>(Term::small(bytes as i64));
+        m.next::<2>()
+    }
+}
+
+#[inline(always)]
+unsafe fn put<F: Form, const N: usize>(m: Machine<F>, done: Result<(), Fault>) -> Exit {
+    unsafe {
+        if done.is_ok() {
+            return m.next::<N>();
+        }
+        set_error(m.c, am::BADARG);
+        let label = m.word::<0>();
+        fail(m, label)
+    }
+}
+
+/// A size, or none after raising.
+#[inline(never)]
+unsafe fn sum(c: *mut Context, a: Term, b: Term, unit: u32) -> Term {
+    unsafe {
+        match construct::add_sizes(&mut (*(*c).process).heap, a, b, unit) {
+            Ok(sum) => sum,
+            Err(limit) => {
+                set_error(c, if limit { am::SYSTEM_LIMIT } else { am::BADARG });
+                Term::NONE
+            }
+        }
+    }
+}
+
+/// A fresh bit string to be written, or none after raising.
+#[inline(never)]
+unsafe fn start(c: *mut Context, size: Term, unit: u64) -> Term {
+    unsafe {
+        let heap = &mut (*(*c).process).heap;
+        let bits = construct::start_size(size).and_then(|size| size.checked_mul(unit).ok_or(true));
+        match bits.and_then(|bits| construct::start(heap, bits).ok_or(true)) {
+            Ok((string, to)) => {
+                *builder(c) = to;
+                string
+            }
+            Err(limit) => {
+                set_error(c, if limit { am::SYSTEM_LIMIT } else { am::BADARG });
+                Term::NONE
+            }
+        }
+    }
+}
+
+/// A binary with `size` units more to be written, or none after raising.
+#[inline(never)]
+unsafe fn extend(c: *mut Context, binary: Term, size: Term, ip: *const u64) -> Term {
+    unsafe {
+        let heap = &mut (*(*c).process).heap;
+        let (unit, private) = (*ip.add(1 + 5) as u32, *ip.add(1 + 7) != 0);
+        let result = construct::start_size(size).and_then(|size| {
+            let appended = if private {
+                append::private_append(heap, binary, size, unit)
+            } else {
+                append::append(heap, binary, size, unit)
+            };
+            appended.map_err(|error| error == AppendError::Limit)
+        });
+        match result {
+            Ok((string, to)) => {
+                *builder(c) = to;
+                string
+            }
+            Err(limit) => {
+                set_error(c, if limit { am::SYSTEM_LIMIT } else { am::BADARG });
+                Term::NONE
+            }
+        }
+    }
+}
+
+/// The bit string of the segments, or none after raising.
+#[inline(never)]
+unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Term {
+    unsafe {
+        let words = ip.add(1);
+        let count = *words.add(4) as usize;
+        let segments: SmallVec<[Segment; 8]> = (0..count)
+            .map(|index| {
+                let words = words.add(5 + index * SEGMENT_WORDS);
+                Segment {
+                    kind: SEGMENT_KINDS[*words as usize],
+                    number: *words.add(1) as u32,
+                    unit: *words.add(2) as u32,
+                    flags: Flags::new(*words.add(3) as u32),
+                    source: read(x, s, *words.add(4)),
+                    size: read(x, s, *words.add(5)),
+                    string: *words.add(6) as *const u8,
+                }
+            })
+            .collect();
+        match construct::create(&mut (*(*c).process).heap, &segments) {
+            Ok(string) => string,
+            Err(error) => {
+                explain(c, &error, *words);
+                Term::NONE
+            }
+        }
+    }
+}
+
+/// Raises the error of a segment, with the facts that `erl_erts_errors` explains, unless the code goes on at a label.
+unsafe fn explain(c: *mut Context, error: &ConstructError, label: u64) {
+    unsafe {
+        set_error(c, error.reason());
+        if label != 0 {
+            return;
+        }
+        let heap = &mut (*(*c).process).heap;
+        let cause = error.cause(heap);
+        (*c).raise.trace = map::from_pairs(
+            heap,
+            &[
+                (am::CAUSE, cause),
+                (am::FUNCTION, am::FORMAT_BS_FAIL),
+                (am::MODULE, am::ERL_ERTS_ERRORS),
+            ],
+        );
+    }
+}

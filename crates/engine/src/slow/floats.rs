@@ -1,0 +1,30 @@
+//! Floats from big integers, and errors.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use term::am;
+use term::arith::float_of_integer;
+
+use crate::operand::Any;
+use crate::operation::slow_paths;
+use crate::slow::exceptions::{set_error, unwind};
+
+slow_paths! {
+    /// `source, f dest`
+    convert |m| {
+        let Some(value) = float_of_integer(m.get::<Any, 0>()) else {
+            set_error(m.c, am::BADARITH);
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        };
+        let register = (&raw mut (*m.c).f).cast::<f64>().wrapping_byte_add(m.word::<1>() as usize);
+        *register = value;
+        m.next::<2>()
+    }
+
+    /// The result is no float. Any operands.
+    badarith |m| {
+        set_error(m.c, am::BADARITH);
+        let ip = m.ip;
+        unwind(m, ip, core::ptr::null(), core::ptr::null())
+    }
+}

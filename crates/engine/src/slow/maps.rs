@@ -1,0 +1,131 @@
+//! Maps: looking up and updating.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::{Context, RaiseKind, Term};
+use smallvec::SmallVec;
+use term::{am, map};
+
+use crate::form::Exit;
+use crate::operand::{Any, read};
+use crate::operation::slow_paths;
+use crate::slow::bifs::settle_guard;
+use crate::slow::exceptions::{set_tagged_error, unwind};
+
+slow_paths! {
+    /// `map, dest, key, fail`
+    get_map_element |m| {
+        let (map, key) = (m.get::<Any, 0>(), m.get::<Any, 2>());
+        match value(map, key) {
+            Some(value) => {
+                m.put::<Any, 1>(value);
+                m.next::<4>()
+            }
+            None => m.jump::<3>(),
+        }
+    }
+
+    /// `map, fail, count, (key, dest)...`
+    get_map_elements |m| {
+        let map = m.get::<Any, 0>();
+        let count = m.word::<2>() as usize;
+        let words = m.words::<3>();
+        for index in 0..count {
+            let key = m.read(*words.add(2 * index));
+            match value(map, key) {
+                Some(value) => m.write(*words.add(2 * index + 1), value),
+                None => return m.jump::<1>(),
+            }
+        }
+        m.next_at(words.add(2 * count))
+    }
+
+    /// `map, fail, count, key...`
+    has_map_fields |m| {
+        let map = m.get::<Any, 0>();
+        let count = m.word::<2>() as usize;
+        let words = m.words::<3>();
+        for index in 0..count {
+            let key = m.read(*words.add(index));
+            if value(map, key).is_none() {
+                return m.jump::<1>();
+            }
+        }
+        m.next_at(words.add(count))
+    }
+
+    /// `map, dest, fail, live, 1 if all keys must be there, count, (key, value)...`
+    put_map |m| {
+        let count = m.word::<5>() as usize;
+        m.save();
+        let result = update(m.c, m.x, m.s, m.ip);
+        m.load();
+        if result.is_none() {
+            if m.word::<2>() != 0 {
+                (*m.c).raise.kind = RaiseKind::None;
+                return m.jump::<2>();
+            }
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        let live = m.word::<3>();
+        let result = settle_guard(&mut m, result, live);
+        if result.is_none() {
+            return Exit::Exited;
+        }
+        m.put::<Any, 1>(result);
+        let end = m.words::<6>().add(2 * count);
+        m.next_at(end)
+    }
+}
+
+/// The value of a key; none for what is no map.
+#[inline(always)]
+fn value(map: Term, key: Term) -> Option<Term> {
+    if !map.is_map() {
+        return None;
+    }
+    map::get(map, key)
+}
+
+/// The updated map, or none after raising `badmap` or `badkey`.
+#[inline(never)]
+unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Term {
+    unsafe {
+        let operand = |index: usize| *ip.add(1 + index);
+        let map = read(x, s, operand(0));
+        let (exact, count) = (operand(4) != 0, operand(5) as usize);
+        if !map.is_map() {
+            set_tagged_error(c, am::BADMAP, map);
+            return Term::NONE;
+        }
+        let heap = &mut (*(*c).process).heap;
+        if count == 1 {
+            let (key, value) = (read(x, s, operand(6)), read(x, s, operand(7)));
+            if !exact {
+                return map::put(heap, map, key, value);
+            }
+            return match map::update(heap, map, key, value) {
+                Some(map) => map,
+                None => {
+                    set_tagged_error(c, am::BADKEY, key);
+                    Term::NONE
+                }
+            };
+        }
+        let pairs: SmallVec<[(Term, Term); 8]> = (0..count)
+            .map(|index| {
+                (
+                    read(x, s, operand(6 + 2 * index)),
+                    read(x, s, operand(7 + 2 * index)),
+                )
+            })
+            .collect();
+        match map::update_many(heap, map, &pairs, exact) {
+            Ok(map) => map,
+            Err(map::BadKey(key)) => {
+                set_tagged_error(c, am::BADKEY, key);
+                Term::NONE
+            }
+        }
+    }
+}
