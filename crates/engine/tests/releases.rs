@@ -1,0 +1,122 @@
+//! Every module of the installed release is brought into code, and the tables of its addresses agree with its file.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::atomic::AtomicPtr;
+
+use beamfile::BeamFile;
+use engine::{Module, assemble};
+use layout::{Context, Export, FunEntry, Term};
+use term::external::{self, FunIdentity, Options, Resolver};
+use term::{am, atom};
+
+/// Where the release's libraries are.
+const LIBRARIES: &str = "/usr/lib/erlang/lib";
+
+unsafe extern "sysv64" fn never(_: *mut Context, _: *const Term) -> Term {
+    panic!("nothing runs here")
+}
+
+struct Exports;
+
+impl Exports {
+    fn make(module: Term, function: Term, arity: u32) -> &'static Export {
+        Box::leak(Box::new(Export {
+            code: AtomicPtr::new(ptr::null_mut()),
+            module,
+            function,
+            arity,
+            flags: 0,
+            // Guards call BIFs of these two modules.
+            bif: (module == am::ERLANG || module == am::MAPS).then_some(never),
+            stub: [0; 8],
+        }))
+    }
+}
+
+impl Resolver for Exports {
+    fn export(&mut self, m: Term, f: Term, arity: u32, _: bool) -> Option<&'static Export> {
+        Some(Exports::make(m, f, arity))
+    }
+
+    fn fun_entry(&mut self, _: &FunIdentity) -> Option<&'static FunEntry> {
+        None
+    }
+}
+
+fn beams(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            beams(&path, found);
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "beam")
+        {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_module_of_the_release_becomes_code() {
+    let mut found = Vec::new();
+    beams(Path::new(LIBRARIES), &mut found);
+    assert!(found.len() > 200, "{} modules", found.len());
+    let (mut words, mut functions) = (0, 0);
+    for path in &found {
+        let file = BeamFile::parse(&std::fs::read(path).unwrap()).unwrap();
+        let code = file.decode().unwrap();
+        let atoms: Vec<Term> = file.atoms.iter().map(|text| atom::known(text)).collect();
+        let imports: Vec<*const Export> = file
+            .imports
+            .iter()
+            .map(|row| {
+                let (module, function) = (atoms[row.module as usize], atoms[row.function as usize]);
+                ptr::from_ref(Exports::make(module, function, row.arity.into()))
+            })
+            .collect();
+        let funs = vec![ptr::null(); file.lambdas.len()];
+        let literals = Box::leak(Box::new(term::heap::Scratch::new()));
+        let literal_terms: Vec<Term> = file
+            .literals
+            .iter()
+            .map(|bytes| {
+                let options = Options::default();
+                external::decode(literals.heap(), bytes, &options, &mut Exports)
+                    .unwrap()
+                    .0
+            })
+            .collect();
+        let module = Module {
+            file: &file,
+            code: &code,
+            atoms: &atoms,
+            literals: &literal_terms,
+            imports: &imports,
+            funs: &funs,
+            integer: &|_| Term::small(0),
+            bif: &|_, _| None,
+        };
+        let assembled =
+            assemble(&module).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        words += assembled.size_bytes() / 8;
+        functions += code.functions.len();
+        for function in &code.functions {
+            let entry = assembled.label(function.entry_label).unwrap();
+            let place = assembled.place(entry).unwrap();
+            assert_eq!(place.function, atoms[function.name as usize]);
+            assert_eq!(place.arity, u32::from(function.arity));
+            assert_eq!(place.entry, entry);
+            // The arity lies before the entry.
+            assert_eq!(unsafe { *entry.sub(1) }, u64::from(function.arity));
+            let before = assembled.label(function.info_label).unwrap();
+            assert_eq!(assembled.place(before).unwrap().line, function.line);
+        }
+    }
+    println!(
+        "{} modules, {functions} functions, {words} words",
+        found.len()
+    );
+}
