@@ -1,0 +1,130 @@
+//! Blocks of heap: the sizes they come in, and taking and giving them back.
+//!
+//! Sizes follow OTP's sequence, which programs see in `process_info` and `system_info`: each is the sum
+//! of the two before it and one, and past a million words a fifth more than the one before. Any thread
+//! may call; a block belongs to whoever took it.
+
+use std::alloc::{Layout, alloc, dealloc};
+
+/// Sizes that grow as Fibonacci numbers do; past them growth slows down.
+const STEEP_SIZES: usize = 23;
+/// The greatest size, in words, is below this; so the sequence ends where OTP's does.
+const SIZE_LIMIT: usize = 1_000_000_000_000_000;
+
+const fn next_in_sequence(index: usize, last: usize, before: usize) -> usize {
+    match index {
+        0 => 12,
+        1 => 38,
+        2..STEEP_SIZES => last + before + 1,
+        _ => last + last / 5,
+    }
+}
+
+const fn count() -> usize {
+    let (mut index, mut last, mut before) = (0, 0, 0);
+    loop {
+        let size = next_in_sequence(index, last, before);
+        if size > SIZE_LIMIT {
+            return index;
+        }
+        (before, last, index) = (last, size, index + 1);
+    }
+}
+
+const fn sequence() -> [usize; count()] {
+    let mut sizes = [0; count()];
+    let (mut index, mut last, mut before) = (0, 0, 0);
+    while index < sizes.len() {
+        sizes[index] = next_in_sequence(index, last, before);
+        (before, last, index) = (last, sizes[index], index + 1);
+    }
+    sizes
+}
+
+/// Every size that a heap block can have, unless it was asked to be smaller than the least.
+pub static SIZES: [usize; count()] = sequence();
+
+/// The least size that has room for `words` words.
+///
+/// # Panics
+/// Past the greatest size, 885 tera-words: no machine has that much, so no caller gets that far.
+#[must_use]
+pub fn size_for(words: usize) -> usize {
+    let index = SIZES.partition_point(|&size| size < words);
+    assert!(index < SIZES.len(), "a heap of {words} words");
+    SIZES[index]
+}
+
+/// The least size above `words`.
+#[must_use]
+pub fn size_above(words: usize) -> usize {
+    size_for(words + 1)
+}
+
+fn layout(words: usize) -> Option<Layout> {
+    Layout::array::<u64>(words).ok()
+}
+
+/// A block of `words` words, uninitialised; `None` when there is no such memory.
+#[must_use]
+pub(super) fn take(words: usize) -> Option<*mut u64> {
+    debug_assert!(words > 0);
+    // SAFETY: the size is not zero.
+    let block = unsafe { alloc(layout(words)?) }.cast::<u64>();
+    if block.is_null() {
+        return None;
+    }
+    #[cfg(any(test, feature = "verify"))]
+    // SAFETY: just allocated.
+    unsafe {
+        poison(block, words);
+    }
+    Some(block)
+}
+
+/// # Safety
+/// `block` came from [`take`] with the same size, and nothing points into it any more.
+pub(super) unsafe fn give_back(block: *mut u64, words: usize) {
+    // SAFETY: the caller's promise; the layout is the one it was allocated with.
+    unsafe {
+        #[cfg(any(test, feature = "verify"))]
+        poison(block, words);
+        dealloc(block.cast(), layout(words).expect("it was allocated"));
+    }
+}
+
+/// What poisoned words hold: read as a term, a boxed object at an address that no process has.
+#[cfg(any(test, feature = "verify"))]
+pub(super) const POISON: u64 = 0xdead_dead_dead_deaa;
+
+/// Overwrites words that must not be read any more.
+///
+/// # Safety
+/// `words` words at `block` can be written.
+#[cfg(any(test, feature = "verify"))]
+pub(super) unsafe fn poison(block: *mut u64, words: usize) {
+    for index in 0..words {
+        // SAFETY: the caller's promise.
+        unsafe { block.add(index).write(POISON) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_those_of_otp() {
+        let first = [12, 38, 51, 90, 142, 233, 376, 610, 987, 1598, 2586, 4185];
+        assert_eq!(SIZES[..12], first);
+        assert_eq!(SIZES.len(), 137);
+        assert_eq!(SIZES[136], 885_767_171_276_247);
+        assert_eq!(SIZES[22], 833_026);
+        assert_eq!(SIZES[23], 833_026 + 833_026 / 5);
+        assert!(SIZES.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!(size_for(0), 12);
+        assert_eq!(size_for(38), 38);
+        assert_eq!(size_for(39), 51);
+        assert_eq!(size_above(38), 51);
+    }
+}

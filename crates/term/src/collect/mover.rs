@@ -1,0 +1,381 @@
+//! Moving what is alive: the copying part of a collection.
+//!
+//! Cheney's algorithm: a root's object is copied to the end of the new space and its old place marked;
+//! then what was copied is scanned word by word, and what it points to is copied in turn, until the scan
+//! has caught up. No stack is needed, however deep a term is. The cells of a list are copied one behind
+//! the other.
+//!
+//! Marks: the header of a moved object is the boxed term of its new place (a header's low bits are `00`,
+//! a boxed term's `10`); the head of a moved cell is [`Term::NONE`], which no list holds, and its tail is
+//! the new place. The other words of a moved object stay as they were, for the off-heap sweep.
+//!
+//! Only the thread that runs the process may call, at a safepoint.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::ptr;
+
+use layout::object::offset;
+use layout::{Header, Kind, Term};
+
+use crate::{literal, off_heap};
+
+/// A range of addresses that answers "does this word point into it" with one comparison, tags included.
+#[derive(Clone, Copy)]
+pub(super) struct Area {
+    start: usize,
+    bytes: usize,
+}
+
+impl Area {
+    pub(super) const EMPTY: Area = Area { start: 0, bytes: 0 };
+
+    pub(super) fn new(start: *const u64, end: *const u64) -> Area {
+        Area {
+            start: start as usize,
+            bytes: end as usize - start as usize,
+        }
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.bytes == 0
+    }
+
+    #[inline(always)]
+    pub(super) fn holds(self, word: u64) -> bool {
+        (word as usize).wrapping_sub(self.start) < self.bytes
+    }
+}
+
+/// What becomes of the object that a word points to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It stays where it is.
+    Stay,
+    /// It moves to the new young space.
+    Young,
+    /// It is promoted to the old generation.
+    Old,
+    /// It is a literal that is to be copied.
+    Literal,
+}
+
+/// Literals that are about to go: their objects are copied to the heap. They are shared with other
+/// processes, so marks cannot be left in them.
+pub(super) struct DoomedLiterals {
+    area: Area,
+    copies: HashMap<u64, u64>,
+}
+
+impl DoomedLiterals {
+    pub(super) fn new(range: &Range<usize>) -> DoomedLiterals {
+        DoomedLiterals {
+            area: Area {
+                start: range.start,
+                bytes: range.end - range.start,
+            },
+            copies: HashMap::new(),
+        }
+    }
+}
+
+/// The state of a collection while objects move.
+pub(super) struct Mover {
+    /// What is in use of the young block.
+    pub from: Area,
+    /// The part of `from`, at its start, whose objects are promoted, in bytes.
+    pub mature_bytes: usize,
+    /// Where the next young object goes, and where the young space begins and ends.
+    pub young_top: *mut u64,
+    pub young: Area,
+    /// Where the next promoted object goes.
+    pub old_top: *mut u64,
+    /// The old generation.
+    pub old: Area,
+    /// Whether objects of the old generation move too.
+    pub major: bool,
+    /// The message that a receive is looking at: terms point into it, but it is not the heap's yet.
+    pub peeked: Area,
+    pub saw_peeked: bool,
+    pub doomed: Option<DoomedLiterals>,
+    /// Off-heap objects among the copies of literals.
+    pub copied_off_heap: *mut u64,
+}
+
+/// How the objects outside the young block are told apart.
+pub(super) trait Outside {
+    /// Whether any of them may move.
+    const MAY_MOVE: bool;
+}
+
+/// All of them stay: a minor collection without fragments.
+pub(super) enum Stays {}
+
+impl Outside for Stays {
+    const MAY_MOVE: bool = false;
+}
+
+/// Some may move: fragments, the old generation, doomed literals.
+pub(super) enum Moves {}
+
+impl Outside for Moves {
+    const MAY_MOVE: bool = true;
+}
+
+#[inline(always)]
+fn is_pointer(word: u64) -> bool {
+    word.wrapping_add(1) & 0b10 != 0
+}
+
+#[inline(always)]
+fn is_cons(word: u64) -> bool {
+    word & 0b01 != 0
+}
+
+#[inline(always)]
+fn address(word: u64) -> *mut u64 {
+    (word & !0b11) as *mut u64
+}
+
+impl Mover {
+    #[inline(always)]
+    fn fate<O: Outside>(&mut self, pointer: u64) -> Fate {
+        let distance = (pointer as usize).wrapping_sub(self.from.start);
+        if distance < self.mature_bytes {
+            Fate::Old
+        } else if distance < self.from.bytes {
+            Fate::Young
+        } else if O::MAY_MOVE {
+            self.fate_outside(pointer)
+        } else {
+            Fate::Stay
+        }
+    }
+
+    fn fate_outside(&mut self, pointer: u64) -> Fate {
+        if self.young.holds(pointer) {
+            // A cell that was copied with the one before it.
+            Fate::Stay
+        } else if self.old.holds(pointer) {
+            if self.major { Fate::Young } else { Fate::Stay }
+        } else if literal::contains(pointer as usize) {
+            match &self.doomed {
+                Some(doomed) if doomed.area.holds(pointer) => Fate::Literal,
+                _ => Fate::Stay,
+            }
+        } else if self.peeked.holds(pointer) {
+            self.saw_peeked = true;
+            Fate::Stay
+        } else {
+            // What is left are fragments.
+            Fate::Young
+        }
+    }
+
+    /// The new word for a term: the term itself, or where its object is now.
+    #[inline(always)]
+    unsafe fn forward<O: Outside>(&mut self, word: u64) -> u64 {
+        if !is_pointer(word) {
+            return word;
+        }
+        let fate = self.fate::<O>(word);
+        if fate == Fate::Stay {
+            return word;
+        }
+        if O::MAY_MOVE && fate == Fate::Literal {
+            // SAFETY: the word points to a literal.
+            return unsafe { self.copy_literal(word) };
+        }
+        // SAFETY: the word points to a live object in a space that is being emptied: its header or
+        // head is either as it was or one of our marks.
+        unsafe {
+            let object = address(word);
+            let first = *object;
+            if is_cons(word) {
+                if first == Term::NONE.bits() {
+                    return *object.add(1);
+                }
+                self.move_cells::<O>(object, fate)
+            } else {
+                if !Header::is_header(first) {
+                    return first;
+                }
+                let top = self.top_for(fate);
+                let moved = *top;
+                *top = moved.add(1 + Header(first).arity());
+                copy_words(object, moved, 1 + Header(first).arity());
+                let term = Term::from_boxed_pointer(moved).bits();
+                *object = term;
+                term
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn top_for(&mut self, fate: Fate) -> &mut *mut u64 {
+        if fate == Fate::Old {
+            &mut self.old_top
+        } else {
+            &mut self.young_top
+        }
+    }
+
+    /// Moves a cell and those behind it that have the same fate.
+    #[inline(always)]
+    unsafe fn move_cells<O: Outside>(&mut self, cell: *mut u64, fate: Fate) -> u64 {
+        let mut source = cell;
+        let mut top = *self.top_for(fate);
+        // SAFETY: `source` is a cell that has not moved, and the space was sized for all that may move.
+        unsafe {
+            let list = Term::from_cons_pointer(top.cast()).bits();
+            loop {
+                let tail = *source.add(1);
+                top.write(*source);
+                source.write(Term::NONE.bits());
+                source
+                    .add(1)
+                    .write(Term::from_cons_pointer(top.cast()).bits());
+                let next = address(tail);
+                if tail & 0b11 == 0b01 && self.fate::<O>(tail) == fate && *next != Term::NONE.bits()
+                {
+                    let room = top.add(2);
+                    top.add(1)
+                        .write(Term::from_cons_pointer(room.cast()).bits());
+                    source = next;
+                    top = room;
+                } else {
+                    top.add(1).write(tail);
+                    break;
+                }
+            }
+            *self.top_for(fate) = top.add(2);
+            list
+        }
+    }
+
+    #[cold]
+    unsafe fn copy_literal(&mut self, word: u64) -> u64 {
+        let doomed = self.doomed.as_mut().expect("a doomed literal was seen");
+        if let Some(&copy) = doomed.copies.get(&word) {
+            return copy;
+        }
+        let room = self.young_top;
+        // SAFETY: literals are whole objects; the space was sized for the whole area.
+        let copy = unsafe {
+            let object = address(word);
+            if is_cons(word) {
+                copy_words(object, room, 2);
+                self.young_top = room.add(2);
+                Term::from_cons_pointer(room.cast())
+            } else {
+                let header = Header(*object);
+                copy_words(object, room, 1 + header.arity());
+                self.young_top = room.add(1 + header.arity());
+                if matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference) {
+                    off_heap::retain(off_heap::block_of(room));
+                    off_heap::link(&mut self.copied_off_heap, room);
+                }
+                Term::from_boxed_pointer(room)
+            }
+        };
+        doomed.copies.insert(word, copy.bits());
+        copy.bits()
+    }
+
+    /// Forwards the terms among some words: roots, or a stack, whose return addresses look like headers
+    /// and are left alone.
+    ///
+    /// # Safety
+    /// The words are terms, NONE or return addresses.
+    pub(super) unsafe fn forward_words<O: Outside>(&mut self, words: *mut u64, count: usize) {
+        for index in 0..count {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let word = words.add(index);
+                *word = self.forward::<O>(*word);
+            }
+        }
+    }
+
+    /// Scans everything that was moved, and moves what that points to, until nothing is left.
+    ///
+    /// # Safety
+    /// From the two places on, the spaces hold what was moved so far and not scanned.
+    pub(super) unsafe fn scan<O: Outside>(&mut self, mut young: *mut u64, mut old: *mut u64) {
+        // SAFETY: each scan starts at an object's first word or within its terms, and ends at the top.
+        unsafe {
+            while young < self.young_top || old < self.old_top {
+                while young < self.young_top {
+                    young = self.scan_word::<O>(young);
+                }
+                while old < self.old_top {
+                    old = self.scan_word::<O>(old);
+                }
+                debug_assert_eq!(
+                    young, self.young_top,
+                    "an old object pointed to a young one"
+                );
+            }
+        }
+    }
+
+    /// Handles a term, or a header and the raw words behind it; answers the next place.
+    #[inline(always)]
+    unsafe fn scan_word<O: Outside>(&mut self, place: *mut u64) -> *mut u64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let word = *place;
+            if !Header::is_header(word) {
+                *place = self.forward::<O>(word);
+                return place.add(1);
+            }
+            let header = Header(word);
+            if header.kind() == Kind::MatchContext {
+                self.scan_context::<O>(place);
+            }
+            place.add(1 + header.raw_words())
+        }
+    }
+
+    /// Forwards a match context's binary at once, for its raw pointer to the bytes must follow.
+    unsafe fn scan_context<O: Outside>(&mut self, context: *mut u64) {
+        // SAFETY: the words of a context; its binary is a heap binary or a shared one.
+        unsafe {
+            let words = context.add(1);
+            let binary = self.forward::<O>(*words.add(offset::MATCH_BINARY));
+            words.add(offset::MATCH_BINARY).write(binary);
+            let binary = Term::from_bits(binary);
+            if binary.is_kind(Kind::HeapBinary) {
+                let bytes = binary.word_pointer(offset::HEAP_BINARY_BYTES);
+                words.add(offset::MATCH_BYTES).write(bytes as u64);
+            }
+        }
+    }
+}
+
+/// Copies an object; most have a few words, for which a call costs more than the copying.
+#[inline(always)]
+unsafe fn copy_words(from: *const u64, to: *mut u64, count: usize) {
+    // SAFETY: the caller sized both.
+    unsafe {
+        if count > 16 {
+            ptr::copy_nonoverlapping(from, to, count);
+            return;
+        }
+        for index in 0..count {
+            to.add(index).write(*from.add(index));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_are_told_by_their_tags() {
+        assert!(is_pointer(0b01) && is_pointer(0b10));
+        assert!(!is_pointer(0b11) && !is_pointer(0b00));
+        assert!(!is_pointer(u64::MAX));
+    }
+}

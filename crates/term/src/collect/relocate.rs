@@ -1,0 +1,114 @@
+//! Moving a whole space to another address: what a collection left is copied to a block of the right
+//! size, and every pointer into it is shifted.
+//!
+//! A linear pass without any test of what lives: the space holds only live objects, and they keep their
+//! order. Only the thread that runs the process may call, at a safepoint.
+
+use layout::object::offset;
+use layout::{Header, Kind, Term};
+
+use super::mover::Area;
+
+/// Shifts what points into one space.
+#[derive(Clone, Copy)]
+pub(super) struct Shift {
+    space: Area,
+    bytes: u64,
+}
+
+impl Shift {
+    /// For moving the words from `start` to `end` to another place.
+    pub(super) fn new(start: *const u64, end: *const u64, to: *const u64) -> Shift {
+        Shift {
+            space: Area::new(start, end),
+            bytes: (to as u64).wrapping_sub(start as u64),
+        }
+    }
+
+    /// The new word for a term, or for a raw address.
+    #[inline(always)]
+    pub(super) fn word(self, word: u64) -> u64 {
+        // Immediates and headers need no test of their own as long as they are no addresses: their
+        // tags tell them from pointers.
+        if self.space.holds(word) {
+            word.wrapping_add(self.bytes)
+        } else {
+            word
+        }
+    }
+
+    #[inline(always)]
+    fn term(self, word: u64) -> u64 {
+        if word.wrapping_add(1) & 0b10 != 0 {
+            self.word(word)
+        } else {
+            word
+        }
+    }
+
+    pub(super) fn address(self, address: *mut u64) -> *mut u64 {
+        self.word(address as u64) as *mut u64
+    }
+
+    /// Shifts the terms among some words: roots, or a stack.
+    ///
+    /// # Safety
+    /// The words are terms, NONE or return addresses.
+    pub(super) unsafe fn words(self, words: *mut u64, count: usize) {
+        for index in 0..count {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let word = words.add(index);
+                *word = self.term(*word);
+            }
+        }
+    }
+
+    /// Copies the objects of the space to their new place.
+    ///
+    /// # Safety
+    /// The space holds whole objects; the new place has as many words, all apart from the space.
+    pub(super) unsafe fn objects(self, from: *const u64, end: *const u64, to: *mut u64) {
+        let (mut source, mut target) = (from, to);
+        // SAFETY: both run over the same objects, header by header.
+        unsafe {
+            while source < end {
+                let word = *source;
+                if !Header::is_header(word) {
+                    target.write(self.term(word));
+                    source = source.add(1);
+                    target = target.add(1);
+                    continue;
+                }
+                let header = Header(word);
+                let raw = 1 + header.raw_words();
+                for index in 0..raw {
+                    target.add(index).write(*source.add(index));
+                }
+                match header.kind() {
+                    Kind::MatchContext => self.bytes(source, target),
+                    Kind::SharedBinary | Kind::MagicReference => {
+                        let next = target.add(1 + offset::OFF_HEAP_NEXT);
+                        *next = self.word(*next);
+                    }
+                    _ => {}
+                }
+                source = source.add(raw);
+                target = target.add(raw);
+            }
+        }
+    }
+
+    /// Shifts the raw pointer of a match context to the bytes of a heap binary.
+    unsafe fn bytes(self, source: *const u64, target: *mut u64) {
+        // SAFETY: the words of a context and its copy; the binary it names is still at its old place.
+        unsafe {
+            let binary = Term::from_bits(*source.add(1 + offset::MATCH_BINARY));
+            if binary.is_kind(Kind::HeapBinary) {
+                let moved = Term::from_bits(self.word(binary.bits()));
+                let bytes = moved.word_pointer(offset::HEAP_BINARY_BYTES);
+                target.add(1 + offset::MATCH_BYTES).write(bytes as u64);
+            }
+        }
+    }
+}

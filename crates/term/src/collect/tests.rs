@@ -1,0 +1,430 @@
+//! Collections of random heaps. What is reachable is written down as a graph before a collection and
+//! after it: objects numbered in the order a walk finds them, with everything that must not change. So
+//! sharing counts too.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicPtr;
+
+use layout::object::{binary_flag, offset};
+use layout::{Export, FunEntry};
+
+use super::*;
+use crate::off_heap::{BinaryBlock, Counted, MagicBlock};
+use crate::{bits, build, copy, literal, map, node};
+use layout::{Header, Kind as ObjectKind};
+
+mod random;
+
+/// One object or cell: its header, what else must stay, and its parts. A part is an immediate, the
+/// address of a literal, or (odd) the number of an object.
+#[derive(PartialEq, Eq, Debug)]
+struct Node {
+    words: Vec<u64>,
+    parts: Vec<Part>,
+    bytes: Vec<u8>,
+}
+
+#[derive(PartialEq, Eq, Debug, Clone, Copy)]
+enum Part {
+    Word(u64),
+    Object(usize),
+}
+
+/// Everything that roots and stack reach.
+#[derive(PartialEq, Eq, Debug, Default)]
+struct Graph {
+    roots: Vec<Part>,
+    nodes: Vec<Node>,
+}
+
+struct Grapher {
+    numbers: HashMap<u64, usize>,
+    order: Vec<u64>,
+}
+
+impl Grapher {
+    fn part(&mut self, word: u64) -> Part {
+        // SAFETY: tests call this for words of a live heap.
+        let term = unsafe { Term::from_bits(word) };
+        if !(term.is_cons() || term.is_boxed()) || literal::is_literal(term) {
+            return Part::Word(word);
+        }
+        let next = self.order.len();
+        let number = *self.numbers.entry(word).or_insert(next);
+        if number == next {
+            self.order.push(word);
+        }
+        Part::Object(number)
+    }
+}
+
+fn graph(heap: &Heap, roots: &[&mut [Term]]) -> Graph {
+    let mut grapher = Grapher {
+        numbers: HashMap::new(),
+        order: Vec::new(),
+    };
+    let mut graph = Graph::default();
+    for slice in roots {
+        for root in slice.iter() {
+            graph.roots.push(grapher.part(root.bits()));
+        }
+    }
+    for index in 0..stack_words(heap) {
+        // SAFETY: a word of the stack.
+        graph
+            .roots
+            .push(grapher.part(unsafe { *heap.stack.add(index) }));
+    }
+    let mut next = 0;
+    while let Some(&word) = grapher.order.get(next) {
+        next += 1;
+        // SAFETY: as above.
+        let term = unsafe { Term::from_bits(word) };
+        graph.nodes.push(node_of(&mut grapher, term));
+    }
+    graph
+}
+
+fn node_of(grapher: &mut Grapher, term: Term) -> Node {
+    if term.is_cons() {
+        return Node {
+            words: vec![],
+            parts: vec![
+                grapher.part(term.head().bits()),
+                grapher.part(term.tail().bits()),
+            ],
+            bytes: vec![],
+        };
+    }
+    let header = term.header();
+    let mut words = vec![header.0];
+    words.extend((0..header.raw_words()).map(|index| term.word(index)));
+    let mut bytes = vec![];
+    match header.kind() {
+        ObjectKind::SharedBinary => {
+            bytes = term.as_bits().unwrap().as_bytes().unwrap().to_vec();
+            words[1 + offset::OFF_HEAP_NEXT] = 0;
+            if words[1 + offset::SHARED_BINARY_FLAGS] & binary_flag::WRITABLE != 0 {
+                words.truncate(2);
+            }
+        }
+        ObjectKind::MagicReference => words[1 + offset::OFF_HEAP_NEXT] = 0,
+        ObjectKind::MatchContext => words[1 + offset::MATCH_BYTES] = 0,
+        _ => {}
+    }
+    let parts = (header.raw_words()..header.arity())
+        .map(|index| grapher.part(term.word(index)))
+        .collect();
+    Node {
+        words,
+        parts,
+        bytes,
+    }
+}
+
+/// A heap as a process begins with it: an inline block of 32 words.
+struct Process {
+    heap: Heap,
+    inline: Box<[u64; 32]>,
+    x: Vec<Term>,
+    dictionary: Vec<Term>,
+}
+
+impl Process {
+    fn new(registers: usize) -> Process {
+        let mut inline = Box::new([0_u64; 32]);
+        let mut heap = heap::empty();
+        heap.start = inline.as_mut_ptr();
+        heap.top = heap.start;
+        heap.high_water = heap.start;
+        heap.end = heap.start.wrapping_add(32);
+        heap.stack = heap.end;
+        heap.min_words = 32;
+        heap.flags = flag::INLINE;
+        heap.off_heap_limit_words = OFF_HEAP_LIMIT_WORDS;
+        Process {
+            heap,
+            inline,
+            x: vec![Term::NONE; registers],
+            dictionary: vec![Term::NIL; 4],
+        }
+    }
+
+    fn graph(&mut self) -> Graph {
+        graph(&self.heap, &[&mut self.x[..], &mut self.dictionary[..]])
+    }
+
+    /// Collects, and proves that nothing reachable has changed.
+    fn run(&mut self, request: &Request<'_>) -> Stats {
+        let before = self.graph();
+        let mut roots: [&mut [Term]; 2] = [&mut self.x, &mut self.dictionary];
+        let stats = run(&mut self.heap, &mut roots, request);
+        let after = self.graph();
+        assert!(before == after, "a collection changed what is reachable");
+        let free = words_between(self.heap.top, self.heap.stack);
+        assert!(free >= request.need_words + STACK_RESERVE_WORDS);
+        assert_eq!(self.heap.flags & flag::FORCE, 0);
+        stats
+    }
+
+    fn collect(&mut self, need_words: usize, kind: Kind) -> Stats {
+        self.run(&Request::new(kind, need_words))
+    }
+
+    fn push(&mut self, word: u64) {
+        if words_between(self.heap.top, self.heap.stack) <= STACK_RESERVE_WORDS {
+            self.collect(8, Kind::Minor);
+        }
+        self.heap.stack = self.heap.stack.wrapping_sub(1);
+        // SAFETY: there is room above the heap's top.
+        unsafe { self.heap.stack.write(word) };
+    }
+
+    fn is_inline(&self) -> bool {
+        self.heap.start.cast_const() == self.inline.as_ptr()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        free(&mut self.heap);
+    }
+}
+
+fn numbers(count: i64) -> Vec<Term> {
+    (0..count).map(Term::small).collect()
+}
+
+#[test]
+fn a_small_heap_stays_in_its_first_block() {
+    let mut process = Process::new(2);
+    process.x[0] = build::list(&mut process.heap, &numbers(3));
+    for _ in 0..3 {
+        build::tuple(&mut process.heap, &numbers(5));
+    }
+    let stats = process.collect(10, Kind::Minor);
+    assert!(process.is_inline());
+    assert_eq!(process.heap.flags & flag::INLINE, flag::INLINE);
+    assert_eq!((stats.words_before, stats.words_after), (24, 6));
+    process.collect(30, Kind::Minor);
+    assert!(!process.is_inline());
+    assert_eq!(process.heap.flags & flag::INLINE, 0);
+    assert_eq!(block_words(&process.heap), 51);
+}
+
+#[test]
+fn what_survives_twice_is_promoted_and_then_stays() {
+    let mut process = Process::new(2);
+    process.collect(5000, Kind::Minor);
+    process.x[0] = build::list(&mut process.heap, &numbers(1000));
+    process.collect(0, Kind::Minor);
+    assert!(process.heap.old.is_null());
+    let young = process.x[0];
+    process.collect(0, Kind::Minor);
+    assert_eq!(sizes(&process.heap).old_heap, 2000);
+    assert_eq!(sizes(&process.heap).heap, 0);
+    assert_ne!(young, process.x[0]);
+    let promoted = process.x[0];
+    process.x[1] = build::cons(&mut process.heap, Term::NIL, promoted);
+    let stats = process.collect(0, Kind::Minor);
+    assert_eq!((stats.moved, process.x[0]), (2, promoted));
+    process.x[0] = Term::NIL;
+    process.x[1] = Term::NIL;
+    process.collect(0, Kind::Minor);
+    assert_eq!(sizes(&process.heap).old_heap, 2000);
+    let stats = process.collect(0, Kind::Major);
+    assert_eq!(stats.reclaimed(), 2000);
+    assert!(process.heap.old.is_null());
+}
+
+#[test]
+fn fullsweep_after_makes_minor_collections_major() {
+    let mut process = Process::new(1);
+    process.heap.fullsweep_after = 2;
+    let kinds: Vec<bool> = (0..6)
+        .map(|_| process.collect(0, Kind::Minor).was_major)
+        .collect();
+    assert_eq!(kinds, [false, false, true, false, false, true]);
+    process.heap.flags |= flag::NEED_FULLSWEEP;
+    assert!(process.collect(0, Kind::Minor).was_major);
+    assert_eq!(process.heap.flags & flag::NEED_FULLSWEEP, 0);
+}
+
+#[test]
+fn lists_come_to_lie_in_order() {
+    let mut process = Process::new(1);
+    process.collect(2_000_000, Kind::Minor);
+    process.x[0] = build::list(&mut process.heap, &numbers(1_000_000));
+    process.collect(0, Kind::Minor);
+    let mut list = process.x[0];
+    let first = list.cons_pointer();
+    for index in 0..1_000_000 {
+        assert_eq!(list.cons_pointer(), first.wrapping_add(2 * index));
+        list = list.tail();
+    }
+    process.collect(0, Kind::Minor);
+    process.collect(0, Kind::Major);
+}
+
+#[test]
+fn depth_needs_no_stack() {
+    let mut process = Process::new(2);
+    process.collect(6_000_000, Kind::Minor);
+    let (mut tuples, mut heads) = (Term::NIL, Term::NIL);
+    for _ in 0..1_000_000 {
+        tuples = build::tuple(&mut process.heap, &[tuples]);
+        heads = build::cons(&mut process.heap, heads, Term::NIL);
+    }
+    process.x[0] = tuples;
+    process.x[1] = heads;
+    for kind in [Kind::Minor, Kind::Minor, Kind::Major] {
+        process.collect(0, kind);
+    }
+}
+
+#[test]
+fn messages_and_what_did_not_fit_move_in() {
+    let mut process = Process::new(3);
+    let message = copy::to_fragment(build::list(&mut process.heap, &numbers(40)));
+    // SAFETY: a fresh fragment in no list.
+    unsafe {
+        process.x[0] = (*message).term;
+        heap::adopt(&mut process.heap, message);
+    }
+    process.x[1] = build::tuple(&mut process.heap, &numbers(300));
+    process.x[2] = build::binary(&mut process.heap, &[5; 1000]);
+    assert!(process.heap.fragment_words > 400);
+    process.collect(0, Kind::Minor);
+    assert_eq!(process.heap.fragment_words, 0);
+    process.collect(0, Kind::Minor);
+}
+
+#[test]
+fn a_peeked_message_stays_and_is_not_left_behind() {
+    let mut process = Process::new(2);
+    let message = copy::to_fragment(build::tuple(&mut process.heap, &numbers(2)));
+    // SAFETY: a live message.
+    let term = unsafe { (*message).term };
+    let peeking = Request {
+        peeked: message,
+        ..Request::new(Kind::Minor, 600)
+    };
+    process.x[0] = term;
+    // Enough that the next collection would promote it.
+    for _ in 0..200 {
+        let tail = process.x[1];
+        process.x[1] = build::cons(
+            &mut process.heap,
+            term,
+            if tail.is_none() { Term::NIL } else { tail },
+        );
+    }
+    process.run(&peeking);
+    assert_eq!(process.x[0], term);
+    assert_eq!(process.heap.high_water, process.heap.start);
+    // SAFETY: it is the message's term that the register holds; now the message is the heap's.
+    unsafe { heap::adopt(&mut process.heap, message) };
+    process.collect(0, Kind::Minor);
+    assert_ne!(process.x[0], term);
+    process.collect(0, Kind::Minor);
+    process.collect(0, Kind::Minor);
+}
+
+#[test]
+fn match_contexts_follow_their_binary() {
+    let mut process = Process::new(2);
+    let bytes: Vec<u8> = (0..60).collect();
+    let binary = build::binary(&mut process.heap, &bytes);
+    let context = bits::matching::start_match(&mut process.heap, binary).unwrap();
+    process.x[0] = context;
+    for kind in [Kind::Minor, Kind::Minor, Kind::Major] {
+        process.collect(500, kind);
+        // SAFETY: this word of a context is a term.
+        let binary = unsafe { Term::from_bits(process.x[0].word(offset::MATCH_BINARY)) };
+        let expected = binary.as_bits().unwrap().bytes as u64;
+        assert_eq!(process.x[0].word(offset::MATCH_BYTES), expected);
+    }
+}
+
+#[test]
+fn hibernation_leaves_no_room() {
+    let mut process = Process::new(1);
+    process.collect(3000, Kind::Minor);
+    process.x[0] = build::list(&mut process.heap, &numbers(100));
+    let mut roots: [&mut [Term]; 1] = [&mut process.x];
+    hibernate(&mut process.heap, &mut roots);
+    assert_eq!(block_words(&process.heap), 200 + STACK_RESERVE_WORDS);
+    process.collect(1, Kind::Minor);
+    assert!(block_words(&process.heap) > 204);
+}
+
+#[test]
+fn dead_holders_give_back_what_they_held() {
+    let held = Arc::new(());
+    let mut process = Process::new(3);
+    let block = BinaryBlock::new(1000);
+    let make = |process: &mut Process, register: usize| {
+        let magic = MagicBlock::new(Box::new(held.clone()));
+        // SAFETY: the counts of both blocks are handed over.
+        process.x[register] = unsafe {
+            off_heap::retain(block.cast::<Counted>());
+            let binary = build::shared_binary(&mut process.heap, block, 1000, 0);
+            let magic = build::magic_reference(&mut process.heap, 1, 2, magic);
+            build::tuple(&mut process.heap, &[binary, magic])
+        };
+    };
+    for register in 0..3 {
+        make(&mut process, register);
+    }
+    // SAFETY: the test holds a count itself.
+    let count = || unsafe { off_heap::references(block.cast()) };
+    // SAFETY: the block of 1000 bytes.
+    unsafe { BinaryBlock::bytes(block).write_bytes(7, 1000) };
+    assert_eq!((count(), Arc::strong_count(&held)), (4, 4));
+    process.x[0] = Term::NIL;
+    process.collect(0, Kind::Minor);
+    assert_eq!((count(), Arc::strong_count(&held)), (3, 3));
+    assert_eq!(process.heap.off_heap_words, 250);
+    process.x[1] = build::list(&mut process.heap, &numbers(500));
+    process.collect(0, Kind::Minor);
+    assert_eq!((count(), Arc::strong_count(&held)), (2, 2));
+    process.collect(0, Kind::Minor);
+    assert_eq!(sizes(&process.heap).old_off_heap, 125);
+    process.x[2] = Term::NIL;
+    process.collect(0, Kind::Minor);
+    assert_eq!(count(), 2);
+    process.collect(0, Kind::Major);
+    assert_eq!((count(), Arc::strong_count(&held)), (1, 1));
+    make(&mut process, 0);
+    drop(process);
+    assert_eq!((count(), Arc::strong_count(&held)), (1, 1));
+    // SAFETY: the test's own count.
+    unsafe { off_heap::drop_reference(block.cast()) };
+}
+
+#[test]
+fn off_heap_bytes_ask_for_collections_but_not_for_ever() {
+    let mut process = Process::new(2);
+    let mut forced = 0;
+    process.x[0] = build::binary(&mut process.heap, &vec![1; 8 * 100_000]);
+    for _ in 0..1000 {
+        process.x[1] = build::binary(&mut process.heap, &[2; 100]);
+        if process.heap.flags & flag::FORCE != 0 {
+            forced += 1;
+            process.collect(0, Kind::Minor);
+        }
+    }
+    assert_eq!(forced, 1);
+}
+
+fn take_literal_area() -> (*mut u64, usize) {
+    static AREA: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    let words = 1 << 12;
+    let address = *AREA.get_or_init(|| {
+        let area = Box::leak(vec![0_u64; words].into_boxed_slice()).as_mut_ptr();
+        literal::set_range(area as usize, words * 8);
+        area as usize
+    });
+    (address as *mut u64, words)
+}

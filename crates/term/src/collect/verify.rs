@@ -1,0 +1,337 @@
+//! Proof that a heap is whole: every word that is reachable leads to an object that is what it says, in
+//! a place that is the heap's; nothing old points to anything young; the off-heap lists name exactly
+//! the objects that hold something.
+//!
+//! For tests, and for builds with the feature `verify`, which check after every collection. A heap that
+//! is not whole is a bug in the machine: every function panics with what it found. Only the thread that
+//! runs the process may call.
+
+use std::collections::HashSet;
+
+use layout::limits::STACK_RESERVE_WORDS;
+use layout::object::{MapShape, offset};
+use layout::{Fragment, Header, Heap, Kind, Term};
+
+use crate::{literal, off_heap};
+
+use super::mover::Area;
+use super::{old_heap, words_between};
+
+/// Checks a heap between collections.
+///
+/// # Panics
+/// When it is not whole.
+pub fn verify(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
+    let mut walk = Walk::new(heap, peeked);
+    walk.bounds();
+    for slice in roots {
+        for &root in slice.iter() {
+            walk.push(root.bits(), Place::Root);
+        }
+    }
+    let mut word = heap.stack;
+    while word < heap.end {
+        // SAFETY: between the pointer and the end of the block, the stack is initialised.
+        let bits = unsafe { *word };
+        if !Header::is_header(bits) {
+            walk.push(bits, Place::Root);
+        }
+        word = word.wrapping_add(1);
+    }
+    walk.objects();
+    walk.lists();
+}
+
+/// Checks a heap right after a collection, when its spaces hold live objects only, one behind the other.
+///
+/// # Panics
+/// When it is not whole.
+pub fn check(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
+    verify(heap, roots, peeked);
+    assert!(heap.fragments.is_null() && heap.fragment_words == 0);
+    assert!(words_between(heap.top, heap.stack) >= STACK_RESERVE_WORDS);
+    let mut walk = Walk::new(heap, peeked);
+    walk.space(heap.start, heap.top, Place::Young);
+    if let Some(old) = old_heap(heap) {
+        walk.space(old.start, old.top, Place::Old);
+    }
+    walk.objects();
+}
+
+/// Where an object lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// Not on the heap: a register, the stack, the dictionary.
+    Root,
+    Young,
+    Fragment,
+    Old,
+    Peeked,
+    Literal,
+}
+
+struct Walk<'a> {
+    heap: &'a Heap,
+    young: Area,
+    old: Area,
+    peeked: Area,
+    fragments: Vec<Area>,
+    seen: HashSet<u64>,
+    rest: Vec<u64>,
+    /// Objects seen that must be in the young and in the old off-heap list.
+    young_holders: HashSet<u64>,
+    old_holders: HashSet<u64>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(heap: &'a Heap, peeked: *mut Fragment) -> Walk<'a> {
+        let area_of = |fragment: *mut Fragment| {
+            // SAFETY: the fragment is live.
+            unsafe {
+                let start = Fragment::words_pointer(fragment);
+                Area::new(start, start.add((*fragment).words as usize))
+            }
+        };
+        let mut fragments = Vec::new();
+        let mut fragment = heap.fragments;
+        while !fragment.is_null() {
+            fragments.push(area_of(fragment));
+            // SAFETY: as above.
+            fragment = unsafe { (*fragment).next };
+        }
+        Walk {
+            heap,
+            young: Area::new(heap.start, heap.top),
+            old: old_heap(heap).map_or(Area::EMPTY, |old| Area::new(old.start, old.top)),
+            peeked: if peeked.is_null() {
+                Area::EMPTY
+            } else {
+                area_of(peeked)
+            },
+            fragments,
+            seen: HashSet::new(),
+            rest: Vec::new(),
+            young_holders: HashSet::new(),
+            old_holders: HashSet::new(),
+        }
+    }
+
+    fn bounds(&self) {
+        let heap = self.heap;
+        assert!(heap.start <= heap.high_water, "high water below the start");
+        assert!(heap.high_water <= heap.top, "high water above the top");
+        assert!(heap.top <= heap.stack, "heap and stack overlap");
+        assert!(
+            heap.stack <= heap.end,
+            "the stack's pointer is past its end"
+        );
+        if let Some(old) = old_heap(heap) {
+            assert!(old.start <= old.top && old.top <= old.end);
+        }
+    }
+
+    /// The area that a pointer leads to.
+    fn place(&self, word: u64) -> (Place, Area) {
+        if self.young.holds(word) {
+            return (Place::Young, self.young);
+        }
+        if self.old.holds(word) {
+            return (Place::Old, self.old);
+        }
+        if let Some(&area) = self.fragments.iter().find(|area| area.holds(word)) {
+            return (Place::Fragment, area);
+        }
+        if self.peeked.holds(word) {
+            return (Place::Peeked, self.peeked);
+        }
+        assert!(
+            literal::contains(word as usize),
+            "{word:#x} points to nothing of this heap"
+        );
+        (Place::Literal, Area::EMPTY)
+    }
+
+    /// Takes up a word that stands in an object at `from`.
+    fn push(&mut self, word: u64, from: Place) {
+        if word == 0 {
+            assert_eq!(from, Place::Root, "no term within an object");
+            return;
+        }
+        assert!(!Header::is_header(word), "a header where a term belongs");
+        // SAFETY: read only for its tag.
+        let term = unsafe { Term::from_bits(word) };
+        if term.is_immediate() {
+            assert!(
+                term.is_small()
+                    || term.is_atom()
+                    || term.is_nil()
+                    || term.is_local_pid()
+                    || term.is_local_port()
+                    || (from == Place::Root && term.as_catch().is_some()),
+                "{word:#x} is no immediate"
+            );
+            return;
+        }
+        let (to, _) = self.place(word);
+        let fine = match from {
+            Place::Old => matches!(to, Place::Old | Place::Literal),
+            Place::Literal => to == Place::Literal,
+            Place::Peeked => matches!(to, Place::Peeked | Place::Literal),
+            Place::Root | Place::Young | Place::Fragment => true,
+        };
+        assert!(fine, "{from:?} points to {to:?}");
+        if self.seen.insert(word) {
+            self.rest.push(word);
+        }
+    }
+
+    fn objects(&mut self) {
+        while let Some(word) = self.rest.pop() {
+            let (place, area) = self.place(word);
+            // SAFETY: it lies in a live area, which the checks here prove word by word.
+            let term = unsafe { Term::from_bits(word) };
+            if term.is_cons() {
+                if place != Place::Literal {
+                    assert!(area.holds(word + 14), "a cell past the end of its area");
+                }
+                assert!(!term.head().is_none(), "a mark is left in {word:#x}");
+                self.push(term.head().bits(), place);
+                self.push(term.tail().bits(), place);
+                continue;
+            }
+            let header = term.header();
+            assert!(
+                Header::is_header(header.0),
+                "{word:#x} leads to {:#x}, which is no header",
+                header.0
+            );
+            let last = word + (header.arity() as u64) * 8;
+            if place != Place::Literal {
+                assert!(area.holds(last), "an object past the end of its area");
+            }
+            check_shape(term);
+            self.note_holder(term, place);
+            for index in header.raw_words()..header.arity() {
+                self.push(term.word(index), place);
+            }
+        }
+    }
+
+    fn note_holder(&mut self, term: Term, place: Place) {
+        if matches!(
+            term.header().kind(),
+            Kind::SharedBinary | Kind::MagicReference
+        ) {
+            let object = term.boxed_pointer();
+            // SAFETY: the kinds that hold a counted block.
+            let count = unsafe { off_heap::references(off_heap::block_of(object)) };
+            assert!(
+                count > 0 && count < 1 << 31,
+                "a block counted {count} times"
+            );
+            match place {
+                Place::Young | Place::Fragment => self.young_holders.insert(object as u64),
+                Place::Old => self.old_holders.insert(object as u64),
+                _ => false,
+            };
+        }
+    }
+
+    /// Every reachable holder is in the list of its space, once, and every member lies there.
+    fn lists(&self) {
+        let members = |mut object: *mut u64, areas: &dyn Fn(u64) -> bool| {
+            let mut members = HashSet::new();
+            while !object.is_null() {
+                assert!(areas(object as u64), "an off-heap object of another space");
+                assert!(
+                    members.insert(object as u64),
+                    "an off-heap list with a loop"
+                );
+                // SAFETY: it lies in a live area.
+                unsafe {
+                    let kind = Header(*object).kind();
+                    assert!(Header::is_header(*object));
+                    assert!(matches!(kind, Kind::SharedBinary | Kind::MagicReference));
+                    object = off_heap::next_of(object);
+                }
+            }
+            members
+        };
+        let in_young =
+            |word| self.young.holds(word) || self.fragments.iter().any(|area| area.holds(word));
+        let young = members(self.heap.off_heap, &in_young);
+        assert!(self.young_holders.is_subset(&young), "a holder in no list");
+        let old = old_heap(self.heap).map_or(std::ptr::null_mut(), |old| old.off_heap);
+        let old = members(old, &|word| self.old.holds(word));
+        assert!(self.old_holders.is_subset(&old), "an old holder in no list");
+    }
+
+    /// Takes up every term of a space that holds nothing but objects.
+    fn space(&mut self, start: *mut u64, end: *mut u64, place: Place) {
+        let mut word = start;
+        while word < end {
+            // SAFETY: below the end of what is in use.
+            let bits = unsafe { *word };
+            if Header::is_header(bits) {
+                word = word.wrapping_add(1 + Header(bits).raw_words());
+            } else {
+                self.push(bits, place);
+                word = word.wrapping_add(1);
+            }
+        }
+        assert_eq!(word, end, "the last object passes the end of its space");
+    }
+}
+
+/// The words of an object are as `layout::object` says for its kind.
+fn check_shape(term: Term) {
+    let header = term.header();
+    let arity = header.arity();
+    let fine = match header.kind() {
+        Kind::Tuple => true,
+        Kind::PositiveBig | Kind::NegativeBig => arity > 0 && term.word(arity - 1) != 0,
+        Kind::Float | Kind::Export => arity == 1,
+        Kind::Reference => arity == 2 || arity == 3,
+        Kind::MagicReference => arity == 4,
+        Kind::Fun => arity >= 3 && arity as u64 == 3 + (term.word(offset::FUN_ARITY) >> 8),
+        Kind::HeapBinary => arity as u64 == 1 + term.word(offset::HEAP_BINARY_SIZE).div_ceil(8),
+        Kind::SharedBinary => arity == 5,
+        Kind::SubBinary => arity == 4 && is_whole(term.word(offset::SUB_BINARY_WHOLE)),
+        Kind::MatchContext => {
+            arity >= 4 && is_whole(term.word(offset::MATCH_BINARY)) && has_its_bytes(term)
+        }
+        Kind::Map => match header.map_shape() {
+            MapShape::Flat => {
+                // SAFETY: this word of a flat map is a term.
+                let keys = unsafe { Term::from_bits(term.word(offset::FLAT_MAP_KEYS)) };
+                arity as u64 == 2 + term.word(offset::MAP_SIZE)
+                    && keys.is_tuple()
+                    && keys.header().arity() == arity - 2
+            }
+            MapShape::HashRoot => arity == 1 + header.bitmap().count_ones() as usize,
+            MapShape::HashNode => arity == header.bitmap().count_ones() as usize,
+        },
+        Kind::ExternalPid | Kind::ExternalPort => arity == 2,
+        Kind::ExternalReference => {
+            arity as u64 == 2 + term.word(offset::EXTERNAL_REFERENCE_COUNT).div_ceil(2)
+        }
+    };
+    assert!(fine, "a {:?} with header {:#x}", header.kind(), header.0);
+}
+
+/// Whether a word leads to a binary that is no sub-binary.
+fn is_whole(word: u64) -> bool {
+    // SAFETY: only called for words that are terms of a live object.
+    let term = unsafe { Term::from_bits(word) };
+    matches!(
+        term.boxed_kind(),
+        Some(Kind::HeapBinary | Kind::SharedBinary)
+    )
+}
+
+fn has_its_bytes(context: Term) -> bool {
+    // SAFETY: `is_whole` held.
+    let binary = unsafe { Term::from_bits(context.word(offset::MATCH_BINARY)) };
+    let bytes = binary.as_bits().map(|bits| bits.bytes as u64);
+    bytes == Some(context.word(offset::MATCH_BYTES))
+}
