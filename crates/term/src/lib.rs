@@ -23,6 +23,7 @@ pub mod off_heap;
 pub mod print;
 pub mod reference;
 pub mod text;
+pub mod unicode;
 
 #[cfg(test)]
 mod samples;

@@ -80,11 +80,13 @@ fn steps_add_up_to_the_whole() {
         assert_eq!(counted, whole.len() as u64 * 8);
         let (binary, mut builder) = start(heap, counted).unwrap();
         let mut rest = iolist;
-        // SAFETY: nothing collects a scratch.
-        while let Step::More(_, left) =
-            unsafe { write_step(heap, &mut builder, rest, Wanted::Bytes, budget) }.unwrap()
-        {
-            rest = left;
+        loop {
+            // SAFETY: nothing collects a scratch.
+            let step = unsafe { write_step(heap, &mut builder, rest, Wanted::Bytes, budget) };
+            match step.unwrap() {
+                Step::Done(_) => break,
+                Step::More(_, left) => rest = left,
+            }
         }
         assert_eq!(bytes_of(binary), whole);
     }

@@ -10,3 +10,4 @@ mod iolist;
 mod numbers;
 mod print;
 mod runtime;
+mod unicode;

@@ -1,0 +1,118 @@
+//! File names: between terms and the bytes that the operating system knows.
+//!
+//! A name is a list of characters (lists within it are fine), or a binary of raw bytes. What the bytes of
+//! names mean is decided once, by the emulator's flags. Any thread may ask; only the thread that owns
+//! the heap may build.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use layout::Term;
+
+use crate::heap::Allocate;
+use crate::unicode::{Encoding, bytes_of};
+use crate::{atom, build};
+
+static NATIVE: AtomicU8 = AtomicU8::new(1);
+
+/// What the bytes of native names mean (`file:native_name_encoding/0`).
+#[must_use]
+pub fn native_encoding() -> Encoding {
+    match NATIVE.load(Ordering::Relaxed) {
+        0 => Encoding::Latin1,
+        _ => Encoding::Utf8,
+    }
+}
+
+/// Decides it (`+fnl`, `+fnu`, `+fna`).
+pub fn set_native_encoding(encoding: Encoding) {
+    NATIVE.store(u8::from(encoding == Encoding::Utf8), Ordering::Relaxed);
+}
+
+/// What a name may be besides a list that is not empty.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Allowed {
+    pub atoms: bool,
+    pub empty: bool,
+    /// Zero bytes in a binary; in lists and atoms they never are.
+    pub zeros_in_binaries: bool,
+}
+
+/// The native bytes of a name, without a closing zero; `None` (`badarg`) when it is none, or holds what
+/// the encoding cannot say.
+#[must_use]
+pub fn to_native(name: Term, encoding: Encoding, allowed: Allowed) -> Option<Vec<u8>> {
+    if name.is_bitstring() {
+        let bytes = bytes_of(name)?;
+        let fine = allowed.zeros_in_binaries || !bytes.contains(&0);
+        return fine.then(|| bytes.into_owned());
+    }
+    if name.is_atom() && allowed.atoms {
+        let text = atom::text(name);
+        return from_characters(text.chars().map(u32::from), encoding);
+    }
+    if name.is_nil() && !allowed.empty {
+        return None;
+    }
+    let mut characters = Vec::new();
+    let mut pending = Vec::new();
+    let mut current = name;
+    loop {
+        while let Some((head, tail)) = current.as_cons() {
+            current = tail;
+            if head.is_cons() {
+                pending.push(tail);
+                current = head;
+            } else if let Some(character) = head.as_small() {
+                characters.push(u32::try_from(character).ok()?);
+            } else if !head.is_nil() {
+                return None;
+            }
+        }
+        if !current.is_nil() {
+            return None;
+        }
+        match pending.pop() {
+            Some(tail) => current = tail,
+            None => return from_characters(characters.into_iter(), encoding),
+        }
+    }
+}
+
+fn from_characters(characters: impl Iterator<Item = u32>, encoding: Encoding) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for value in characters {
+        let character = char::from_u32(value).filter(|&character| character != '\0')?;
+        match encoding {
+            Encoding::Latin1 => bytes.push(u8::try_from(value).ok()?),
+            Encoding::Utf8 => {
+                let mut room = [0; 4];
+                bytes.extend_from_slice(character.encode_utf8(&mut room).as_bytes());
+            }
+        }
+    }
+    Some(bytes)
+}
+
+/// The name for native bytes: a list of characters, or `None` when they are not in the encoding.
+pub fn from_native<A: Allocate + ?Sized>(
+    heap: &mut A,
+    bytes: &[u8],
+    encoding: Encoding,
+) -> Option<Term> {
+    match encoding {
+        Encoding::Latin1 => Some(build::byte_list(heap, bytes)),
+        Encoding::Utf8 => Some(build::string(heap, std::str::from_utf8(bytes).ok()?)),
+    }
+}
+
+/// As [`from_native`]; bytes that are not in the encoding become a list of bytes.
+pub fn from_native_or_bytes<A: Allocate + ?Sized>(
+    heap: &mut A,
+    bytes: &[u8],
+    encoding: Encoding,
+) -> Term {
+    match from_native(heap, bytes, encoding) {
+        Some(name) => name,
+        None => build::byte_list(heap, bytes),
+    }
+}
