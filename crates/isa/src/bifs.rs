@@ -152,6 +152,11 @@ macro_rules! for_each_bif {
             ("erts_internal", "purge_module", 2, erlang::purge_module_2, NONE),
             ("erts_internal", "beamfile_chunk", 2, erlang::beamfile_chunk_2, NONE),
             ("erts_internal", "beamfile_module_md5", 1, erlang::beamfile_module_md5_1, NONE),
+            ("erts_internal", "cmp_term", 2, erts_internal::cmp_term_2, NONE),
+            ("erts_internal", "term_type", 1, erts_internal::term_type_1, NONE),
+            ("erts_internal", "map_to_tuple_keys", 1, erts_internal::map_to_tuple_keys_1, NONE),
+            ("erts_internal", "map_hashmap_children", 1, erts_internal::map_hashmap_children_1, NONE),
+            ("erts_internal", "map_next", 3, erts_internal::map_next_3, NONE),
 
             // erts_literal_area_collector
             ("erts_literal_area_collector", "release_area_switch", 0, erlang::release_area_switch_0, NONE),
@@ -166,8 +171,25 @@ macro_rules! for_each_bif {
             ("io", "printable_range", 0, os::printable_range_0, NONE),
 
             // lists
+            ("lists", "member", 2, lists::member_2, NONE),
+            ("lists", "reverse", 2, lists::reverse_2, NONE),
+            ("lists", "keyfind", 3, lists::keyfind_3, NONE),
+            ("lists", "keymember", 3, lists::keymember_3, NONE),
+            ("lists", "keysearch", 3, lists::keysearch_3, NONE),
 
             // maps
+            ("maps", "find", 2, maps::find_2, NONE),
+            ("maps", "get", 2, maps::get_2, NONE),
+            ("maps", "is_key", 2, maps::is_key_2, NONE),
+            ("maps", "from_list", 1, maps::from_list_1, NONE),
+            ("maps", "from_keys", 2, maps::from_keys_2, NONE),
+            ("maps", "keys", 1, maps::keys_1, NONE),
+            ("maps", "values", 1, maps::values_1, NONE),
+            ("maps", "merge", 2, maps::merge_2, NONE),
+            ("maps", "put", 3, maps::put_3, NONE),
+            ("maps", "update", 3, maps::update_3, NONE),
+            ("maps", "remove", 2, maps::remove_2, NONE),
+            ("maps", "take", 2, maps::take_2, NONE),
 
             // math
 

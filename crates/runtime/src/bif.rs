@@ -20,7 +20,9 @@ use crate::process::Process;
 pub mod atomics;
 pub mod erlang;
 pub mod erts_internal;
+pub mod lists;
 pub mod magic;
+pub mod maps;
 pub mod os;
 pub mod persistent_term;
 

@@ -1,1 +1,5 @@
-//! BIFs of the module `erts_internal`.
+//! BIFs of the module `erts_internal`, by family.
+
+mod terms;
+
+pub use terms::*;
