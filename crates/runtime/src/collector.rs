@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::Term;
-use term::collect::{self, Kind};
+use term::collect::{self, Kind, Request};
 
 use crate::process::Process;
 
@@ -53,10 +53,9 @@ fn run(process: &mut Process, x: &mut [Term], words: usize, kind: Kind) {
         group_leader,
         ..
     } = process;
-    let mut roots: [&mut [Term]; 5] = [
+    let mut roots: [&mut [Term]; 4] = [
         x,
         std::slice::from_mut(group_leader),
-        &mut [],
         &mut [],
         &mut [],
     ];
@@ -64,11 +63,15 @@ fn run(process: &mut Process, x: &mut [Term], words: usize, kind: Kind) {
         roots[2] = &mut cold.dictionary.pairs;
         roots[3] = &mut cold.roots;
     }
-    let before = collect::total_words(&head.heap);
-    collect::collect(&mut head.heap, &mut roots, words, kind);
-    let after = collect::total_words(&head.heap);
+    let request = Request {
+        // A receive may be looking at this message: its patterns and guards allocate.
+        // SAFETY: `save` is a link of the queue.
+        peeked: unsafe { *head.messages.save },
+        ..Request::new(kind, words)
+    };
+    let stats = collect::run(&mut head.heap, &mut roots, &request);
     COLLECTIONS.fetch_add(1, Ordering::Relaxed);
-    RECLAIMED_WORDS.fetch_add(before.saturating_sub(after) as u64, Ordering::Relaxed);
+    RECLAIMED_WORDS.fetch_add(stats.reclaimed() as u64, Ordering::Relaxed);
     limit::check(process);
 }
 
