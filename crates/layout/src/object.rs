@@ -183,6 +183,8 @@ pub mod binary_flag {
     pub const PINNED: u64 = 2;
     /// Appended to since the last collection.
     pub const ACTIVE: u64 = 4;
+    /// The collection under way has found a match context that points to the bytes.
+    pub const HELD: u64 = 8;
 }
 
 /// The bit of a sub-binary's third word that says: it ends where its writable binary ends, so appending to it

@@ -132,6 +132,14 @@ pub fn pin(whole: Term) {
     }
 }
 
+/// For the collector: a context that lives points to the bytes of this shared binary.
+pub fn hold(whole: Term) {
+    if is_writable(whole) {
+        // SAFETY: the flags word of a shared binary.
+        unsafe { *whole.word_pointer(offset::SHARED_BINARY_FLAGS) |= binary_flag::HELD };
+    }
+}
+
 /// For the collector, which calls it for every shared binary that is left in a process's lists: gives back the
 /// room behind a writable binary to which nothing was appended since the last time.
 pub fn after_collection(whole: Term) {
@@ -139,14 +147,16 @@ pub fn after_collection(whole: Term) {
         return;
     }
     let flags = whole.word(offset::SHARED_BINARY_FLAGS);
+    let held = flags & binary_flag::HELD != 0;
     let size = whole.word(offset::SHARED_BINARY_SIZE) as usize;
     let block = block_of(whole);
     // SAFETY: the object holds a count of its block; the words are those of a shared binary. Match
     // contexts pin, so nothing else of this process points into the block between safepoints.
     unsafe {
-        if flags & binary_flag::ACTIVE != 0 {
-            *whole.word_pointer(offset::SHARED_BINARY_FLAGS) = flags & !binary_flag::ACTIVE;
-        } else if flags & binary_flag::PINNED == 0
+        *whole.word_pointer(offset::SHARED_BINARY_FLAGS) =
+            binary_flag::WRITABLE | if held { binary_flag::PINNED } else { 0 };
+        if flags & binary_flag::ACTIVE == 0
+            && !held
             && off_heap::references(block.cast()) == 1
             && (*block).capacity >= size + 8
             && let Some(block) = BinaryBlock::try_resize(block, size.max(1))

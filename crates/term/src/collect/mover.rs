@@ -18,6 +18,7 @@ use std::ptr;
 use layout::object::offset;
 use layout::{Header, Kind, Term};
 
+use crate::bits::append;
 use crate::{literal, off_heap};
 
 /// A range of addresses that answers "does this word point into it" with one comparison, tags included.
@@ -348,6 +349,8 @@ impl Mover {
             if binary.is_kind(Kind::HeapBinary) {
                 let bytes = binary.word_pointer(offset::HEAP_BINARY_BYTES);
                 words.add(offset::MATCH_BYTES).write(bytes as u64);
+            } else {
+                append::hold(binary);
             }
         }
     }

@@ -348,6 +348,35 @@ fn match_contexts_follow_their_binary() {
 }
 
 #[test]
+fn a_context_keeps_the_room_of_a_writable_binary() {
+    let mut process = Process::new(2);
+    let string = bits::append::init_writable(&mut process.heap, Term::small(10_000));
+    let (string, mut builder) =
+        bits::append::append(&mut process.heap, string, 64, 1).expect("there is room");
+    // SAFETY: the builder was just made.
+    unsafe { builder.put_integer(Term::small(77), 64, bits::Flags::BIG) }.unwrap();
+    process.x[0] = bits::matching::start_match(&mut process.heap, string).unwrap();
+    process.x[1] = string;
+    let capacity = |string: Term| {
+        let (whole, _) = build::whole_of(string);
+        let block = whole.word(offset::OFF_HEAP_BLOCK) as *const off_heap::BinaryBlock;
+        // SAFETY: the live binary's block.
+        unsafe { (*block).capacity }
+    };
+    for kind in [Kind::Minor, Kind::Minor, Kind::Major, Kind::Major] {
+        process.collect(500, kind);
+        assert_eq!(capacity(process.x[1]), 10_000);
+    }
+    let context = process.x[0];
+    let value = bits::matching::get_integer(&mut process.heap, context, 64, bits::Flags::BIG);
+    assert_eq!(value, Some(Term::small(77)));
+    process.x[0] = Term::NIL;
+    process.collect(0, Kind::Major);
+    process.collect(0, Kind::Major);
+    assert_eq!(capacity(process.x[1]), 8);
+}
+
+#[test]
 fn hibernation_leaves_no_room() {
     let mut process = Process::new(1);
     process.collect(3000, Kind::Minor);
