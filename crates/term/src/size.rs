@@ -1,0 +1,146 @@
+//! The size of a term as programs are told it: `erts_debug:flat_size/1`.
+//!
+//! The numbers are OTP's, also where an object of ours has another size: a program that compares them
+//! with its notes shall find what it knows. For the words that a copy really takes there is
+//! [`crate::copy::size`]. Any thread may call, with terms it may read. Nothing recurses.
+
+use layout::object::offset;
+use layout::{Kind, Term};
+
+use crate::build;
+
+/// Words of a fun in OTP, without its free variables.
+const FUN_WORDS: usize = 5;
+/// Words of the object that refers to bytes outside the heap.
+const SHARED_BINARY_WORDS: usize = 6;
+const SUB_BINARY_WORDS: usize = 5;
+
+/// Words that the term would take if nothing in it were shared, literals included.
+#[must_use]
+pub fn flat_size(term: Term) -> usize {
+    let mut words = 0;
+    let mut rest: Vec<Term> = Vec::new();
+    let mut current = term;
+    loop {
+        if current.is_cons() {
+            words += 2;
+            if !current.head().is_immediate() {
+                rest.push(current.head());
+            }
+            current = current.tail();
+            continue;
+        }
+        if current.is_boxed() {
+            words += own_words(current);
+            let header = current.header();
+            // A sub-binary's own words include those of the bytes.
+            if header.kind() != Kind::SubBinary {
+                for index in header.raw_words()..header.arity() {
+                    // SAFETY: behind the raw words stand terms.
+                    let part = unsafe { Term::from_bits(current.word(index)) };
+                    if !part.is_immediate() {
+                        rest.push(part);
+                    }
+                }
+            }
+        }
+        match rest.pop() {
+            Some(next) => current = next,
+            None => return words,
+        }
+    }
+}
+
+/// Words of an object without its parts.
+fn own_words(object: Term) -> usize {
+    let header = object.header();
+    match header.kind() {
+        // The empty tuple is one literal, the same for all.
+        Kind::Tuple if header.arity() == 0 => 0,
+        Kind::Fun => FUN_WORDS + header.arity() - offset::FUN_FREE,
+        Kind::Export => FUN_WORDS,
+        Kind::MagicReference => 3,
+        Kind::ExternalPid | Kind::ExternalPort => 4,
+        Kind::ExternalReference => {
+            3 + (1 + object.word(offset::EXTERNAL_REFERENCE_COUNT) as usize).div_ceil(2)
+        }
+        Kind::SubBinary => sub_binary_words(object),
+        _ => 1 + header.arity(),
+    }
+}
+
+/// Words of a sub-binary and the part it needs of its binary; a whole, aligned one counts as
+/// a binary of its own.
+fn sub_binary_words(object: Term) -> usize {
+    let bits = object.word(offset::SUB_BINARY_BITS);
+    let beside = (bits & 0xff) + (bits >> 8 & 0xff);
+    let (own, more_bytes) = match beside {
+        0 => (0, 0),
+        1..=8 => (SUB_BINARY_WORDS, 1),
+        _ => (SUB_BINARY_WORDS, 2),
+    };
+    let (whole, _) = build::whole_of(object);
+    if whole.is_kind(Kind::SharedBinary) {
+        return own + SHARED_BINARY_WORDS;
+    }
+    let bytes = object.word(offset::SUB_BINARY_SIZE) as usize + more_bytes;
+    own + 2 + bytes.div_ceil(8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::am;
+    use crate::heap::Scratch;
+    use crate::off_heap::MagicBlock;
+    use crate::samples::{Sample, Samples, ask_stock};
+
+    #[test]
+    fn sizes_are_those_of_stock() {
+        let mut samples = Samples::new(31);
+        // Whether stock has a bit string's bytes on a heap depends on how it was made, so these are not asked for.
+        let mut all: Vec<Sample> = samples.borders();
+        all.extend((0..400).map(|round| samples.any(round % 4)));
+        all.retain(|sample| !sample.text.contains("/bits"));
+        let fun = "fun(Ts) -> [[integer_to_list(erts_debug:flat_size(T)), $\\n] || T <- Ts] end";
+        let Some(expected) = ask_stock(&all, fun) else {
+            return;
+        };
+        for (sample, line) in all.iter().zip(expected.lines()) {
+            assert_eq!(flat_size(sample.term).to_string(), line, "{}", sample.text);
+        }
+        assert_eq!(all.len(), expected.lines().count());
+    }
+
+    #[test]
+    fn binaries_count_what_a_copy_needs() {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let on_heap = build::binary(heap, &[1; 20]);
+        let shared = build::binary(heap, &[1; 100]);
+        let sizes = [
+            (on_heap, 5),
+            (shared, 6),
+            (build::sub_bits(heap, on_heap, 8, 64), 3),
+            (build::sub_bits(heap, on_heap, 3, 64), 5 + 4),
+            (build::sub_bits(heap, on_heap, 4, 60), 5 + 3),
+            (build::sub_bits(heap, shared, 8, 64), 6),
+            (build::sub_bits(heap, shared, 3, 64), 11),
+        ];
+        for (term, words) in sizes {
+            assert_eq!(flat_size(term), words);
+        }
+        let block = MagicBlock::new(Box::new(()));
+        // SAFETY: the one count is handed over.
+        let magic = unsafe { build::magic_reference(heap, 1, 0, block) };
+        let pair = build::tuple(heap, &[magic, am::OK]);
+        assert_eq!(flat_size(pair), 3 + 3);
+    }
+
+    #[test]
+    fn depth_needs_no_native_stack() {
+        let mut scratch = Scratch::new();
+        let deep = (0..1_000_000).fold(Term::NIL, |deep, _| build::tuple(scratch.heap(), &[deep]));
+        assert_eq!(flat_size(deep), 2_000_000);
+    }
+}
