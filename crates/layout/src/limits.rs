@@ -25,8 +25,8 @@ pub const MAX_TUPLE_ARITY: usize = (1 << 24) - 1;
 pub const HEAP_BINARY_BYTES: usize = 64;
 /// Maps up to this many pairs are flat.
 pub const FLAT_MAP_PAIRS: usize = 32;
-/// The greatest big integer, in 64-bit limbs (OTP 25 stops one below 2^25 bits' worth of limbs, OTP
-/// 27 at 2^16 limbs); past it arithmetic raises `system_limit`.
+/// The greatest big integer, in 64-bit limbs (one limb short of 32 Mibit, as in OTP 25); past it arithmetic
+/// raises `system_limit`.
 pub const BIG_LIMBS: usize = (1 << 19) - 1;
 /// Characters of an atom; the value OTP documents.
 pub const ATOM_CHARACTERS: usize = 255;
