@@ -43,6 +43,9 @@ macro_rules! for_each_bif {
             // erl_tracer
 
             // erlang
+            ("erlang", "ports", 0, ports::ports_0, NONE),
+            ("erlang", "port_set_data", 2, ports::port_set_data_2, NONE),
+            ("erlang", "port_get_data", 1, ports::port_get_data_1, NONE),
             ("erlang", "+", 2, erlang::plus_2, GUARD),
             ("erlang", "-", 2, erlang::minus_2, GUARD),
             ("erlang", "*", 2, erlang::times_2, GUARD),
@@ -141,6 +144,14 @@ macro_rules! for_each_bif {
             // erts_debug
 
             // erts_internal
+            ("erts_internal", "open_port", 2, ports::open_port_2, NONE),
+            ("erts_internal", "port_command", 3, ports::port_command_3, NONE),
+            ("erts_internal", "port_connect", 2, ports::port_connect_2, NONE),
+            ("erts_internal", "port_close", 1, ports::port_close_1, NONE),
+            ("erts_internal", "port_control", 3, ports::port_control_3, NONE),
+            ("erts_internal", "port_call", 3, ports::port_call_3, NONE),
+            ("erts_internal", "port_info", 1, ports::port_info_1, NONE),
+            ("erts_internal", "port_info", 2, ports::port_info_2, NONE),
             ("erts_internal", "erase_persistent_terms", 0, persistent_term::erase_persistent_terms_0, NONE),
             ("erts_internal", "atomics_new", 2, atomics::atomics_new_2, NONE),
             ("erts_internal", "counters_new", 1, atomics::counters_new_1, NONE),

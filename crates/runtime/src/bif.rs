@@ -25,6 +25,7 @@ pub mod magic;
 pub mod maps;
 pub mod os;
 pub mod persistent_term;
+pub mod ports;
 
 /// What a BIF answers.
 pub type BifResult = Result<Term, Failure>;

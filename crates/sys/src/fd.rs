@@ -199,6 +199,12 @@ pub fn wait_readable(fd: BorrowedFd<'_>, timeout_ns: Option<u64>) -> Result<bool
     wait_for(fd, libc::POLLIN, timeout_ns)
 }
 
+/// Waits until a descriptor can be written without blocking (a pipe: with room for 4 KiB at least); `false` when
+/// `timeout_ns` nanoseconds have passed.
+pub fn wait_writable(fd: BorrowedFd<'_>, timeout_ns: Option<u64>) -> Result<bool> {
+    wait_for(fd, libc::POLLOUT, timeout_ns)
+}
+
 fn wait_for(fd: BorrowedFd<'_>, events: libc::c_short, timeout_ns: Option<u64>) -> Result<bool> {
     let start = clock::monotonic_ns();
     let mut entry = libc::pollfd {
