@@ -18,6 +18,7 @@ use term::{am, build};
 use crate::process::Process;
 
 pub mod atomics;
+pub mod bytes;
 pub mod erlang;
 pub mod erts_internal;
 pub mod lists;

@@ -1,0 +1,167 @@
+//! Terms to the external format and back.
+
+use layout::Term;
+use term::external::{self, EncodeOptions, Options};
+use term::{am, build};
+
+use crate::bif::{BifResult, Failure, badarg, badarg_because, bytes, system_limit};
+use crate::code::load::CodeResolver;
+use crate::process::Process;
+use crate::scheduler::charge;
+
+/// Encoded bytes that count as one reduction.
+const BYTES_PER_REDUCTION: usize = 64;
+
+/// Levels of compression: none, and the one that is taken when nothing is said.
+const NO_COMPRESSION: u32 = 0;
+const DEFAULT_COMPRESSION: u32 = 6;
+
+/// How `term_to_binary/2` is to encode, and the level of compression.
+fn encode_options(options: Term) -> Option<(EncodeOptions<'static>, u32)> {
+    let mut encode = EncodeOptions::default();
+    let mut level = NO_COMPRESSION;
+    let mut deterministic = false;
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option {
+            am::COMPRESSED => level = DEFAULT_COMPRESSION,
+            am::DETERMINISTIC => deterministic = true,
+            _ => match *option.as_tuple()? {
+                [am::MINOR_VERSION, version] => {
+                    encode = EncodeOptions::minor_version(u8::try_from(version.as_small()?).ok()?)?;
+                }
+                [am::COMPRESSED, wanted] => {
+                    level = u32::try_from(wanted.as_small()?).ok()?;
+                    if level > 9 {
+                        return None;
+                    }
+                }
+                _ => return None,
+            },
+        }
+        rest = tail;
+    }
+    encode.deterministic = deterministic;
+    rest.is_nil().then_some((encode, level))
+}
+
+fn encoded(term: Term, options: &EncodeOptions, level: u32) -> Result<Vec<u8>, Failure> {
+    let encoded = external::encode(term, options).map_err(|_| system_limit())?;
+    charge((encoded.len() / BYTES_PER_REDUCTION) as i64);
+    if level == NO_COMPRESSION {
+        return Ok(encoded);
+    }
+    charge((encoded.len() / BYTES_PER_REDUCTION * 8) as i64);
+    Ok(external::compress(encoded, level))
+}
+
+/// `erlang:term_to_binary(Term)`
+pub fn term_to_binary_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    let encoded = encoded(term, &EncodeOptions::default(), NO_COMPRESSION)?;
+    Ok(build::binary(process.heap(), &encoded))
+}
+
+/// `erlang:term_to_binary(Term, Options)`
+pub fn term_to_binary_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
+    let (options, level) = encode_options(options).ok_or(badarg(2))?;
+    let encoded = encoded(term, &options, level)?;
+    Ok(build::binary(process.heap(), &encoded))
+}
+
+fn iovec(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
+    let (encoded, segments) =
+        external::encode_segments(term, options).map_err(|_| system_limit())?;
+    charge((encoded.len() / BYTES_PER_REDUCTION) as i64);
+    Ok(external::segments_to_list(
+        process.heap(),
+        &encoded,
+        &segments,
+    ))
+}
+
+/// `erlang:term_to_iovec(Term)`
+pub fn term_to_iovec_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    iovec(process, term, &EncodeOptions::default())
+}
+
+/// `erlang:term_to_iovec(Term, Options)`
+pub fn term_to_iovec_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
+    let (options, level) = encode_options(options).ok_or(badarg(2))?;
+    if level == NO_COMPRESSION {
+        return iovec(process, term, &options);
+    }
+    let encoded = encoded(term, &options, level)?;
+    let heap = process.heap();
+    let binary = build::binary(heap, &encoded);
+    Ok(build::cons(heap, binary, Term::NIL))
+}
+
+fn decoded(
+    process: &mut Process,
+    binary: Term,
+    options: &Options,
+) -> Result<(Term, usize), Failure> {
+    let bytes = bytes::of_binary(binary).ok_or(badarg(1))?;
+    charge((bytes.len() / BYTES_PER_REDUCTION) as i64);
+    external::decode(process.heap(), &bytes, options, &mut CodeResolver).map_err(|_| badarg(1))
+}
+
+/// `erlang:binary_to_term(Binary)`
+pub fn binary_to_term_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    Ok(decoded(process, binary, &Options::default())?.0)
+}
+
+/// `erlang:binary_to_term(Binary, Options)`: with `used` also how many bytes the term took.
+pub fn binary_to_term_2(process: &mut Process, [binary, options]: [Term; 2]) -> BifResult {
+    let (mut decode, mut used) = (Options::default(), false);
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option {
+            am::SAFE => decode.safe = true,
+            am::USED => used = true,
+            _ => return Err(badarg_because(am::BADOPT)),
+        }
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg_because(am::BADOPT));
+    }
+    let (term, length) = decoded(process, binary, &decode)?;
+    if !used {
+        return Ok(term);
+    }
+    let length = Term::small(length as i64);
+    Ok(build::tuple(process.heap(), &[term, length]))
+}
+
+fn size(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
+    let size = external::size(term, options).map_err(|_| system_limit())?;
+    charge((size / BYTES_PER_REDUCTION) as i64);
+    Ok(build::unsigned(process.heap(), size as u64))
+}
+
+/// `erlang:external_size(Term)`
+pub fn external_size_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    size(process, term, &EncodeOptions::default())
+}
+
+/// `erlang:external_size(Term, Options)`: `{minor_version, 0 | 1}` only.
+pub fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
+    let mut encode = EncodeOptions::default();
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option.as_tuple() {
+            // Once asked for, floats as text stay.
+            Some(&[am::MINOR_VERSION, version]) if version == Term::small(0) => {
+                encode.text_floats = true;
+            }
+            Some(&[am::MINOR_VERSION, version]) if version == Term::small(1) => {}
+            _ => return Err(badarg(2)),
+        }
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(2));
+    }
+    size(process, term, &encode)
+}
