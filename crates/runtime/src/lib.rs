@@ -14,6 +14,7 @@ mod exception;
 pub mod io;
 mod log;
 mod machine;
+pub mod match_spec;
 pub mod node;
 pub mod port;
 pub mod process;

@@ -58,6 +58,8 @@ pub mod flag {
     pub const SAVE_CALLS: u16 = 1 << 5;
     /// It must not run again: a signal ended it, `exit_reason` in `Cold` says how.
     pub const EXIT_PENDING: u16 = 1 << 6;
+    /// It may do with every ETS table what its owner may (`erts_internal:ets_super_user/1`).
+    pub const ETS_SUPER_USER: u16 = 1 << 7;
 }
 
 /// Scheduling priorities, the most urgent first.

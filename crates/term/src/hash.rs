@@ -133,7 +133,8 @@ fn aligned<'a>(bits: Bits, count: usize) -> Cow<'a, [u8]> {
 
 /// The hash of an atom's text, as every release computes it: Latin-1 characters of the text count
 /// as one byte.
-fn atom_hash(atom: Term) -> u32 {
+#[must_use]
+pub fn atom_hash(atom: Term) -> u32 {
     let mut hash = 0u32;
     let mut bytes = atom::text(atom).bytes();
     while let Some(byte) = bytes.next() {

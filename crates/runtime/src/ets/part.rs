@@ -1,0 +1,157 @@
+//! A part of a table: what one lock guards. Most tables are one part; hash tables with write
+//! concurrency are several, and a key's hash says in which of them it is.
+//!
+//! The caller holds the lock: shared for `&self`, alone for `&mut self`.
+
+use layout::Term;
+use term::compare;
+
+use super::object::{Object, OwnedObject};
+use super::shard::{Following, Shard};
+use super::tree::{self, Tree};
+use super::{Kind, Verdict};
+
+/// The objects behind one lock.
+pub enum Part {
+    Hash(Shard),
+    Tree(Tree),
+}
+
+impl Part {
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Part::Hash(shard) => shard.len(),
+            Part::Tree(tree) => tree.len(),
+        }
+    }
+
+    /// Bytes that the objects and the structure around them take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Part::Hash(shard) => shard.bytes(),
+            Part::Tree(tree) => tree.bytes(),
+        }
+    }
+
+    /// Calls `visit` with each object of a key, the newest first.
+    pub fn each_with_key(&self, key: Term, hash: u32, mut visit: impl FnMut(&Object)) {
+        match self {
+            Part::Hash(shard) => shard.with_key(key, hash).for_each(visit),
+            Part::Tree(tree) => {
+                if let Some(object) = tree.get(key) {
+                    visit(object);
+                }
+            }
+        }
+    }
+
+    /// The newest object of a key.
+    #[must_use]
+    pub fn get(&self, key: Term, hash: u32) -> Option<&Object> {
+        match self {
+            Part::Hash(shard) => shard.with_key(key, hash).next(),
+            Part::Tree(tree) => tree.get(key),
+        }
+    }
+
+    /// The one object of a key in a set, to be changed in place; its key stays.
+    pub fn get_mut(&mut self, key: Term, hash: u32) -> Option<&mut Object> {
+        match self {
+            Part::Hash(shard) => shard.get_mut(key, hash),
+            Part::Tree(tree) => tree.get_mut(key),
+        }
+    }
+
+    /// Puts in an object. With `only_new` nothing happens when its key is there: false.
+    pub fn insert(&mut self, object: OwnedObject, only_new: bool, fixed: bool) -> bool {
+        match self {
+            Part::Hash(shard) => shard.insert(object, only_new, fixed),
+            Part::Tree(tree) => tree.insert(object, only_new),
+        }
+    }
+
+    /// Deletes all objects of a key.
+    pub fn remove_key(&mut self, key: Term, hash: u32, fixed: bool) {
+        match self {
+            Part::Hash(shard) => shard.remove_key(key, hash, fixed, |_| true),
+            Part::Tree(tree) => tree.remove_key(key, |_| true),
+        }
+    }
+
+    /// Deletes the objects that equal a tuple.
+    pub fn remove_object(&mut self, tuple: Term, key: Term, hash: u32, fixed: bool) {
+        let equal = |object: &Object| compare::eq_exact(object.tuple(), tuple);
+        match self {
+            Part::Hash(shard) => shard.remove_key(key, hash, fixed, equal),
+            Part::Tree(tree) => tree.remove_key(key, equal),
+        }
+    }
+
+    /// Changes the objects of a key as `judge` says.
+    pub fn judge_key(&mut self, key: Term, hash: u32, fixed: bool, mut judge: impl FnMut(&Object) -> Verdict) {
+        match self {
+            Part::Hash(shard) => shard.judge_key(key, hash, fixed, judge),
+            Part::Tree(tree) => {
+                if let Some(object) = tree.get(key) {
+                    let verdict = judge(object);
+                    tree.execute(key, verdict);
+                }
+            }
+        }
+    }
+
+    /// The first object, or the last of an ordered set.
+    #[must_use]
+    pub fn first(&self, last: bool) -> Option<&Object> {
+        match self {
+            Part::Hash(shard) => shard.first_from(0),
+            Part::Tree(tree) => tree.walk(tree::From::Outset, last).next(),
+        }
+    }
+
+    /// The object behind those with a key, or before it in an ordered set.
+    #[must_use]
+    pub fn following(&self, key: Term, hash: u32, backwards: bool) -> Following<'_> {
+        match self {
+            Part::Hash(shard) => shard.following(key, hash),
+            Part::Tree(tree) => {
+                let next = tree.walk(tree::From::After(key), backwards).next();
+                next.map_or(Following::End, Following::Object)
+            }
+        }
+    }
+
+    /// Frees what is only marked as deleted.
+    pub fn purge(&mut self) {
+        if let Part::Hash(shard) = self {
+            shard.purge();
+        }
+    }
+
+    /// Gives back room after many deletions.
+    pub fn settle(&mut self, fixed: bool) {
+        if let Part::Hash(shard) = self {
+            shard.settle(fixed);
+        }
+    }
+
+    /// Takes everything out; the caller frees it outside the lock.
+    #[must_use]
+    pub fn take(&mut self) -> Part {
+        match self {
+            Part::Hash(shard) => Part::Hash(shard.take()),
+            Part::Tree(tree) => Part::Tree(tree.take()),
+        }
+    }
+
+    #[must_use]
+    pub fn new(kind: Kind, keypos: usize, first_slots: usize) -> Part {
+        if kind == Kind::OrderedSet {
+            Part::Tree(Tree::new(keypos))
+        } else {
+            Part::Hash(Shard::new(kind, keypos, first_slots))
+        }
+    }
+}

@@ -1,0 +1,521 @@
+//! A hash table of objects that grows and shrinks a slot at a time (linear hashing, Litwin 1980).
+//!
+//! Slots, growth and the order in a chain are those of OTP's tables, so that a table is traversed
+//! in the same order. Objects with the same key stand side by side, the newest first. While the
+//! table is fixed, the number of slots stays, and of the objects with one key that are deleted the first
+//! only gets a mark: its chain still shows where a traversal goes on.
+//!
+//! The caller holds the lock of the part: shared for `&self`, alone for `&mut self`.
+
+use std::ptr;
+
+use layout::Term;
+use term::compare;
+
+use super::object::{Object, OwnedObject};
+use super::{Kind, Verdict};
+
+/// Slots that OTP's tables grow and shrink by.
+const SEGMENT: usize = 2048;
+/// Slots that a growing table gains at most for one new object.
+const STEPS: usize = 5;
+
+/// One hash table.
+pub struct Shard {
+    /// The first object of every chain; empty before the first insertion.
+    slots: Vec<*mut Object>,
+    first_slots: usize,
+    keypos: usize,
+    kind: Kind,
+    /// Objects that are not deleted.
+    live: usize,
+    /// Bytes of all objects.
+    bytes: usize,
+    /// Slots with deleted objects.
+    marked: Vec<usize>,
+}
+
+// SAFETY: the chains are the shard's own.
+unsafe impl Send for Shard {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for Shard {}
+
+/// What follows an object in the order of slots.
+pub enum Following<'a> {
+    /// There is no object with the key that was asked for.
+    NoSuchKey,
+    Object(&'a Object),
+    End,
+}
+
+impl Shard {
+    /// An empty table that begins with `first_slots` slots, a power of two.
+    #[must_use]
+    pub fn new(kind: Kind, keypos: usize, first_slots: usize) -> Shard {
+        Shard {
+            slots: Vec::new(),
+            first_slots,
+            keypos,
+            kind,
+            live: 0,
+            bytes: 0,
+            marked: Vec::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.live
+    }
+
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes + self.slots.capacity() * size_of::<*mut Object>()
+    }
+
+    /// Number of slots.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.slots.len().max(self.first_slots)
+    }
+
+    fn slot_of(&self, hash: u32) -> usize {
+        let slots = self.slots();
+        let mask = slots.next_power_of_two() - 1;
+        let slot = hash as usize & mask;
+        if slot < slots { slot } else { slot & (mask >> 1) }
+    }
+
+    fn chain(&self, slot: usize) -> Chain<'_> {
+        let first = self.slots.get(slot).copied().unwrap_or(ptr::null_mut());
+        // SAFETY: a chain holds live objects, and stays as it is while `self` is borrowed.
+        Chain { next: unsafe { first.as_ref() } }
+    }
+
+    fn has_key(&self, object: &Object, key: Term, hash: u32) -> bool {
+        object.hash() == hash && compare::eq_exact(object.key(self.keypos), key)
+    }
+
+    /// The objects with a key that are not deleted, the newest first.
+    pub fn with_key(&self, key: Term, hash: u32) -> impl Iterator<Item = &Object> {
+        self.chain(self.slot_of(hash))
+            .skip_while(move |object| !self.has_key(object, key, hash))
+            .take_while(move |object| self.has_key(object, key, hash))
+            .filter(|object| !object.is_deleted())
+    }
+
+    /// The objects of a slot that are not deleted.
+    pub fn in_slot(&self, slot: usize) -> impl Iterator<Item = &Object> {
+        self.chain(slot).filter(|object| !object.is_deleted())
+    }
+
+    /// The first object in a slot from `slot` on.
+    #[must_use]
+    pub fn first_from(&self, slot: usize) -> Option<&Object> {
+        (slot..self.slots.len()).find_map(|slot| self.in_slot(slot).next())
+    }
+
+    /// The first object behind those with a key.
+    #[must_use]
+    pub fn following(&self, key: Term, hash: u32) -> Following<'_> {
+        let slot = self.slot_of(hash);
+        let mut found = false;
+        for object in self.chain(slot) {
+            if self.has_key(object, key, hash) {
+                found = true;
+            } else if found && !object.is_deleted() {
+                return Following::Object(object);
+            }
+        }
+        if !found {
+            return Following::NoSuchKey;
+        }
+        self.first_from(slot + 1).map_or(Following::End, Following::Object)
+    }
+
+    /// The link to the first object with a key; or the one at the chain's end.
+    fn link_to(&mut self, key: Term, hash: u32) -> *mut *mut Object {
+        let slot = self.slot_of(hash);
+        let mut link: *mut *mut Object = &raw mut self.slots[slot];
+        // SAFETY: links of a chain are followed to live objects.
+        unsafe {
+            while let Some(object) = (*link).as_ref() {
+                if self.has_key(object, key, hash) {
+                    break;
+                }
+                link = &raw mut (**link).next;
+            }
+        }
+        link
+    }
+
+    /// Puts in an object. With `only_new` nothing happens when its key is there: false.
+    pub fn insert(&mut self, object: OwnedObject, only_new: bool, fixed: bool) -> bool {
+        if self.slots.is_empty() {
+            self.slots.resize(self.first_slots, ptr::null_mut());
+        }
+        let hash = object.hash();
+        let key = object.key(self.keypos);
+        let link = self.link_to(key, hash);
+        // SAFETY: `link` leads to the first object with the key, or is the end of the chain; the
+        // shard is borrowed alone.
+        unsafe {
+            if !(*link).is_null() {
+                if self.kind == Kind::Set {
+                    if only_new && !(**link).is_deleted() {
+                        return false;
+                    }
+                    let next = (**link).next;
+                    self.unlink(link);
+                    self.link(link, next, object);
+                    return true;
+                }
+                if only_new && self.live_from(*link, key, hash) {
+                    return false;
+                }
+                if self.kind == Kind::Bag && self.restore_equal(link, &object) {
+                    return true;
+                }
+            }
+            let next = *link;
+            self.link(link, next, object);
+        }
+        if !fixed {
+            self.grow();
+        }
+        true
+    }
+
+    /// # Safety
+    /// `link` is a link of the chain, and `next` what the object is to be followed by.
+    unsafe fn link(&mut self, link: *mut *mut Object, next: *mut Object, object: OwnedObject) {
+        self.live += 1;
+        self.bytes += object.bytes();
+        let object = object.into_raw();
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*object).next = next;
+            *link = object;
+        }
+    }
+
+    /// Takes the object behind a link out of its chain and frees it.
+    ///
+    /// # Safety
+    /// `link` is a link of a chain, and not its end.
+    unsafe fn unlink(&mut self, link: *mut *mut Object) {
+        // SAFETY: the caller's promise.
+        let object = unsafe {
+            let object = *link;
+            *link = (*object).next;
+            OwnedObject::from_raw(object)
+        };
+        self.bytes -= object.bytes();
+        if !object.is_deleted() {
+            self.live -= 1;
+        }
+    }
+
+    /// Whether one of the objects with a key, from `object` on, is not deleted.
+    ///
+    /// # Safety
+    /// `object` is in a chain, and the first with the key.
+    unsafe fn live_from(&self, mut object: *mut Object, key: Term, hash: u32) -> bool {
+        // SAFETY: a chain holds live objects.
+        while let Some(candidate) = unsafe { object.as_ref() } {
+            if !self.has_key(candidate, key, hash) {
+                return false;
+            }
+            if !candidate.is_deleted() {
+                return true;
+            }
+            object = candidate.next;
+        }
+        false
+    }
+
+    /// If a bag has an equal object, takes away its mark (and then brings it to the front of its key).
+    ///
+    /// # Safety
+    /// `first` leads to the first object with the key.
+    unsafe fn restore_equal(&mut self, first: *mut *mut Object, object: &OwnedObject) -> bool {
+        let (key, hash) = (object.key(self.keypos), object.hash());
+        let mut link = first;
+        // SAFETY: links of a chain are followed to live objects; the shard is borrowed alone.
+        unsafe {
+            while !(*link).is_null() && self.has_key(&**link, key, hash) {
+                let candidate = *link;
+                if compare::eq_exact((*candidate).tuple(), object.tuple()) {
+                    if (*candidate).is_deleted() {
+                        (*candidate).set_deleted(false);
+                        self.live += 1;
+                        if link != first {
+                            *link = (*candidate).next;
+                            (*candidate).next = *first;
+                            *first = candidate;
+                        }
+                    }
+                    return true;
+                }
+                link = &raw mut (*candidate).next;
+            }
+        }
+        false
+    }
+
+    /// Deletes the objects with a key that `condemned` chooses.
+    pub fn remove_key(&mut self, key: Term, hash: u32, fixed: bool, mut condemned: impl FnMut(&Object) -> bool) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let slot = self.slot_of(hash);
+        let mut link = self.link_to(key, hash);
+        // While fixed, the chain must go on telling where the key was.
+        let mut keep = fixed;
+        let mut any = false;
+        // SAFETY: as `restore_equal`.
+        unsafe {
+            while !(*link).is_null() && self.has_key(&**link, key, hash) {
+                let object = *link;
+                if (*object).is_deleted() || !condemned(&*object) {
+                    keep &= (*object).is_deleted();
+                    link = &raw mut (*object).next;
+                    continue;
+                }
+                any = true;
+                if keep {
+                    (*object).set_deleted(true);
+                    self.live -= 1;
+                    self.mark_slot(slot);
+                    keep = false;
+                    link = &raw mut (*object).next;
+                } else {
+                    self.unlink(link);
+                }
+            }
+        }
+        if any && !fixed {
+            self.shrink();
+        }
+    }
+
+    fn mark_slot(&mut self, slot: usize) {
+        if self.marked.last() != Some(&slot) {
+            self.marked.push(slot);
+        }
+    }
+
+    /// Changes the objects of a slot as `judge` says.
+    pub fn judge_slot(&mut self, slot: usize, fixed: bool, judge: impl FnMut(&Object) -> Verdict) {
+        if slot < self.slots.len() {
+            let link = &raw mut self.slots[slot];
+            // SAFETY: the link of a slot of this shard.
+            unsafe { self.judge_chain(link, slot, fixed, judge, |_| true) };
+        }
+    }
+
+    /// Changes the objects with a key as `judge` says.
+    pub fn judge_key(&mut self, key: Term, hash: u32, fixed: bool, judge: impl FnMut(&Object) -> Verdict) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let (slot, keypos) = (self.slot_of(hash), self.keypos);
+        let link = self.link_to(key, hash);
+        let of_key = move |object: &Object| object.hash() == hash && compare::eq_exact(object.key(keypos), key);
+        // SAFETY: a link of that slot's chain.
+        unsafe { self.judge_chain(link, slot, fixed, judge, of_key) };
+    }
+
+    /// # Safety
+    /// `link` is a link of the chain of `slot`.
+    unsafe fn judge_chain(
+        &mut self,
+        mut link: *mut *mut Object,
+        slot: usize,
+        fixed: bool,
+        mut judge: impl FnMut(&Object) -> Verdict,
+        wanted: impl Fn(&Object) -> bool,
+    ) {
+        // SAFETY: as `restore_equal`.
+        unsafe {
+            while !(*link).is_null() && wanted(&**link) {
+                let object = *link;
+                let verdict = if (*object).is_deleted() { Verdict::Keep } else { judge(&*object) };
+                match verdict {
+                    Verdict::Remove if fixed => {
+                        (*object).set_deleted(true);
+                        self.live -= 1;
+                        self.mark_slot(slot);
+                    }
+                    Verdict::Remove => {
+                        self.unlink(link);
+                        continue;
+                    }
+                    Verdict::Replace(new) => {
+                        let next = (*object).next;
+                        self.unlink(link);
+                        self.link(link, next, new);
+                    }
+                    Verdict::Keep => {}
+                }
+                link = &raw mut (**link).next;
+            }
+        }
+    }
+
+    /// The object of a set with this key, to be changed in place.
+    pub fn get_mut(&mut self, key: Term, hash: u32) -> Option<&mut Object> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let link = self.link_to(key, hash);
+        // SAFETY: as `restore_equal`; the borrow is that of the shard.
+        unsafe { (*link).as_mut() }.filter(|object| !object.is_deleted())
+    }
+
+    /// Frees what is only marked as deleted: the table is fixed no more.
+    pub fn purge(&mut self) {
+        for slot in std::mem::take(&mut self.marked) {
+            if slot >= self.slots.len() {
+                continue;
+            }
+            let mut link: *mut *mut Object = &raw mut self.slots[slot];
+            // SAFETY: as `restore_equal`.
+            unsafe {
+                while !(*link).is_null() {
+                    if (**link).is_deleted() {
+                        self.unlink(link);
+                    } else {
+                        link = &raw mut (**link).next;
+                    }
+                }
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        for _ in 0..STEPS {
+            if self.live <= self.slots.len() {
+                return;
+            }
+            self.split();
+        }
+    }
+
+    /// Adds a slot and moves to it what belongs there, keeping the order.
+    fn split(&mut self) {
+        let new = self.slots.len();
+        let mask = (new + 1).next_power_of_two() - 1;
+        let old = new & (mask >> 1);
+        self.slots.push(ptr::null_mut());
+        let (mut stay_link, mut move_link): (*mut *mut Object, *mut *mut Object) =
+            (&raw mut self.slots[old], &raw mut self.slots[new]);
+        // SAFETY: the old chain's objects are relinked one by one into the two chains; links are
+        // those of the two slots or of objects already placed.
+        unsafe {
+            let mut object = *stay_link;
+            while !object.is_null() {
+                let next = (*object).next;
+                let link = if (*object).hash() as usize & mask == new { &mut move_link } else { &mut stay_link };
+                **link = object;
+                *link = &raw mut (*object).next;
+                object = next;
+            }
+            *stay_link = ptr::null_mut();
+            *move_link = ptr::null_mut();
+        }
+    }
+
+    fn shrink(&mut self) {
+        for _ in 0..STEPS {
+            if !self.has_slots_to_spare() {
+                return;
+            }
+            self.join();
+        }
+        if self.slots.capacity() > 4 * self.slots.len() {
+            self.slots.shrink_to(2 * self.slots.len());
+        }
+    }
+
+    /// Many objects were deleted at once: gives back the slots that are too many.
+    pub fn settle(&mut self, fixed: bool) {
+        if fixed || !self.has_slots_to_spare() {
+            return;
+        }
+        while self.has_slots_to_spare() {
+            self.join();
+        }
+        self.slots.shrink_to(2 * self.slots.len());
+    }
+
+    /// Slots come and go by segments in OTP; below two of them a table does not shrink.
+    fn has_slots_to_spare(&self) -> bool {
+        let added = self.slots.len().saturating_sub(self.first_slots);
+        let allocated = self.first_slots + added.div_ceil(SEGMENT) * SEGMENT;
+        allocated >= self.first_slots + 2 * SEGMENT && self.live < (allocated - SEGMENT) / 2
+    }
+
+    /// Takes the last slot away; its objects come before those of the slot that it was split from.
+    fn join(&mut self) {
+        let source = self.slots.len() - 1;
+        let target = source & (((source + 1).next_power_of_two() - 1) >> 1);
+        let first = self.slots[source];
+        let tail = self.slots[target];
+        if !first.is_null() {
+            let mut last = first;
+            // SAFETY: a chain holds live objects.
+            unsafe {
+                while !(*last).next.is_null() {
+                    last = (*last).next;
+                }
+                (*last).next = tail;
+            }
+            self.slots[target] = first;
+        }
+        self.slots.pop();
+        for slot in &mut self.marked {
+            if *slot == source {
+                *slot = target;
+            }
+        }
+    }
+
+    /// Takes everything out, leaving an empty table; the caller frees it outside the lock.
+    #[must_use]
+    pub fn take(&mut self) -> Shard {
+        std::mem::replace(self, Shard::new(self.kind, self.keypos, self.first_slots))
+    }
+}
+
+impl Drop for Shard {
+    fn drop(&mut self) {
+        for first in self.slots.drain(..) {
+            let mut object = first;
+            while !object.is_null() {
+                // SAFETY: the chain's objects are freed once, the next read before.
+                unsafe {
+                    let next = (*object).next;
+                    drop(OwnedObject::from_raw(object));
+                    object = next;
+                }
+            }
+        }
+    }
+}
+
+/// The objects of a chain.
+struct Chain<'a> {
+    next: Option<&'a Object>,
+}
+
+impl<'a> Iterator for Chain<'a> {
+    type Item = &'a Object;
+
+    fn next(&mut self) -> Option<&'a Object> {
+        let object = self.next?;
+        // SAFETY: a chain holds live objects.
+        self.next = unsafe { object.next.as_ref() };
+        Some(object)
+    }
+}

@@ -1,0 +1,281 @@
+//! The objects of an ordered set: a B-tree by key, in the order of the language, where `1` and `1.0`
+//! are one key.
+//!
+//! A key in the tree is the term in its object; when the object is replaced, so is the key. The
+//! caller holds the lock of the part: shared for `&self`, alone for `&mut self`.
+
+use std::borrow::Borrow;
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::Bound;
+
+use layout::Term;
+use smallvec::SmallVec;
+use term::compare;
+
+use super::Verdict;
+use super::object::{Object, OwnedObject};
+use crate::match_spec::pattern;
+
+/// A key that stands in the tree.
+struct Key(Cell<Term>);
+
+/// What a key is compared with: a key, or an edge of the keys that a pattern may match.
+trait Probe {
+    fn term(&self) -> Term;
+
+    /// For an edge, on which side of the keys that the pattern may match it lies.
+    fn edge(&self) -> Option<Ordering> {
+        None
+    }
+}
+
+impl Probe for Key {
+    fn term(&self) -> Term {
+        self.0.get()
+    }
+}
+
+/// The place before (`Less`) or behind (`Greater`) all keys that a pattern may match.
+struct Edge(Term, Ordering);
+
+impl Probe for Edge {
+    fn term(&self) -> Term {
+        self.0
+    }
+
+    fn edge(&self) -> Option<Ordering> {
+        Some(self.1)
+    }
+}
+
+impl<'a> Borrow<dyn Probe + 'a> for Key {
+    fn borrow(&self) -> &(dyn Probe + 'a) {
+        self
+    }
+}
+
+impl Ord for dyn Probe + '_ {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.edge(), other.edge()) {
+            (None, None) => compare::compare(self.term(), other.term()),
+            (Some(side), _) => compare_pattern(self.term(), other.term()).unwrap_or(side),
+            (None, Some(side)) => compare_pattern(other.term(), self.term()).unwrap_or(side).reverse(),
+        }
+    }
+}
+
+impl PartialOrd for dyn Probe + '_ {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for dyn Probe + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for dyn Probe + '_ {}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        compare::compare(self.0.get(), other.0.get())
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Key {}
+
+/// The order of a pattern and a key as far as the pattern says: `None` when a variable comes first.
+fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
+    // Pairs still to be compared, the next one last.
+    let mut rest: SmallVec<[(Term, Term); 8]> = SmallVec::new();
+    rest.push((pattern, key));
+    while let Some((mut pattern, mut key)) = rest.pop() {
+        loop {
+            if pattern::is_wildcard(pattern) || pattern.is_map() {
+                return None;
+            }
+            if let (Some((head, tail)), Some((key_head, key_tail))) = (pattern.as_cons(), key.as_cons()) {
+                rest.push((tail, key_tail));
+                (pattern, key) = (head, key_head);
+                continue;
+            }
+            if let (Some(parts), Some(key_parts)) = (pattern.as_tuple(), key.as_tuple()) {
+                if parts.len() != key_parts.len() {
+                    return Some(parts.len().cmp(&key_parts.len()));
+                }
+                rest.extend(parts.iter().copied().zip(key_parts.iter().copied()).rev());
+                break;
+            }
+            match compare::compare(pattern, key) {
+                Ordering::Equal => break,
+                order => return Some(order),
+            }
+        }
+    }
+    Some(Ordering::Equal)
+}
+
+/// The objects of an ordered set.
+pub struct Tree {
+    objects: BTreeMap<Key, OwnedObject>,
+    keypos: usize,
+    bytes: usize,
+}
+
+// SAFETY: the keys' cells change only while the tree is borrowed alone.
+unsafe impl Send for Tree {}
+// SAFETY: as above.
+unsafe impl Sync for Tree {}
+
+/// Bytes that an entry takes in the tree: key and pointer, in nodes that are two thirds full.
+const ENTRY_BYTES: usize = 24;
+
+fn key_of(term: Term) -> Key {
+    Key(Cell::new(term))
+}
+
+/// Where a walk begins.
+#[derive(Clone, Copy)]
+pub enum From {
+    /// At the first object, or the last when going back.
+    Outset,
+    /// Behind this key, which needs not be there.
+    After(Term),
+    /// With the first object whose key the pattern may match.
+    Pattern(Term),
+}
+
+impl Tree {
+    #[must_use]
+    pub fn new(keypos: usize) -> Tree {
+        Tree { objects: BTreeMap::new(), keypos, bytes: 0 }
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes + self.objects.len() * ENTRY_BYTES
+    }
+
+    #[must_use]
+    pub fn get(&self, key: Term) -> Option<&Object> {
+        self.objects.get(&key_of(key)).map(|object| &**object)
+    }
+
+    pub fn get_mut(&mut self, key: Term) -> Option<&mut Object> {
+        self.objects.get_mut(&key_of(key)).map(OwnedObject::get_mut)
+    }
+
+    /// The objects from a place on, in order, or backwards.
+    pub fn walk(&self, from: From, backwards: bool) -> Box<dyn Iterator<Item = &Object> + '_> {
+        let all = (Bound::Unbounded, Bound::Unbounded);
+        fn object<'a>((_, object): (&'a Key, &'a OwnedObject)) -> &'a Object {
+            object
+        }
+        match (from, backwards) {
+            (From::Outset, false) => Box::new(self.objects.values().map(|object| &**object)),
+            (From::Outset, true) => Box::new(self.objects.values().rev().map(|object| &**object)),
+            (From::After(key), false) => {
+                Box::new(self.objects.range((Bound::Excluded(key_of(key)), all.1)).map(object))
+            }
+            (From::After(key), true) => {
+                Box::new(self.objects.range((all.0, Bound::Excluded(key_of(key)))).rev().map(object))
+            }
+            (From::Pattern(pattern), false) => {
+                let edge = Edge(pattern, Ordering::Less);
+                let edge: &dyn Probe = &edge;
+                Box::new(self.objects.range::<dyn Probe, _>((Bound::Excluded(edge), Bound::Unbounded)).map(object))
+            }
+            (From::Pattern(pattern), true) => {
+                let edge = Edge(pattern, Ordering::Greater);
+                let edge: &dyn Probe = &edge;
+                Box::new(
+                    self.objects.range::<dyn Probe, _>((Bound::Unbounded, Bound::Excluded(edge))).rev().map(object),
+                )
+            }
+        }
+    }
+
+    /// Whether a key lies beyond all keys that the pattern may match.
+    #[must_use]
+    pub fn is_past(key: Term, pattern: Term, backwards: bool) -> bool {
+        let past = if backwards { Ordering::Greater } else { Ordering::Less };
+        compare_pattern(pattern, key) == Some(past)
+    }
+
+    /// The object at a place in the order, counted from 0.
+    #[must_use]
+    pub fn nth(&self, index: usize) -> Option<&Object> {
+        self.objects.values().nth(index).map(|object| &**object)
+    }
+
+    /// Puts in an object. With `only_new` nothing happens when its key is there: false.
+    pub fn insert(&mut self, object: OwnedObject, only_new: bool) -> bool {
+        let key = object.key(self.keypos);
+        let bytes = object.bytes();
+        match self.objects.entry(key_of(key)) {
+            Entry::Vacant(place) => {
+                place.insert(object);
+            }
+            Entry::Occupied(mut place) => {
+                if only_new {
+                    return false;
+                }
+                // The key in the tree points into the object: both change before anybody looks.
+                place.key().0.set(key);
+                let old = place.insert(object);
+                self.bytes -= old.bytes();
+            }
+        }
+        self.bytes += bytes;
+        true
+    }
+
+    /// Deletes the object with a key, if `condemned` chooses it.
+    pub fn remove_key(&mut self, key: Term, mut condemned: impl FnMut(&Object) -> bool) {
+        let key = key_of(key);
+        if self.objects.get(&key).is_some_and(|object| condemned(object)) {
+            // Out of the map first: its key in the tree points into it.
+            let object = self.objects.remove(&key).expect("just found");
+            self.bytes -= object.bytes();
+        }
+    }
+
+    /// Does what was decided about the object with a key.
+    pub fn execute(&mut self, key: Term, verdict: Verdict) {
+        match verdict {
+            Verdict::Keep => {}
+            Verdict::Remove => self.remove_key(key, |_| true),
+            Verdict::Replace(object) => {
+                self.insert(object, false);
+            }
+        }
+    }
+
+    /// Takes everything out, leaving an empty tree; the caller frees it outside the lock.
+    #[must_use]
+    pub fn take(&mut self) -> Tree {
+        std::mem::replace(self, Tree::new(self.keypos))
+    }
+}

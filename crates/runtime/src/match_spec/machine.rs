@@ -1,0 +1,211 @@
+//! Running a program on a subject.
+
+use std::ptr;
+
+use layout::Term;
+use term::{am, build, compare, map};
+
+use super::arena::Arena;
+use super::expression::{Operation, make_map};
+use super::functions;
+use super::pattern::{Place, Test};
+use super::{Clause, Program};
+
+/// What a run needs; made once for many runs of programs.
+pub struct Machine {
+    /// `self()` in expressions.
+    own: Term,
+    variables: Vec<Term>,
+    registers: Vec<*const Term>,
+    cells: Vec<Term>,
+    stack: Vec<Term>,
+    arena: Arena,
+}
+
+/// An expression has no value.
+struct Failed;
+
+impl Machine {
+    /// A machine that runs `program` for the process `own`.
+    #[must_use]
+    pub fn new(program: &Program, own: Term) -> Machine {
+        Machine {
+            own,
+            variables: vec![Term::NIL; program.variables],
+            registers: vec![ptr::null(); program.registers],
+            cells: vec![Term::NIL; program.cells],
+            stack: Vec::new(),
+            arena: Arena::new(),
+        }
+    }
+
+    /// The value of the first clause that matches. It may share parts with the subject and the
+    /// program, and stays until the next run: the caller copies what it keeps.
+    pub fn run(&mut self, program: &Program, subject: Term) -> Option<Term> {
+        self.arena.clear();
+        program.clauses.iter().find_map(|clause| {
+            if !self.matches(program, clause, subject) || !self.passes(program, clause, subject) {
+                return None;
+            }
+            self.stack.clear();
+            // A body has a value whatever happens.
+            let _ = self.evaluate(program, &clause.body, subject, true);
+            self.stack.pop()
+        })
+    }
+
+    fn matches(&mut self, program: &Program, clause: &Clause, subject: Term) -> bool {
+        if let Some(first) = self.registers.first_mut() {
+            *first = &raw const subject;
+        }
+        clause.tests.iter().all(|test| self.test(program, test))
+    }
+
+    #[inline]
+    fn read(&self, at: Place) -> Term {
+        // SAFETY: the tests before this one put a base into the register and made sure that it
+        // has more than `index` words ("Heads", pattern.rs); the subject stays where it is.
+        unsafe { *self.registers[at.register as usize].add(at.index as usize) }
+    }
+
+    fn test(&mut self, program: &Program, test: &Test) -> bool {
+        match *test {
+            Test::Tuple { at, arity, to } => match self.read(at).as_tuple() {
+                Some(elements) if elements.len() == arity as usize => {
+                    self.registers[to as usize] = elements.as_ptr();
+                    true
+                }
+                _ => false,
+            },
+            Test::Cons { at, to } => {
+                let cell = self.read(at);
+                if cell.is_cons() {
+                    self.registers[to as usize] = cell.cons_pointer();
+                }
+                cell.is_cons()
+            }
+            Test::Map { at, size, to } => {
+                let map = self.read(at);
+                self.cells[to as usize] = map;
+                map.map_size().is_some_and(|pairs| pairs >= size as usize)
+            }
+            Test::Value { map, key, value, to } => {
+                match map::get(self.cells[map as usize], program.constant(key)) {
+                    Some(found) => {
+                        let cell = &mut self.cells[value as usize];
+                        *cell = found;
+                        self.registers[to as usize] = ptr::from_mut(cell);
+                        true
+                    }
+                    None => false,
+                }
+            }
+            Test::Bind { at, variable } => {
+                self.variables[variable as usize] = self.read(at);
+                true
+            }
+            Test::Same { at, variable } => compare::eq_exact(self.read(at), self.variables[variable as usize]),
+            Test::Immediate { at, term } => self.read(at) == term,
+            Test::Constant { at, constant } => compare::eq_exact(self.read(at), program.constant(constant)),
+            Test::Float { at, bits } => self.read(at).as_float().is_some_and(|value| value.to_bits() == bits),
+        }
+    }
+
+    fn passes(&mut self, program: &Program, clause: &Clause, subject: Term) -> bool {
+        self.stack.clear();
+        self.evaluate(program, &clause.guards, subject, false).is_ok()
+    }
+
+    /// Runs operations. In a body what fails has the value 'EXIT'.
+    fn evaluate(
+        &mut self,
+        program: &Program,
+        operations: &[Operation],
+        subject: Term,
+        in_body: bool,
+    ) -> Result<(), Failed> {
+        let mut next = 0;
+        while let Some(operation) = operations.get(next) {
+            next += 1;
+            let value = match operation {
+                Operation::Push(term) => Some(*term),
+                Operation::Constant(index) => Some(program.constant(*index)),
+                Operation::Variable(place) => Some(self.variables[*place as usize]),
+                Operation::Subject => Some(subject),
+                Operation::Bindings(places) => {
+                    let values = places.iter().rev().map(|place| self.variables[*place as usize]);
+                    let arena = &mut self.arena;
+                    Some(values.fold(Term::NIL, |tail, value| build::cons(arena, value, tail)))
+                }
+                Operation::Cons => {
+                    let tail = self.pop();
+                    let head = self.pop();
+                    Some(build::cons(&mut self.arena, head, tail))
+                }
+                Operation::Tuple(count) => {
+                    let first = self.stack.len() - *count as usize;
+                    let tuple = build::tuple(&mut self.arena, &self.stack[first..]);
+                    self.stack.truncate(first);
+                    Some(tuple)
+                }
+                Operation::Map(count) => {
+                    let first = self.stack.len() - 2 * *count as usize;
+                    let map = make_map(&mut self.arena, &self.stack[first..]);
+                    self.stack.truncate(first);
+                    Some(map)
+                }
+                Operation::Call(function) => {
+                    let first = self.stack.len() - function.arity();
+                    let value = functions::call(*function, &self.stack[first..], self.own, &mut self.arena);
+                    self.stack.truncate(first);
+                    value
+                }
+                Operation::And(count) | Operation::Or(count) => {
+                    let first = self.stack.len() - *count as usize;
+                    let value = junction(&self.stack[first..], matches!(operation, Operation::And(_)));
+                    self.stack.truncate(first);
+                    value
+                }
+                Operation::AndAlso(target) | Operation::OrElse(target) => {
+                    let decided = am::boolean(matches!(operation, Operation::OrElse(_)));
+                    let condition = self.pop();
+                    if condition == decided {
+                        next = *target as usize;
+                        Some(condition)
+                    } else if condition == am::TRUE || condition == am::FALSE {
+                        continue;
+                    } else {
+                        next = *target as usize;
+                        None
+                    }
+                }
+                Operation::Join => continue,
+                Operation::Check => {
+                    if self.pop() != am::TRUE {
+                        return Err(Failed);
+                    }
+                    continue;
+                }
+            };
+            match value {
+                Some(value) => self.stack.push(value),
+                None if in_body => self.stack.push(am::UC_EXIT),
+                None => return Err(Failed),
+            }
+        }
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Term {
+        self.stack.pop().expect("an operand for every operation")
+    }
+}
+
+/// `and` or `or` of booleans; `None` if one is none.
+fn junction(operands: &[Term], all: bool) -> Option<Term> {
+    if operands.iter().any(|operand| *operand != am::TRUE && *operand != am::FALSE) {
+        return None;
+    }
+    let found = operands.contains(&am::boolean(!all));
+    Some(am::boolean(found != all))
+}

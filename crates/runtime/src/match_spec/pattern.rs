@@ -1,0 +1,213 @@
+//! Heads: which terms match, and what the variables are bound to.
+//!
+//! A head becomes a row of tests, each of which reads one place of the subject. A place is a word
+//! counted from a base: the elements of a tuple, the two words of a list cell, or the cell that holds
+//! a map's value. Bases stand in registers, one for each level of the head; the tests go through the
+//! head depth first, so a register is free again when everything below it is tested.
+
+use layout::Term;
+use term::{am, atom, map};
+
+use super::{Constants, Invalid};
+
+/// A word of the subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub register: u32,
+    pub index: u32,
+}
+
+/// One test; it reads the word at a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Test {
+    /// A tuple of that many elements, which become the base in `to`.
+    Tuple { at: Place, arity: u32, to: u32 },
+    /// A list cell, which becomes the base in `to`.
+    Cons { at: Place, to: u32 },
+    /// A map of at least `size` pairs; kept in cell `to`.
+    Map { at: Place, size: u32, to: u32 },
+    /// The map in cell `map` has the key that is constant `key`; its value is put into cell `value`,
+    /// which becomes the base in `to`.
+    Value { map: u32, key: u32, value: u32, to: u32 },
+    /// Binds a variable.
+    Bind { at: Place, variable: u32 },
+    /// Equals the variable's value.
+    Same { at: Place, variable: u32 },
+    Immediate { at: Place, term: Term },
+    /// Equals a constant.
+    Constant { at: Place, constant: u32 },
+    /// A float with these bits.
+    Float { at: Place, bits: u64 },
+}
+
+/// The variables of a head, in order of binding; the index is the variable's place at run time.
+#[derive(Default)]
+pub struct Variables(Vec<u64>);
+
+impl Variables {
+    /// The place of the variable `$number`.
+    pub fn find(&self, number: u64) -> Option<u32> {
+        self.0.iter().position(|known| *known == number).map(|place| place as u32)
+    }
+
+    fn bind(&mut self, number: u64) -> u32 {
+        self.0.push(number);
+        self.0.len() as u32 - 1
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// All places, in the order of the variables' numbers.
+    pub fn in_order(&self) -> Vec<u32> {
+        let mut places: Vec<u32> = (0..self.0.len() as u32).collect();
+        places.sort_by_key(|place| self.0[*place as usize]);
+        places
+    }
+}
+
+/// A compiled head.
+pub struct Head {
+    pub tests: Vec<Test>,
+    pub variables: Variables,
+    pub registers: usize,
+    pub cells: usize,
+}
+
+/// The number of a variable: `1` for `'$1'`.
+#[must_use]
+pub fn variable(term: Term) -> Option<u64> {
+    if !term.is_atom() {
+        return None;
+    }
+    let digits = atom::text(term).strip_prefix('$')?;
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) || (digits.len() > 1 && digits.starts_with('0'))
+    {
+        return None;
+    }
+    // Numbers past the range are all one variable; OTP's wrap around.
+    Some(digits.parse().unwrap_or(u64::MAX))
+}
+
+/// `'_'` or a variable.
+#[must_use]
+pub fn is_wildcard(term: Term) -> bool {
+    term == am::UNDERSCORE || variable(term).is_some()
+}
+
+/// What a pattern is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contents {
+    /// Constants alone.
+    Ground,
+    /// Constants, and maps of constants: more than one term may match.
+    GroundMaps,
+    Wildcards,
+}
+
+/// Looks a pattern through.
+#[must_use]
+pub fn contents(pattern: Term) -> Contents {
+    contents_within(pattern, usize::MAX).unwrap_or(Contents::Wildcards)
+}
+
+/// As [`contents`]; `None` when the pattern has more than `most` parts.
+fn contents_within(pattern: Term, most: usize) -> Option<Contents> {
+    let mut contents = Contents::Ground;
+    let mut rest = vec![pattern];
+    let mut seen = 0;
+    while let Some(term) = rest.pop() {
+        seen += 1;
+        if seen > most {
+            return None;
+        }
+        if term.is_atom() {
+            if is_wildcard(term) {
+                return Some(Contents::Wildcards);
+            }
+        } else if let Some((head, tail)) = term.as_cons() {
+            rest.push(tail);
+            rest.push(head);
+        } else if let Some(elements) = term.as_tuple() {
+            rest.extend(elements);
+        } else if term.is_map() {
+            contents = Contents::GroundMaps;
+            rest.extend(map::iter(term).flat_map(|(key, value)| [key, value]));
+        }
+    }
+    Some(contents)
+}
+
+/// Parts of a pattern without wildcards that are still compared as one constant.
+const CONSTANT_PARTS: usize = 64;
+
+enum Work {
+    Pattern { pattern: Term, at: Place, level: u32 },
+    Test(Test),
+}
+
+/// Compiles a head.
+pub(super) fn compile(head: Term, constants: &mut Constants) -> Result<Head, Invalid> {
+    let mut tests = Vec::new();
+    let mut variables = Variables::default();
+    let mut registers = 1;
+    let mut cells = 0;
+    let root = Place { register: 0, index: 0 };
+    let mut work = vec![Work::Pattern { pattern: head, at: root, level: 1 }];
+    while let Some(next) = work.pop() {
+        let (pattern, at, level) = match next {
+            Work::Test(test) => {
+                tests.push(test);
+                continue;
+            }
+            Work::Pattern { pattern, at, level } => (pattern, at, level),
+        };
+        registers = registers.max(level as usize + 1);
+        if let Some(number) = variable(pattern) {
+            tests.push(match variables.find(number) {
+                Some(variable) => Test::Same { at, variable },
+                None => Test::Bind { at, variable: variables.bind(number) },
+            });
+        } else if pattern == am::UNDERSCORE {
+            // Anything.
+        } else if pattern.is_immediate() {
+            tests.push(Test::Immediate { at, term: pattern });
+        } else if let Some(value) = pattern.as_float() {
+            tests.push(Test::Float { at, bits: value.to_bits() });
+        } else if contents_within(pattern, CONSTANT_PARTS) == Some(Contents::Ground) {
+            tests.push(Test::Constant { at, constant: constants.add(pattern) });
+        } else if let Some((first, rest)) = pattern.as_cons() {
+            // The tail reads its cell's register before it takes the register for the next cell.
+            tests.push(Test::Cons { at, to: level });
+            work.push(Work::Pattern { pattern: rest, at: Place { register: level, index: 1 }, level });
+            work.push(Work::Pattern { pattern: first, at: Place { register: level, index: 0 }, level: level + 1 });
+        } else if let Some(elements) = pattern.as_tuple() {
+            tests.push(Test::Tuple { at, arity: elements.len() as u32, to: level });
+            for (index, element) in elements.iter().enumerate().rev() {
+                let at = Place { register: level, index: index as u32 };
+                work.push(Work::Pattern { pattern: *element, at, level: level + 1 });
+            }
+        } else if pattern.is_map() {
+            let size = pattern.map_size().unwrap_or(0) as u32;
+            let kept = cells;
+            cells += 1;
+            tests.push(Test::Map { at, size, to: kept });
+            let pairs: Vec<(Term, Term)> = map::iter(pattern).collect();
+            for (key, value) in pairs.into_iter().rev() {
+                if is_wildcard(key) {
+                    return Err(Invalid);
+                }
+                let at = Place { register: level, index: 0 };
+                work.push(Work::Pattern { pattern: value, at, level: level + 1 });
+                let key = constants.add(key);
+                work.push(Work::Test(Test::Value { map: kept, key, value: cells, to: level }));
+                cells += 1;
+            }
+        } else {
+            tests.push(Test::Constant { at, constant: constants.add(pattern) });
+        }
+    }
+    Ok(Head { tests, variables, registers, cells: cells as usize })
+}
+

@@ -1,0 +1,1 @@
+//! Heads, guards and bodies on terms.
