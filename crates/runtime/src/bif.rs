@@ -21,6 +21,7 @@ pub mod atomics;
 pub mod bytes;
 pub mod erlang;
 pub mod erts_internal;
+pub mod ets;
 pub mod lists;
 pub mod magic;
 pub mod maps;

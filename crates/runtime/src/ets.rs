@@ -105,7 +105,7 @@ pub fn count() -> usize {
 
 /// Bytes in all tables (`erlang:memory(ets)`).
 #[must_use]
-pub fn bytes() -> usize {
+pub fn memory_bytes() -> usize {
     registry::all().iter().map(|table| table.bytes()).sum()
 }
 
@@ -116,7 +116,8 @@ pub fn note(process: &mut Process, number: u64) {
     // Numbers of tables that are gone are dropped now and then, seldom enough to cost nothing.
     if tables.len() >= 64 && tables.len().is_power_of_two() {
         tables.retain(|number| {
-            registry::find(*number).is_some_and(|table| table.owner() == pid || table.fixation.is_held_by(pid))
+            registry::find(*number)
+                .is_some_and(|table| table.owner() == pid || table.fixation.is_held_by(pid))
         });
     }
     tables.push(number);
@@ -145,8 +146,14 @@ pub fn delete(table: &Table) -> usize {
 pub fn clear(table: &Table) -> usize {
     let (contents, objects) = {
         let mut parts = table.write_all();
+        if table.fixation.is_fixed() && !table.is_deleted() {
+            return parts.iter_mut().map(|part| part.mark_all()).sum();
+        }
         let objects = parts.iter().map(|part| part.len()).sum();
-        (parts.iter_mut().map(|part| part.take()).collect::<Vec<_>>(), objects)
+        (
+            parts.iter_mut().map(|part| part.take()).collect::<Vec<_>>(),
+            objects,
+        )
     };
     drop(contents);
     objects
@@ -157,7 +164,9 @@ pub fn clear(table: &Table) -> usize {
 pub fn owner_ends(process: &mut Process, tables: Vec<u64>) {
     let pid = process.pid();
     for number in tables {
-        let Some(table) = registry::find(number) else { continue };
+        let Some(table) = registry::find(number) else {
+            continue;
+        };
         table.release(pid, true);
         if table.owner() == pid {
             pass_on(&table, pid);
@@ -206,16 +215,4 @@ pub fn hand_over(table: &Arc<Table>, from: Term, to: Term, data: Term) {
     let identifier = table.identifier(heap);
     let message = build::tuple(heap, &[am::UC_ETS_TRANSFER, identifier, from, data]);
     signal::send_message(to, message);
-}
-
-/// Tables there are.
-#[must_use]
-pub fn count() -> usize {
-    0
-}
-
-/// Bytes that all tables take.
-#[must_use]
-pub fn memory_bytes() -> usize {
-    0
 }

@@ -63,11 +63,17 @@ pub fn sources(specification: Term) -> Result<Vec<Source>, Invalid> {
     let mut sources = Vec::new();
     let mut rest = specification;
     while let Some((clause, tail)) = rest.as_cons() {
-        let Some(&[head, guards, body]) = clause.as_tuple() else { return Err(Invalid) };
+        let Some(&[head, guards, body]) = clause.as_tuple() else {
+            return Err(Invalid);
+        };
         sources.push([head, guards, body]);
         rest = tail;
     }
-    if rest.is_nil() { Ok(sources) } else { Err(Invalid) }
+    if rest.is_nil() {
+        Ok(sources)
+    } else {
+        Err(Invalid)
+    }
 }
 
 impl Program {
@@ -78,8 +84,13 @@ impl Program {
     pub fn compile(sources: &[Source]) -> Result<Program, Invalid> {
         let mut scratch = Scratch::new();
         let mut constants = Constants::default();
-        let mut program =
-            Program { clauses: Box::default(), constants: None, variables: 0, registers: 0, cells: 0 };
+        let mut program = Program {
+            clauses: Box::default(),
+            constants: None,
+            variables: 0,
+            registers: 0,
+            cells: 0,
+        };
         let mut clauses = Vec::with_capacity(sources.len());
         for &[head, guards, body] in sources {
             let head = pattern::compile(head, &mut constants)?;
@@ -90,7 +101,11 @@ impl Program {
             let guards = expression::guards(guards, &head.variables, &mut constants, scratch)?;
             let body = expression::body(body, &head.variables, &mut constants, scratch)?;
             let tests = head.tests.into_boxed_slice();
-            clauses.push(Clause { tests, guards: guards.into(), body: body.into() });
+            clauses.push(Clause {
+                tests,
+                guards: guards.into(),
+                body: body.into(),
+            });
         }
         program.clauses = clauses.into();
         program.constants = constants.into_object(scratch.heap());
@@ -100,7 +115,10 @@ impl Program {
     /// A constant by index.
     #[inline]
     fn constant(&self, index: u32) -> Term {
-        self.constants.as_ref().expect("a program with constants").elements()[index as usize]
+        self.constants
+            .as_ref()
+            .expect("a program with constants")
+            .elements()[index as usize]
     }
 }
 
@@ -135,7 +153,9 @@ pub fn from_term(term: Term) -> Option<Arc<Program>> {
     }
     let block = term.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
     // SAFETY: a magic reference counts its block.
-    unsafe { &(*block).object }.downcast_ref::<Arc<Program>>().cloned()
+    unsafe { &(*block).object }
+        .downcast_ref::<Arc<Program>>()
+        .cloned()
 }
 
 #[cfg(test)]

@@ -51,7 +51,9 @@ impl Fixation {
     #[must_use]
     pub fn release(&self, pid: Term, all: bool) -> bool {
         let mut holders = self.holders.lock();
-        let Some(place) = holders.list.iter().position(|(holder, _)| *holder == pid) else { return false };
+        let Some(place) = holders.list.iter().position(|(holder, _)| *holder == pid) else {
+            return false;
+        };
         let held = holders.list[place].1;
         let released = if all { held } else { 1 };
         if released == held {
@@ -64,7 +66,13 @@ impl Fixation {
 
     #[must_use]
     pub fn is_held_by(&self, pid: Term) -> bool {
-        self.is_fixed() && self.holders.lock().list.iter().any(|(holder, _)| *holder == pid)
+        self.is_fixed()
+            && self
+                .holders
+                .lock()
+                .list
+                .iter()
+                .any(|(holder, _)| *holder == pid)
     }
 
     /// Since when, in monotonic nanoseconds, and by whom how often; `None` when it is not fixed.

@@ -93,10 +93,26 @@ impl Object {
         block_layout(self.words()).size()
     }
 
-    /// The first of the shared binaries and magic references in it; see `term::off_heap`.
+    /// Address, size and number of holders of the shared binaries in it.
     #[must_use]
-    pub fn off_heap(&self) -> *mut u64 {
-        self.off_heap
+    pub fn binaries(&self) -> Vec<(u64, u64, u32)> {
+        let mut binaries = Vec::new();
+        let mut object = self.off_heap;
+        while !object.is_null() {
+            // SAFETY: the list holds the off-heap objects of this block, which is borrowed.
+            unsafe {
+                if Header(*object).kind() == Kind::SharedBinary {
+                    let block = off_heap::block_of(object);
+                    binaries.push((
+                        block as u64,
+                        off_heap::bytes_of(object) as u64,
+                        off_heap::references(block),
+                    ));
+                }
+                object = off_heap::next_of(object);
+            }
+        }
+        binaries
     }
 
     /// Puts an immediate in place of an immediate at `index` (from 0); false when one is none, and
@@ -165,14 +181,26 @@ impl OwnedObject {
     /// When `tuple` is no tuple of at least one element.
     #[must_use]
     pub fn new(tuple: Term, hash: u32) -> OwnedObject {
-        assert!(tuple.as_tuple().is_some_and(|elements| !elements.is_empty()), "a tuple with a key");
+        assert!(
+            tuple
+                .as_tuple()
+                .is_some_and(|elements| !elements.is_empty()),
+            "a tuple with a key"
+        );
         let words = copy::size_with_literals(tuple);
         let layout = block_layout(words);
         // SAFETY: the size is not zero.
         let block = unsafe { alloc(layout) }.cast::<Object>();
-        let Some(object) = NonNull::new(block) else { handle_alloc_error(layout) };
+        let Some(object) = NonNull::new(block) else {
+            handle_alloc_error(layout)
+        };
         let words32 = u32::try_from(words).expect("an object below 32 GiB");
-        let head = Object { next: ptr::null_mut(), off_heap: ptr::null_mut(), words: words32, mark: hash & HASH_MASK };
+        let head = Object {
+            next: ptr::null_mut(),
+            off_heap: ptr::null_mut(),
+            words: words32,
+            mark: hash & HASH_MASK,
+        };
         // SAFETY: fresh memory for the head and the words that were counted.
         unsafe {
             object.write(head);

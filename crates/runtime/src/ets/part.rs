@@ -90,7 +90,13 @@ impl Part {
     }
 
     /// Changes the objects of a key as `judge` says.
-    pub fn judge_key(&mut self, key: Term, hash: u32, fixed: bool, mut judge: impl FnMut(&Object) -> Verdict) {
+    pub fn judge_key(
+        &mut self,
+        key: Term,
+        hash: u32,
+        fixed: bool,
+        mut judge: impl FnMut(&Object) -> Verdict,
+    ) {
         match self {
             Part::Hash(shard) => shard.judge_key(key, hash, fixed, judge),
             Part::Tree(tree) => {
@@ -121,6 +127,20 @@ impl Part {
                 next.map_or(Following::End, Following::Object)
             }
         }
+    }
+
+    /// Deletes all objects of a fixed table; answers how many there were.
+    pub fn mark_all(&mut self) -> usize {
+        let objects = self.len();
+        match self {
+            Part::Hash(shard) => {
+                for slot in 0..shard.slots() {
+                    shard.judge_slot(slot, true, |_| Verdict::Remove);
+                }
+            }
+            Part::Tree(tree) => drop(tree.take()),
+        }
+        objects
     }
 
     /// Frees what is only marked as deleted.

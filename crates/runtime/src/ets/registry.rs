@@ -69,7 +69,10 @@ pub fn publish(table: Arc<Table>) -> bool {
 pub fn remove(table: &Table) {
     if table.options.named {
         let mut names = NAMES.write();
-        if names.get(&table.name()).is_some_and(|named| named.number == table.number) {
+        if names
+            .get(&table.name())
+            .is_some_and(|named| named.number == table.number)
+        {
             names.remove(&table.name());
         }
     }
@@ -87,7 +90,9 @@ pub fn rename(table: &Table, name: Term) -> bool {
     if names.contains_key(&name) {
         return false;
     }
-    let Some(named) = names.remove(&table.name()) else { return false };
+    let Some(named) = names.remove(&table.name()) else {
+        return false;
+    };
     table.set_name(name);
     names.insert(name, named);
     true

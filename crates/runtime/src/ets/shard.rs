@@ -83,13 +83,19 @@ impl Shard {
         let slots = self.slots();
         let mask = slots.next_power_of_two() - 1;
         let slot = hash as usize & mask;
-        if slot < slots { slot } else { slot & (mask >> 1) }
+        if slot < slots {
+            slot
+        } else {
+            slot & (mask >> 1)
+        }
     }
 
     fn chain(&self, slot: usize) -> Chain<'_> {
         let first = self.slots.get(slot).copied().unwrap_or(ptr::null_mut());
         // SAFETY: a chain holds live objects, and stays as it is while `self` is borrowed.
-        Chain { next: unsafe { first.as_ref() } }
+        Chain {
+            next: unsafe { first.as_ref() },
+        }
     }
 
     fn has_key(&self, object: &Object, key: Term, hash: u32) -> bool {
@@ -107,6 +113,13 @@ impl Shard {
     /// The objects of a slot that are not deleted.
     pub fn in_slot(&self, slot: usize) -> impl Iterator<Item = &Object> {
         self.chain(slot).filter(|object| !object.is_deleted())
+    }
+
+    /// Objects in a slot: those that are there, and those that are deleted.
+    #[must_use]
+    pub fn chain_length(&self, slot: usize) -> (usize, usize) {
+        let live = self.in_slot(slot).count();
+        (live, self.chain(slot).count() - live)
     }
 
     /// The first object in a slot from `slot` on.
@@ -130,7 +143,8 @@ impl Shard {
         if !found {
             return Following::NoSuchKey;
         }
-        self.first_from(slot + 1).map_or(Following::End, Following::Object)
+        self.first_from(slot + 1)
+            .map_or(Following::End, Following::Object)
     }
 
     /// The link to the first object with a key; or the one at the chain's end.
@@ -264,7 +278,13 @@ impl Shard {
     }
 
     /// Deletes the objects with a key that `condemned` chooses.
-    pub fn remove_key(&mut self, key: Term, hash: u32, fixed: bool, mut condemned: impl FnMut(&Object) -> bool) {
+    pub fn remove_key(
+        &mut self,
+        key: Term,
+        hash: u32,
+        fixed: bool,
+        mut condemned: impl FnMut(&Object) -> bool,
+    ) {
         if self.slots.is_empty() {
             return;
         }
@@ -315,13 +335,21 @@ impl Shard {
     }
 
     /// Changes the objects with a key as `judge` says.
-    pub fn judge_key(&mut self, key: Term, hash: u32, fixed: bool, judge: impl FnMut(&Object) -> Verdict) {
+    pub fn judge_key(
+        &mut self,
+        key: Term,
+        hash: u32,
+        fixed: bool,
+        judge: impl FnMut(&Object) -> Verdict,
+    ) {
         if self.slots.is_empty() {
             return;
         }
         let (slot, keypos) = (self.slot_of(hash), self.keypos);
         let link = self.link_to(key, hash);
-        let of_key = move |object: &Object| object.hash() == hash && compare::eq_exact(object.key(keypos), key);
+        let of_key = move |object: &Object| {
+            object.hash() == hash && compare::eq_exact(object.key(keypos), key)
+        };
         // SAFETY: a link of that slot's chain.
         unsafe { self.judge_chain(link, slot, fixed, judge, of_key) };
     }
@@ -340,7 +368,11 @@ impl Shard {
         unsafe {
             while !(*link).is_null() && wanted(&**link) {
                 let object = *link;
-                let verdict = if (*object).is_deleted() { Verdict::Keep } else { judge(&*object) };
+                let verdict = if (*object).is_deleted() {
+                    Verdict::Keep
+                } else {
+                    judge(&*object)
+                };
                 match verdict {
                     Verdict::Remove if fixed => {
                         (*object).set_deleted(true);
@@ -416,7 +448,11 @@ impl Shard {
             let mut object = *stay_link;
             while !object.is_null() {
                 let next = (*object).next;
-                let link = if (*object).hash() as usize & mask == new { &mut move_link } else { &mut stay_link };
+                let link = if (*object).hash() as usize & mask == new {
+                    &mut move_link
+                } else {
+                    &mut stay_link
+                };
                 **link = object;
                 *link = &raw mut (*object).next;
                 object = next;

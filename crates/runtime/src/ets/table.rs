@@ -129,7 +129,13 @@ impl Table {
         let parts = if shared { PARTS } else { 1 };
         let first_slots = FIRST_SLOTS / parts;
         let parts = (0..parts)
-            .map(|_| Aligned(RwLock::new(Part::new(options.kind, options.keypos, first_slots))))
+            .map(|_| {
+                Aligned(RwLock::new(Part::new(
+                    options.kind,
+                    options.keypos,
+                    first_slots,
+                )))
+            })
             .collect();
         Table {
             number: term::reference::fresh_number(),
@@ -149,7 +155,8 @@ impl Table {
     }
 
     pub(super) fn set_name(&self, name: Term) {
-        self.name.store(name.as_atom().expect("an atom"), Ordering::Release);
+        self.name
+            .store(name.as_atom().expect("an atom"), Ordering::Release);
     }
 
     #[must_use]
@@ -198,7 +205,11 @@ impl Table {
             Access::Read => status == status::PROTECTED || status == status::PUBLIC,
             Access::Write => status == status::PUBLIC,
         };
-        if enough { Ok(()) } else { self.allow_owner(process, status) }
+        if enough {
+            Ok(())
+        } else {
+            self.allow_owner(process, status)
+        }
     }
 
     #[cold]
@@ -230,7 +241,11 @@ impl Table {
     #[inline]
     #[must_use]
     pub fn part_of(&self, hash: u32) -> usize {
-        if self.parts.len() == 1 { 0 } else { (hash >> PART_SHIFT) as usize }
+        if self.parts.len() == 1 {
+            0
+        } else {
+            (hash >> PART_SHIFT) as usize
+        }
     }
 
     /// Locks the part of a key, to read.
@@ -304,7 +319,11 @@ impl Table {
 
     /// How programs call the table: by name if it is named, else by reference.
     pub fn identifier<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
-        if self.options.named { self.name() } else { self.reference(heap) }
+        if self.options.named {
+            self.name()
+        } else {
+            self.reference(heap)
+        }
     }
 
     /// Takes back fixations of a process, and frees what was kept for them.

@@ -62,7 +62,9 @@ impl Ord for dyn Probe + '_ {
         match (self.edge(), other.edge()) {
             (None, None) => compare::compare(self.term(), other.term()),
             (Some(side), _) => compare_pattern(self.term(), other.term()).unwrap_or(side),
-            (None, Some(side)) => compare_pattern(other.term(), self.term()).unwrap_or(side).reverse(),
+            (None, Some(side)) => compare_pattern(other.term(), self.term())
+                .unwrap_or(side)
+                .reverse(),
         }
     }
 }
@@ -111,7 +113,9 @@ fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
             if pattern::is_wildcard(pattern) || pattern.is_map() {
                 return None;
             }
-            if let (Some((head, tail)), Some((key_head, key_tail))) = (pattern.as_cons(), key.as_cons()) {
+            if let (Some((head, tail)), Some((key_head, key_tail))) =
+                (pattern.as_cons(), key.as_cons())
+            {
                 rest.push((tail, key_tail));
                 (pattern, key) = (head, key_head);
                 continue;
@@ -165,7 +169,11 @@ pub enum From {
 impl Tree {
     #[must_use]
     pub fn new(keypos: usize) -> Tree {
-        Tree { objects: BTreeMap::new(), keypos, bytes: 0 }
+        Tree {
+            objects: BTreeMap::new(),
+            keypos,
+            bytes: 0,
+        }
     }
 
     #[must_use]
@@ -196,22 +204,34 @@ impl Tree {
         match (from, backwards) {
             (From::Outset, false) => Box::new(self.objects.values().map(|object| &**object)),
             (From::Outset, true) => Box::new(self.objects.values().rev().map(|object| &**object)),
-            (From::After(key), false) => {
-                Box::new(self.objects.range((Bound::Excluded(key_of(key)), all.1)).map(object))
-            }
-            (From::After(key), true) => {
-                Box::new(self.objects.range((all.0, Bound::Excluded(key_of(key)))).rev().map(object))
-            }
+            (From::After(key), false) => Box::new(
+                self.objects
+                    .range((Bound::Excluded(key_of(key)), all.1))
+                    .map(object),
+            ),
+            (From::After(key), true) => Box::new(
+                self.objects
+                    .range((all.0, Bound::Excluded(key_of(key))))
+                    .rev()
+                    .map(object),
+            ),
             (From::Pattern(pattern), false) => {
                 let edge = Edge(pattern, Ordering::Less);
                 let edge: &dyn Probe = &edge;
-                Box::new(self.objects.range::<dyn Probe, _>((Bound::Excluded(edge), Bound::Unbounded)).map(object))
+                Box::new(
+                    self.objects
+                        .range::<dyn Probe, _>((Bound::Excluded(edge), Bound::Unbounded))
+                        .map(object),
+                )
             }
             (From::Pattern(pattern), true) => {
                 let edge = Edge(pattern, Ordering::Greater);
                 let edge: &dyn Probe = &edge;
                 Box::new(
-                    self.objects.range::<dyn Probe, _>((Bound::Unbounded, Bound::Excluded(edge))).rev().map(object),
+                    self.objects
+                        .range::<dyn Probe, _>((Bound::Unbounded, Bound::Excluded(edge)))
+                        .rev()
+                        .map(object),
                 )
             }
         }
@@ -220,7 +240,11 @@ impl Tree {
     /// Whether a key lies beyond all keys that the pattern may match.
     #[must_use]
     pub fn is_past(key: Term, pattern: Term, backwards: bool) -> bool {
-        let past = if backwards { Ordering::Greater } else { Ordering::Less };
+        let past = if backwards {
+            Ordering::Greater
+        } else {
+            Ordering::Less
+        };
         compare_pattern(pattern, key) == Some(past)
     }
 
@@ -255,7 +279,11 @@ impl Tree {
     /// Deletes the object with a key, if `condemned` chooses it.
     pub fn remove_key(&mut self, key: Term, mut condemned: impl FnMut(&Object) -> bool) {
         let key = key_of(key);
-        if self.objects.get(&key).is_some_and(|object| condemned(object)) {
+        if self
+            .objects
+            .get(&key)
+            .is_some_and(|object| condemned(object))
+        {
             // Out of the map first: its key in the tree points into it.
             let object = self.objects.remove(&key).expect("just found");
             self.bytes -= object.bytes();

@@ -119,7 +119,9 @@ pub fn start(
     let sources = match_spec::sources(specification).map_err(|_| badarg(2))?;
     let keypos = table.options.keypos;
     if purpose == Purpose::Replace
-        && !sources.iter().all(|source| match_spec::keeps_key::keeps_key(source, keypos))
+        && !sources
+            .iter()
+            .all(|source| match_spec::keeps_key::keeps_key(source, keypos))
     {
         return Err(badarg(2));
     }
@@ -128,13 +130,24 @@ pub fn start(
     let ordered = table.options.kind == Kind::OrderedSet;
     let place = match scope(&sources, keypos, ordered) {
         Scope::Nothing => Place::End,
+        // Results of several keys may be more than are wanted, which only slots can keep for later.
+        Scope::Keys(keys) if ordered && limit > 0 && keys.len() > limit => Place::Tree {
+            from: tree::From::Outset,
+            end: None,
+        },
         Scope::Keys(keys) => {
             walk.visit_keys(keys)?;
             Place::End
         }
-        Scope::All if ordered => Place::Tree { from: tree::From::Outset, end: None },
+        Scope::All if ordered => Place::Tree {
+            from: tree::From::Outset,
+            end: None,
+        },
         Scope::All => Place::Slot { part: 0, slot: 0 },
-        Scope::Matching(pattern) => Place::Tree { from: tree::From::Pattern(pattern), end: Some(pattern) },
+        Scope::Matching(pattern) => Place::Tree {
+            from: tree::From::Pattern(pattern),
+            end: Some(pattern),
+        },
     };
     walk.go_on(place)
 }
@@ -143,20 +156,35 @@ pub fn start(
 ///
 /// # Errors
 /// As [`start`]; `badarg` when `state` is none.
-pub fn resume(process: &mut Process, table: &Table, purpose: Purpose, state: Term) -> Result<Outcome, Failure> {
+pub fn resume(
+    process: &mut Process,
+    table: &Table,
+    purpose: Purpose,
+    state: Term,
+) -> Result<Outcome, Failure> {
     let Some(&[place, limit, program, earlier, count, backwards, fixed]) = state.as_tuple() else {
         return Err(badarg(2));
     };
-    let (Some(limit), Some(count)) = (as_size(limit), as_size(count)) else { return Err(badarg(2)) };
+    let (Some(limit), Some(count)) = (as_size(limit), as_size(count)) else {
+        return Err(badarg(2));
+    };
     let program = match_spec::from_term(program).ok_or(badarg(2))?;
     let place = match (place.as_small(), place.as_tuple()) {
         (Some(slot), _) => slot_place(table, slot).ok_or(badarg(2))?,
-        (None, Some(&[key, end])) if table.options.kind == Kind::OrderedSet => {
-            Place::Tree { from: tree::From::After(key), end: end_of(end) }
-        }
+        (None, Some(&[key, end])) if table.options.kind == Kind::OrderedSet => Place::Tree {
+            from: tree::From::After(key),
+            end: end_of(end),
+        },
         _ => return Err(badarg(2)),
     };
-    let mut walk = Walk::new(process, table, program, purpose, limit, backwards == am::TRUE);
+    let mut walk = Walk::new(
+        process,
+        table,
+        program,
+        purpose,
+        limit,
+        backwards == am::TRUE,
+    );
     walk.earlier = earlier;
     walk.count = count;
     walk.fixed = fixed == am::TRUE;
@@ -167,11 +195,17 @@ pub fn resume(process: &mut Process, table: &Table, purpose: Purpose, state: Ter
 ///
 /// # Errors
 /// As [`resume`].
-pub fn continue_from(process: &mut Process, table: &Table, continuation: &[Term]) -> Result<Outcome, Failure> {
+pub fn continue_from(
+    process: &mut Process,
+    table: &Table,
+    continuation: &[Term],
+) -> Result<Outcome, Failure> {
     match *continuation {
         [_, slot, limit, program, rest, count] if table.options.kind != Kind::OrderedSet => {
             let slot = slot.as_small().ok_or(badarg(1))?;
-            let (Some(limit), Some(count)) = (as_size(limit), as_size(count)) else { return Err(badarg(1)) };
+            let (Some(limit), Some(count)) = (as_size(limit), as_size(count)) else {
+                return Err(badarg(1));
+            };
             let program = match_spec::from_term(program).ok_or(badarg(1))?;
             if !rest.is_list() || limit == 0 {
                 return Err(badarg(1));
@@ -186,12 +220,17 @@ pub fn continue_from(process: &mut Process, table: &Table, continuation: &[Term]
             }
             walk.go_on(place)
         }
-        [_, key, end, limit, program, _, backwards, _] if table.options.kind == Kind::OrderedSet => {
+        [_, key, end, limit, program, _, backwards, _]
+            if table.options.kind == Kind::OrderedSet =>
+        {
             let limit = as_size(limit).filter(|limit| *limit > 0).ok_or(badarg(1))?;
             let backwards = backwards.as_small().ok_or(badarg(1))? != 0;
             let program = match_spec::from_term(program).ok_or(badarg(1))?;
             let walk = Walk::new(process, table, program, Purpose::Collect, limit, backwards);
-            walk.go_on(Place::Tree { from: tree::From::After(key), end: end_of(end) })
+            walk.go_on(Place::Tree {
+                from: tree::From::After(key),
+                end: end_of(end),
+            })
         }
         _ => Err(badarg(1)),
     }
@@ -226,9 +265,16 @@ fn scope(sources: &[Source], keypos: usize, ordered: bool) -> Scope {
         if pattern::is_wildcard(*head) {
             return Scope::All;
         }
-        let Some(key) = head.as_tuple().and_then(|elements| elements.get(keypos - 1)) else { continue };
+        let Some(key) = head
+            .as_tuple()
+            .and_then(|elements| elements.get(keypos - 1))
+        else {
+            continue;
+        };
         match pattern::contents(*key) {
-            Contents::Wildcards if ordered && !pattern::is_wildcard(*key) && !key.is_map() => patterns.push(*key),
+            Contents::Wildcards if ordered && !pattern::is_wildcard(*key) && !key.is_map() => {
+                patterns.push(*key)
+            }
             Contents::Wildcards => return Scope::All,
             Contents::Ground | Contents::GroundMaps => keys.push(*key),
         }
@@ -237,7 +283,13 @@ fn scope(sources: &[Source], keypos: usize, ordered: bool) -> Scope {
         ([], []) => Scope::Nothing,
         ([pattern], []) => Scope::Matching(*pattern),
         ([], _) => {
-            let same = |a: &Term, b: &Term| if ordered { compare::eq(*a, *b) } else { compare::eq_exact(*a, *b) };
+            let same = |a: &Term, b: &Term| {
+                if ordered {
+                    compare::eq(*a, *b)
+                } else {
+                    compare::eq_exact(*a, *b)
+                }
+            };
             if ordered {
                 keys.sort_by(|a, b| compare::compare(*a, *b));
                 keys.dedup_by(|a, b| same(a, b));
@@ -318,12 +370,17 @@ impl<'a> Walk<'a> {
 
     fn visit(&mut self, object: &Object) -> Verdict {
         self.budget -= 1;
-        let Some(result) = self.machine.run(&self.program, object.tuple()) else { return Verdict::Keep };
+        let Some(result) = self.machine.run(&self.program, object.tuple()) else {
+            return Verdict::Keep;
+        };
         match self.purpose {
             Purpose::Collect => {
                 let heap = self.process.heap();
-                let copied =
-                    if result == object.tuple() { object.copy_to(heap) } else { copy::copy(heap, result) };
+                let copied = if result == object.tuple() {
+                    object.copy_to(heap)
+                } else {
+                    copy::copy(heap, result)
+                };
                 self.found.push(copied);
                 self.count += 1;
                 Verdict::Keep
@@ -358,7 +415,9 @@ impl<'a> Walk<'a> {
                 let mut writing = self.table.writing(self.process, key)?;
                 let fixed = self.table.fixation.is_fixed();
                 let hash = writing.hash;
-                writing.part.judge_key(key, hash, fixed, |object| self.visit(object));
+                writing
+                    .part
+                    .judge_key(key, hash, fixed, |object| self.visit(object));
             }
         }
         Ok(())
@@ -376,7 +435,12 @@ impl<'a> Walk<'a> {
             match stopped {
                 Some((slot, slots)) if slot < slots => return Ok(Some(Place::Slot { part, slot })),
                 // The part is done, and so is the walk for now.
-                Some(_) if part + 1 < self.table.parts() => return Ok(Some(Place::Slot { part: part + 1, slot: 0 })),
+                Some(_) if part + 1 < self.table.parts() => {
+                    return Ok(Some(Place::Slot {
+                        part: part + 1,
+                        slot: 0,
+                    }));
+                }
                 Some(_) | None => first = 0,
             }
         }
@@ -395,7 +459,9 @@ impl<'a> Walk<'a> {
         let table = self.table;
         let guard = table.read_part(part);
         table.allow(self.process, Access::Read)?;
-        let Part::Hash(shard) = &*guard else { return Err(badarg(1)) };
+        let Part::Hash(shard) = &*guard else {
+            return Err(badarg(1));
+        };
         for slot in first..shard.slots() {
             for object in shard.in_slot(slot) {
                 self.visit(object);
@@ -407,11 +473,17 @@ impl<'a> Walk<'a> {
         Ok(None)
     }
 
-    fn change_slots(&mut self, part: usize, first: usize) -> Result<Option<(usize, usize)>, Failure> {
+    fn change_slots(
+        &mut self,
+        part: usize,
+        first: usize,
+    ) -> Result<Option<(usize, usize)>, Failure> {
         let table = self.table;
         let mut guard = table.write_part(part);
         table.allow(self.process, Access::Write)?;
-        let Part::Hash(shard) = &mut *guard else { return Err(badarg(1)) };
+        let Part::Hash(shard) = &mut *guard else {
+            return Err(badarg(1));
+        };
         let fixed = table.fixation.is_fixed();
         for slot in first..shard.slots() {
             shard.judge_slot(slot, fixed, |object| self.visit(object));
@@ -428,12 +500,16 @@ impl<'a> Walk<'a> {
         if self.purpose.access() == Access::Read {
             let guard = table.read_part(0);
             table.allow(self.process, Access::Read)?;
-            let Part::Tree(tree) = &*guard else { return Err(badarg(1)) };
+            let Part::Tree(tree) = &*guard else {
+                return Err(badarg(1));
+            };
             return Ok(self.read_tree(tree, from, end, |_, _| {}));
         }
         let mut guard = table.write_part(0);
         table.allow(self.process, Access::Write)?;
-        let Part::Tree(tree) = &mut *guard else { return Err(badarg(1)) };
+        let Part::Tree(tree) = &mut *guard else {
+            return Err(badarg(1));
+        };
         // Judged first and changed afterwards, for the tree must stay as it is while it is walked.
         let mut verdicts: Vec<(Term, Verdict)> = Vec::new();
         let keypos = table.options.keypos;
@@ -465,7 +541,10 @@ impl<'a> Walk<'a> {
             judged(object, verdict);
             if self.is_full() || self.budget <= 0 {
                 let key = copy::copy(self.process.heap(), key);
-                return Some(Place::Tree { from: tree::From::After(key), end });
+                return Some(Place::Tree {
+                    from: tree::From::After(key),
+                    end,
+                });
             }
         }
         None
@@ -474,7 +553,9 @@ impl<'a> Walk<'a> {
     /// The results so far as a list, the latest first.
     fn latest_first(&mut self) -> Term {
         let heap = self.process.heap();
-        self.found.iter().fold(self.earlier, |tail, &head| build::cons(heap, head, tail))
+        self.found
+            .iter()
+            .fold(self.earlier, |tail, &head| build::cons(heap, head, tail))
     }
 
     /// The results in the order of the traversal.
@@ -497,9 +578,10 @@ impl<'a> Walk<'a> {
         }
         let heap = self.process.heap();
         let place = match place {
-            Place::Tree { from: tree::From::After(key), end } => {
-                build::tuple(heap, &[key, end.unwrap_or(Term::NIL)])
-            }
+            Place::Tree {
+                from: tree::From::After(key),
+                end,
+            } => build::tuple(heap, &[key, end.unwrap_or(Term::NIL)]),
             place => slot_term(place),
         };
         let program = match_spec::to_term(heap, self.program.clone());
@@ -536,7 +618,10 @@ impl<'a> Walk<'a> {
         let results = self.in_order();
         let heap = self.process.heap();
         let continuation = match place {
-            Place::Tree { from: tree::From::After(key), end } => {
+            Place::Tree {
+                from: tree::From::After(key),
+                end,
+            } => {
                 let table = self.table.reference(heap);
                 let program = match_spec::to_term(heap, self.program.clone());
                 let parts = [

@@ -23,7 +23,11 @@ unsafe impl Send for Arena {}
 
 impl Arena {
     pub fn new() -> Arena {
-        Arena { chunks: Vec::new(), used: 0, off_heap: ptr::null_mut() }
+        Arena {
+            chunks: Vec::new(),
+            used: 0,
+            off_heap: ptr::null_mut(),
+        }
     }
 
     /// Gives up all terms.
@@ -36,7 +40,11 @@ impl Arena {
         if self.chunks.len() > 1 {
             self.chunks.drain(..self.chunks.len() - 1);
         }
-        if self.chunks.last().is_some_and(|chunk| chunk.len() > KEPT_WORDS) {
+        if self
+            .chunks
+            .last()
+            .is_some_and(|chunk| chunk.len() > KEPT_WORDS)
+        {
             self.chunks.clear();
         }
         self.used = 0;
@@ -45,9 +53,15 @@ impl Arena {
 
 impl Allocate for Arena {
     fn allocate(&mut self, words: usize) -> *mut u64 {
-        let room = self.chunks.last().map_or(0, |chunk| chunk.len() - self.used);
+        let room = self
+            .chunks
+            .last()
+            .map_or(0, |chunk| chunk.len() - self.used);
         if words > room {
-            let last = self.chunks.last().map_or(CHUNK_WORDS / 2, |chunk| chunk.len());
+            let last = self
+                .chunks
+                .last()
+                .map_or(CHUNK_WORDS / 2, |chunk| chunk.len());
             self.chunks.push(vec![0; (2 * last).max(words)].into());
             self.used = 0;
         }

@@ -61,7 +61,11 @@ pub(super) fn guards(
         compiler.operations.push(Operation::Check);
         rest = tail;
     }
-    if rest.is_nil() { Ok(compiler.finish(constants)) } else { Err(Invalid) }
+    if rest.is_nil() {
+        Ok(compiler.finish(constants))
+    } else {
+        Err(Invalid)
+    }
 }
 
 /// Compiles the body of a clause: the last expression is its value.
@@ -82,7 +86,11 @@ pub(super) fn body(
         compiler.expression(expression)?;
         rest = tail;
     }
-    if rest.is_nil() { Ok(compiler.finish(constants)) } else { Err(Invalid) }
+    if rest.is_nil() {
+        Ok(compiler.finish(constants))
+    } else {
+        Err(Invalid)
+    }
 }
 
 struct Compiler<'a> {
@@ -97,7 +105,13 @@ struct Compiler<'a> {
 
 impl Compiler<'_> {
     fn new<'a>(variables: &'a Variables, scratch: &'a mut Heap) -> Compiler<'a> {
-        Compiler { variables, scratch, operations: Vec::new(), labels: Vec::new(), work: Vec::new() }
+        Compiler {
+            variables,
+            scratch,
+            operations: Vec::new(),
+            labels: Vec::new(),
+            work: Vec::new(),
+        }
     }
 
     fn expression(&mut self, expression: Term) -> Result<(), Invalid> {
@@ -126,7 +140,8 @@ impl Compiler<'_> {
             match elements {
                 [inner] if inner.is_tuple() => {
                     let parts = inner.as_tuple().unwrap_or(&[]);
-                    self.work.push(Work::Compose(Operation::Tuple(parts.len() as u32)));
+                    self.work
+                        .push(Work::Compose(Operation::Tuple(parts.len() as u32)));
                     self.all(parts);
                 }
                 [name, arguments @ ..] if name.is_atom() && variable(*name).is_none() => {
@@ -135,8 +150,11 @@ impl Compiler<'_> {
                 _ => return Err(Invalid),
             }
         } else if expression.is_map() {
-            let parts: Vec<Term> = map::iter(expression).flat_map(|(key, value)| [key, value]).collect();
-            self.work.push(Work::Compose(Operation::Map(parts.len() as u32 / 2)));
+            let parts: Vec<Term> = map::iter(expression)
+                .flat_map(|(key, value)| [key, value])
+                .collect();
+            self.work
+                .push(Work::Compose(Operation::Map(parts.len() as u32 / 2)));
             self.all(&parts);
         } else if let Some(number) = variable(expression) {
             let place = self.variables.find(number).ok_or(Invalid)?;
@@ -144,7 +162,8 @@ impl Compiler<'_> {
         } else if expression == am::DOLLAR_UNDERSCORE {
             self.operations.push(Operation::Subject);
         } else if expression == am::DOLLAR_DOLLAR {
-            self.operations.push(Operation::Bindings(self.variables.in_order().into()));
+            self.operations
+                .push(Operation::Bindings(self.variables.in_order().into()));
         } else {
             self.operations.push(Operation::Push(expression));
         }
@@ -153,21 +172,32 @@ impl Compiler<'_> {
 
     /// The expressions are to be compiled next, in order.
     fn all(&mut self, expressions: &[Term]) {
-        self.work.extend(expressions.iter().rev().map(|expression| Work::Expression(*expression)));
+        self.work.extend(
+            expressions
+                .iter()
+                .rev()
+                .map(|expression| Work::Expression(*expression)),
+        );
     }
 
     fn call(&mut self, name: Term, arguments: &[Term]) -> Result<(), Invalid> {
         let count = arguments.len() as u32;
         match name {
             am::CONST => {
-                let &[constant] = arguments else { return Err(Invalid) };
+                let &[constant] = arguments else {
+                    return Err(Invalid);
+                };
                 self.operations.push(Operation::Push(constant));
             }
             am::AND | am::OR => {
                 if arguments.is_empty() {
                     return Err(Invalid);
                 }
-                let operation = if name == am::AND { Operation::And(count) } else { Operation::Or(count) };
+                let operation = if name == am::AND {
+                    Operation::And(count)
+                } else {
+                    Operation::Or(count)
+                };
                 self.work.push(Work::Emit(operation));
                 self.all(arguments);
             }
@@ -179,8 +209,11 @@ impl Compiler<'_> {
                 self.work.push(Work::Expression(*last));
                 for expression in others.iter().rev() {
                     let jump = label as u32;
-                    let operation =
-                        if name == am::ORELSE { Operation::OrElse(jump) } else { Operation::AndAlso(jump) };
+                    let operation = if name == am::ORELSE {
+                        Operation::OrElse(jump)
+                    } else {
+                        Operation::AndAlso(jump)
+                    };
                     self.work.push(Work::Emit(operation));
                     self.work.push(Work::Expression(*expression));
                 }
@@ -205,7 +238,13 @@ impl Compiler<'_> {
         let first = self.operations.len() - count;
         let parts: Option<Vec<Term>> = self.operations[first..]
             .iter()
-            .map(|operation| if let Operation::Push(term) = operation { Some(*term) } else { None })
+            .map(|operation| {
+                if let Operation::Push(term) = operation {
+                    Some(*term)
+                } else {
+                    None
+                }
+            })
             .collect();
         let Some(parts) = parts else {
             self.operations.push(operation);
@@ -223,7 +262,9 @@ impl Compiler<'_> {
     fn finish(self, constants: &mut Constants) -> Vec<Operation> {
         let labels = self.labels;
         let resolve = |operation| match operation {
-            Operation::Push(term) if !term.is_immediate() => Operation::Constant(constants.add(term)),
+            Operation::Push(term) if !term.is_immediate() => {
+                Operation::Constant(constants.add(term))
+            }
             Operation::AndAlso(label) => Operation::AndAlso(labels[label as usize]),
             Operation::OrElse(label) => Operation::OrElse(labels[label as usize]),
             operation => operation,
@@ -234,6 +275,9 @@ impl Compiler<'_> {
 
 /// A map of keys and values in turn.
 pub(super) fn make_map<A: term::Allocate + ?Sized>(heap: &mut A, parts: &[Term]) -> Term {
-    let pairs: Vec<(Term, Term)> = parts.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+    let pairs: Vec<(Term, Term)> = parts
+        .chunks_exact(2)
+        .map(|pair| (pair[0], pair[1]))
+        .collect();
     map::from_pairs(heap, &pairs)
 }

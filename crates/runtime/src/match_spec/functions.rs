@@ -92,7 +92,10 @@ functions! {
 
 /// The function of a name, for that many arguments.
 pub fn find(name: Term, arity: usize) -> Option<Function> {
-    TABLE.iter().find(|row| row.0 == name && row.1 == arity).map(|row| row.2)
+    TABLE
+        .iter()
+        .find(|row| row.0 == name && row.1 == arity)
+        .map(|row| row.2)
 }
 
 fn truth(value: bool) -> Option<Term> {
@@ -139,7 +142,13 @@ pub fn call(function: Function, arguments: &[Term], own: Term, arena: &mut Arena
         F::Hd => a.as_cons().map(|(head, _)| head),
         F::Tl => a.as_cons().map(|(_, tail)| tail),
         F::Length => length(a),
-        F::MapGet => if b.is_map() { map::get(b, a) } else { None },
+        F::MapGet => {
+            if b.is_map() {
+                map::get(b, a)
+            } else {
+                None
+            }
+        }
         F::MapSize => a.map_size().map(|size| Term::small(size as i64)),
         F::Node => node_of(a),
         F::OwnNode => Some(node::own_name()),
@@ -153,7 +162,9 @@ pub fn call(function: Function, arguments: &[Term], own: Term, arena: &mut Arena
         F::BitSize => bits(a).map(|bits| Term::small(bits.bit_len as i64)),
         F::ByteSize => bits(a).map(|bits| Term::small(bits.bit_len.div_ceil(8) as i64)),
         F::BinaryPart => {
-            let &[start, length] = b.as_tuple()? else { return None };
+            let &[start, length] = b.as_tuple()? else {
+                return None;
+            };
             binary_part(arena, a, start, length)
         }
         F::BinaryPart3 => binary_part(arena, a, b, arguments[2]),
@@ -212,14 +223,22 @@ fn length(list: Term) -> Option<Term> {
 
 fn node_of(identifier: Term) -> Option<Term> {
     match identifier.boxed_kind() {
-        Some(Kind::ExternalPid | Kind::ExternalPort | Kind::ExternalReference) => Some(node::of(identifier).name),
-        _ if identifier.is_pid() || identifier.is_port() || identifier.is_reference() => Some(node::own_name()),
+        Some(Kind::ExternalPid | Kind::ExternalPort | Kind::ExternalReference) => {
+            Some(node::of(identifier).name)
+        }
+        _ if identifier.is_pid() || identifier.is_port() || identifier.is_reference() => {
+            Some(node::own_name())
+        }
         _ => None,
     }
 }
 
 fn bits(term: Term) -> Option<Bits> {
-    if term.is_bitstring() { term.as_bits() } else { None }
+    if term.is_bitstring() {
+        term.as_bits()
+    } else {
+        None
+    }
 }
 
 fn binary_part(arena: &mut Arena, binary: Term, start: Term, length: Term) -> Option<Term> {
@@ -229,10 +248,18 @@ fn binary_part(arena: &mut Arena, binary: Term, start: Term, length: Term) -> Op
     let size = i64::try_from(binary.as_bits()?.bit_len / 8).ok()?;
     let (start, length) = (start.as_small()?, length.as_small()?);
     // A negative length means the bytes before `start`.
-    let (first, last) = if length < 0 { (start + length, start) } else { (start, start + length) };
+    let (first, last) = if length < 0 {
+        (start + length, start)
+    } else {
+        (start, start + length)
+    };
     if first < 0 || last > size || start < 0 || start > size {
         return None;
     }
-    Some(build::sub_bits(arena, binary, first as u64 * 8, (last - first) as u64 * 8))
+    Some(build::sub_bits(
+        arena,
+        binary,
+        first as u64 * 8,
+        (last - first) as u64 * 8,
+    ))
 }
-

@@ -14,20 +14,26 @@ fn element(tuple: Term, keypos: usize) -> Option<Term> {
 /// Whether a clause certainly answers a tuple with the key of the object.
 #[must_use]
 pub fn keeps_key(&[head, _, body]: &Source, keypos: usize) -> bool {
-    let Some((result, rest)) = body.as_cons() else { return false };
+    let Some((result, rest)) = body.as_cons() else {
+        return false;
+    };
     if !rest.is_nil() {
         return false;
     }
     if result == am::DOLLAR_UNDERSCORE {
         return true;
     }
-    let Some(key) = element(head, keypos) else { return false };
+    let Some(key) = element(head, keypos) else {
+        return false;
+    };
     let (tuple, is_constant) = match result.as_tuple() {
         Some(&[am::CONST, tuple]) => (tuple, true),
         Some(&[tuple]) => (tuple, false),
         _ => return false,
     };
-    let Some(new_key) = element(tuple, keypos) else { return false };
+    let Some(new_key) = element(tuple, keypos) else {
+        return false;
+    };
     if makes_what_matched(key, new_key, is_constant) {
         return true;
     }
@@ -42,7 +48,9 @@ fn makes_what_matched(pattern: Term, expression: Term, is_constant: bool) -> boo
     let mut rest = vec![(pattern, expression, is_constant)];
     while let Some((pattern, expression, is_constant)) = rest.pop() {
         if let Some((head, tail)) = expression.as_cons() {
-            let Some((pattern_head, pattern_tail)) = pattern.as_cons() else { return false };
+            let Some((pattern_head, pattern_tail)) = pattern.as_cons() else {
+                return false;
+            };
             rest.push((pattern_tail, tail, is_constant));
             rest.push((pattern_head, head, is_constant));
         } else if let Some(elements) = expression.as_tuple() {
@@ -55,17 +63,26 @@ fn makes_what_matched(pattern: Term, expression: Term, is_constant: bool) -> boo
                 }
                 _ => return false,
             };
-            let (Some(parts), Some(made)) = (pattern.as_tuple(), made.as_tuple()) else { return false };
+            let (Some(parts), Some(made)) = (pattern.as_tuple(), made.as_tuple()) else {
+                return false;
+            };
             if parts.len() != made.len() {
                 return false;
             }
-            rest.extend(parts.iter().zip(made).map(|(part, made)| (*part, *made, is_constant)));
+            rest.extend(
+                parts
+                    .iter()
+                    .zip(made)
+                    .map(|(part, made)| (*part, *made, is_constant)),
+            );
         } else if expression.is_map() {
             // The map that matched may have more pairs.
             return false;
         } else if expression.is_immediate() {
-            let stands_for_more = matches!(pattern, am::UNDERSCORE | am::DOLLAR_DOLLAR | am::DOLLAR_UNDERSCORE)
-                || (is_constant && variable(pattern).is_some());
+            let stands_for_more = matches!(
+                pattern,
+                am::UNDERSCORE | am::DOLLAR_DOLLAR | am::DOLLAR_UNDERSCORE
+            ) || (is_constant && variable(pattern).is_some());
             if pattern != expression || stands_for_more {
                 return false;
             }

@@ -89,31 +89,42 @@ impl Machine {
                 self.cells[to as usize] = map;
                 map.map_size().is_some_and(|pairs| pairs >= size as usize)
             }
-            Test::Value { map, key, value, to } => {
-                match map::get(self.cells[map as usize], program.constant(key)) {
-                    Some(found) => {
-                        let cell = &mut self.cells[value as usize];
-                        *cell = found;
-                        self.registers[to as usize] = ptr::from_mut(cell);
-                        true
-                    }
-                    None => false,
+            Test::Value {
+                map,
+                key,
+                value,
+                to,
+            } => match map::get(self.cells[map as usize], program.constant(key)) {
+                Some(found) => {
+                    let cell = &mut self.cells[value as usize];
+                    *cell = found;
+                    self.registers[to as usize] = ptr::from_mut(cell);
+                    true
                 }
-            }
+                None => false,
+            },
             Test::Bind { at, variable } => {
                 self.variables[variable as usize] = self.read(at);
                 true
             }
-            Test::Same { at, variable } => compare::eq_exact(self.read(at), self.variables[variable as usize]),
+            Test::Same { at, variable } => {
+                compare::eq_exact(self.read(at), self.variables[variable as usize])
+            }
             Test::Immediate { at, term } => self.read(at) == term,
-            Test::Constant { at, constant } => compare::eq_exact(self.read(at), program.constant(constant)),
-            Test::Float { at, bits } => self.read(at).as_float().is_some_and(|value| value.to_bits() == bits),
+            Test::Constant { at, constant } => {
+                compare::eq_exact(self.read(at), program.constant(constant))
+            }
+            Test::Float { at, bits } => self
+                .read(at)
+                .as_float()
+                .is_some_and(|value| value.to_bits() == bits),
         }
     }
 
     fn passes(&mut self, program: &Program, clause: &Clause, subject: Term) -> bool {
         self.stack.clear();
-        self.evaluate(program, &clause.guards, subject, false).is_ok()
+        self.evaluate(program, &clause.guards, subject, false)
+            .is_ok()
     }
 
     /// Runs operations. In a body what fails has the value 'EXIT'.
@@ -133,7 +144,10 @@ impl Machine {
                 Operation::Variable(place) => Some(self.variables[*place as usize]),
                 Operation::Subject => Some(subject),
                 Operation::Bindings(places) => {
-                    let values = places.iter().rev().map(|place| self.variables[*place as usize]);
+                    let values = places
+                        .iter()
+                        .rev()
+                        .map(|place| self.variables[*place as usize]);
                     let arena = &mut self.arena;
                     Some(values.fold(Term::NIL, |tail, value| build::cons(arena, value, tail)))
                 }
@@ -156,13 +170,15 @@ impl Machine {
                 }
                 Operation::Call(function) => {
                     let first = self.stack.len() - function.arity();
-                    let value = functions::call(*function, &self.stack[first..], self.own, &mut self.arena);
+                    let value =
+                        functions::call(*function, &self.stack[first..], self.own, &mut self.arena);
                     self.stack.truncate(first);
                     value
                 }
                 Operation::And(count) | Operation::Or(count) => {
                     let first = self.stack.len() - *count as usize;
-                    let value = junction(&self.stack[first..], matches!(operation, Operation::And(_)));
+                    let value =
+                        junction(&self.stack[first..], matches!(operation, Operation::And(_)));
                     self.stack.truncate(first);
                     value
                 }
@@ -203,7 +219,10 @@ impl Machine {
 
 /// `and` or `or` of booleans; `None` if one is none.
 fn junction(operands: &[Term], all: bool) -> Option<Term> {
-    if operands.iter().any(|operand| *operand != am::TRUE && *operand != am::FALSE) {
+    if operands
+        .iter()
+        .any(|operand| *operand != am::TRUE && *operand != am::FALSE)
+    {
         return None;
     }
     let found = operands.contains(&am::boolean(!all));

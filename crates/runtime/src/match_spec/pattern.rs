@@ -21,23 +21,54 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Test {
     /// A tuple of that many elements, which become the base in `to`.
-    Tuple { at: Place, arity: u32, to: u32 },
+    Tuple {
+        at: Place,
+        arity: u32,
+        to: u32,
+    },
     /// A list cell, which becomes the base in `to`.
-    Cons { at: Place, to: u32 },
+    Cons {
+        at: Place,
+        to: u32,
+    },
     /// A map of at least `size` pairs; kept in cell `to`.
-    Map { at: Place, size: u32, to: u32 },
+    Map {
+        at: Place,
+        size: u32,
+        to: u32,
+    },
     /// The map in cell `map` has the key that is constant `key`; its value is put into cell `value`,
     /// which becomes the base in `to`.
-    Value { map: u32, key: u32, value: u32, to: u32 },
+    Value {
+        map: u32,
+        key: u32,
+        value: u32,
+        to: u32,
+    },
     /// Binds a variable.
-    Bind { at: Place, variable: u32 },
+    Bind {
+        at: Place,
+        variable: u32,
+    },
     /// Equals the variable's value.
-    Same { at: Place, variable: u32 },
-    Immediate { at: Place, term: Term },
+    Same {
+        at: Place,
+        variable: u32,
+    },
+    Immediate {
+        at: Place,
+        term: Term,
+    },
     /// Equals a constant.
-    Constant { at: Place, constant: u32 },
+    Constant {
+        at: Place,
+        constant: u32,
+    },
     /// A float with these bits.
-    Float { at: Place, bits: u64 },
+    Float {
+        at: Place,
+        bits: u64,
+    },
 }
 
 /// The variables of a head, in order of binding; the index is the variable's place at run time.
@@ -47,7 +78,10 @@ pub struct Variables(Vec<u64>);
 impl Variables {
     /// The place of the variable `$number`.
     pub fn find(&self, number: u64) -> Option<u32> {
-        self.0.iter().position(|known| *known == number).map(|place| place as u32)
+        self.0
+            .iter()
+            .position(|known| *known == number)
+            .map(|place| place as u32)
     }
 
     fn bind(&mut self, number: u64) -> u32 {
@@ -82,7 +116,9 @@ pub fn variable(term: Term) -> Option<u64> {
         return None;
     }
     let digits = atom::text(term).strip_prefix('$')?;
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) || (digits.len() > 1 && digits.starts_with('0'))
+    if digits.is_empty()
+        || !digits.bytes().all(|byte| byte.is_ascii_digit())
+        || (digits.len() > 1 && digits.starts_with('0'))
     {
         return None;
     }
@@ -143,7 +179,11 @@ fn contents_within(pattern: Term, most: usize) -> Option<Contents> {
 const CONSTANT_PARTS: usize = 64;
 
 enum Work {
-    Pattern { pattern: Term, at: Place, level: u32 },
+    Pattern {
+        pattern: Term,
+        at: Place,
+        level: u32,
+    },
     Test(Test),
 }
 
@@ -153,8 +193,15 @@ pub(super) fn compile(head: Term, constants: &mut Constants) -> Result<Head, Inv
     let mut variables = Variables::default();
     let mut registers = 1;
     let mut cells = 0;
-    let root = Place { register: 0, index: 0 };
-    let mut work = vec![Work::Pattern { pattern: head, at: root, level: 1 }];
+    let root = Place {
+        register: 0,
+        index: 0,
+    };
+    let mut work = vec![Work::Pattern {
+        pattern: head,
+        at: root,
+        level: 1,
+    }];
     while let Some(next) = work.pop() {
         let (pattern, at, level) = match next {
             Work::Test(test) => {
@@ -167,26 +214,60 @@ pub(super) fn compile(head: Term, constants: &mut Constants) -> Result<Head, Inv
         if let Some(number) = variable(pattern) {
             tests.push(match variables.find(number) {
                 Some(variable) => Test::Same { at, variable },
-                None => Test::Bind { at, variable: variables.bind(number) },
+                None => Test::Bind {
+                    at,
+                    variable: variables.bind(number),
+                },
             });
         } else if pattern == am::UNDERSCORE {
             // Anything.
         } else if pattern.is_immediate() {
             tests.push(Test::Immediate { at, term: pattern });
         } else if let Some(value) = pattern.as_float() {
-            tests.push(Test::Float { at, bits: value.to_bits() });
+            tests.push(Test::Float {
+                at,
+                bits: value.to_bits(),
+            });
         } else if contents_within(pattern, CONSTANT_PARTS) == Some(Contents::Ground) {
-            tests.push(Test::Constant { at, constant: constants.add(pattern) });
+            tests.push(Test::Constant {
+                at,
+                constant: constants.add(pattern),
+            });
         } else if let Some((first, rest)) = pattern.as_cons() {
             // The tail reads its cell's register before it takes the register for the next cell.
             tests.push(Test::Cons { at, to: level });
-            work.push(Work::Pattern { pattern: rest, at: Place { register: level, index: 1 }, level });
-            work.push(Work::Pattern { pattern: first, at: Place { register: level, index: 0 }, level: level + 1 });
+            work.push(Work::Pattern {
+                pattern: rest,
+                at: Place {
+                    register: level,
+                    index: 1,
+                },
+                level,
+            });
+            work.push(Work::Pattern {
+                pattern: first,
+                at: Place {
+                    register: level,
+                    index: 0,
+                },
+                level: level + 1,
+            });
         } else if let Some(elements) = pattern.as_tuple() {
-            tests.push(Test::Tuple { at, arity: elements.len() as u32, to: level });
+            tests.push(Test::Tuple {
+                at,
+                arity: elements.len() as u32,
+                to: level,
+            });
             for (index, element) in elements.iter().enumerate().rev() {
-                let at = Place { register: level, index: index as u32 };
-                work.push(Work::Pattern { pattern: *element, at, level: level + 1 });
+                let at = Place {
+                    register: level,
+                    index: index as u32,
+                };
+                work.push(Work::Pattern {
+                    pattern: *element,
+                    at,
+                    level: level + 1,
+                });
             }
         } else if pattern.is_map() {
             let size = pattern.map_size().unwrap_or(0) as u32;
@@ -198,16 +279,35 @@ pub(super) fn compile(head: Term, constants: &mut Constants) -> Result<Head, Inv
                 if is_wildcard(key) {
                     return Err(Invalid);
                 }
-                let at = Place { register: level, index: 0 };
-                work.push(Work::Pattern { pattern: value, at, level: level + 1 });
+                let at = Place {
+                    register: level,
+                    index: 0,
+                };
+                work.push(Work::Pattern {
+                    pattern: value,
+                    at,
+                    level: level + 1,
+                });
                 let key = constants.add(key);
-                work.push(Work::Test(Test::Value { map: kept, key, value: cells, to: level }));
+                work.push(Work::Test(Test::Value {
+                    map: kept,
+                    key,
+                    value: cells,
+                    to: level,
+                }));
                 cells += 1;
             }
         } else {
-            tests.push(Test::Constant { at, constant: constants.add(pattern) });
+            tests.push(Test::Constant {
+                at,
+                constant: constants.add(pattern),
+            });
         }
     }
-    Ok(Head { tests, variables, registers, cells: cells as usize })
+    Ok(Head {
+        tests,
+        variables,
+        registers,
+        cells: cells as usize,
+    })
 }
-

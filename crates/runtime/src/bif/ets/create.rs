@@ -1,0 +1,200 @@
+//! Making, renaming and deleting tables.
+
+use std::sync::Arc;
+
+use layout::Term;
+use term::am;
+
+use super::table;
+use crate::bif::{BifResult, Failure, badarg};
+use crate::ets::table::{Heir, Options, Protection, Table, WriteConcurrency};
+use crate::ets::{self, Access, Kind, OwnedObject, registry};
+use crate::process::{Process, table as processes};
+use crate::scheduler;
+
+/// Most locks that `{debug_hash_fixed_number_of_locks, N}` may ask for.
+const MOST_LOCKS: i64 = 32_768;
+/// Objects freed for one reduction.
+const OBJECTS_PER_REDUCTION: usize = 100;
+
+/// What the options say besides the table's own: its heir.
+struct Wanted {
+    options: Options,
+    heir: Option<(Term, Term)>,
+    counters: Option<bool>,
+}
+
+/// `ets:new(Name, Options)`.
+pub fn new_2(process: &mut Process, [name, options]: [Term; 2]) -> BifResult {
+    if !name.is_atom() {
+        return Err(badarg(1));
+    }
+    let wanted = parse(options).ok_or(badarg(2))?;
+    let mut options = wanted.options;
+    let locked = options.write_concurrency != WriteConcurrency::No;
+    if matches!(options.write_concurrency, WriteConcurrency::Locks(_))
+        && options.kind == Kind::OrderedSet
+    {
+        return Err(badarg(2));
+    }
+    options.decentralized_counters = locked
+        && options.protection != Protection::Private
+        && wanted.counters.unwrap_or(match options.write_concurrency {
+            WriteConcurrency::Auto | WriteConcurrency::Locks(_) => true,
+            _ => options.kind == Kind::OrderedSet,
+        });
+    if options.protection == Protection::Private {
+        options.write_concurrency = WriteConcurrency::No;
+        options.read_concurrency = false;
+    }
+    let heir = wanted.heir.and_then(|(pid, data)| heir(process, pid, data));
+    let named = options.named;
+    let made = Arc::new(Table::new(name, options, process.pid(), heir));
+    let number = made.number;
+    if !registry::publish(made.clone()) {
+        return Err(badarg(1));
+    }
+    ets::note(process, number);
+    Ok(if named {
+        name
+    } else {
+        made.reference(process.heap())
+    })
+}
+
+/// The heir, if it is alive.
+pub(super) fn heir(process: &mut Process, pid: Term, data: Term) -> Option<Heir> {
+    if pid != process.pid() && processes::find(pid).is_null() {
+        return None;
+    }
+    let wrapped = term::build::tuple(process.heap(), &[data]);
+    Some(Heir {
+        pid,
+        data: OwnedObject::new(wrapped, 0),
+    })
+}
+
+fn parse(list: Term) -> Option<Wanted> {
+    let mut wanted = Wanted {
+        options: Options {
+            kind: Kind::Set,
+            keypos: 1,
+            protection: Protection::Protected,
+            named: false,
+            compressed: false,
+            write_concurrency: WriteConcurrency::No,
+            read_concurrency: false,
+            decentralized_counters: false,
+        },
+        heir: None,
+        counters: None,
+    };
+    for option in super::items(list)? {
+        match option.as_tuple() {
+            Some(parts) => parse_tuple(&mut wanted, parts)?,
+            None => parse_atom(&mut wanted.options, option)?,
+        }
+    }
+    Some(wanted)
+}
+
+fn parse_atom(options: &mut Options, option: Term) -> Option<()> {
+    match option {
+        am::SET => {}
+        am::ORDERED_SET => options.kind = Kind::OrderedSet,
+        am::BAG => options.kind = Kind::Bag,
+        am::DUPLICATE_BAG => options.kind = Kind::DuplicateBag,
+        am::PUBLIC => options.protection = Protection::Public,
+        am::PRIVATE => options.protection = Protection::Private,
+        // The default, and no way back from what an option before it said.
+        am::PROTECTED => {}
+        am::NAMED_TABLE => options.named = true,
+        am::COMPRESSED => options.compressed = true,
+        _ => return None,
+    }
+    Some(())
+}
+
+fn boolean(term: Term) -> Option<bool> {
+    match term {
+        am::TRUE => Some(true),
+        am::FALSE => Some(false),
+        _ => None,
+    }
+}
+
+fn parse_tuple(wanted: &mut Wanted, parts: &[Term]) -> Option<()> {
+    let options = &mut wanted.options;
+    match *parts {
+        [am::KEYPOS, position] => {
+            let position = position.as_small().filter(|position| *position > 0)?;
+            options.keypos = usize::try_from(position).ok()?;
+        }
+        [am::WRITE_CONCURRENCY, am::AUTO] => options.write_concurrency = WriteConcurrency::Auto,
+        [am::WRITE_CONCURRENCY, how] if how.is_tuple() => {
+            let &[am::DEBUG_HASH_FIXED_NUMBER_OF_LOCKS, count] = how.as_tuple()? else {
+                return None;
+            };
+            let count = count
+                .as_small()
+                .filter(|count| (1..=MOST_LOCKS).contains(count))?;
+            options.write_concurrency = WriteConcurrency::Locks(count as u32);
+        }
+        [am::WRITE_CONCURRENCY, how] => {
+            options.write_concurrency = if boolean(how)? {
+                WriteConcurrency::Yes
+            } else {
+                WriteConcurrency::No
+            };
+        }
+        [am::READ_CONCURRENCY, how] => options.read_concurrency = boolean(how)?,
+        [am::DECENTRALIZED_COUNTERS, how] => wanted.counters = Some(boolean(how)?),
+        [am::HEIR, am::NONE] => wanted.heir = None,
+        [am::HEIR, pid, data] if pid.is_local_pid() => wanted.heir = Some((pid, data)),
+        _ => return None,
+    }
+    Some(())
+}
+
+/// `ets:rename(Table, Name)`.
+pub fn rename_2(process: &mut Process, [id, name]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    if !name.is_atom() || !registry::rename(&table, name) {
+        return Err(badarg(2));
+    }
+    Ok(if table.options.named { name } else { id })
+}
+
+/// `ets:delete(Table)`.
+pub fn delete_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    charge(ets::delete(&table));
+    Ok(am::TRUE)
+}
+
+/// `ets:internal_delete_all(Table, undefined)`: how many objects there were.
+pub fn internal_delete_all_2(process: &mut Process, [id, _]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    let objects = ets::clear(&table);
+    charge(objects);
+    Ok(Term::small(objects as i64))
+}
+
+fn charge(objects: usize) {
+    scheduler::charge((objects / OBJECTS_PER_REDUCTION) as i64);
+}
+
+/// `ets:whereis(Name)`.
+pub fn whereis_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+    if !name.is_atom() {
+        return Err(badarg(1));
+    }
+    match table(name) {
+        Ok(table) => Ok(table.reference(process.heap())),
+        Err(Failure::ErrorBecause { cause: am::ID, .. }) => Ok(am::UNDEFINED),
+        Err(failure) => Err(failure),
+    }
+}

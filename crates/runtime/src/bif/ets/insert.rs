@@ -1,0 +1,89 @@
+//! Putting objects in.
+
+use layout::Term;
+use term::am;
+
+use super::{items, table};
+use crate::bif::{BifResult, Failure, badarg};
+use crate::ets::table::Table;
+use crate::ets::{Access, OwnedObject};
+use crate::process::Process;
+use crate::scheduler;
+
+/// Objects put in for one reduction.
+const OBJECTS_PER_REDUCTION: i64 = 8;
+
+/// `ets:insert(Table, ObjectOrObjects)`.
+pub fn insert_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
+    insert(process, id, objects, false)?;
+    Ok(am::TRUE)
+}
+
+/// `ets:insert_new(Table, ObjectOrObjects)`: false when one of the keys is there.
+pub fn insert_new_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
+    Ok(am::boolean(insert(process, id, objects, true)?))
+}
+
+fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Result<bool, Failure> {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    let single = match objects.as_cons() {
+        Some((object, tail)) if tail.is_nil() => object,
+        _ => objects,
+    };
+    if single.is_list() {
+        return insert_all(process, &table, objects, only_new);
+    }
+    let object = make(&table, single).ok_or(badarg(2))?;
+    let key = object.key(table.options.keypos);
+    let mut writing = table.writing(process, key)?;
+    Ok(writing
+        .part
+        .insert(object, only_new, table.fixation.is_fixed()))
+}
+
+/// The object of a tuple; `None` when it is none, or has no key.
+fn make(table: &Table, tuple: Term) -> Option<OwnedObject> {
+    let key = *tuple.as_tuple()?.get(table.options.keypos - 1)?;
+    Some(OwnedObject::new(tuple, table.hash(key)))
+}
+
+/// All of a list or nothing, and nobody sees the table in between.
+fn insert_all(
+    process: &mut Process,
+    table: &Table,
+    list: Term,
+    only_new: bool,
+) -> Result<bool, Failure> {
+    let tuples = items(list).ok_or(badarg(2))?;
+    let keypos = table.options.keypos;
+    if tuples.iter().any(|tuple| {
+        tuple
+            .as_tuple()
+            .is_none_or(|elements| elements.len() < keypos)
+    }) {
+        return Err(badarg(2));
+    }
+    let objects: Vec<OwnedObject> = tuples
+        .iter()
+        .filter_map(|tuple| make(table, *tuple))
+        .collect();
+    scheduler::charge(objects.len() as i64 / OBJECTS_PER_REDUCTION);
+    let mut parts = table.write_all();
+    table.allow(process, Access::Write)?;
+    let is_there = |object: &OwnedObject| {
+        let part = &parts[table.part_of(object.hash())];
+        part.get(object.key(keypos), object.hash()).is_some()
+    };
+    if only_new && objects.iter().any(is_there) {
+        // The objects are freed behind the locks.
+        drop(parts);
+        return Ok(false);
+    }
+    let fixed = table.fixation.is_fixed();
+    for object in objects {
+        let part = table.part_of(object.hash());
+        parts[part].insert(object, false, fixed);
+    }
+    Ok(true)
+}

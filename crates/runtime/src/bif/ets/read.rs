@@ -1,0 +1,187 @@
+//! Reading objects and keys.
+
+use layout::Term;
+use term::{am, build, copy};
+
+use super::table;
+use crate::bif::{BifResult, badarg, badarg_because};
+use crate::ets::part::Part;
+use crate::ets::{Access, Following, Object};
+use crate::process::Process;
+
+/// `ets:lookup(Table, Key)`: the objects, the oldest first.
+pub fn lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    let reading = table.reading(process, key)?;
+    let heap = process.heap();
+    let mut list = Term::NIL;
+    reading.part.each_with_key(key, reading.hash, |object| {
+        let copied = object.copy_to(heap);
+        list = build::cons(heap, copied, list);
+    });
+    Ok(list)
+}
+
+/// `ets:member(Table, Key)`.
+pub fn member_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    let reading = table.reading(process, key)?;
+    Ok(am::boolean(reading.part.get(key, reading.hash).is_some()))
+}
+
+/// `ets:lookup_element(Table, Key, Position)`: of a bag a list.
+pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -> BifResult {
+    let table = table(id)?;
+    let reading = table.reading(process, key)?;
+    let position = position
+        .as_small()
+        .filter(|position| *position >= 1)
+        .ok_or(badarg(3))?;
+    let index = usize::try_from(position - 1).map_err(|_| badarg(3))?;
+    let heap = process.heap();
+    if table.options.kind.is_set() {
+        let object = reading
+            .part
+            .get(key, reading.hash)
+            .ok_or_else(|| badarg_because(am::BADKEY))?;
+        let element = *object.elements().get(index).ok_or(badarg(3))?;
+        return Ok(copy::copy(heap, element));
+    }
+    let mut found = false;
+    let mut missing = false;
+    reading.part.each_with_key(key, reading.hash, |object| {
+        found = true;
+        missing |= index >= object.elements().len();
+    });
+    if !found {
+        return Err(badarg_because(am::BADKEY));
+    }
+    if missing {
+        return Err(badarg(3));
+    }
+    let mut list = Term::NIL;
+    reading.part.each_with_key(key, reading.hash, |object| {
+        let element = copy::copy(heap, object.elements()[index]);
+        list = build::cons(heap, element, list);
+    });
+    Ok(list)
+}
+
+/// `ets:first(Table)`.
+pub fn first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+    edge(process, id, false)
+}
+
+/// `ets:last(Table)`: of a hash table the first.
+pub fn last_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+    edge(process, id, true)
+}
+
+fn edge(process: &mut Process, id: Term, last: bool) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Read)?;
+    for part in 0..table.parts() {
+        let guard = table.read_part(part);
+        table.allow(process, Access::Read)?;
+        if let Some(object) = guard.first(last) {
+            return Ok(copy::copy(process.heap(), object.key(table.options.keypos)));
+        }
+    }
+    Ok(am::DOLLAR_END_OF_TABLE)
+}
+
+/// `ets:next(Table, Key)`.
+pub fn next_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    neighbour(process, id, key, false)
+}
+
+/// `ets:prev(Table, Key)`: in a hash table the next.
+pub fn prev_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    neighbour(process, id, key, true)
+}
+
+fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> BifResult {
+    let table = table(id)?;
+    let keypos = table.options.keypos;
+    let part = {
+        let reading = table.reading(process, key)?;
+        match reading.part.following(key, reading.hash, backwards) {
+            Following::NoSuchKey => return Err(badarg(2)),
+            Following::Object(object) => return Ok(copy::copy(process.heap(), object.key(keypos))),
+            Following::End => table.part_of(reading.hash),
+        }
+    };
+    for part in part + 1..table.parts() {
+        let guard = table.read_part(part);
+        table.allow(process, Access::Read)?;
+        if let Some(object) = guard.first(false) {
+            return Ok(copy::copy(process.heap(), object.key(keypos)));
+        }
+    }
+    Ok(am::DOLLAR_END_OF_TABLE)
+}
+
+/// `ets:slot(Table, I)`: the objects of a slot; of an ordered set the object at a place in the order.
+pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Read)?;
+    let mut slot = number
+        .as_small()
+        .and_then(|number| usize::try_from(number).ok())
+        .ok_or(badarg(2))?;
+    for part in 0..table.parts() {
+        let guard = table.read_part(part);
+        table.allow(process, Access::Read)?;
+        let heap = process.heap();
+        match &*guard {
+            Part::Hash(shard) if slot < shard.slots() => {
+                let list = shard.in_slot(slot).fold(Term::NIL, |tail, object| {
+                    let copied = object.copy_to(heap);
+                    build::cons(heap, copied, tail)
+                });
+                return Ok(list);
+            }
+            Part::Hash(shard) => slot -= shard.slots(),
+            Part::Tree(tree) => match tree.nth(slot) {
+                Some(object) => {
+                    let copied = object.copy_to(heap);
+                    return Ok(build::list(heap, &[copied]));
+                }
+                None => slot -= tree.len().min(slot),
+            },
+        }
+    }
+    if slot == 0 {
+        Ok(am::DOLLAR_END_OF_TABLE)
+    } else {
+        Err(badarg(2))
+    }
+}
+
+/// `erts_internal:ets_raw_first(Table)`: deleted objects of a fixed table are passed over here, too.
+pub fn ets_raw_first_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
+    first_1(process, arguments)
+}
+
+/// `erts_internal:ets_raw_next(Table, Key)`.
+pub fn ets_raw_next_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+    next_2(process, arguments)
+}
+
+/// `erts_internal:ets_lookup_binary_info(Table, Key)`: `{Address, Size, Holders}` of the shared binaries of the objects.
+pub fn ets_lookup_binary_info_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    let reading = table.reading(process, key)?;
+    let heap = process.heap();
+    let mut list = Term::NIL;
+    let mut add = |object: &Object| {
+        for (address, size, holders) in object.binaries() {
+            let address = build::unsigned(heap, address);
+            let size = build::unsigned(heap, size);
+            let tuple = build::tuple(heap, &[address, size, Term::small(i64::from(holders))]);
+            list = build::cons(heap, tuple, list);
+        }
+    };
+    reading.part.each_with_key(key, reading.hash, &mut add);
+    Ok(list)
+}

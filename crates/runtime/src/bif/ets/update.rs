@@ -1,0 +1,206 @@
+//! Changing elements of an object.
+
+use layout::Term;
+use term::arith::{self, ArithError};
+use term::{am, build, compare};
+
+use super::{items, table};
+use crate::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
+use crate::ets::table::{Table, Writing};
+use crate::ets::{Access, Object, OwnedObject};
+use crate::process::Process;
+
+/// `ets:update_element(Table, Key, Changes)`.
+pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) -> BifResult {
+    let table = table(id)?;
+    let mut writing = table.writing(process, key)?;
+    if !table.options.kind.is_set() {
+        return Err(badarg_because(am::TABLE_TYPE));
+    }
+    let Some(object) = writing.part.get_mut(key, writing.hash) else {
+        return Ok(am::FALSE);
+    };
+    let changes = if changes.is_tuple() {
+        vec![changes]
+    } else {
+        items(changes).ok_or(badarg(3))?
+    };
+    let size = object.elements().len();
+    let changes: Vec<(usize, Term)> = changes
+        .iter()
+        .map(|change| {
+            let Some(&[position, value]) = change.as_tuple() else {
+                return Err(badarg(3));
+            };
+            let position = position.as_small().ok_or(badarg(3))?;
+            if position == table.options.keypos as i64 {
+                return Err(badarg_because(am::KEYPOS));
+            }
+            let index = usize::try_from(position - 1).map_err(|_| badarg(3))?;
+            if index < size {
+                Ok((index, value))
+            } else {
+                Err(badarg(3))
+            }
+        })
+        .collect::<Result<_, Failure>>()?;
+    change(&table, &mut writing, key, &changes);
+    Ok(am::TRUE)
+}
+
+/// Changes elements of the object with a key, which is there.
+fn change(table: &Table, writing: &mut Writing<'_>, key: Term, changes: &[(usize, Term)]) {
+    let Some(object) = writing.part.get_mut(key, writing.hash) else {
+        return;
+    };
+    let elements = object.elements();
+    if changes
+        .iter()
+        .all(|(index, value)| value.is_immediate() && elements[*index].is_immediate())
+    {
+        for (index, value) in changes {
+            let changed = object.set_immediate(*index, *value);
+            debug_assert!(changed);
+        }
+        return;
+    }
+    let changed = OwnedObject::with_elements(object, changes);
+    writing
+        .part
+        .insert(changed, false, table.fixation.is_fixed());
+}
+
+/// `{Position, Increment}` or `{Position, Increment, Threshold, SetValue}`.
+struct Step {
+    index: usize,
+    increment: Term,
+    /// Past the first the counter becomes the second.
+    wrap: Option<(Term, Term)>,
+}
+
+/// `ets:update_counter(Table, Key, Steps)`.
+pub fn update_counter_3(process: &mut Process, [id, key, steps]: [Term; 3]) -> BifResult {
+    let table = table(id)?;
+    update_counter(process, &table, key, steps, None)
+}
+
+/// `ets:update_counter(Table, Key, Steps, Default)`.
+pub fn update_counter_4(process: &mut Process, [id, key, steps, default]: [Term; 4]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    if !default.is_tuple() {
+        return Err(badarg(4));
+    }
+    update_counter(process, &table, key, steps, Some(default))
+}
+
+fn update_counter(
+    process: &mut Process,
+    table: &Table,
+    key: Term,
+    steps: Term,
+    default: Option<Term>,
+) -> BifResult {
+    let keypos = table.options.keypos;
+    let mut writing = table.writing(process, key)?;
+    if !table.options.kind.is_set() {
+        return Err(badarg_because(am::TABLE_TYPE));
+    }
+    let heap = process.heap();
+    let (steps, is_list) = if steps.is_integer() {
+        let step = build::tuple(heap, &[Term::small(keypos as i64 + 1), steps]);
+        (vec![step], false)
+    } else if steps.is_tuple() {
+        (vec![steps], false)
+    } else {
+        (items(steps).ok_or(badarg(3))?, true)
+    };
+    let made: Vec<Term>;
+    let object: Option<&Object> = writing.part.get(key, writing.hash);
+    let is_new = object.is_none();
+    let elements: &[Term] = match (object, default) {
+        (Some(object), _) => object.elements(),
+        (None, Some(default)) => {
+            let mut elements = default.as_tuple().unwrap_or(&[]).to_vec();
+            *elements.get_mut(keypos - 1).ok_or(badarg(4))? = key;
+            made = elements;
+            &made
+        }
+        (None, None) => return Err(badarg_because(am::BADKEY)),
+    };
+    let steps: Vec<Step> = steps
+        .iter()
+        .map(|step| parse(*step, keypos, elements))
+        .collect::<Result<_, Failure>>()?;
+    let mut results = Vec::with_capacity(steps.len());
+    let mut changes: Vec<(usize, Term)> = Vec::new();
+    for step in &steps {
+        let known = changes.iter_mut().find(|(index, _)| *index == step.index);
+        let old = known.as_ref().map_or(elements[step.index], |known| known.1);
+        let mut value = arith::add(heap, old, step.increment).map_err(|error| match error {
+            ArithError::SystemLimit => system_limit(),
+            ArithError::BadArith => badarg(3),
+        })?;
+        if let Some((threshold, reset)) = step.wrap {
+            let order = compare::compare(value, threshold);
+            let down = compare::compare(step.increment, Term::small(0)).is_lt();
+            if (down && order.is_lt()) || (!down && order.is_gt()) {
+                value = reset;
+            }
+        }
+        match known {
+            Some(known) => known.1 = value,
+            None => changes.push((step.index, value)),
+        }
+        results.push(value);
+    }
+    if is_new {
+        let mut elements = elements.to_vec();
+        for (index, value) in &changes {
+            elements[*index] = *value;
+        }
+        let tuple = build::tuple(heap, &elements);
+        let object = OwnedObject::new(tuple, writing.hash);
+        writing
+            .part
+            .insert(object, false, table.fixation.is_fixed());
+    } else {
+        change(table, &mut writing, key, &changes);
+    }
+    Ok(if is_list {
+        build::list(heap, &results)
+    } else {
+        results.first().copied().unwrap_or(Term::NIL)
+    })
+}
+
+fn parse(step: Term, keypos: usize, elements: &[Term]) -> Result<Step, Failure> {
+    let (position, increment, wrap) = match step.as_tuple() {
+        Some(&[position, increment]) => (position, increment, None),
+        Some(&[position, increment, threshold, reset])
+            if threshold.is_integer() && reset.is_integer() =>
+        {
+            (position, increment, Some((threshold, reset)))
+        }
+        _ => return Err(badarg(3)),
+    };
+    let position = position.as_small().ok_or(badarg(3))?;
+    if !increment.is_integer() {
+        return Err(badarg(3));
+    }
+    if position == keypos as i64 {
+        return Err(badarg_because(am::KEYPOS));
+    }
+    let index = usize::try_from(position - 1).map_err(|_| badarg_because(am::POSITION))?;
+    let counter = *elements
+        .get(index)
+        .ok_or_else(|| badarg_because(am::POSITION))?;
+    if !counter.is_integer() {
+        return Err(badarg(3));
+    }
+    Ok(Step {
+        index,
+        increment,
+        wrap,
+    })
+}
