@@ -14,9 +14,8 @@ use crate::{Term, build};
 mod float;
 pub mod limbs;
 
-pub use float::{
-    ceil, compare_with_float, float_of_integer, floor, integer_from_f64, round, trunc,
-};
+pub use crate::compare::compare_with_float;
+pub use float::{ceil, float_of_integer, floor, integer_from_f64, round, trunc};
 
 /// Why an operation has no result; both are reasons of exceptions of class `error`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

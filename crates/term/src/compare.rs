@@ -21,7 +21,7 @@ mod bits;
 mod number;
 mod order;
 
-pub use number::compare_numbers;
+pub use number::{compare_numbers, compare_with_float};
 
 /// `A == B`.
 #[inline]

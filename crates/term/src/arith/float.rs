@@ -3,10 +3,7 @@
 //! An integer becomes a float limb by limb from the top, rounding at each step, because that is what OTP
 //! does: the last bit of a long integer's float can differ from the nearest one, and programs see it.
 
-use std::cmp::Ordering;
-
-use crate::arith::{compare_integers, integer_limbs};
-use crate::heap::{Allocate, Scratch};
+use crate::heap::Allocate;
 use crate::{Term, build};
 
 const LIMB: f64 = 18_446_744_073_709_551_616.0;
@@ -87,31 +84,4 @@ fn rounded<A: Allocate + ?Sized>(
         return Some(number);
     }
     integer_from_f64(heap, rule(number.as_float()?))
-}
-
-/// The order of an integer and a float by their exact values: the term order of numbers.
-///
-/// # Panics
-/// When `integer` is none, or the float is not finite.
-#[must_use]
-pub fn compare_with_float(integer: Term, float: f64) -> Ordering {
-    let mut room = [0];
-    let (negative, limbs) = integer_limbs(integer, &mut room).expect("an integer");
-    if let Some(value) = integer.as_small()
-        && float.abs() < 9.0e15
-    {
-        // Below 2^53 the float decides exactly: converting is monotone, and exact near it.
-        return (value as f64).partial_cmp(&float).expect("a finite float");
-    }
-    if limbs.len() > 16 {
-        return if negative {
-            Ordering::Less
-        } else {
-            Ordering::Greater
-        };
-    }
-    // The float has no fraction that could decide, unless the integer is far from it.
-    let mut scratch = Scratch::new();
-    let whole = integer_from_f64(scratch.heap(), float).expect("a finite float");
-    compare_integers(integer, whole).then_with(|| 0.0.partial_cmp(&float.fract()).expect("finite"))
 }

@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use layout::Term;
 
+use crate::arith::compare_integers;
+
 /// The arithmetical order of two numbers.
 ///
 /// # Panics
@@ -13,32 +15,9 @@ pub fn compare_numbers(a: Term, b: Term) -> Ordering {
     match (a.as_float(), b.as_float()) {
         // A float that is no number never becomes a term.
         (Some(a), Some(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
-        (Some(a), None) => integer_with_float(b, a).reverse(),
-        (None, Some(b)) => integer_with_float(a, b),
+        (Some(a), None) => compare_with_float(b, a).reverse(),
+        (None, Some(b)) => compare_with_float(a, b),
         (None, None) => compare_integers(a, b),
-    }
-}
-
-/// The order of two integers.
-///
-/// # Panics
-/// When one of them is no integer.
-pub(super) fn compare_integers(a: Term, b: Term) -> Ordering {
-    match (a.as_small(), b.as_small()) {
-        (Some(a), Some(b)) => a.cmp(&b),
-        (Some(_), None) => big_sign(b).reverse(),
-        (None, Some(_)) => big_sign(a),
-        (None, None) => {
-            let ((negative_a, limbs_a), (negative_b, limbs_b)) = (big(a), big(b));
-            if negative_a != negative_b {
-                return negative_b.cmp(&negative_a);
-            }
-            let magnitudes = limbs_a
-                .len()
-                .cmp(&limbs_b.len())
-                .then_with(|| limbs_a.iter().rev().cmp(limbs_b.iter().rev()));
-            signed(magnitudes, negative_a)
-        }
     }
 }
 
@@ -54,12 +33,12 @@ fn signed(magnitudes: Ordering, negative: bool) -> Ordering {
     }
 }
 
-/// How a big integer stands to every small one.
-fn big_sign(term: Term) -> Ordering {
-    signed(Ordering::Greater, big(term).0)
-}
-
-fn integer_with_float(integer: Term, float: f64) -> Ordering {
+/// The order of an integer and a float.
+///
+/// # Panics
+/// When the first is no integer.
+#[must_use]
+pub fn compare_with_float(integer: Term, float: f64) -> Ordering {
     match integer.as_small() {
         Some(value) => small_with_float(value, float),
         None => big_with_float(big(integer), float),
