@@ -35,6 +35,28 @@ macro_rules! for_each_bif {
             ("atomics", "info", 1, atomics::info_1, NONE),
 
             // binary
+            ("binary", "at", 2, binary::at_2, NONE),
+            ("binary", "first", 1, binary::first_1, NONE),
+            ("binary", "last", 1, binary::last_1, NONE),
+            ("binary", "part", 2, binary::part_2, NONE),
+            ("binary", "part", 3, binary::part_3, NONE),
+            ("binary", "list_to_bin", 1, binary::list_to_bin_1, NONE),
+            ("binary", "copy", 1, binary::copy_1, NONE),
+            ("binary", "copy", 2, binary::copy_2, NONE),
+            ("binary", "referenced_byte_size", 1, binary::referenced_byte_size_1, NONE),
+            ("binary", "encode_unsigned", 1, binary::encode_unsigned_1, NONE),
+            ("binary", "encode_unsigned", 2, binary::encode_unsigned_2, NONE),
+            ("binary", "decode_unsigned", 1, binary::decode_unsigned_1, NONE),
+            ("binary", "decode_unsigned", 2, binary::decode_unsigned_2, NONE),
+            ("binary", "longest_common_prefix", 1, binary::longest_common_prefix_1, NONE),
+            ("binary", "longest_common_suffix", 1, binary::longest_common_suffix_1, NONE),
+            ("binary", "compile_pattern", 1, binary::compile_pattern_1, NONE),
+            ("binary", "match", 2, binary::match_2, TRAPS),
+            ("binary", "match", 3, binary::match_3, TRAPS),
+            ("binary", "matches", 2, binary::matches_2, TRAPS),
+            ("binary", "matches", 3, binary::matches_3, TRAPS),
+            ("binary", "split", 2, binary::split_2, TRAPS),
+            ("binary", "split", 3, binary::split_3, TRAPS),
 
             // counters
 
@@ -318,6 +340,30 @@ macro_rules! for_each_bif {
             ("maps", "take", 2, maps::take_2, NONE),
 
             // math
+            ("math", "acos", 1, math::acos_1, NONE),
+            ("math", "acosh", 1, math::acosh_1, NONE),
+            ("math", "asin", 1, math::asin_1, NONE),
+            ("math", "asinh", 1, math::asinh_1, NONE),
+            ("math", "atan", 1, math::atan_1, NONE),
+            ("math", "atanh", 1, math::atanh_1, NONE),
+            ("math", "ceil", 1, math::ceil_1, NONE),
+            ("math", "cos", 1, math::cos_1, NONE),
+            ("math", "cosh", 1, math::cosh_1, NONE),
+            ("math", "erf", 1, math::erf_1, NONE),
+            ("math", "erfc", 1, math::erfc_1, NONE),
+            ("math", "exp", 1, math::exp_1, NONE),
+            ("math", "floor", 1, math::floor_1, NONE),
+            ("math", "log", 1, math::log_1, NONE),
+            ("math", "log10", 1, math::log10_1, NONE),
+            ("math", "log2", 1, math::log2_1, NONE),
+            ("math", "sin", 1, math::sin_1, NONE),
+            ("math", "sinh", 1, math::sinh_1, NONE),
+            ("math", "sqrt", 1, math::sqrt_1, NONE),
+            ("math", "tan", 1, math::tan_1, NONE),
+            ("math", "tanh", 1, math::tanh_1, NONE),
+            ("math", "atan2", 2, math::atan2_2, NONE),
+            ("math", "fmod", 2, math::fmod_2, NONE),
+            ("math", "pow", 2, math::pow_2, NONE),
 
             // net_kernel
             ("net_kernel", "dflag_unicode_io", 1, os::dflag_unicode_io_1, NONE),
@@ -341,6 +387,10 @@ macro_rules! for_each_bif {
             // prim_buffer
 
             // prim_file
+            ("prim_file", "internal_name2native", 1, prim_file::internal_name2native_1, NONE),
+            ("prim_file", "internal_native2name", 1, prim_file::internal_native2name_1, NONE),
+            ("prim_file", "internal_normalize_utf8", 1, prim_file::internal_normalize_utf8_1, NONE),
+            ("prim_file", "is_translatable", 1, prim_file::is_translatable_1, NONE),
 
             // prim_net
 
@@ -353,6 +403,9 @@ macro_rules! for_each_bif {
             ("string", "list_to_float", 1, erlang::string_list_to_float_1, NONE),
 
             // unicode
+            ("unicode", "characters_to_binary", 2, unicode::characters_to_binary_2, TRAPS),
+            ("unicode", "characters_to_list", 2, unicode::characters_to_list_2, TRAPS),
+            ("unicode", "bin_is_7bit", 1, unicode::bin_is_7bit_1, NONE),
 
             // zlib
         }

@@ -18,6 +18,7 @@ use term::{am, build};
 use crate::process::Process;
 
 pub mod atomics;
+pub mod binary;
 pub mod bytes;
 pub mod erlang;
 pub mod erts_internal;
@@ -25,9 +26,12 @@ pub mod ets;
 pub mod lists;
 pub mod magic;
 pub mod maps;
+pub mod math;
 pub mod os;
 pub mod persistent_term;
 pub mod ports;
+pub mod prim_file;
+pub mod unicode;
 
 /// What a BIF answers.
 pub type BifResult = Result<Term, Failure>;

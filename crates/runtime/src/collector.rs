@@ -53,12 +53,7 @@ fn run(process: &mut Process, x: &mut [Term], words: usize, kind: Kind) {
         group_leader,
         ..
     } = process;
-    let mut roots: [&mut [Term]; 4] = [
-        x,
-        std::slice::from_mut(group_leader),
-        &mut [],
-        &mut [],
-    ];
+    let mut roots: [&mut [Term]; 4] = [x, std::slice::from_mut(group_leader), &mut [], &mut []];
     if let Some(cold) = cold.as_mut() {
         roots[2] = &mut cold.dictionary.pairs;
         roots[3] = &mut cold.roots;

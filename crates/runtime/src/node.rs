@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use layout::Term;
 use term::heap::Scratch;
+use term::unicode::{Encoding, filename};
 use term::{am, atom, build};
 
 use crate::config::Config;
@@ -90,6 +91,11 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
         .map_err(|error| format!("no address space for literals: {}", error.message()))?;
     timer::create(config.schedulers);
     set_defaults(config);
+    filename::set_native_encoding(if config.file_names_utf8 {
+        Encoding::Utf8
+    } else {
+        Encoding::Latin1
+    });
     let queues = scheduler::create(config.schedulers, config.schedulers_online);
     scheduler::idle::set_busy_wait(config.busy_wait_spins);
     watch_signals().map_err(|error| format!("signals cannot be watched: {}", error.message()))?;

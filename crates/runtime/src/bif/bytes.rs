@@ -1,45 +1,7 @@
 //! The arguments that many BIFs take: bytes of binaries, numbers in ranges, characters of lists.
 
-use std::borrow::Cow;
-
 use layout::Term;
-use layout::object::Bits;
-use term::bits::range;
-
-/// The bytes of a binary: in place, or copied when it starts within a byte. `None` for any other
-/// term, a bit string with bits left over among them.
-#[must_use]
-pub fn of_binary<'a>(binary: Term) -> Option<Cow<'a, [u8]>> {
-    if !binary.is_bitstring() {
-        return None;
-    }
-    let bits = binary.as_bits()?;
-    bits.bit_len.is_multiple_of(8).then(|| of_bits(bits))
-}
-
-/// The whole bytes of a bit string.
-#[must_use]
-pub fn of_bits<'a>(bits: Bits) -> Cow<'a, [u8]> {
-    let whole = Bits {
-        bit_len: bits.bit_len & !7,
-        ..bits
-    };
-    if let Some(bytes) = whole.as_bytes() {
-        return Cow::Borrowed(bytes);
-    }
-    let mut bytes = vec![0; (whole.bit_len / 8) as usize];
-    // SAFETY: the target has as many bits, and does not overlap a live binary.
-    unsafe {
-        range::copy(
-            whole.bytes,
-            u64::from(whole.bit_offset),
-            bytes.as_mut_ptr(),
-            0,
-            whole.bit_len,
-        );
-    }
-    Cow::Owned(bytes)
-}
+pub use term::unicode::bytes_of as of_binary;
 
 /// A list of bytes, nothing else.
 #[must_use]

@@ -1,0 +1,5 @@
+//! `prim_file`, by family.
+
+mod names;
+
+pub use names::*;
