@@ -17,12 +17,14 @@ use term::{am, build};
 
 use crate::process::Process;
 
+pub mod arguments;
 pub mod atomics;
 pub mod binary;
 pub mod bytes;
 pub mod erlang;
 pub mod erts_internal;
 pub mod ets;
+pub mod incoming;
 pub mod lists;
 pub mod magic;
 pub mod maps;

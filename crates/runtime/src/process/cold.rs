@@ -30,6 +30,38 @@ pub struct Cold {
     pub suspending: HashMap<u64, u32>,
     /// The label of `process_flag(label)` and other terms that are roots: `[label]`.
     pub roots: Vec<Term>,
+    pub at_exit: AtExit,
+}
+
+/// What is to be done when the process ends, whatever its end is: to close the files it owns, say.
+#[derive(Default)]
+pub struct AtExit {
+    next: u64,
+    actions: HashMap<u64, Box<dyn FnOnce() + Send>>,
+}
+
+impl AtExit {
+    /// Adds an action. `make` is given the number to [`remove`](AtExit::remove) it by, and answers the
+    /// action beside a value of its own.
+    pub fn add<T>(&mut self, make: impl FnOnce(u64) -> (T, Box<dyn FnOnce() + Send>)) -> T {
+        let number = self.next;
+        self.next += 1;
+        let (value, action) = make(number);
+        self.actions.insert(number, action);
+        value
+    }
+
+    /// Forgets an action, if it is there.
+    pub fn remove(&mut self, number: u64) {
+        self.actions.remove(&number);
+    }
+
+    /// Does everything, in no particular order.
+    pub fn run(&mut self) {
+        for (_, action) in self.actions.drain() {
+            action();
+        }
+    }
 }
 
 pub struct ReceiveTimer {

@@ -21,6 +21,7 @@ pub fn finish(process: &mut Process, reason: &Owned) {
         if let Some(timer) = cold.receive_timer.take() {
             timer::cancel(timer.key);
         }
+        cold.at_exit.run();
         let tables = std::mem::take(&mut cold.tables);
         if !tables.is_empty() {
             ets::owner_ends(process, tables);

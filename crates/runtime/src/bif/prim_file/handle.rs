@@ -1,0 +1,412 @@
+//! Open files: the functions that take a handle.
+//!
+//! A handle is a magic reference to an [`OpenFile`]. The process that opened the file owns it; when the
+//! owner ends, the file is closed. A handle that nobody holds any more stays open until then, as in
+//! OTP, for closing may block and collecting must not.
+//!
+//! The file's descriptor is closed when the last operation on it ends, so a number is never reused while
+//! it is in use. Functions here run on the thread that runs the process, and may block it.
+
+use std::io::IoSlice;
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::Arc;
+
+use layout::{Heap, Term};
+use parking_lot::Mutex;
+use sys::file::{Advice, File, OpenMode, SeekFrom};
+use sys::{Errno, fd};
+use term::unicode::bytes_of;
+use term::{am, build};
+
+use super::{BifResult, Refusal, answer, badarg, ok, path, posix, system};
+use crate::bif::arguments::{int32, int64};
+use crate::bif::incoming::Incoming;
+use crate::bif::magic;
+use crate::process::Process;
+
+/// What a handle refers to.
+struct OpenFile {
+    /// `None` once it is closed.
+    file: Mutex<Option<Arc<File>>>,
+    /// Names the action that closes it when the owner ends.
+    at_exit: u64,
+}
+
+/// What a handle's reference holds.
+type Handle = Arc<OpenFile>;
+
+/// Binaries that one write takes; the module comes back with the others.
+const MOST_BINARIES: usize = 64;
+/// What a file of unknown size is read into first.
+const FIRST_READ_BYTES: usize = 16 << 10;
+
+impl OpenFile {
+    /// The file, if it is open.
+    fn get(&self) -> Result<Arc<File>, Errno> {
+        self.file.lock().clone().ok_or(Errno::EINVAL)
+    }
+
+    /// Closes the file: at once, or when the operation that is under way ends.
+    fn close(&self) -> Result<(), Errno> {
+        let file = self.file.lock().take().ok_or(Errno::EINVAL)?;
+        match Arc::try_unwrap(file) {
+            Ok(file) => file.close(),
+            Err(_in_use) => Ok(()),
+        }
+    }
+}
+
+fn handle<'a>(reference: Term) -> Result<&'a Handle, Refusal> {
+    magic::get::<Handle>(reference).ok_or(Refusal::Badarg(1))
+}
+
+fn file(reference: Term) -> Result<Arc<File>, Refusal> {
+    Ok(handle(reference)?.get()?)
+}
+
+/// `{ok, Handle}` of a file that the process owns from now on.
+fn own(process: &mut Process, file: File) -> Term {
+    let file = Mutex::new(Some(Arc::new(file)));
+    let handle = process.cold().at_exit.add(|at_exit| {
+        let handle = Arc::new(OpenFile { file, at_exit });
+        let closing = Arc::clone(&handle);
+        // Nobody is left to be told what the close found.
+        let close = move || _ = closing.close();
+        (handle, Box::new(close))
+    });
+    let reference = magic::make::<Handle>(process, handle);
+    ok(process, reference)
+}
+
+fn open_mode(mut list: Term) -> OpenMode {
+    let mut mode = OpenMode::default();
+    while let Some((head, tail)) = list.as_cons() {
+        match head {
+            am::READ => mode.read = true,
+            am::WRITE => mode.write = true,
+            am::EXCLUSIVE => mode.exclusive = true,
+            am::APPEND => mode.append = true,
+            am::SYNC => mode.sync = true,
+            am::SKIP_TYPE_CHECK => mode.skip_type_check = true,
+            am::DIRECTORY => mode.directory = true,
+            // `raw`, `delayed_write` and others are for the layers above.
+            _ => {}
+        }
+        list = tail;
+    }
+    if mode.append || mode.exclusive {
+        mode.write = true;
+    } else if !mode.write {
+        mode.read = true;
+    }
+    mode
+}
+
+/// `prim_file:open_nif(Name, Modes)`
+pub fn open_nif_2(process: &mut Process, [name, modes]: [Term; 2]) -> BifResult {
+    if !modes.is_cons() && !modes.is_nil() {
+        return Err(badarg(2));
+    }
+    let opened = path(name).and_then(|name| File::open(&name, open_mode(modes)));
+    Ok(match opened {
+        Ok(file) => own(process, file),
+        Err(error) => posix(process, error),
+    })
+}
+
+/// `prim_file:file_desc_to_ref_nif(Number)`: a handle for a descriptor that is open already.
+pub fn file_desc_to_ref_nif_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+    let number = int32(number).ok_or(badarg(1))?;
+    // SAFETY: the program says that the descriptor is its own to give; that is what the function is for.
+    Ok(match unsafe { fd::adopt(number) } {
+        Ok(fd) => own(process, File::from_fd(fd)),
+        Err(error) => posix(process, error),
+    })
+}
+
+/// `prim_file:close_nif(Handle)`
+pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = handle(reference).and_then(|handle| {
+        process.cold().at_exit.remove(handle.at_exit);
+        handle.close()?;
+        Ok(am::OK)
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:delayed_close_nif(Handle)`: what OTP's own process for orphans calls. Here the owner's end
+/// has closed the file.
+pub fn delayed_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = handle(reference).and_then(|handle| match handle.get() {
+        Ok(_) => Err(Errno::EINVAL.into()),
+        Err(_) => Ok(am::OK),
+    });
+    answer(process, outcome)
+}
+
+/// An integer that is not negative; a number that isn't one is `einval`, anything else `badarg`.
+fn not_negative(term: Term, number: usize) -> Result<i64, Refusal> {
+    if !term.is_number() {
+        return Err(Refusal::Badarg(number));
+    }
+    let value = int64(term).filter(|value| *value >= 0);
+    value.ok_or(Refusal::Posix(Errno::EINVAL))
+}
+
+/// Reads up to `size` bytes: a binary, or `eof`.
+fn read_binary(
+    heap: &mut Heap,
+    size: i64,
+    read: impl FnOnce(&mut [std::mem::MaybeUninit<u8>]) -> sys::Result<usize>,
+) -> Result<Option<Term>, Errno> {
+    let size = usize::try_from(size).map_err(|_| Errno::ENOMEM)?;
+    let mut incoming = Incoming::new(size).ok_or(Errno::ENOMEM)?;
+    match read(incoming.room())? {
+        0 => Ok(None),
+        // SAFETY: the read says that it has written so many bytes.
+        length => Ok(Some(unsafe { incoming.into_binary(heap, length) })),
+    }
+}
+
+/// `prim_file:read_nif(Handle, Size)`
+pub fn read_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        let size = not_negative(size, 2)?;
+        let bytes = read_binary(process.heap(), size, |room| file.read_uninit(room))?;
+        Ok(bytes.map_or(am::EOF, |bytes| ok(process, bytes)))
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:pread_nif(Handle, Offset, Size)`
+pub fn pread_nif_3(process: &mut Process, [reference, offset, size]: [Term; 3]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        numbers(&[offset, size])?;
+        let (offset, size) = (not_negative(offset, 2)?, not_negative(size, 3)?);
+        let bytes = read_binary(process.heap(), size, |room| file.pread_uninit(offset, room))?;
+        Ok(bytes.map_or(am::EOF, |bytes| ok(process, bytes)))
+    });
+    answer(process, outcome)
+}
+
+/// All must be numbers, before any is looked at closely.
+fn numbers(terms: &[Term]) -> Result<(), Refusal> {
+    match terms.iter().position(|term| !term.is_number()) {
+        Some(place) => Err(Refusal::Badarg(place + 2)),
+        None => Ok(()),
+    }
+}
+
+/// The first binaries of a list, and the rest of the list.
+fn take_binaries<'a>(
+    list: Term,
+    number: usize,
+) -> Result<(Vec<std::borrow::Cow<'a, [u8]>>, Term), Refusal> {
+    let mut binaries = Vec::new();
+    let mut rest = list;
+    while binaries.len() < MOST_BINARIES
+        && let Some((head, tail)) = rest.as_cons()
+    {
+        binaries.push(bytes_of(head).ok_or(Refusal::Badarg(number))?);
+        rest = tail;
+    }
+    if rest.is_cons() || rest.is_nil() {
+        Ok((binaries, rest))
+    } else {
+        Err(Refusal::Badarg(number))
+    }
+}
+
+/// `prim_file:write_nif(Handle, Binaries)`
+pub fn write_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        let (binaries, rest) = take_binaries(list, 2)?;
+        let mut parts: Vec<IoSlice<'_>> =
+            binaries.iter().map(|bytes| IoSlice::new(bytes)).collect();
+        file.writev(&mut parts)?;
+        Ok(if rest.is_nil() {
+            am::OK
+        } else {
+            build::tuple(process.heap(), &[am::CONTINUE, rest])
+        })
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:pwrite_nif(Handle, Offset, Binaries)`
+pub fn pwrite_nif_3(process: &mut Process, [reference, offset, list]: [Term; 3]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        numbers(&[offset])?;
+        let (binaries, rest) = take_binaries(list, 3)?;
+        let offset = not_negative(offset, 2)?;
+        let written: usize = binaries.iter().map(|bytes| bytes.len()).sum();
+        let mut parts: Vec<IoSlice<'_>> =
+            binaries.iter().map(|bytes| IoSlice::new(bytes)).collect();
+        file.pwritev(offset, &mut parts)?;
+        Ok(if rest.is_nil() {
+            am::OK
+        } else {
+            let heap = process.heap();
+            let written = build::unsigned(heap, written as u64);
+            build::tuple(heap, &[am::CONTINUE, written, rest])
+        })
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:seek_nif(Handle, bof | cur | eof, Offset)`
+pub fn seek_nif_3(process: &mut Process, [reference, mark, offset]: [Term; 3]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        let offset = int64(offset).ok_or(Refusal::Badarg(3))?;
+        let from = match mark {
+            am::BOF => SeekFrom::Start,
+            am::CUR => SeekFrom::Current,
+            am::EOF => SeekFrom::End,
+            _ => return Err(Refusal::Badarg(2)),
+        };
+        let position = file.seek(from, offset)?;
+        let position = build::unsigned(process.heap(), position);
+        Ok(ok(process, position))
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:sync_nif(Handle, DataOnly)`, 0 or another integer
+pub fn sync_nif_2(process: &mut Process, [reference, data_only]: [Term; 2]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        let data_only = int32(data_only).ok_or(Refusal::Badarg(2))?;
+        if data_only == 0 {
+            file.sync()?;
+        } else {
+            file.sync_data()?;
+        }
+        Ok(am::OK)
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:truncate_nif(Handle)`
+pub fn truncate_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        file.truncate()?;
+        Ok(am::OK)
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:allocate_nif(Handle, Offset, Length)`
+pub fn allocate_nif_3(process: &mut Process, [reference, offset, length]: [Term; 3]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        numbers(&[offset, length])?;
+        file.allocate(not_negative(offset, 2)?, not_negative(length, 3)?)?;
+        Ok(am::OK)
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:advise_nif(Handle, Offset, Length, Advice)`
+pub fn advise_nif_4(
+    process: &mut Process,
+    [reference, offset, length, advice]: [Term; 4],
+) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        numbers(&[offset, length])?;
+        let (offset, length) = (not_negative(offset, 2)?, not_negative(length, 3)?);
+        let advice = match advice {
+            am::NORMAL => Advice::Normal,
+            am::RANDOM => Advice::Random,
+            am::SEQUENTIAL => Advice::Sequential,
+            am::WILL_NEED => Advice::WillNeed,
+            am::DONT_NEED => Advice::DontNeed,
+            am::NO_REUSE => Advice::NoReuse,
+            // Not `badarg`: OTP's answer.
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        file.advise(offset, length, advice)?;
+        Ok(am::OK)
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:ipread_s32bu_p32bu_nif(Handle, Offset, MaxSize)`: reads a size and an offset, 32 bits each,
+/// and then what is there: `{ok, {Size, Offset, Data | eof}}`, or `eof`.
+pub fn ipread_s32bu_p32bu_nif_3(
+    process: &mut Process,
+    [reference, offset, most]: [Term; 3],
+) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        numbers(&[offset, most])?;
+        let offset = not_negative(offset, 2)?;
+        let most = int64(most).filter(|most| *most < 1 << 31);
+        let most = most.ok_or(Refusal::Posix(Errno::EINVAL))?;
+        let mut pointer = [0; 8];
+        if file.pread(offset, &mut pointer)? < pointer.len() {
+            return Ok(am::EOF);
+        }
+        let [s0, s1, s2, s3, p0, p1, p2, p3] = pointer;
+        let size = i64::from(u32::from_be_bytes([s0, s1, s2, s3]));
+        let place = i64::from(u32::from_be_bytes([p0, p1, p2, p3]));
+        if size > most {
+            return Ok(am::EOF);
+        }
+        let data = read_binary(process.heap(), size, |room| file.pread_uninit(place, room))?;
+        let block = [
+            Term::small(size),
+            Term::small(place),
+            data.unwrap_or(am::EOF),
+        ];
+        let block = build::tuple(process.heap(), &block);
+        Ok(ok(process, block))
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:get_handle_nif(Handle)`: the descriptor's number as the machine stores it.
+pub fn get_handle_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = file(reference).map(|file| {
+        let number = file.as_fd().as_raw_fd();
+        build::binary(process.heap(), &number.to_ne_bytes())
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:read_handle_info_nif(Handle)`
+pub fn read_handle_info_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        let info = file.info()?;
+        Ok(system::file_info(process.heap(), &info))
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:read_file_nif(Name)`
+pub fn read_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+    let mode = OpenMode {
+        read: true,
+        ..OpenMode::default()
+    };
+    let opened = path(name).and_then(|name| File::open(&name, mode));
+    let content = opened.and_then(|file| read_whole(process.heap(), &file));
+    Ok(match content {
+        Ok(content) => ok(process, content),
+        Err(error) => posix(process, error),
+    })
+}
+
+/// A file's content; of one that says its size, no more than that, even if it grows meanwhile.
+fn read_whole(heap: &mut Heap, file: &File) -> Result<Term, Errno> {
+    let said = file.info().map_or(0, |info| info.size);
+    let said = usize::try_from(said).map_err(|_| Errno::ENOMEM)?;
+    let mut size = if said == 0 { FIRST_READ_BYTES } else { said };
+    let mut incoming = Incoming::new(size).ok_or(Errno::ENOMEM)?;
+    let mut length = 0;
+    loop {
+        length += file.read_uninit(&mut incoming.room()[length..])?;
+        if length < size || length == said {
+            // SAFETY: the reads say that they have written so many bytes.
+            return Ok(unsafe { incoming.into_binary(heap, length) });
+        }
+        size = size.checked_mul(2).ok_or(Errno::ENOMEM)?;
+        incoming = incoming.grow(size).ok_or(Errno::ENOMEM)?;
+    }
+}
