@@ -22,7 +22,7 @@ run(Size, Count, Rings) ->
     T2 = erlang:monotonic_time(microsecond),
     Ports = Size * Rings,
     Messages = Count * Rings,
-    io:format("~b ports opened, ~.1f us each~n", [Ports, (T1 - T0) / Ports]),
+    io:format("~b ports opened, each in ~.1f us~n", [Ports, (T1 - T0) / Ports]),
     io:format("~b messages, ~.1f us each, ~b messages/s~n",
               [Messages, (T2 - T1) / Messages, Messages * 1_000_000 div max(1, T2 - T1)]).
 

@@ -171,6 +171,18 @@ pub fn rows(size: Size) -> Vec<Row> {
             );
         }
     }
+    let count = of(500, 5_000, 100_000);
+    add(
+        format!("E3 pipe_ring:start(10, {}, 8)", grouped(count as i64)),
+        ("+Bd +K true -smp disable", "+Bd +K true +S 1:1"),
+        format!("-s pipe_ring start 10 {count} 8"),
+        Figure::Printed {
+            before: "us each, ",
+            scale: 1.0,
+            unit: "/s",
+            better: Better::More,
+        },
+    );
     let (few, many) = (of(20_000, 50_000, 500_000), of(100_000, 250_000, 3_000_000));
     for (flags, count) in [("+S 1:1 +P 4000000", many), ("+S 2:2 +P 4000000", many)] {
         add(
