@@ -223,25 +223,27 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
     }))
 }
 
-/// Integers that are too large for an operand's word become literals behind those of the file.
-fn collect_big_integers<'a>(
-    code: &'a beamfile::Code,
+/// Integers that are no small ones become literals behind those of the file, found by their bytes.
+fn collect_big_integers(
+    code: &beamfile::Code,
     operands: &[Operand],
     heap: &mut layout::Heap,
     terms: &mut Vec<Term>,
-    found: &mut HashMap<&'a [u8], usize>,
+    found: &mut HashMap<Vec<u8>, usize>,
 ) {
     for operand in operands {
-        match operand {
-            Operand::BigInteger(span) => {
-                let bytes = code.big_integer(*span);
-                if !found.contains_key(bytes) {
-                    found.insert(bytes, terms.len());
-                    terms.push(integer_from_bytes(heap, bytes));
-                }
+        let bytes = match operand {
+            Operand::BigInteger(span) => code.big_integer(*span).to_vec(),
+            Operand::Integer(value) if Term::try_small(*value).is_none() => value.to_be_bytes().to_vec(),
+            Operand::List(span) => {
+                collect_big_integers(code, code.list(*span), heap, terms, found);
+                continue;
             }
-            Operand::List(span) => collect_big_integers(code, code.list(*span), heap, terms, found),
-            _ => {}
+            _ => continue,
+        };
+        if !found.contains_key(&bytes) {
+            terms.push(integer_from_bytes(heap, &bytes));
+            found.insert(bytes, terms.len() - 1);
         }
     }
 }
