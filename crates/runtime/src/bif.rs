@@ -22,6 +22,7 @@ pub mod atomics;
 pub mod binary;
 pub mod bytes;
 pub mod erlang;
+pub mod erts_debug;
 pub mod erts_internal;
 pub mod ets;
 pub mod incoming;

@@ -4,10 +4,12 @@
 //! with its notes shall find what it knows. For the words that a copy really takes there is
 //! [`crate::copy::size`]. Any thread may call, with terms it may read. Nothing recurses.
 
-use layout::object::offset;
+use std::collections::HashSet;
+
+use layout::object::{MapShape, offset};
 use layout::{Kind, Term};
 
-use crate::build;
+use crate::{build, literal};
 
 /// Words of a fun in OTP, without its free variables.
 const FUN_WORDS: usize = 5;
@@ -49,6 +51,38 @@ pub fn flat_size(term: Term) -> usize {
             None => return words,
         }
     }
+}
+
+/// Words that the term takes on its heap, what is shared counted once: `erts_debug:size_shared/1`.
+/// Literals count nothing, and nodes of hash maps twice, as they do in OTP.
+#[must_use]
+pub fn shared_size(term: Term) -> usize {
+    let mut words = 0;
+    let mut seen = HashSet::new();
+    let mut rest = vec![term];
+    while let Some(current) = rest.pop() {
+        if current.is_immediate() || literal::is_literal(current) || !seen.insert(current.bits()) {
+            continue;
+        }
+        if current.is_cons() {
+            words += 2;
+            rest.push(current.head());
+            rest.push(current.tail());
+            continue;
+        }
+        let header = current.header();
+        words += own_words(current);
+        if header.kind() == Kind::Map && header.map_shape() != MapShape::Flat {
+            words += own_words(current);
+        }
+        if header.kind() != Kind::SubBinary {
+            for index in header.raw_words()..header.arity() {
+                // SAFETY: behind the raw words stand terms.
+                rest.push(unsafe { Term::from_bits(current.word(index)) });
+            }
+        }
+    }
+    words
 }
 
 /// Words of an object without its parts.
@@ -135,6 +169,23 @@ mod tests {
         let magic = unsafe { build::magic_reference(heap, 1, 0, block) };
         let pair = build::tuple(heap, &[magic, am::OK]);
         assert_eq!(flat_size(pair), 3 + 3);
+    }
+
+    #[test]
+    fn what_is_shared_counts_once() {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let list = build::list(heap, &[1, 2, 3].map(Term::small));
+        let pair = build::tuple(heap, &[list, list]);
+        assert_eq!((flat_size(pair), shared_size(pair)), (15, 9));
+        let cell = build::cons(heap, list, list);
+        assert_eq!(shared_size(cell), 8);
+        let map = crate::map::from_pairs(heap, &[(am::OK, list)]);
+        assert_eq!(shared_size(map), 12);
+        let pairs: Vec<(Term, Term)> = (1..=40).map(|n| (Term::small(n), Term::small(n))).collect();
+        let map = crate::map::from_pairs(heap, &pairs);
+        // Stock says so, too.
+        assert_eq!(shared_size(map), 224);
     }
 
     #[test]
