@@ -131,6 +131,8 @@ const SMALL_BLOCK_WORDS: usize = 233;
 const SHRINKING_BLOCK_WORDS: usize = 3_000;
 /// What may survive is copied by way of the native stack up to this many words.
 const STAGING_WORDS: usize = 512;
+/// As above, when the block will have the size it has: taking a new one costs less than copying twice.
+const SETTLED_STAGING_WORDS: usize = 32;
 /// The least that is allowed off the heap before a collection follows, in words; as OTP.
 pub const OFF_HEAP_LIMIT_WORDS: u32 = 46_422;
 
@@ -148,7 +150,13 @@ pub fn run(heap: &mut Heap, roots: &mut [&mut [Term]], request: &Request<'_>) ->
     let words_before = used_words(heap);
     let plan = plan(heap, request);
     let mut mover = mover(heap, &plan, request);
-    let stats = if plan.most_words <= STAGING_WORDS {
+    let settled = block_words(heap) >= SMALL_BLOCK_WORDS && !plan.major;
+    let staging_words = if settled {
+        SETTLED_STAGING_WORDS
+    } else {
+        STAGING_WORDS
+    };
+    let stats = if plan.most_words <= staging_words {
         let mut staging = [const { MaybeUninit::<u64>::uninit() }; STAGING_WORDS];
         let start = staging.as_mut_ptr().cast::<u64>();
         let live = empty_spaces(heap, roots, &plan, &mut mover, start, STAGING_WORDS);
@@ -165,7 +173,8 @@ pub fn run(heap: &mut Heap, roots: &mut [&mut [Term]], request: &Request<'_>) ->
     } else {
         let room = plan.most_words + stack_words(heap) + STACK_RESERVE_WORDS;
         let words = if plan.major {
-            block::size_for(room + request.need_words)
+            // Enough that it need not grow at once, should all of it live.
+            block::size_for(room + room / 3 + request.need_words)
         } else {
             block::size_for(room).max(block_words(heap))
         };
@@ -205,7 +214,8 @@ fn plan(heap: &mut Heap, request: &Request<'_>) -> Plan {
             if mature < PROMOTION_WORDS {
                 mature = 0;
             } else {
-                heap.old = new_old_heap(block::size_above(used + fragments));
+                // Room for as much again: each time it is full, all of it is copied.
+                heap.old = new_old_heap(block::size_for((used + fragments) * 2));
             }
         }
         major = mature > old_room(heap);

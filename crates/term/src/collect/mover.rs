@@ -176,9 +176,16 @@ impl Mover {
     /// The new word for a term: the term itself, or where its object is now.
     #[inline(always)]
     unsafe fn forward<O: Outside>(&mut self, word: u64) -> u64 {
-        if !is_pointer(word) {
-            return word;
+        if is_pointer(word) {
+            // SAFETY: the caller's promise.
+            unsafe { self.forward_pointer::<O>(word) }
+        } else {
+            word
         }
+    }
+
+    #[inline(always)]
+    unsafe fn forward_pointer<O: Outside>(&mut self, word: u64) -> u64 {
         let fate = self.fate::<O>(word);
         if fate == Fate::Stay {
             return word;
@@ -326,8 +333,11 @@ impl Mover {
         // SAFETY: the caller's promise.
         unsafe {
             let word = *place;
-            if !Header::is_header(word) {
-                *place = self.forward::<O>(word);
+            if is_pointer(word) {
+                *place = self.forward_pointer::<O>(word);
+                return place.add(1);
+            }
+            if !Header::is_header(word) || Header(word).kind() == Kind::Tuple {
                 return place.add(1);
             }
             let header = Header(word);

@@ -1,0 +1,132 @@
+//! What a collection costs, for the shapes of heap that are common. Prints nanoseconds a collection:
+//! `cargo run --release -p term --example collect [part of a name]`.
+
+use std::time::{Duration, Instant};
+
+use layout::{Heap, Term};
+use term::collect::{self, Kind, Request};
+use term::{build, heap};
+
+/// The allocator of the machine.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// A heap with a block of about `words` words.
+fn heap_of(words: usize) -> Heap {
+    let mut heap = heap::empty();
+    heap.min_words = words as u32;
+    heap.fullsweep_after = u16::MAX;
+    heap.off_heap_limit_words = u32::MAX;
+    collect::collect(&mut heap, &mut [], 0, Kind::Minor);
+    heap
+}
+
+fn free_words(heap: &Heap) -> usize {
+    (heap.stack as usize - heap.top as usize) / 8
+}
+
+fn report(name: &str, rounds: u32, mut round: impl FnMut() -> (Duration, usize)) {
+    if std::env::args().nth(1).is_some_and(|part| !name.contains(&part)) {
+        return;
+    }
+    const BATCHES: u32 = 50;
+    let rounds = (rounds / BATCHES).max(1);
+    let mut moved = 0;
+    let mut best = f64::MAX;
+    for _ in 0..BATCHES {
+        let mut nanoseconds = 0;
+        for _ in 0..rounds {
+            let (time, words) = round();
+            moved += words;
+            nanoseconds += time.as_nanos();
+        }
+        best = best.min(nanoseconds as f64 / f64::from(rounds));
+    }
+    let moved = moved / (BATCHES * rounds) as usize;
+    println!("{name:32} {best:10.0} ns, {moved} words moved");
+}
+
+/// A young heap that is full of rubbish, but for `live` small objects.
+fn young(name: &str, words: usize, live: usize, rounds: u32) {
+    let mut heap = heap_of(words);
+    let mut roots = vec![Term::NIL; 8];
+    report(name, rounds, || {
+        litter(&mut heap, &mut roots, live);
+        let start = Instant::now();
+        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, Kind::Minor).moved;
+        (start.elapsed(), moved)
+    });
+    collect::free(&mut heap);
+}
+
+/// Fills what is free with tuples, of which `live` end up in a list.
+fn litter(heap: &mut Heap, roots: &mut [Term], live: usize) {
+    roots.fill(Term::NIL);
+    let tuples = free_words(heap) / 4;
+    let every = tuples.checked_div(live).unwrap_or(usize::MAX);
+    let mut kept = 0;
+    for index in 0..tuples {
+        if free_words(heap) < 12 {
+            break;
+        }
+        let tuple = build::tuple(heap, &[Term::NIL, Term::small(1), Term::NIL]);
+        if kept < live && index % every == 0 {
+            roots[0] = build::cons(heap, tuple, roots[0]);
+            kept += 1;
+        }
+    }
+}
+
+/// All of a structure moves, again and again.
+fn major(name: &str, rounds: u32, make: impl Fn(&mut Heap) -> Term) {
+    let mut heap = heap_of(4_000_000);
+    let mut roots = [make(&mut heap)];
+    heap.min_words = 0;
+    report(name, rounds, || {
+        let start = Instant::now();
+        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, Kind::Major).moved;
+        (start.elapsed(), moved)
+    });
+    collect::free(&mut heap);
+}
+
+fn main() {
+    report("(the clock)", 100_000, || (Instant::now().elapsed(), 0));
+    young("first block, 3 live objects", 38, 3, 200_000);
+    young("233 words, 4 live objects", 233, 4, 200_000);
+    young("233 words, 20 live objects", 233, 20, 200_000);
+    young("987 words, 20 live objects", 987, 20, 100_000);
+    young("10k words, 1/10 live", 10_000, 160, 10_000);
+    young("10k words, half live", 10_000, 800, 10_000);
+    young("1M words, 1/10 live", 1_000_000, 16_000, 100);
+    let mut heap = heap_of(400);
+    let request = Request::new(Kind::Minor, 8);
+    report("nothing to collect", 200_000, || {
+        let start = Instant::now();
+        let moved = collect::run(&mut heap, &mut [], &request).moved;
+        (start.elapsed(), moved)
+    });
+    collect::free(&mut heap);
+    major("list of 1M, all", 20, |heap| {
+        let items: Vec<Term> = (0..1_000_000).map(Term::small).collect();
+        build::list(heap, &items)
+    });
+    major("100k tuples of 4 in a list", 20, |heap| {
+        let mut list = Term::NIL;
+        for index in 0..100_000 {
+            let tuple = build::tuple(heap, &[Term::small(index), list, Term::NIL, Term::NIL]);
+            list = build::cons(heap, tuple, list);
+        }
+        list
+    });
+    major("binary tree of 2^17 leaves", 20, |heap| {
+        let mut level: Vec<Term> = (0..1 << 17).map(Term::small).collect();
+        while level.len() > 1 {
+            level = level
+                .chunks(2)
+                .map(|pair| build::tuple(heap, &[Term::NIL, pair[0], pair[1]]))
+                .collect();
+        }
+        level[0]
+    });
+}
