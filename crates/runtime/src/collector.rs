@@ -2,10 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use layout::Term;
-use term::collect::{self, Kind, Request};
+use layout::{Fragment, Heap, Term};
+use term::am;
+use term::collect::{self, Kind, NoMemory, Request, Stats};
+use term::copy::Owned;
 
 use crate::process::Process;
+use crate::signal::handle;
 
 static COLLECTIONS: AtomicU64 = AtomicU64::new(0);
 static RECLAIMED_WORDS: AtomicU64 = AtomicU64::new(0);
@@ -30,23 +33,31 @@ pub fn collect_all(process: &mut Process, x: &mut [Term]) {
     run(process, x, 0, Kind::Major);
 }
 
-/// Shrinks the heap of a process that goes to sleep to what lives.
+/// Shrinks the heap of a process that goes to sleep to what lives. What fits the first block goes back there.
 pub fn hibernate(process: &mut Process) {
-    let Process {
-        head,
-        cold,
-        group_leader,
-        ..
-    } = process;
-    let mut roots: [&mut [Term]; 3] = [std::slice::from_mut(group_leader), &mut [], &mut []];
-    if let Some(cold) = cold.as_mut() {
-        roots[1] = &mut cold.dictionary.pairs;
-        roots[2] = &mut cold.roots;
-    }
-    collect::hibernate(&mut head.heap, &mut roots);
+    let first_block = first_block(process);
+    with(process, &mut [], |heap, roots, _| {
+        collect::hibernate(heap, roots, first_block)
+    });
 }
 
 fn run(process: &mut Process, x: &mut [Term], words: usize, kind: Kind) {
+    with(process, x, |heap, roots, peeked| {
+        let request = Request {
+            peeked,
+            ..Request::new(kind, words)
+        };
+        collect::run(heap, roots, &request)
+    });
+}
+
+/// Runs a collection with the roots of a process, and the message that a receive may be looking at: its
+/// patterns and guards allocate.
+fn with(
+    process: &mut Process,
+    x: &mut [Term],
+    collection: impl FnOnce(&mut Heap, &mut [&mut [Term]], *mut Fragment) -> Result<Stats, NoMemory>,
+) {
     let Process {
         head,
         cold,
@@ -58,26 +69,33 @@ fn run(process: &mut Process, x: &mut [Term], words: usize, kind: Kind) {
         roots[2] = &mut cold.dictionary.pairs;
         roots[3] = &mut cold.roots;
     }
-    let request = Request {
-        // A receive may be looking at this message: its patterns and guards allocate.
-        // SAFETY: `save` is a link of the queue.
-        peeked: unsafe { *head.messages.save },
-        ..Request::new(kind, words)
+    // SAFETY: `save` is a link of the queue.
+    let peeked = unsafe { *head.messages.save };
+    let Ok(stats) = collection(&mut head.heap, &mut roots, peeked) else {
+        // What asked for so much ends, not the node.
+        handle::die(process, Owned::new(am::KILLED));
+        return;
     };
-    let stats = collect::run(&mut head.heap, &mut roots, &request);
     COLLECTIONS.fetch_add(1, Ordering::Relaxed);
     RECLAIMED_WORDS.fetch_add(stats.reclaimed() as u64, Ordering::Relaxed);
     limit::check(process);
 }
 
+/// The block that every process begins with lies behind its control block.
+fn first_block(process: &mut Process) -> *mut u64 {
+    std::ptr::from_mut(process).wrapping_add(1).cast()
+}
+
 /// `max_heap_size`.
 mod limit {
+    use std::sync::atomic::Ordering;
+
+    use term::am;
+    use term::copy::Owned;
+
     use super::Process;
     use crate::process::spawn::DEFAULTS;
     use crate::signal::handle;
-    use std::sync::atomic::Ordering;
-    use term::am;
-    use term::copy::Owned;
 
     pub(super) fn check(process: &mut Process) {
         let options = process

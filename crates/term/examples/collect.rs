@@ -17,7 +17,7 @@ fn heap_of(words: usize) -> Heap {
     heap.min_words = words as u32;
     heap.fullsweep_after = u16::MAX;
     heap.off_heap_limit_words = u32::MAX;
-    collect::collect(&mut heap, &mut [], 0, Kind::Minor);
+    collect::collect(&mut heap, &mut [], 0, Kind::Minor).expect("memory");
     heap
 }
 
@@ -26,7 +26,10 @@ fn free_words(heap: &Heap) -> usize {
 }
 
 fn report(name: &str, rounds: u32, mut round: impl FnMut() -> (Duration, usize)) {
-    if std::env::args().nth(1).is_some_and(|part| !name.contains(&part)) {
+    if std::env::args()
+        .nth(1)
+        .is_some_and(|part| !name.contains(&part))
+    {
         return;
     }
     const BATCHES: u32 = 50;
@@ -53,7 +56,9 @@ fn young(name: &str, words: usize, live: usize, rounds: u32) {
     report(name, rounds, || {
         litter(&mut heap, &mut roots, live);
         let start = Instant::now();
-        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, Kind::Minor).moved;
+        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, Kind::Minor)
+            .expect("memory")
+            .moved;
         (start.elapsed(), moved)
     });
     collect::free(&mut heap);
@@ -84,7 +89,9 @@ fn major(name: &str, rounds: u32, make: impl Fn(&mut Heap) -> Term) {
     heap.min_words = 0;
     report(name, rounds, || {
         let start = Instant::now();
-        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, Kind::Major).moved;
+        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, Kind::Major)
+            .expect("memory")
+            .moved;
         (start.elapsed(), moved)
     });
     collect::free(&mut heap);
@@ -103,7 +110,9 @@ fn main() {
     let request = Request::new(Kind::Minor, 8);
     report("nothing to collect", 200_000, || {
         let start = Instant::now();
-        let moved = collect::run(&mut heap, &mut [], &request).moved;
+        let moved = collect::run(&mut heap, &mut [], &request)
+            .expect("memory")
+            .moved;
         (start.elapsed(), moved)
     });
     collect::free(&mut heap);

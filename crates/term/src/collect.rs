@@ -20,20 +20,21 @@
 //!
 //! Only the thread that runs the process may call, at a safepoint: no terms in Rust locals but the roots.
 
-use std::alloc::{Layout, handle_alloc_error};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr;
 
 use layout::heap::flag;
-use layout::limits::STACK_RESERVE_WORDS;
+use layout::limits::{FIRST_HEAP_WORDS, STACK_RESERVE_WORDS};
 use layout::{Fragment, Heap, OldHeap, Term};
 
 use crate::{heap, off_heap};
 
 pub mod block;
+pub mod message;
 mod mover;
 mod relocate;
+pub mod stress;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -41,6 +42,7 @@ pub mod verify;
 
 use mover::{Area, DoomedLiterals, Mover, Moves, Stays};
 use relocate::Shift;
+use stress::Stress;
 use sweep::Lists;
 
 /// How much is collected.
@@ -65,11 +67,21 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// What a collection of this cost counts in reductions, as OTP weighs it.
+    #[must_use]
+    pub fn reductions(&self) -> usize {
+        1 + self.moved / 10
+    }
+
     #[must_use]
     pub fn reclaimed(&self) -> usize {
         self.words_before.saturating_sub(self.words_after)
     }
 }
+
+/// There is no memory for what was asked for. The heap is whole, and has the room it had, or less.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoMemory;
 
 /// What a collection is asked for.
 pub struct Request<'a> {
@@ -84,6 +96,11 @@ pub struct Request<'a> {
     pub doomed_literals: Option<&'a Range<usize>>,
     /// Leave no room but what was asked for.
     pub tight: bool,
+    /// The first block of the process, of `FIRST_HEAP_WORDS` words, for a heap that may go back to it when
+    /// little is left of it; or null.
+    pub first_block: *mut u64,
+    /// What is done beyond what is needed.
+    pub stress: Stress,
 }
 
 impl Request<'_> {
@@ -95,27 +112,54 @@ impl Request<'_> {
             peeked: ptr::null_mut(),
             doomed_literals: None,
             tight: false,
+            first_block: ptr::null_mut(),
+            stress: stress::get(),
         }
     }
 }
 
 /// Makes room for `need_words` words and the stack's reserve, keeping what `roots` and the stack reach.
-pub fn collect(heap: &mut Heap, roots: &mut [&mut [Term]], need_words: usize, kind: Kind) -> Stats {
+///
+/// # Errors
+/// When there is no memory for that.
+pub fn collect(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    need_words: usize,
+    kind: Kind,
+) -> Result<Stats, NoMemory> {
     run(heap, roots, &Request::new(kind, need_words))
 }
 
-/// A major collection that leaves no room but the stack's reserve: the next allocation grows the heap.
-pub fn hibernate(heap: &mut Heap, roots: &mut [&mut [Term]]) -> Stats {
+/// A major collection that leaves no room but the stack's reserve: the next allocation grows the heap. It
+/// goes back to `first_block`, unless that is null, when what lives fits there.
+///
+/// # Errors
+/// When there is no memory to collect in.
+pub fn hibernate(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    first_block: *mut u64,
+) -> Result<Stats, NoMemory> {
     let request = Request {
         tight: true,
+        first_block,
         ..Request::new(Kind::Major, 0)
     };
     run(heap, roots, &request)
 }
 
 /// A major collection that copies the literals at the addresses of `range` to the heap, so that their
-/// area can be freed.
-pub fn collect_literals(heap: &mut Heap, roots: &mut [&mut [Term]], range: &Range<usize>) -> Stats {
+/// area can be freed. Messages that wait in a queue are no part of the heap: see
+/// [`message::without_literals`].
+///
+/// # Errors
+/// When there is no memory to collect in.
+pub fn collect_literals(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    range: &Range<usize>,
+) -> Result<Stats, NoMemory> {
     let request = Request {
         doomed_literals: Some(range),
         ..Request::new(Kind::Major, 0)
@@ -143,65 +187,116 @@ struct Plan {
     mature: usize,
     /// The most words that may come to the new young space.
     most_words: usize,
+    tight: bool,
+    stress: Stress,
 }
 
 /// Collects as asked.
-pub fn run(heap: &mut Heap, roots: &mut [&mut [Term]], request: &Request<'_>) -> Stats {
+///
+/// # Errors
+/// When there is no memory for the request.
+pub fn run(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    request: &Request<'_>,
+) -> Result<Stats, NoMemory> {
     let words_before = used_words(heap);
-    let plan = plan(heap, request);
-    let mut mover = mover(heap, &plan, request);
-    let settled = block_words(heap) >= SMALL_BLOCK_WORDS && !plan.major;
-    let staging_words = if settled {
+    let plan = plan(heap, request)?;
+    let staging_words = if block_words(heap) >= SMALL_BLOCK_WORDS && !plan.major {
         SETTLED_STAGING_WORDS
     } else {
         STAGING_WORDS
     };
-    let stats = if plan.most_words <= staging_words {
-        let mut staging = [const { MaybeUninit::<u64>::uninit() }; STAGING_WORDS];
-        let start = staging.as_mut_ptr().cast::<u64>();
-        let live = empty_spaces(heap, roots, &plan, &mut mover, start, STAGING_WORDS);
-        let words = block_words_after(heap, request, live, &plan, block_words(heap));
-        if words == block_words(heap) {
-            // The old block is empty by now: only its stack is left in it.
-            place(heap, roots, start, live);
-        } else {
-            let block = take_or_abort(words);
-            go_on_in(heap, block, words);
-            place(heap, roots, start, live);
-        }
-        finish(heap, &plan, &mover, live)
+    let done = if plan.most_words <= staging_words && request.need_words <= STAGING_WORDS {
+        Ok(by_staging(heap, roots, request, &plan))
     } else {
-        let room = plan.most_words + stack_words(heap) + STACK_RESERVE_WORDS;
-        let words = if plan.major {
-            // Enough that it need not grow at once, should all of it live.
-            block::size_for(room + room / 3 + request.need_words)
-        } else {
-            block::size_for(room).max(block_words(heap))
-        };
-        let space = take_or_abort(words);
-        let live = empty_spaces(heap, roots, &plan, &mut mover, space, words);
-        let wanted = block_words_after(heap, request, live, &plan, words);
-        if wanted == words {
-            go_on_in(heap, space, words);
-        } else {
-            let block = take_or_abort(wanted);
-            go_on_in(heap, block, wanted);
-            place(heap, roots, space, live);
-            // SAFETY: taken above with that size; everything in it was moved on.
-            unsafe { block::give_back(space, words) };
-        }
-        finish(heap, &plan, &mover, live)
+        by_replacing(heap, roots, request, &plan)
     };
-    #[cfg(any(test, feature = "verify"))]
-    verify::check(heap, roots, request.peeked);
-    Stats {
+    let check = cfg!(any(test, feature = "verify")) || plan.stress == Stress::Verify;
+    if check && done.is_ok() {
+        verify::check(heap, roots, request.peeked);
+    }
+    Ok(Stats {
         words_before,
         words_after: used_words(heap),
-        ..stats
-    }
+        ..done?
+    })
 }
 
-fn plan(heap: &mut Heap, request: &Request<'_>) -> Plan {
+/// Collects by way of the native stack: the size of the block is chosen when it is known what lives.
+fn by_staging(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    request: &Request<'_>,
+    plan: &Plan,
+) -> Stats {
+    let mut staging = [const { MaybeUninit::<u64>::uninit() }; STAGING_WORDS];
+    let space = staging.as_mut_ptr().cast::<u64>();
+    let mut mover = mover(heap, plan, request);
+    let live = empty_spaces(heap, roots, plan, &mut mover, space, STAGING_WORDS);
+    let words = block_words_after(heap, request, live, plan, block_words(heap));
+    let is_inline = heap.flags & flag::INLINE != 0;
+    if words == FIRST_HEAP_WORDS && !is_inline && !request.first_block.is_null() {
+        go_on_in(heap, request.first_block, words);
+        heap.flags |= flag::INLINE;
+    } else if words != block_words(heap) || plan.stress != Stress::None {
+        let block = block::take(words).unwrap_or_else(|| block::no_memory(words));
+        go_on_in(heap, block, words);
+    }
+    // Otherwise the old block is used again: it is empty by now, but for its stack.
+    place(heap, roots, space, live);
+    finish(heap, plan, &mover, live)
+}
+
+/// Collects to a new block, which is exchanged for one of another size when it turns out not to fit.
+fn by_replacing(
+    heap: &mut Heap,
+    roots: &mut [&mut [Term]],
+    request: &Request<'_>,
+    plan: &Plan,
+) -> Result<Stats, NoMemory> {
+    let room = plan.most_words + stack_words(heap) + STACK_RESERVE_WORDS;
+    let room_and_need = room.checked_add(request.need_words).ok_or(NoMemory)?;
+    let words = if plan.major {
+        // Enough that it need not grow at once, should all of it live.
+        size_for(room_and_need + room / 3)?
+    } else if request.need_words > block_words(heap) / 4 {
+        // So much that it will hardly fit what is there.
+        size_for(room_and_need)?.max(block_words(heap))
+    } else {
+        size_for(room)?.max(block_words(heap))
+    };
+    let space = block::take(words).ok_or(NoMemory)?;
+    let mut mover = mover(heap, plan, request);
+    let live = empty_spaces(heap, roots, plan, &mut mover, space, words);
+    let wanted = block_words_after(heap, request, live, plan, words);
+    let block = if wanted == words {
+        None
+    } else {
+        block::take(wanted)
+    };
+    if let Some(block) = block {
+        go_on_in(heap, block, wanted);
+        place(heap, roots, space, live);
+        // SAFETY: taken above with that size; everything in it was moved on.
+        unsafe { block::give_back(space, words) };
+    } else {
+        go_on_in(heap, space, words);
+    }
+    let stats = finish(heap, plan, &mover, live);
+    if words_between(heap.top, heap.stack) < request.need_words + STACK_RESERVE_WORDS {
+        return Err(NoMemory);
+    }
+    Ok(stats)
+}
+
+fn size_for(words: usize) -> Result<usize, NoMemory> {
+    block::size_for(words).ok_or(NoMemory)
+}
+
+fn plan(heap: &mut Heap, request: &Request<'_>) -> Result<Plan, NoMemory> {
+    let stress = request.stress;
+    let tight = request.tight || stress != Stress::None;
     let used = words_between(heap.start, heap.top);
     let fragments = fragment_words(heap);
     let old = old_words(heap);
@@ -211,11 +306,16 @@ fn plan(heap: &mut Heap, request: &Request<'_>) -> Plan {
     let mut major = request.kind == Kind::Major || due || request.doomed_literals.is_some();
     if !major && mature > 0 {
         if heap.old.is_null() {
-            if mature < PROMOTION_WORDS {
+            let least = if stress == Stress::None {
+                PROMOTION_WORDS
+            } else {
+                1
+            };
+            if mature < least {
                 mature = 0;
             } else {
                 // Room for as much again: each time it is full, all of it is copied.
-                heap.old = new_old_heap(block::size_for((used + fragments) * 2));
+                heap.old = new_old_heap(size_for((used + fragments) * 2)?)?;
             }
         }
         major = mature > old_room(heap);
@@ -224,17 +324,21 @@ fn plan(heap: &mut Heap, request: &Request<'_>) -> Plan {
         let literals = request
             .doomed_literals
             .map_or(0, |range| (range.end - range.start) / 8);
-        return Plan {
+        return Ok(Plan {
             major,
             mature: 0,
             most_words: used + old + fragments + literals,
-        };
+            tight,
+            stress,
+        });
     }
-    Plan {
+    Ok(Plan {
         major,
         mature,
         most_words: used - mature + fragments,
-    }
+        tight,
+        stress,
+    })
 }
 
 fn mover(heap: &Heap, plan: &Plan, request: &Request<'_>) -> Mover {
@@ -349,45 +453,49 @@ fn block_words_after(
     block: usize,
 ) -> usize {
     let need = live + stack_words(heap) + request.need_words + STACK_RESERVE_WORDS;
-    let least_words = heap.min_words as usize;
-    let inline = heap.flags & flag::INLINE != 0;
-    if request.tight {
-        return if inline && need <= block_words(heap) {
-            block_words(heap)
-        } else {
-            need
-        };
+    let least = heap.min_words as usize;
+    let own = block_words(heap);
+    let has_first_block = heap.flags & flag::INLINE != 0 || !request.first_block.is_null();
+    if plan.stress != Stress::None {
+        return need;
     }
-    let fits = need <= block && least_words <= block;
-    if !fits {
-        return block::size_for(need.max(least_words));
+    if plan.tight {
+        let fits_first = has_first_block && need <= FIRST_HEAP_WORDS;
+        return if fits_first { FIRST_HEAP_WORDS } else { need };
     }
-    if block_words(heap) < SMALL_BLOCK_WORDS {
+    // There was no memory for more than the greatest size, or we would not be here.
+    let size_for = |words: usize| block::size_for(words).unwrap_or(block);
+    let wanted = need.max(least);
+    if own < SMALL_BLOCK_WORDS {
         // The block at hand may be the worst case for fragments; it is the heap's own that counts.
-        let own = block_words(heap);
-        let own_fits = need <= own && least_words <= own;
-        return match (own_fits, plan.major) {
-            (true, true) if inline => own,
-            (_, true) => block::size_for(need.max(least_words)),
-            (true, false) if heap.minor_collections % 2 == 0 => own,
-            (true, false) => block::size_above(own),
-            (false, false) => block::size_for(need.max(least_words).max(own + 1)),
+        return if plan.major && has_first_block && wanted <= FIRST_HEAP_WORDS {
+            FIRST_HEAP_WORDS
+        } else if plan.major {
+            size_for(wanted)
+        } else if wanted > own {
+            size_for(wanted.max(own + 1))
+        } else if heap.minor_collections % 2 == 0 {
+            own
+        } else {
+            size_for(own + 1)
         };
     }
-    if need * 4 > block * 3 {
-        return block::size_above(block);
+    if wanted > block {
+        return size_for(wanted);
+    }
+    if need > block / 4 * 3 {
+        return size_for(block + 1);
     }
     if plan.major {
-        return if need * 4 < block {
-            block::size_for((need * 2).max(least_words))
+        return if need < block / 4 {
+            size_for((need * 2).max(least))
         } else {
             block
         };
     }
-    if block > SHRINKING_BLOCK_WORDS && need * 4 < block {
+    if block > SHRINKING_BLOCK_WORDS && need < block / 4 {
         let old = old_heap(heap).map_or(0, |old| words_between(old.start, old.end));
-        let wanted = (need * 3).max(old / 8).max(least_words);
-        return block::size_for(wanted).min(block);
+        return size_for((need * 3).max(old / 8).max(least)).min(block);
     }
     block
 }
@@ -458,10 +566,9 @@ fn finish(heap: &mut Heap, plan: &Plan, mover: &Mover, live: usize) -> Stats {
         let twice = heap.off_heap_words.saturating_mul(2);
         heap.off_heap_limit_words = twice.max(OFF_HEAP_LIMIT_WORDS);
     }
-    #[cfg(any(test, feature = "verify"))]
-    // SAFETY: the free words of the heap's block.
-    unsafe {
-        block::poison(heap.top, words_between(heap.top, heap.stack));
+    if block::is_poisoning() {
+        // SAFETY: the free words of the heap's block.
+        unsafe { block::poison(heap.top, words_between(heap.top, heap.stack)) };
     }
     Stats {
         moved: live + promoted,
@@ -572,15 +679,15 @@ fn old_room(heap: &Heap) -> usize {
     old_heap(heap).map_or(0, |old| words_between(old.top, old.end))
 }
 
-fn new_old_heap(words: usize) -> *mut OldHeap {
-    let start = take_or_abort(words);
-    Box::into_raw(Box::new(OldHeap {
+fn new_old_heap(words: usize) -> Result<*mut OldHeap, NoMemory> {
+    let start = block::take(words).ok_or(NoMemory)?;
+    Ok(Box::into_raw(Box::new(OldHeap {
         start,
         top: start,
         end: start.wrapping_add(words),
         off_heap: ptr::null_mut(),
         off_heap_words: 0,
-    }))
+    })))
 }
 
 fn free_old_heap(heap: &mut Heap) {
@@ -601,13 +708,4 @@ fn free_block(heap: &mut Heap) {
         // SAFETY: taken by a collection, with that size; its objects have moved, or their process is dead.
         unsafe { block::give_back(heap.start, block_words(heap)) };
     }
-}
-
-#[cold]
-fn no_memory(words: usize) -> ! {
-    handle_alloc_error(Layout::array::<u64>(words).unwrap_or(Layout::new::<u64>()))
-}
-
-fn take_or_abort(words: usize) -> *mut u64 {
-    block::take(words).unwrap_or_else(|| no_memory(words))
 }

@@ -4,7 +4,9 @@
 //! of the two before it and one, and past a million words a fifth more than the one before. Any thread
 //! may call; a block belongs to whoever took it.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+
+use super::stress::{self, Stress};
 
 /// Sizes that grow as Fibonacci numbers do; past them growth slows down.
 const STEEP_SIZES: usize = 23;
@@ -44,21 +46,11 @@ const fn sequence() -> [usize; count()] {
 /// Every size that a heap block can have, unless it was asked to be smaller than the least.
 pub static SIZES: [usize; count()] = sequence();
 
-/// The least size that has room for `words` words.
-///
-/// # Panics
-/// Past the greatest size, 885 tera-words: no machine has that much, so no caller gets that far.
+/// The least size that has room for `words` words, if there is one so great.
 #[must_use]
-pub fn size_for(words: usize) -> usize {
+pub fn size_for(words: usize) -> Option<usize> {
     let index = SIZES.partition_point(|&size| size < words);
-    assert!(index < SIZES.len(), "a heap of {words} words");
-    SIZES[index]
-}
-
-/// The least size above `words`.
-#[must_use]
-pub fn size_above(words: usize) -> usize {
-    size_for(words + 1)
+    SIZES.get(index).copied()
 }
 
 fn layout(words: usize) -> Option<Layout> {
@@ -74,12 +66,16 @@ pub(super) fn take(words: usize) -> Option<*mut u64> {
     if block.is_null() {
         return None;
     }
-    #[cfg(any(test, feature = "verify"))]
-    // SAFETY: just allocated.
-    unsafe {
-        poison(block, words);
+    if is_poisoning() {
+        // SAFETY: just allocated.
+        unsafe { poison(block, words) };
     }
     Some(block)
+}
+
+#[cold]
+pub(super) fn no_memory(words: usize) -> ! {
+    handle_alloc_error(layout(words).expect("a small block"))
 }
 
 /// # Safety
@@ -87,21 +83,26 @@ pub(super) fn take(words: usize) -> Option<*mut u64> {
 pub(super) unsafe fn give_back(block: *mut u64, words: usize) {
     // SAFETY: the caller's promise; the layout is the one it was allocated with.
     unsafe {
-        #[cfg(any(test, feature = "verify"))]
-        poison(block, words);
+        if is_poisoning() {
+            poison(block, words);
+        }
         dealloc(block.cast(), layout(words).expect("it was allocated"));
     }
 }
 
 /// What poisoned words hold: read as a term, a boxed object at an address that no process has.
-#[cfg(any(test, feature = "verify"))]
 pub(super) const POISON: u64 = 0xdead_dead_dead_deaa;
+
+/// Whether freed and fresh words are overwritten: in tests, in builds that verify, and under stress.
+#[inline]
+pub(super) fn is_poisoning() -> bool {
+    cfg!(any(test, feature = "verify")) || stress::get() != Stress::None
+}
 
 /// Overwrites words that must not be read any more.
 ///
 /// # Safety
 /// `words` words at `block` can be written.
-#[cfg(any(test, feature = "verify"))]
 pub(super) unsafe fn poison(block: *mut u64, words: usize) {
     for index in 0..words {
         // SAFETY: the caller's promise.
@@ -122,9 +123,9 @@ mod tests {
         assert_eq!(SIZES[22], 833_026);
         assert_eq!(SIZES[23], 833_026 + 833_026 / 5);
         assert!(SIZES.windows(2).all(|pair| pair[0] < pair[1]));
-        assert_eq!(size_for(0), 12);
-        assert_eq!(size_for(38), 38);
-        assert_eq!(size_for(39), 51);
-        assert_eq!(size_above(38), 51);
+        assert_eq!(size_for(0), Some(12));
+        assert_eq!(size_for(38), Some(38));
+        assert_eq!(size_for(39), Some(51));
+        assert_eq!(size_for(usize::MAX), None);
     }
 }

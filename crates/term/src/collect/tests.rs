@@ -159,7 +159,7 @@ impl Process {
     fn run(&mut self, request: &Request<'_>) -> Stats {
         let before = self.graph();
         let mut roots: [&mut [Term]; 2] = [&mut self.x, &mut self.dictionary];
-        let stats = run(&mut self.heap, &mut roots, request);
+        let stats = run(&mut self.heap, &mut roots, request).expect("there is memory");
         let after = self.graph();
         assert!(before == after, "a collection changed what is reachable");
         let free = words_between(self.heap.top, self.heap.stack);
@@ -256,23 +256,23 @@ fn lists_come_to_lie_in_order() {
     let mut process = Process::new(1);
     process.collect(2_000_000, Kind::Minor);
     process.x[0] = build::list(&mut process.heap, &numbers(1_000_000));
-    process.collect(0, Kind::Minor);
+    let mut roots: [&mut [Term]; 1] = [&mut process.x];
+    collect(&mut process.heap, &mut roots, 0, Kind::Minor).unwrap();
     let mut list = process.x[0];
     let first = list.cons_pointer();
     for index in 0..1_000_000 {
         assert_eq!(list.cons_pointer(), first.wrapping_add(2 * index));
         list = list.tail();
     }
-    process.collect(0, Kind::Minor);
-    process.collect(0, Kind::Major);
+    assert!(list.is_nil());
 }
 
 #[test]
 fn depth_needs_no_stack() {
     let mut process = Process::new(2);
-    process.collect(6_000_000, Kind::Minor);
+    process.collect(1_200_000, Kind::Minor);
     let (mut tuples, mut heads) = (Term::NIL, Term::NIL);
-    for _ in 0..1_000_000 {
+    for _ in 0..200_000 {
         tuples = build::tuple(&mut process.heap, &[tuples]);
         heads = build::cons(&mut process.heap, heads, Term::NIL);
     }
@@ -382,10 +382,122 @@ fn hibernation_leaves_no_room() {
     process.collect(3000, Kind::Minor);
     process.x[0] = build::list(&mut process.heap, &numbers(100));
     let mut roots: [&mut [Term]; 1] = [&mut process.x];
-    hibernate(&mut process.heap, &mut roots);
+    hibernate(&mut process.heap, &mut roots, ptr::null_mut()).unwrap();
     assert_eq!(block_words(&process.heap), 200 + STACK_RESERVE_WORDS);
     process.collect(1, Kind::Minor);
     assert!(block_words(&process.heap) > 204);
+}
+
+#[test]
+fn a_sleeper_goes_back_to_its_first_block() {
+    let mut process = Process::new(2);
+    process.collect(3000, Kind::Minor);
+    process.x[0] = build::list(&mut process.heap, &numbers(5));
+    process.push(0x1000);
+    let request = Request {
+        tight: true,
+        first_block: process.inline.as_mut_ptr(),
+        ..Request::new(Kind::Major, 0)
+    };
+    for _ in 0..2 {
+        process.run(&request);
+        assert!(process.is_inline());
+        assert_eq!(process.heap.flags & flag::INLINE, flag::INLINE);
+    }
+    process.collect(100, Kind::Minor);
+    assert!(!process.is_inline());
+    process.x[1] = build::list(&mut process.heap, &numbers(12));
+    process.run(&request);
+    assert!(!process.is_inline());
+}
+
+#[test]
+fn a_need_that_no_memory_meets_leaves_the_heap_whole() {
+    let mut process = Process::new(1);
+    process.x[0] = build::list(&mut process.heap, &numbers(5));
+    let before = process.graph();
+    for need in [usize::MAX, 1 << 60, 1 << 48] {
+        let mut roots: [&mut [Term]; 1] = [&mut process.x];
+        let answer = collect(&mut process.heap, &mut roots, need, Kind::Minor);
+        assert_eq!(answer.unwrap_err(), NoMemory);
+        verify::verify(&process.heap, &[&mut process.x], ptr::null_mut());
+        assert!(process.graph() == before);
+    }
+}
+
+#[test]
+fn doomed_literals_are_copied_once() {
+    let (area, words) = take_literal_area();
+    let (base, count) = (area.wrapping_add(1024), 1024);
+    let mut process = Process::new(3);
+    let list = build::list(&mut process.heap, &numbers(20));
+    let binary = build::binary(&mut process.heap, &[3; 500]);
+    let term = build::tuple(&mut process.heap, &[list, binary, list]);
+    let size = copy::size(term);
+    let mut held = ptr::null_mut();
+    // SAFETY: no other test writes to this part of the area.
+    let literal = unsafe { copy::copy_to(base, size, &mut held, term, false) };
+    process.x.fill(literal);
+    let inner = literal.as_tuple().unwrap()[0];
+    process.x[1] = build::tuple(&mut process.heap, &[inner, literal]);
+    let message = copy::to_fragment(process.x[1]);
+    // SAFETY: the area's end.
+    let range = base as usize..base.wrapping_add(count) as usize;
+    assert!(range.end <= area.wrapping_add(words) as usize);
+    let mut roots: [&mut [Term]; 1] = [&mut process.x];
+    collect_literals(&mut process.heap, &mut roots, &range).unwrap();
+    // SAFETY: the message is the test's alone.
+    let message = unsafe { message::without_literals(message, &range) }.unwrap();
+    for term in process.x.iter().copied() {
+        assert!(!message::reaches(term, &range));
+    }
+    // SAFETY: live.
+    assert!(!message::reaches(unsafe { (*message).term }, &range));
+    assert_eq!(process.x[0], process.x[2]);
+    let pair = process.x[1].as_tuple().unwrap();
+    assert_eq!(pair[1], process.x[0]);
+    assert_eq!(pair[0], process.x[0].as_tuple().unwrap()[0]);
+    // The area goes; what was copied holds the binary.
+    // SAFETY: the literal's own list.
+    unsafe {
+        off_heap::release(held);
+        for index in 0..size {
+            base.add(index).write(block::POISON);
+        }
+    }
+    let tuple = process.x[0].as_tuple().unwrap();
+    assert_eq!(tuple[1].as_bits().unwrap().as_bytes().unwrap(), [3; 500]);
+    process.collect(0, Kind::Minor);
+    // SAFETY: the message is the test's alone.
+    unsafe {
+        let elements = (*message).term.as_tuple().unwrap();
+        let binary = elements[1].as_tuple().unwrap()[1];
+        assert_eq!(
+            off_heap::references(off_heap::block_of(binary.boxed_pointer())),
+            2
+        );
+        assert!(message::without_literals(message, &range).is_none());
+        heap::drop_fragment(message);
+    }
+}
+
+#[test]
+fn stress_moves_everything_and_leaves_no_room() {
+    let mut process = Process::new(1);
+    process.x[0] = build::list(&mut process.heap, &numbers(3));
+    let request = Request {
+        stress: Stress::Verify,
+        ..Request::new(Kind::Minor, 5)
+    };
+    for round in 0..3 {
+        let before = (process.heap.start, process.x[0]);
+        process.run(&request);
+        let free = words_between(process.heap.top, process.heap.stack);
+        assert_eq!(free, 5 + STACK_RESERVE_WORDS);
+        assert_ne!(before.0, process.heap.start);
+        assert!(round > 1 || before.1 != process.x[0]);
+    }
+    assert_eq!(sizes(&process.heap).old_heap, 6);
 }
 
 #[test]

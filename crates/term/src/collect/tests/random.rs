@@ -257,6 +257,16 @@ impl World {
         let request = Request {
             peeked,
             tight: self.dice.one_in(10),
+            stress: if self.dice.one_in(20) {
+                Stress::Collect
+            } else {
+                Stress::None
+            },
+            first_block: if self.dice.one_in(2) {
+                self.process.inline.as_mut_ptr()
+            } else {
+                std::ptr::null_mut()
+            },
             ..Request::new(
                 if self.dice.one_in(8) {
                     Kind::Major

@@ -1,0 +1,69 @@
+//! Messages that wait while an area of literals goes away.
+//!
+//! A message is no part of its receiver's heap until it is received, so a collection does not look at
+//! it. Who owns the queue replaces the messages that point into the area by ones that do not.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use layout::{Fragment, Term};
+
+use crate::{copy, heap};
+
+/// A message like `message`, its literals at the addresses of `range` copied, if it has any: then the old
+/// one is freed. Its place in a queue (`next`) and its kind are taken over.
+///
+/// # Safety
+/// `message` is live and nothing but the caller points to it or its words.
+#[must_use]
+pub unsafe fn without_literals(
+    message: *mut Fragment,
+    range: &Range<usize>,
+) -> Option<*mut Fragment> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let term = (*message).term;
+        if !reaches(term, range) {
+            return None;
+        }
+        let words = copy::size_with_literals(term);
+        let copied = heap::new_fragment(words);
+        (*copied).next = (*message).next;
+        (*copied).kind = (*message).kind;
+        (*copied).term = copy::copy_to(
+            Fragment::words_pointer(copied),
+            words,
+            &mut (*copied).off_heap,
+            term,
+            true,
+        );
+        heap::drop_fragment(message);
+        Some(copied)
+    }
+}
+
+/// Whether a term points to an address within `range`, itself or anywhere in it.
+#[must_use]
+pub fn reaches(term: Term, range: &Range<usize>) -> bool {
+    let mut seen = HashSet::new();
+    let mut rest = vec![term];
+    while let Some(term) = rest.pop() {
+        if term.is_none() || term.is_immediate() || !seen.insert(term) {
+            continue;
+        }
+        if range.contains(&(term.bits() as usize)) {
+            return true;
+        }
+        if term.is_cons() {
+            rest.push(term.head());
+            rest.push(term.tail());
+            continue;
+        }
+        let header = term.header();
+        for index in header.raw_words()..header.arity() {
+            // SAFETY: behind the raw words stand terms.
+            rest.push(unsafe { Term::from_bits(term.word(index)) });
+        }
+    }
+    false
+}
