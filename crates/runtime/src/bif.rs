@@ -45,11 +45,13 @@ pub enum Failure {
     Error(Term),
     /// As `Error`; `cause` becomes `#{cause => Cause}` in the trace's `error_info`.
     ErrorBecause { reason: Term, cause: Term },
-    /// An `error` whose trace shows the caller, not the BIF (`erlang:error/1`).
+    /// An exception whose trace shows the caller, not the BIF (`erlang:error/1`): with these
+    /// arguments unless they are NONE, and with this map as `error_info` unless it is NONE.
     Raise {
         class: Class,
         reason: Term,
         arguments: Term,
+        info: Term,
     },
     /// An exception that goes on with the stack trace it had.
     RaiseWithTrace {
@@ -189,11 +191,13 @@ fn fail(context: &mut Context, failure: Failure) -> Term {
             class,
             reason,
             arguments,
+            info,
         } => {
             raise.kind = RaiseKind::Exception;
             raise.class = class;
             raise.reason = reason;
-            // NIL stands for "no arguments given": the trace begins with the caller.
+            raise.trace = info;
+            // `undefined` stands for "no arguments given": the trace begins with the caller.
             raise.arguments = if arguments.is_none() {
                 am::UNDEFINED
             } else {

@@ -111,10 +111,16 @@ mod limit {
         }
         let words = term::collect::total_words(&process.head.heap) as u64;
         if words > limit {
-            if options.max_heap_log.unwrap_or(true) {
+            if options
+                .max_heap_log
+                .unwrap_or_else(|| DEFAULTS.max_heap_log.load(Ordering::Relaxed))
+            {
                 crate::log::over_heap_limit(process, words, limit);
             }
-            if options.max_heap_kill.unwrap_or(true) {
+            if options
+                .max_heap_kill
+                .unwrap_or_else(|| DEFAULTS.max_heap_kill.load(Ordering::Relaxed))
+            {
                 handle::die(process, Owned::new(am::KILLED));
             }
         }

@@ -349,6 +349,11 @@ pub fn raise_error(context: &mut Context, reason: Term) {
 
 /// The export to ask when a function has no code, if it is loaded.
 #[must_use]
-pub fn error_handler(function: Term, arity: u32) -> Option<&'static Export> {
-    exports::find(am::ERROR_HANDLER, function, arity).filter(|export| exports::is_loaded(export))
+pub fn error_handler(process: &Process, function: Term, arity: u32) -> Option<&'static Export> {
+    let module = process
+        .cold
+        .as_ref()
+        .and_then(|cold| cold.error_handler)
+        .unwrap_or(am::ERROR_HANDLER);
+    exports::find(module, function, arity).filter(|export| exports::is_loaded(export))
 }

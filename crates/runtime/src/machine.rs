@@ -271,7 +271,7 @@ unsafe extern "sysv64" fn undefined_function(
 ) -> *const u64 {
     // SAFETY: the engine's contract; exports live for ever.
     let (process, context, export) = unsafe { (running(context), &mut *context, &*export) };
-    let Some(handler) = exception::error_handler(am::UNDEFINED_FUNCTION, 3) else {
+    let Some(handler) = exception::error_handler(process, am::UNDEFINED_FUNCTION, 3) else {
         exception::raise_undefined(context);
         return std::ptr::null();
     };
@@ -305,7 +305,7 @@ unsafe extern "sysv64" fn call_fun(context: *mut Context, fun: Term, arity: usiz
                 }
                 return code;
             }
-            let Some(handler) = exception::error_handler(am::UNDEFINED_LAMBDA, 3) else {
+            let Some(handler) = exception::error_handler(process, am::UNDEFINED_LAMBDA, 3) else {
                 exception::raise_undefined(context);
                 return std::ptr::null();
             };

@@ -135,6 +135,12 @@ fn set_defaults(config: &Config) {
         .max_heap_words
         .store(config.max_heap_words, Ordering::Relaxed);
     DEFAULTS
+        .max_heap_kill
+        .store(config.max_heap_kill, Ordering::Relaxed);
+    DEFAULTS
+        .max_heap_log
+        .store(config.max_heap_log, Ordering::Relaxed);
+    DEFAULTS
         .fullsweep_after
         .store(u32::from(config.fullsweep_after), Ordering::Relaxed);
     DEFAULTS

@@ -20,6 +20,7 @@ use term::{am, build};
 
 use crate::process::Process;
 use crate::process::relations::ReferenceNumber;
+use crate::registry::{self, Refusal};
 use crate::send::Sent;
 use crate::signal::{self, Signal};
 use driver::{Command, Driver};
@@ -39,7 +40,6 @@ pub struct State {
     pub connected: Term,
     pub links: Vec<Term>,
     pub monitors: HashMap<ReferenceNumber, (Term, Option<Term>)>,
-    pub registered_name: Option<Term>,
     /// The name it was opened by, for `port_info(name)`.
     pub name: String,
     pub input_bytes: u64,
@@ -120,9 +120,7 @@ impl Port {
         };
         driver.stop();
         table::remove(self.id);
-        if let Some(name) = state.registered_name.take() {
-            crate::registry::forget(name, self.id);
-        }
+        registry::forget_owner(self.id);
         for linked in std::mem::take(&mut state.links) {
             let exit = Signal::Exit {
                 from: self.id,
@@ -158,6 +156,26 @@ pub fn wake_waiting(state: &mut State) {
     for pid in std::mem::take(&mut state.waiting) {
         let _ = signal::send(pid, Signal::Call(Box::new(|_| {})));
     }
+}
+
+/// Whether there is such a port.
+#[must_use]
+pub fn exists(port: Term) -> bool {
+    find(port).is_some_and(|port| port.state.lock().driver.is_some())
+}
+
+/// Gives an open port a name.
+///
+/// # Errors
+/// See [`Refusal`].
+pub fn register(name: Term, port: Term) -> Result<(), Refusal> {
+    let port = find(port).ok_or(Refusal::NotAlive)?;
+    // Closing takes the name back under this lock.
+    let state = port.state.lock();
+    if state.driver.is_none() {
+        return Err(Refusal::NotAlive);
+    }
+    registry::give(name, port.id)
 }
 
 /// A monitor on a port is gone.
@@ -277,7 +295,13 @@ fn unlink_owner(from: &mut Process, owner: Term, port: Term) {
             cold.relations.links.remove(&port.bits());
         }
     } else {
-        let _ = signal::send(owner, Signal::Unlink { from: port });
+        let _ = signal::send(
+            owner,
+            Signal::Unlink {
+                from: port,
+                number: 0,
+            },
+        );
     }
 }
 

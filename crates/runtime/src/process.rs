@@ -16,16 +16,20 @@
 //!                    that is neither queued nor running must queue it
 //! bit 3  SIGNALS     something other than a message arrived: the owner handles signals before going on
 //! bit 4  EXITING     its exit has begun (owner)
+//! bit 5  REGISTERED  it has a registered name (`registry`, under its lock)
+//! bit 6  SYSTEM      it is a system process (never changes)
 //! bits 8-9           priority: 0 max, 1 high, 2 normal, 3 low (owner; read by who queues it)
 //! ```
 
 pub mod block;
 pub mod cold;
+pub mod dictionary;
 pub mod exit;
-pub mod info;
 pub mod relations;
 pub mod spawn;
+pub mod suspend;
 pub mod table;
+pub mod tasks;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -44,6 +48,8 @@ pub mod state {
     pub const EVENT: u32 = 1 << 2;
     pub const SIGNALS: u32 = 1 << 3;
     pub const EXITING: u32 = 1 << 4;
+    pub const REGISTERED: u32 = 1 << 5;
+    pub const SYSTEM: u32 = 1 << 6;
     pub const PRIORITY_SHIFT: u32 = 8;
     pub const PRIORITY_MASK: u32 = 0b11 << PRIORITY_SHIFT;
 }
@@ -60,6 +66,8 @@ pub mod flag {
     pub const EXIT_PENDING: u16 = 1 << 6;
     /// It may do with every ETS table what its owner may (`erts_internal:ets_super_user/1`).
     pub const ETS_SUPER_USER: u16 = 1 << 7;
+    /// System tasks wait in `Cold`: collections and checks that need the process between two slices.
+    pub const TASKS: u16 = 1 << 8;
 }
 
 /// Scheduling priorities, the most urgent first.
@@ -148,7 +156,10 @@ impl Process {
     /// The name it is registered under.
     #[must_use]
     pub fn registered_name(&self) -> Option<Term> {
-        self.cold.as_ref().and_then(|cold| cold.registered_name)
+        if self.state.load(Ordering::Relaxed) & state::REGISTERED == 0 {
+            return None;
+        }
+        crate::registry::name_of(self.pid())
     }
 
     /// Reductions so far, those of the running slice included.

@@ -22,7 +22,7 @@ use layout::{Class, Context, Raise, RaiseKind, Term};
 use term::am;
 use term::copy::Owned;
 
-use crate::process::{Process, block, exit, flag, state};
+use crate::process::{Process, block, exit, flag, state, tasks};
 use crate::signal::handle;
 use crate::{epoch, machine, timer};
 use idle::{IdleSchedulers, Sleeper};
@@ -270,6 +270,7 @@ impl Scheduler {
     fn check(&mut self) {
         self.slices_to_check = SLICES_PER_CHECK;
         self.reductions_to_check = REDUCTIONS_PER_CHECK;
+        self.retire();
         timer::expire(self.shared.index);
         crate::io::poll_now();
         self.queues.take_injected(&schedulers().injected, false);
@@ -355,6 +356,10 @@ impl Scheduler {
                 self.finish(process);
                 break;
             }
+            if process.flags & flag::TASKS != 0 {
+                tasks::run(process);
+                continue;
+            }
             if stands_still(process) {
                 slice.account(&self.context, process);
                 if rest(process) {
@@ -374,7 +379,7 @@ impl Scheduler {
                     break;
                 }
                 engine::Exit::Waiting => {
-                    if process.flags & flag::EXIT_PENDING != 0 {
+                    if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
                         continue;
                     }
                     if rest(process) {
@@ -447,7 +452,8 @@ impl Scheduler {
             for block in blocks.drain(..) {
                 // SAFETY: unreachable for everyone else since the stamp passed; it was initialised.
                 unsafe {
-                    handle::bounce_rest(&mut *block.as_ptr());
+                    let process = block.as_ptr();
+                    handle::bounce_rest((*process).head.id, &(*process).signals);
                     ptr::drop_in_place(block.as_ptr());
                 }
                 block::give_back(block);

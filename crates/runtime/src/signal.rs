@@ -43,8 +43,15 @@ pub enum Signal {
     Link {
         from: Term,
     },
+    /// `from` undid its link; `number` tells its unlinkings apart.
     Unlink {
         from: Term,
+        number: u64,
+    },
+    /// The other side has seen that unlinking.
+    UnlinkAck {
+        from: Term,
+        number: u64,
     },
     Monitor {
         watcher: Term,
@@ -113,9 +120,34 @@ pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
         unsafe {
             (*process).signals.push(fragment);
             wake(process, state::EVENT | state::SIGNALS);
+            if (*process).state.load(Ordering::SeqCst) & state::EXITING != 0 {
+                // Its exit may have looked at the queue for the last time before the push. (If it has not, it
+                // sees the push, for it sets EXITING first.)
+                handle::bounce_rest(to, &(*process).signals);
+            }
         }
         Ok(())
     })
+}
+
+/// Hands a term over as a message; answers whether there is such a process.
+pub fn send_owned(to: Term, message: Owned) -> bool {
+    crate::epoch::pinned(|| {
+        let process = table::find(to);
+        if process.is_null() {
+            return false;
+        }
+        // SAFETY: just found; the fragment is in no list.
+        unsafe { send_fragment(process, message.into_fragment()) };
+        true
+    })
+}
+
+/// Answers `{Reference, Result}` to a process that waits for it.
+pub fn reply(to: Term, reference: &Owned, result: Term) {
+    let mut scratch = heap::Scratch::new();
+    let message = term::build::tuple(scratch.heap(), &[reference.term(), result]);
+    send_message_from_outside(to, message);
 }
 
 /// Sends a signal, or lets it take the effect it has on a process that is gone.

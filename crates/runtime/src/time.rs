@@ -1,8 +1,8 @@
 //! Time as programs see it, and the timers that they start.
 //!
 //! Monotonic time counts nanoseconds from the node's start, beginning at a negative value as OTP's
-//! does; system time is that plus the time offset, which stays fixed without time warp. Timers of BIFs are found by their
-//! reference's number.
+//! does; system time is that plus the time offset, which stays fixed without time warp. Timers of BIFs
+//! are found by their reference's number.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -10,8 +10,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use layout::Term;
 use parking_lot::Mutex;
+use term::copy::Owned;
 
-use crate::timer::TimerKey;
+use crate::process::table;
+use crate::timer::{self, TimerKey};
 
 /// Where monotonic time begins, in nanoseconds: low enough that a program that takes it for small and positive fails at once.
 const MONOTONIC_START_NS: i64 = -576_460_752_303_423_488;
@@ -73,30 +75,83 @@ pub fn system_ns() -> i64 {
     monotonic_ns() + offset_ns()
 }
 
+/// The last moment that a timer may be set for (`system_info(end_time)`), in milliseconds of Erlang
+/// monotonic time.
+pub const END_MS: i64 = 8_646_911_283_000;
+
 /// A running timer of `start_timer` or `send_after`.
 #[derive(Clone, Copy)]
-pub struct Running {
-    pub key: TimerKey,
+struct Running {
+    key: TimerKey,
     /// Of the system's monotonic clock.
-    pub deadline_ns: i64,
+    deadline_ns: i64,
+    /// Who is sent to. A timer ends with the process that it would send to.
+    to: Term,
 }
 
-static TIMERS: LazyLock<Mutex<HashMap<u64, Running>>> = LazyLock::new(Mutex::default);
+/// Locks over which the running timers are spread.
+const SHARDS: usize = 64;
 
-/// Makes a timer findable by its reference's number.
-pub fn remember_timer(reference: u64, running: Running) {
-    TIMERS.lock().insert(reference, running);
+type Shard = Mutex<HashMap<u64, Running>>;
+
+static TIMERS: LazyLock<Vec<Shard>> =
+    LazyLock::new(|| (0..SHARDS).map(|_| Mutex::default()).collect());
+
+fn shard(reference: u64) -> &'static Shard {
+    &TIMERS[reference as usize % SHARDS]
 }
 
-/// The timer of a reference, taken out.
-pub fn forget_timer(reference: u64) -> Option<Running> {
-    TIMERS.lock().remove(&reference)
+/// Sets a timer that sends `message` to a pid or name at a moment of Erlang monotonic time, and is
+/// found by its reference's number.
+pub fn start_timer(reference: u64, deadline_monotonic_ns: i64, to: Term, message: Owned) {
+    let deadline_ns = to_clock_ns(deadline_monotonic_ns);
+    // Locked before it is set: it may run out on another thread at once.
+    let mut timers = shard(reference).lock();
+    let target = timer::Target::Message {
+        to,
+        send: message,
+        reference,
+    };
+    let key = timer::set(deadline_ns, target);
+    let running = Running {
+        key,
+        deadline_ns,
+        to,
+    };
+    timers.insert(reference, running);
 }
 
-/// The timer of a reference.
+/// Notes that a timer has run out.
+pub fn forget_timer(reference: u64) {
+    shard(reference).lock().remove(&reference);
+}
+
+/// Ends a timer: the milliseconds it had left, or None when there is none of that number.
+pub fn cancel_timer(reference: u64) -> Option<i64> {
+    let running = shard(reference).lock().remove(&reference)?;
+    timer::cancel(running.key)?;
+    left_ms(&running)
+}
+
+/// The milliseconds that a timer has left, or None when there is none of that number.
 #[must_use]
-pub fn find_timer(reference: u64) -> Option<Running> {
-    TIMERS.lock().get(&reference).copied()
+pub fn read_timer(reference: u64) -> Option<i64> {
+    let running = shard(reference).lock().get(&reference).copied()?;
+    left_ms(&running)
+}
+
+/// Whether a timer of that number runs.
+#[must_use]
+pub fn has_timer(reference: u64) -> bool {
+    shard(reference).lock().contains_key(&reference)
+}
+
+fn left_ms(running: &Running) -> Option<i64> {
+    if running.to.is_local_pid() && crate::epoch::pinned(|| table::find(running.to).is_null()) {
+        return None;
+    }
+    let left_ns = running.deadline_ns - sys::clock::monotonic_ns();
+    Some((left_ns.max(0) + 999_999) / 1_000_000)
 }
 
 /// Ends a `time_offset` monitor. The offset never changes while the node runs, so nobody is told.

@@ -133,7 +133,7 @@ pub fn expire(index: usize) {
             } => {
                 crate::time::forget_timer(reference);
                 let to = crate::registry::whereis_process(to).unwrap_or(to);
-                signal::send_message_from_outside(to, send.term());
+                signal::send_owned(to, send);
             }
         }
     }

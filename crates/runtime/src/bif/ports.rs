@@ -8,6 +8,7 @@ use term::{am, atom, build};
 use super::{BifResult, Failure, badarg};
 use crate::port::{self, Outcome, State, open};
 use crate::process::Process;
+use crate::registry;
 
 /// `erts_internal:open_port(Name, Settings)`
 pub fn open_port_2(process: &mut Process, [name, settings]: [Term; 2]) -> BifResult {
@@ -55,7 +56,7 @@ pub fn port_connect_2(process: &mut Process, [port, pid]: [Term; 2]) -> BifResul
     };
     // The old owner stays linked; the new one is linked as well.
     if pid == process.pid() {
-        let link = crate::process::relations::Link { other: found.id };
+        let link = crate::process::relations::Link::to(found.id);
         process.cold().relations.links.insert(found.id.bits(), link);
     } else if crate::signal::send(pid, crate::signal::Signal::Link { from: found.id }).is_err() {
         return Ok(am::BADARG);
@@ -152,7 +153,7 @@ pub fn port_info_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
     };
     let state = found.state.lock();
     let mut pairs = Vec::new();
-    if state.registered_name.is_some() {
+    if registry::name_of(found.id).is_some() {
         pairs.extend(info(process, found.id, &state, "registered_name"));
     }
     for item in INFO_ITEMS {
@@ -174,7 +175,7 @@ pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult 
     };
     let state = found.state.lock();
     let text = atom::text(item);
-    if text == "registered_name" && state.registered_name.is_none() {
+    if text == "registered_name" && registry::name_of(found.id).is_none() {
         return Ok(Term::NIL);
     }
     Ok(info(process, found.id, &state, text).unwrap_or(atom::known("badtype")))
@@ -183,7 +184,7 @@ pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult 
 fn info(process: &mut Process, id: Term, state: &State, item: &str) -> Option<Term> {
     let heap = process.heap();
     let value = match item {
-        "registered_name" => state.registered_name?,
+        "registered_name" => registry::name_of(id)?,
         "name" => build::string(heap, &state.name),
         "links" => build::list(heap, &state.links),
         "id" => Term::small(i64::from(id.identifier_index())),

@@ -162,7 +162,6 @@ fn make(process: &Process, name: String) -> Option<Arc<Port>> {
         connected: process.pid(),
         links: vec![process.pid()],
         monitors: HashMap::new(),
-        registered_name: None,
         name,
         input_bytes: 0,
         output_bytes: 0,
@@ -182,7 +181,7 @@ fn publish(process: &mut Process, port: &Arc<Port>) -> Term {
         .cold()
         .relations
         .links
-        .insert(port.id.bits(), Link { other: port.id });
+        .insert(port.id.bits(), Link::to(port.id));
     port.id
 }
 

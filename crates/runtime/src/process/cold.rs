@@ -1,21 +1,21 @@
 //! The seldom used part of a process, made when first needed. The owner's alone.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use layout::Term;
 use term::copy::Owned;
 
+use super::dictionary::Dictionary;
 use super::relations::Relations;
+use crate::signal::Call;
 use crate::timer::TimerKey;
 
 /// What a process has only sometimes.
 #[derive(Default)]
 pub struct Cold {
     pub relations: Relations,
-    /// The process dictionary, in order of first insertion. Keys and values are terms of the
-    /// process, and roots of its collections.
+    /// Keys and values are terms of the process, and roots of its collections.
     pub dictionary: Dictionary,
-    pub registered_name: Option<Term>,
     /// Why it ends, once `EXIT_PENDING` is set.
     pub exit_reason: Option<Owned>,
     /// The receive timer: where it is, and which one it is.
@@ -26,8 +26,19 @@ pub struct Cold {
     pub heap_options: HeapOptions,
     /// ETS tables it owns; the tables' own entries are what counts.
     pub tables: Vec<u64>,
-    /// `{Pid, Count}` of suspensions that this process holds on others.
+    /// How often this process suspended another, by the bits of its pid.
     pub suspending: HashMap<u64, u32>,
+    /// What is to be done between two slices, in order of arrival.
+    pub tasks: VecDeque<Call>,
+    /// Numbers of the timers that will send to this process alone; those that ran out are dropped
+    /// now and then.
+    pub timers: Vec<u64>,
+    /// The module of `process_flag(error_handler)`, when it is not `error_handler`.
+    pub error_handler: Option<Term>,
+    /// The length that `process_flag(save_calls)` was given.
+    pub save_calls: u32,
+    /// How often `monitor_nodes` was asked for, by its options.
+    pub node_monitors: HashMap<u8, u32>,
     /// The label of `process_flag(label)` and other terms that are roots: `[label]`.
     pub roots: Vec<Term>,
     pub at_exit: AtExit,
@@ -87,46 +98,4 @@ pub struct HeapOptions {
     pub max_heap_kill: Option<bool>,
     pub max_heap_log: Option<bool>,
     pub max_heap_binaries: Option<bool>,
-}
-
-/// The process dictionary: pairs in a hash table of indexes once there are many.
-#[derive(Default)]
-pub struct Dictionary {
-    /// Key, value, key, value...: one slice, so that it is one root.
-    pub pairs: Vec<Term>,
-}
-
-impl Dictionary {
-    /// Where a key's pair stands.
-    fn find(&self, key: Term) -> Option<usize> {
-        self.pairs
-            .chunks_exact(2)
-            .position(|pair| pair[0] == key || same(pair[0], key))
-            .map(|at| at * 2)
-    }
-
-    #[must_use]
-    pub fn get(&self, key: Term) -> Option<Term> {
-        self.find(key).map(|at| self.pairs[at + 1])
-    }
-
-    /// Puts a value, answering the one before.
-    pub fn put(&mut self, key: Term, value: Term) -> Option<Term> {
-        if let Some(at) = self.find(key) {
-            return Some(std::mem::replace(&mut self.pairs[at + 1], value));
-        }
-        self.pairs.extend([key, value]);
-        None
-    }
-
-    pub fn erase(&mut self, key: Term) -> Option<Term> {
-        let at = self.find(key)?;
-        let value = self.pairs[at + 1];
-        self.pairs.drain(at..at + 2);
-        Some(value)
-    }
-}
-
-fn same(a: Term, b: Term) -> bool {
-    !a.is_immediate() && !b.is_immediate() && term::compare::eq_exact(a, b)
 }

@@ -12,11 +12,14 @@ use crate::{ets, registry, timer};
 /// Ends a process whose last slice is over: it becomes unfindable, everyone tied to it learns of it, and
 /// its heap is freed. The control block stays until nobody can hold a found pointer to it.
 pub fn finish(process: &mut Process, reason: &Owned) {
-    process.state.fetch_or(state::EXITING, Ordering::SeqCst);
+    let before = process.state.fetch_or(state::EXITING, Ordering::SeqCst);
     let pid = process.pid();
+    if before & state::REGISTERED != 0 {
+        registry::forget_owner(pid);
+    }
     if let Some(cold) = process.cold.as_mut() {
-        if let Some(name) = cold.registered_name.take() {
-            registry::forget(name, pid);
+        for number in std::mem::take(&mut cold.timers) {
+            crate::time::cancel_timer(number);
         }
         if let Some(timer) = cold.receive_timer.take() {
             timer::cancel(timer.key);
@@ -27,8 +30,8 @@ pub fn finish(process: &mut Process, reason: &Owned) {
             ets::owner_ends(process, tables);
         }
         if let Some(cold) = process.cold.as_mut() {
-            for (other, count) in std::mem::take(&mut cold.suspending) {
-                super::info::resume_from(other, count);
+            for other in std::mem::take(&mut cold.suspending).into_keys() {
+                super::suspend::resume_from(other);
             }
         }
     }
@@ -36,7 +39,8 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     // From here on a sender finds nobody; who found the process before may still push, which
     // `bounce_rest` answers when the block is reused.
     handle::break_relations(process, reason.term());
-    handle::bounce_rest(process);
+    handle::bounce_rest(pid, &process.signals);
+    super::tasks::refuse_all(process);
     free_messages(process);
     free_heap(process);
 }

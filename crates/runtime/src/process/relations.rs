@@ -23,6 +23,20 @@ pub struct Relations {
 
 pub struct Link {
     pub other: Term,
+    /// The number of the unlinking that the other side has not yet acknowledged. Meanwhile the link
+    /// does not count; it is kept so that a link signal that crossed it is known to be void.
+    pub unlinking: Option<u64>,
+}
+
+impl Link {
+    /// A link that counts.
+    #[must_use]
+    pub fn to(other: Term) -> Link {
+        Link {
+            other,
+            unlinking: None,
+        }
+    }
 }
 
 pub struct Monitor {

@@ -1,7 +1,7 @@
 //! Making processes.
 
 use std::ptr;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use layout::heap::flag as heap_flag;
 use layout::limits::FIRST_HEAP_WORDS;
@@ -22,6 +22,8 @@ pub struct Defaults {
     pub min_binary_words: AtomicU64,
     pub fullsweep_after: AtomicU32,
     pub max_heap_words: AtomicU64,
+    pub max_heap_kill: AtomicBool,
+    pub max_heap_log: AtomicBool,
     pub off_heap_messages: AtomicU32,
 }
 
@@ -30,6 +32,8 @@ pub static DEFAULTS: Defaults = Defaults {
     min_binary_words: AtomicU64::new(46_422),
     fullsweep_after: AtomicU32::new(65_535),
     max_heap_words: AtomicU64::new(0),
+    max_heap_kill: AtomicBool::new(true),
+    max_heap_log: AtomicBool::new(true),
     off_heap_messages: AtomicU32::new(0),
 };
 
@@ -93,17 +97,9 @@ pub fn spawn(
     let process = unsafe { &mut *child };
     let pid = process.pid();
     if options.link {
-        process.cold().relations.links.insert(
-            parent.pid().bits(),
-            Link {
-                other: parent.pid(),
-            },
-        );
-        parent
-            .cold()
-            .relations
-            .links
-            .insert(pid.bits(), Link { other: pid });
+        let (own, child) = (Link::to(parent.pid()), Link::to(pid));
+        process.cold().relations.links.insert(own.other.bits(), own);
+        parent.cold().relations.links.insert(pid.bits(), child);
     }
     let monitor = options.monitor.map(|monitor| {
         let reference = match monitor.alias {
@@ -210,6 +206,10 @@ fn make(
         flags |= flag::SYSTEM;
     }
     let priority = options.priority.unwrap_or(Priority::Normal);
+    let mut first_state = state::QUEUED | (priority as u32) << state::PRIORITY_SHIFT;
+    if options.system {
+        first_state |= state::SYSTEM;
+    }
     let process = Process {
         head: ProcessHead {
             heap: first_heap_of(first_heap, options),
@@ -226,7 +226,7 @@ fn make(
             catches: 0,
         },
         signals: SignalQueue::new(),
-        state: AtomicU32::new(state::QUEUED | (priority as u32) << state::PRIORITY_SHIFT),
+        state: AtomicU32::new(first_state),
         flags,
         suspend_count: 0,
         reductions: 0,

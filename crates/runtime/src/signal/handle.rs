@@ -10,8 +10,8 @@ use term::copy::{Owned, to_fragment};
 use term::heap::{self, Scratch};
 use term::{am, build};
 
-use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, send_or_bounce, unboxed};
-use crate::process::relations::{AliasKind, Monitor, MonitorTarget, Watcher};
+use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, send_or_bounce, unboxed};
+use crate::process::relations::{AliasKind, Link, Monitor, MonitorTarget, Watcher};
 use crate::process::{Process, flag, state};
 
 /// Takes all signals that have arrived, in order. Afterwards the inner queue holds the messages,
@@ -115,11 +115,32 @@ fn handle(process: &mut Process, signal: Signal) {
             linked,
         } => exit(process, from, reason, linked),
         Signal::Link { from } => {
-            let link = crate::process::relations::Link { other: from };
-            process.cold().relations.links.insert(from.bits(), link);
+            // A link that is being undone stays so: the signal was sent before the other side heard of it.
+            let links = &mut process.cold().relations.links;
+            links.entry(from.bits()).or_insert_with(|| Link::to(from));
         }
-        Signal::Unlink { from } => {
-            process.cold().relations.links.remove(&from.bits());
+        Signal::Unlink { from, number } => {
+            let links = &mut process.cold().relations.links;
+            if links
+                .get(&from.bits())
+                .is_some_and(|link| link.unlinking.is_none())
+            {
+                links.remove(&from.bits());
+            }
+            let acknowledge = Signal::UnlinkAck {
+                from: process.pid(),
+                number,
+            };
+            let _ = super::send(from, acknowledge);
+        }
+        Signal::UnlinkAck { from, number } => {
+            let links = &mut process.cold().relations.links;
+            if links
+                .get(&from.bits())
+                .is_some_and(|link| link.unlinking == Some(number))
+            {
+                links.remove(&from.bits());
+            }
         }
         Signal::Monitor {
             watcher,
@@ -157,25 +178,28 @@ fn handle(process: &mut Process, signal: Signal) {
 }
 
 fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
-    if linked
-        && process
-            .cold()
-            .relations
-            .links
-            .remove(&from.bits())
-            .is_none()
-    {
-        // The link was undone before the signal came.
-        return;
+    if linked {
+        let link = process.cold().relations.links.remove(&from.bits());
+        if link.is_none_or(|link| link.unlinking.is_some()) {
+            // The link was undone before the signal came.
+            return;
+        }
     }
-    let kill = !linked && reason.term() == am::KILL;
-    if process.traps_exit() && !kill {
+    if !linked && reason.term() == am::KILL {
+        die(process, Owned::new(am::KILLED));
+    } else {
+        exit_received(process, from, reason);
+    }
+}
+
+/// An exit signal takes effect: a message for a process that traps exits, else its end unless the
+/// reason is `normal`.
+pub fn exit_received(process: &mut Process, from: Term, reason: Owned) {
+    if process.traps_exit() {
         let mut scratch = Scratch::new();
         let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason.term()]);
         deliver(process, message);
-    } else if kill {
-        die(process, Owned::new(am::KILLED));
-    } else if reason.term() != am::NORMAL || from == process.pid() {
+    } else if reason.term() != am::NORMAL {
         die(process, reason);
     }
 }
@@ -244,16 +268,17 @@ pub fn bounce(to: Term, signal: Signal) {
         Signal::Call(body) => body(None),
         Signal::Exit { .. }
         | Signal::Unlink { .. }
+        | Signal::UnlinkAck { .. }
         | Signal::Demonitor { .. }
         | Signal::Down { .. }
         | Signal::Timeout { .. } => {}
     }
 }
 
-/// Handles what was pushed to a process after it had ended; nobody can push any more.
-pub fn bounce_rest(process: &mut Process) {
-    let pid = process.pid();
-    let mut fragment = process.signals.take();
+/// Lets what was pushed to a process that has ended take its effect. Several threads may do so at
+/// once: each signal is taken by one.
+pub fn bounce_rest(pid: Term, signals: &SignalQueue) {
+    let mut fragment = signals.take();
     while !fragment.is_null() {
         // SAFETY: taken from the queue, so ours.
         unsafe {
@@ -276,6 +301,9 @@ pub fn break_relations(process: &mut Process, reason: Term) {
     };
     let relations = std::mem::take(&mut cold.relations);
     for link in relations.links.into_values() {
+        if link.unlinking.is_some() {
+            continue;
+        }
         let exit = Signal::Exit {
             from: pid,
             reason: Owned::new(reason),
