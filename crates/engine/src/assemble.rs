@@ -16,7 +16,7 @@ use beamfile::Code as FileCode;
 use isa::Opcode;
 use layout::{Export, FunEntry, Term};
 
-use crate::code::{Code, Function, LineTable, NOWHERE};
+use crate::code::{Code, Function, LineTable, NOWHERE, Words};
 use crate::slow;
 use emit::Emitter;
 
@@ -146,4 +146,4 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
 }
 
 /// What an emitter leaves: words, labels, lines and the place of `on_load`.
-type Finished = (Box<[u64]>, Box<[u32]>, LineTable, Option<u32>);
+type Finished = (Words, Box<[u32]>, LineTable, Option<u32>);

@@ -1,14 +1,16 @@
 //! The code of a module, and what its addresses mean.
 
-use core::ops::Range;
+use core::ops::{Deref, Range};
 
 use layout::Term;
+
+use crate::native::Placed;
 
 /// A module in the threaded form. It stays where it is; drop it when no process and no export refers to it any more.
 #[derive(Debug)]
 pub struct Code {
     pub(crate) module: Term,
-    pub(crate) words: Box<[u64]>,
+    pub(crate) words: Words,
     /// The module's strings, to which operands point.
     #[expect(dead_code, reason = "it is owned for the operands")]
     pub(crate) strings: Box<[u8]>,
@@ -18,6 +20,26 @@ pub struct Code {
     pub(crate) labels: Box<[u32]>,
     pub(crate) lines: LineTable,
     pub(crate) on_load: Option<u32>,
+}
+
+/// Where a module's words are.
+#[derive(Debug)]
+pub(crate) enum Words {
+    /// Threaded.
+    Boxed(Box<[u64]>),
+    /// With machine code.
+    Placed(Placed),
+}
+
+impl Deref for Words {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        match self {
+            Words::Boxed(words) => words,
+            Words::Placed(placed) => placed.words(),
+        }
+    }
 }
 
 pub(crate) const NOWHERE: u32 = u32::MAX;
@@ -68,7 +90,16 @@ impl Code {
     /// Bytes that the code takes, tables not counted.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
-        self.words.len() * 8
+        self.words.len() * 8 + self.native_bytes()
+    }
+
+    /// Bytes of machine code; 0 where the module runs threaded.
+    #[must_use]
+    pub fn native_bytes(&self) -> usize {
+        match &self.words {
+            Words::Boxed(_) => 0,
+            Words::Placed(placed) => placed.code_bytes(),
+        }
     }
 
     #[must_use]

@@ -2,7 +2,7 @@
 //!
 //! A body is written once, over a [`Form`]. In the [`Threaded`] form the operands are the words behind the handler
 //! address at `ip`, and going on is a jump through the handler address of the next instruction. In the stencil form
-//! they are symbols that the loader patches, and going on is falling into the next stencil.
+//! (`stencils.rs`) they are symbols that the loader patches, and going on is falling into the next stencil.
 //!
 //! Nothing here touches memory that a caller of [`crate::run()`] does not own.
 
@@ -40,42 +40,43 @@ pub type Handler = unsafe extern "sysv64" fn(
     ip: *const u64,
 ) -> Exit;
 
-/// Where operands come from. All functions are called in tail position of a body, where they end in a jump.
+/// Where operands come from, and how to go on. The latter functions are called in tail position of a body, where they end
+/// in a jump.
+///
+/// The contract of all: the machine runs the instruction at `ip`, which has the operand words that are named.
+#[allow(clippy::missing_safety_doc)]
 pub trait Form: Copy {
-    /// Operand word `I`.
-    ///
-    /// # Safety
-    /// The instruction at `ip` has more than `I` operand words.
+    /// Operand word `I`: a register, a label, a count, a size.
     unsafe fn word<const I: usize>(ip: *const u64) -> u64;
 
+    /// Operand word `I`, if it is a term.
+    unsafe fn constant<const I: usize>(ip: *const u64) -> u64;
+
+    /// Operand word `I`, if it may be any word: an address outside the code.
+    unsafe fn wide<const I: usize>(ip: *const u64) -> u64;
+
     /// The address of operand word `I`, for operations that walk over theirs.
-    ///
-    /// # Safety
-    /// As [`Form::word`].
     unsafe fn words<const I: usize>(ip: *const u64) -> *const u64;
 
-    /// The address behind this instruction, which has `N` operand words, as a call pushes it.
-    ///
-    /// # Safety
-    /// The instruction has `N` operand words.
+    /// The address behind this instruction of `N` operand words, as a call pushes it.
     unsafe fn after<const N: usize>(ip: *const u64) -> *const u64;
 
+    /// Goes on with the next instruction; this one has `N` operand words.
+    unsafe fn next<const N: usize>(machine: Machine<Self>) -> Exit;
+
+    /// Goes on with the next instruction, which is at `end`.
+    unsafe fn next_at(machine: Machine<Self>, end: *const u64) -> Exit;
+
+    /// Goes on at the label in operand word `I`.
+    unsafe fn jump<const I: usize>(machine: Machine<Self>) -> Exit;
+
     /// Goes on at a code address.
-    ///
-    /// # Safety
-    /// `target` is an instruction of live code, and the machine's registers are as canonical state asks.
     unsafe fn enter(machine: Machine<Self>, target: *const u64) -> Exit;
 
     /// Goes on in a slow path, which finds the operand words behind `ip` as the body does.
-    ///
-    /// # Safety
-    /// `glue` expects the operand words of this instruction.
     unsafe fn slow(machine: Machine<Self>, glue: Handler) -> Exit;
 
     /// Leaves the engine at a call of the function that starts at `target`.
-    ///
-    /// # Safety
-    /// `target` is a function's entry.
     unsafe fn preempt(machine: Machine<Self>, target: *const u64) -> Exit;
 }
 
@@ -83,28 +84,52 @@ pub trait Form: Copy {
 #[derive(Clone, Copy)]
 pub struct Threaded;
 
+// SAFETY of all: the caller's contract, and that of an instruction: its first word is the address of a handler, its
+// operand words follow, and another instruction stands behind it.
+#[allow(clippy::undocumented_unsafe_blocks)]
 impl Form for Threaded {
     #[inline(always)]
     unsafe fn word<const I: usize>(ip: *const u64) -> u64 {
-        // SAFETY: the caller's contract.
+        unsafe { *ip.add(1 + I) }
+    }
+
+    #[inline(always)]
+    unsafe fn constant<const I: usize>(ip: *const u64) -> u64 {
+        unsafe { *ip.add(1 + I) }
+    }
+
+    #[inline(always)]
+    unsafe fn wide<const I: usize>(ip: *const u64) -> u64 {
         unsafe { *ip.add(1 + I) }
     }
 
     #[inline(always)]
     unsafe fn words<const I: usize>(ip: *const u64) -> *const u64 {
-        // SAFETY: the caller's contract.
         unsafe { ip.add(1 + I) }
     }
 
     #[inline(always)]
     unsafe fn after<const N: usize>(ip: *const u64) -> *const u64 {
-        // SAFETY: another instruction follows, if only `int_code_end`'s.
         unsafe { ip.add(1 + N) }
     }
 
     #[inline(always)]
+    unsafe fn next<const N: usize>(m: Machine<Self>) -> Exit {
+        unsafe { Self::enter(m, m.ip.add(1 + N)) }
+    }
+
+    #[inline(always)]
+    unsafe fn next_at(m: Machine<Self>, end: *const u64) -> Exit {
+        unsafe { Self::enter(m, end) }
+    }
+
+    #[inline(always)]
+    unsafe fn jump<const I: usize>(m: Machine<Self>) -> Exit {
+        unsafe { Self::enter(m, *m.ip.add(1 + I) as *const u64) }
+    }
+
+    #[inline(always)]
     unsafe fn enter(m: Machine<Self>, target: *const u64) -> Exit {
-        // SAFETY: the first word of an instruction is the address of a handler.
         unsafe {
             let handler = *target.cast::<Handler>();
             dispatch(handler, m.x, m.s, m.h, m.f, m.c, target)
@@ -113,13 +138,11 @@ impl Form for Threaded {
 
     #[inline(always)]
     unsafe fn slow(m: Machine<Self>, glue: Handler) -> Exit {
-        // SAFETY: the caller's contract.
         unsafe { dispatch(glue, m.x, m.s, m.h, m.f, m.c, m.ip) }
     }
 
     #[inline(always)]
     unsafe fn preempt(m: Machine<Self>, target: *const u64) -> Exit {
-        // SAFETY: the slow path expects a function's entry.
         unsafe { dispatch(crate::slow::calls::preempt, m.x, m.s, m.h, m.f, m.c, target) }
     }
 }

@@ -1,4 +1,4 @@
-//! The engine: operation bodies, the threaded form, and the assembler that brings a module into it.
+//! The engine: operation bodies, their threaded and native forms, and the assembler that brings a module into them.
 //!
 //! - [`assemble()`] turns the generic operations of a module into [`Code`].
 //! - [`run()`] runs the process of a context until it leaves, and says why ([`Exit`]).
@@ -7,6 +7,10 @@
 //! **Code.** An instruction is the address of its handler and its operand words ([`operand`]). A code address is that
 //! of an instruction's first word. A function's entry is preceded by `func_info` (handler, module, function, arity), so
 //! `entry[-1]` is the arity.
+//!
+//! **Forms.** The bodies exist twice: as handlers that fetch their operands from the words, and as stencils, machine code
+//! to be copied and patched ([`native`]). A module has its words in any case; where there are stencils, the handler word
+//! of each instruction is the address of its own machine code, which needs no dispatch. Nobody else can tell.
 //!
 //! **Frames.** A call pushes its return address and enters; `allocate` moves the stack pointer down by the frame's Y
 //! registers, of which y0 is at the pointer. So a stack is a run of words of which those with the low bits `00` are
@@ -22,11 +26,15 @@
 //!
 //! Everything runs on the thread that owns the context.
 
+#[macro_use]
+mod stencil_table;
+
 pub mod assemble;
 mod bodies;
 pub mod code;
 mod form;
 mod machine;
+pub mod native;
 pub mod operand;
 mod operation;
 mod run;

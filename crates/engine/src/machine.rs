@@ -62,6 +62,12 @@ impl<F: Form> Machine<F> {
         unsafe { F::word::<I>(self.ip) }
     }
 
+    /// Operand word `I`, if it may be any word.
+    #[inline(always)]
+    pub unsafe fn wide<const I: usize>(&self) -> u64 {
+        unsafe { F::wide::<I>(self.ip) }
+    }
+
     /// The address of operand word `I`.
     #[inline(always)]
     pub unsafe fn words<const I: usize>(&self) -> *const u64 {
@@ -101,19 +107,30 @@ impl<F: Form> Machine<F> {
     /// Goes on with the instruction behind this one, which has `N` operand words.
     #[inline(always)]
     pub unsafe fn next<const N: usize>(self) -> Exit {
-        unsafe { F::enter(self, F::after::<N>(self.ip)) }
+        unsafe { F::next::<N>(self) }
     }
 
-    /// Goes on behind operand word `end`, for instructions of varying length.
+    /// Goes on with the instruction behind this one, which is at `end`: for instructions of varying length.
     #[inline(always)]
     pub unsafe fn next_at(self, end: *const u64) -> Exit {
-        unsafe { F::enter(self, end) }
+        unsafe { F::next_at(self, end) }
     }
 
     /// Goes on at the label in operand word `I`.
     #[inline(always)]
     pub unsafe fn jump<const I: usize>(self) -> Exit {
-        unsafe { F::enter(self, F::word::<I>(self.ip) as *const u64) }
+        unsafe { F::jump::<I>(self) }
+    }
+
+    /// Calls the function at the label in operand word `I`: takes a reduction, and leaves the engine when none is left.
+    #[inline(always)]
+    pub unsafe fn call_label<const I: usize>(mut self) -> Exit {
+        self.f -= 1;
+        if self.f < 0 {
+            let target = unsafe { self.word::<I>() } as *const u64;
+            return unsafe { F::preempt(self, target) };
+        }
+        unsafe { F::jump::<I>(self) }
     }
 
     /// Goes on at a code address.
@@ -122,7 +139,7 @@ impl<F: Form> Machine<F> {
         unsafe { F::enter(self, target) }
     }
 
-    /// Calls the function at `target`: takes a reduction, and leaves the engine when none is left.
+    /// Calls the function at `target`, as [`Machine::call_label`].
     #[inline(always)]
     pub unsafe fn call(mut self, target: *const u64) -> Exit {
         self.f -= 1;

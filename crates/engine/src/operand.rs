@@ -134,7 +134,7 @@ impl Source for K {
     #[inline(always)]
     unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term {
         // SAFETY: the word is a term.
-        unsafe { Term::from_bits(F::word::<I>(m.ip)) }
+        unsafe { Term::from_bits(F::constant::<I>(m.ip)) }
     }
 }
 

@@ -1,104 +1,159 @@
-//! The bodies as stencils: the crate that `tests/stencils.rs` compiles to an object file.
+//! The bodies as stencils: a crate of its own, which `build.rs` compiles to an object file.
 //!
-//! It takes the engine's own bodies, over a form whose operands are symbols. What a stencil may hold is the test's to
-//! say; here it is only shown that the bodies need no change.
-#![allow(dead_code, improper_ctypes)]
+//! It takes the engine's own bodies, over a form whose operands are symbols. `NARROW` and `WIDE` list the machine code of
+//! every row of `stencil_table.rs`: the narrow form holds constants in its instructions, the wide one reads them from the
+//! instruction's words, where they have 64 bits. The loader (`native.rs`) knows these symbols:
+//!
+//! | symbol | stands for |
+//! |---|---|
+//! | `HOLE_0`.. | an operand word |
+//! | `TARGET_0`.. | the machine code of the label in an operand word |
+//! | `RECORD` | the instruction's words |
+//! | `CONT` | the machine code of the next instruction |
+//! | the name of a slow path | a word with its address |
+#![allow(dead_code, improper_ctypes, non_upper_case_globals, clippy::all)]
 
 mod bodies;
 mod form;
 mod machine;
 mod operand;
 mod operation;
+#[macro_use]
+mod stencil_table;
 
-/// The slow paths, which are elsewhere.
+/// The slow paths: each is reached through the word that has its address.
 mod slow {
     macro_rules! elsewhere {
         ($($module:ident: $($name:ident)*;)*) => {
             $(pub mod $module {
-                unsafe extern "sysv64" {
-                    $(pub fn $name(
+                $(
+                    #[inline(always)]
+                    pub unsafe extern "sysv64" fn $name(
                         x: *mut layout::Term, s: *mut layout::Term, h: *mut u64, f: i64,
                         c: *mut layout::Context, ip: *const u64,
-                    ) -> crate::form::Exit;)*
-                }
+                    ) -> crate::form::Exit {
+                        unsafe { (super::words::$name)(x, s, h, f, c, ip) }
+                    }
+                )*
             })*
+
+            mod words {
+                unsafe extern "C" {
+                    $($(pub static $name: crate::form::Handler;)*)*
+                }
+            }
         };
     }
-    elsewhere! {
-        bifs: guard1 guard2;
-        binaries: start_match get_integer;
-        calls: preempt call_fun call_fun_last;
-        collect: allocate allocate_heap test_heap;
-        compare: is_eq_exact is_ne_exact is_eq is_ne is_lt is_ge;
-        exceptions: catch_value;
-        floats: badarith convert;
-        maps: get_map_element;
-        messages: loop_rec yield_at_label;
-    }
+    for_each_glue!(elsewhere);
 }
 
+use bodies::{
+    arith, binaries, calls, compare, exceptions, floats, lists, maps, messages, moves, select, tests, tuples,
+};
 use form::{Exit, Form, Handler};
 use layout::{Context, Term};
 use machine::Machine;
 use operand::{K, X, Y};
-use operation::{P, S, SD, SS, Ssd};
+use operation::{D, P, S, SD, SS, Sdd, Ssd};
 
 unsafe extern "C" {
     static HOLE_0: u8;
     static HOLE_1: u8;
     static HOLE_2: u8;
     static HOLE_3: u8;
-    /// An operand record of the threaded shape, for the slow paths.
-    static RECORD: u8;
+    static HOLE_4: u8;
+    static HOLE_5: u8;
+    static HOLE_6: u8;
+    static HOLE_7: u8;
+    static RECORD: u64;
 }
 
-unsafe extern "sysv64" {
-    fn CONT(
-        x: *mut Term,
-        s: *mut Term,
-        h: *mut u64,
-        f: i64,
-        c: *mut Context,
-        ip: *const u64,
-    ) -> Exit;
+macro_rules! code {
+    ($($name:ident)*) => {
+        unsafe extern "sysv64" {
+            $(fn $name(
+                x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context, ip: *const u64,
+            ) -> Exit;)*
+        }
+    };
 }
+
+code!(CONT TARGET_0 TARGET_1 TARGET_2 TARGET_3 TARGET_4 TARGET_5 TARGET_6 TARGET_7);
 
 /// Operands are the addresses of symbols.
 #[derive(Clone, Copy)]
-struct Stencil;
+pub struct Stencil<const WIDE: bool>;
 
-impl Form for Stencil {
+impl<const WIDE: bool> Form for Stencil<WIDE> {
     #[inline(always)]
     unsafe fn word<const I: usize>(_: *const u64) -> u64 {
         (match I {
             0 => &raw const HOLE_0,
             1 => &raw const HOLE_1,
             2 => &raw const HOLE_2,
-            _ => &raw const HOLE_3,
+            3 => &raw const HOLE_3,
+            4 => &raw const HOLE_4,
+            5 => &raw const HOLE_5,
+            6 => &raw const HOLE_6,
+            7 => &raw const HOLE_7,
+            _ => unreachable!(),
         }) as u64
     }
 
     #[inline(always)]
+    unsafe fn constant<const I: usize>(ip: *const u64) -> u64 {
+        unsafe { if WIDE { Self::wide::<I>(ip) } else { Self::word::<I>(ip) } }
+    }
+
+    #[inline(always)]
+    unsafe fn wide<const I: usize>(ip: *const u64) -> u64 {
+        unsafe { *Self::words::<I>(ip) }
+    }
+
+    #[inline(always)]
     unsafe fn words<const I: usize>(_: *const u64) -> *const u64 {
-        (&raw const RECORD).cast::<u64>().wrapping_add(1 + I)
+        (&raw const RECORD).wrapping_add(1 + I)
     }
 
     #[inline(always)]
     unsafe fn after<const N: usize>(_: *const u64) -> *const u64 {
-        CONT as *const () as *const u64
+        (&raw const RECORD).wrapping_add(1 + N)
+    }
+
+    #[inline(always)]
+    unsafe fn next<const N: usize>(m: Machine<Self>) -> Exit {
+        unsafe { CONT(m.x, m.s, m.h, m.f, m.c, m.ip) }
+    }
+
+    #[inline(always)]
+    unsafe fn next_at(m: Machine<Self>, _: *const u64) -> Exit {
+        unsafe { CONT(m.x, m.s, m.h, m.f, m.c, m.ip) }
+    }
+
+    #[inline(always)]
+    unsafe fn jump<const I: usize>(m: Machine<Self>) -> Exit {
+        let target = match I {
+            0 => TARGET_0,
+            1 => TARGET_1,
+            2 => TARGET_2,
+            3 => TARGET_3,
+            4 => TARGET_4,
+            5 => TARGET_5,
+            6 => TARGET_6,
+            7 => TARGET_7,
+            _ => unreachable!(),
+        };
+        unsafe { target(m.x, m.s, m.h, m.f, m.c, m.ip) }
     }
 
     #[inline(always)]
     unsafe fn enter(m: Machine<Self>, target: *const u64) -> Exit {
-        unsafe {
-            core::mem::transmute::<*const u64, Handler>(target)(m.x, m.s, m.h, m.f, m.c, m.ip)
-        }
+        unsafe { (*target.cast::<Handler>())(m.x, m.s, m.h, m.f, m.c, target) }
     }
 
     #[inline(always)]
     unsafe fn slow(m: Machine<Self>, glue: Handler) -> Exit {
-        let record = (&raw const RECORD).cast::<u64>();
-        unsafe { glue(m.x, m.s, m.h, m.f, m.c, record) }
+        unsafe { glue(m.x, m.s, m.h, m.f, m.c, &raw const RECORD) }
     }
 
     #[inline(always)]
@@ -107,33 +162,7 @@ impl Form for Stencil {
     }
 }
 
-macro_rules! stencils {
-    ($($name:ident: $operation:path as $shape:ident <$($kind:ident),*>;)*) => {
-        $(
-            #[unsafe(no_mangle)]
-            unsafe extern "sysv64" fn $name(
-                x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context, ip: *const u64,
-            ) -> Exit {
-                unsafe { <$operation as $shape>::run::<Stencil, $($kind),*>(x, s, h, f, c, ip) }
-            }
-        )*
-    };
-}
-
-stencils! {
-    stencil_move_xy: bodies::moves::Move as SD<X, Y>;
-    stencil_move_kx: bodies::moves::Move as SD<K, X>;
-    stencil_add_xkx: bodies::arith::Add as Ssd<X, K, X>;
-    stencil_add_yxx: bodies::arith::Add as Ssd<Y, X, X>;
-    stencil_is_eq_immediate_x: bodies::compare::IsEqImmediate as S<X>;
-    stencil_is_lt_xx: bodies::compare::IsLt as SS<X, X>;
-    stencil_is_nonempty_list_y: bodies::tests::IsNonemptyList as S<Y>;
-    stencil_put_list_xxx: bodies::lists::PutList as Ssd<X, X, X>;
-    stencil_get_tuple_element_xx: bodies::tuples::GetTupleElement as SD<X, X>;
-    stencil_is_tagged_tuple_x: bodies::tuples::IsTaggedTuple as S<X>;
-    stencil_allocate: bodies::moves::Allocate as P<>;
-    stencil_call: bodies::calls::Call as P<>;
-    stencil_call_export: bodies::calls::CallExport as P<>;
-    stencil_deallocate_return: bodies::calls::DeallocateReturn as P<>;
-    stencil_catch: bodies::exceptions::Catch as P<>;
-}
+#[unsafe(no_mangle)]
+pub static NARROW: &[&[Handler]] = stencil_table!(Stencil<false>);
+#[unsafe(no_mangle)]
+pub static WIDE: &[&[Handler]] = stencil_table!(Stencil<true>);

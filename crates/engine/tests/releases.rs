@@ -64,7 +64,7 @@ fn every_module_of_the_release_becomes_code() {
     let mut found = Vec::new();
     beams(Path::new(LIBRARIES), &mut found);
     assert!(found.len() > 200, "{} modules", found.len());
-    let (mut words, mut functions) = (0, 0);
+    let (mut words, mut native, mut functions) = (0, 0, 0);
     for path in &found {
         let file = BeamFile::parse(&std::fs::read(path).unwrap()).unwrap();
         let code = file.decode().unwrap();
@@ -101,7 +101,9 @@ fn every_module_of_the_release_becomes_code() {
         };
         let assembled =
             assemble(&module).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        words += assembled.size_bytes() / 8;
+        words += (assembled.size_bytes() - assembled.native_bytes()) / 8;
+        native += assembled.native_bytes();
+        assert!(assembled.native_bytes() > 0 || !engine::native::is_enabled());
         functions += code.functions.len();
         for function in &code.functions {
             let entry = assembled.label(function.entry_label).unwrap();
@@ -116,7 +118,7 @@ fn every_module_of_the_release_becomes_code() {
         }
     }
     println!(
-        "{} modules, {functions} functions, {words} words",
+        "{} modules, {functions} functions, {words} words, {native} bytes of machine code",
         found.len()
     );
 }

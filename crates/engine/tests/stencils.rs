@@ -1,8 +1,17 @@
 //! The bodies carry over to stencils: compiled over symbols as operands, each is a run of code that ends in jumps, with
-//! no call, no return and no use of the native stack, and reads no data of its own.
+//! no call, no return and no frame on the native stack, and reads no data of its own.
 
 use std::path::Path;
 use std::process::Command;
+
+/// Operations that need more registers than are free: they save some, and restore them before their closing jumps.
+const SHORT_OF_REGISTERS: [&str; 5] = [
+    "CallFun",
+    "ShiftLeft",
+    "SelectValue",
+    "SelectTupleArity",
+    "GetMapElement",
+];
 
 /// Runs a program and answers what it prints.
 fn output(program: &str, arguments: &[&str]) -> String {
@@ -63,18 +72,27 @@ fn stencils_are_pure_runs_of_code() {
     let code = output("objdump", &["-dr", "--no-show-raw-insn", &object]);
     std::fs::remove_dir_all(&out).unwrap();
 
-    let mut stencils = 0;
+    let (mut stencils, mut name) = (0, "");
     for (number, line) in code.lines().enumerate() {
-        if line.contains("<stencil_") && line.ends_with(">:") {
+        if let Some(symbol) = line
+            .strip_suffix(">:")
+            .and_then(|line| line.split_once('<'))
+        {
+            name = symbol.1;
             stencils += 1;
         }
         // The instruction, or the relocation, behind the address.
         let Some((_, text)) = line.split_once(":\t").or_else(|| line.split_once(": R_")) else {
             continue;
         };
-        for refused in ["push ", "pop ", "call ", "ret", "%rsp", ".rodata"] {
-            assert!(!text.contains(refused), "line {number}: {line}\n{code}");
+        let saves = text.starts_with("push ") || text.starts_with("pop ");
+        let may_save = SHORT_OF_REGISTERS
+            .iter()
+            .any(|operation| name.contains(operation));
+        assert!(!saves || may_save, "line {number}: {line} in {name}");
+        for refused in ["call ", "ret", "%rsp", ".rodata"] {
+            assert!(!text.contains(refused), "line {number}: {line} in {name}");
         }
     }
-    assert!(stencils >= 15, "{stencils} stencils");
+    assert!(stencils >= 200, "{stencils} stencils");
 }

@@ -4,8 +4,9 @@ use beamfile::Operand as FileOperand;
 use layout::{Export, FunEntry, Term};
 
 use super::{Finished, Module};
-use crate::code::{LineTable, NOWHERE};
+use crate::code::{LineTable, NOWHERE, Words};
 use crate::form::Handler;
+use crate::native::{self, Unplaced};
 use crate::operand::Operand;
 
 /// Words that are being written.
@@ -13,6 +14,8 @@ pub(super) struct Emitter<'a> {
     pub(super) module: &'a Module<'a>,
     strings: &'a [u8],
     words: Vec<u64>,
+    /// Where instructions start.
+    starts: Vec<u32>,
     /// By label, the word it stands for.
     labels: Vec<u32>,
     /// Words to become the address of a label.
@@ -27,6 +30,7 @@ impl<'a> Emitter<'a> {
             module,
             strings,
             words: Vec::with_capacity(module.code.operations.len() * 4),
+            starts: Vec::with_capacity(module.code.operations.len()),
             labels: vec![NOWHERE; module.file.code_header.label_count as usize],
             patches: Vec::new(),
             lines: LineTable::default(),
@@ -57,7 +61,9 @@ impl<'a> Emitter<'a> {
         self.on_load = Some(self.position());
     }
 
+    /// Begins an instruction.
     pub(super) fn handler(&mut self, handler: Handler) {
+        self.starts.push(self.position());
         self.words.push(handler as usize as u64);
     }
 
@@ -136,14 +142,29 @@ impl<'a> Emitter<'a> {
 
     /// Freezes the words and patches the labels.
     pub(super) fn finish(mut self) -> Finished {
-        let mut words = self.words.into_boxed_slice();
-        let base = words.as_ptr();
-        for (position, label) in self.patches {
-            let target = self.labels[label as usize];
-            debug_assert!(target != NOWHERE);
-            words[position as usize] = base.wrapping_add(target as usize) as u64;
-        }
         self.lines.shrink();
+        let targets: Vec<(u32, u32)> = self
+            .patches
+            .iter()
+            .map(|&(position, label)| (position, self.labels[label as usize]))
+            .collect();
+        debug_assert!(targets.iter().all(|&(_, target)| target != NOWHERE));
+        let unplaced = Unplaced {
+            words: &self.words,
+            starts: &self.starts,
+            labels: &targets,
+        };
+        let words = match native::place(&unplaced) {
+            Some(placed) => Words::Placed(placed),
+            None => {
+                let mut words = self.words.into_boxed_slice();
+                let base = words.as_ptr();
+                for (position, target) in targets {
+                    words[position as usize] = base.wrapping_add(target as usize) as u64;
+                }
+                Words::Boxed(words)
+            }
+        };
         (words, self.labels.into(), self.lines, self.on_load)
     }
 }

@@ -72,7 +72,7 @@ operations! {
         if divisor == 0 || divisor == -1 {
             return m.slow(slow::bifs::guard2);
         }
-        m.put::<C, 2>(Term::small(dividend.wrapping_div(divisor)));
+        m.put::<C, 2>(Term::small(dividend.checked_div(divisor).unwrap_unchecked()));
         m.next::<6>()
     }
 
@@ -85,7 +85,7 @@ operations! {
         if divisor == 0 || divisor == -1 {
             return m.slow(slow::bifs::guard2);
         }
-        m.put::<C, 2>(Term::small(dividend.wrapping_rem(divisor)));
+        m.put::<C, 2>(Term::small(dividend.checked_rem(divisor).unwrap_unchecked()));
         m.next::<6>()
     }
 

@@ -40,7 +40,8 @@ unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -> *const u6
             let to = m.x.add(arity as usize);
             let mut index = 0;
             while index < free {
-                *to.add(index) = *from.add(index);
+                // Volatile, or it would be made a vector loop, which needs more registers than there are.
+                to.add(index).write(from.add(index).read_volatile());
                 index += 1;
             }
             (*entry).code.load(Ordering::Acquire)
@@ -60,63 +61,57 @@ operations! {
     /// `label`
     Call: P<> |m| {
         m.push(m.after::<1>());
-        let target = m.word::<0>() as *const u64;
-        m.call(target)
+        m.call_label::<0>()
     }
 
     /// `label`
     CallOnly: P<> |m| {
-        let target = m.word::<0>() as *const u64;
-        m.call(target)
+        m.call_label::<0>()
     }
 
     /// `label, bytes of Y registers`
     CallLast: P<> |m| {
         m.s = m.s.wrapping_byte_add(m.word::<1>() as usize);
-        let target = m.word::<0>() as *const u64;
-        m.call(target)
+        m.call_label::<0>()
     }
 
     /// A move to an X register and a call: `source, dest, label`
     MoveCall: S<A: Source> |m| {
         m.put::<crate::operand::X, 1>(m.get::<A, 0>());
         m.push(m.after::<3>());
-        let target = m.word::<2>() as *const u64;
-        m.call(target)
+        m.call_label::<2>()
     }
 
     /// A move to an X register and a tail call: `source, dest, label`
     MoveCallOnly: S<A: Source> |m| {
         m.put::<crate::operand::X, 1>(m.get::<A, 0>());
-        let target = m.word::<2>() as *const u64;
-        m.call(target)
+        m.call_label::<2>()
     }
 
     /// A move to an X register, the end of a frame and a tail call: `source, dest, label, bytes`
     MoveCallLast: S<A: Source> |m| {
         m.put::<crate::operand::X, 1>(m.get::<A, 0>());
         m.s = m.s.wrapping_byte_add(m.word::<3>() as usize);
-        let target = m.word::<2>() as *const u64;
-        m.call(target)
+        m.call_label::<2>()
     }
 
     /// `export`
     CallExport: P<> |m| {
         m.push(m.after::<1>());
-        let target = export_entry(m.word::<0>());
+        let target = export_entry(m.wide::<0>());
         m.call(target)
     }
 
     /// `export`
     CallExportOnly: P<> |m| {
-        let target = export_entry(m.word::<0>());
+        let target = export_entry(m.wide::<0>());
         m.call(target)
     }
 
     /// `export, bytes of Y registers`
     CallExportLast: P<> |m| {
         m.s = m.s.wrapping_byte_add(m.word::<1>() as usize);
-        let target = export_entry(m.word::<0>());
+        let target = export_entry(m.wide::<0>());
         m.call(target)
     }
 
@@ -177,7 +172,7 @@ operations! {
         let words = m.words::<3>();
         let object = m.h;
         object.write(Header::new(Kind::Fun, 3 + free).0);
-        object.add(1 + offset::FUN_ENTRY).write(m.word::<1>());
+        object.add(1 + offset::FUN_ENTRY).write(m.wide::<1>());
         object.add(1 + offset::FUN_ARITY).write(shape);
         object.add(1 + offset::FUN_CREATOR).write((*(*m.c).process).id.bits());
         for index in 0..free {

@@ -12,6 +12,9 @@ use crate::slow;
 /// The header word of a float.
 const FLOAT: u64 = Header::new(Kind::Float, 1).0;
 
+/// The exponent of a float.
+const EXPONENT: u64 = 0x7ff << 52;
+
 #[inline(always)]
 unsafe fn register<F: Form, const I: usize>(m: &Machine<F>) -> *mut f64 {
     unsafe {
@@ -34,7 +37,8 @@ macro_rules! operators {
                 $(#[$doc])*
                 $name: P<> |m| {
                     let result = *register::<_, 0>(&m) $operator *register::<_, 1>(&m);
-                    if !result.is_finite() {
+                    // All bits of the exponent set: infinite, or no number.
+                    if result.to_bits() & EXPONENT == EXPONENT {
                         return m.slow(slow::floats::badarith);
                     }
                     *register::<_, 2>(&m) = result;
@@ -59,7 +63,8 @@ operators! {
 operations! {
     /// `f, f dest`
     FloatNegate: P<> |m| {
-        *register::<_, 1>(&m) = -*register::<_, 0>(&m);
+        let bits = (*register::<_, 0>(&m)).to_bits() ^ 1 << 63;
+        *register::<_, 1>(&m) = f64::from_bits(bits);
         m.next::<2>()
     }
 

@@ -28,7 +28,8 @@ operations! {
             .cast::<u64>();
         let mut index = 0;
         while index < size {
-            if *keys.add(1 + index) == key.bits() {
+            // Volatile, or the loop would be unrolled, for which registers are missing.
+            if keys.add(1 + index).read_volatile() == key.bits() {
                 let value = Term::from_bits(*object.add(1 + offset::FLAT_MAP_VALUES + index));
                 m.put::<B, 1>(value);
                 return m.next::<4>();

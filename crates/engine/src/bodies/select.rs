@@ -2,6 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use super::tuples::header_of;
+use crate::operand::K;
 use crate::operation::operations;
 
 /// Words below which a linear search is no slower.
@@ -53,10 +54,10 @@ operations! {
     /// Two immediates: `term, fail, value, label, value, label`
     SelectValue2: S<A: Source> |m| {
         let value = m.get::<A, 0>().bits();
-        if value == m.word::<2>() {
+        if value == m.get::<K, 2>().bits() {
             return m.jump::<3>();
         }
-        if value == m.word::<4>() {
+        if value == m.get::<K, 4>().bits() {
             return m.jump::<5>();
         }
         m.jump::<1>()

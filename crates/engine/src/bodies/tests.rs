@@ -94,9 +94,6 @@ type_tests! {
     IsList |term| (term.is_cons() || term.is_nil());
     IsNonemptyList |term| term.is_cons();
     IsBitstring |term| is_one_of(term, BIT_STRING);
-    /// A bit string of whole bytes.
-    IsBinary |term| (is_one_of(term, BIT_STRING)
-        && (!is_kind(term, Kind::SubBinary) || term.word(offset::SUB_BINARY_BITS) & 0xff == 0));
     IsBoolean |term| (term.bits() == Term::atom(isa::atoms::TRUE).bits()
         || term.bits() == Term::atom(isa::atoms::FALSE).bits());
     IsMap |term| is_kind(term, Kind::Map);
@@ -104,6 +101,19 @@ type_tests! {
 }
 
 operations! {
+    /// A bit string of whole bytes.
+    IsBinary: S<A: Source> |m| {
+        let term = m.get::<A, 0>();
+        let kind = header_of(term) & KIND_MASK;
+        if kind == kind_bits(Kind::HeapBinary) || kind == kind_bits(Kind::SharedBinary) {
+            return m.next::<2>();
+        }
+        if kind != kind_bits(Kind::SubBinary) || term.word(offset::SUB_BINARY_BITS) & 0xff != 0 {
+            return m.jump::<1>();
+        }
+        m.next::<2>()
+    }
+
     /// A fun of an arity: `term, arity, fail`; the arity is a term, and one that no arity can be fails.
     IsFunction2: S<A: Source> |m| {
         let wanted = m.get::<Any, 1>();

@@ -121,7 +121,7 @@ operations! {
     IsTaggedTuple: S<A: Source> |m| {
         let term = m.get::<A, 0>();
         if header_of(term) != m.word::<1>()
-            || (*element(term, element_offset(0))).bits() != m.word::<2>()
+            || *element(term, element_offset(0)) != m.get::<crate::operand::K, 2>()
         {
             return m.jump::<3>();
         }

@@ -3,173 +3,199 @@
 
 mod machine;
 
+use std::sync::{Mutex, PoisonError};
+
 use machine::Node;
+
+/// Runs a test with machine code, where there is any, and threaded. One test at a time: the form is the process's.
+fn in_both_forms(test: impl Fn()) {
+    static FORM: Mutex<()> = Mutex::new(());
+    let _one = FORM.lock().unwrap_or_else(PoisonError::into_inner);
+    for native in [true, false] {
+        engine::native::set_enabled(native);
+        test();
+    }
+    engine::native::set_enabled(true);
+}
 
 /// Programs whose result must be that of the stock machine. `tests/programs/basic.erl` names what each is for.
 #[test]
 fn programs_answer_what_they_should() {
-    let mut node = Node::new();
-    node.load("basic");
-    for (function, arguments, expected) in [
-        ("fib", &[20][..], "6765"),
-        ("count", &[1_000_000], "done"),
-        ("reverse", &[5], "[5,4,3,2,1]"),
-        ("sum", &[100], "5050"),
-        ("caught", &[], "{'EXIT',oops}"),
-        ("catch_nothing", &[], "fine"),
-        ("try_class", &[1], "{error,{badmatch,1}}"),
-        ("try_class", &[2], "{error,{case_clause,2}}"),
-        ("try_class", &[3], "{error,if_clause}"),
-        ("try_class", &[4], "{error,function_clause}"),
-        ("try_class", &[5], "{ok,5}"),
-        ("try_class", &[6], "{error,badarith}"),
-        ("deep", &[1000], "{caught,bottom}"),
-        ("nested", &[], "[{inner,1},{outer,2}]"),
-        ("choose", &[1], "one"),
-        ("choose", &[4], "four"),
-        ("choose", &[77], "other"),
-        ("choose_sparse", &[100], "hundred"),
-        ("choose_sparse", &[1_000_000], "million"),
-        ("choose_sparse", &[-5], "minus_five"),
-        ("choose_sparse", &[0], "other"),
-        ("choose_atoms", &[], "[1,2,3,4,5,6,7,8,9,10,11,12,none]"),
-        (
-            "shapes",
-            &[],
-            "[{pair,1,2},{triple,1,2,3},{tagged,9},empty,none]",
-        ),
-        ("funs", &[10], "[11,20,10,7]"),
-        ("fold", &[1000], "500500"),
-        ("operators", &[7], "[14,6,49,2,1,3,7,4,28,3,-7,-8]"),
-        ("big_frame", &[3], "[3,4,5,6,7,8,9,10,11,12]"),
-        (
-            "types",
-            &[],
-            "[integer,atom,float,nil,list,tuple,binary,function,other]",
-        ),
-        ("ordering", &[], "[true,false,true,true,false,true]"),
-        ("applied", &[4], "[5,5,5]"),
-        ("tuple_of", &[6], "{6,7,8,9,10,11,12}"),
-    ] {
-        let arguments: Vec<i64> = arguments.to_vec();
-        assert_eq!(
-            node.call("basic", function, &arguments),
-            expected,
-            "{function}"
-        );
-    }
+    in_both_forms(|| {
+        let mut node = Node::new();
+        node.load("basic");
+        for (function, arguments, expected) in [
+            ("fib", &[20][..], "6765"),
+            ("count", &[1_000_000], "done"),
+            ("reverse", &[5], "[5,4,3,2,1]"),
+            ("sum", &[100], "5050"),
+            ("caught", &[], "{'EXIT',oops}"),
+            ("catch_nothing", &[], "fine"),
+            ("try_class", &[1], "{error,{badmatch,1}}"),
+            ("try_class", &[2], "{error,{case_clause,2}}"),
+            ("try_class", &[3], "{error,if_clause}"),
+            ("try_class", &[4], "{error,function_clause}"),
+            ("try_class", &[5], "{ok,5}"),
+            ("try_class", &[6], "{error,badarith}"),
+            ("deep", &[1000], "{caught,bottom}"),
+            ("nested", &[], "[{inner,1},{outer,2}]"),
+            ("choose", &[1], "one"),
+            ("choose", &[4], "four"),
+            ("choose", &[77], "other"),
+            ("choose_sparse", &[100], "hundred"),
+            ("choose_sparse", &[1_000_000], "million"),
+            ("choose_sparse", &[-5], "minus_five"),
+            ("choose_sparse", &[0], "other"),
+            ("choose_atoms", &[], "[1,2,3,4,5,6,7,8,9,10,11,12,none]"),
+            (
+                "shapes",
+                &[],
+                "[{pair,1,2},{triple,1,2,3},{tagged,9},empty,none]",
+            ),
+            ("funs", &[10], "[11,20,10,7]"),
+            ("fold", &[1000], "500500"),
+            ("operators", &[7], "[14,6,49,2,1,3,7,4,28,3,-7,-8]"),
+            ("big_frame", &[3], "[3,4,5,6,7,8,9,10,11,12]"),
+            (
+                "types",
+                &[],
+                "[integer,atom,float,nil,list,tuple,binary,function,other]",
+            ),
+            ("ordering", &[], "[true,false,true,true,false,true]"),
+            ("applied", &[4], "[5,5,5]"),
+            ("tuple_of", &[6], "{6,7,8,9,10,11,12}"),
+        ] {
+            let arguments: Vec<i64> = arguments.to_vec();
+            assert_eq!(
+                node.call("basic", function, &arguments),
+                expected,
+                "{function}"
+            );
+        }
+    });
 }
 
 /// What maps, floats and bit strings answer is what the stock machine answers, as compiled by this release and for old ones, whose code builds bit strings
 /// step by step.
 #[test]
 fn terms_are_built_and_taken_apart() {
-    let calls = [
-        ("flat_map", 1),
-        ("hash_map", 100),
-        ("map_update", 5),
-        ("map_keys", 7),
-        ("floats", 4),
-        ("float_errors", 0),
-        ("integers", 300),
-        ("big_integers", 3),
-        ("strings", 0),
-        ("unaligned", 5),
-        ("utf", 97),
-        ("utf", 8364),
-        ("utf", 0x1_f600),
-        ("utf_invalid", 0),
-        ("building", 7),
-        ("appended", 1000),
-        ("comprehension", 5),
-        ("packet", 9),
-        ("walk", 3000),
-    ];
-    let expected = Node::new().stock("terms", &calls);
-    assert_eq!(expected.len(), calls.len());
-    for options in [&[][..], &["+r24"], &["+r22"]] {
-        let mut node = Node::new();
-        node.load_with("terms", options);
-        for ((function, argument), expected) in calls.iter().zip(&expected) {
-            let answer = node.call("terms", function, &[*argument]);
-            assert_eq!(answer, *expected, "{function}({argument}) {options:?}");
+    in_both_forms(|| {
+        let calls = [
+            ("flat_map", 1),
+            ("hash_map", 100),
+            ("map_update", 5),
+            ("map_keys", 7),
+            ("floats", 4),
+            ("float_errors", 0),
+            ("integers", 300),
+            ("big_integers", 3),
+            ("strings", 0),
+            ("unaligned", 5),
+            ("utf", 97),
+            ("utf", 8364),
+            ("utf", 0x1_f600),
+            ("utf_invalid", 0),
+            ("building", 7),
+            ("appended", 1000),
+            ("comprehension", 5),
+            ("packet", 9),
+            ("walk", 3000),
+        ];
+        let expected = Node::new().stock("terms", &calls);
+        assert_eq!(expected.len(), calls.len());
+        for options in [&[][..], &["+r24"], &["+r22"]] {
+            let mut node = Node::new();
+            node.load_with("terms", options);
+            for ((function, argument), expected) in calls.iter().zip(&expected) {
+                let answer = node.call("terms", function, &[*argument]);
+                assert_eq!(answer, *expected, "{function}({argument}) {options:?}");
+            }
         }
-    }
+    });
 }
 
 /// A slice ends after its reductions and goes on where it was, with its registers.
 #[test]
 fn a_slice_ends_and_goes_on() {
-    let mut node = Node::new();
-    node.load("basic");
-    node.reductions = 100;
-    assert_eq!(node.call("basic", "fib", &[15]), "610");
-    assert!(node.slices > 10, "{} slices", node.slices);
-    node.slices = 0;
-    assert_eq!(node.call("basic", "many_arguments", &[500]), "{done,36}");
-    assert!(node.slices >= 4, "{} slices", node.slices);
+    in_both_forms(|| {
+        let mut node = Node::new();
+        node.load("basic");
+        node.reductions = 100;
+        assert_eq!(node.call("basic", "fib", &[15]), "610");
+        assert!(node.slices > 10, "{} slices", node.slices);
+        node.slices = 0;
+        assert_eq!(node.call("basic", "many_arguments", &[500]), "{done,36}");
+        assert!(node.slices >= 4, "{} slices", node.slices);
+    });
 }
 
 /// Frames of deep recursion outgrow the first block many times over.
 #[test]
 fn a_deep_stack_grows() {
-    let mut node = Node::new();
-    node.load("basic");
-    assert_eq!(node.call("basic", "sum", &[200_000]), "20000100000");
-    assert!(node.collections() > 3);
+    in_both_forms(|| {
+        let mut node = Node::new();
+        node.load("basic");
+        assert_eq!(node.call("basic", "sum", &[200_000]), "20000100000");
+        assert!(node.collections() > 3);
+    });
 }
 
 /// No handler keeps a native frame: a hundred million operations pass under a stack of 64 KiB.
 #[test]
 fn operations_leave_the_native_stack_alone() {
-    let thread = std::thread::Builder::new().stack_size(64 << 10).spawn(|| {
-        let mut node = Node::new();
-        // Compiling and decoding need more than this stack has.
-        std::thread::scope(|scope| {
-            let builder = std::thread::Builder::new().stack_size(4 << 20);
-            builder
-                .spawn_scoped(scope, || node.load("basic"))
-                .unwrap()
-                .join()
-                .unwrap();
+    in_both_forms(|| {
+        let thread = std::thread::Builder::new().stack_size(64 << 10).spawn(|| {
+            let mut node = Node::new();
+            // Compiling and decoding need more than this stack has.
+            std::thread::scope(|scope| {
+                let builder = std::thread::Builder::new().stack_size(4 << 20);
+                builder
+                    .spawn_scoped(scope, || node.load("basic"))
+                    .unwrap()
+                    .join()
+                    .unwrap();
+            });
+            assert_eq!(node.call("basic", "count", &[20_000_000]), "done");
+            assert_eq!(node.call("basic", "mixed", &[300_000]), "300000");
         });
-        assert_eq!(node.call("basic", "count", &[20_000_000]), "done");
-        assert_eq!(node.call("basic", "mixed", &[300_000]), "300000");
+        thread.unwrap().join().unwrap();
     });
-    thread.unwrap().join().unwrap();
 }
 
 /// Times of two loops, for who wants them: `cargo test --release -p engine -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures"]
 fn times() {
-    let mut node = Node::new();
-    node.load("basic");
-    for (function, argument) in [("count", 200_000_000), ("fib", 38)] {
-        let start = std::time::Instant::now();
-        node.call("basic", function, &[argument]);
-        println!(
-            "{function}({argument}): {:.3} s",
-            start.elapsed().as_secs_f64()
-        );
+    for native in [true, false] {
+        engine::native::set_enabled(native);
+        let mut node = Node::new();
+        node.load("basic");
+        for (function, argument) in [("count", 200_000_000), ("fib", 38)] {
+            let start = std::time::Instant::now();
+            node.call("basic", function, &[argument]);
+            let seconds = start.elapsed().as_secs_f64();
+            println!("{function}({argument}), native {native}: {seconds:.3} s");
+        }
     }
 }
 
 /// A stack trace's return addresses lead to the functions and lines of the calls.
 #[test]
 fn addresses_have_functions_and_lines() {
-    let mut node = Node::new();
-    node.load("basic");
-    assert_eq!(node.call("basic", "deep", &[3]), "{caught,bottom}");
-    let (source, trace) = (node.source("basic"), node.last_trace());
-    let line_of = |text: &str| 1 + source.lines().position(|line| line.contains(text)).unwrap();
-    let dive = line_of("1 + ?MODULE:dive(N - 1)") as u32;
-    let expected = [
-        ("dive/1".to_owned(), line_of("dive(0) ->") as u32),
-        ("dive/1".to_owned(), dive),
-        ("dive/1".to_owned(), dive),
-        ("dive/1".to_owned(), dive),
-        ("deep/1".to_owned(), line_of("try dive(N)") as u32),
-    ];
-    assert_eq!(trace, expected);
+    in_both_forms(|| {
+        let mut node = Node::new();
+        node.load("basic");
+        assert_eq!(node.call("basic", "deep", &[3]), "{caught,bottom}");
+        let (source, trace) = (node.source("basic"), node.last_trace());
+        let line_of = |text: &str| 1 + source.lines().position(|line| line.contains(text)).unwrap();
+        let dive = line_of("1 + ?MODULE:dive(N - 1)") as u32;
+        let expected = [
+            ("dive/1".to_owned(), line_of("dive(0) ->") as u32),
+            ("dive/1".to_owned(), dive),
+            ("dive/1".to_owned(), dive),
+            ("dive/1".to_owned(), dive),
+            ("deep/1".to_owned(), line_of("try dive(N)") as u32),
+        ];
+        assert_eq!(trace, expected);
+    });
 }

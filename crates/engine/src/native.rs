@@ -1,0 +1,391 @@
+//! Copy and patch: machine code beside the words of a module.
+//!
+//! A module's words stay what they are, the threaded form: every code address (entry, label, return address) is that of
+//! an instruction's words. Machine code only takes the place of dispatch: the handler word of each instruction is
+//! replaced by the address of its own machine code, which runs it and falls into that of the next. So code may be
+//! entered anywhere from anywhere, slow paths read the words of the instruction they serve, and what looks addresses up
+//! knows nothing of machine code.
+//!
+//! For each instruction the stencil of its handler is copied and its holes are patched ([`Symbol`]). Where there is no
+//! stencil, or an operand does not fit the hole, there is a jump to the handler:
+//!
+//! ```text
+//! 41 b9 <words>        mov r9d, words
+//! ff 24 25 <cell>      jmp [cell]
+//! ```
+//!
+//! Words, machine code, and the cells that hold the addresses of handlers all lie below 2 GiB. Words are never
+//! executable, machine code is never writable once it runs. Where there is no such memory, or no stencil for the
+//! processor, code stays threaded. Any thread may call; cells are made under a lock.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use sys::memory::code::{CodeArea, Place};
+use sys::memory::page_bytes;
+
+use crate::bodies::{
+    arith, binaries, calls, compare, exceptions, floats, lists, maps, messages, moves, select,
+    tests, tuples,
+};
+use crate::form::{Handler, Threaded};
+use crate::operand::{K, X, Y};
+use crate::operation::{D, P, S, SD, SS, Sdd, Ssd};
+use crate::slow;
+
+/// The machine code of one operation.
+pub struct Stencil {
+    code: &'static [u8],
+    relocations: &'static [Relocation],
+}
+
+/// Four bytes to be patched.
+pub struct Relocation {
+    offset: u32,
+    kind: Kind,
+    addend: i64,
+    symbol: Symbol,
+}
+
+/// What the four bytes are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A number that the processor extends with zeros.
+    Zero,
+    /// A number that it extends with its sign.
+    Sign,
+    /// A distance from their own address.
+    Relative,
+}
+
+/// What a hole is filled with.
+#[derive(Clone, Copy)]
+pub enum Symbol {
+    /// An operand word.
+    Hole(u8),
+    /// The machine code at the label in an operand word.
+    Target(u8),
+    /// The address of the instruction's words.
+    Record,
+    /// The machine code of the next instruction.
+    Continue,
+    /// The cell with the address of a slow path.
+    Glue(Glue),
+}
+
+macro_rules! glue {
+    ($($module:ident: $($name:ident)*;)*) => {
+        /// The slow paths that stencils leave for.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub enum Glue {
+            $($($name,)*)*
+        }
+
+        const GLUE: &[Handler] = &[$($(slow::$module::$name,)*)*];
+    };
+}
+for_each_glue!(glue);
+
+/// The tables of stencils, made when the engine is built.
+mod tables {
+    use super::{Kind, Relocation, Stencil, Symbol};
+
+    include!(concat!(env!("OUT_DIR"), "/stencils.rs"));
+}
+
+/// The handlers that the rows of the tables stand for.
+static HANDLERS: &[&[Handler]] = stencil_table!(Threaded);
+
+/// By address of handler, the row of its stencil.
+static ROWS: LazyLock<HashMap<usize, usize>> = LazyLock::new(|| {
+    let handlers = HANDLERS.iter().flat_map(|list| list.iter());
+    handlers
+        .take(tables::NARROW.len())
+        .enumerate()
+        .map(|(row, &handler)| (handler as usize, row))
+        .collect()
+});
+
+/// Words in low memory that hold addresses of handlers.
+struct Cells {
+    area: CodeArea,
+    by_handler: HashMap<usize, usize>,
+}
+
+/// More handlers than there are.
+const CELLS: usize = 4096;
+
+static CELLS_OF_HANDLERS: LazyLock<Option<Mutex<Cells>>> = LazyLock::new(|| {
+    let area = CodeArea::new(CELLS * 8, Place::Low2GiB).ok()?;
+    // SAFETY: fresh; nothing in it is ever executed.
+    unsafe { area.unseal(0..area.bytes()) }.ok()?;
+    Some(Mutex::new(Cells {
+        area,
+        by_handler: HashMap::new(),
+    }))
+});
+
+impl Cells {
+    /// The address of the cell that holds the address of a handler; `None` when there are too many.
+    fn cell(&mut self, handler: usize) -> Option<usize> {
+        if let Some(&cell) = self.by_handler.get(&handler) {
+            return Some(cell);
+        }
+        let index = self.by_handler.len();
+        if index == CELLS {
+            return None;
+        }
+        // SAFETY: within the area, which is writable; nobody knows this cell yet.
+        let cell = unsafe {
+            let cell = self.area.base().as_ptr().cast::<usize>().add(index);
+            cell.write(handler);
+            cell as usize
+        };
+        self.by_handler.insert(handler, cell);
+        Some(cell)
+    }
+}
+
+static ENABLED: AtomicBool = AtomicBool::new(true);
+
+/// Whether modules that are assembled from now on get machine code, where there is any; they do unless told otherwise.
+pub fn set_enabled(enabled: bool) {
+    ENABLED.store(enabled, Ordering::Relaxed);
+}
+
+/// Whether there are stencils for this processor, and they are enabled.
+#[must_use]
+pub fn is_enabled() -> bool {
+    !tables::NARROW.is_empty() && ENABLED.load(Ordering::Relaxed)
+}
+
+/// Words, and the machine code behind them in the same area.
+#[derive(Debug)]
+pub struct Placed {
+    area: CodeArea,
+    words: usize,
+    code: usize,
+}
+
+impl Placed {
+    pub fn words(&self) -> &[u64] {
+        // SAFETY: the area starts with that many words, written before it was made.
+        unsafe { std::slice::from_raw_parts(self.area.base().as_ptr().cast::<u64>(), self.words) }
+    }
+
+    /// Bytes of machine code.
+    pub fn code_bytes(&self) -> usize {
+        self.code
+    }
+}
+
+/// What an assembler hands over: words whose labels are not patched yet.
+pub struct Unplaced<'a> {
+    pub words: &'a [u64],
+    /// Where instructions start, in order.
+    pub starts: &'a [u32],
+    /// Words that are to become the address of another word.
+    pub labels: &'a [(u32, u32)],
+}
+
+/// How an instruction is run.
+#[derive(Clone, Copy)]
+enum Choice {
+    Stencil(&'static Stencil),
+    /// A jump to the handler in this cell.
+    Jump(usize),
+}
+
+/// Bytes of a jump to a handler.
+const JUMP_BYTES: usize = 14;
+/// Functions start at multiples of this.
+const ENTRY_ALIGNMENT: usize = 16;
+const NOP: u8 = 0x90;
+
+/// Places words in low memory with machine code behind them; `None` when that is impossible here.
+pub fn place(unplaced: &Unplaced<'_>) -> Option<Placed> {
+    if !is_enabled() {
+        return None;
+    }
+    let mut cells = CELLS_OF_HANDLERS
+        .as_ref()?
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    let glue: Vec<usize> = GLUE
+        .iter()
+        .map(|&handler| cells.cell(handler as usize))
+        .collect::<Option<_>>()?;
+    let Unplaced {
+        words,
+        starts,
+        labels,
+    } = *unplaced;
+    let mut is_label = vec![false; words.len()];
+    for &(position, _) in labels {
+        is_label[position as usize] = true;
+    }
+
+    // What each instruction becomes, and how long that is.
+    let function_clause = slow::exceptions::function_clause as Handler as usize as u64;
+    let mut plan = Vec::with_capacity(starts.len());
+    let mut size = 0usize;
+    for (index, &start) in starts.iter().enumerate() {
+        let start = start as usize;
+        if index > 0 && words[starts[index - 1] as usize] == function_clause {
+            size = size.next_multiple_of(ENTRY_ALIGNMENT);
+        }
+        let choice = match stencil(words, &is_label, start) {
+            Some(stencil) => Choice::Stencil(stencil),
+            None => Choice::Jump(cells.cell(words[start] as usize)?),
+        };
+        plan.push((choice, size));
+        size += match choice {
+            Choice::Stencil(stencil) => stencil.code.len(),
+            Choice::Jump(_) => JUMP_BYTES,
+        };
+    }
+
+    let code_start = (words.len() * 8).next_multiple_of(page_bytes());
+    let bytes = (code_start + size).next_multiple_of(page_bytes());
+    let area = CodeArea::new(bytes, Place::Low2GiB).ok()?;
+    // SAFETY: fresh, nothing runs in it.
+    unsafe { area.unseal(0..bytes) }.ok()?;
+    let base = area.base().as_ptr();
+    // SAFETY: the area has room for the words and, from the next page on, for the code; nobody else knows it.
+    let (placed, code) = unsafe {
+        let placed = std::slice::from_raw_parts_mut(base.cast::<u64>(), words.len());
+        placed.copy_from_slice(words);
+        let code = std::slice::from_raw_parts_mut(base.add(code_start), size);
+        (placed, code)
+    };
+    let (words_at, code_at) = (base as usize, base as usize + code_start);
+    for &(position, target) in labels {
+        placed[position as usize] = (words_at + target as usize * 8) as u64;
+    }
+    for (&start, &(_, offset)) in starts.iter().zip(&plan) {
+        placed[start as usize] = (code_at + offset) as u64;
+    }
+    code.fill(NOP);
+    for (&start, &(choice, offset)) in starts.iter().zip(&plan) {
+        let place = Patch {
+            words: placed,
+            words_at,
+            start: start as usize,
+            code_at,
+            glue: &glue,
+        };
+        match choice {
+            Choice::Stencil(stencil) => place.stencil(stencil, &mut code[offset..], offset)?,
+            Choice::Jump(cell) => {
+                let record = (words_at + start as usize * 8) as u32;
+                let code = &mut code[offset..][..JUMP_BYTES];
+                code[..2].copy_from_slice(&[0x41, 0xb9]);
+                code[2..6].copy_from_slice(&record.to_le_bytes());
+                code[6..9].copy_from_slice(&[0xff, 0x24, 0x25]);
+                code[9..13].copy_from_slice(&(cell as u32).to_le_bytes());
+            }
+        }
+    }
+    if size > 0 {
+        // SAFETY: whole stencils and jumps, patched above; nobody writes to them any more.
+        unsafe { area.seal(code_start..bytes) }.ok()?;
+    }
+    Some(Placed {
+        area,
+        words: words.len(),
+        code: size,
+    })
+}
+
+/// The stencil for the instruction at `start`, if its handler has one whose holes its operands fit.
+fn stencil(words: &[u64], is_label: &[bool], start: usize) -> Option<&'static Stencil> {
+    let row = *ROWS.get(&(words[start] as usize))?;
+    let fits = |stencil: &&'static Stencil| {
+        stencil.relocations.iter().all(|relocation| {
+            let (place, is_target) = match relocation.symbol {
+                Symbol::Hole(operand) => (start + 1 + usize::from(operand), false),
+                Symbol::Target(operand) => (start + 1 + usize::from(operand), true),
+                _ => return true,
+            };
+            if is_label[place] {
+                // An address in the area, which every hole has room for.
+                return true;
+            }
+            let value = (words[place] as i64).wrapping_add(relocation.addend);
+            !is_target
+                && match relocation.kind {
+                    Kind::Zero => u32::try_from(value).is_ok(),
+                    Kind::Sign => i32::try_from(value).is_ok(),
+                    Kind::Relative => false,
+                }
+        })
+    };
+    let narrow = tables::NARROW[row].as_ref().filter(fits);
+    narrow.or_else(|| tables::WIDE[row].as_ref().filter(fits))
+}
+
+/// An instruction that is being patched.
+struct Patch<'a> {
+    /// Patched words, handlers already replaced.
+    words: &'a [u64],
+    words_at: usize,
+    start: usize,
+    code_at: usize,
+    glue: &'a [usize],
+}
+
+impl Patch<'_> {
+    /// Copies a stencil to the front of `code`, which is `offset` bytes into the code.
+    fn stencil(&self, stencil: &Stencil, code: &mut [u8], offset: usize) -> Option<()> {
+        let length = stencil.code.len();
+        code[..length].copy_from_slice(stencil.code);
+        for relocation in stencil.relocations {
+            let at = relocation.offset as usize;
+            let value = match relocation.symbol {
+                Symbol::Hole(operand) => self.operand(operand),
+                Symbol::Target(operand) => {
+                    let label = (self.operand(operand) as usize).checked_sub(self.words_at)? / 8;
+                    *self.words.get(label)?
+                }
+                Symbol::Record => (self.words_at + self.start * 8) as u64,
+                Symbol::Continue => (self.code_at + offset + length) as u64,
+                Symbol::Glue(glue) => self.glue[glue as usize] as u64,
+            };
+            let value = (value as i64).wrapping_add(relocation.addend);
+            let bytes = match relocation.kind {
+                Kind::Zero => u32::try_from(value).ok()?.to_le_bytes(),
+                Kind::Sign => i32::try_from(value).ok()?.to_le_bytes(),
+                Kind::Relative => {
+                    let here = (self.code_at + offset + at) as i64;
+                    i32::try_from(value - here).ok()?.to_le_bytes()
+                }
+            };
+            code[at..at + 4].copy_from_slice(&bytes);
+        }
+        Some(())
+    }
+
+    fn operand(&self, operand: u8) -> u64 {
+        self.words[self.start + 1 + usize::from(operand)]
+    }
+}
+
+#[cfg(test)]
+mod tests_of_tables {
+    use super::*;
+
+    #[test]
+    fn every_row_is_found_by_its_handler() {
+        let rows: usize = HANDLERS.iter().map(|list| list.len()).sum();
+        assert!(tables::NARROW.is_empty() || tables::NARROW.len() == rows);
+        assert_eq!(tables::NARROW.len(), tables::WIDE.len());
+        // Handlers with the same machine code may be one.
+        assert!(
+            ROWS.len() * 10 >= tables::NARROW.len() * 9,
+            "{} of {rows}",
+            ROWS.len()
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! The operations that have stencils, and for which kinds of operands: one list, from which the crate of stencils makes
+//! machine code and the engine the handlers that the code stands for. Constant data.
+//!
+//! `stencil_table!(form)` is a list of lists of handlers in that form; a stencil is known by its place. Operations that
+//! are not here run by a jump to their handler.
+
+macro_rules! variants {
+    (@ $form:ty, $operation:path, $shape:ident, [$(($($kind:ident),*)),*]) => {
+        &[$(<$operation as $shape>::run::<$form, $($kind),*> as Handler),*]
+    };
+    (plain, $form:ty, $operation:path) => {
+        &[<$operation as P>::run::<$form> as Handler]
+    };
+    // A source that is no constant.
+    (register, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, S, [(X), (Y)])
+    };
+    (source, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, S, [(X), (Y), (K)])
+    };
+    (dest, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, D, [(X), (Y)])
+    };
+    (register_dest, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, SD, [(X, X), (X, Y), (Y, X), (Y, Y)])
+    };
+    (source_dest, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, SD, [(X, X), (X, Y), (Y, X), (Y, Y), (K, X), (K, Y)])
+    };
+    (sources, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, SS,
+            [(X, X), (X, Y), (X, K), (Y, X), (Y, Y), (Y, K), (K, X), (K, Y)])
+    };
+    (register_dests, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, Sdd, [(X, X, X), (X, X, Y), (X, Y, X), (X, Y, Y), (Y, X, X)])
+    };
+    (sources_dest, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, Ssd,
+            [(X, X, X), (X, X, Y), (X, Y, X), (X, Y, Y), (X, K, X), (X, K, Y),
+             (Y, X, X), (Y, X, Y), (Y, Y, X), (Y, Y, Y), (Y, K, X), (Y, K, Y),
+             (K, X, X), (K, X, Y), (K, Y, X), (K, Y, Y)])
+    };
+    (sources_dest_few, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, Ssd, [(X, X, X), (X, K, X)])
+    };
+}
+
+macro_rules! stencil_table {
+    ($form:ty) => {
+        &[
+            variants!(source_dest, $form, moves::Move),
+            variants!(plain, $form, moves::Move2),
+            variants!(plain, $form, moves::Move2YX),
+            variants!(plain, $form, moves::Move2XY),
+            variants!(plain, $form, moves::SwapXX),
+            variants!(plain, $form, moves::InitY),
+            variants!(plain, $form, moves::InitY2),
+            variants!(plain, $form, moves::Allocate),
+            variants!(plain, $form, moves::AllocateHeap),
+            variants!(plain, $form, moves::TestHeap),
+            variants!(plain, $form, moves::Deallocate),
+            variants!(register_dests, $form, lists::GetList),
+            variants!(register_dest, $form, lists::GetHd),
+            variants!(register_dest, $form, lists::GetTl),
+            variants!(sources_dest, $form, lists::PutList),
+            variants!(register_dests, $form, lists::IsNonemptyListGetList),
+            variants!(register_dest, $form, tuples::GetTupleElement),
+            variants!(register_dests, $form, tuples::GetTupleElement2),
+            variants!(sources_dest, $form, tuples::PutTuple2),
+            variants!(register, $form, tuples::IsTuple),
+            variants!(register, $form, tuples::TestArity),
+            variants!(register, $form, tuples::IsTaggedTuple),
+            variants!(register, $form, tests::IsInteger),
+            variants!(register, $form, tests::IsFloat),
+            variants!(register, $form, tests::IsNumber),
+            variants!(register, $form, tests::IsAtom),
+            variants!(register, $form, tests::IsPid),
+            variants!(register, $form, tests::IsNil),
+            variants!(register, $form, tests::IsList),
+            variants!(register, $form, tests::IsNonemptyList),
+            variants!(register, $form, tests::IsBinary),
+            variants!(register, $form, tests::IsBitstring),
+            variants!(register, $form, tests::IsMap),
+            variants!(register, $form, tests::IsFunction),
+            variants!(plain, $form, tests::Jump),
+            variants!(sources, $form, compare::IsEqExact),
+            variants!(register, $form, compare::IsEqImmediate),
+            variants!(sources, $form, compare::IsNeExact),
+            variants!(register, $form, compare::IsNeImmediate),
+            variants!(sources, $form, compare::IsEq),
+            variants!(sources, $form, compare::IsLt),
+            variants!(sources, $form, compare::IsGe),
+            variants!(register, $form, select::SelectValue),
+            variants!(register, $form, select::SelectValue2),
+            variants!(register, $form, select::JumpTable),
+            variants!(register, $form, select::SelectTupleArity),
+            variants!(plain, $form, calls::Call),
+            variants!(plain, $form, calls::CallOnly),
+            variants!(plain, $form, calls::CallLast),
+            variants!(source, $form, calls::MoveCall),
+            variants!(source, $form, calls::MoveCallOnly),
+            variants!(source, $form, calls::MoveCallLast),
+            variants!(plain, $form, calls::CallExport),
+            variants!(plain, $form, calls::CallExportOnly),
+            variants!(plain, $form, calls::CallExportLast),
+            variants!(plain, $form, calls::Return),
+            variants!(plain, $form, calls::DeallocateReturn),
+            variants!(source, $form, calls::MoveReturn),
+            variants!(source, $form, calls::MoveDeallocateReturn),
+            variants!(register, $form, calls::CallFun),
+            variants!(register, $form, calls::CallFunLast),
+            variants!(dest, $form, calls::SelfPid),
+            variants!(sources_dest, $form, arith::Add),
+            variants!(sources_dest, $form, arith::Subtract),
+            variants!(sources_dest, $form, arith::Multiply),
+            variants!(sources_dest_few, $form, arith::IntegerDivide),
+            variants!(sources_dest_few, $form, arith::Remainder),
+            variants!(sources_dest, $form, arith::BitAnd),
+            variants!(sources_dest_few, $form, arith::BitOr),
+            variants!(sources_dest_few, $form, arith::BitXor),
+            variants!(sources_dest_few, $form, arith::ShiftLeft),
+            variants!(sources_dest_few, $form, arith::ShiftRight),
+            variants!(register_dest, $form, maps::GetMapElement),
+            variants!(plain, $form, floats::FloatAdd),
+            variants!(plain, $form, floats::FloatSubtract),
+            variants!(plain, $form, floats::FloatMultiply),
+            variants!(plain, $form, floats::FloatDivide),
+            variants!(register, $form, floats::FloatLoad),
+            variants!(register, $form, floats::FloatConvert),
+            variants!(register_dest, $form, binaries::StartMatch),
+            variants!(register, $form, binaries::TestTail),
+            variants!(register, $form, binaries::TestUnit),
+            variants!(register, $form, binaries::SkipBits),
+            variants!(plain, $form, exceptions::Catch),
+            variants!(plain, $form, exceptions::CatchEnd),
+            variants!(plain, $form, exceptions::TryEnd),
+            variants!(plain, $form, exceptions::TryCase),
+            variants!(dest, $form, messages::LoopRec),
+            variants!(plain, $form, messages::LoopRecEnd),
+        ]
+    };
+}
+
+/// The slow paths that stencils leave for: the module in `slow`, and the function, whose name is unique among them.
+macro_rules! for_each_glue {
+    ($callback:ident) => {
+        $callback! {
+            bifs: guard1 guard2;
+            binaries: start_match get_integer;
+            calls: preempt call_fun call_fun_last;
+            collect: allocate allocate_heap test_heap;
+            compare: is_eq_exact is_ne_exact is_eq is_ne is_lt is_ge;
+            exceptions: catch_value;
+            floats: badarith convert;
+            maps: get_map_element;
+            messages: loop_rec yield_at_label;
+        }
+    };
+}
