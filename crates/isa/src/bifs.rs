@@ -63,6 +63,8 @@ macro_rules! for_each_bif {
             // erl_ddll
 
             // erl_tracer
+            ("erl_tracer", "enabled", 3, erl_tracer::enabled_3, NONE),
+            ("erl_tracer", "trace", 5, erl_tracer::trace_5, NONE),
 
             // erlang
             ("erlang", "ports", 0, ports::ports_0, NONE),
@@ -497,6 +499,15 @@ macro_rules! for_each_bif {
             ("persistent_term", "info", 0, persistent_term::info_0, NONE),
 
             // prim_buffer
+            ("prim_buffer", "new", 0, prim_buffer::new_0, NONE),
+            ("prim_buffer", "size", 1, prim_buffer::size_1, NONE),
+            ("prim_buffer", "peek_head", 1, prim_buffer::peek_head_1, NONE),
+            ("prim_buffer", "copying_read", 2, prim_buffer::copying_read_2, NONE),
+            ("prim_buffer", "write", 2, prim_buffer::write_2, NONE),
+            ("prim_buffer", "skip", 2, prim_buffer::skip_2, NONE),
+            ("prim_buffer", "find_byte_index", 2, prim_buffer::find_byte_index_2, NONE),
+            ("prim_buffer", "try_lock", 1, prim_buffer::try_lock_1, NONE),
+            ("prim_buffer", "unlock", 1, prim_buffer::unlock_1, NONE),
 
             // prim_file
             ("prim_file", "internal_name2native", 1, prim_file::internal_name2native_1, NONE),
@@ -553,6 +564,28 @@ macro_rules! for_each_bif {
             ("unicode", "bin_is_7bit", 1, unicode::bin_is_7bit_1, NONE),
 
             // zlib
+            ("zlib", "open_nif", 0, zlib::open_nif_0, NONE),
+            ("zlib", "close_nif", 1, zlib::close_nif_1, NONE),
+            ("zlib", "set_controller_nif", 2, zlib::set_controller_nif_2, NONE),
+            ("zlib", "deflateInit_nif", 6, zlib::deflate_init_nif_6, NONE),
+            ("zlib", "inflateInit_nif", 3, zlib::inflate_init_nif_3, NONE),
+            ("zlib", "deflateSetDictionary_nif", 2, zlib::deflate_set_dictionary_nif_2, NONE),
+            ("zlib", "inflateSetDictionary_nif", 2, zlib::inflate_set_dictionary_nif_2, NONE),
+            ("zlib", "inflateGetDictionary_nif", 1, zlib::inflate_get_dictionary_nif_1, NONE),
+            ("zlib", "deflateReset_nif", 1, zlib::deflate_reset_nif_1, NONE),
+            ("zlib", "inflateReset_nif", 1, zlib::inflate_reset_nif_1, NONE),
+            ("zlib", "deflateEnd_nif", 1, zlib::deflate_end_nif_1, NONE),
+            ("zlib", "inflateEnd_nif", 1, zlib::inflate_end_nif_1, NONE),
+            ("zlib", "deflateParams_nif", 3, zlib::deflate_params_nif_3, NONE),
+            ("zlib", "deflate_nif", 4, zlib::deflate_nif_4, NONE),
+            ("zlib", "inflate_nif", 4, zlib::inflate_nif_4, NONE),
+            ("zlib", "enqueue_nif", 2, zlib::enqueue_nif_2, NONE),
+            ("zlib", "crc32_nif", 1, zlib::crc32_nif_1, NONE),
+            ("zlib", "getStash_nif", 1, zlib::get_stash_nif_1, NONE),
+            ("zlib", "clearStash_nif", 1, zlib::clear_stash_nif_1, NONE),
+            ("zlib", "setStash_nif", 2, zlib::set_stash_nif_2, NONE),
+            ("zlib", "getBufSize_nif", 1, zlib::get_buf_size_nif_1, NONE),
+            ("zlib", "setBufSize_nif", 2, zlib::set_buf_size_nif_2, NONE),
         }
     };
 }

@@ -20,7 +20,9 @@ use crate::process::Process;
 pub mod arguments;
 pub mod atomics;
 pub mod binary;
+pub mod byte_queue;
 pub mod bytes;
+pub mod erl_tracer;
 pub mod erlang;
 pub mod erts_debug;
 pub mod erts_internal;
@@ -33,8 +35,10 @@ pub mod math;
 pub mod os;
 pub mod persistent_term;
 pub mod ports;
+pub mod prim_buffer;
 pub mod prim_file;
 pub mod unicode;
+pub mod zlib;
 
 /// What a BIF answers.
 pub type BifResult = Result<Term, Failure>;

@@ -234,7 +234,9 @@ fn collect_big_integers(
     for operand in operands {
         let bytes = match operand {
             Operand::BigInteger(span) => code.big_integer(*span).to_vec(),
-            Operand::Integer(value) if Term::try_small(*value).is_none() => value.to_be_bytes().to_vec(),
+            Operand::Integer(value) if Term::try_small(*value).is_none() => {
+                value.to_be_bytes().to_vec()
+            }
             Operand::List(span) => {
                 collect_big_integers(code, code.list(*span), heap, terms, found);
                 continue;

@@ -1,0 +1,263 @@
+//! A stream of the C library zlib, as values that cannot be misused.
+//!
+//! The library itself, not a rewrite of it, because programs keep and compare what it makes. The
+//! library's structure points to its own state and back, so it stays where it is. One thread at a time.
+
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+
+use libz_sys as z;
+
+unsafe extern "C" {
+    fn inflateGetDictionary(
+        stream: z::z_streamp,
+        dictionary: *mut z::Bytef,
+        length: *mut z::uInt,
+    ) -> c_int;
+}
+
+/// The longest dictionary that inflating may have seen: a whole window.
+const WINDOW_BYTES: usize = 32_768;
+
+/// What the library answers; the negative ones are errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Code(pub c_int);
+
+impl Code {
+    pub const OK: Code = Code(z::Z_OK);
+    pub const STREAM_END: Code = Code(z::Z_STREAM_END);
+    pub const NEED_DICTIONARY: Code = Code(z::Z_NEED_DICT);
+    pub const STREAM_ERROR: Code = Code(z::Z_STREAM_ERROR);
+    pub const DATA_ERROR: Code = Code(z::Z_DATA_ERROR);
+    pub const MEMORY_ERROR: Code = Code(z::Z_MEM_ERROR);
+    pub const BUFFER_ERROR: Code = Code(z::Z_BUF_ERROR);
+    pub const VERSION_ERROR: Code = Code(z::Z_VERSION_ERROR);
+
+    /// An error that says more than that no progress was made.
+    pub fn is_fatal(self) -> bool {
+        self.0 < 0 && self != Code::BUFFER_ERROR
+    }
+
+    fn check(answer: c_int) -> Result<(), Code> {
+        if answer == z::Z_OK {
+            Ok(())
+        } else {
+            Err(Code(answer))
+        }
+    }
+}
+
+/// Takes in nothing now, and goes on with the next input.
+pub const NO_FLUSH: c_int = z::Z_NO_FLUSH;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    Deflate,
+    Inflate,
+}
+
+/// A stream from its start to its end.
+pub struct Stream {
+    raw: Box<z::z_stream>,
+    pub direction: Direction,
+}
+
+// SAFETY: the library keeps no state outside the stream's own memory.
+unsafe impl Send for Stream {}
+
+/// What one call did.
+#[derive(Debug)]
+pub struct Progress {
+    pub code: Code,
+    pub consumed: usize,
+    pub produced: usize,
+}
+
+unsafe extern "C" fn allocate(_: *mut c_void, items: z::uInt, size: z::uInt) -> *mut c_void {
+    // SAFETY: any sizes; the memory is zeroed, for the library tests words before it sets them.
+    unsafe { libc::calloc(items as usize, size as usize) }
+}
+
+unsafe extern "C" fn free(_: *mut c_void, memory: *mut c_void) {
+    // SAFETY: the library gives back what `allocate` gave it.
+    unsafe { libc::free(memory) };
+}
+
+fn fresh() -> Box<z::z_stream> {
+    Box::new(z::z_stream {
+        next_in: std::ptr::null_mut(),
+        avail_in: 0,
+        total_in: 0,
+        next_out: std::ptr::null_mut(),
+        avail_out: 0,
+        total_out: 0,
+        msg: std::ptr::null_mut(),
+        state: std::ptr::null_mut(),
+        zalloc: allocate,
+        zfree: free,
+        opaque: std::ptr::null_mut(),
+        data_type: z::Z_BINARY,
+        adler: 0,
+        reserved: 0,
+    })
+}
+
+const STREAM_SIZE: c_int = size_of::<z::z_stream>() as c_int;
+
+impl Stream {
+    /// `deflateInit2`.
+    pub fn deflate(
+        level: c_int,
+        method: c_int,
+        window_bits: c_int,
+        memory_level: c_int,
+        strategy: c_int,
+    ) -> Result<Stream, Code> {
+        let mut raw = fresh();
+        // SAFETY: a fresh structure of the size that is said; the library checks the numbers.
+        Code::check(unsafe {
+            z::deflateInit2_(
+                &raw mut *raw,
+                level,
+                method,
+                window_bits,
+                memory_level,
+                strategy,
+                z::zlibVersion(),
+                STREAM_SIZE,
+            )
+        })?;
+        Ok(Stream {
+            raw,
+            direction: Direction::Deflate,
+        })
+    }
+
+    /// `inflateInit2`.
+    pub fn inflate(window_bits: c_int) -> Result<Stream, Code> {
+        let mut raw = fresh();
+        // SAFETY: as in `deflate`.
+        Code::check(unsafe {
+            z::inflateInit2_(&raw mut *raw, window_bits, z::zlibVersion(), STREAM_SIZE)
+        })?;
+        Ok(Stream {
+            raw,
+            direction: Direction::Inflate,
+        })
+    }
+
+    /// Takes in bytes and gives out bytes, as many as go. Takes at most 4 GiB of each.
+    pub fn run(&mut self, input: &[u8], output: &mut [MaybeUninit<u8>], flush: c_int) -> Progress {
+        let take = z::uInt::try_from(input.len()).unwrap_or(z::uInt::MAX);
+        let give = z::uInt::try_from(output.len()).unwrap_or(z::uInt::MAX);
+        self.raw.next_in = input.as_ptr().cast_mut();
+        self.raw.avail_in = take;
+        self.raw.next_out = output.as_mut_ptr().cast();
+        self.raw.avail_out = give;
+        let raw = &raw mut *self.raw;
+        // SAFETY: the stream is initialised for its direction, and the library reads and writes no more
+        // than is said; input is not written.
+        let code = Code(unsafe {
+            match self.direction {
+                Direction::Deflate => z::deflate(raw, flush),
+                Direction::Inflate => z::inflate(raw, flush),
+            }
+        });
+        let progress = Progress {
+            code,
+            consumed: (take - self.raw.avail_in) as usize,
+            produced: (give - self.raw.avail_out) as usize,
+        };
+        self.raw.next_in = std::ptr::null_mut();
+        self.raw.avail_in = 0;
+        self.raw.next_out = std::ptr::null_mut();
+        self.raw.avail_out = 0;
+        progress
+    }
+
+    /// The checksum of what has passed, or of the dictionary that is needed.
+    pub fn adler(&self) -> u32 {
+        self.raw.adler as u32
+    }
+
+    pub fn set_dictionary(&mut self, dictionary: &[u8]) -> Result<(), Code> {
+        let length = z::uInt::try_from(dictionary.len()).map_err(|_| Code::STREAM_ERROR)?;
+        let raw = &raw mut *self.raw;
+        // SAFETY: an initialised stream, and as many readable bytes as are said.
+        Code::check(unsafe {
+            match self.direction {
+                Direction::Deflate => z::deflateSetDictionary(raw, dictionary.as_ptr(), length),
+                Direction::Inflate => z::inflateSetDictionary(raw, dictionary.as_ptr(), length),
+            }
+        })
+    }
+
+    /// The last bytes that inflating gave out, to which what comes may refer.
+    pub fn inflate_dictionary(&mut self) -> Result<Vec<u8>, Code> {
+        assert_eq!(self.direction, Direction::Inflate);
+        let mut dictionary = vec![0; WINDOW_BYTES];
+        let mut length = 0;
+        // SAFETY: an initialised stream, and room for all that the library may write.
+        let code = unsafe {
+            inflateGetDictionary(&raw mut *self.raw, dictionary.as_mut_ptr(), &mut length)
+        };
+        if code < 0 {
+            return Err(Code(code));
+        }
+        dictionary.truncate(length as usize);
+        Ok(dictionary)
+    }
+
+    /// Begins anew, with the same settings.
+    pub fn reset(&mut self) -> Result<(), Code> {
+        let raw = &raw mut *self.raw;
+        // SAFETY: an initialised stream.
+        Code::check(unsafe {
+            match self.direction {
+                Direction::Deflate => z::deflateReset(raw),
+                Direction::Inflate => z::inflateReset(raw),
+            }
+        })
+    }
+
+    /// Changes level and strategy. Everything was flushed before, so there is nothing to give out; were
+    /// there something, that is a `STREAM_ERROR`.
+    pub fn set_deflate_parameters(&mut self, level: c_int, strategy: c_int) -> Result<(), Code> {
+        assert_eq!(self.direction, Direction::Deflate);
+        let mut room = 0u8;
+        self.raw.next_out = &raw mut room;
+        self.raw.avail_out = 1;
+        // SAFETY: an initialised stream, and room for one byte.
+        let code = unsafe { z::deflateParams(&raw mut *self.raw, level, strategy) };
+        let was_used = self.raw.avail_out == 0;
+        self.raw.next_out = std::ptr::null_mut();
+        self.raw.avail_out = 0;
+        if was_used {
+            return Err(Code::STREAM_ERROR);
+        }
+        Code::check(code)
+    }
+
+    /// Ends the stream, and tells whether it was complete.
+    pub fn end(mut self) -> Result<(), Code> {
+        // The library takes a second end, that of the drop, for an error and does nothing.
+        Code::check(self.end_raw())
+    }
+
+    fn end_raw(&mut self) -> c_int {
+        let raw = &raw mut *self.raw;
+        // SAFETY: an initialised stream; the library forgets its state, and says so if it has none.
+        unsafe {
+            match self.direction {
+                Direction::Deflate => z::deflateEnd(raw),
+                Direction::Inflate => z::inflateEnd(raw),
+            }
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.end_raw();
+    }
+}
