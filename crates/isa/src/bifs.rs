@@ -298,6 +298,21 @@ macro_rules! for_each_bif {
             ("erlang", "universaltime_to_localtime", 1, erlang::universaltime_to_localtime_1, NONE),
             ("erlang", "universaltime_to_posixtime", 1, erlang::universaltime_to_posixtime_1, NONE),
             ("erlang", "posixtime_to_universaltime", 1, erlang::posixtime_to_universaltime_1, NONE),
+            ("erlang", "node", 0, erlang::node_0, GUARD),
+            ("erlang", "node", 1, erlang::node_1, GUARD),
+            ("erlang", "nodes", 0, erlang::nodes_0, NONE),
+            ("erlang", "nodes", 1, erlang::nodes_1, NONE),
+            ("erlang", "nodes", 2, erlang::nodes_2, NONE),
+            ("erlang", "monitor_node", 2, erlang::monitor_node_2, NONE),
+            ("erlang", "monitor_node", 3, erlang::monitor_node_3, NONE),
+            ("erlang", "setnode", 2, erlang::setnode_2, NONE),
+            ("erlang", "dist_ctrl_get_data", 1, erlang::dist_ctrl_get_data_1, NONE),
+            ("erlang", "dist_ctrl_get_data_notification", 1, erlang::dist_ctrl_get_data_notification_1, NONE),
+            ("erlang", "dist_ctrl_get_opt", 2, erlang::dist_ctrl_get_opt_2, NONE),
+            ("erlang", "dist_ctrl_input_handler", 2, erlang::dist_ctrl_input_handler_2, NONE),
+            ("erlang", "dist_ctrl_put_data", 2, erlang::dist_ctrl_put_data_2, NONE),
+            ("erlang", "dist_ctrl_set_opt", 3, erlang::dist_ctrl_set_opt_3, NONE),
+            ("erlang", "dist_get_stat", 1, erlang::dist_get_stat_1, NONE),
 
             // error_logger
             ("error_logger", "warning_map", 0, os::warning_map_0, NONE),
@@ -370,6 +385,11 @@ macro_rules! for_each_bif {
             ("erts_internal", "dirty_process_handle_signals", 1, erts_internal::dirty_process_handle_signals_1, NONE),
             ("erts_internal", "check_dirty_process_code", 2, erts_internal::check_dirty_process_code_2, NONE),
             ("erts_internal", "spawn_system_process", 3, erts_internal::spawn_system_process_3, NONE),
+            ("erts_internal", "get_creation", 0, erlang::get_creation_0, NONE),
+            ("erts_internal", "new_connection", 1, erlang::new_connection_1, NONE),
+            ("erts_internal", "abort_pending_connection", 2, erlang::abort_pending_connection_2, NONE),
+            ("erts_internal", "create_dist_channel", 3, erlang::create_dist_channel_3, NONE),
+            ("erts_internal", "dist_spawn_request", 4, erlang::dist_spawn_request_4, NONE),
 
             // erts_literal_area_collector
             ("erts_literal_area_collector", "release_area_switch", 0, erlang::release_area_switch_0, NONE),

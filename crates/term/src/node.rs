@@ -42,6 +42,19 @@ pub fn entry(name: Term, creation: u32) -> &'static Node {
     node
 }
 
+/// Names of the nodes that were ever heard of, each once; this node's is among them only if an external
+/// identifier bore it.
+#[must_use]
+pub fn known_names() -> Vec<Term> {
+    let mut names: Vec<Term> = Vec::new();
+    for node in NODES.read().iter() {
+        if !names.contains(&node.name) {
+            names.push(node.name);
+        }
+    }
+    names
+}
+
 /// The node that an external pid, port or reference belongs to.
 #[must_use]
 pub fn of(identifier: Term) -> &'static Node {

@@ -84,12 +84,13 @@ unsafe fn otherwise<F: Form>(mut m: Machine<F>, export: *const Export, place: Pl
     }
 }
 
-/// Calls a BIF of a body; the registers are read again.
+/// Calls a BIF of a body; the registers are read again. The process says where it is, for BIFs that tell about it.
 #[inline(always)]
 unsafe fn call<F: Form>(m: &mut Machine<F>, export: *const Export) -> Term {
     unsafe {
         m.f -= 1;
         m.save();
+        (*(*m.c).process).ip = m.ip;
         let result = body(export)(m.c, m.x);
         m.load();
         result

@@ -87,6 +87,34 @@ fn deliver(process: &mut Process, elements: &[Term]) {
     handle::deliver(process, message);
 }
 
+/// Answers a request to a node that is not connected; the request's reference, and whether a monitor
+/// was asked for. None when the options are no list.
+pub fn refuse_remote(process: &mut Process, options: Term, kind: Term) -> Option<(Term, bool)> {
+    let mut reply = Reply {
+        tag: am::SPAWN_REPLY,
+        on_success: true,
+        on_error: true,
+    };
+    let mut monitors = false;
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        // What else there is, that node would have looked at.
+        match option.as_tuple() {
+            Some(&[am::REPLY, when]) if kind == am::SPAWN_REQUEST => {
+                let _ = set_reply(&mut reply, when);
+            }
+            Some(&[am::REPLY_TAG, tag]) if kind == am::SPAWN_REQUEST => reply.tag = tag,
+            Some(&[am::MONITOR, _]) => monitors = true,
+            _ => monitors |= option == am::MONITOR,
+        }
+        rest = tail;
+    }
+    let request = rest
+        .is_nil()
+        .then(|| refuse(process, &reply, am::NOCONNECTION))?;
+    Some((request, monitors))
+}
+
 /// `spawn_request_abandon(Request)`. A request to this node was answered when it was made, so there
 /// is none to give up.
 pub fn spawn_request_abandon_1(_process: &mut Process, [request]: [Term; 1]) -> BifResult {
@@ -108,7 +136,7 @@ fn spawn_with(
 }
 
 /// The number of arguments, if these are two atoms and a proper list.
-fn arity_of(module: Term, function: Term, arguments: Term) -> Option<u32> {
+pub fn arity_of(module: Term, function: Term, arguments: Term) -> Option<u32> {
     if !module.is_atom() || !function.is_atom() {
         return None;
     }

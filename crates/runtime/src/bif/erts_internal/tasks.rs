@@ -1,8 +1,6 @@
 //! System tasks that one process asks of another: collecting its heap, looking for old code in it;
 //! and the same done to oneself.
 
-use std::ptr;
-
 use layout::heap::flag as heap_flag;
 use layout::{Kind, Term};
 use term::copy::Owned;
@@ -32,11 +30,7 @@ pub fn check_process_code_1(process: &mut Process, [module]: [Term; 1]) -> BifRe
     if !module.is_atom() {
         return Err(badarg(1));
     }
-    // `ip` is where this slice began; where it is now is on the stack.
-    let ip = std::mem::replace(&mut process.head.ip, ptr::null());
-    let uses = purge::uses_old_code(process, module);
-    process.head.ip = ip;
-    Ok(am::boolean(uses))
+    Ok(am::boolean(purge::uses_old_code(process, module)))
 }
 
 /// `request_system_task(Pid, Priority, Request)`: the answer comes as `{Kind, Id, Result}`.
