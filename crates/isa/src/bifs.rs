@@ -313,6 +313,7 @@ macro_rules! for_each_bif {
             ("erlang", "dist_ctrl_put_data", 2, erlang::dist_ctrl_put_data_2, NONE),
             ("erlang", "dist_ctrl_set_opt", 3, erlang::dist_ctrl_set_opt_3, NONE),
             ("erlang", "dist_get_stat", 1, erlang::dist_get_stat_1, NONE),
+            ("erlang", "decode_packet", 3, erlang::decode_packet_3, NONE),
 
             // error_logger
             ("error_logger", "warning_map", 0, os::warning_map_0, NONE),

@@ -16,6 +16,7 @@ mod log;
 mod machine;
 pub mod match_spec;
 pub mod node;
+pub mod packet;
 pub mod port;
 pub mod process;
 pub mod registry;

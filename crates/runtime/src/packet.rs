@@ -1,0 +1,343 @@
+//! Packets in a stream of bytes: where one ends, and what stands in it. For `erlang:decode_packet/3` and for
+//! sockets with the option `packet`.
+//!
+//! Nothing here knows sockets, and only [`terms`] knows terms; bytes come from outside, so every length is checked.
+//! Any thread may call.
+
+pub mod http;
+pub mod terms;
+
+/// How packets are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Whatever is there.
+    Raw,
+    /// A length of one, two or four bytes comes first.
+    Length1,
+    Length2,
+    Length4,
+    /// A BER tag and length.
+    Asn1,
+    /// A length of four bytes, whose highest bit says whether it is the last fragment.
+    SunRm,
+    /// CORBA: `GIOP`.
+    Cdr,
+    FastCgi,
+    /// Up to a delimiter.
+    Line,
+    /// RFC 1006.
+    Tpkt,
+    /// A start line first, then headers. `binaries`: texts are binaries, not lists.
+    Http {
+        binaries: bool,
+    },
+    /// Headers only.
+    HttpHeaders {
+        binaries: bool,
+    },
+    SslTls,
+}
+
+/// What a receiver accepts. 0: no limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The longest packet; longer ones are invalid.
+    pub packet_bytes: u32,
+    /// The longest line; longer ones are cut.
+    pub line_bytes: u32,
+    pub delimiter: u8,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            packet_bytes: 0,
+            line_bytes: 0,
+            delimiter: b'\n',
+        }
+    }
+}
+
+/// How long the first packet is, its head included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Length {
+    /// So long; perhaps longer than what is there.
+    Known(usize),
+    /// More bytes are needed to tell.
+    More,
+    Invalid,
+}
+
+const ASN1_LONG_TAG: u8 = 0x1f;
+const CDR_HEAD: usize = 12;
+const FAST_CGI_HEAD: usize = 8;
+const FAST_CGI_VERSION: u8 = 1;
+const TPKT_HEAD: usize = 4;
+const TPKT_VERSION: u8 = 3;
+const TLS_HEAD: usize = 5;
+
+fn big16(bytes: &[u8]) -> u32 {
+    u32::from(bytes[0]) << 8 | u32::from(bytes[1])
+}
+
+fn big32(bytes: &[u8]) -> u32 {
+    big16(bytes) << 16 | big16(&bytes[2..])
+}
+
+/// An SSL 2 client's first message, which later versions still understand.
+fn is_ssl2_hello(bytes: &[u8]) -> bool {
+    bytes[0] & 0x80 != 0 && bytes[2] == 1
+}
+
+/// How long the packet is that the bytes start with. `in_headers` is the state of HTTP: a start line is behind us.
+pub fn length(kind: Kind, bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
+    // The head, and how to read the length of what follows from it.
+    let (head, payload) = match kind {
+        Kind::Raw => {
+            return match bytes.len() {
+                0 => Length::More,
+                length => Length::Known(length),
+            };
+        }
+        Kind::Line => return line_length(bytes, limits),
+        Kind::Asn1 => match asn1_head(bytes) {
+            Ok(Some(lengths)) => lengths,
+            Ok(None) => return Length::More,
+            Err(()) => return Length::Invalid,
+        },
+        Kind::Http { .. } => return http::length(bytes, limits, in_headers),
+        Kind::HttpHeaders { .. } => {
+            *in_headers = true;
+            return http::length(bytes, limits, in_headers);
+        }
+        Kind::Length1 | Kind::Length2 | Kind::Length4 | Kind::SunRm => {
+            let head = match kind {
+                Kind::Length1 => 1,
+                Kind::Length2 => 2,
+                _ => 4,
+            };
+            if bytes.len() < head {
+                return Length::More;
+            }
+            let payload = match kind {
+                Kind::Length1 => u32::from(bytes[0]),
+                Kind::Length2 => big16(bytes),
+                Kind::Length4 => big32(bytes),
+                _ => big32(bytes) & 0x7fff_ffff,
+            };
+            (head, payload)
+        }
+        Kind::Cdr => {
+            if bytes.len() < CDR_HEAD {
+                return Length::More;
+            }
+            if &bytes[..4] != b"GIOP" {
+                return Length::Invalid;
+            }
+            let size = big32(&bytes[8..]);
+            let little = bytes[6] & 1 != 0;
+            (CDR_HEAD, if little { size.swap_bytes() } else { size })
+        }
+        Kind::FastCgi => {
+            if bytes.len() < FAST_CGI_HEAD {
+                return Length::More;
+            }
+            if bytes[0] != FAST_CGI_VERSION {
+                return Length::Invalid;
+            }
+            (FAST_CGI_HEAD, big16(&bytes[4..]) + u32::from(bytes[6]))
+        }
+        Kind::Tpkt => {
+            if bytes.len() < TPKT_HEAD {
+                return Length::More;
+            }
+            if bytes[0] != TPKT_VERSION {
+                return Length::Invalid;
+            }
+            (TPKT_HEAD, big16(&bytes[2..]).wrapping_sub(TPKT_HEAD as u32))
+        }
+        Kind::SslTls => {
+            if bytes.len() < TLS_HEAD {
+                return Length::More;
+            }
+            let payload = if is_ssl2_hello(bytes) {
+                (big16(bytes) & 0x7fff).wrapping_sub(3)
+            } else {
+                big16(&bytes[3..])
+            };
+            (TLS_HEAD, payload)
+        }
+    };
+    if limits.packet_bytes != 0 && payload > limits.packet_bytes {
+        return Length::Invalid;
+    }
+    // Lengths are those of C's `int`; what wrapped around is no length.
+    let whole = payload.wrapping_add(head as u32) as i32;
+    if whole < head as i32 {
+        Length::Invalid
+    } else {
+        Length::Known(whole as usize)
+    }
+}
+
+fn line_length(bytes: &[u8], limits: &Limits) -> Length {
+    let (longest, cut) = (limits.packet_bytes as usize, limits.line_bytes as usize);
+    match memchr::memchr(limits.delimiter, bytes) {
+        Some(at) => {
+            let length = at + 1;
+            if longest != 0 && length > longest {
+                Length::Invalid
+            } else if cut != 0 && length > cut {
+                Length::Known(cut)
+            } else {
+                Length::Known(length)
+            }
+        }
+        None if longest != 0 && bytes.len() > longest => Length::Invalid,
+        None if cut != 0 && bytes.len() >= cut => Length::Known(cut),
+        None => Length::More,
+    }
+}
+
+/// Lengths of head and payload of a BER value; `None` when the head is not whole.
+fn asn1_head(bytes: &[u8]) -> Result<Option<(usize, u32)>, ()> {
+    if bytes.len() < 2 {
+        return Ok(None);
+    }
+    let mut at = 1;
+    if bytes[0] & ASN1_LONG_TAG == ASN1_LONG_TAG {
+        while bytes.get(at).is_some_and(|byte| byte & 0x80 != 0) {
+            at += 1;
+        }
+        if bytes.len() - at < 2 {
+            return Ok(None);
+        }
+        at += 1;
+    }
+    let short = bytes[at] & 0x7f;
+    let long = bytes[at] & 0x80 != 0;
+    at += 1;
+    if !long {
+        return Ok(Some((at, u32::from(short))));
+    }
+    let count = usize::from(short);
+    if bytes.len() - at < count {
+        return Ok(None);
+    }
+    if count > 4 {
+        return Err(());
+    }
+    let payload = bytes[at..at + count]
+        .iter()
+        .fold(0, |sum: u32, &byte| sum << 8 | u32::from(byte));
+    Ok(Some((at + count, payload)))
+}
+
+/// The part of a whole packet that is handed out.
+#[must_use]
+pub fn body(kind: Kind, packet: &[u8]) -> std::ops::Range<usize> {
+    let length = packet.len();
+    match kind {
+        Kind::Length1 => 1..length,
+        Kind::Length2 => 2..length,
+        Kind::Length4 => 4..length,
+        Kind::FastCgi => 0..length - usize::from(packet[6]),
+        _ => 0..length,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(kind: Kind, bytes: &[u8], expected: Length) {
+        let mut in_headers = false;
+        let found = length(kind, bytes, &Limits::default(), &mut in_headers);
+        assert_eq!(found, expected, "{kind:?} {bytes:?}");
+    }
+
+    #[test]
+    fn heads_tell_the_length() {
+        check(Kind::Length2, b"\x00", Length::More);
+        check(Kind::Length2, b"\x00\x03ab", Length::Known(5));
+        check(Kind::Length4, b"\xff\xff\xff\xff", Length::Invalid);
+        check(Kind::SunRm, b"\x80\x00\x00\x01", Length::Known(5));
+        check(
+            Kind::Cdr,
+            b"GIOP\x01\x00\x01\x00\x05\x00\x00\x00",
+            Length::Known(17),
+        );
+        check(
+            Kind::Cdr,
+            b"GIOQ\x01\x00\x01\x00\x05\x00\x00\x00",
+            Length::Invalid,
+        );
+        check(
+            Kind::FastCgi,
+            b"\x01\x00\x00\x00\x01\x00\x02\x00",
+            Length::Known(266),
+        );
+        check(Kind::Tpkt, b"\x03\x00\x00\x02", Length::Invalid);
+        check(Kind::Tpkt, b"\x03\x00\x00\x09", Length::Known(9));
+        check(Kind::SslTls, b"\x16\x03\x01\x00\x10", Length::Known(21));
+        check(Kind::Asn1, b"\x30\x03", Length::Known(5));
+        check(Kind::Asn1, b"\x30\x82\x01\x00", Length::Known(260));
+        check(Kind::Asn1, b"\x3f\x81\x01\x02", Length::Known(6));
+        check(Kind::Asn1, b"\x30\x85\x01\x00\x00\x00\x00", Length::Invalid);
+    }
+
+    #[test]
+    fn lines_are_cut_or_refused() {
+        let limits = |packet_bytes, line_bytes| Limits {
+            packet_bytes,
+            line_bytes,
+            ..Limits::default()
+        };
+        let line = |bytes: &[u8], limits: Limits| length(Kind::Line, bytes, &limits, &mut false);
+        assert_eq!(line(b"abc\nd", limits(0, 0)), Length::Known(4));
+        assert_eq!(line(b"abc", limits(0, 0)), Length::More);
+        assert_eq!(line(b"abcdef\n", limits(0, 3)), Length::Known(3));
+        assert_eq!(line(b"abc", limits(0, 3)), Length::Known(3));
+        assert_eq!(line(b"abc\n", limits(3, 0)), Length::Invalid);
+        assert_eq!(line(b"abcd", limits(3, 0)), Length::Invalid);
+    }
+
+    #[test]
+    fn any_bytes_are_safe() {
+        let kinds = [
+            Kind::Raw,
+            Kind::Length1,
+            Kind::Length2,
+            Kind::Length4,
+            Kind::Asn1,
+            Kind::SunRm,
+            Kind::Cdr,
+            Kind::FastCgi,
+            Kind::Line,
+            Kind::Tpkt,
+            Kind::Http { binaries: false },
+            Kind::HttpHeaders { binaries: true },
+            Kind::SslTls,
+        ];
+        const LETTERS: &[u8] = b"\x01\x03\x1f\x80\x82\xff\r\n: /GIOPHT1.*";
+        let mut seed = 1u32;
+        for round in 0..20_000 {
+            let mut bytes = Vec::new();
+            for _ in 0..round % 23 {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                bytes.push(LETTERS[(seed >> 24) as usize % LETTERS.len()]);
+            }
+            for kind in kinds {
+                let mut in_headers = round % 2 == 0;
+                let found = length(kind, &bytes, &Limits::default(), &mut in_headers);
+                if let Length::Known(length) = found
+                    && length <= bytes.len()
+                {
+                    let _ = body(kind, &bytes[..length]);
+                    let _ = http::parse(&bytes[..length], &mut in_headers);
+                }
+            }
+        }
+    }
+}

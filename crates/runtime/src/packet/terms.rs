@@ -1,0 +1,174 @@
+//! Packets as terms: what `erlang:decode_packet/3` answers and what sockets send.
+
+use layout::{Heap, Term};
+use term::{am, atom, build};
+
+use super::http::{self, HEADERS, Line, METHODS, Uri};
+use super::{Kind, is_ssl2_hello};
+
+/// The kind that an atom or a number of bytes names.
+#[must_use]
+pub fn kind_of(term: Term) -> Option<Kind> {
+    if let Some(bytes) = term.as_small() {
+        return match bytes {
+            0 => Some(Kind::Raw),
+            1 => Some(Kind::Length1),
+            2 => Some(Kind::Length2),
+            4 => Some(Kind::Length4),
+            _ => None,
+        };
+    }
+    if !term.is_atom() {
+        return None;
+    }
+    Some(match atom::text(term) {
+        "raw" => Kind::Raw,
+        "asn1" => Kind::Asn1,
+        "sunrm" => Kind::SunRm,
+        "cdr" => Kind::Cdr,
+        "fcgi" => Kind::FastCgi,
+        "line" => Kind::Line,
+        "tpkt" => Kind::Tpkt,
+        "http" => Kind::Http { binaries: false },
+        "http_bin" => Kind::Http { binaries: true },
+        "httph" => Kind::HttpHeaders { binaries: false },
+        "httph_bin" => Kind::HttpHeaders { binaries: true },
+        "ssl_tls" => Kind::SslTls,
+        _ => return None,
+    })
+}
+
+/// The term that a whole packet stands for, if its kind is one that is read further.
+pub fn parsed(heap: &mut Heap, kind: Kind, packet: &[u8], in_headers: &mut bool) -> Option<Term> {
+    match kind {
+        Kind::Http { binaries } | Kind::HttpHeaders { binaries } => {
+            let text = Text { binaries };
+            Some(match http::parse(packet, in_headers) {
+                Ok(line) => http_term(heap, text, &line),
+                Err(http::NotHttp) => {
+                    let line = text.of(heap, packet);
+                    build::tuple(heap, &[atom::known("http_error"), line])
+                }
+            })
+        }
+        Kind::SslTls => Some(tls_term(heap, packet)),
+        _ => None,
+    }
+}
+
+/// How texts are built.
+#[derive(Clone, Copy)]
+struct Text {
+    binaries: bool,
+}
+
+impl Text {
+    fn of(self, heap: &mut Heap, bytes: &[u8]) -> Term {
+        if self.binaries {
+            build::binary(heap, bytes)
+        } else {
+            build::byte_list(heap, bytes)
+        }
+    }
+
+    /// An atom for one of the names, a text for others.
+    fn name(self, heap: &mut Heap, bytes: &[u8], names: &[&str]) -> (usize, Term) {
+        match names.iter().position(|name| name.as_bytes() == bytes) {
+            Some(place) => (place + 1, atom::known(names[place])),
+            None => (0, self.of(heap, bytes)),
+        }
+    }
+}
+
+fn number(value: i32) -> Term {
+    Term::small(i64::from(value))
+}
+
+fn http_term(heap: &mut Heap, text: Text, line: &Line) -> Term {
+    match line {
+        Line::EndOfHeaders => atom::known("http_eoh"),
+        Line::Response {
+            version: (major, minor),
+            status,
+            phrase,
+        } => {
+            let phrase = text.of(heap, phrase);
+            let version = build::tuple(heap, &[number(*major), number(*minor)]);
+            let tag = atom::known("http_response");
+            build::tuple(heap, &[tag, version, number(*status), phrase])
+        }
+        Line::Request {
+            method,
+            uri,
+            version: (major, minor),
+        } => {
+            let (_, method) = text.name(heap, method, METHODS);
+            let uri = uri_term(heap, text, uri);
+            let version = build::tuple(heap, &[number(*major), number(*minor)]);
+            build::tuple(heap, &[atom::known("http_request"), method, uri, version])
+        }
+        Line::Header {
+            name,
+            original,
+            value,
+        } => {
+            let (place, name) = text.name(heap, name, HEADERS);
+            let original = text.of(heap, original);
+            let value = text.of(heap, value);
+            let place = Term::small(place as i64);
+            let tag = atom::known("http_header");
+            build::tuple(heap, &[tag, place, name, original, value])
+        }
+    }
+}
+
+fn uri_term(heap: &mut Heap, text: Text, uri: &Uri) -> Term {
+    match *uri {
+        Uri::Star => am::TIMES,
+        Uri::Text(bytes) => text.of(heap, bytes),
+        Uri::Path(path) => {
+            let path = text.of(heap, path);
+            build::tuple(heap, &[am::ABS_PATH, path])
+        }
+        Uri::Scheme(scheme, rest) => {
+            let scheme = text.of(heap, scheme);
+            let rest = text.of(heap, rest);
+            build::tuple(heap, &[atom::known("scheme"), scheme, rest])
+        }
+        Uri::Absolute {
+            secure,
+            host,
+            port,
+            path,
+        } => {
+            let scheme = atom::known(if secure { "https" } else { "http" });
+            let host = text.of(heap, host);
+            let path = text.of(heap, path);
+            let port = match port {
+                0 => am::UNDEFINED,
+                port => number(port),
+            };
+            build::tuple(heap, &[am::ABSOLUTE_URI, scheme, host, port, path])
+        }
+    }
+}
+
+/// `{ssl_tls, [], ContentType, {Major, Minor}, Data}`; an SSL 2 hello as if it were a handshake record.
+fn tls_term(heap: &mut Heap, packet: &[u8]) -> Term {
+    const HANDSHAKE: u8 = 22;
+    let (kind, version, data) = if is_ssl2_hello(packet) {
+        let body = &packet[3..];
+        let length = (body.len() as u32).to_be_bytes();
+        let mut data = vec![1, length[1], length[2], length[3]];
+        data.extend_from_slice(body);
+        let version = [packet[3], packet[4]];
+        (HANDSHAKE, version, build::binary(heap, &data))
+    } else {
+        let version = [packet[1], packet[2]];
+        (packet[0], version, build::binary(heap, &packet[5..]))
+    };
+    let byte = |byte: u8| Term::small(i64::from(byte));
+    let version = build::tuple(heap, &[byte(version[0]), byte(version[1])]);
+    let tag = atom::known("ssl_tls");
+    build::tuple(heap, &[tag, Term::NIL, byte(kind), version, data])
+}
