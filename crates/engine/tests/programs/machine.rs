@@ -1,4 +1,4 @@
-//! A runtime for tests: one process, exports by name, BIFs that the programs need, a collector that only grows.
+//! A runtime for tests: one process, exports by name, BIFs that the programs need, and the real collector.
 
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -8,18 +8,21 @@ use std::process::Command;
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, OnceLock};
 
 use beamfile::BeamFile;
 use engine::{Code, Exit, Module, assemble, run, start};
 use layout::context::Next;
-use layout::limits::{FLOAT_REGISTERS, STACK_RESERVE_WORDS, X_REGISTERS};
+use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use layout::process::MessageQueue;
 use layout::{
     BifFunction, Class, Context, Export, FunEntry, Kind, ProcessHead, Raise, RaiseKind,
     RuntimeTable, Term,
 };
+use term::collect::stress::Stress;
+use term::collect::{self, Request};
 use term::external::{self, FunIdentity, Options, Resolver};
-use term::{am, atom, build};
+use term::{am, atom, build, copy, literal};
 
 pub struct Node {
     exports: Exports,
@@ -37,6 +40,7 @@ unsafe impl Send for Node {}
 /// What the table's functions reach through `Context::scheduler`.
 struct Shared {
     collections: usize,
+    stress: Stress,
     exports: *const Exports,
     codes: *const Vec<(String, Box<Code>)>,
     trace: Vec<*const u64>,
@@ -92,12 +96,18 @@ impl Node {
             slices: 0,
             shared: Box::new(Shared {
                 collections: 0,
+                stress: Stress::None,
                 exports: ptr::null(),
                 codes: ptr::null(),
                 trace: Vec::new(),
                 uncaught: None,
             }),
         }
+    }
+
+    /// Collects at every safepoint from now on, and checks the heap each time.
+    pub fn stress(&mut self) {
+        self.shared.stress = Stress::Verify;
     }
 
     pub fn collections(&self) -> usize {
@@ -182,20 +192,18 @@ impl Node {
                 })))
             })
             .collect();
-        // Literals live as long as the test.
-        let literals = Box::leak(Box::new(term::heap::Scratch::new()));
+        let mut literals = term::heap::Scratch::new();
         let literal_terms: Vec<Term> = file
             .literals
             .iter()
             .map(|bytes| {
                 let options = Options::default();
-                external::decode(literals.heap(), bytes, &options, &mut self.exports)
-                    .unwrap()
-                    .0
+                let decoded = external::decode(literals.heap(), bytes, &options, &mut self.exports);
+                make_literal(decoded.unwrap().0)
             })
             .collect();
         let integer = |bytes: &[u8]| {
-            let heap = Box::leak(Box::new(term::heap::Scratch::new()));
+            let mut scratch = term::heap::Scratch::new();
             let negative = bytes[0] & 0x80 != 0;
             let fill = if negative { 0xff } else { 0 };
             let mut limbs: Vec<u64> = bytes
@@ -212,7 +220,7 @@ impl Node {
                     (*limb, carry) = (!*limb).overflowing_add(carry.into());
                 }
             }
-            build::big(heap.heap(), negative, &limbs)
+            make_literal(build::big(scratch.heap(), negative, &limbs))
         };
         let module = Module {
             file: &file,
@@ -242,11 +250,8 @@ impl Node {
     /// Runs a process that applies the function to integers, to its end; answers its result as text, or the reason that
     /// nobody caught.
     pub fn call(&mut self, module: &str, function: &str, arguments: &[i64]) -> String {
-        let block = vec![0u64; 256].leak();
-        let range = block.as_mut_ptr_range();
         let mut heap = term::heap::empty();
-        (heap.start, heap.top, heap.high_water) = (range.start, range.start, range.start);
-        (heap.end, heap.stack) = (range.end, range.end);
+        collect::collect(&mut heap, &mut [], 60, collect::Kind::Minor).unwrap();
         let mut process = Box::new(ProcessHead {
             heap,
             ip: start::apply(),
@@ -303,10 +308,12 @@ impl Node {
                 other => panic!("{other:?}"),
             }
         }
-        match self.shared.uncaught {
+        let answer = match self.shared.uncaught {
             Some(reason) => format!("uncaught {}", text(reason)),
             None => text(context.x[0]),
-        }
+        };
+        collect::free(&mut process.heap);
+        answer
     }
 
     /// Function and line of each frame when the last exception was raised, down to the function that was applied.
@@ -337,6 +344,23 @@ impl Node {
         let file = BeamFile::parse(&std::fs::read(out.join("basic.beam")).unwrap()).unwrap();
         file.lines.unwrap().locations[location as usize].line
     }
+}
+
+/// Copies a term to where literals lie, in this process of tests.
+fn make_literal(term: Term) -> Term {
+    const AREA_WORDS: usize = 1 << 20;
+    static AREA: OnceLock<Mutex<(usize, usize)>> = OnceLock::new();
+    let area = AREA.get_or_init(|| {
+        let start = vec![0_u64; AREA_WORDS].leak().as_mut_ptr() as usize;
+        literal::set_range(start, AREA_WORDS * 8);
+        Mutex::new((start, start + AREA_WORDS * 8))
+    });
+    let mut area = area.lock().unwrap();
+    let words = copy::size(term);
+    assert!(area.0 + words * 8 <= area.1, "more literals than expected");
+    let room = area.0 as *mut u64;
+    area.0 += words * 8;
+    unsafe { copy::copy_to(room, words, &mut ptr::null_mut(), term, false) }
 }
 
 /// The text of a term, as far as tests need it.
@@ -528,22 +552,17 @@ fn shared<'a>(context: *mut Context) -> &'a mut Shared {
     unsafe { &mut *(*context).scheduler.cast::<Shared>() }
 }
 
-/// Moves the stack to a new block twice as large; what lies on the old one stays.
-unsafe extern "sysv64" fn collect(context: *mut Context, words: usize, _live: usize) -> bool {
+unsafe extern "sysv64" fn collect(context: *mut Context, words: usize, live: usize) -> bool {
     shared(context).collections += 1;
+    let request = Request {
+        stress: shared(context).stress,
+        ..Request::new(collect::Kind::Minor, words)
+    };
     unsafe {
         let heap = &mut (*(*context).process).heap;
-        let used = heap.end.offset_from(heap.stack) as usize;
-        let size = heap.end.offset_from(heap.start) as usize;
-        let block = vec![0u64; (size * 2).max(used + words + STACK_RESERVE_WORDS)].leak();
-        let range = block.as_mut_ptr_range();
-        let stack = range.end.sub(used);
-        stack.copy_from_nonoverlapping(heap.stack, used);
-        (heap.start, heap.top, heap.high_water) = (range.start, range.start, range.start);
-        (heap.stack, heap.end) = (stack, range.end);
-        heap.fragment_words = 0;
+        let x = &mut (&mut (*context).x)[..live];
+        collect::run(heap, &mut [x], &request).is_ok()
     }
-    true
 }
 
 unsafe extern "sysv64" fn unwind(

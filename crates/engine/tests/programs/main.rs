@@ -1,5 +1,5 @@
 //! Small programs, compiled by the stock compiler, through the assembler and the bodies, over a runtime that can do just
-//! enough: it never frees, and knows a handful of BIFs.
+//! enough: it knows a handful of BIFs.
 
 mod machine;
 
@@ -24,55 +24,64 @@ fn programs_answer_what_they_should() {
     in_both_forms(|| {
         let mut node = Node::new();
         node.load("basic");
-        for (function, arguments, expected) in [
-            ("fib", &[20][..], "6765"),
-            ("count", &[1_000_000], "done"),
-            ("reverse", &[5], "[5,4,3,2,1]"),
-            ("sum", &[100], "5050"),
-            ("caught", &[], "{'EXIT',oops}"),
-            ("catch_nothing", &[], "fine"),
-            ("try_class", &[1], "{error,{badmatch,1}}"),
-            ("try_class", &[2], "{error,{case_clause,2}}"),
-            ("try_class", &[3], "{error,if_clause}"),
-            ("try_class", &[4], "{error,function_clause}"),
-            ("try_class", &[5], "{ok,5}"),
-            ("try_class", &[6], "{error,badarith}"),
-            ("deep", &[1000], "{caught,bottom}"),
-            ("nested", &[], "[{inner,1},{outer,2}]"),
-            ("choose", &[1], "one"),
-            ("choose", &[4], "four"),
-            ("choose", &[77], "other"),
-            ("choose_sparse", &[100], "hundred"),
-            ("choose_sparse", &[1_000_000], "million"),
-            ("choose_sparse", &[-5], "minus_five"),
-            ("choose_sparse", &[0], "other"),
-            ("choose_atoms", &[], "[1,2,3,4,5,6,7,8,9,10,11,12,none]"),
-            (
-                "shapes",
-                &[],
-                "[{pair,1,2},{triple,1,2,3},{tagged,9},empty,none]",
-            ),
-            ("funs", &[10], "[11,20,10,7]"),
-            ("fold", &[1000], "500500"),
-            ("operators", &[7], "[14,6,49,2,1,3,7,4,28,3,-7,-8]"),
-            ("big_frame", &[3], "[3,4,5,6,7,8,9,10,11,12]"),
-            (
-                "types",
-                &[],
-                "[integer,atom,float,nil,list,tuple,binary,function,other]",
-            ),
-            ("ordering", &[], "[true,false,true,true,false,true]"),
-            ("applied", &[4], "[5,5,5]"),
-            ("tuple_of", &[6], "{6,7,8,9,10,11,12}"),
-        ] {
-            let arguments: Vec<i64> = arguments.to_vec();
-            assert_eq!(
-                node.call("basic", function, &arguments),
-                expected,
-                "{function}"
-            );
-        }
+        programs_answer(&mut node);
+        let before = node.collections();
+        node.stress();
+        programs_answer(&mut node);
+        let stressed = node.collections() - before;
+        assert!(stressed > 1000, "only {stressed} collections under stress");
     });
+}
+
+fn programs_answer(node: &mut Node) {
+    for (function, arguments, expected) in [
+        ("fib", &[20][..], "6765"),
+        ("count", &[1_000_000], "done"),
+        ("reverse", &[5], "[5,4,3,2,1]"),
+        ("sum", &[100], "5050"),
+        ("caught", &[], "{'EXIT',oops}"),
+        ("catch_nothing", &[], "fine"),
+        ("try_class", &[1], "{error,{badmatch,1}}"),
+        ("try_class", &[2], "{error,{case_clause,2}}"),
+        ("try_class", &[3], "{error,if_clause}"),
+        ("try_class", &[4], "{error,function_clause}"),
+        ("try_class", &[5], "{ok,5}"),
+        ("try_class", &[6], "{error,badarith}"),
+        ("deep", &[1000], "{caught,bottom}"),
+        ("nested", &[], "[{inner,1},{outer,2}]"),
+        ("choose", &[1], "one"),
+        ("choose", &[4], "four"),
+        ("choose", &[77], "other"),
+        ("choose_sparse", &[100], "hundred"),
+        ("choose_sparse", &[1_000_000], "million"),
+        ("choose_sparse", &[-5], "minus_five"),
+        ("choose_sparse", &[0], "other"),
+        ("choose_atoms", &[], "[1,2,3,4,5,6,7,8,9,10,11,12,none]"),
+        (
+            "shapes",
+            &[],
+            "[{pair,1,2},{triple,1,2,3},{tagged,9},empty,none]",
+        ),
+        ("funs", &[10], "[11,20,10,7]"),
+        ("fold", &[1000], "500500"),
+        ("operators", &[7], "[14,6,49,2,1,3,7,4,28,3,-7,-8]"),
+        ("big_frame", &[3], "[3,4,5,6,7,8,9,10,11,12]"),
+        (
+            "types",
+            &[],
+            "[integer,atom,float,nil,list,tuple,binary,function,other]",
+        ),
+        ("ordering", &[], "[true,false,true,true,false,true]"),
+        ("applied", &[4], "[5,5,5]"),
+        ("tuple_of", &[6], "{6,7,8,9,10,11,12}"),
+    ] {
+        let arguments: Vec<i64> = arguments.to_vec();
+        assert_eq!(
+            node.call("basic", function, &arguments),
+            expected,
+            "{function}"
+        );
+    }
 }
 
 /// What maps, floats and bit strings answer is what the stock machine answers, as compiled by this release and for old ones, whose code builds bit strings
@@ -106,9 +115,17 @@ fn terms_are_built_and_taken_apart() {
         for options in [&[][..], &["+r24"], &["+r22"]] {
             let mut node = Node::new();
             node.load_with("terms", options);
-            for ((function, argument), expected) in calls.iter().zip(&expected) {
-                let answer = node.call("terms", function, &[*argument]);
-                assert_eq!(answer, *expected, "{function}({argument}) {options:?}");
+            for stressed in [false, true] {
+                if stressed {
+                    node.stress();
+                }
+                for ((function, argument), expected) in calls.iter().zip(&expected) {
+                    let answer = node.call("terms", function, &[*argument]);
+                    assert_eq!(
+                        answer, *expected,
+                        "{function}({argument}) {options:?}, stressed: {stressed}"
+                    );
+                }
             }
         }
     });
