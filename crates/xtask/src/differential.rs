@@ -175,6 +175,9 @@ fn judge(
     if let Some(line) = first_difference(&wanted, &found) {
         summary.push_str(&format!(", first at line {line}"));
     }
+    if let Some(complaint) = outcome.first_complaint().filter(|_| !end_agrees) {
+        summary.push_str(&format!(": {complaint}"));
+    }
     let mut details = difference(&wanted, &found, options.lines);
     if !end_agrees {
         let words = outcome.last_words(12);

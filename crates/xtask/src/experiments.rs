@@ -221,12 +221,9 @@ fn finish(outcome: Result<Outcome>) -> Result<Outcome, String> {
     if outcome.end.is_success() {
         return Ok(outcome);
     }
-    let words = outcome.last_words(1);
-    let words: String = words.chars().take(60).collect();
-    Err(if words.is_empty() {
-        outcome.end.to_string()
-    } else {
-        format!("{}: {words}", outcome.end)
+    Err(match outcome.first_complaint() {
+        Some(complaint) => format!("{}: {complaint}", outcome.end),
+        None => outcome.end.to_string(),
     })
 }
 

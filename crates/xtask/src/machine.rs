@@ -71,6 +71,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The first line on standard error: the cause, where the others are its consequences.
+    pub fn first_complaint(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.stderr);
+        let line = text.lines().find(|line| !line.trim().is_empty())?;
+        Some(line.chars().take(200).collect())
+    }
+
     /// The last lines of what went to standard error (or, if that was empty, to standard output).
     pub fn last_words(&self, lines: usize) -> String {
         let source = if self.stderr.iter().all(u8::is_ascii_whitespace) {
