@@ -14,6 +14,7 @@ pub mod calls;
 pub mod compare;
 pub mod exceptions;
 pub mod floats;
+pub mod guards;
 pub mod lists;
 pub mod maps;
 pub mod messages;

@@ -26,8 +26,8 @@ use sys::memory::code::{CodeArea, Place};
 use sys::memory::page_bytes;
 
 use crate::bodies::{
-    arith, binaries, calls, compare, exceptions, floats, lists, maps, messages, moves, select,
-    tests, tuples,
+    arith, binaries, calls, compare, exceptions, floats, guards, lists, maps, messages, moves,
+    select, tests, tuples,
 };
 use crate::form::{Handler, Threaded};
 use crate::operand::{K, X, Y};

@@ -48,7 +48,7 @@ mod slow {
 }
 
 use bodies::{
-    arith, binaries, calls, compare, exceptions, floats, lists, maps, messages, moves, select, tests, tuples,
+    arith, binaries, calls, compare, exceptions, floats, guards, lists, maps, messages, moves, select, tests, tuples,
 };
 use form::{Exit, Form, Handler};
 use layout::{Context, Term};

@@ -5,12 +5,16 @@ use std::path::Path;
 use std::process::Command;
 
 /// Operations that need more registers than are free: they save some, and restore them before their closing jumps.
-const SHORT_OF_REGISTERS: [&str; 5] = [
-    "CallFun",
-    "ShiftLeft",
-    "SelectValue",
-    "SelectTupleArity",
+const SHORT_OF_REGISTERS: [&str; 9] = [
+    "Element",
+    "GetBytes",
     "GetMapElement",
+    "InitYs",
+    "MakeFun",
+    "NotSame",
+    "PutTuple",
+    "SelectValue",
+    "ShiftLeft",
 ];
 
 /// Runs a program and answers what it prints.

@@ -6,7 +6,7 @@ use layout::{Export, Term};
 
 use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
-use crate::bodies::{arith, calls};
+use crate::bodies::{arith, calls, guards};
 use crate::form::Handler;
 use crate::operand::Operand;
 use crate::operation::{dest, plain, source_dest, sources_dest, sources_dest_few};
@@ -64,6 +64,11 @@ fn operator(name: &Export, values: &[Operand]) -> Option<Handler> {
         [a, d] => match function {
             atoms::MINUS => Some(source_dest::<arith::Negate>(a, d)),
             atoms::BNOT => Some(source_dest::<arith::BitNot>(a, d)),
+            atoms::TUPLE_SIZE => Some(source_dest::<guards::TupleSize>(a, d)),
+            atoms::MAP_SIZE => Some(source_dest::<guards::MapSize>(a, d)),
+            atoms::HD => Some(source_dest::<guards::Head>(a, d)),
+            atoms::TL => Some(source_dest::<guards::Tail>(a, d)),
+            atoms::NOT => Some(source_dest::<guards::Not>(a, d)),
             _ => None,
         },
         [a, b, d] => match function {
@@ -77,10 +82,26 @@ fn operator(name: &Export, values: &[Operand]) -> Option<Handler> {
             atoms::BXOR => Some(sources_dest_few::<arith::BitXor>(a, b, d)),
             atoms::BSL => Some(sources_dest_few::<arith::ShiftLeft>(a, b, d)),
             atoms::BSR => Some(sources_dest_few::<arith::ShiftRight>(a, b, d)),
+            atoms::ELEMENT if is_index(a) => Some(source_dest::<guards::ElementConstant>(b, d)),
+            atoms::ELEMENT => Some(sources_dest_few::<guards::Element>(a, b, d)),
+            atoms::EQ_EXACT => Some(sources_dest_few::<guards::Same>(a, b, d)),
+            atoms::NE_EXACT => Some(sources_dest_few::<guards::NotSame>(a, b, d)),
+            atoms::EQ => Some(sources_dest_few::<guards::Equal>(a, b, d)),
+            atoms::NE => Some(sources_dest_few::<guards::NotEqual>(a, b, d)),
+            atoms::LT => Some(sources_dest_few::<guards::Less>(a, b, d)),
+            atoms::GE => Some(sources_dest_few::<guards::NotLess>(a, b, d)),
+            atoms::GT => Some(sources_dest_few::<guards::Greater>(a, b, d)),
+            atoms::LE => Some(sources_dest_few::<guards::NotGreater>(a, b, d)),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// A constant that some tuple has an element at.
+fn is_index(operand: Operand) -> bool {
+    let value = operand.as_constant().and_then(Term::as_small);
+    value.is_some_and(|value| (1..=layout::limits::MAX_TUPLE_ARITY as i64).contains(&value))
 }
 
 /// How a call ends.

@@ -70,7 +70,12 @@ pub(super) fn select_value(
                 }
             }
             None => {
-                emitter.instruction(source::<select::SelectValue>(term), &[term]);
+                let body = if immediates.len() <= select::LINEAR {
+                    source::<select::SelectFew>(term)
+                } else {
+                    source::<select::SelectValue>(term)
+                };
+                emitter.instruction(body, &[term]);
                 emitter.label(default);
                 search_table(emitter, &immediates);
             }

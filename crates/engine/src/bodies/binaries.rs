@@ -45,7 +45,8 @@ operations! {
         let mut value = u64::from(*bytes);
         let mut index = 1;
         while index < bits / 8 {
-            value = value << 8 | u64::from(*bytes.add(index as usize));
+            // Volatile, or the loop would be unrolled, for which registers are missing.
+            value = value << 8 | u64::from(bytes.add(index as usize).read_volatile());
             index += 1;
         }
         *word(context, offset::MATCH_POSITION) = position + bits;

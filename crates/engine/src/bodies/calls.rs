@@ -22,10 +22,27 @@ pub(crate) unsafe fn export_entry(export: u64) -> *const u64 {
     unsafe { (*(export as *const Export)).code.load(Ordering::Acquire) }
 }
 
-/// The entry of `fun` for a call with `arity` arguments, its free variables put behind them; null when the call is one
-/// for the slow path.
+/// The entry of a fun without free variables; null for what needs more than that.
 #[inline(always)]
-unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -> *const u64 {
+unsafe fn plain_fun_entry(fun: Term, arity: u64) -> *const u64 {
+    unsafe {
+        if header_of(fun) & 0b11_1111 != Header::new(Kind::Fun, 0).0 {
+            return core::ptr::null();
+        }
+        let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();
+        // Arity and number of free variables in one word: none.
+        if *object.add(1 + offset::FUN_ARITY) != arity {
+            return core::ptr::null();
+        }
+        let entry = *object.add(1 + offset::FUN_ENTRY) as *const FunEntry;
+        (*entry).code.load(Ordering::Acquire)
+    }
+}
+
+/// The entry of `fun` for a call with `arity` arguments, its free variables put behind them; null when the call is one
+/// for the runtime.
+#[inline(always)]
+pub(crate) unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -> *const u64 {
     unsafe {
         let header = header_of(fun);
         let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();
@@ -38,11 +55,8 @@ unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -> *const u6
             let free = (shape >> 8) as usize;
             let from = object.add(1 + offset::FUN_FREE).cast::<Term>();
             let to = m.x.add(arity as usize);
-            let mut index = 0;
-            while index < free {
-                // Volatile, or it would be made a vector loop, which needs more registers than there are.
-                to.add(index).write(from.add(index).read_volatile());
-                index += 1;
+            for index in 0..free {
+                *to.add(index) = *from.add(index);
             }
             (*entry).code.load(Ordering::Acquire)
         } else if header & 0b11_1111 == Header::new(Kind::Export, 0).0 {
@@ -146,7 +160,7 @@ operations! {
     /// `fun, arity`
     CallFun: S<A: Source> |m| {
         let arity = m.word::<1>();
-        let target = fun_entry(&m, m.get::<A, 0>(), arity);
+        let target = plain_fun_entry(m.get::<A, 0>(), arity);
         if target.is_null() {
             return m.slow(slow::calls::call_fun);
         }
@@ -157,7 +171,7 @@ operations! {
     /// A tail call: `fun, arity, bytes of Y registers`
     CallFunLast: S<A: Source> |m| {
         let arity = m.word::<1>();
-        let target = fun_entry(&m, m.get::<A, 0>(), arity);
+        let target = plain_fun_entry(m.get::<A, 0>(), arity);
         if target.is_null() {
             return m.slow(slow::calls::call_fun_last);
         }

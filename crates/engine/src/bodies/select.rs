@@ -5,20 +5,25 @@ use super::tuples::header_of;
 use crate::operand::K;
 use crate::operation::operations;
 
-/// Words below which a linear search is no slower.
-const LINEAR: usize = 8;
+/// Up to this many words a linear search is no slower.
+pub const LINEAR: usize = 8;
 
-/// The index of `value` among `count` sorted words, or `count`.
+/// The index of `value` among `count` words, or `count`.
+#[inline(always)]
+unsafe fn search_linear(values: *const u64, count: usize, value: u64) -> usize {
+    unsafe {
+        let mut index = 0;
+        while index < count && *values.add(index) != value {
+            index += 1;
+        }
+        index
+    }
+}
+
+/// The index of `value` among `count` sorted words, which are not none, or `count`.
 #[inline(always)]
 unsafe fn search(values: *const u64, count: usize, value: u64) -> usize {
     unsafe {
-        if count <= LINEAR {
-            let mut index = 0;
-            while index < count && *values.add(index) != value {
-                index += 1;
-            }
-            return index;
-        }
         let (mut low, mut length) = (0, count);
         while length > 1 {
             let half = length / 2;
@@ -45,6 +50,18 @@ operations! {
         let count = m.word::<2>() as usize;
         let values = m.words::<3>();
         let index = search(values, count, value);
+        if index == count {
+            return m.jump::<1>();
+        }
+        m.enter(*values.add(count + index) as *const u64)
+    }
+
+    /// As `SelectValue`, for up to `LINEAR` values.
+    SelectFew: S<A: Source> |m| {
+        let value = m.get::<A, 0>().bits();
+        let count = m.word::<2>() as usize;
+        let values = m.words::<3>();
+        let index = search_linear(values, count, value);
         if index == count {
             return m.jump::<1>();
         }
@@ -79,7 +96,7 @@ operations! {
         let header = header_of(m.get::<A, 0>());
         let count = m.word::<2>() as usize;
         let values = m.words::<3>();
-        let index = search(values, count, header);
+        let index = search_linear(values, count, header);
         if index == count {
             return m.jump::<1>();
         }

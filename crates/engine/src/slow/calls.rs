@@ -3,6 +3,7 @@
 
 use layout::Export;
 
+use crate::bodies::calls::fun_entry;
 use crate::form::{Exit, Form};
 use crate::machine::Machine;
 use crate::operation::slow_paths;
@@ -52,10 +53,13 @@ slow_paths! {
     /// `fun, arity`
     call_fun |m| {
         let fun = m.get::<crate::operand::Any, 0>();
-        let arity = m.word::<1>() as usize;
-        m.save();
-        let target = (m.runtime().call_fun)(m.c, fun, arity);
-        m.load();
+        let arity = m.word::<1>();
+        let mut target = fun_entry(&m, fun, arity);
+        if target.is_null() {
+            m.save();
+            target = (m.runtime().call_fun)(m.c, fun, arity as usize);
+            m.load();
+        }
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
@@ -67,10 +71,13 @@ slow_paths! {
     /// `fun, arity, bytes of Y registers`
     call_fun_last |m| {
         let fun = m.get::<crate::operand::Any, 0>();
-        let arity = m.word::<1>() as usize;
-        m.save();
-        let target = (m.runtime().call_fun)(m.c, fun, arity);
-        m.load();
+        let arity = m.word::<1>();
+        let mut target = fun_entry(&m, fun, arity);
+        if target.is_null() {
+            m.save();
+            target = (m.runtime().call_fun)(m.c, fun, arity as usize);
+            m.load();
+        }
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());

@@ -461,8 +461,21 @@ unsafe extern "sysv64" fn bit_size_1(_: *mut Context, arguments: *const Term) ->
     )
 }
 
-unsafe extern "sysv64" fn map_size_1(_: *mut Context, arguments: *const Term) -> Term {
-    Term::small(unsafe { *arguments }.map_size().expect("a map") as i64)
+unsafe extern "sysv64" fn map_size_1(context: *mut Context, arguments: *const Term) -> Term {
+    let map = unsafe { *arguments };
+    match map.map_size() {
+        Some(size) => Term::small(size as i64),
+        None => {
+            let heap = unsafe { &mut (*(*context).process).heap };
+            let reason = build::tuple(heap, &[am::BADMAP, map]);
+            raise(context, reason)
+        }
+    }
+}
+
+/// BIFs whose good cases are operations.
+unsafe extern "sysv64" fn badarg(context: *mut Context, _: *const Term) -> Term {
+    raise(context, am::BADARG)
 }
 
 unsafe extern "sysv64" fn length_1(_: *mut Context, arguments: *const Term) -> Term {
@@ -489,6 +502,8 @@ comparisons! {
     gt |a, b| term::compare::compare(a, b).is_gt();
     same |a, b| term::compare::eq_exact(a, b);
     differ |a, b| !term::compare::eq_exact(a, b);
+    equal |a, b| term::compare::eq(a, b);
+    unequal |a, b| !term::compare::eq(a, b);
 }
 
 fn bif(module: Term, function: Term, arity: u32) -> Option<BifFunction> {
@@ -511,13 +526,16 @@ fn bif(module: Term, function: Term, arity: u32) -> Option<BifFunction> {
         ("bit_size", 1) => bit_size_1,
         ("map_size", 1) => map_size_1,
         ("length", 1) => length_1,
+        ("element" | "hd" | "tl" | "tuple_size" | "not", _) => badarg,
         ("/", 2) => divide,
         ("<", 2) => lt,
         (">=", 2) => ge,
         ("=<", 2) => le,
         (">", 2) => gt,
-        ("=:=" | "==", 2) => same,
-        ("=/=" | "/=", 2) => differ,
+        ("=:=", 2) => same,
+        ("==", 2) => equal,
+        ("/=", 2) => unequal,
+        ("=/=", 2) => differ,
         _ => return None,
     };
     Some(body)

@@ -94,6 +94,8 @@ fn terms_are_built_and_taken_apart() {
             ("hash_map", 100),
             ("map_update", 5),
             ("map_keys", 7),
+            ("short_bifs", 3),
+            ("short_bifs", 1),
             ("floats", 4),
             ("float_errors", 0),
             ("integers", 300),

@@ -37,6 +37,19 @@ keys(M, N) ->
         _ -> missing
     end.
 
+%% Short BIFs.
+short_bifs(N) ->
+    T = id({N, b, c}), L = id([N, 2]), M = id(#{N => 1}),
+    [element(1, T), element(id(3), T), tuple_size(T), hd(L), tl(L), map_size(M), not (id(N) =:= 1),
+     reason(fun() -> element(4, id(T)) end), reason(fun() -> element(0, id(T)) end),
+     reason(fun() -> element(id(0), id(T)) end), reason(fun() -> element(id(4), id(T)) end),
+     reason(fun() -> element(1, id(a)) end), reason(fun() -> element(id(1), id([])) end),
+     reason(fun() -> hd(id([])) end), reason(fun() -> tl(id({})) end),
+     reason(fun() -> tuple_size(id([])) end), reason(fun() -> map_size(id({})) end),
+     reason(fun() -> not id(N) end), compare(N, id(3)), compare(N, id(a)), compare(id({N}), {N})].
+compare(A, B) ->
+    [A =:= B, A =/= B, A == B, A /= B, A < B, A >= B, A > B, A =< B].
+
 %% Floats.
 floats(N) ->
     F = to_float(N),
