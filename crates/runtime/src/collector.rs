@@ -1,9 +1,11 @@
 //! Collecting the heap of a process: the roots, the limits, and what follows a collection.
 
+use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::{Fragment, Heap, Term};
 use term::am;
+use term::collect::stress::{self, Stress};
 use term::collect::{self, Kind, NoMemory, Request, Stats};
 use term::copy::Owned;
 
@@ -20,6 +22,17 @@ pub fn statistics() -> (u64, u64) {
         COLLECTIONS.load(Ordering::Relaxed),
         RECLAIMED_WORDS.load(Ordering::Relaxed),
     )
+}
+
+/// Puts all heaps under stress when the variable `FERL_COLLECT_ALWAYS` is set: `verify` also checks every heap after
+/// each collection.
+pub fn set_stress(variable: Option<OsString>) {
+    stress::set(match variable {
+        None => Stress::None,
+        Some(value) if value.is_empty() || value == "0" => Stress::None,
+        Some(value) if value == "verify" => Stress::Verify,
+        Some(_) => Stress::Collect,
+    });
 }
 
 /// Makes room for `words` words on the heap of the running process, keeping the registers `x`.

@@ -12,7 +12,7 @@ use term::{am, atom, build};
 use crate::config::Config;
 use crate::process::spawn::{self, DEFAULTS, Options};
 use crate::process::{Priority, table};
-use crate::{code, scheduler, time, timer};
+use crate::{code, collector, scheduler, time, timer};
 use std::sync::atomic::Ordering;
 
 static CONFIG: OnceLock<Config> = OnceLock::new();
@@ -91,6 +91,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
         .map_err(|error| format!("no address space for literals: {}", error.message()))?;
     timer::create(config.schedulers);
     set_defaults(config);
+    collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
     filename::set_native_encoding(if config.file_names_utf8 {
         Encoding::Utf8
     } else {
