@@ -23,6 +23,8 @@ pub mod registry;
 pub mod scheduler;
 pub mod send;
 pub mod signal;
+#[cfg(test)]
+mod test_terms;
 pub mod time;
 pub mod timer;
 
