@@ -216,3 +216,6 @@ pub fn hand_over(table: &Arc<Table>, from: Term, to: Term, data: Term) {
     let message = build::tuple(heap, &[am::UC_ETS_TRANSFER, identifier, from, data]);
     signal::send_message(to, message);
 }
+
+#[cfg(test)]
+mod tests;

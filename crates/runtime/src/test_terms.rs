@@ -59,11 +59,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn blank(&mut self) {
-        while self
-            .bytes
-            .get(self.at)
-            .is_some_and(u8::is_ascii_whitespace)
-        {
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
     }

@@ -103,7 +103,7 @@ impl PartialEq for Key {
 
 impl Eq for Key {}
 
-/// The order of a pattern and a key as far as the pattern says: `None` when a variable comes first.
+/// The order of a pattern and a key as far as the pattern says; `None` when the pattern may match it.
 fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
     // Pairs still to be compared, the next one last.
     let mut rest: SmallVec<[(Term, Term); 8]> = SmallVec::new();
@@ -133,7 +133,7 @@ fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
             }
         }
     }
-    Some(Ordering::Equal)
+    None
 }
 
 /// The objects of an ordered set.

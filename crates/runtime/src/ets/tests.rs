@@ -1,0 +1,301 @@
+//! Parts of tables against a plain model, and objects.
+
+use layout::Term;
+use term::{build, compare, hash, off_heap};
+
+use super::object::HASH_MASK;
+use super::part::Part;
+use super::tree;
+use super::{Following, Kind, OwnedObject};
+use crate::test_terms::{Terms, assert_same};
+
+const KINDS: [Kind; 4] = [Kind::Set, Kind::OrderedSet, Kind::Bag, Kind::DuplicateBag];
+
+fn hash_of(kind: Kind, key: Term) -> u32 {
+    if kind == Kind::OrderedSet {
+        0
+    } else {
+        hash::internal(key, 0) & HASH_MASK
+    }
+}
+
+/// `{Key, Value}` as the model knows it.
+type Pair = (i64, i64);
+
+fn tuple(terms: &mut Terms, (key, value): Pair) -> Term {
+    build::tuple(terms.heap(), &[Term::small(key), Term::small(value)])
+}
+
+fn pair(tuple: Term) -> Pair {
+    let elements = tuple.as_tuple().expect("a pair");
+    (elements[0].small_value(), elements[1].small_value())
+}
+
+/// The objects of a table, the oldest first.
+struct Model {
+    kind: Kind,
+    pairs: Vec<Pair>,
+}
+
+impl Model {
+    fn insert(&mut self, new: Pair, only_new: bool) -> bool {
+        let known = self.pairs.iter().position(|pair| pair.0 == new.0);
+        match (known, self.kind) {
+            (Some(_), _) if only_new => return false,
+            (Some(place), Kind::Set | Kind::OrderedSet) => self.pairs[place] = new,
+            (Some(_), Kind::Bag) if self.pairs.contains(&new) => {}
+            _ => self.pairs.push(new),
+        }
+        true
+    }
+
+    fn with_key(&self, key: i64) -> Vec<Pair> {
+        self.pairs
+            .iter()
+            .copied()
+            .filter(|pair| pair.0 == key)
+            .collect()
+    }
+}
+
+fn with_key(part: &Part, kind: Kind, key: i64) -> Vec<Pair> {
+    let mut found = Vec::new();
+    let key = Term::small(key);
+    part.each_with_key(key, hash_of(kind, key), |object| {
+        found.push(pair(object.tuple()))
+    });
+    found.reverse();
+    found
+}
+
+/// The keys that `first` and `next` meet.
+fn keys_by_next(part: &Part, kind: Kind) -> Vec<i64> {
+    let mut keys = Vec::new();
+    let mut next = part.first(false);
+    while let Some(object) = next {
+        let key = object.key(1);
+        keys.push(key.small_value());
+        next = match part.following(key, hash_of(kind, key), false) {
+            Following::Object(object) => Some(object),
+            Following::End => None,
+            Following::NoSuchKey => panic!("the key {key:?} was just there"),
+        };
+    }
+    keys
+}
+
+/// Numbers that only look random.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+#[test]
+fn parts_behave_as_a_plain_list() {
+    for kind in KINDS {
+        for seed in 0..8 {
+            let mut numbers = Numbers(seed * 977 + 5);
+            let mut part = Part::new(kind, 1, 4);
+            let mut model = Model {
+                kind,
+                pairs: Vec::new(),
+            };
+            let mut fixed = false;
+            let keys = if seed % 2 == 0 { 12 } else { 3000 };
+            for step in 0..6000 {
+                let mut terms = Terms::new();
+                let new = (numbers.below(keys) as i64, numbers.below(4) as i64);
+                let key = Term::small(new.0);
+                let hash = hash_of(kind, key);
+                match numbers.below(10) {
+                    0..=4 => {
+                        let only_new = numbers.below(4) == 0;
+                        let object = OwnedObject::new(tuple(&mut terms, new), hash);
+                        assert_eq!(
+                            part.insert(object, only_new, fixed),
+                            model.insert(new, only_new)
+                        );
+                    }
+                    5 | 6 => {
+                        part.remove_key(key, hash, fixed);
+                        model.pairs.retain(|pair| pair.0 != new.0);
+                    }
+                    7 => {
+                        part.remove_object(tuple(&mut terms, new), key, hash, fixed);
+                        model.pairs.retain(|pair| *pair != new);
+                    }
+                    8 if step % 50 == 0 => {
+                        fixed = !fixed;
+                        if !fixed {
+                            part.purge();
+                        }
+                    }
+                    _ => assert_eq!(with_key(&part, kind, new.0), model.with_key(new.0)),
+                }
+                assert_eq!(
+                    part.len(),
+                    model.pairs.len(),
+                    "{kind:?} seed {seed} step {step}"
+                );
+            }
+            let mut expected: Vec<i64> = model.pairs.iter().map(|pair| pair.0).collect();
+            expected.sort_unstable();
+            expected.dedup();
+            let mut found = keys_by_next(&part, kind);
+            if kind != Kind::OrderedSet {
+                found.sort_unstable();
+            }
+            assert_eq!(found, expected, "{kind:?} seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_fixed_table_shows_where_a_deleted_key_was() {
+    for kind in [Kind::Set, Kind::Bag, Kind::DuplicateBag] {
+        let mut part = Part::new(kind, 1, 4);
+        let mut terms = Terms::new();
+        for key in 0..100 {
+            let object = tuple(&mut terms, (key, 0));
+            part.insert(
+                OwnedObject::new(object, hash_of(kind, Term::small(key))),
+                false,
+                false,
+            );
+        }
+        let mut met = 0;
+        let mut next = part.first(false).map(|object| object.key(1));
+        while let Some(key) = next {
+            met += 1;
+            part.remove_key(key, hash_of(kind, key), true);
+            next = match part.following(key, hash_of(kind, key), false) {
+                Following::Object(object) => Some(object.key(1)),
+                Following::End => None,
+                Following::NoSuchKey => panic!("lost the place"),
+            };
+        }
+        assert_eq!((met, part.len()), (100, 0), "{kind:?}");
+        let full = part.bytes();
+        part.purge();
+        assert!(part.bytes() < full);
+        let first = Term::small(0);
+        assert!(matches!(
+            part.following(first, hash_of(kind, first), false),
+            Following::NoSuchKey
+        ));
+    }
+}
+
+#[test]
+fn slots_grow_and_shrink_with_the_objects() {
+    let mut part = Part::new(Kind::Set, 1, 256);
+    let mut terms = Terms::new();
+    let hash = |key: i64| hash_of(Kind::Set, Term::small(key));
+    let slots = |part: &Part| match part {
+        Part::Hash(shard) => shard.slots(),
+        Part::Tree(_) => 0,
+    };
+    for key in 0..20_000 {
+        let object = tuple(&mut terms, (key, key));
+        part.insert(OwnedObject::new(object, hash(key)), false, false);
+    }
+    assert_eq!(slots(&part), 20_000);
+    for key in 0..19_990 {
+        part.remove_key(Term::small(key), hash(key), false);
+    }
+    assert!(slots(&part) <= 256 + 2048, "{}", slots(&part));
+    for key in 19_990..20_000 {
+        assert_eq!(with_key(&part, Kind::Set, key), [(key, key)]);
+    }
+}
+
+#[test]
+fn ordered_sets_hold_one_of_equal_numbers() {
+    let mut part = Part::new(Kind::OrderedSet, 1, 1);
+    let mut terms = Terms::new();
+    for text in ["{1,a}", "{2,b}", "{1.0,c}"] {
+        part.insert(OwnedObject::new(terms.read(text), 0), false, false);
+    }
+    assert_eq!(part.len(), 2);
+    // The tree's key went with the first object.
+    let object = part.get(Term::small(1), 0).expect("a key equal to 1");
+    assert_same(object.tuple(), terms.read("{1.0,c}"), "the last one");
+    part.remove_key(Term::small(1), 0, false);
+    assert_eq!(part.len(), 1);
+}
+
+#[test]
+fn a_pattern_bounds_the_walk_through_a_tree() {
+    let mut tree = tree::Tree::new(1);
+    let mut terms = Terms::new();
+    for first in 0..20 {
+        for second in 0..5 {
+            let object = terms.read(&format!("{{{{{first},[{second}]}},x}}"));
+            tree.insert(OwnedObject::new(object, 0), false);
+        }
+    }
+    for text in ["{zz,y}", "{a,b,c}", "{{1,2,3},x}", "{\"s\",x}"] {
+        tree.insert(OwnedObject::new(terms.read(text), 0), false);
+    }
+    for (pattern, expected) in [
+        ("{7,'_'}", 5),
+        ("{7,['$1'|'_']}", 5),
+        ("{'_',[3]}", 100),
+        ("{7,[3|'$1']}", 1),
+        ("{99,'_'}", 0),
+        ("{7,[4]}", 1),
+    ] {
+        let pattern = terms.read(pattern);
+        for backwards in [false, true] {
+            let keys: Vec<Term> = tree
+                .walk(tree::From::Pattern(pattern), backwards)
+                .map(|object| object.key(1))
+                .take_while(|key| !tree::Tree::is_past(*key, pattern, backwards))
+                .collect();
+            assert_eq!(keys.len(), expected, "{pattern:?} {backwards}");
+            assert!(keys.is_sorted_by(|a, b| {
+                let order = compare::compare(*a, *b);
+                if backwards {
+                    order.is_gt()
+                } else {
+                    order.is_lt()
+                }
+            }));
+        }
+    }
+}
+
+#[test]
+fn objects_copy_whole_and_give_binaries_back() {
+    let mut terms = Terms::new();
+    let text =
+        terms.read(r#"{key,[1,2.5,"text"|#{a => {<<"short">>,1180591620717411303424}}],{}}"#);
+    let big = vec![7; 5000];
+    let heap = terms.heap();
+    let before = off_heap::binary_bytes();
+    let binary = build::binary(heap, &big);
+    let part = build::sub_bits(heap, binary, 3, 77);
+    let whole = build::tuple(heap, &[text, binary, part]);
+    let object = OwnedObject::new(whole, 1);
+    let mut reader = Terms::new();
+    let copied = object.copy_to(reader.heap());
+    assert_same(copied, whole, "the copy");
+    assert_eq!(
+        object.binaries().len(),
+        2,
+        "the binary, and the one under its part"
+    );
+    let changed = OwnedObject::with_elements(&object, &[(1, Term::small(5))]);
+    assert_same(changed.elements()[0], text, "what stays");
+    assert_eq!(changed.elements()[1], Term::small(5));
+    assert!(off_heap::binary_bytes() >= before + big.len());
+    drop((object, changed));
+    assert_same(copied, whole, "the copy without the object");
+}
