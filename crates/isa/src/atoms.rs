@@ -279,6 +279,7 @@ macro_rules! for_each_atom {
             (DISABLE_TRACE, "disable_trace"),
             (DISABLED, "disabled"),
             (DISCARD, "discard"),
+            (DISPLAY, "display"),
             (DIST, "dist"),
             (DIST_BUF_BUSY_LIMIT, "dist_buf_busy_limit"),
             (DIST_CMD, "dist_cmd"),

@@ -13,6 +13,7 @@ mod arena;
 mod expression;
 mod functions;
 pub mod keeps_key;
+mod lint;
 mod machine;
 pub mod pattern;
 
@@ -26,6 +27,7 @@ use term::{build, reference};
 
 use crate::ets::OwnedObject;
 use expression::Operation;
+use lint::Lint;
 pub use machine::Machine;
 use pattern::Test;
 
@@ -82,6 +84,10 @@ impl Program {
     /// # Errors
     /// When one of them is invalid.
     pub fn compile(sources: &[Source]) -> Result<Program, Invalid> {
+        Program::compile_with(sources, &mut Lint::silent())
+    }
+
+    fn compile_with(sources: &[Source], lint: &mut Lint) -> Result<Program, Invalid> {
         let mut scratch = Scratch::new();
         let mut constants = Constants::default();
         let mut program = Program {
@@ -93,13 +99,20 @@ impl Program {
         };
         let mut clauses = Vec::with_capacity(sources.len());
         for &[head, guards, body] in sources {
-            let head = pattern::compile(head, &mut constants)?;
+            let head = pattern::compile(head, &mut constants, lint)?;
             program.variables = program.variables.max(head.variables.len());
             program.registers = program.registers.max(head.registers);
             program.cells = program.cells.max(head.cells);
-            let scratch = scratch.heap();
-            let guards = expression::guards(guards, &head.variables, &mut constants, scratch)?;
-            let body = expression::body(body, &head.variables, &mut constants, scratch)?;
+            let mut context = expression::Context {
+                variables: &head.variables,
+                constants: &mut constants,
+                scratch: scratch.heap(),
+                lint: &mut *lint,
+            };
+            let guards = expression::guards(guards, &mut context)?;
+            let body = expression::body(body, &mut context)?;
+            // One clause with complaints is enough to read.
+            lint.is_clean()?;
             let tests = head.tests.into_boxed_slice();
             clauses.push(Clause {
                 tests,
@@ -120,6 +133,17 @@ impl Program {
             .expect("a program with constants")
             .elements()[index as usize]
     }
+}
+
+/// Compiles a specification, saying what is wrong with it.
+///
+/// # Errors
+/// The complaints, when it is invalid.
+pub fn compile_aloud(specification: Term) -> Result<Program, Vec<String>> {
+    let mut lint = Lint::aloud();
+    let compiled = lint::sources(specification, &mut lint)
+        .and_then(|sources| Program::compile_with(&sources, &mut lint));
+    compiled.map_err(|Invalid| lint.into_complaints())
 }
 
 /// Terms that a program holds; while it is compiled, the caller's.

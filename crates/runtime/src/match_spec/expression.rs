@@ -4,6 +4,7 @@ use layout::{Heap, Term};
 use term::{am, build, map};
 
 use super::functions::{self, Function};
+use super::lint::{Lint, show};
 use super::pattern::{Variables, variable};
 use super::{Constants, Invalid};
 
@@ -38,6 +39,24 @@ pub enum Operation {
     Check,
 }
 
+/// Forms that only the dialect of tracing has.
+const TRACING: [Term; 14] = [
+    am::MESSAGE,
+    am::RETURN_TRACE,
+    am::EXCEPTION_TRACE,
+    am::DISPLAY,
+    am::IS_SEQ_TRACE,
+    am::SET_SEQ_TOKEN,
+    am::GET_SEQ_TOKEN,
+    am::PROCESS_DUMP,
+    am::ENABLE_TRACE,
+    am::DISABLE_TRACE,
+    am::TRACE,
+    am::CALLER,
+    am::CALLER_LINE,
+    am::SILENT,
+];
+
 enum Work {
     Expression(Term),
     Emit(Operation),
@@ -47,38 +66,34 @@ enum Work {
     Label(usize),
 }
 
+/// What compiling the expressions of a clause needs.
+pub(super) struct Context<'a> {
+    pub variables: &'a Variables,
+    pub constants: &'a mut Constants,
+    /// Where composite constants are made.
+    pub scratch: &'a mut Heap,
+    pub lint: &'a mut Lint,
+}
+
 /// Compiles the guards of a clause.
-pub(super) fn guards(
-    guards: Term,
-    variables: &Variables,
-    constants: &mut Constants,
-    scratch: &mut Heap,
-) -> Result<Vec<Operation>, Invalid> {
-    let mut compiler = Compiler::new(variables, scratch);
+pub(super) fn guards(guards: Term, context: &mut Context<'_>) -> Result<Vec<Operation>, Invalid> {
+    let mut compiler = Compiler::new(context);
     let mut rest = guards;
     while let Some((guard, tail)) = rest.as_cons() {
         compiler.expression(guard)?;
         compiler.operations.push(Operation::Check);
         rest = tail;
     }
-    if rest.is_nil() {
-        Ok(compiler.finish(constants))
-    } else {
-        Err(Invalid)
-    }
+    compiler.end_of_list(guards, rest)?;
+    Ok(compiler.finish())
 }
 
 /// Compiles the body of a clause: the last expression is its value.
-pub(super) fn body(
-    body: Term,
-    variables: &Variables,
-    constants: &mut Constants,
-    scratch: &mut Heap,
-) -> Result<Vec<Operation>, Invalid> {
+pub(super) fn body(body: Term, context: &mut Context<'_>) -> Result<Vec<Operation>, Invalid> {
     if !body.is_cons() {
-        return Err(Invalid);
+        return Err(context.lint.fatal("Body clause does not return anything."));
     }
-    let mut compiler = Compiler::new(variables, scratch);
+    let mut compiler = Compiler::new(context);
     let mut rest = body;
     while let Some((expression, tail)) = rest.as_cons() {
         // Without effects, only the last one counts; but all must be valid.
@@ -86,32 +101,48 @@ pub(super) fn body(
         compiler.expression(expression)?;
         rest = tail;
     }
-    if rest.is_nil() {
-        Ok(compiler.finish(constants))
-    } else {
-        Err(Invalid)
-    }
+    compiler.end_of_list(body, rest)?;
+    Ok(compiler.finish())
 }
 
-struct Compiler<'a> {
-    variables: &'a Variables,
-    /// Where composite constants are made.
-    scratch: &'a mut Heap,
+struct Compiler<'a, 'b> {
+    context: &'a mut Context<'b>,
     operations: Vec<Operation>,
     /// The operation that each label stands for.
     labels: Vec<u32>,
     work: Vec<Work>,
 }
 
-impl Compiler<'_> {
-    fn new<'a>(variables: &'a Variables, scratch: &'a mut Heap) -> Compiler<'a> {
+impl<'a, 'b> Compiler<'a, 'b> {
+    fn new(context: &'a mut Context<'b>) -> Compiler<'a, 'b> {
         Compiler {
-            variables,
-            scratch,
+            context,
             operations: Vec::new(),
             labels: Vec::new(),
             work: Vec::new(),
         }
+    }
+
+    /// What follows the last cell of a list of expressions.
+    fn end_of_list(&mut self, list: Term, end: Term) -> Result<(), Invalid> {
+        if end.is_nil() {
+            return Ok(());
+        }
+        let proper = if list.is_cons() {
+            "proper list"
+        } else {
+            "list"
+        };
+        self.context
+            .lint
+            .fault(|| format!("Match expression is not a {proper}."))
+    }
+
+    /// Notes a fault; the expression counts as a constant from here on.
+    fn fault(&mut self, complaint: impl FnOnce() -> String) -> Result<(), Invalid> {
+        self.context.lint.fault(complaint)?;
+        self.operations.push(Operation::Push(Term::NIL));
+        Ok(())
     }
 
     fn expression(&mut self, expression: Term) -> Result<(), Invalid> {
@@ -145,9 +176,14 @@ impl Compiler<'_> {
                     self.all(parts);
                 }
                 [name, arguments @ ..] if name.is_atom() && variable(*name).is_none() => {
-                    self.call(*name, arguments)?;
+                    self.call(expression, *name, arguments)?;
                 }
-                _ => return Err(Invalid),
+                _ => {
+                    return self.fault(|| {
+                        let shown = show(expression);
+                        format!("{shown} is neither a function call, nor a tuple (tuples are written {{{{ ... }}}}).")
+                    });
+                }
             }
         } else if expression.is_map() {
             let parts: Vec<Term> = map::iter(expression)
@@ -157,13 +193,16 @@ impl Compiler<'_> {
                 .push(Work::Compose(Operation::Map(parts.len() as u32 / 2)));
             self.all(&parts);
         } else if let Some(number) = variable(expression) {
-            let place = self.variables.find(number).ok_or(Invalid)?;
-            self.operations.push(Operation::Variable(place));
+            match self.context.variables.find(number) {
+                Some(place) => self.operations.push(Operation::Variable(place)),
+                None => return self.fault(|| format!("Variable ${number} is unbound.")),
+            }
         } else if expression == am::DOLLAR_UNDERSCORE {
             self.operations.push(Operation::Subject);
         } else if expression == am::DOLLAR_DOLLAR {
-            self.operations
-                .push(Operation::Bindings(self.variables.in_order().into()));
+            self.operations.push(Operation::Bindings(
+                self.context.variables.in_order().into(),
+            ));
         } else {
             self.operations.push(Operation::Push(expression));
         }
@@ -180,51 +219,73 @@ impl Compiler<'_> {
         );
     }
 
-    fn call(&mut self, name: Term, arguments: &[Term]) -> Result<(), Invalid> {
+    fn call(&mut self, call: Term, name: Term, arguments: &[Term]) -> Result<(), Invalid> {
         let count = arguments.len() as u32;
+        let form = |fault: &str| {
+            let name = term::atom::text(name);
+            format!("Special form '{name}' {fault}")
+        };
         match name {
             am::CONST => {
                 let &[constant] = arguments else {
-                    return Err(Invalid);
+                    let fault = "called with more than one argument in";
+                    return self.fault(|| form(&format!("{fault} {}.", show(call))));
                 };
                 self.operations.push(Operation::Push(constant));
             }
-            am::AND | am::OR => {
-                if arguments.is_empty() {
-                    return Err(Invalid);
-                }
-                let operation = if name == am::AND {
-                    Operation::And(count)
-                } else {
-                    Operation::Or(count)
-                };
-                self.work.push(Work::Emit(operation));
+            am::AND | am::OR | am::ANDALSO | am::ANDTHEN | am::ORELSE if arguments.is_empty() => {
+                return self.fault(|| {
+                    // One special form with two names.
+                    let name = if name == am::ANDTHEN {
+                        am::ANDALSO
+                    } else {
+                        name
+                    };
+                    let (name, shown) = (term::atom::text(name), show(call));
+                    format!("Special form '{name}' called without arguments in {shown}.")
+                });
+            }
+            am::AND => {
+                self.work.push(Work::Emit(Operation::And(count)));
                 self.all(arguments);
             }
-            am::ANDALSO | am::ANDTHEN | am::ORELSE => {
-                let (last, others) = arguments.split_last().ok_or(Invalid)?;
-                let label = self.labels.len();
-                self.labels.push(0);
-                self.work.push(Work::Label(label));
-                self.work.push(Work::Expression(*last));
-                for expression in others.iter().rev() {
-                    let jump = label as u32;
-                    let operation = if name == am::ORELSE {
-                        Operation::OrElse(jump)
-                    } else {
-                        Operation::AndAlso(jump)
-                    };
-                    self.work.push(Work::Emit(operation));
-                    self.work.push(Work::Expression(*expression));
-                }
+            am::OR => {
+                self.work.push(Work::Emit(Operation::Or(count)));
+                self.all(arguments);
+            }
+            am::ANDALSO | am::ANDTHEN => self.lazy(arguments, Operation::AndAlso),
+            am::ORELSE => self.lazy(arguments, Operation::OrElse),
+            am::SELF if count > 0 => {
+                return self.fault(|| form(&format!("called with arguments in {}.", show(call))));
+            }
+            _ if TRACING.contains(&name) => {
+                return self.fault(|| form("used in wrong dialect."));
             }
             _ => {
-                let function = functions::find(name, arguments.len()).ok_or(Invalid)?;
+                let Some(function) = functions::find(name, arguments.len()) else {
+                    return self
+                        .fault(|| format!("Function {}/{count} does_not_exist.", show(name)));
+                };
                 self.work.push(Work::Emit(Operation::Call(function)));
                 self.all(arguments);
             }
         }
         Ok(())
+    }
+
+    /// Operands that are evaluated until one decides.
+    fn lazy(&mut self, operands: &[Term], jump: fn(u32) -> Operation) {
+        let Some((last, others)) = operands.split_last() else {
+            return;
+        };
+        let label = self.labels.len();
+        self.labels.push(0);
+        self.work.push(Work::Label(label));
+        self.work.push(Work::Expression(*last));
+        for operand in others.iter().rev() {
+            self.work.push(Work::Emit(jump(label as u32)));
+            self.work.push(Work::Expression(*operand));
+        }
     }
 
     /// Emits a composite; of constants it makes a constant at once.
@@ -251,16 +312,16 @@ impl Compiler<'_> {
             return;
         };
         let constant = match operation {
-            Operation::Cons => build::cons(self.scratch, parts[0], parts[1]),
-            Operation::Tuple(_) => build::tuple(self.scratch, &parts),
-            _ => make_map(self.scratch, &parts),
+            Operation::Cons => build::cons(self.context.scratch, parts[0], parts[1]),
+            Operation::Tuple(_) => build::tuple(self.context.scratch, &parts),
+            _ => make_map(self.context.scratch, &parts),
         };
         self.operations.truncate(first);
         self.operations.push(Operation::Push(constant));
     }
 
-    fn finish(self, constants: &mut Constants) -> Vec<Operation> {
-        let labels = self.labels;
+    fn finish(self) -> Vec<Operation> {
+        let (labels, constants) = (self.labels, &mut self.context.constants);
         let resolve = |operation| match operation {
             Operation::Push(term) if !term.is_immediate() => {
                 Operation::Constant(constants.add(term))

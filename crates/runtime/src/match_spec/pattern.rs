@@ -8,6 +8,7 @@
 use layout::Term;
 use term::{am, atom, map};
 
+use super::lint::Lint;
 use super::{Constants, Invalid};
 
 /// A word of the subject.
@@ -188,7 +189,11 @@ enum Work {
 }
 
 /// Compiles a head.
-pub(super) fn compile(head: Term, constants: &mut Constants) -> Result<Head, Invalid> {
+pub(super) fn compile(
+    head: Term,
+    constants: &mut Constants,
+    lint: &mut Lint,
+) -> Result<Head, Invalid> {
     let mut tests = Vec::new();
     let mut variables = Variables::default();
     let mut registers = 1;
@@ -277,7 +282,11 @@ pub(super) fn compile(head: Term, constants: &mut Constants) -> Result<Head, Inv
             let pairs: Vec<(Term, Term)> = map::iter(pattern).collect();
             for (key, value) in pairs.into_iter().rev() {
                 if is_wildcard(key) {
-                    return Err(Invalid);
+                    return Err(lint.fatal(if key == am::UNDERSCORE {
+                        "Underscore found in map key."
+                    } else {
+                        "Variable found in map key."
+                    }));
                 }
                 let at = Place {
                     register: level,

@@ -327,37 +327,131 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Terms that are no match specifications.
-const INVALID: &[&str] = &[
-    r#"foo"#,
-    r#"[foo]"#,
-    r#"[{a,[]}]"#,
-    r#"[{a,[],[]}]"#,
-    r#"[{a,[],x}]"#,
-    r#"[{a,[],[x|y]}]"#,
-    r#"[{a,x,[y]}]"#,
-    r#"[{a,[x|y],[y]}]"#,
-    r#"[{'$1',[],['$2']}]"#,
-    r#"[{'$1',[{no_such_function,'$1'}],['$1']}]"#,
-    r#"[{'$1',[{element,1}],['$1']}]"#,
-    r#"[{'$1',[],[{a,b}]}]"#,
-    r#"[{'$1',[],[{}]}]"#,
-    r#"[{'$1',[],[{{a},b}]}]"#,
-    r#"[{'$1',[{'$1',b}],[x]}]"#,
-    r#"[{'$1',[{'and'}],[x]}]"#,
-    r#"[{'$1',[{'andalso'}],[x]}]"#,
-    r#"[{'$1',[{const,a,b}],[x]}]"#,
-    r#"[{'$1',[{return_trace}],[x]}]"#,
-    r#"[{'$1',[],[{message,a}]}]"#,
-    r#"[{{#{'$1' => a}},[],[x]}]"#,
-    r#"[{{#{'_' => a}},[],[x]}]"#,
-    r#"[{'$1',[],[#{a => '$2'}]}]"#,
-    r#"[{'$1',[],['$2',ok]}]"#,
-    r#"[{'$1',[{is_boolean,'$1'}],[x]}]"#,
-    r#"[{'$1',[{self,1}],[x]}]"#,
-    r#"[{'$1',[{is_seq_trace}],[x]}]"#,
-    r#"[{'$1',[{is_function,'$1',1}],[x]}]"#,
-    r#"[{'$1',[{tuple_size,'$1'}],[x]}]"#,
+/// Terms that are no match specifications, and what `erlang:match_spec_test/3` says about them.
+const COMPLAINTS: &[(&str, &[&str])] = &[
+    (r#"foo"#, &[r#"Match programs are not in a list."#]),
+    (
+        r#"[foo]"#,
+        &[r#"Match program part is not a tuple of arity 3."#],
+    ),
+    (
+        r#"[{a,[]}]"#,
+        &[r#"Match program part is not a tuple of arity 3."#],
+    ),
+    (
+        r#"[{a,[],[]}]"#,
+        &[r#"Body clause does not return anything."#],
+    ),
+    (
+        r#"[{a,[],x}]"#,
+        &[r#"Body clause does not return anything."#],
+    ),
+    (
+        r#"[{a,[],[x|y]}]"#,
+        &[r#"Match expression is not a proper list."#],
+    ),
+    (r#"[{a,x,[y]}]"#, &[r#"Match expression is not a list."#]),
+    (
+        r#"[{a,[x|y],[y]}]"#,
+        &[r#"Match expression is not a proper list."#],
+    ),
+    (r#"[{'$1',[],['$2']}]"#, &[r#"Variable $2 is unbound."#]),
+    (
+        r#"[{'$1',[{no_such_function,'$1'}],['$1']}]"#,
+        &[r#"Function no_such_function/1 does_not_exist."#],
+    ),
+    (
+        r#"[{'$1',[{element,1}],['$1']}]"#,
+        &[r#"Function element/1 does_not_exist."#],
+    ),
+    (
+        r#"[{'$1',[],[{a,b}]}]"#,
+        &[r#"Function a/1 does_not_exist."#],
+    ),
+    (
+        r#"[{'$1',[],[{}]}]"#,
+        &[r#"{} is neither a function call, nor a tuple (tuples are written {{ ... }})."#],
+    ),
+    (
+        r#"[{'$1',[],[{{a},b}]}]"#,
+        &[r#"{{a},b} is neither a function call, nor a tuple (tuples are written {{ ... }})."#],
+    ),
+    (
+        r#"[{'$1',[{'$1',b}],[x]}]"#,
+        &[r#"{'$1',b} is neither a function call, nor a tuple (tuples are written {{ ... }})."#],
+    ),
+    (
+        r#"[{'$1',[{'and'}],[x]}]"#,
+        &[r#"Special form 'and' called without arguments in {and}."#],
+    ),
+    (
+        r#"[{'$1',[{'andalso'}],[x]}]"#,
+        &[r#"Special form 'andalso' called without arguments in {andalso}."#],
+    ),
+    (
+        r#"[{'$1',[{const,a,b}],[x]}]"#,
+        &[r#"Special form 'const' called with more than one argument in {const,a,b}."#],
+    ),
+    (
+        r#"[{'$1',[{return_trace}],[x]}]"#,
+        &[r#"Special form 'return_trace' used in wrong dialect."#],
+    ),
+    (
+        r#"[{'$1',[],[{message,a}]}]"#,
+        &[r#"Special form 'message' used in wrong dialect."#],
+    ),
+    (
+        r#"[{{#{'$1' => a}},[],[x]}]"#,
+        &[r#"Variable found in map key."#],
+    ),
+    (
+        r#"[{{#{'_' => a}},[],[x]}]"#,
+        &[r#"Underscore found in map key."#],
+    ),
+    (
+        r#"[{'$1',[],[#{a => '$2'}]}]"#,
+        &[r#"Variable $2 is unbound."#],
+    ),
+    (r#"[{'$1',[],['$2',ok]}]"#, &[r#"Variable $2 is unbound."#]),
+    (
+        r#"[{'$1',[{is_boolean,'$1'}],[x]}]"#,
+        &[r#"Function is_boolean/1 does_not_exist."#],
+    ),
+    (
+        r#"[{'$1',[{self,1}],[x]}]"#,
+        &[r#"Special form 'self' called with arguments in {self,1}."#],
+    ),
+    (
+        r#"[{'$1',[{is_seq_trace}],[x]}]"#,
+        &[r#"Special form 'is_seq_trace' used in wrong dialect."#],
+    ),
+    (
+        r#"[{'$1',[{is_function,'$1',1}],[x]}]"#,
+        &[r#"Function is_function/2 does_not_exist."#],
+    ),
+    (
+        r#"[{'$1',[{tuple_size,'$1'}],[x]}]"#,
+        &[r#"Function tuple_size/1 does_not_exist."#],
+    ),
+    (
+        r#"[{{'$1'},[{nofun,'$2'},{'and'}],['$3']}]"#,
+        &[
+            r#"Function nofun/1 does_not_exist."#,
+            r#"Special form 'and' called without arguments in {and}."#,
+            r#"Variable $3 is unbound."#,
+        ],
+    ),
+    (
+        r#"[{a,[],[b]}|c]"#,
+        &[r#"Match programs are not in a proper list."#],
+    ),
+    (
+        r#"[{'$1',[{x,y,z}],[{{a,{b,c}}}]},{'$1',[q|w],[e]}]"#,
+        &[
+            r#"Function x/2 does_not_exist."#,
+            r#"Function b/1 does_not_exist."#,
+        ],
+    ),
 ];
 
 fn compile(specification: Term) -> Option<Program> {
@@ -385,7 +479,7 @@ fn specifications_answer_what_otp_answers() {
 
 #[test]
 fn invalid_specifications_are_refused() {
-    for specification in INVALID {
+    for (specification, _) in COMPLAINTS {
         let mut terms = Terms::new();
         let term = terms.read(specification);
         assert!(compile(term).is_none(), "{specification}");
@@ -467,5 +561,15 @@ fn replacing_keeps_the_key() {
         let found = sources(terms.read(specification))
             .is_ok_and(|sources| sources.iter().all(|source| keeps_key::keeps_key(source, 1)));
         assert_eq!(found, expected, "{specification}");
+    }
+}
+
+#[test]
+fn complaints_are_in_the_words_of_otp() {
+    for (specification, expected) in COMPLAINTS {
+        let mut terms = Terms::new();
+        let found = super::compile_aloud(terms.read(specification)).map(|_| ());
+        let expected: Vec<String> = expected.iter().map(|text| (*text).to_owned()).collect();
+        assert_eq!(found, Err(expected), "{specification}");
     }
 }

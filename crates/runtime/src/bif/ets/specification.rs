@@ -5,7 +5,7 @@ use std::sync::Arc;
 use layout::Term;
 use term::{am, build, copy};
 
-use crate::bif::{BifResult, Failure, badarg};
+use crate::bif::{BifResult, Failure, badarg, notsup};
 use crate::match_spec::{self, Machine, Program};
 use crate::process::Process;
 use crate::scheduler;
@@ -57,5 +57,40 @@ pub fn match_spec_run_r_3(
         Ok(results)
     } else {
         Err(badarg(1))
+    }
+}
+
+/// `erlang:match_spec_test(Subject, Specification, table)`: `{ok, Result, [], []}`, or `{error, Complaints}`.
+///
+/// The dialect of tracing is `notsup`.
+pub fn match_spec_test_3(
+    process: &mut Process,
+    [subject, specification, dialect]: [Term; 3],
+) -> BifResult {
+    match dialect {
+        am::TABLE => {}
+        am::TRACE if subject.is_list() => return Err(notsup()),
+        _ => return Err(badarg(3)),
+    }
+    let own = process.pid();
+    let heap = process.heap();
+    match match_spec::compile_aloud(specification) {
+        Ok(program) => {
+            let mut machine = Machine::new(&program, own);
+            let result = machine.run(&program, subject).unwrap_or(am::FALSE);
+            let result = copy::copy(heap, result);
+            Ok(build::tuple(heap, &[am::OK, result, Term::NIL, Term::NIL]))
+        }
+        Err(complaints) => {
+            let complaints: Vec<Term> = complaints
+                .iter()
+                .map(|complaint| {
+                    let text = build::byte_list(heap, complaint.as_bytes());
+                    build::tuple(heap, &[am::ERROR, text])
+                })
+                .collect();
+            let complaints = build::list(heap, &complaints);
+            Ok(build::tuple(heap, &[am::ERROR, complaints]))
+        }
     }
 }

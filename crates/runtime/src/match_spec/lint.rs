@@ -1,0 +1,88 @@
+//! What is wrong with a match specification, in OTP's words: `erlang:match_spec_test/3` answers them.
+
+use layout::Term;
+use term::print;
+
+use super::{Invalid, Source};
+
+/// Bytes that a complaint has at most.
+const MOST_BYTES: usize = 99;
+
+/// Collects complaints, or stops at the first fault.
+pub struct Lint {
+    complaints: Option<Vec<String>>,
+}
+
+impl Lint {
+    /// The first fault ends the compilation.
+    pub fn silent() -> Lint {
+        Lint { complaints: None }
+    }
+
+    /// Faults are noted, and compilation goes on where that makes sense.
+    pub fn aloud() -> Lint {
+        Lint {
+            complaints: Some(Vec::new()),
+        }
+    }
+
+    /// Notes a fault; an error when it is the end.
+    pub fn fault(&mut self, complaint: impl FnOnce() -> String) -> Result<(), Invalid> {
+        let Some(complaints) = &mut self.complaints else {
+            return Err(Invalid);
+        };
+        let mut text = complaint();
+        while text.len() > MOST_BYTES {
+            text.pop();
+        }
+        complaints.push(text);
+        Ok(())
+    }
+
+    /// Notes a fault after which there is nothing more to say.
+    pub fn fatal(&mut self, complaint: &str) -> Invalid {
+        let _ = self.fault(|| complaint.to_owned());
+        Invalid
+    }
+
+    /// An error when something was noted.
+    pub fn is_clean(&self) -> Result<(), Invalid> {
+        match &self.complaints {
+            Some(complaints) if !complaints.is_empty() => Err(Invalid),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn into_complaints(self) -> Vec<String> {
+        self.complaints.unwrap_or_default()
+    }
+}
+
+/// A term as complaints show it.
+pub fn show(term: Term) -> String {
+    print::display_limited(term, MOST_BYTES).to_string()
+}
+
+/// The clauses of a specification.
+pub fn sources(specification: Term, lint: &mut Lint) -> Result<Vec<Source>, Invalid> {
+    if !specification.is_cons() {
+        return Err(lint.fatal("Match programs are not in a list."));
+    }
+    let mut sources = Vec::new();
+    let mut rest = specification;
+    while rest.is_cons() {
+        rest = rest.tail();
+    }
+    if !rest.is_nil() {
+        return Err(lint.fatal("Match programs are not in a proper list."));
+    }
+    rest = specification;
+    while let Some((clause, tail)) = rest.as_cons() {
+        let Some(&[head, guards, body]) = clause.as_tuple() else {
+            return Err(lint.fatal("Match program part is not a tuple of arity 3."));
+        };
+        sources.push([head, guards, body]);
+        rest = tail;
+    }
+    Ok(sources)
+}
