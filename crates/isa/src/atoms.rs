@@ -585,6 +585,7 @@ macro_rules! for_each_atom {
             (HEART, "heart"),
             (HEART_PORT, "heart_port"),
             (HEIR, "heir"),
+            (HIBERNATE, "hibernate"),
             (HIDDEN, "hidden"),
             (HIDE, "hide"),
             (HIGH, "high"),

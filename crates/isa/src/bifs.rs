@@ -315,6 +315,8 @@ macro_rules! for_each_bif {
             ("erlang", "dist_ctrl_set_opt", 3, erlang::dist_ctrl_set_opt_3, NONE),
             ("erlang", "dist_get_stat", 1, erlang::dist_get_stat_1, NONE),
             ("erlang", "decode_packet", 3, erlang::decode_packet_3, NONE),
+            ("erlang", "process_info", 1, erlang::process_info_1, TRAPS),
+            ("erlang", "process_info", 2, erlang::process_info_2, TRAPS),
 
             // error_logger
             ("error_logger", "warning_map", 0, os::warning_map_0, NONE),
@@ -392,6 +394,7 @@ macro_rules! for_each_bif {
             ("erts_internal", "abort_pending_connection", 2, erlang::abort_pending_connection_2, NONE),
             ("erts_internal", "create_dist_channel", 3, erlang::create_dist_channel_3, NONE),
             ("erts_internal", "dist_spawn_request", 4, erlang::dist_spawn_request_4, NONE),
+            ("erts_internal", "process_display", 2, erlang::process_display_2, NONE),
 
             // erts_literal_area_collector
             ("erts_literal_area_collector", "release_area_switch", 0, erlang::release_area_switch_0, NONE),

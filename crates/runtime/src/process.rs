@@ -25,6 +25,7 @@ pub mod block;
 pub mod cold;
 pub mod dictionary;
 pub mod exit;
+pub mod info;
 pub mod relations;
 pub mod spawn;
 pub mod suspend;
@@ -68,6 +69,8 @@ pub mod flag {
     pub const ETS_SUPER_USER: u16 = 1 << 7;
     /// System tasks wait in `Cold`: collections and checks that need the process between two slices.
     pub const TASKS: u16 = 1 << 8;
+    /// It left its last slice to wait for a message or timeout, not because the slice was over.
+    pub const WAITS: u16 = 1 << 9;
 }
 
 /// Scheduling priorities, the most urgent first.

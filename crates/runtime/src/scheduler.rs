@@ -368,6 +368,7 @@ impl Scheduler {
                 handle::fetch(process);
                 continue;
             }
+            process.flags &= !flag::WAITS;
             self.context.process = &raw mut process.head;
             // SAFETY: the context's process is owned by this thread and at a canonical state.
             let end = unsafe { engine::run(&raw mut *self.context) };
@@ -379,6 +380,7 @@ impl Scheduler {
                     break;
                 }
                 engine::Exit::Waiting => {
+                    process.flags |= flag::WAITS;
                     if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
                         continue;
                     }

@@ -1,0 +1,531 @@
+//! What a process tells about itself: the items of `process_info`.
+//!
+//! Called by the owner, between two slices or in a BIF of the process itself; what is built goes to a
+//! heap that need not be the process's.
+
+use layout::object::offset;
+use layout::{Fragment, Heap, Kind, Term};
+use term::{am, build, collect, copy, node, off_heap};
+
+use super::relations::MonitorTarget;
+use super::{Process, block, flag, priority_of, state};
+use crate::bif::erlang::{HeapLimit, min_binary_words, priority_atom};
+use crate::{code, exception};
+use std::sync::atomic::Ordering;
+
+/// Who asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asker {
+    /// The process itself, in a BIF.
+    Itself,
+    /// Another one, which saw it run or not.
+    Another { saw_it_run: bool },
+}
+
+/// The items of `process_info(Pid)`.
+pub const COMMON: [Term; 17] = [
+    am::REGISTERED_NAME,
+    am::CURRENT_FUNCTION,
+    am::INITIAL_CALL,
+    am::STATUS,
+    am::MESSAGE_QUEUE_LEN,
+    am::LINKS,
+    am::DICTIONARY,
+    am::TRAP_EXIT,
+    am::ERROR_HANDLER,
+    am::PRIORITY,
+    am::GROUP_LEADER,
+    am::TOTAL_HEAP_SIZE,
+    am::HEAP_SIZE,
+    am::STACK_SIZE,
+    am::REDUCTIONS,
+    am::GARBAGE_COLLECTION,
+    am::SUSPENDING,
+];
+
+/// Whether there is such an item.
+#[must_use]
+pub fn is_item(item: Term) -> bool {
+    const OTHERS: [Term; 18] = [
+        am::MESSAGES,
+        am::MONITORS,
+        am::MONITORED_BY,
+        am::MEMORY,
+        am::TRACE,
+        am::BINARY,
+        am::SEQUENTIAL_TRACE_TOKEN,
+        am::CATCHLEVEL,
+        am::BACKTRACE,
+        am::LAST_CALLS,
+        am::MIN_HEAP_SIZE,
+        am::MIN_BIN_VHEAP_SIZE,
+        am::MAX_HEAP_SIZE,
+        am::CURRENT_LOCATION,
+        am::CURRENT_STACKTRACE,
+        am::MESSAGE_QUEUE_DATA,
+        am::GARBAGE_COLLECTION_INFO,
+        am::FULLSWEEP_AFTER,
+    ];
+    COMMON.contains(&item) || OTHERS.contains(&item) || item == am::PARENT
+}
+
+/// The value of one item; None for the name of a process without one. Steps done are added to `steps`.
+///
+/// # Panics
+/// When there is no such item.
+pub fn value(
+    process: &Process,
+    item: Term,
+    asker: Asker,
+    heap: &mut Heap,
+    steps: &mut i64,
+) -> Option<Term> {
+    Some(match item {
+        am::REGISTERED_NAME => process.registered_name()?,
+        am::CURRENT_FUNCTION => current_function(process, heap),
+        am::CURRENT_LOCATION => current_location(process, heap),
+        am::CURRENT_STACKTRACE => current_stacktrace(process, heap),
+        am::INITIAL_CALL => {
+            let (module, function) = process.initial_call;
+            let arity = Term::small(i64::from(process.initial_arity));
+            build::tuple(heap, &[Term::atom(module), Term::atom(function), arity])
+        }
+        am::STATUS => status(process, asker),
+        am::MESSAGES => messages(process, asker, heap, steps),
+        am::MESSAGE_QUEUE_LEN => Term::small(process.head.messages.count as i64),
+        am::MESSAGE_QUEUE_DATA if process.flags & flag::OFF_HEAP_MESSAGES != 0 => am::OFF_HEAP,
+        am::MESSAGE_QUEUE_DATA => am::ON_HEAP,
+        am::LINKS => links(process, heap, steps),
+        am::MONITORS => monitors(process, heap, steps),
+        am::MONITORED_BY => monitored_by(process, heap, steps),
+        am::SUSPENDING => suspending(process, heap),
+        am::DICTIONARY => dictionary(process, asker, heap, steps),
+        am::TRAP_EXIT => am::boolean(process.traps_exit()),
+        am::ERROR_HANDLER => {
+            let module = process.cold.as_ref().and_then(|cold| cold.error_handler);
+            module.unwrap_or(am::ERROR_HANDLER)
+        }
+        am::PRIORITY => priority_atom(priority_of(process.state.load(Ordering::Relaxed))),
+        am::GROUP_LEADER => copy::copy(heap, process.group_leader),
+        am::PARENT if process.parent.is_none() => am::UNDEFINED,
+        am::PARENT => process.parent,
+        am::REDUCTIONS => build::unsigned(heap, process.reductions_now()),
+        am::CATCHLEVEL => Term::small(i64::from(process.head.catches)),
+        am::TRACE => Term::small(0),
+        am::SEQUENTIAL_TRACE_TOKEN => Term::NIL,
+        am::LAST_CALLS => am::FALSE,
+        am::BINARY => binaries(process, heap, steps),
+        am::BACKTRACE => build::binary(heap, backtrace(process).as_bytes()),
+        _ => sizes(process, item, heap, steps),
+    })
+}
+
+/// Items about the heap.
+fn sizes(process: &Process, item: Term, heap: &mut Heap, steps: &mut i64) -> Term {
+    let own = &process.head.heap;
+    let words = match item {
+        am::HEAP_SIZE => collect::sizes(own).heap_block,
+        am::STACK_SIZE => collect::sizes(own).stack,
+        am::TOTAL_HEAP_SIZE => {
+            let mut words = collect::total_words(own);
+            if process.flags & flag::OFF_HEAP_MESSAGES == 0 {
+                words += message_words(process, steps);
+            }
+            words
+        }
+        am::MEMORY => memory_bytes(process, steps),
+        am::MIN_HEAP_SIZE => own.min_words as usize,
+        am::MIN_BIN_VHEAP_SIZE => min_binary_words(process) as usize,
+        am::FULLSWEEP_AFTER => own.fullsweep_after.into(),
+        am::MAX_HEAP_SIZE => return HeapLimit::of(process).to_map(heap),
+        am::GARBAGE_COLLECTION => return garbage_collection(process, heap),
+        am::GARBAGE_COLLECTION_INFO => return garbage_collection_info(process, heap),
+        _ => unreachable!("an item that `is_item` knows"),
+    };
+    build::unsigned(heap, words as u64)
+}
+
+fn garbage_collection(process: &Process, heap: &mut Heap) -> Term {
+    let own = &process.head.heap;
+    let facts = [
+        (am::MAX_HEAP_SIZE, HeapLimit::of(process).to_map(heap)),
+        (
+            am::MIN_BIN_VHEAP_SIZE,
+            build::unsigned(heap, min_binary_words(process)),
+        ),
+        (am::MIN_HEAP_SIZE, Term::small(own.min_words.into())),
+        (am::FULLSWEEP_AFTER, Term::small(own.fullsweep_after.into())),
+        (am::MINOR_GCS, Term::small(own.minor_collections.into())),
+    ];
+    pairs(heap, &facts)
+}
+
+/// The sizes of a heap's parts, as `garbage_collection_info` and the system monitor tell them.
+pub fn garbage_collection_info(process: &Process, heap: &mut Heap) -> Term {
+    let sizes = collect::sizes(&process.head.heap);
+    let facts: [(&str, usize); 11] = [
+        ("old_heap_block_size", sizes.old_heap_block),
+        ("heap_block_size", sizes.heap_block),
+        ("mbuf_size", sizes.fragments),
+        ("recent_size", sizes.recent),
+        ("stack_size", sizes.stack),
+        ("old_heap_size", sizes.old_heap),
+        ("heap_size", sizes.heap),
+        ("bin_vheap_size", sizes.off_heap),
+        ("bin_vheap_block_size", sizes.off_heap_limit),
+        ("bin_old_vheap_size", sizes.old_off_heap),
+        ("bin_old_vheap_block_size", sizes.off_heap_limit),
+    ];
+    let facts = facts.map(|(name, words)| (term::atom::known(name), Term::small(words as i64)));
+    pairs(heap, &facts)
+}
+
+fn pairs(heap: &mut Heap, facts: &[(Term, Term)]) -> Term {
+    let facts: Vec<Term> = facts
+        .iter()
+        .map(|(name, value)| build::tuple(heap, &[*name, *value]))
+        .collect();
+    build::list(heap, &facts)
+}
+
+fn message_iter(process: &Process) -> impl Iterator<Item = *mut Fragment> {
+    let mut next = process.head.messages.first;
+    std::iter::from_fn(move || {
+        let message = next;
+        if message.is_null() {
+            return None;
+        }
+        // SAFETY: the inner queue's messages are live while the process is borrowed.
+        next = unsafe { (*message).next };
+        Some(message)
+    })
+}
+
+fn message_words(process: &Process, steps: &mut i64) -> usize {
+    *steps += process.head.messages.count as i64 / 4;
+    // SAFETY: as `message_iter`.
+    message_iter(process)
+        .map(|message| unsafe { (*message).words as usize })
+        .sum()
+}
+
+/// Bytes that the process takes, its shared binaries not counted.
+#[must_use]
+pub fn memory_bytes(process: &Process, steps: &mut i64) -> usize {
+    let count = process.head.messages.count as usize;
+    let headers = count * size_of::<Fragment>();
+    let mut words = collect::total_words(&process.head.heap) + message_words(process, steps);
+    let mut bytes = block::BLOCK_BYTES + headers;
+    if process.head.heap.flags & layout::heap::flag::INLINE != 0 {
+        // The first heap is in the block, which is counted whole.
+        words -= layout::limits::FIRST_HEAP_WORDS;
+    }
+    if let Some(cold) = &process.cold {
+        let relations = &cold.relations;
+        bytes += size_of_val(&**cold)
+            + relations.links.capacity() * size_of::<(u64, super::relations::Link)>()
+            + relations.monitors.capacity() * size_of::<((u64, u64), super::relations::Monitor)>()
+            + relations.watchers.capacity() * size_of::<((u64, u64), super::relations::Watcher)>();
+        words += cold.dictionary.words();
+    }
+    bytes + words * 8
+}
+
+fn status(process: &Process, asker: Asker) -> Term {
+    let saw_it_run = match asker {
+        Asker::Itself => return am::RUNNING,
+        Asker::Another { saw_it_run } => saw_it_run,
+    };
+    if process.suspend_count > 0 {
+        return am::SUSPENDED;
+    }
+    if process.state.load(Ordering::Relaxed) & state::EXITING != 0 {
+        return am::EXITING;
+    }
+    // SAFETY: `save` is a link of the queue.
+    let has_message = unsafe { !(*process.head.messages.save).is_null() };
+    let sleeps = process.flags & flag::HIBERNATED != 0;
+    if sleeps || (process.flags & flag::WAITS != 0 && !has_message) {
+        am::WAITING
+    } else if saw_it_run {
+        am::RUNNING
+    } else {
+        am::RUNNABLE
+    }
+}
+
+fn messages(process: &Process, asker: Asker, heap: &mut Heap, steps: &mut i64) -> Term {
+    if process.flags & flag::SENSITIVE != 0 && asker != Asker::Itself {
+        return Term::NIL;
+    }
+    let messages: Vec<Term> = message_iter(process)
+        .map(|message| {
+            // SAFETY: as `message_iter`.
+            let (message, words) = unsafe { ((*message).term, (*message).words) };
+            *steps += 1 + i64::from(words) / 8;
+            copy::copy(heap, message)
+        })
+        .collect();
+    build::list(heap, &messages)
+}
+
+fn links(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
+    let mut links: Vec<Term> = process.relations().map_or_else(Vec::new, |relations| {
+        relations
+            .links
+            .values()
+            .filter(|link| link.unlinking.is_none())
+            .map(|link| link.other)
+            .collect()
+    });
+    links.sort_unstable_by(|a, b| term::compare::compare(*a, *b));
+    *steps += links.len() as i64 / 4;
+    build::list(heap, &links)
+}
+
+fn monitors(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
+    let mut monitors: Vec<_> = process
+        .relations()
+        .map_or_else(Vec::new, |relations| relations.monitors.iter().collect());
+    monitors.sort_unstable_by_key(|(number, _)| **number);
+    *steps += monitors.len() as i64 / 4;
+    let mut list = Vec::with_capacity(monitors.len());
+    for (_, monitor) in monitors {
+        let (kind, identifier, name) = match monitor.target {
+            MonitorTarget::Process { pid, name } => (am::PROCESS, pid, name),
+            MonitorTarget::Port { port, name } => (am::PORT, port, name),
+            MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE, None),
+        };
+        let object = match name {
+            Some(name) => build::tuple(heap, &[name, node::own_name()]),
+            None => identifier,
+        };
+        list.push(build::tuple(heap, &[kind, object]));
+    }
+    build::list(heap, &list)
+}
+
+fn monitored_by(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
+    let mut watchers: Vec<_> = process
+        .relations()
+        .map_or_else(Vec::new, |relations| relations.watchers.iter().collect());
+    watchers.sort_unstable_by_key(|(number, _)| **number);
+    *steps += watchers.len() as i64 / 4;
+    let watchers: Vec<Term> = watchers
+        .into_iter()
+        .map(|(_, watcher)| watcher.watcher)
+        .collect();
+    build::list(heap, &watchers)
+}
+
+fn suspending(process: &Process, heap: &mut Heap) -> Term {
+    let mut list = Vec::new();
+    if let Some(cold) = &process.cold {
+        for (bits, count) in &cold.suspending {
+            // SAFETY: the bits of a local pid, an immediate.
+            let pid = unsafe { Term::from_bits(*bits) };
+            let count = Term::small(i64::from(*count));
+            list.push(build::tuple(heap, &[pid, count, Term::small(0)]));
+        }
+    }
+    build::list(heap, &list)
+}
+
+fn dictionary(process: &Process, asker: Asker, heap: &mut Heap, steps: &mut i64) -> Term {
+    let Some(cold) = &process.cold else {
+        return Term::NIL;
+    };
+    if process.flags & flag::SENSITIVE != 0 && asker != Asker::Itself {
+        return Term::NIL;
+    }
+    let pairs = &cold.dictionary.pairs;
+    *steps += pairs.len() as i64 / 8;
+    let mut list = Term::NIL;
+    for pair in pairs.chunks_exact(2) {
+        let pair = [copy::copy(heap, pair[0]), copy::copy(heap, pair[1])];
+        let pair = build::tuple(heap, &pair);
+        list = build::cons(heap, pair, list);
+    }
+    list
+}
+
+/// `{Address, Bytes, References}` of each shared binary.
+fn binaries(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
+    let own = &process.head.heap;
+    // SAFETY: null, or the heap's own old generation.
+    let old = unsafe { own.old.as_ref() }.map_or(std::ptr::null_mut(), |old| old.off_heap);
+    let mut list = Vec::new();
+    for mut object in [own.off_heap, old] {
+        while !object.is_null() {
+            // SAFETY: members of the process's off-heap lists are live objects with a live block.
+            unsafe {
+                let term = Term::from_boxed_pointer(object);
+                if term.is_kind(Kind::SharedBinary) {
+                    let counted = off_heap::block_of(object);
+                    let address = build::unsigned(heap, counted as u64);
+                    let bytes = build::unsigned(heap, term.word(offset::SHARED_BINARY_SIZE));
+                    let references = Term::small(i64::from(off_heap::references(counted)));
+                    list.push(build::tuple(heap, &[address, bytes, references]));
+                }
+                object = off_heap::next_of(object);
+            }
+            *steps += 1;
+        }
+    }
+    build::list(heap, &list)
+}
+
+/// Where the process is and whereto it will return, innermost first.
+fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
+    let mut places = Vec::new();
+    let mut note = |address: *const u64| {
+        // The stub of a BIF that tells about its caller is no place of the caller.
+        if code::exports::by_stub(address).is_none()
+            && let Some(place) = code::place_of(address)
+        {
+            places.push(place);
+        }
+        places.len() < most
+    };
+    if !note(process.head.ip) {
+        return places;
+    }
+    let heap = &process.head.heap;
+    let mut at = heap.stack.cast_const();
+    while at < heap.end.cast_const() {
+        // SAFETY: between stack and end lie return addresses and terms.
+        let word = unsafe { *at };
+        // A return address points behind its call.
+        if word & 0b11 == 0
+            && word != engine::start::process_end() as u64
+            && !note((word - 8) as *const u64)
+        {
+            break;
+        }
+        at = at.wrapping_add(1);
+    }
+    places
+}
+
+/// What stands for the place of a process that is in no code.
+enum Nowhere {
+    /// `hibernate/3` waits.
+    Sleeping,
+    /// It has not begun.
+    Beginning,
+}
+
+fn nowhere(process: &Process) -> Nowhere {
+    if process.flags & flag::HIBERNATED != 0 {
+        Nowhere::Sleeping
+    } else {
+        Nowhere::Beginning
+    }
+}
+
+fn nowhere_call(process: &Process) -> [Term; 3] {
+    match nowhere(process) {
+        Nowhere::Sleeping => [am::ERLANG, am::HIBERNATE, Term::small(3)],
+        Nowhere::Beginning => {
+            let (module, function) = process.initial_call;
+            [
+                Term::atom(module),
+                Term::atom(function),
+                Term::small(i64::from(process.initial_arity)),
+            ]
+        }
+    }
+}
+
+fn current_function(process: &Process, heap: &mut Heap) -> Term {
+    let call = match places(process, 1).first() {
+        Some(place) => [
+            place.module,
+            place.function,
+            Term::small(i64::from(place.arity)),
+        ],
+        None => nowhere_call(process),
+    };
+    build::tuple(heap, &call)
+}
+
+fn current_location(process: &Process, heap: &mut Heap) -> Term {
+    match places(process, 1).first() {
+        Some(place) => frame(heap, place),
+        None => nowhere_frame(process, heap),
+    }
+}
+
+fn nowhere_frame(process: &Process, heap: &mut Heap) -> Term {
+    let [module, function, arity] = nowhere_call(process);
+    build::tuple(heap, &[module, function, arity, Term::NIL])
+}
+
+fn current_stacktrace(process: &Process, heap: &mut Heap) -> Term {
+    let depth = exception::DEPTH.load(Ordering::Relaxed);
+    let mut frames: Vec<Term> = places(process, depth)
+        .iter()
+        .map(|place| frame(heap, place))
+        .collect();
+    if frames.is_empty() {
+        frames.push(nowhere_frame(process, heap));
+    }
+    build::list(heap, &frames)
+}
+
+fn frame(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
+    let location = exception::location(heap, place);
+    let arity = Term::small(i64::from(place.arity));
+    build::tuple(heap, &[place.module, place.function, arity, location])
+}
+
+/// Registers and stack as text.
+#[must_use]
+pub fn backtrace(process: &Process) -> String {
+    use std::fmt::Write;
+    let name = |address: *const u64| match code::place_of(address) {
+        Some(place) => format!(
+            "{}:{}/{}",
+            term::print::display(place.module),
+            term::print::display(place.function),
+            place.arity
+        ),
+        None => "unknown function".to_owned(),
+    };
+    let mut text = String::new();
+    let ip = process.head.ip;
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "Program counter: {ip:#018x?} ({})", name(ip));
+    let heap = &process.head.heap;
+    let mut at = heap.stack.cast_const();
+    let mut slot = 0;
+    while at < heap.end.cast_const() {
+        // SAFETY: between stack and end lie return addresses and terms.
+        let word = unsafe { *at };
+        if word & 0b11 == 0 {
+            let place = if word == engine::start::process_end() as u64 {
+                "<terminate process normally>".to_owned()
+            } else {
+                name((word - 8) as *const u64)
+            };
+            let _ = writeln!(text, "\n{at:#018x?} Return addr {word:#018x} ({place})");
+            slot = 0;
+        } else {
+            // SAFETY: a stack word that is no return address is a term or a catch mark.
+            let term = unsafe { Term::from_bits(word) };
+            let _ = match term.as_catch() {
+                Some(handler) => {
+                    let handler_name = name(handler);
+                    writeln!(
+                        text,
+                        "y({slot})     Catch {handler:#018x?} ({handler_name})"
+                    )
+                }
+                None => writeln!(text, "y({slot})     {}", term::print::display(term)),
+            };
+            slot += 1;
+        }
+        at = at.wrapping_add(1);
+    }
+    text
+}
