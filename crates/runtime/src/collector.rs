@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use layout::{Fragment, Heap, Term};
+use layout::Term;
 use term::am;
 use term::collect::stress::{self, Stress};
-use term::collect::{self, Kind, NoMemory, Request, Stats};
+use term::collect::{self, Kind, Request};
 use term::copy::Owned;
 
+use crate::bif::erlang::min_binary_words;
 use crate::process::Process;
 use crate::signal::handle;
 
@@ -38,39 +39,26 @@ pub fn set_stress(variable: Option<OsString>) {
 /// Makes room for `words` words on the heap of the running process, keeping the registers `x`.
 /// Afterwards `EXIT_PENDING` is set if the heap has passed its limit.
 pub fn collect(process: &mut Process, x: &mut [Term], words: usize) {
-    run(process, x, words, Kind::Minor);
+    run(process, x, Request::new(Kind::Minor, words));
 }
 
 /// A major collection of a process at rest or in a BIF (`garbage_collect/0`).
 pub fn collect_all(process: &mut Process, x: &mut [Term]) {
-    run(process, x, 0, Kind::Major);
+    run(process, x, Request::new(Kind::Major, 0));
 }
 
 /// Shrinks the heap of a process that goes to sleep to what lives. What fits the first block goes back there.
 pub fn hibernate(process: &mut Process) {
-    let first_block = first_block(process);
-    with(process, &mut [], |heap, roots, _| {
-        collect::hibernate(heap, roots, first_block)
-    });
+    let request = Request {
+        tight: true,
+        first_block: first_block(process),
+        ..Request::new(Kind::Major, 0)
+    };
+    run(process, &mut [], request);
 }
 
-fn run(process: &mut Process, x: &mut [Term], words: usize, kind: Kind) {
-    with(process, x, |heap, roots, peeked| {
-        let request = Request {
-            peeked,
-            ..Request::new(kind, words)
-        };
-        collect::run(heap, roots, &request)
-    });
-}
-
-/// Runs a collection with the roots of a process, and the message that a receive may be looking at: its
-/// patterns and guards allocate.
-fn with(
-    process: &mut Process,
-    x: &mut [Term],
-    collection: impl FnOnce(&mut Heap, &mut [&mut [Term]], *mut Fragment) -> Result<Stats, NoMemory>,
-) {
+fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
+    let off_heap_limit_words = min_binary_words(process);
     let Process {
         head,
         cold,
@@ -82,9 +70,14 @@ fn with(
         roots[2] = &mut cold.dictionary.pairs;
         roots[3] = &mut cold.roots;
     }
-    // SAFETY: `save` is a link of the queue.
-    let peeked = unsafe { *head.messages.save };
-    let Ok(stats) = collection(&mut head.heap, &mut roots, peeked) else {
+    let request = Request {
+        // A receive may be looking at this message: its patterns and guards allocate.
+        // SAFETY: `save` is a link of the queue.
+        peeked: unsafe { *head.messages.save },
+        off_heap_limit_words: u32::try_from(off_heap_limit_words).unwrap_or(u32::MAX),
+        ..request
+    };
+    let Ok(stats) = collect::run(&mut head.heap, &mut roots, &request) else {
         // What asked for so much ends, not the node.
         handle::die(process, Owned::new(am::KILLED));
         return;

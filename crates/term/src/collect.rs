@@ -99,6 +99,8 @@ pub struct Request<'a> {
     /// The first block of the process, of `FIRST_HEAP_WORDS` words, for a heap that may go back to it when
     /// little is left of it; or null.
     pub first_block: *mut u64,
+    /// What is allowed off the heap at least before a collection follows, in words.
+    pub off_heap_limit_words: u32,
     /// What is done beyond what is needed.
     pub stress: Stress,
 }
@@ -113,6 +115,7 @@ impl Request<'_> {
             doomed_literals: None,
             tight: false,
             first_block: ptr::null_mut(),
+            off_heap_limit_words: OFF_HEAP_LIMIT_WORDS,
             stress: stress::get(),
         }
     }
@@ -177,7 +180,7 @@ const SHRINKING_BLOCK_WORDS: usize = 3_000;
 const STAGING_WORDS: usize = 512;
 /// As above, when the block will have the size it has: taking a new one costs less than copying twice.
 const SETTLED_STAGING_WORDS: usize = 32;
-/// The least that is allowed off the heap before a collection follows, in words; as OTP.
+/// What is allowed off the heap at least, unless a program says otherwise; as OTP.
 pub const OFF_HEAP_LIMIT_WORDS: u32 = 46_422;
 
 /// How a collection goes, decided before anything moves.
@@ -240,12 +243,13 @@ fn by_staging(
         go_on_in(heap, request.first_block, words);
         heap.flags |= flag::INLINE;
     } else if words != block_words(heap) || plan.stress != Stress::None {
-        let block = block::take(words).unwrap_or_else(|| block::no_memory(words));
+        let least = live + stack_words(heap) + request.need_words + STACK_RESERVE_WORDS;
+        let (block, words) = take_at_best(words, least);
         go_on_in(heap, block, words);
     }
     // Otherwise the old block is used again: it is empty by now, but for its stack.
     place(heap, roots, space, live);
-    finish(heap, plan, &mover, live)
+    finish(heap, request, plan, &mover, live)
 }
 
 /// Collects to a new block, which is exchanged for one of another size when it turns out not to fit.
@@ -283,11 +287,23 @@ fn by_replacing(
     } else {
         go_on_in(heap, space, words);
     }
-    let stats = finish(heap, plan, &mover, live);
+    let stats = finish(heap, request, plan, &mover, live);
     if words_between(heap.top, heap.stack) < request.need_words + STACK_RESERVE_WORDS {
         return Err(NoMemory);
     }
     Ok(stats)
+}
+
+/// A block of the size that a heap should have, or of the size that it must have: a program may ask for any
+/// `min_heap_size`.
+fn take_at_best(words: usize, least: usize) -> (*mut u64, usize) {
+    match block::take(words) {
+        Some(block) => (block, words),
+        None => {
+            let block = block::take(least).unwrap_or_else(|| block::no_memory(least));
+            (block, least)
+        }
+    }
 }
 
 fn size_for(words: usize) -> Result<usize, NoMemory> {
@@ -528,7 +544,13 @@ fn go_on_in(heap: &mut Heap, block: *mut u64, words: usize) {
     heap.end = block.wrapping_add(words);
 }
 
-fn finish(heap: &mut Heap, plan: &Plan, mover: &Mover, live: usize) -> Stats {
+fn finish(
+    heap: &mut Heap,
+    request: &Request<'_>,
+    plan: &Plan,
+    mover: &Mover,
+    live: usize,
+) -> Stats {
     let promoted = match old_heap(heap) {
         Some(old) if !plan.major => words_between(old.top, mover.old_top),
         _ => 0,
@@ -564,7 +586,7 @@ fn finish(heap: &mut Heap, plan: &Plan, mover: &Mover, live: usize) -> Stats {
     if heap.old.is_null() {
         // Everything was looked at, so what is left off the heap lives.
         let twice = heap.off_heap_words.saturating_mul(2);
-        heap.off_heap_limit_words = twice.max(OFF_HEAP_LIMIT_WORDS);
+        heap.off_heap_limit_words = twice.max(request.off_heap_limit_words);
     }
     if block::is_poisoning() {
         // SAFETY: the free words of the heap's block.

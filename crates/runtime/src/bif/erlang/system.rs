@@ -3,18 +3,13 @@
 use std::sync::atomic::Ordering;
 
 use layout::{Heap, Term};
+use term::collect::block;
 use term::{am, atom, build, map};
 
 use crate::bif::{BifResult, badarg};
 use crate::process::spawn::DEFAULTS;
 use crate::process::{Process, table};
 use crate::{code, exception, node, scheduler, time};
-
-/// The heap sizes that `system_info(heap_sizes)` lists begin so; above, each is a fifth larger.
-const HEAP_SIZES: &[i64] = &[
-    12, 38, 51, 90, 142, 233, 376, 610, 987, 1598, 2586, 4185, 6772, 10958, 17731, 28690, 46422,
-    75113, 121_536, 196_650, 318_187,
-];
 
 /// `erlang:system_info(Item)`
 pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
@@ -243,12 +238,10 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             build::tuple(heap, &numbers)
         }
         "heap_sizes" => {
-            let mut sizes: Vec<Term> = HEAP_SIZES.iter().map(|size| Term::small(*size)).collect();
-            let mut size = 318_187_i64;
-            while size < 1 << 48 {
-                size += size / 5;
-                sizes.push(Term::small(size));
-            }
+            let sizes: Vec<Term> = block::SIZES
+                .iter()
+                .map(|&size| Term::small(size as i64))
+                .collect();
             build::list(heap, &sizes)
         }
         "garbage_collection" => {
