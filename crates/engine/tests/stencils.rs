@@ -7,7 +7,7 @@ use std::process::Command;
 /// Operations that need more registers than are free: they save some, and restore them before their closing jumps.
 const SHORT_OF_REGISTERS: [&str; 9] = [
     "Element",
-    "GetBytes",
+    "GetInteger",
     "GetMapElement",
     "InitYs",
     "MakeFun",

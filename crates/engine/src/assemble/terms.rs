@@ -168,23 +168,18 @@ pub(super) fn matching(
         Opcode::BsGetInteger2 => {
             let size = term(emitter, 3);
             let width = constant_width(size, value(4)?);
-            let bits = match width {
-                Some(bits @ 8..=56)
-                    if bits % 8 == 0 && value(5)? & (LITTLE | SIGNED | NATIVE) == 0 =>
-                {
-                    bits
-                }
-                _ => 0,
+            let plain_flags = value(5)? & (LITTLE | SIGNED | NATIVE) == 0;
+            let (context, to) = (term(emitter, 1), term(emitter, 6));
+            let body: Handler = match width {
+                Some(8) if plain_flags => source_dest::<binaries::GetInteger8>(context, to),
+                Some(16) if plain_flags => source_dest::<binaries::GetInteger16>(context, to),
+                Some(32) if plain_flags => source_dest::<binaries::GetInteger32>(context, to),
+                _ => slow::binaries::get_integer,
             };
-            let body: Handler = if bits == 0 {
-                slow::binaries::get_integer
-            } else {
-                plain::<binaries::GetBytes>()
-            };
-            get(emitter, body, operands, bits, opcode)?;
+            get(emitter, body, operands, opcode)?;
         }
-        Opcode::BsGetFloat2 => get(emitter, slow::binaries::get_float, operands, 0, opcode)?,
-        Opcode::BsGetBinary2 => get(emitter, slow::binaries::get_binary, operands, 0, opcode)?,
+        Opcode::BsGetFloat2 => get(emitter, slow::binaries::get_float, operands, opcode)?,
+        Opcode::BsGetBinary2 => get(emitter, slow::binaries::get_binary, operands, opcode)?,
         Opcode::BsSkipBits2 => {
             let (context, size, unit) = (term(emitter, 1), term(emitter, 2), value(3)?);
             if let Some(bits) = constant_width(size, unit) {
@@ -271,7 +266,6 @@ fn get(
     emitter: &mut Emitter<'_>,
     handler: Handler,
     operands: &[FileOperand],
-    bits: u64,
     opcode: Opcode,
 ) -> Result {
     let value = |place: u8| number(operands[place as usize]).ok_or(bad(opcode, place));
@@ -281,7 +275,6 @@ fn get(
     emitter.word(value(2)?);
     emitter.word(value(4)?);
     emitter.word(value(5)?);
-    emitter.word(bits);
     Ok(())
 }
 

@@ -19,6 +19,44 @@ unsafe fn word(context: Term, index: usize) -> *mut u64 {
         .wrapping_add(1 + index)
 }
 
+macro_rules! integers {
+    ($($(#[$doc:meta])* $name:ident $type:ty;)*) => {
+        operations! {
+            $(
+                $(#[$doc])*
+                $name: SD<A: Source, B: Dest> |m| {
+                    let context = m.get::<A, 0>();
+                    let position = *word(context, offset::MATCH_POSITION);
+                    let bits = u64::from(<$type>::BITS);
+                    if *word(context, offset::MATCH_END) - position < bits {
+                        return m.jump::<3>();
+                    }
+                    if position & 7 != 0 {
+                        return m.slow(slow::binaries::get_integer);
+                    }
+                    let bytes = *word(context, offset::MATCH_BYTES) as *const u8;
+                    let value = bytes
+                        .wrapping_add((position / 8) as usize)
+                        .cast::<$type>()
+                        .read_unaligned();
+                    *word(context, offset::MATCH_POSITION) = position + bits;
+                    m.put::<B, 2>(Term::small(i64::from(<$type>::from_be(value))));
+                    m.next::<7>()
+                }
+            )*
+        }
+    };
+}
+
+integers! {
+    /// An unsigned big-endian integer of a constant size: `context, size, dest, fail, live, unit, flags`
+    GetInteger8 u8;
+    /// As `GetInteger8`
+    GetInteger16 u16;
+    /// As `GetInteger8`
+    GetInteger32 u32;
+}
+
 operations! {
     /// `term, dest, fail, live`: a match context is used again.
     StartMatch: SD<A: Source, B: Dest> |m| {
@@ -28,30 +66,6 @@ operations! {
         }
         m.put::<B, 1>(term);
         m.next::<4>()
-    }
-
-    /// An unsigned big-endian integer of 1 to 7 whole bytes: `context, size, dest, fail, live, unit, flags, bits`
-    GetBytes: P<> |m| {
-        let context = m.get::<Any, 0>();
-        let bits = m.word::<7>();
-        let position = *word(context, offset::MATCH_POSITION);
-        if *word(context, offset::MATCH_END) - position < bits {
-            return m.jump::<3>();
-        }
-        if position & 7 != 0 {
-            return m.slow(slow::binaries::get_integer);
-        }
-        let bytes = (*word(context, offset::MATCH_BYTES) as *const u8).wrapping_add((position / 8) as usize);
-        let mut value = u64::from(*bytes);
-        let mut index = 1;
-        while index < bits / 8 {
-            // Volatile, or the loop would be unrolled, for which registers are missing.
-            value = value << 8 | u64::from(bytes.add(index as usize).read_volatile());
-            index += 1;
-        }
-        *word(context, offset::MATCH_POSITION) = position + bits;
-        m.put::<Any, 2>(Term::small(value as i64));
-        m.next::<8>()
     }
 
     /// A constant number of bits: `context, fail, bits`

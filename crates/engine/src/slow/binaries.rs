@@ -50,7 +50,7 @@ slow_paths! {
         finish!(m, context, dest 1, live 3, words 4)
     }
 
-    /// `context, size, dest, fail, live, unit, flags, bits`
+    /// `context, size, dest, fail, live, unit, flags`
     get_integer |m| {
         let (context, size) = (m.get::<Any, 0>(), m.get::<Any, 1>());
         let flags = Flags::new(m.word::<6>() as u32);
@@ -59,12 +59,12 @@ slow_paths! {
             None => None,
         };
         match found {
-            Some(value) => finish!(m, value, dest 2, live 4, words 8),
+            Some(value) => finish!(m, value, dest 2, live 4, words 7),
             None => m.jump::<3>(),
         }
     }
 
-    /// `context, size, dest, fail, live, unit, flags, 0`
+    /// `context, size, dest, fail, live, unit, flags`
     get_float |m| {
         let (context, size) = (m.get::<Any, 0>(), m.get::<Any, 1>());
         let flags = Flags::new(m.word::<6>() as u32);
@@ -73,12 +73,12 @@ slow_paths! {
             None => None,
         };
         match found {
-            Some(value) => finish!(m, value, dest 2, live 4, words 8),
+            Some(value) => finish!(m, value, dest 2, live 4, words 7),
             None => m.jump::<3>(),
         }
     }
 
-    /// `context, size, dest, fail, live, unit, flags, 0`
+    /// `context, size, dest, fail, live, unit, flags`
     get_binary |m| {
         let (context, size) = (m.get::<Any, 0>(), m.get::<Any, 1>());
         let unit = m.word::<5>() as u32;
@@ -91,7 +91,7 @@ slow_paths! {
             }
         };
         match found {
-            Some(value) => finish!(m, value, dest 2, live 4, words 8),
+            Some(value) => finish!(m, value, dest 2, live 4, words 7),
             None => m.jump::<3>(),
         }
     }
