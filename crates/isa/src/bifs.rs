@@ -540,14 +540,14 @@ macro_rules! for_each_bif {
             ("prim_file", "internal_normalize_utf8", 1, prim_file::internal_normalize_utf8_1, NONE),
             ("prim_file", "is_translatable", 1, prim_file::is_translatable_1, NONE),
             ("prim_file", "open_nif", 2, prim_file::open_nif_2, DIRTY_IO),
-            ("prim_file", "file_desc_to_ref_nif", 1, prim_file::file_desc_to_ref_nif_1, DIRTY_IO),
+            ("prim_file", "file_desc_to_ref_nif", 1, prim_file::file_desc_to_ref_nif_1, NONE),
             ("prim_file", "close_nif", 1, prim_file::close_nif_1, DIRTY_IO),
-            ("prim_file", "delayed_close_nif", 1, prim_file::delayed_close_nif_1, DIRTY_IO),
-            ("prim_file", "read_nif", 2, prim_file::read_nif_2, DIRTY_IO),
-            ("prim_file", "pread_nif", 3, prim_file::pread_nif_3, DIRTY_IO),
+            ("prim_file", "delayed_close_nif", 1, prim_file::delayed_close_nif_1, NONE),
+            ("prim_file", "read_nif", 2, prim_file::read_nif_2, DIRTY_IO | TRIED_FIRST),
+            ("prim_file", "pread_nif", 3, prim_file::pread_nif_3, DIRTY_IO | TRIED_FIRST),
             ("prim_file", "write_nif", 2, prim_file::write_nif_2, DIRTY_IO),
             ("prim_file", "pwrite_nif", 3, prim_file::pwrite_nif_3, DIRTY_IO),
-            ("prim_file", "seek_nif", 3, prim_file::seek_nif_3, DIRTY_IO),
+            ("prim_file", "seek_nif", 3, prim_file::seek_nif_3, NONE),
             ("prim_file", "sync_nif", 2, prim_file::sync_nif_2, DIRTY_IO),
             ("prim_file", "truncate_nif", 1, prim_file::truncate_nif_1, DIRTY_IO),
             ("prim_file", "allocate_nif", 3, prim_file::allocate_nif_3, DIRTY_IO),
@@ -568,10 +568,10 @@ macro_rules! for_each_bif {
             ("prim_file", "make_dir_nif", 1, prim_file::make_dir_nif_1, DIRTY_IO),
             ("prim_file", "del_file_nif", 1, prim_file::del_file_nif_1, DIRTY_IO),
             ("prim_file", "del_dir_nif", 1, prim_file::del_dir_nif_1, DIRTY_IO),
-            ("prim_file", "get_device_cwd_nif", 1, prim_file::get_device_cwd_nif_1, DIRTY_IO),
-            ("prim_file", "get_cwd_nif", 0, prim_file::get_cwd_nif_0, DIRTY_IO),
+            ("prim_file", "get_device_cwd_nif", 1, prim_file::get_device_cwd_nif_1, NONE),
+            ("prim_file", "get_cwd_nif", 0, prim_file::get_cwd_nif_0, NONE),
             ("prim_file", "set_cwd_nif", 1, prim_file::set_cwd_nif_1, DIRTY_IO),
-            ("prim_file", "altname_nif", 1, prim_file::altname_nif_1, DIRTY_IO),
+            ("prim_file", "altname_nif", 1, prim_file::altname_nif_1, NONE),
 
             // prim_net
 
@@ -630,6 +630,8 @@ impl Properties {
     pub const DIRTY_CPU: Properties = Properties(4);
     /// Runs on a dirty I/O scheduler.
     pub const DIRTY_IO: Properties = Properties(8);
+    /// Dirty, but first tried where it is called: the body says when that will not do.
+    pub const TRIED_FIRST: Properties = Properties(16);
 
     /// The properties of both.
     #[must_use]
@@ -710,6 +712,20 @@ mod tests {
             ] {
                 assert!(!bif.properties.has(other), "{bif:?}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_tried_first_is_dirty() {
+        for bif in BIFS
+            .iter()
+            .filter(|bif| bif.properties.has(Properties::TRIED_FIRST))
+        {
+            assert!(
+                bif.properties.has(Properties::DIRTY_CPU)
+                    || bif.properties.has(Properties::DIRTY_IO),
+                "{bif:?}"
+            );
         }
     }
 

@@ -12,10 +12,12 @@
 //! did ([`crate::scheduler::charge`]) and traps: it answers [`trap`] with an export and arguments,
 //! all on the heap, to be entered again with.
 
+use isa::bifs::Properties;
 use layout::{BifFunction, Class, Context, Export, RaiseKind, Term};
 use term::{am, build};
 
 use crate::process::Process;
+use crate::scheduler::dirty::{self, Policy};
 
 pub mod arguments;
 pub mod atomics;
@@ -72,6 +74,9 @@ pub enum Failure {
     Wait { arguments: Box<[Term]> },
     /// Go on with the BIF in the next slice, with the arguments given here.
     Yield { arguments: Box<[Term]> },
+    /// Not here: a dirty scheduler is to call the BIF. Only for bodies that are tried first, and only if
+    /// nothing has been done yet.
+    Dirty,
     /// The process is over; `EXIT_PENDING` is set.
     Exit,
     /// Sleep with an empty stack; go on by calling this.
@@ -231,6 +236,9 @@ fn fail(context: &mut Context, failure: Failure) -> Term {
             raise.kind = RaiseKind::Yield;
             load(&mut context.x, &arguments);
         }
+        Failure::Dirty => {
+            unreachable!("a body that is not tried first calls for a dirty scheduler")
+        }
         Failure::Exit => raise.kind = RaiseKind::Exit,
         Failure::Hibernate { target, arguments } => {
             raise.kind = RaiseKind::Hibernate;
@@ -248,8 +256,15 @@ macro_rules! entries {
             // SAFETY of the calls below: the engine passes its own context, whose process runs on
             // this thread, and as many arguments as the row says.
             unsafe extern "sysv64" fn call(context: *mut Context, arguments: *const Term) -> Term {
+                const POLICY: Option<Policy> =
+                    Policy::of(Properties::NONE$(.with(Properties::$property))+);
                 // SAFETY: see above.
                 unsafe {
+                    if let Some(policy) = POLICY {
+                        return dirty::call(context, arguments, policy, call, |process| {
+                            $($body)::+(process, *arguments.cast::<[Term; $arity]>())
+                        });
+                    }
                     let process = &mut *(*context).process.cast::<Process>();
                     let arguments = *arguments.cast::<[Term; $arity]>();
                     finish(context, $($body)::+(process, arguments))

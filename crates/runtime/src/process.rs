@@ -18,6 +18,7 @@
 //! bit 4  EXITING     its exit has begun (owner)
 //! bit 5  REGISTERED  it has a registered name (`registry`, under its lock)
 //! bit 6  SYSTEM      it is a system process (never changes)
+//! bit 7  DIRTY       in a dirty queue, or run by a dirty scheduler (owner)
 //! bits 8-9           priority: 0 max, 1 high, 2 normal, 3 low (owner; read by who queues it)
 //! ```
 
@@ -51,6 +52,7 @@ pub mod state {
     pub const EXITING: u32 = 1 << 4;
     pub const REGISTERED: u32 = 1 << 5;
     pub const SYSTEM: u32 = 1 << 6;
+    pub const DIRTY: u32 = 1 << 7;
     pub const PRIORITY_SHIFT: u32 = 8;
     pub const PRIORITY_MASK: u32 = 0b11 << PRIORITY_SHIFT;
 }
@@ -71,6 +73,10 @@ pub mod flag {
     pub const TASKS: u16 = 1 << 8;
     /// It left its last slice to wait for a message or timeout, not because the slice was over.
     pub const WAITS: u16 = 1 << 9;
+    /// Its slice ended so that a dirty scheduler makes the call that `Cold` holds.
+    pub const DIRTY: u16 = 1 << 10;
+    /// The outcome of that call is in `Cold`, to be picked up by the call when it is entered again.
+    pub const DIRTY_DONE: u16 = 1 << 11;
 }
 
 /// Scheduling priorities, the most urgent first.

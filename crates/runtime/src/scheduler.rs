@@ -7,6 +7,7 @@
 //!
 //! A scheduler owns the process it runs: the pointer it took from a run queue is that ownership.
 
+pub mod dirty;
 pub mod idle;
 mod queues;
 pub mod world;
@@ -376,7 +377,11 @@ impl Scheduler {
             slice.account(&self.context, process);
             match end {
                 engine::Exit::Preempted => {
-                    self.requeue(pointer);
+                    if process.flags & flag::DIRTY != 0 {
+                        self.to_dirty(pointer);
+                    } else {
+                        self.requeue(pointer);
+                    }
                     break;
                 }
                 engine::Exit::Waiting => {
@@ -425,6 +430,17 @@ impl Scheduler {
                 .fetch_sub(state::RUNNING - state::QUEUED, Ordering::SeqCst)
         };
         self.enqueue(pointer);
+    }
+
+    /// Gives the running process to a dirty scheduler.
+    fn to_dirty(&mut self, pointer: *mut Process) {
+        // SAFETY: still ours until it is handed over.
+        unsafe {
+            (*pointer)
+                .state
+                .fetch_sub(state::RUNNING - state::QUEUED, Ordering::SeqCst)
+        };
+        dirty::hand_over(pointer);
     }
 
     fn finish(&mut self, process: &mut Process) {

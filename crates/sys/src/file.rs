@@ -146,6 +146,46 @@ impl File {
         })
     }
 
+    /// As [`File::read_uninit`], or, with an offset, as [`File::pread_uninit`], if that needs no waiting for a disk;
+    /// `None` when it does, or when this kind of file cannot tell. Only for regular files: nothing else
+    /// can be read again when the first part was at hand and the rest is not.
+    pub fn read_cached(
+        &self,
+        offset: Option<i64>,
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Option<usize>> {
+        if offset.is_some_and(|offset| offset < 0) {
+            return Err(Errno::EINVAL);
+        }
+        let mut done = 0;
+        while done < buffer.len() {
+            let rest = &mut buffer[done..];
+            let part = libc::iovec {
+                iov_base: rest.as_mut_ptr().cast(),
+                iov_len: rest.len(),
+            };
+            // -1 is the file's own position.
+            let at = offset.map_or(Ok(-1), |offset| position(offset, done))?;
+            let answer = retry(|| {
+                // SAFETY: one part, and the kernel writes at most as many bytes as it has.
+                check_size(unsafe { libc::preadv2(self.number(), &part, 1, at, libc::RWF_NOWAIT) })
+            });
+            match answer {
+                Ok(0) => break,
+                Ok(count) => done += count,
+                Err(Errno::EAGAIN | Errno::ENOTSUP | Errno::ENOSYS) => {
+                    if offset.is_none() && done > 0 {
+                        // A buffer is never as long as an offset can be.
+                        self.seek(SeekFrom::Current, -(done as i64))?;
+                    }
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(done))
+    }
+
     /// Writes all bytes.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
         self.writev(&mut [IoSlice::new(bytes)])

@@ -7,6 +7,7 @@ use term::copy::Owned;
 
 use super::dictionary::Dictionary;
 use super::relations::Relations;
+use crate::scheduler::dirty;
 use crate::signal::Call;
 use crate::timer::TimerKey;
 
@@ -39,8 +40,10 @@ pub struct Cold {
     pub save_calls: u32,
     /// How often `monitor_nodes` was asked for, by its options.
     pub node_monitors: HashMap<u8, u32>,
-    /// The label of `process_flag(label)` and other terms that are roots: `[label]`.
+    /// Terms that a call made by a dirty scheduler left: roots until they are picked up.
     pub roots: Vec<Term>,
+    /// That call.
+    pub dirty: Option<dirty::Call>,
     pub at_exit: AtExit,
 }
 

@@ -5,7 +5,9 @@
 //! OTP, for closing may block and collecting must not.
 //!
 //! The file's descriptor is closed when the last operation on it ends, so a number is never reused while
-//! it is in use. Functions here run on the thread that runs the process, and may block it.
+//! it is in use. Reads of regular files are tried
+//! on the scheduler that runs the process, and answered there if the bytes are in memory; what may block is
+//! left to a dirty scheduler.
 
 use std::io::IoSlice;
 use std::os::fd::{AsFd, AsRawFd};
@@ -13,6 +15,7 @@ use std::sync::Arc;
 
 use layout::{Heap, Term};
 use parking_lot::Mutex;
+use sys::file::info::Kind;
 use sys::file::{Advice, File, OpenMode, SeekFrom};
 use sys::{Errno, fd};
 use term::unicode::bytes_of;
@@ -21,8 +24,9 @@ use term::{am, build};
 use super::{BifResult, Refusal, answer, badarg, ok, path, posix, system};
 use crate::bif::arguments::{int32, int64};
 use crate::bif::incoming::Incoming;
-use crate::bif::magic;
+use crate::bif::{Failure, magic};
 use crate::process::Process;
+use crate::scheduler::dirty;
 
 /// What a handle refers to.
 struct OpenFile {
@@ -30,6 +34,8 @@ struct OpenFile {
     file: Mutex<Option<Arc<File>>>,
     /// Names the action that closes it when the owner ends.
     at_exit: u64,
+    /// Whether reads may find all they want in memory.
+    cached: bool,
 }
 
 /// What a handle's reference holds.
@@ -66,12 +72,17 @@ fn file(reference: Term) -> Result<Arc<File>, Refusal> {
 
 /// `{ok, Handle}` of a file that the process owns from now on.
 fn own(process: &mut Process, file: File) -> Term {
+    let cached = file.info().is_ok_and(|info| info.kind == Kind::Regular);
     let file = Mutex::new(Some(Arc::new(file)));
     let handle = process.cold().at_exit.add(|at_exit| {
-        let handle = Arc::new(OpenFile { file, at_exit });
+        let handle = Arc::new(OpenFile {
+            file,
+            at_exit,
+            cached,
+        });
         let closing = Arc::clone(&handle);
         // Nobody is left to be told what the close found.
-        let close = move || _ = closing.close();
+        let close = move || dirty::later(dirty::Kind::Io, move || _ = closing.close());
         (handle, Box::new(close))
     });
     let reference = magic::make::<Handle>(process, handle);
@@ -153,40 +164,79 @@ fn not_negative(term: Term, number: usize) -> Result<i64, Refusal> {
     value.ok_or(Refusal::Posix(Errno::EINVAL))
 }
 
-/// Reads up to `size` bytes: a binary, or `eof`.
-fn read_binary(
-    heap: &mut Heap,
+/// Longer reads are not tried on a scheduler: copying so much takes a while.
+const MOST_CACHED_BYTES: usize = 64 << 10;
+
+/// Why a read has no answer.
+enum NotRead {
+    Refused(Refusal),
+    /// It may block, and must not here.
+    WouldBlock,
+}
+
+impl<T: Into<Refusal>> From<T> for NotRead {
+    fn from(refusal: T) -> NotRead {
+        NotRead::Refused(refusal.into())
+    }
+}
+
+/// Reads up to `size` bytes, from an offset if one is given: `{ok, Binary}`, or `eof`.
+fn read(
+    process: &mut Process,
+    handle: &OpenFile,
+    offset: Option<i64>,
     size: i64,
-    read: impl FnOnce(&mut [std::mem::MaybeUninit<u8>]) -> sys::Result<usize>,
-) -> Result<Option<Term>, Errno> {
+) -> Result<Term, NotRead> {
+    let file = handle.get()?;
     let size = usize::try_from(size).map_err(|_| Errno::ENOMEM)?;
+    if !dirty::is_here() && !(handle.cached && size <= MOST_CACHED_BYTES) {
+        return Err(NotRead::WouldBlock);
+    }
     let mut incoming = Incoming::new(size).ok_or(Errno::ENOMEM)?;
-    match read(incoming.room())? {
-        0 => Ok(None),
-        // SAFETY: the read says that it has written so many bytes.
-        length => Ok(Some(unsafe { incoming.into_binary(heap, length) })),
+    let length = if dirty::is_here() {
+        match offset {
+            Some(offset) => file.pread_uninit(offset, incoming.room())?,
+            None => file.read_uninit(incoming.room())?,
+        }
+    } else {
+        let read = file.read_cached(offset, incoming.room())?;
+        read.ok_or(NotRead::WouldBlock)?
+    };
+    if length == 0 {
+        return Ok(am::EOF);
+    }
+    // SAFETY: the read says that it has written so many bytes.
+    let bytes = unsafe { incoming.into_binary(process.heap(), length) };
+    Ok(ok(process, bytes))
+}
+
+fn answer_read(process: &mut Process, outcome: Result<Term, NotRead>) -> BifResult {
+    match outcome {
+        Ok(term) => Ok(term),
+        Err(NotRead::Refused(refusal)) => answer(process, Err(refusal)),
+        Err(NotRead::WouldBlock) => Err(Failure::Dirty),
     }
 }
 
 /// `prim_file:read_nif(Handle, Size)`
 pub fn read_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
-    let outcome = file(reference).and_then(|file| {
-        let size = not_negative(size, 2)?;
-        let bytes = read_binary(process.heap(), size, |room| file.read_uninit(room))?;
-        Ok(bytes.map_or(am::EOF, |bytes| ok(process, bytes)))
-    });
-    answer(process, outcome)
+    let outcome = handle(reference)
+        .and_then(|handle| Ok((handle, not_negative(size, 2)?)))
+        .map_err(NotRead::from)
+        .and_then(|(handle, size)| read(process, handle, None, size));
+    answer_read(process, outcome)
 }
 
 /// `prim_file:pread_nif(Handle, Offset, Size)`
 pub fn pread_nif_3(process: &mut Process, [reference, offset, size]: [Term; 3]) -> BifResult {
-    let outcome = file(reference).and_then(|file| {
-        numbers(&[offset, size])?;
-        let (offset, size) = (not_negative(offset, 2)?, not_negative(size, 3)?);
-        let bytes = read_binary(process.heap(), size, |room| file.pread_uninit(offset, room))?;
-        Ok(bytes.map_or(am::EOF, |bytes| ok(process, bytes)))
-    });
-    answer(process, outcome)
+    let outcome = handle(reference)
+        .and_then(|handle| {
+            numbers(&[offset, size])?;
+            Ok((handle, not_negative(offset, 2)?, not_negative(size, 3)?))
+        })
+        .map_err(NotRead::from)
+        .and_then(|(handle, offset, size)| read(process, handle, Some(offset), size));
+    answer_read(process, outcome)
 }
 
 /// All must be numbers, before any is looked at closely.
@@ -349,12 +399,14 @@ pub fn ipread_s32bu_p32bu_nif_3(
         if size > most {
             return Ok(am::EOF);
         }
-        let data = read_binary(process.heap(), size, |room| file.pread_uninit(place, room))?;
-        let block = [
-            Term::small(size),
-            Term::small(place),
-            data.unwrap_or(am::EOF),
-        ];
+        let room = usize::try_from(size).map_err(|_| Errno::ENOMEM)?;
+        let mut incoming = Incoming::new(room).ok_or(Errno::ENOMEM)?;
+        let data = match file.pread_uninit(place, incoming.room())? {
+            0 => am::EOF,
+            // SAFETY: the read says that it has written so many bytes.
+            length => unsafe { incoming.into_binary(process.heap(), length) },
+        };
+        let block = [Term::small(size), Term::small(place), data];
         let block = build::tuple(process.heap(), &block);
         Ok(ok(process, block))
     });

@@ -1,0 +1,369 @@
+//! Dirty schedulers: threads for calls that may block or take long.
+//!
+//! A BIF whose row says so is not run where it is called. The call leaves the engine as one that yields
+//! (the process will go on by calling the BIF again, its arguments saved on its stack), and the scheduler hands
+//! the whole process over: the pointer in a dirty queue stands for its ownership, as in a run queue. A
+//! dirty thread calls the body with the saved arguments, keeps with the process what came of it, and gives the
+//! process back to the schedulers. There the call is entered again and only picks up the outcome, be it
+//! a result, an exception or a trap. So no Erlang code runs on a dirty thread, and the engine knows nothing of it.
+//!
+//! Signals wait meanwhile, as they do for a process in a run queue. Nothing collects: a body builds on
+//! the heap or beside it, and what it answers is a root ([`Cold::roots`](crate::process::Cold)) until it is picked up.
+//!
+//! A body that runs here is in no slice: it may look up processes only under `epoch::pinned`, and has no
+//! scheduler of its own. Threads are started when work waits and all others are busy, up to the numbers
+//! that the node was started with.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+
+use isa::bifs::Properties;
+use layout::limits::REDUCTIONS_PER_SLICE;
+use layout::{BifFunction, Class, Context, Export, Raise, RaiseKind, Term};
+use parking_lot::{Condvar, Mutex};
+
+use super::{enqueue_woken, new_context};
+use crate::bif::{self, BifResult, Failure};
+use crate::node;
+use crate::process::{Process, flag, state};
+
+/// Why work is dirty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// It takes long.
+    Cpu,
+    /// It may block.
+    Io,
+}
+
+/// What the row of a BIF says about where it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy {
+    pub kind: Kind,
+    /// The body is tried where it is called, and answers [`Failure::Dirty`] when that will not do.
+    pub tried_first: bool,
+}
+
+impl Policy {
+    /// The policy for a row's properties; `None` for a BIF that runs where it is called.
+    #[must_use]
+    pub const fn of(properties: Properties) -> Option<Policy> {
+        let kind = if properties.has(Properties::DIRTY_CPU) {
+            Kind::Cpu
+        } else if properties.has(Properties::DIRTY_IO) {
+            Kind::Io
+        } else {
+            return None;
+        };
+        Some(Policy {
+            kind,
+            tried_first: properties.has(Properties::TRIED_FIRST),
+        })
+    }
+}
+
+/// A call on its way to a dirty scheduler and back; the process keeps it.
+pub enum Call {
+    Wanted {
+        function: BifFunction,
+        kind: Kind,
+    },
+    /// The result is the process's only root.
+    Result,
+    /// What the engine is to be told instead. The roots are the terms of it that are there, in the order of
+    /// the fields, and then the arguments to go on with.
+    Raised {
+        kind: RaiseKind,
+        class: Class,
+        /// Which of reason, trace and arguments are there.
+        present: [bool; 3],
+        target: *const Export,
+    },
+}
+
+// SAFETY: exports are never freed and may be named by any thread.
+unsafe impl Send for Call {}
+
+thread_local! {
+    static IS_DIRTY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is a dirty scheduler: then a body may block or take long.
+#[must_use]
+pub fn is_here() -> bool {
+    IS_DIRTY.get()
+}
+
+/// A call of a BIF that is dirty: begins it, hands it over, or picks up what came of it.
+///
+/// # Safety
+/// `context` is the one of this thread, and its process runs; `arguments` are the BIF's.
+pub unsafe fn call(
+    context: *mut Context,
+    arguments: *const Term,
+    policy: Policy,
+    function: BifFunction,
+    body: impl FnOnce(&mut Process) -> BifResult,
+) -> Term {
+    // SAFETY: the caller's promises.
+    unsafe {
+        let process = &mut *(*context).process.cast::<Process>();
+        if process.flags & flag::DIRTY_DONE != 0 {
+            return pick_up(&mut *context, process);
+        }
+        if !is_here() {
+            let outcome = policy.tried_first.then(|| body(process));
+            match outcome {
+                None | Some(Err(Failure::Dirty)) => {}
+                Some(outcome) => return bif::finish(context, outcome),
+            }
+            // The engine saves the X registers, so that is where the arguments must be.
+            debug_assert!(std::ptr::eq(arguments, (&raw const (*context).x).cast()));
+            return want(&mut *context, process, policy.kind, function);
+        }
+        bif::finish(context, body(process))
+    }
+}
+
+/// Asks the scheduler to hand the process over, by the way of a call that yields.
+#[cold]
+fn want(context: &mut Context, process: &mut Process, kind: Kind, function: BifFunction) -> Term {
+    process.cold().dirty = Some(Call::Wanted { function, kind });
+    process.flags |= flag::DIRTY;
+    context.raise.kind = RaiseKind::Yield;
+    Term::NONE
+}
+
+/// Answers for a BIF what it answered on a dirty scheduler.
+fn pick_up(context: &mut Context, process: &mut Process) -> Term {
+    process.flags &= !flag::DIRTY_DONE;
+    let cold = process.cold();
+    let roots = std::mem::take(&mut cold.roots);
+    match cold.dirty.take() {
+        Some(Call::Result) => roots[0],
+        Some(Call::Raised {
+            kind,
+            class,
+            present,
+            target,
+        }) => {
+            let mut rest = roots.into_iter();
+            let [reason, trace, arguments] = present.map(|is_present| {
+                let term = if is_present { rest.next() } else { None };
+                term.unwrap_or(Term::NONE)
+            });
+            context.raise = Raise {
+                kind,
+                class,
+                reason,
+                trace,
+                target,
+                arguments,
+            };
+            for (register, term) in context.x.iter_mut().zip(rest) {
+                *register = term;
+            }
+            Term::NONE
+        }
+        Some(Call::Wanted { .. }) | None => unreachable!("the call was made"),
+    }
+}
+
+/// Hands over a process whose slice ended with the wish for it. It is ours, marked as queued.
+pub(super) fn hand_over(pointer: *mut Process) {
+    // SAFETY: the caller owns the process.
+    let process = unsafe { &mut *pointer };
+    let kind = match process.cold.as_ref().and_then(|cold| cold.dirty.as_ref()) {
+        Some(Call::Wanted { kind, .. }) => *kind,
+        _ => unreachable!("`want` set it"),
+    };
+    process.state.fetch_or(state::DIRTY, Ordering::Relaxed);
+    pool(kind).submit(Work::Call(Handed(pointer)));
+}
+
+/// Runs something that may block, some time, on a dirty scheduler: what nobody waits for.
+pub fn later(kind: Kind, work: impl FnOnce() + Send + 'static) {
+    pool(kind).submit(Work::Errand(Box::new(work)));
+}
+
+/// A process in a dirty queue.
+struct Handed(*mut Process);
+
+// SAFETY: the pointer stands for the ownership of the process, which is handed on with it.
+unsafe impl Send for Handed {}
+
+enum Work {
+    Call(Handed),
+    Errand(Box<dyn FnOnce() + Send>),
+}
+
+/// The dirty schedulers of one kind.
+struct Pool {
+    queue: Mutex<Queue>,
+    work_came: Condvar,
+    kind: Kind,
+}
+
+#[derive(Default)]
+struct Queue {
+    work: VecDeque<Work>,
+    threads: usize,
+    idle: usize,
+}
+
+static CPU: Pool = Pool::new(Kind::Cpu);
+static IO: Pool = Pool::new(Kind::Io);
+
+fn pool(kind: Kind) -> &'static Pool {
+    match kind {
+        Kind::Cpu => &CPU,
+        Kind::Io => &IO,
+    }
+}
+
+/// Work that waits for a dirty scheduler of a kind.
+#[must_use]
+pub fn queue_length(kind: Kind) -> usize {
+    pool(kind).queue.lock().work.len()
+}
+
+impl Pool {
+    const fn new(kind: Kind) -> Pool {
+        Pool {
+            queue: Mutex::new(Queue {
+                work: VecDeque::new(),
+                threads: 0,
+                idle: 0,
+            }),
+            work_came: Condvar::new(),
+            kind,
+        }
+    }
+
+    fn most_threads(&self) -> usize {
+        let config = node::config();
+        match self.kind {
+            Kind::Cpu => config.dirty_cpu_schedulers_online,
+            Kind::Io => config.dirty_io_schedulers,
+        }
+        .max(1)
+    }
+
+    fn submit(&'static self, work: Work) {
+        let mut queue = self.queue.lock();
+        queue.work.push_back(work);
+        if queue.work.len() <= queue.idle {
+            drop(queue);
+            self.work_came.notify_one();
+            return;
+        }
+        if queue.threads >= self.most_threads() {
+            return;
+        }
+        queue.threads += 1;
+        let number = queue.threads;
+        drop(queue);
+        self.start_thread(number);
+    }
+
+    fn start_thread(&'static self, number: usize) {
+        let name = match self.kind {
+            Kind::Cpu => format!("{number}_dirty_cpu"),
+            Kind::Io => format!("{number}_dirty_io"),
+        };
+        let started = sys::thread::spawn(&name, super::STACK_BYTES, move || self.run());
+        if let Err(error) = started {
+            let mut queue = self.queue.lock();
+            queue.threads -= 1;
+            // With one thread the work is done later; with none it never would be.
+            assert!(
+                queue.threads > 0,
+                "no dirty scheduler can be started: {}",
+                error.message()
+            );
+        }
+    }
+
+    fn run(&self) -> ! {
+        IS_DIRTY.set(true);
+        let mut context = new_context();
+        loop {
+            match self.next() {
+                Work::Call(Handed(pointer)) => run_call(&mut context, pointer),
+                Work::Errand(errand) => errand(),
+            }
+        }
+    }
+
+    fn next(&self) -> Work {
+        let mut queue = self.queue.lock();
+        loop {
+            if let Some(work) = queue.work.pop_front() {
+                return work;
+            }
+            queue.idle += 1;
+            self.work_came.wait(&mut queue);
+            queue.idle -= 1;
+        }
+    }
+}
+
+/// Makes the call that a process wants, and gives the process back.
+fn run_call(context: &mut Context, pointer: *mut Process) {
+    // SAFETY: taken from a dirty queue, so it is ours.
+    let process = unsafe { &mut *pointer };
+    process
+        .state
+        .fetch_add(state::RUNNING - state::QUEUED, Ordering::SeqCst);
+    let Some(Call::Wanted { function, .. }) = process.cold().dirty.take() else {
+        unreachable!("`want` set it");
+    };
+    context.process = &raw mut process.head;
+    context.raise.kind = RaiseKind::None;
+    context.reductions_left = REDUCTIONS_PER_SLICE;
+    let arguments = process.head.heap.stack.cast::<Term>();
+    // SAFETY: the engine saved the arguments there when it left; the function is that of the BIF they are
+    // for, and the context has the process.
+    let result = unsafe { function(context, arguments) };
+    context.process = std::ptr::null_mut();
+    let cold = process.cold();
+    (cold.dirty, cold.roots) = outcome(context, result);
+    process.flags &= !flag::DIRTY;
+    process.flags |= flag::DIRTY_DONE;
+    process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
+    process
+        .state
+        .fetch_sub(state::RUNNING - state::QUEUED, Ordering::SeqCst);
+    enqueue_woken(pointer);
+}
+
+/// What came of a call, and the terms of it.
+fn outcome(context: &Context, result: Term) -> (Option<Call>, Vec<Term>) {
+    if !result.is_none() {
+        return (Some(Call::Result), vec![result]);
+    }
+    let raise = &context.raise;
+    let (terms, arguments) = match raise.kind {
+        RaiseKind::None | RaiseKind::Exception | RaiseKind::ExceptionWithTrace => {
+            ([raise.reason, raise.trace, raise.arguments], &[][..])
+        }
+        RaiseKind::Trap | RaiseKind::Hibernate => {
+            // SAFETY: a target is an export, which is never freed.
+            let arity = unsafe { (*raise.target).arity } as usize;
+            ([Term::NONE; 3], &context.x[..arity])
+        }
+        RaiseKind::Exit => ([Term::NONE; 3], &[][..]),
+        RaiseKind::Wait | RaiseKind::Yield => {
+            unreachable!("a dirty call does not go on with other arguments of its own")
+        }
+    };
+    let call = Call::Raised {
+        kind: raise.kind,
+        class: raise.class,
+        present: terms.map(|term| !term.is_none()),
+        target: raise.target,
+    };
+    let terms = terms.into_iter().filter(|term| !term.is_none());
+    (Some(call), terms.chain(arguments.iter().copied()).collect())
+}
