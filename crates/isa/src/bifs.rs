@@ -578,6 +578,12 @@ macro_rules! for_each_bif {
             // prim_socket
 
             // re
+            ("re", "version", 0, re::version_0, NONE),
+            ("re", "compile", 1, re::compile_1, TRAPS),
+            ("re", "compile", 2, re::compile_2, TRAPS),
+            ("re", "run", 2, re::run_2, TRAPS),
+            ("re", "internal_run", 4, re::internal_run_4, TRAPS),
+            ("re", "inspect", 2, re::inspect_2, NONE),
 
             // string
             ("string", "list_to_integer", 1, erlang::string_list_to_integer_1, NONE),

@@ -39,6 +39,7 @@ pub mod persistent_term;
 pub mod ports;
 pub mod prim_buffer;
 pub mod prim_file;
+pub mod re;
 pub mod unicode;
 pub mod zlib;
 

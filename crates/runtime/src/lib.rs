@@ -19,6 +19,7 @@ pub mod node;
 pub mod packet;
 pub mod port;
 pub mod process;
+pub mod regex;
 pub mod registry;
 pub mod scheduler;
 pub mod send;

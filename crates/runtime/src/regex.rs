@@ -1,0 +1,502 @@
+//! Regular expressions, by PCRE2, made to behave as the PCRE 8.44 that OTP 25 carries: its Latin-1 character
+//! classes, its error texts, its leniency with unknown escapes.
+//!
+//! A compiled pattern is known to programs as bytes: the options and the text it was made of. So it can be
+//! stored, sent and read back like any binary, and bytes that were tampered with are at worst another
+//! pattern. What PCRE2 makes of them is kept in a small cache per thread. All unsafe code on PCRE2 is here.
+
+mod errors;
+mod tables;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::ptr::{self, NonNull};
+use std::rc::Rc;
+
+use pcre2_sys as pcre;
+
+/// What the bytes of a compiled pattern begin with.
+const MAGIC: &[u8; 4] = b"fRE1";
+/// Patterns that a thread remembers; when there are more, it forgets all.
+const CACHED_PATTERNS: usize = 256;
+
+/// Options of a pattern, bit by bit; a part of the bytes that programs hold.
+///
+/// ```text
+/// bits 0-15   the flags below
+/// bits 16-18  newline: 0 as PCRE2 has it, else its number for a convention
+/// bits 20-21  what \R matches: 0 as PCRE2 has it, else its number for a convention
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct CompileOptions(pub u32);
+
+impl CompileOptions {
+    pub const UNICODE: u32 = 1;
+    pub const ANCHORED: u32 = 1 << 1;
+    pub const CASELESS: u32 = 1 << 2;
+    pub const DOLLAR_ENDONLY: u32 = 1 << 3;
+    pub const DOTALL: u32 = 1 << 4;
+    pub const EXTENDED: u32 = 1 << 5;
+    pub const FIRSTLINE: u32 = 1 << 6;
+    pub const MULTILINE: u32 = 1 << 7;
+    pub const NO_AUTO_CAPTURE: u32 = 1 << 8;
+    pub const DUPNAMES: u32 = 1 << 9;
+    pub const UNGREEDY: u32 = 1 << 10;
+    pub const NO_START_OPTIMIZE: u32 = 1 << 11;
+    pub const UCP: u32 = 1 << 12;
+    pub const NEVER_UTF: u32 = 1 << 13;
+    const NEWLINE: u32 = 16;
+    const BSR: u32 = 20;
+    const KNOWN: u32 = 0x3fff | 7 << Self::NEWLINE | 3 << Self::BSR;
+
+    pub fn set(&mut self, flag: u32) {
+        self.0 |= flag;
+    }
+
+    #[must_use]
+    pub fn has(self, flag: u32) -> bool {
+        self.0 & flag != 0
+    }
+
+    pub fn set_newline(&mut self, newline: Newline) {
+        self.0 = self.0 & !(7 << Self::NEWLINE) | (newline as u32) << Self::NEWLINE;
+    }
+
+    fn newline(self) -> u32 {
+        self.0 >> Self::NEWLINE & 7
+    }
+
+    pub fn set_bsr(&mut self, bsr: Bsr) {
+        self.0 = self.0 & !(3 << Self::BSR) | (bsr as u32) << Self::BSR;
+    }
+
+    fn bsr(self) -> u32 {
+        self.0 >> Self::BSR & 3
+    }
+
+    /// These, with the conventions that `run` names in place of those that `compile` named.
+    #[must_use]
+    fn overruled_by(self, run: CompileOptions) -> CompileOptions {
+        let mut options = self;
+        if run.newline() != 0 {
+            options.0 = options.0 & !(7 << Self::NEWLINE) | run.0 & 7 << Self::NEWLINE;
+        }
+        if run.bsr() != 0 {
+            options.0 = options.0 & !(3 << Self::BSR) | run.0 & 3 << Self::BSR;
+        }
+        options
+    }
+
+    fn to_pcre(self) -> u32 {
+        let pairs = [
+            (Self::UNICODE, pcre::PCRE2_UTF),
+            (Self::ANCHORED, pcre::PCRE2_ANCHORED),
+            (Self::CASELESS, pcre::PCRE2_CASELESS),
+            (Self::DOLLAR_ENDONLY, pcre::PCRE2_DOLLAR_ENDONLY),
+            (Self::DOTALL, pcre::PCRE2_DOTALL),
+            (Self::EXTENDED, pcre::PCRE2_EXTENDED),
+            (Self::FIRSTLINE, pcre::PCRE2_FIRSTLINE),
+            (Self::MULTILINE, pcre::PCRE2_MULTILINE),
+            (Self::NO_AUTO_CAPTURE, pcre::PCRE2_NO_AUTO_CAPTURE),
+            (Self::DUPNAMES, pcre::PCRE2_DUPNAMES),
+            (Self::UNGREEDY, pcre::PCRE2_UNGREEDY),
+            (Self::NO_START_OPTIMIZE, pcre::PCRE2_NO_START_OPTIMIZE),
+            (Self::UCP, pcre::PCRE2_UCP),
+            (Self::NEVER_UTF, pcre::PCRE2_NEVER_UTF),
+        ];
+        let wanted = pairs.iter().filter(|(flag, _)| self.has(*flag));
+        wanted.fold(0, |all, (_, option)| all | option)
+    }
+}
+
+/// What ends a line.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Newline {
+    Cr = pcre::PCRE2_NEWLINE_CR,
+    Lf = pcre::PCRE2_NEWLINE_LF,
+    CrLf = pcre::PCRE2_NEWLINE_CRLF,
+    Any = pcre::PCRE2_NEWLINE_ANY,
+    AnyCrLf = pcre::PCRE2_NEWLINE_ANYCRLF,
+}
+
+/// What `\R` matches.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bsr {
+    Unicode = pcre::PCRE2_BSR_UNICODE,
+    AnyCrLf = pcre::PCRE2_BSR_ANYCRLF,
+}
+
+/// How one match is to be made.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct RunOptions {
+    pub anchored: bool,
+    pub notbol: bool,
+    pub noteol: bool,
+    pub notempty: bool,
+    pub notempty_atstart: bool,
+    pub match_limit: Option<u32>,
+    pub depth_limit: Option<u32>,
+    /// Newline and `\R`, where they are not to be as compiled.
+    pub conventions: CompileOptions,
+}
+
+/// Why a text is no pattern.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PatternError {
+    pub text: &'static str,
+    /// Bytes of the text that were read.
+    pub offset: usize,
+}
+
+/// How a match ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Outcome {
+    /// Start and end of the whole and of each group; `None` for one that took no part.
+    /// `set`: how many of them, counted to the last that took part.
+    Match {
+        groups: Vec<Option<(usize, usize)>>,
+        set: usize,
+    },
+    NoMatch,
+    MatchLimit,
+    DepthLimit,
+    /// The subject is not UTF-8, or the offset is within a character.
+    BadSubject,
+}
+
+/// Kept by the cache of one thread, or by a match that runs.
+struct Code(NonNull<pcre::pcre2_code_8>);
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        // SAFETY: made by `pcre2_compile`, freed once.
+        unsafe { pcre::pcre2_code_free_8(self.0.as_ptr()) };
+    }
+}
+
+/// A compiled pattern.
+pub struct Pattern {
+    code: Code,
+    text: Box<[u8]>,
+    options: CompileOptions,
+    /// Names of groups in their order, each with the numbers of the groups that have it.
+    pub names: Vec<(Box<[u8]>, Vec<usize>)>,
+}
+
+thread_local! {
+    static CACHE: RefCell<HashMap<(Box<[u8]>, CompileOptions), Rc<Pattern>>> = RefCell::default();
+}
+
+/// PCRE2's version and date.
+#[must_use]
+pub fn version() -> String {
+    let mut text = [0u8; 64];
+    // SAFETY: the version has at most some 24 characters, its zero included.
+    let length =
+        unsafe { pcre::pcre2_config_8(pcre::PCRE2_CONFIG_VERSION, text.as_mut_ptr().cast()) };
+    let length = usize::try_from(length - 1).unwrap_or(0);
+    String::from_utf8_lossy(&text[..length]).into_owned()
+}
+
+/// Compiles a pattern, or takes it from this thread's cache.
+///
+/// # Errors
+/// See [`PatternError`].
+pub fn compile(text: &[u8], options: CompileOptions) -> Result<Rc<Pattern>, PatternError> {
+    let key = (Box::from(text), options);
+    let cached = CACHE.with_borrow(|cache| cache.get(&key).cloned());
+    if let Some(pattern) = cached {
+        return Ok(pattern);
+    }
+    let pattern = Rc::new(Pattern::new(text, options)?);
+    CACHE.with_borrow_mut(|cache| {
+        if cache.len() >= CACHED_PATTERNS {
+            cache.clear();
+        }
+        cache.insert(key, Rc::clone(&pattern));
+    });
+    Ok(pattern)
+}
+
+/// The pattern that bytes from [`Pattern::to_bytes`] stand for.
+#[must_use]
+pub fn from_bytes(bytes: &[u8]) -> Option<Rc<Pattern>> {
+    let rest = bytes.strip_prefix(MAGIC)?;
+    let (options, text) = rest.split_first_chunk::<4>()?;
+    let options = u32::from_le_bytes(*options);
+    if options & !CompileOptions::KNOWN != 0 {
+        return None;
+    }
+    compile(text, CompileOptions(options)).ok()
+}
+
+/// PCRE2 spells one leading directive in another way.
+fn translated(text: &[u8]) -> Vec<u8> {
+    match text.strip_prefix(b"(*UTF8)") {
+        Some(rest) => [b"(*UTF)", rest].concat(),
+        None => text.to_vec(),
+    }
+}
+
+impl Pattern {
+    fn new(text: &[u8], options: CompileOptions) -> Result<Pattern, PatternError> {
+        let source = translated(text);
+        let mut code: c_int = 0;
+        let mut offset = 0;
+        // SAFETY: the context is made, used and freed here; the tables are constant; `source` is live and
+        // as long as told.
+        let compiled = unsafe {
+            let context = pcre::pcre2_compile_context_create_8(ptr::null_mut());
+            assert!(!context.is_null(), "no memory for a regular expression");
+            pcre::pcre2_set_character_tables_8(context, tables::latin1().as_ptr());
+            pcre::pcre2_set_compile_extra_options_8(
+                context,
+                pcre::PCRE2_EXTRA_BAD_ESCAPE_IS_LITERAL
+                    | pcre::PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK
+                    | pcre::PCRE2_EXTRA_NEVER_CALLOUT,
+            );
+            if options.newline() != 0 {
+                pcre::pcre2_set_newline_8(context, options.newline());
+            }
+            if options.bsr() != 0 {
+                pcre::pcre2_set_bsr_8(context, options.bsr());
+            }
+            let compiled = pcre::pcre2_compile_8(
+                source.as_ptr(),
+                source.len(),
+                options.to_pcre(),
+                &raw mut code,
+                &raw mut offset,
+                context,
+            );
+            pcre::pcre2_compile_context_free_8(context);
+            compiled
+        };
+        let Some(compiled) = NonNull::new(compiled) else {
+            return Err(PatternError {
+                text: errors::text(code),
+                offset,
+            });
+        };
+        let mut pattern = Pattern {
+            code: Code(compiled),
+            text: text.into(),
+            options,
+            names: Vec::new(),
+        };
+        pattern.names = pattern.read_names();
+        Ok(pattern)
+    }
+
+    fn info(&self, what: u32) -> u32 {
+        let mut value = 0u32;
+        // SAFETY: the code is live, and all that is asked for here is a 32-bit number.
+        unsafe {
+            pcre::pcre2_pattern_info_8(self.code.0.as_ptr(), what, (&raw mut value).cast());
+        }
+        value
+    }
+
+    fn read_names(&self) -> Vec<(Box<[u8]>, Vec<usize>)> {
+        let count = self.info(pcre::PCRE2_INFO_NAMECOUNT) as usize;
+        let size = self.info(pcre::PCRE2_INFO_NAMEENTRYSIZE) as usize;
+        if count == 0 {
+            return Vec::new();
+        }
+        let mut table: *const u8 = ptr::null();
+        // SAFETY: the code is live; the table has `count` entries of `size` bytes.
+        let table = unsafe {
+            pcre::pcre2_pattern_info_8(
+                self.code.0.as_ptr(),
+                pcre::PCRE2_INFO_NAMETABLE,
+                (&raw mut table).cast(),
+            );
+            std::slice::from_raw_parts(table, count * size)
+        };
+        let mut names: Vec<(Box<[u8]>, Vec<usize>)> = Vec::new();
+        for entry in table.chunks_exact(size) {
+            let number = usize::from(entry[0]) << 8 | usize::from(entry[1]);
+            let name = entry[2..].split(|&byte| byte == 0).next().unwrap_or(&[]);
+            match names.last_mut() {
+                Some((last, numbers)) if **last == *name => numbers.push(number),
+                _ => names.push((name.into(), vec![number])),
+            }
+        }
+        names
+    }
+
+    /// What programs hold of it.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let options = self.options.0.to_le_bytes();
+        [&MAGIC[..], &options[..], &self.text].concat()
+    }
+
+    #[must_use]
+    pub fn captures(&self) -> usize {
+        self.info(pcre::PCRE2_INFO_CAPTURECOUNT) as usize
+    }
+
+    /// Whether a line may end in two characters.
+    #[must_use]
+    pub fn uses_crlf(&self) -> bool {
+        matches!(
+            self.info(pcre::PCRE2_INFO_NEWLINE),
+            pcre::PCRE2_NEWLINE_CRLF | pcre::PCRE2_NEWLINE_ANY | pcre::PCRE2_NEWLINE_ANYCRLF
+        )
+    }
+
+    /// The numbers of the groups of that name.
+    #[must_use]
+    pub fn numbers_of(&self, name: &[u8]) -> Option<&[usize]> {
+        let mut names = self.names.iter();
+        names
+            .find(|(known, _)| **known == *name)
+            .map(|(_, numbers)| &numbers[..])
+    }
+
+    /// Looks for the first match from `offset` on.
+    pub fn run(&self, subject: &[u8], offset: usize, options: &RunOptions) -> Outcome {
+        let conventions = self.options.overruled_by(options.conventions);
+        if conventions != self.options {
+            // PCRE2 fixes them when it compiles.
+            return match compile(&self.text, conventions) {
+                Ok(pattern) => {
+                    let options = RunOptions {
+                        conventions: CompileOptions::default(),
+                        ..*options
+                    };
+                    pattern.run(subject, offset, &options)
+                }
+                Err(_) => Outcome::NoMatch,
+            };
+        }
+        let flags = [
+            (options.anchored, pcre::PCRE2_ANCHORED),
+            (options.notbol, pcre::PCRE2_NOTBOL),
+            (options.noteol, pcre::PCRE2_NOTEOL),
+            (options.notempty, pcre::PCRE2_NOTEMPTY),
+            (options.notempty_atstart, pcre::PCRE2_NOTEMPTY_ATSTART),
+        ];
+        let flags = flags.iter().filter(|(wanted, _)| *wanted);
+        let flags = flags.fold(0, |all, (_, flag)| all | flag);
+        // SAFETY: the code is live; match data and context are made, used and freed here; the subject is live
+        // and as long as told; the vector has as many pairs as PCRE2 says.
+        unsafe {
+            let data =
+                pcre::pcre2_match_data_create_from_pattern_8(self.code.0.as_ptr(), ptr::null_mut());
+            let context = pcre::pcre2_match_context_create_8(ptr::null_mut());
+            assert!(
+                !data.is_null() && !context.is_null(),
+                "no memory to match a regular expression"
+            );
+            if let Some(limit) = options.match_limit {
+                pcre::pcre2_set_match_limit_8(context, limit);
+            }
+            if let Some(limit) = options.depth_limit {
+                pcre::pcre2_set_depth_limit_8(context, limit);
+            }
+            let code = pcre::pcre2_match_8(
+                self.code.0.as_ptr(),
+                subject.as_ptr(),
+                subject.len(),
+                offset,
+                flags,
+                data,
+                context,
+            );
+            let outcome = match code {
+                1.. => {
+                    let count = pcre::pcre2_get_ovector_count_8(data) as usize;
+                    let vector = pcre::pcre2_get_ovector_pointer_8(data);
+                    let vector = std::slice::from_raw_parts(vector, 2 * count);
+                    let group =
+                        |pair: &[usize]| (pair[0] != usize::MAX).then(|| (pair[0], pair[1]));
+                    Outcome::Match {
+                        groups: vector.chunks_exact(2).map(group).collect(),
+                        set: code as usize,
+                    }
+                }
+                pcre::PCRE2_ERROR_MATCHLIMIT => Outcome::MatchLimit,
+                pcre::PCRE2_ERROR_DEPTHLIMIT | pcre::PCRE2_ERROR_HEAPLIMIT => Outcome::DepthLimit,
+                pcre::PCRE2_ERROR_BADOFFSET | pcre::PCRE2_ERROR_BADUTFOFFSET => Outcome::BadSubject,
+                pcre::PCRE2_ERROR_UTF8_ERR21..=pcre::PCRE2_ERROR_UTF8_ERR1 => Outcome::BadSubject,
+                _ => Outcome::NoMatch,
+            };
+            pcre::pcre2_match_data_free_8(data);
+            pcre::pcre2_match_context_free_8(context);
+            outcome
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(pattern: &str, flags: u32, subject: &[u8]) -> Option<(usize, usize)> {
+        let pattern = compile(pattern.as_bytes(), CompileOptions(flags)).unwrap();
+        match pattern.run(subject, 0, &RunOptions::default()) {
+            Outcome::Match { groups, .. } => groups[0],
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn bytes_are_latin1() {
+        assert_eq!(find("^\\w+$", 0, b"\xe9t\xe9"), Some((0, 3)));
+        assert_eq!(find("\\s", 0, b"\xa0\x85"), None);
+        assert_eq!(
+            find("\\xc9", CompileOptions::CASELESS, b"\xe9"),
+            Some((0, 1))
+        );
+        assert_eq!(find("[[:lower:]]", 0, b"\xff"), Some((0, 1)));
+    }
+
+    #[test]
+    fn errors_are_those_of_pcre_8() {
+        let error = |text: &str| match compile(text.as_bytes(), CompileOptions::default()) {
+            Ok(_) => panic!("{text} compiles"),
+            Err(error) => (error.text, error.offset),
+        };
+        assert_eq!(error("(a"), ("missing )", 2));
+        assert_eq!(
+            error("[a"),
+            ("missing terminating ] for character class", 2)
+        );
+        assert_eq!(error("*a"), ("nothing to repeat", 0));
+        assert_eq!(error("a)"), ("unmatched parentheses", 1));
+        assert!(compile(b"a\\j", CompileOptions::default()).is_ok());
+    }
+
+    #[test]
+    fn a_pattern_is_its_bytes() {
+        let mut options = CompileOptions(CompileOptions::CASELESS);
+        options.set_newline(Newline::AnyCrLf);
+        let pattern = compile(b"(?<a>x)(y)?", options).unwrap();
+        let again = from_bytes(&pattern.to_bytes()).unwrap();
+        assert_eq!((again.captures(), again.uses_crlf()), (2, true));
+        assert_eq!(again.numbers_of(b"a"), Some(&[1][..]));
+        let found = again.run(b"-X", 0, &RunOptions::default());
+        let groups = vec![Some((1, 2)), Some((1, 2)), None];
+        assert_eq!(found, Outcome::Match { groups, set: 2 });
+        assert!(from_bytes(b"ERCP0123456789").is_none());
+        assert!(from_bytes(b"fRE1\xff\xff\xff\xffa").is_none());
+    }
+
+    #[test]
+    fn conventions_may_change_at_each_run() {
+        let pattern = compile(b"a$", CompileOptions(CompileOptions::MULTILINE)).unwrap();
+        let mut options = RunOptions::default();
+        assert_eq!(pattern.run(b"a\rb", 0, &options), Outcome::NoMatch);
+        options.conventions.set_newline(Newline::Cr);
+        assert!(matches!(
+            pattern.run(b"a\rb", 0, &options),
+            Outcome::Match { .. }
+        ));
+    }
+}

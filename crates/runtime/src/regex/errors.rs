@@ -1,0 +1,85 @@
+//! Why a pattern does not compile, in the words of PCRE 8.44, which programs and people know.
+
+use std::ffi::c_int;
+
+/// PCRE2's errors start here.
+const FIRST: c_int = 100;
+
+/// The text for PCRE2's error; what PCRE 8 does not have is said in PCRE2's words.
+pub fn text(code: c_int) -> &'static str {
+    match code - FIRST {
+        1 => "\\ at end of pattern",
+        2 => "\\c at end of pattern",
+        3 => "unrecognized character follows \\",
+        4 => "numbers out of order in {} quantifier",
+        5 => "number too big in {} quantifier",
+        6 => "missing terminating ] for character class",
+        7 => "invalid escape sequence in character class",
+        8 => "range out of order in character class",
+        9 => "nothing to repeat",
+        10 => "internal error: unexpected repeat",
+        11 => "unrecognized character after (? or (?-",
+        12 => "POSIX named classes are supported only within a class",
+        13 => "POSIX collating elements are not supported",
+        14 => "missing )",
+        15 => "reference to non-existent subpattern",
+        17 => "unknown option bit(s) set",
+        18 => "missing ) after comment",
+        19 | 84 => "parentheses are too deeply nested",
+        20 => "regular expression is too large",
+        21 => "failed to get memory",
+        22 => "unmatched parentheses",
+        23 => "internal error: code overflow",
+        24 => "malformed number or name after (?(",
+        25 => "lookbehind assertion is not fixed length",
+        26 => "a numbered reference must not be zero",
+        27 => "conditional group contains more than two branches",
+        28 => "assertion expected after (?( or (?(?C)",
+        29 => "digit expected after (?+",
+        30 => "unknown POSIX class name",
+        33 => "parentheses are too deeply nested (stack check)",
+        34 => "character value in \\x{} or \\o{} is too large",
+        35 | 87 | 100 => "lookbehind assertion is not fixed length",
+        36 => "\\C not allowed in lookbehind assertion",
+        37 => "PCRE does not support \\L, \\l, \\N{name}, \\U, or \\u",
+        38 => "number after (?C is > 255",
+        39 => "closing ) for (?C expected",
+        40 | 60 | 95 => "(*VERB) not recognized or malformed",
+        41 => "unrecognized character after (?P",
+        42 => "syntax error in subpattern name (missing terminator)",
+        43 => "two named subpatterns have the same name",
+        44 => "group name must start with a non-digit",
+        46 => "malformed \\P or \\p sequence",
+        47 => "unknown property name after \\P or \\p",
+        48 => "subpattern name is too long (maximum 32 characters)",
+        49 => "too many named subpatterns (maximum 10000)",
+        50 => "invalid range in character class",
+        51 => "octal value is greater than \\377 in 8-bit non-UTF-8 mode",
+        54 => "DEFINE group contains more than one branch",
+        55 => "missing opening brace after \\o",
+        57 => {
+            "\\g is not followed by a braced, angle-bracketed, or quoted name/number or by a plain number"
+        }
+        58 => "(?R or (?[+-]digits must be followed by )",
+        61 => "number is too big",
+        62 => "subpattern name expected",
+        64 => "non-octal character in \\o{} (closing brace missing?)",
+        65 => "different names for subpatterns of the same number are not allowed",
+        66 => "(*MARK) must have an argument",
+        67 => "non-hex character in \\x{} (closing brace missing?)",
+        68 => "\\c must be followed by an ASCII character",
+        69 => "\\k is not followed by a braced, angle-bracketed, or quoted name",
+        71 => "\\N is not supported in a class",
+        73 => "disallowed Unicode code point (>= 0xd800 && <= 0xdfff)",
+        74 => "setting UTF is disabled by the application",
+        76 => "name is too long in (*MARK), (*PRUNE), (*SKIP), or (*THEN)",
+        78 => "digits missing in \\x{} or \\o{}",
+        86 => "regular expression is too complicated",
+        93 => "\\N{U+dddd} is supported only in Unicode (UTF) mode",
+        94 => "unrecognized character after (? or (?-",
+        97 => "too many capturing groups (maximum 65535)",
+        // Negative: the pattern itself is not UTF-8.
+        _ if code < 0 => "invalid UTF-8 string",
+        _ => "internal error",
+    }
+}
