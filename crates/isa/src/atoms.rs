@@ -1147,6 +1147,7 @@ macro_rules! for_each_atom {
             (TPKT, "tpkt"),
             (TRACE, "trace"),
             (TRACE_CONTROL_WORD, "trace_control_word"),
+            (TRACE_DELIVERED, "trace_delivered"),
             (TRACE_STATUS, "trace_status"),
             (TRACE_TS, "trace_ts"),
             (TRACED, "traced"),

@@ -12,6 +12,7 @@ use term::copy::Owned;
 use crate::bif::erlang::min_binary_words;
 use crate::process::Process;
 use crate::signal::handle;
+use crate::system_monitor;
 
 static COLLECTIONS: AtomicU64 = AtomicU64::new(0);
 static RECLAIMED_WORDS: AtomicU64 = AtomicU64::new(0);
@@ -58,6 +59,7 @@ pub fn hibernate(process: &mut Process) {
 }
 
 fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
+    let began_ns = system_monitor::collection_begins();
     let off_heap_limit_words = min_binary_words(process);
     let Process {
         head,
@@ -84,6 +86,7 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     };
     COLLECTIONS.fetch_add(1, Ordering::Relaxed);
     RECLAIMED_WORDS.fetch_add(stats.reclaimed() as u64, Ordering::Relaxed);
+    system_monitor::collection_ends(process, began_ns);
     limit::check(process);
 }
 

@@ -64,7 +64,6 @@ pub mod flag {
     pub const OFF_HEAP_MESSAGES: u16 = 1 << 2;
     pub const HIBERNATED: u16 = 1 << 3;
     pub const SENSITIVE: u16 = 1 << 4;
-    pub const SAVE_CALLS: u16 = 1 << 5;
     /// It must not run again: a signal ended it, `exit_reason` in `Cold` says how.
     pub const EXIT_PENDING: u16 = 1 << 6;
     /// It may do with every ETS table what its owner may (`erts_internal:ets_super_user/1`).

@@ -25,7 +25,7 @@ use term::copy::Owned;
 
 use crate::process::{Process, block, exit, flag, state, tasks};
 use crate::signal::handle;
-use crate::{epoch, machine, timer};
+use crate::{epoch, machine, system_monitor, timer};
 use idle::{IdleSchedulers, Sleeper};
 use queues::{RunQueues, Stealers};
 
@@ -43,10 +43,12 @@ pub struct Shared {
     pub index: usize,
     stealers: Stealers,
     idle: Sleeper,
-    /// Context switches, reductions, and nanoseconds of work, for `statistics`.
+    /// Context switches and reductions, for `statistics`.
     pub switches: AtomicU64,
     pub reductions: AtomicU64,
-    pub busy_ns: AtomicI64,
+    /// Nanoseconds that it slept, not counting since `asleep_since_ns` (0: it is awake).
+    pub slept_ns: AtomicI64,
+    pub asleep_since_ns: AtomicI64,
     pub started_ns: i64,
 }
 
@@ -148,7 +150,8 @@ pub fn create(total: usize, online: usize) -> Vec<RunQueuesOf> {
             idle: Sleeper::new(),
             switches: AtomicU64::new(0),
             reductions: AtomicU64::new(0),
-            busy_ns: AtomicI64::new(0),
+            slept_ns: AtomicI64::new(0),
+            asleep_since_ns: AtomicI64::new(0),
             started_ns: sys::clock::monotonic_ns(),
         })
         .collect();
@@ -370,11 +373,13 @@ impl Scheduler {
                 continue;
             }
             process.flags &= !flag::WAITS;
+            let run = system_monitor::run_begins(process);
             self.context.process = &raw mut process.head;
             // SAFETY: the context's process is owned by this thread and at a canonical state.
             let end = unsafe { engine::run(&raw mut *self.context) };
             self.context.process = ptr::null_mut();
             slice.account(&self.context, process);
+            system_monitor::run_ends(process, run);
             match end {
                 engine::Exit::Preempted => {
                     if process.flags & flag::DIRTY != 0 {
@@ -496,7 +501,14 @@ impl Scheduler {
         if self.queues.is_empty() {
             epoch::idle();
             world::leave();
+            let asleep_since_ns = sys::clock::monotonic_ns();
+            self.shared
+                .asleep_since_ns
+                .store(asleep_since_ns, Ordering::Relaxed);
             idle::sleep(self.shared, self.is_online());
+            let slept_ns = sys::clock::monotonic_ns() - asleep_since_ns;
+            self.shared.asleep_since_ns.store(0, Ordering::Relaxed);
+            self.shared.slept_ns.fetch_add(slept_ns, Ordering::Relaxed);
             world::enter();
             epoch::quiescent();
             self.check();

@@ -5,7 +5,7 @@ use term::{copy, heap, reference};
 
 use crate::process::{Process, table};
 use crate::signal::{self, ALIAS_MESSAGE};
-use crate::{port, registry};
+use crate::{port, registry, system_monitor};
 
 /// How a send ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +39,14 @@ fn send_to_process(to: Term, message: Term) {
     }
 }
 
+fn send_to_port(from: &mut Process, port: Term, message: Term) -> Sent {
+    let sent = port::message(from, port, message);
+    if sent == Sent::Suspended {
+        system_monitor::busy_port(from.pid(), port);
+    }
+    sent
+}
+
 fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
     if to.is_atom() {
         return match registry::whereis(to) {
@@ -47,11 +55,11 @@ fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
                 send_to_process(pid, message);
                 Sent::Done
             }
-            Some(port) => port::message(from, port, message),
+            Some(port) => send_to_port(from, port, message),
         };
     }
     if to.is_local_port() {
-        return port::message(from, to, message);
+        return send_to_port(from, to, message);
     }
     if let Some(&[name, node]) = to.as_tuple() {
         if !name.is_atom() || !node.is_atom() {

@@ -3,7 +3,9 @@
 mod spawning;
 mod tasks;
 mod terms;
+mod threads;
 
 pub use spawning::*;
 pub use tasks::*;
 pub use terms::*;
+pub use threads::*;

@@ -43,9 +43,12 @@ pub fn port_command_3(process: &mut Process, [port, data, flags]: [Term; 3]) -> 
     match found.command(&bytes, wait_for) {
         Outcome::Done => Ok(am::TRUE),
         Outcome::Bad => Ok(am::BADARG),
-        Outcome::Busy => Err(Failure::Wait {
-            arguments: [port, data, flags].into(),
-        }),
+        Outcome::Busy => {
+            crate::system_monitor::busy_port(process.pid(), found.id);
+            Err(Failure::Wait {
+                arguments: [port, data, flags].into(),
+            })
+        }
     }
 }
 

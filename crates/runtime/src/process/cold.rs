@@ -36,8 +36,6 @@ pub struct Cold {
     pub timers: Vec<u64>,
     /// The module of `process_flag(error_handler)`, when it is not `error_handler`.
     pub error_handler: Option<Term>,
-    /// The length that `process_flag(save_calls)` was given.
-    pub save_calls: u32,
     /// How often `monitor_nodes` was asked for, by its options.
     pub node_monitors: HashMap<u8, u32>,
     /// Terms that a call made by a dirty scheduler left: roots until they are picked up.

@@ -407,6 +407,17 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     places
 }
 
+/// The function that a code address lies in: module, name, arity.
+#[must_use]
+pub fn function_at(address: *const u64) -> Option<[Term; 3]> {
+    let place = code::place_of(address)?;
+    Some([
+        place.module,
+        place.function,
+        Term::small(i64::from(place.arity)),
+    ])
+}
+
 /// What stands for the place of a process that is in no code.
 enum Nowhere {
     /// `hibernate/3` waits.

@@ -5,7 +5,7 @@
 //! work the last time, and whoever queues work looks for idle schedulers *after* queueing: one of
 //! the two sees the other.
 
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 
 use parking_lot::Mutex;
 use sys::park::ParkingSpot;
@@ -19,6 +19,32 @@ static BUSY_WAIT_SPINS: AtomicUsize = AtomicUsize::new(200);
 /// Sets the busy wait before sleeping, in turns of the look for work.
 pub fn set_busy_wait(spins: usize) {
     BUSY_WAIT_SPINS.store(spins, Ordering::Relaxed);
+}
+
+/// Whether `statistics(scheduler_wall_time)` is on.
+static WALL_TIME_TOLD: AtomicBool = AtomicBool::new(false);
+
+/// Turns `scheduler_wall_time` on or off; answers what it was.
+pub fn tell_wall_time(on: bool) -> bool {
+    WALL_TIME_TOLD.swap(on, Ordering::Relaxed)
+}
+
+/// For each scheduler the nanoseconds that it was awake and those since it began; None while
+/// nobody turned it on.
+#[must_use]
+pub fn wall_times_ns() -> Option<Vec<(i64, i64)>> {
+    if !WALL_TIME_TOLD.load(Ordering::Relaxed) {
+        return None;
+    }
+    let now = sys::clock::monotonic_ns();
+    let of_one = |shared: &Shared| {
+        let total_ns = now - shared.started_ns;
+        let since = shared.asleep_since_ns.load(Ordering::Relaxed);
+        let sleeping_ns = if since == 0 { 0 } else { (now - since).max(0) };
+        let slept_ns = shared.slept_ns.load(Ordering::Relaxed) + sleeping_ns;
+        ((total_ns - slept_ns).clamp(0, total_ns), total_ns)
+    };
+    Some(schedulers().all.iter().map(of_one).collect())
 }
 
 /// Where one scheduler sleeps.

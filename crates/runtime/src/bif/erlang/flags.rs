@@ -8,7 +8,7 @@ use term::copy::Owned;
 use term::{am, build, map, reference};
 
 use crate::bif::erlang::spawning::{HeapLimit, is_off_heap, priority_atom, priority_of, size};
-use crate::bif::{BifResult, badarg, badarg_because};
+use crate::bif::{BifResult, Failure, badarg, badarg_because, notsup};
 use crate::process::spawn::DEFAULTS;
 use crate::process::{Process, flag, table};
 use crate::scheduler;
@@ -23,7 +23,7 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
         return monitor_nodes(process, value, options).ok_or_else(|| badarg(2));
     }
     if name == am::SAVE_CALLS {
-        return save_calls(process, value).ok_or_else(|| badarg_because(am::NONE));
+        return save_calls(value);
     }
     let before = match name {
         am::ERROR_HANDLER => error_handler(process, value),
@@ -207,21 +207,19 @@ fn node_monitor_key(options: Term) -> Option<u8> {
     Some(key)
 }
 
-/// Sets how many calls are to be remembered; answers how many were.
-fn save_calls(process: &mut Process, value: Term) -> Option<Term> {
-    let length = size(value).filter(|length| *length <= MAX_SAVED_CALLS)?;
-    let before = std::mem::replace(&mut process.cold().save_calls, length as u32);
-    if length == 0 {
-        process.flags &= !flag::SAVE_CALLS;
-    } else {
-        process.flags |= flag::SAVE_CALLS;
+/// How many calls are to be remembered: none can be, and none were.
+fn save_calls(value: Term) -> Result<Term, Failure> {
+    match size(value) {
+        Some(0) => Ok(Term::small(0)),
+        Some(length) if length <= MAX_SAVED_CALLS => Err(notsup()),
+        _ => Err(badarg_because(am::NONE)),
     }
-    Some(Term::small(i64::from(before)))
 }
 
-fn flag_of_another(process: &mut Process, name: Term, value: Term) -> Term {
+/// The one flag that may be set for another process.
+fn flag_of_another(name: Term, value: Term) -> Term {
     if name == am::SAVE_CALLS {
-        save_calls(process, value).unwrap_or(am::BADARG)
+        save_calls(value).unwrap_or(am::BADARG)
     } else {
         am::BADARG
     }
@@ -231,7 +229,7 @@ fn flag_of_another(process: &mut Process, name: Term, value: Term) -> Term {
 /// reference with which one of these will come.
 pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> BifResult {
     if pid == process.pid() {
-        return Ok(flag_of_another(process, name, value));
+        return Ok(flag_of_another(name, value));
     }
     if !pid.is_local_pid() || table::find(pid).is_null() {
         return Ok(am::BADTYPE);
@@ -241,9 +239,7 @@ pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> B
     let own_reference = Owned::new(reference);
     let (name, value) = (Owned::new(name), Owned::new(value));
     let change = move |other: Option<&mut Process>| {
-        let result = other.map_or(am::BADTYPE, |other| {
-            flag_of_another(other, name.term(), value.term())
-        });
+        let result = other.map_or(am::BADTYPE, |_| flag_of_another(name.term(), value.term()));
         signal::reply(asker, &own_reference, result);
     };
     signal::send_or_bounce(pid, Signal::Call(Box::new(change)));

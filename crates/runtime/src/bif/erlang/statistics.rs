@@ -105,9 +105,25 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
                 .collect();
             build::list(heap, &lengths)
         }
-        "scheduler_wall_time" | "scheduler_wall_time_all" | "microstate_accounting" => {
-            am::UNDEFINED
+        "scheduler_wall_time" | "scheduler_wall_time_all" => {
+            match scheduler::idle::wall_times_ns() {
+                None => am::UNDEFINED,
+                Some(times) => {
+                    let times: Vec<Term> = times
+                        .into_iter()
+                        .enumerate()
+                        .map(|(index, (awake_ns, total_ns))| {
+                            let number = Term::small(index as i64 + 1);
+                            let awake = build::integer(heap, awake_ns);
+                            let total = build::integer(heap, total_ns);
+                            build::tuple(heap, &[number, awake, total])
+                        })
+                        .collect();
+                    build::list(heap, &times)
+                }
+            }
         }
+        "microstate_accounting" => am::UNDEFINED,
         _ => return Err(badarg(1)),
     })
 }

@@ -1,0 +1,180 @@
+//! `system_monitor`: one process that is told of long collections, long slices, large heaps and busy
+//! ports.
+//!
+//! The thresholds are atomics that hooks in the collector, the scheduler and `send` look at; while
+//! nobody asked, that is one load. Any thread may call.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+
+use layout::{Heap, Term};
+use parking_lot::Mutex;
+use term::heap::Scratch;
+use term::{am, atom, build, collect};
+
+use crate::process::{Process, info, table};
+use crate::signal;
+
+/// What is to be told, as given; 0 is "not".
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Options {
+    pub long_gc_ms: u64,
+    pub long_schedule_ms: u64,
+    pub large_heap_words: u64,
+    pub busy_port: bool,
+    pub busy_dist_port: bool,
+}
+
+static MONITOR: Mutex<Option<(Term, Options)>> = Mutex::new(None);
+
+static LONG_GC_NS: AtomicI64 = AtomicI64::new(i64::MAX);
+static LONG_SCHEDULE_NS: AtomicI64 = AtomicI64::new(i64::MAX);
+static LARGE_HEAP_WORDS: AtomicU64 = AtomicU64::new(u64::MAX);
+static BUSY_PORT: AtomicBool = AtomicBool::new(false);
+/// Whether a collection is to be looked at.
+static COLLECTIONS: AtomicBool = AtomicBool::new(false);
+
+/// Who is told of what.
+#[must_use]
+pub fn get() -> Option<(Term, Options)> {
+    forget_dead(&mut MONITOR.lock())
+}
+
+/// Has a process told, or nobody; answers who was told of what before.
+pub fn set(monitor: Option<(Term, Options)>) -> Option<(Term, Options)> {
+    let mut place = MONITOR.lock();
+    let before = forget_dead(&mut place);
+    *place = monitor;
+    publish(monitor.map(|(_, options)| options).unwrap_or_default());
+    before
+}
+
+fn forget_dead(monitor: &mut Option<(Term, Options)>) -> Option<(Term, Options)> {
+    if let Some((pid, _)) = *monitor
+        && table::find(pid).is_null()
+    {
+        *monitor = None;
+        publish(Options::default());
+    }
+    *monitor
+}
+
+fn publish(options: Options) {
+    let limit_ns = |ms: u64| match ms {
+        0 => i64::MAX,
+        ms => i64::try_from(ms).map_or(i64::MAX, |ms| ms.saturating_mul(1_000_000)),
+    };
+    LONG_GC_NS.store(limit_ns(options.long_gc_ms), Ordering::Relaxed);
+    LONG_SCHEDULE_NS.store(limit_ns(options.long_schedule_ms), Ordering::Relaxed);
+    let words = match options.large_heap_words {
+        0 => u64::MAX,
+        words => words,
+    };
+    LARGE_HEAP_WORDS.store(words, Ordering::Relaxed);
+    BUSY_PORT.store(options.busy_port, Ordering::Relaxed);
+    let collections = options.long_gc_ms > 0 || options.large_heap_words > 0;
+    COLLECTIONS.store(collections, Ordering::Relaxed);
+}
+
+fn tell(about: Term, what: Term, facts: impl FnOnce(&mut Heap) -> Term) {
+    let Some((monitor, _)) = *MONITOR.lock() else {
+        return;
+    };
+    if monitor == about {
+        // It would hear of what hearing of it costs.
+        return;
+    }
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let facts = facts(heap);
+    let message = build::tuple(heap, &[am::MONITOR, about, what, facts]);
+    signal::send_message_from_outside(monitor, message);
+}
+
+/// A collection begins: when that was, if anybody wants to know.
+#[inline]
+#[must_use]
+pub fn collection_begins() -> Option<i64> {
+    COLLECTIONS
+        .load(Ordering::Relaxed)
+        .then(sys::clock::monotonic_ns)
+}
+
+/// The collection that began then is over.
+pub fn collection_ends(process: &Process, began_ns: Option<i64>) {
+    let Some(began_ns) = began_ns else { return };
+    let took_ns = sys::clock::monotonic_ns() - began_ns;
+    if took_ns >= LONG_GC_NS.load(Ordering::Relaxed) {
+        tell(process.pid(), am::LONG_GC, |heap| {
+            heap_facts(process, Some(took_ns / 1_000_000), heap)
+        });
+    }
+    let words = collect::total_words(&process.head.heap) as u64;
+    if words >= LARGE_HEAP_WORDS.load(Ordering::Relaxed) {
+        tell(process.pid(), am::LARGE_HEAP, |heap| {
+            heap_facts(process, None, heap)
+        });
+    }
+}
+
+fn heap_facts(process: &Process, took_ms: Option<i64>, heap: &mut Heap) -> Term {
+    let sizes = collect::sizes(&process.head.heap);
+    let words = [
+        ("old_heap_block_size", sizes.old_heap_block),
+        ("heap_block_size", sizes.heap_block),
+        ("mbuf_size", sizes.fragments),
+        ("stack_size", sizes.stack),
+        ("old_heap_size", sizes.old_heap),
+        ("heap_size", sizes.heap),
+    ];
+    let mut facts = Vec::new();
+    if let Some(took_ms) = took_ms {
+        facts.push(build::tuple(heap, &[am::TIMEOUT, Term::small(took_ms)]));
+    }
+    for (name, words) in words {
+        let fact = [atom::known(name), Term::small(words as i64)];
+        facts.push(build::tuple(heap, &fact));
+    }
+    build::list(heap, &facts)
+}
+
+/// A run of a process, to be looked at when it is over.
+pub struct Run {
+    began_ns: i64,
+    place: Option<[Term; 3]>,
+}
+
+/// A process is about to run.
+#[inline]
+#[must_use]
+pub fn run_begins(process: &Process) -> Option<Run> {
+    (LONG_SCHEDULE_NS.load(Ordering::Relaxed) != i64::MAX).then(|| Run {
+        began_ns: sys::clock::monotonic_ns(),
+        place: info::function_at(process.head.ip),
+    })
+}
+
+/// It has run, and is still its scheduler's.
+pub fn run_ends(process: &Process, run: Option<Run>) {
+    let Some(run) = run else { return };
+    let took_ns = sys::clock::monotonic_ns() - run.began_ns;
+    if took_ns < LONG_SCHEDULE_NS.load(Ordering::Relaxed) {
+        return;
+    }
+    let out = info::function_at(process.head.ip);
+    tell(process.pid(), am::LONG_SCHEDULE, |heap| {
+        let mut place = |name: Term, place: Option<[Term; 3]>| {
+            let call = place.map_or(am::UNDEFINED, |call| build::tuple(heap, &call));
+            build::tuple(heap, &[name, call])
+        };
+        let places = [place(am::IN, run.place), place(am::OUT, out)];
+        let took = build::tuple(heap, &[am::TIMEOUT, Term::small(took_ns / 1_000_000)]);
+        build::list(heap, &[took, places[0], places[1]])
+    });
+}
+
+/// A process has to wait for a port that is busy.
+pub fn busy_port(pid: Term, port: Term) {
+    if BUSY_PORT.load(Ordering::Relaxed) {
+        tell(pid, am::BUSY_PORT, |_| port);
+    }
+}
