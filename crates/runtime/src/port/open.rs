@@ -150,8 +150,10 @@ pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Ter
             fd::start(&port, input, output, settings).map_err(|error| atom::known(error.name()))?;
             Ok(publish(process, &port))
         }
-        // Drivers and programs are work of their own; until then they are not there.
-        Name::Driver(_) | Name::Spawn(_) | Name::Executable(_) => Err(am::ENOENT),
+        // No driver is opened by name yet: stock's answer for one that is not there, which OTP's
+        // libraries take for "no such protocol" and do without.
+        Name::Driver(_) => Err(am::BADARG),
+        Name::Spawn(_) | Name::Executable(_) => Err(am::ENOENT),
     }
 }
 
