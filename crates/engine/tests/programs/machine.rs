@@ -163,6 +163,28 @@ impl Node {
         text.lines().map(str::to_owned).collect()
     }
 
+    /// Seconds that the stock machine takes for each call.
+    pub fn stock_times(&self, module: &str, calls: &[(&str, i64)]) -> Vec<f64> {
+        let calls: Vec<String> = calls
+            .iter()
+            .map(|(function, argument)| format!("{{{function}, {argument}}}"))
+            .collect();
+        let eval = format!(
+            "{{ok, M, B}} = compile:file(\"{}\", [binary]), code:load_binary(M, \"\", B), \
+             [io:format(\"~w~n\", [element(1, timer:tc({module}, F, [A]))]) || {{F, A}} <- [{}]], halt().",
+            directory().join(module).display(),
+            calls.join(", ")
+        );
+        let output = Command::new("erl")
+            .args(["-noshell", "-eval", &eval])
+            .output()
+            .expect("the stock machine is installed");
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines()
+            .map(|line| line.parse::<f64>().unwrap() / 1e6)
+            .collect()
+    }
+
     pub fn load_bytes(&mut self, name: &str, bytes: &[u8]) {
         let file = BeamFile::parse(bytes).unwrap();
         let code = file.decode().unwrap();

@@ -181,21 +181,58 @@ fn operations_leave_the_native_stack_alone() {
     });
 }
 
-/// Times of two loops, for who wants them: `cargo test --release -p engine -- --ignored --nocapture`.
+/// Times of loops beside those of the stock machine, for who wants them:
+/// `cargo test --release -p engine -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures"]
 fn times() {
-    for native in [true, false] {
+    let calls = [
+        ("count", 50_000_000),
+        ("fib", 32),
+        ("reverse", 20_000_000),
+        ("append", 10_000_000),
+        ("map_fun", 10_000_000),
+        ("fold_fun", 10_000_000),
+        ("sort", 1_000_000),
+        ("record", 10_000_000),
+        ("dispatch", 20_000_000),
+        ("tree", 1_000_000),
+        ("map_get", 10_000_000),
+        ("map_put", 5_000_000),
+        ("map_hash", 5_000_000),
+        ("parse", 10_000_000),
+        ("build", 5_000_000),
+        ("packets", 5_000_000),
+        ("floats", 10_000_000),
+        ("factorial", 1_000_000),
+        ("try_of", 10_000_000),
+        ("thrown", 500_000),
+        ("bifs", 5_000_000),
+    ];
+    let stock = Node::new().stock_times("speed", &calls);
+    let mut nodes = [true, false].map(|native| {
         engine::native::set_enabled(native);
         let mut node = Node::new();
-        node.load("basic");
-        for (function, argument) in [("count", 200_000_000), ("fib", 38)] {
+        node.load("speed");
+        node
+    });
+    println!(
+        "{:>10} {:>8} {:>8} {:>8}  seconds",
+        "", "stock", "native", "threaded"
+    );
+    for ((function, argument), stock) in calls.iter().zip(stock) {
+        let [native, threaded] = [0, 1].map(|form: usize| {
             let start = std::time::Instant::now();
-            node.call("basic", function, &[argument]);
-            let seconds = start.elapsed().as_secs_f64();
-            println!("{function}({argument}), native {native}: {seconds:.3} s");
-        }
+            nodes[form].call("speed", function, &[*argument]);
+            start.elapsed().as_secs_f64()
+        });
+        println!(
+            "{function:>10} {stock:8.3} {native:8.3} {threaded:8.3}  {:.2} {:.2} of stock",
+            native / stock,
+            threaded / stock
+        );
     }
+    engine::native::set_enabled(true);
 }
 
 /// A stack trace's return addresses lead to the functions and lines of the calls.
