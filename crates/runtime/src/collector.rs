@@ -11,19 +11,44 @@ use term::copy::Owned;
 
 use crate::bif::erlang::min_binary_words;
 use crate::process::Process;
+use crate::scheduler;
 use crate::signal::handle;
 use crate::system_monitor;
 
-static COLLECTIONS: AtomicU64 = AtomicU64::new(0);
-static RECLAIMED_WORDS: AtomicU64 = AtomicU64::new(0);
+/// What a scheduler's collections did; each on a line of its own, for schedulers write them often.
+#[repr(align(128))]
+struct Counters {
+    collections: AtomicU64,
+    reclaimed_words: AtomicU64,
+}
+
+/// By the scheduler's number; those past the end share.
+static COUNTERS: [Counters; 64] = [const {
+    Counters {
+        collections: AtomicU64::new(0),
+        reclaimed_words: AtomicU64::new(0),
+    }
+}; 64];
+
+fn count(reclaimed_words: usize) {
+    let counters = &COUNTERS[scheduler::current_number() % COUNTERS.len()];
+    counters.collections.fetch_add(1, Ordering::Relaxed);
+    counters
+        .reclaimed_words
+        .fetch_add(reclaimed_words as u64, Ordering::Relaxed);
+}
 
 /// Collections so far, and the words that they gave back.
 #[must_use]
 pub fn statistics() -> (u64, u64) {
-    (
-        COLLECTIONS.load(Ordering::Relaxed),
-        RECLAIMED_WORDS.load(Ordering::Relaxed),
-    )
+    COUNTERS
+        .iter()
+        .fold((0, 0), |(collections, words), counters| {
+            (
+                collections + counters.collections.load(Ordering::Relaxed),
+                words + counters.reclaimed_words.load(Ordering::Relaxed),
+            )
+        })
 }
 
 /// Puts all heaps under stress when the variable `FERL_COLLECT_ALWAYS` is set: `verify` also checks every heap after
@@ -84,8 +109,8 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
         handle::die(process, Owned::new(am::KILLED));
         return;
     };
-    COLLECTIONS.fetch_add(1, Ordering::Relaxed);
-    RECLAIMED_WORDS.fetch_add(stats.reclaimed() as u64, Ordering::Relaxed);
+    count(stats.reclaimed());
+    scheduler::charge(stats.reductions() as i64);
     system_monitor::collection_ends(process, began_ns);
     limit::check(process);
 }

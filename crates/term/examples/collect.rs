@@ -97,7 +97,46 @@ fn major(name: &str, rounds: u32, make: impl Fn(&mut Heap) -> Term) {
     collect::free(&mut heap);
 }
 
+/// A heap that grows from nothing to a list of `count` cells, with as much rubbish; prints what that cost in all.
+fn growing(name: &str, count: i64) {
+    if std::env::args()
+        .nth(1)
+        .is_some_and(|part| !name.contains(&part))
+    {
+        return;
+    }
+    let mut heap = heap_of(32);
+    let mut roots = [Term::NIL];
+    let (mut collections, mut majors, mut moved) = (0, 0, 0);
+    let mut largest = 0;
+    let mut time = Duration::ZERO;
+    for index in 0..count {
+        if free_words(&heap) < 8 {
+            let start = Instant::now();
+            let stats =
+                collect::collect(&mut heap, &mut [&mut roots], 4, Kind::Minor).expect("memory");
+            time += start.elapsed();
+            collections += 1;
+            majors += usize::from(stats.was_major);
+            moved += stats.moved;
+            largest = largest.max(collect::total_words(&heap));
+        }
+        build::cons(&mut heap, Term::small(index), Term::NIL);
+        roots[0] = build::cons(&mut heap, Term::small(index), roots[0]);
+    }
+    println!(
+        "{name}: {collections} collections, {majors} major, {moved} words moved for {} that stay, \
+         {:.1} ms, at most {largest} words",
+        count * 2,
+        time.as_secs_f64() * 1000.0
+    );
+    collect::free(&mut heap);
+}
+
 fn main() {
+    growing("growing to 10k cells", 10_000);
+    growing("growing to 1M cells", 1_000_000);
+    growing("growing to 10M cells", 10_000_000);
     report("(the clock)", 100_000, || (Instant::now().elapsed(), 0));
     young("first block, 3 live objects", 38, 3, 200_000);
     young("233 words, 4 live objects", 233, 4, 200_000);
