@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use layout::Term;
 use term::heap::Scratch;
@@ -121,7 +121,7 @@ fn watch_signals() -> sys::Result<()> {
         }
     };
     let fd = sys::signal::pending_fd()?;
-    crate::io::register(fd, sys::poll::Interest::READ, std::sync::Arc::new(forward))?;
+    crate::io::register(fd, sys::poll::Interest::READ, Arc::new(forward))?;
     Ok(())
 }
 
@@ -158,8 +158,15 @@ fn load_preloaded(directory: &Path) -> Result<(), String> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => return Err(format!("{}: {error}", path.display())),
         };
-        let module = code::load::prepare(Some(atom::known(name)), &bytes)
+        let mut module = code::load::prepare(Some(atom::known(name)), &bytes)
             .map_err(|error| format!("{}: {error}", path.display()))?;
+        // OTP's emulator holds these modules without what describes them, so that stack traces name no
+        // lines of theirs.
+        if let Some(module) = Arc::get_mut(&mut module) {
+            module.lines = None;
+            module.attributes.clear();
+            module.compile_info.clear();
+        }
         loaded.push(module);
     }
     code::load::commit(&loaded);
