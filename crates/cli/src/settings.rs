@@ -93,7 +93,7 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         atom_limit: 1_048_576,
         ets_limit: ets_limit(variable("ERL_MAX_ETS_TABLES").unwrap_or(0)),
         min_heap_size_words: None,
-        min_bin_vheap_size_words: 32_768,
+        min_bin_vheap_size_words: 46_422,
         max_heap_size_words: 0,
         max_heap_kill: true,
         max_heap_log: true,

@@ -59,14 +59,14 @@ pub fn throw_1(_process: &mut Process, [thrown]: [Term; 1]) -> BifResult {
     raise(Class::Throw, thrown, Term::NONE, Term::NONE)
 }
 
-/// `nif_error(Reason)`: as `error/1`; tools take it for a function that returns.
-pub fn nif_error_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
-    error_1(process, arguments)
+/// `nif_error(Reason)`: as `error/1`, but the trace names it; tools take it for a function that returns.
+pub fn nif_error_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
+    Err(Failure::Error(reason))
 }
 
 /// `nif_error(Reason, Args)`.
-pub fn nif_error_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
-    error_2(process, arguments)
+pub fn nif_error_2(_process: &mut Process, [reason, _arguments]: [Term; 2]) -> BifResult {
+    Err(Failure::Error(reason))
 }
 
 /// `raise(Class, Reason, Stacktrace)`; answers `badarg` when it cannot.

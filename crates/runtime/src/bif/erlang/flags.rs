@@ -3,11 +3,13 @@
 use std::sync::atomic::Ordering;
 
 use layout::Term;
-use layout::limits::{FIRST_HEAP_WORDS, REDUCTIONS_PER_SLICE};
+use layout::limits::REDUCTIONS_PER_SLICE;
 use term::copy::Owned;
 use term::{am, build, map, reference};
 
-use crate::bif::erlang::spawning::{HeapLimit, is_off_heap, priority_atom, priority_of, size};
+use crate::bif::erlang::spawning::{
+    HeapLimit, binary_words, heap_words, is_off_heap, priority_atom, priority_of, size,
+};
 use crate::bif::{BifResult, Failure, badarg, badarg_because, notsup};
 use crate::process::spawn::DEFAULTS;
 use crate::process::{Process, flag, table};
@@ -95,14 +97,13 @@ fn fullsweep_after(process: &mut Process, value: Term) -> Option<Term> {
 }
 
 fn min_heap_size(process: &mut Process, value: Term) -> Option<Term> {
-    let words = u32::try_from(size(value)?).unwrap_or(u32::MAX);
-    let heap = process.heap();
-    let before = std::mem::replace(&mut heap.min_words, words.max(FIRST_HEAP_WORDS as u32));
+    let words = heap_words(value)?;
+    let before = std::mem::replace(&mut process.heap().min_words, words);
     Some(Term::small(i64::from(before)))
 }
 
 fn min_binary_size(process: &mut Process, value: Term) -> Option<Term> {
-    let words = size(value)?;
+    let words = binary_words(value)?;
     let before = min_binary_words(process);
     process.cold().heap_options.min_binary_words = Some(words);
     let heap = process.heap();

@@ -3,6 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use layout::Term;
+use layout::limits::FIRST_HEAP_WORDS;
+use term::collect::{OFF_HEAP_LIMIT_WORDS, block};
 use term::copy::Owned;
 use term::{am, build, map, reference};
 
@@ -246,9 +248,9 @@ fn set_option(options: &mut Options, name: Term, value: Term) -> Option<()> {
         am::PRIORITY => options.priority = Some(priority_of(value)?),
         am::MESSAGE_QUEUE_DATA => options.off_heap_messages = Some(is_off_heap(value)?),
         am::MIN_HEAP_SIZE => {
-            options.min_heap_words = Some(u32::try_from(size(value)?).unwrap_or(u32::MAX));
+            options.min_heap_words = Some(heap_words(value)?);
         }
-        am::MIN_BIN_VHEAP_SIZE => options.heap.min_binary_words = Some(size(value)?),
+        am::MIN_BIN_VHEAP_SIZE => options.heap.min_binary_words = Some(binary_words(value)?),
         am::FULLSWEEP_AFTER => {
             options.fullsweep_after = Some(u16::try_from(size(value)?).unwrap_or(u16::MAX));
         }
@@ -273,6 +275,27 @@ fn set_option(options: &mut Options, name: Term, value: Term) -> Option<()> {
 /// A size that is not negative.
 pub fn size(value: Term) -> Option<u64> {
     value.as_small().and_then(|words| u64::try_from(words).ok())
+}
+
+/// A least heap size: the next that heaps have.
+pub fn heap_words(value: Term) -> Option<u32> {
+    let words = usize::try_from(size(value)?).unwrap_or(usize::MAX);
+    if words <= FIRST_HEAP_WORDS {
+        return Some(FIRST_HEAP_WORDS as u32);
+    }
+    let words = block::size_for(words).and_then(|words| u32::try_from(words).ok());
+    Some(words.unwrap_or(u32::MAX))
+}
+
+/// A least size of the virtual heap of shared binaries: not below the default.
+pub fn binary_words(value: Term) -> Option<u64> {
+    let least = u64::from(OFF_HEAP_LIMIT_WORDS);
+    let words = size(value)?;
+    if words <= least {
+        return Some(least);
+    }
+    let words = usize::try_from(words).ok().and_then(block::size_for);
+    Some(words.map_or(u64::MAX, |words| words as u64))
 }
 
 /// The options of a monitor: `{alias, Kind}` and `{tag, Term}`.

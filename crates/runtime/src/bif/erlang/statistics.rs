@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use layout::{Heap, Term};
 use term::{am, atom, build};
 
-use crate::bif::{BifResult, badarg};
+use crate::bif::{BifResult, badarg, notsup};
 use crate::process::Process;
 use crate::process::spawn::DEFAULTS;
 use crate::{exception, node, scheduler, time};
@@ -185,6 +185,14 @@ pub fn system_flag_2(process: &mut Process, [flag, value]: [Term; 2]) -> BifResu
             ))
         }
         "scheduler_wall_time" => Ok(am::FALSE),
+        "reset_seq_trace" => match value {
+            am::TRUE => Ok(am::TRUE),
+            _ => Err(badarg(2)),
+        },
+        "sequential_tracer" => match value {
+            am::FALSE => Ok(am::FALSE),
+            _ => Err(notsup()),
+        },
         "trace_control_word" => Ok(Term::small(0)),
         "time_offset" => Ok(atom::known("final")),
         "multi_scheduling" => Ok(atom::known("enabled")),

@@ -150,7 +150,6 @@ fn words(name: &str) -> Option<Term> {
             "on_heap"
         }),
         "modified_timing_level" => Some(am::UNDEFINED),
-        "sequential_tracer" => Some(am::FALSE),
         "system_logger" => Some(crate::registry::whereis(am::LOGGER).unwrap_or(am::UNDEFINED)),
         _ => None,
     }
@@ -231,6 +230,7 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
         |heap: &mut Heap, name: &str, value: Term| build::tuple(heap, &[atom::known(name), value]);
     let small = |value: u64| Term::small(value as i64);
     Some(match name {
+        "sequential_tracer" => pair(heap, name, am::FALSE),
         "os_type" => build::tuple(heap, &[atom::known("unix"), atom::known("linux")]),
         "os_version" => {
             let (major, minor, patch) = sys::host::system().ok()?.release_numbers;
