@@ -19,6 +19,7 @@
 //! processor, code stays threaded. Any thread may call; cells are made under a lock.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -30,14 +31,25 @@ use crate::bodies::{
     select, tests, tuples,
 };
 use crate::form::{Handler, Threaded};
-use crate::operand::{K, X, Y};
-use crate::operation::{D, P, S, SD, SS, Sdd, Ssd};
+use crate::operand::{K, Operand, X, Y};
+use crate::operation::{D, P, S, SD, SS, Sdd, Ssd, dest as dest_handler, plain, source};
 use crate::slow;
 
 /// The machine code of one operation.
 pub struct Stencil {
     code: &'static [u8],
     relocations: &'static [Relocation],
+}
+
+impl Stencil {
+    /// Whether all that it reads of its instruction's words is the first operand.
+    fn reads_first_operand_only(&self) -> bool {
+        self.relocations.iter().all(|relocation| {
+            !matches!(relocation.symbol, Symbol::Record)
+                || relocation.addend == 8 && relocation.kind != Kind::Relative
+                || relocation.addend == 8 - 4 && relocation.kind == Kind::Relative
+        })
+    }
 }
 
 /// Four bytes to be patched.
@@ -190,16 +202,38 @@ pub struct Unplaced<'a> {
     pub labels: &'a [(u32, u32)],
 }
 
-/// How an instruction is run.
+/// A piece of machine code. An instruction has one, or a few where its threaded form is a loop over its operands
+/// (`expand`).
 #[derive(Clone, Copy)]
-enum Choice {
+enum Piece {
+    /// The handler's stencil.
     Stencil(&'static Stencil),
+    /// The stencil of another handler, its operands taken from elsewhere.
+    Part(&'static Stencil, [Fill; 3]),
     /// A jump to the handler in this cell.
     Jump(usize),
 }
 
+/// What an operand of a part is.
+#[derive(Clone, Copy)]
+enum Fill {
+    /// An operand word of the instruction.
+    Word(usize),
+    /// A number.
+    Number(u64),
+}
+
+impl Piece {
+    fn bytes(&self) -> usize {
+        match self {
+            Piece::Stencil(stencil) | Piece::Part(stencil, _) => stencil.code.len(),
+            Piece::Jump(_) => JUMP_BYTES,
+        }
+    }
+}
+
 /// Bytes of a jump to a handler.
-const JUMP_BYTES: usize = 14;
+const JUMP_BYTES: usize = 13;
 /// Functions start at multiples of this.
 const ENTRY_ALIGNMENT: usize = 16;
 const NOP: u8 = 0x90;
@@ -229,23 +263,26 @@ pub fn place(unplaced: &Unplaced<'_>) -> Option<Placed> {
 
     // What each instruction becomes, and how long that is.
     let function_clause = slow::exceptions::function_clause as Handler as usize as u64;
-    let mut plan = Vec::with_capacity(starts.len());
+    let mut pieces = Vec::with_capacity(starts.len());
+    // By instruction, its first piece, and where that begins in the code.
+    let mut first_pieces: Vec<(usize, usize)> = Vec::with_capacity(starts.len() + 1);
     let mut size = 0usize;
     for (index, &start) in starts.iter().enumerate() {
         let start = start as usize;
         if index > 0 && words[starts[index - 1] as usize] == function_clause {
             size = size.next_multiple_of(ENTRY_ALIGNMENT);
         }
-        let choice = match stencil(words, &is_label, start) {
-            Some(stencil) => Choice::Stencil(stencil),
-            None => Choice::Jump(cells.cell(words[start] as usize)?),
-        };
-        plan.push((choice, size));
-        size += match choice {
-            Choice::Stencil(stencil) => stencil.code.len(),
-            Choice::Jump(_) => JUMP_BYTES,
-        };
+        first_pieces.push((pieces.len(), size));
+        if !expand(words, &is_label, start, &mut pieces) {
+            pieces.push(match stencil(words, &is_label, start) {
+                Some(stencil) => Piece::Stencil(stencil),
+                None => Piece::Jump(cells.cell(words[start] as usize)?),
+            });
+        }
+        let (first, _) = first_pieces[index];
+        size += pieces[first..].iter().map(Piece::bytes).sum::<usize>();
     }
+    first_pieces.push((pieces.len(), size));
 
     let code_start = (words.len() * 8).next_multiple_of(page_bytes());
     let bytes = (code_start + size).next_multiple_of(page_bytes());
@@ -264,28 +301,33 @@ pub fn place(unplaced: &Unplaced<'_>) -> Option<Placed> {
     for &(position, target) in labels {
         placed[position as usize] = (words_at + target as usize * 8) as u64;
     }
-    for (&start, &(_, offset)) in starts.iter().zip(&plan) {
+    for (&start, &(_, offset)) in starts.iter().zip(&first_pieces) {
         placed[start as usize] = (code_at + offset) as u64;
     }
     code.fill(NOP);
-    for (&start, &(choice, offset)) in starts.iter().zip(&plan) {
-        let place = Patch {
+    for (&start, instruction) in starts.iter().zip(first_pieces.windows(2)) {
+        let patch = Patch {
             words: placed,
             words_at,
             start: start as usize,
             code_at,
             glue: &glue,
         };
-        match choice {
-            Choice::Stencil(stencil) => place.stencil(stencil, &mut code[offset..], offset)?,
-            Choice::Jump(cell) => {
-                let record = (words_at + start as usize * 8) as u32;
-                let code = &mut code[offset..][..JUMP_BYTES];
-                code[..2].copy_from_slice(&[0x41, 0xb9]);
-                code[2..6].copy_from_slice(&record.to_le_bytes());
-                code[6..9].copy_from_slice(&[0xff, 0x24, 0x25]);
-                code[9..13].copy_from_slice(&(cell as u32).to_le_bytes());
+        let mut offset = instruction[0].1;
+        for piece in &pieces[instruction[0].0..instruction[1].0] {
+            let code = &mut code[offset..];
+            match *piece {
+                Piece::Stencil(stencil) => patch.stencil(stencil, None, code, offset)?,
+                Piece::Part(stencil, fills) => patch.stencil(stencil, Some(fills), code, offset)?,
+                Piece::Jump(cell) => {
+                    let record = (words_at + start as usize * 8) as u32;
+                    code[..2].copy_from_slice(&[0x41, 0xb9]);
+                    code[2..6].copy_from_slice(&record.to_le_bytes());
+                    code[6..9].copy_from_slice(&[0xff, 0x24, 0x25]);
+                    code[9..13].copy_from_slice(&(cell as u32).to_le_bytes());
+                }
             }
+            offset += piece.bytes();
         }
     }
     if size > 0 {
@@ -301,19 +343,28 @@ pub fn place(unplaced: &Unplaced<'_>) -> Option<Placed> {
 
 /// The stencil for the instruction at `start`, if its handler has one whose holes its operands fit.
 fn stencil(words: &[u64], is_label: &[bool], start: usize) -> Option<&'static Stencil> {
-    let row = *ROWS.get(&(words[start] as usize))?;
+    fitting(words[start] as usize, |operand| {
+        let place = start + 1 + operand;
+        (words[place], is_label[place])
+    })
+}
+
+/// The stencil of a handler whose holes these operands fit; each operand is a word, or will be a label.
+fn fitting(handler: usize, operand: impl Fn(usize) -> (u64, bool)) -> Option<&'static Stencil> {
+    let row = *ROWS.get(&handler)?;
     let fits = |stencil: &&'static Stencil| {
         stencil.relocations.iter().all(|relocation| {
-            let (place, is_target) = match relocation.symbol {
-                Symbol::Hole(operand) => (start + 1 + usize::from(operand), false),
-                Symbol::Target(operand) => (start + 1 + usize::from(operand), true),
+            let (number, is_target) = match relocation.symbol {
+                Symbol::Hole(number) => (number, false),
+                Symbol::Target(number) => (number, true),
                 _ => return true,
             };
-            if is_label[place] {
+            let (word, is_label) = operand(usize::from(number));
+            if is_label {
                 // An address in the area, which every hole has room for.
                 return true;
             }
-            let value = (words[place] as i64).wrapping_add(relocation.addend);
+            let value = (word as i64).wrapping_add(relocation.addend);
             !is_target
                 && match relocation.kind {
                     Kind::Zero => u32::try_from(value).is_ok(),
@@ -324,6 +375,102 @@ fn stencil(words: &[u64], is_label: &[bool], start: usize) -> Option<&'static St
     };
     let narrow = tables::NARROW[row].as_ref().filter(fits);
     narrow.or_else(|| tables::WIDE[row].as_ref().filter(fits))
+}
+
+/// The instructions whose threaded form walks over operands, and whose machine code need not.
+#[derive(Clone, Copy)]
+enum Walk {
+    /// `dest, header, element...`
+    Tuple,
+    /// `element, element, element, dest`
+    Triple,
+    /// `term, fail, count, value..., label...`
+    Select,
+    /// `count, dest...`
+    Init,
+}
+
+static WALKS: LazyLock<HashMap<usize, Walk>> = LazyLock::new(|| {
+    let handlers: [(Handler, Walk); 5] = [
+        (plain::<tuples::PutTuple>(), Walk::Tuple),
+        (plain::<tuples::PutTuple3>(), Walk::Triple),
+        (source::<select::SelectFew>(Operand::x(0)), Walk::Select),
+        (source::<select::SelectFew>(Operand::y(0)), Walk::Select),
+        (plain::<moves::InitYs>(), Walk::Init),
+    ];
+    handlers
+        .map(|(handler, walk)| (handler as usize, walk))
+        .into()
+});
+
+/// Tuples of more elements are made by the loop.
+const EXPANDED_ELEMENTS: usize = 32;
+
+/// Takes an instruction that walks over its operands apart into pieces for each; false, and nothing done, if it is none
+/// or has an operand that fits no hole.
+fn expand(words: &[u64], is_label: &[bool], start: usize, pieces: &mut Vec<Piece>) -> bool {
+    let Some(&walk) = WALKS.get(&(words[start] as usize)) else {
+        return false;
+    };
+    let operand = |index: usize| words[start + 1 + index];
+    let number = Fill::Number;
+    let mut parts: Vec<(Handler, [Fill; 3])> = Vec::new();
+    let mut tuple = |dest: usize, elements: Range<usize>, header: u64| {
+        let bytes = (elements.len() as u64 + 1) * 8;
+        parts.push((
+            plain::<tuples::PutHeader>(),
+            [number(0), number(header), number(0)],
+        ));
+        for (index, element) in elements.enumerate() {
+            let handler = source::<tuples::PutElement>(Operand::from_word(operand(element)));
+            let offset = number((index as u64 + 1) * 8);
+            parts.push((handler, [Fill::Word(element), offset, number(0)]));
+        }
+        let handler = dest_handler::<tuples::EndTuple>(Operand::from_word(operand(dest)));
+        parts.push((handler, [Fill::Word(dest), number(bytes), number(0)]));
+    };
+    match walk {
+        Walk::Tuple => {
+            let arity = (operand(1) >> 6) as usize;
+            if arity > EXPANDED_ELEMENTS {
+                return false;
+            }
+            tuple(0, 2..2 + arity, operand(1));
+        }
+        Walk::Triple => tuple(3, 0..3, tuples::tuple_header(3)),
+        Walk::Select => {
+            let count = operand(2) as usize;
+            let handler = source::<compare::IsNeImmediate>(Operand::from_word(operand(0)));
+            for index in 0..count {
+                let (value, label) = (Fill::Word(3 + index), Fill::Word(3 + count + index));
+                parts.push((handler, [Fill::Word(0), value, label]));
+            }
+            parts.push((
+                plain::<tests::Jump>(),
+                [Fill::Word(1), number(0), number(0)],
+            ));
+        }
+        Walk::Init => {
+            for index in 0..operand(0) as usize {
+                let handler = plain::<moves::InitY>();
+                parts.push((handler, [Fill::Word(1 + index), number(0), number(0)]));
+            }
+        }
+    }
+    let first = pieces.len();
+    for (handler, fills) in parts {
+        let fitting = fitting(handler as usize, |hole| match fills[hole] {
+            Fill::Word(index) => (operand(index), is_label[start + 1 + index]),
+            Fill::Number(value) => (value, false),
+        });
+        // A constant that is read from the words is the first operand, or the part cannot find it.
+        let Some(stencil) = fitting.filter(|stencil| stencil.reads_first_operand_only()) else {
+            pieces.truncate(first);
+            return false;
+        };
+        pieces.push(Piece::Part(stencil, fills));
+    }
+    true
 }
 
 /// An instruction that is being patched.
@@ -338,18 +485,36 @@ struct Patch<'a> {
 
 impl Patch<'_> {
     /// Copies a stencil to the front of `code`, which is `offset` bytes into the code.
-    fn stencil(&self, stencil: &Stencil, code: &mut [u8], offset: usize) -> Option<()> {
+    fn stencil(
+        &self,
+        stencil: &Stencil,
+        fills: Option<[Fill; 3]>,
+        code: &mut [u8],
+        offset: usize,
+    ) -> Option<()> {
+        let operand = |number: u8| match fills.map(|fills| fills[usize::from(number)]) {
+            None => self.operand(usize::from(number)),
+            Some(Fill::Word(index)) => self.operand(index),
+            Some(Fill::Number(value)) => value,
+        };
         let length = stencil.code.len();
         code[..length].copy_from_slice(stencil.code);
         for relocation in stencil.relocations {
             let at = relocation.offset as usize;
             let value = match relocation.symbol {
-                Symbol::Hole(operand) => self.operand(operand),
-                Symbol::Target(operand) => {
-                    let label = (self.operand(operand) as usize).checked_sub(self.words_at)? / 8;
+                Symbol::Hole(number) => operand(number),
+                Symbol::Target(number) => {
+                    let label = (operand(number) as usize).checked_sub(self.words_at)? / 8;
                     *self.words.get(label)?
                 }
-                Symbol::Record => (self.words_at + self.start * 8) as u64,
+                Symbol::Record => {
+                    // A part finds its first operand where the words of an instruction would have it.
+                    let shift = match fills {
+                        Some([Fill::Word(index), ..]) => index,
+                        _ => 0,
+                    };
+                    (self.words_at + (self.start + shift) * 8) as u64
+                }
                 Symbol::Continue => (self.code_at + offset + length) as u64,
                 Symbol::Glue(glue) => self.glue[glue as usize] as u64,
             };
@@ -367,8 +532,8 @@ impl Patch<'_> {
         Some(())
     }
 
-    fn operand(&self, operand: u8) -> u64 {
-        self.words[self.start + 1 + usize::from(operand)]
+    fn operand(&self, index: usize) -> u64 {
+        self.words[self.start + 1 + index]
     }
 }
 

@@ -48,6 +48,12 @@ impl Operand {
         Operand(term.bits())
     }
 
+    /// The operand that a word of an instruction is.
+    #[must_use]
+    pub(crate) const fn from_word(word: u64) -> Operand {
+        Operand(word)
+    }
+
     #[must_use]
     pub const fn word(self) -> u64 {
         self.0

@@ -5,14 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 /// Operations that need more registers than are free: they save some, and restore them before their closing jumps.
-const SHORT_OF_REGISTERS: [&str; 9] = [
+const SHORT_OF_REGISTERS: [&str; 7] = [
     "Element",
     "GetInteger",
     "GetMapElement",
-    "InitYs",
     "MakeFun",
     "NotSame",
-    "PutTuple",
     "SelectValue",
     "ShiftLeft",
 ];

@@ -224,7 +224,10 @@ pub(super) fn matching(
         }
         Opcode::BsGetPosition => {
             let (context, to) = (term(emitter, 0), term(emitter, 1));
-            emitter.instruction(plain::<binaries::GetPosition>(), &[context, to]);
+            emitter.instruction(
+                source_dest::<binaries::GetPosition>(context, to),
+                &[context, to],
+            );
         }
         Opcode::BsSetPosition => {
             let (context, position) = (term(emitter, 0), term(emitter, 1));

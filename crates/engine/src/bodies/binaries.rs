@@ -6,7 +6,6 @@ use layout::object::offset;
 use layout::{Header, Kind, Term};
 
 use super::tuples::header_of;
-use crate::operand::Any;
 use crate::operation::operations;
 use crate::slow;
 
@@ -103,9 +102,9 @@ operations! {
     }
 
     /// `context, dest`
-    GetPosition: P<> |m| {
-        let position = *word(m.get::<Any, 0>(), offset::MATCH_POSITION);
-        m.put::<Any, 1>(Term::small(position as i64));
+    GetPosition: SD<A: Source, B: Dest> |m| {
+        let position = *word(m.get::<A, 0>(), offset::MATCH_POSITION);
+        m.put::<B, 1>(Term::small(position as i64));
         m.next::<2>()
     }
 }

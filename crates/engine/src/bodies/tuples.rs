@@ -77,6 +77,29 @@ operations! {
         m.next_at(words.add(arity))
     }
 
+    /// Part of `PutTuple` as machine code: writes a word of a tuple that is being made: `offset from the heap top, word`
+    PutHeader: P<> |m| {
+        let word = m.h.wrapping_byte_add(m.word::<0>() as usize);
+        word.write(m.word::<1>());
+        m.next::<2>()
+    }
+
+    /// Part of `PutTuple` as machine code: `element, offset from the heap top`
+    PutElement: S<A: Source> |m| {
+        let value = m.get::<A, 0>();
+        let word = m.h.wrapping_byte_add(m.word::<1>() as usize);
+        word.write(value.bits());
+        m.next::<2>()
+    }
+
+    /// Part of `PutTuple` as machine code: the tuple is whole: `dest, bytes`
+    EndTuple: D<A: Dest> |m| {
+        let object = m.h;
+        m.h = object.wrapping_byte_add(m.word::<1>() as usize);
+        m.put::<A, 0>(Term::from_boxed_pointer(object));
+        m.next::<2>()
+    }
+
     /// A pair: `element, element, dest`
     PutTuple2: Ssd<A: Source, B: Source, C: Dest> |m| {
         let object = m.h;

@@ -2,8 +2,9 @@
 //! to stays in [`Context::builder`] between two safepoints.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
+use core::mem::MaybeUninit;
+
 use layout::{Context, RaiseKind, Term};
-use smallvec::SmallVec;
 use term::bits::append::{self, AppendError};
 use term::bits::construct::{self, Builder, ConstructError, Segment, SegmentKind};
 use term::bits::{Fault, Flags, is_all, match_width, utf};
@@ -334,21 +335,31 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
     unsafe {
         let words = ip.add(1);
         let count = *words.add(4) as usize;
-        let segments: SmallVec<[Segment; 8]> = (0..count)
-            .map(|index| {
-                let words = words.add(5 + index * SEGMENT_WORDS);
-                Segment {
-                    kind: SEGMENT_KINDS[*words as usize],
-                    number: *words.add(1) as u32,
-                    unit: *words.add(2) as u32,
-                    flags: Flags::new(*words.add(3) as u32),
-                    source: read(x, s, *words.add(4)),
-                    size: read(x, s, *words.add(5)),
-                    string: *words.add(6) as *const u8,
-                }
-            })
-            .collect();
-        match construct::create(&mut (*(*c).process).heap, &segments) {
+        let segment = |index: usize| {
+            let words = words.add(5 + index * SEGMENT_WORDS);
+            Segment {
+                kind: SEGMENT_KINDS[*words as usize],
+                number: *words.add(1) as u32,
+                unit: *words.add(2) as u32,
+                flags: Flags::new(*words.add(3) as u32),
+                source: read(x, s, *words.add(4)),
+                size: read(x, s, *words.add(5)),
+                string: *words.add(6) as *const u8,
+            }
+        };
+        // Filled in place: moving the segments costs more than making them.
+        let mut room = [const { MaybeUninit::uninit() }; 8];
+        let mut many = Vec::new();
+        let segments = if count <= room.len() {
+            for (index, place) in room[..count].iter_mut().enumerate() {
+                place.write(segment(index));
+            }
+            core::slice::from_raw_parts(room.as_ptr().cast::<Segment>(), count)
+        } else {
+            many.extend((0..count).map(segment));
+            &many[..]
+        };
+        match construct::create(&mut (*(*c).process).heap, segments) {
             Ok(string) => string,
             Err(error) => {
                 explain(c, &error, *words);

@@ -94,6 +94,7 @@ fn terms_are_built_and_taken_apart() {
             ("hash_map", 100),
             ("map_update", 5),
             ("map_keys", 7),
+            ("tuples", 7),
             ("short_bifs", 3),
             ("short_bifs", 1),
             ("floats", 4),

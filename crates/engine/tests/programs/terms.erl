@@ -37,6 +37,15 @@ keys(M, N) ->
         _ -> missing
     end.
 
+%% Tuples of constants of every width.
+tuples(N) ->
+    [{N, "text", b}, {N, 16#7fffffffffff, -1, <<"binary">>}, {a, -5, N, [], {x}, N},
+     {1, 2, 3, N}, {N, N, N, N, 1.5, 123456789012345678901234567890}, wide(N), wide(-9), wide(1 bsl 40)].
+wide(16#7fffffffffff) -> a;
+wide(-9) -> b;
+wide(1099511627776) -> c;
+wide(_) -> d.
+
 %% Short BIFs.
 short_bifs(N) ->
     T = id({N, b, c}), L = id([N, 2]), M = id(#{N => 1}),
