@@ -149,7 +149,7 @@ pub fn clear(table: &Table) -> usize {
         if table.fixation.is_fixed() && !table.is_deleted() {
             return parts.iter_mut().map(|part| part.mark_all()).sum();
         }
-        let objects = parts.iter().map(|part| part.len()).sum();
+        let objects = parts.iter().map(|part| part.objects()).sum();
         (
             parts.iter_mut().map(|part| part.take()).collect::<Vec<_>>(),
             objects,

@@ -100,7 +100,7 @@ impl Program {
         let mut clauses = Vec::with_capacity(sources.len());
         for &[head, guards, body] in sources {
             let head = pattern::compile(head, &mut constants, lint)?;
-            program.variables = program.variables.max(head.variables.len());
+            program.variables = program.variables.max(head.variables.count());
             program.registers = program.registers.max(head.registers);
             program.cells = program.cells.max(head.cells);
             let mut context = expression::Context {

@@ -19,10 +19,10 @@ pub enum Part {
 
 impl Part {
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn objects(&self) -> usize {
         match self {
-            Part::Hash(shard) => shard.len(),
-            Part::Tree(tree) => tree.len(),
+            Part::Hash(shard) => shard.objects(),
+            Part::Tree(tree) => tree.objects(),
         }
     }
 
@@ -131,7 +131,7 @@ impl Part {
 
     /// Deletes all objects of a fixed table; answers how many there were.
     pub fn mark_all(&mut self) -> usize {
-        let objects = self.len();
+        let objects = self.objects();
         match self {
             Part::Hash(shard) => {
                 for slot in 0..shard.slots() {

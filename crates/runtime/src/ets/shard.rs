@@ -64,7 +64,7 @@ impl Shard {
     }
 
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn objects(&self) -> usize {
         self.live
     }
 
@@ -93,9 +93,8 @@ impl Shard {
     fn chain(&self, slot: usize) -> Chain<'_> {
         let first = self.slots.get(slot).copied().unwrap_or(ptr::null_mut());
         // SAFETY: a chain holds live objects, and stays as it is while `self` is borrowed.
-        Chain {
-            next: unsafe { first.as_ref() },
-        }
+        let next = unsafe { first.as_ref() };
+        Chain { next }
     }
 
     fn has_key(&self, object: &Object, key: Term, hash: u32) -> bool {

@@ -279,13 +279,11 @@ impl Table {
     }
 
     /// Locks a part by number, to read.
-    #[must_use]
     pub fn read_part(&self, part: usize) -> RwLockReadGuard<'_, Part> {
         self.parts[part].0.read()
     }
 
     /// Locks a part by number, to write.
-    #[must_use]
     pub fn write_part(&self, part: usize) -> RwLockWriteGuard<'_, Part> {
         self.parts[part].0.write()
     }
@@ -298,8 +296,8 @@ impl Table {
 
     /// Number of objects, part after part.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.0.read().len()).sum()
+    pub fn objects(&self) -> usize {
+        self.parts.iter().map(|part| part.0.read().objects()).sum()
     }
 
     /// Bytes that the table takes, without shared binaries.

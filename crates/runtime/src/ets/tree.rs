@@ -177,7 +177,7 @@ impl Tree {
     }
 
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn objects(&self) -> usize {
         self.objects.len()
     }
 

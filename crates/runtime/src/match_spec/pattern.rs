@@ -90,7 +90,7 @@ impl Variables {
         self.0.len() as u32 - 1
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
 

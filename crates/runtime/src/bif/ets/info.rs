@@ -78,7 +78,7 @@ fn item_of(process: &mut Process, table: &Table, item: Term) -> Option<Term> {
         am::OWNER => table.owner(),
         am::HEIR => table.heir.lock().as_ref().map_or(am::NONE, |heir| heir.pid),
         am::NAME => table.name(),
-        am::SIZE => Term::small(table.len() as i64),
+        am::SIZE => Term::small(table.objects() as i64),
         am::NODE => node::own_name(),
         am::NAMED_TABLE => am::boolean(options.named),
         am::TYPE => options.kind.atom(),

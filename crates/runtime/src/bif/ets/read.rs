@@ -147,7 +147,7 @@ pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
                     let copied = object.copy_to(heap);
                     return Ok(build::list(heap, &[copied]));
                 }
-                None => slot -= tree.len().min(slot),
+                None => slot -= tree.objects().min(slot),
             },
         }
     }
