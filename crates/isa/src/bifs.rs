@@ -67,6 +67,7 @@ macro_rules! for_each_bif {
             ("erl_tracer", "trace", 5, erl_tracer::trace_5, NONE),
 
             // erlang
+            ("erlang", "yield", 0, erlang::yield_0, NONE),
             ("erlang", "match_spec_test", 3, ets::match_spec_test_3, NONE),
             ("erlang", "ports", 0, ports::ports_0, NONE),
             ("erlang", "port_set_data", 2, ports::port_set_data_2, NONE),

@@ -68,6 +68,8 @@ pub mod flag {
     pub const EXIT_PENDING: u16 = 1 << 6;
     /// It may do with every ETS table what its owner may (`erts_internal:ets_super_user/1`).
     pub const ETS_SUPER_USER: u16 = 1 << 7;
+    /// It is in the middle of `erlang:yield/0`.
+    pub const YIELDING: u16 = 1 << 12;
     /// System tasks wait in `Cold`: collections and checks that need the process between two slices.
     pub const TASKS: u16 = 1 << 8;
     /// It left its last slice to wait for a message or timeout, not because the slice was over.

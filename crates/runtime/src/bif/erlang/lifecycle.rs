@@ -6,7 +6,7 @@ use term::{am, build, node, reference};
 
 use crate::bif::{BifResult, Failure, await_result, badarg};
 use crate::code::exports;
-use crate::process::{Process, state, suspend, table};
+use crate::process::{Process, flag, state, suspend, table};
 use crate::scheduler;
 use crate::signal::{self, Signal};
 
@@ -25,6 +25,18 @@ pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let (pids, _) = table::list(0, usize::MAX);
     scheduler::charge(pids.len() as i64 / 10);
     Ok(build::list(process.heap(), &pids))
+}
+
+/// `yield()`: gives up the rest of the slice. OTP's loader makes an instruction of it; the function
+/// in `erlang` calls itself for ever.
+pub fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    process.flags ^= flag::YIELDING;
+    if process.flags & flag::YIELDING == 0 {
+        // Entered again in the next slice.
+        return Ok(am::TRUE);
+    }
+    let arguments = Box::default();
+    Err(Failure::Yield { arguments })
 }
 
 /// `bump_reductions(Reductions)`.
