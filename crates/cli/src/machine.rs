@@ -57,7 +57,17 @@ pub fn config(config: Config) -> runtime::Config {
             PrintableRange::Latin1 => "latin1".to_owned(),
             PrintableRange::Unicode => "unicode".to_owned(),
         },
-        file_names_utf8: config.file_name_encoding != FileNameEncoding::Latin1,
+        file_names_utf8: match config.file_name_encoding {
+            FileNameEncoding::Latin1 => false,
+            FileNameEncoding::Utf8 => true,
+            FileNameEncoding::Default | FileNameEncoding::Locale => sys::locale::is_utf8(),
+        },
+        wrong_file_names: match config.file_name_warning {
+            FileNameWarning::Warn => "warning",
+            FileNameWarning::Ignore => "ignore",
+            FileNameWarning::Error => "error",
+        }
+        .to_owned(),
         warnings: flags::WARNING_LEVELS[config.warnings_map as usize].to_owned(),
     }
 }

@@ -53,6 +53,8 @@ pub struct Config {
     pub printable_range: String,
     /// File names are UTF-8 (or Latin-1).
     pub file_names_utf8: bool,
+    /// What is to become of file names that are not encoded so: `warning`, `ignore` or `error`.
+    pub wrong_file_names: String,
     /// As `+W` spells it: `error`, `warning` or `info`.
     pub warnings: String,
 }

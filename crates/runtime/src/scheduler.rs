@@ -383,7 +383,7 @@ impl Scheduler {
             match end {
                 engine::Exit::Preempted => {
                     if process.flags & flag::DIRTY != 0 {
-                        self.to_dirty(pointer);
+                        self.hand_to_dirty(pointer);
                     } else {
                         self.requeue(pointer);
                     }
@@ -438,7 +438,7 @@ impl Scheduler {
     }
 
     /// Gives the running process to a dirty scheduler.
-    fn to_dirty(&mut self, pointer: *mut Process) {
+    fn hand_to_dirty(&mut self, pointer: *mut Process) {
         // SAFETY: still ours until it is handed over.
         unsafe {
             (*pointer)

@@ -24,6 +24,7 @@ pub mod errno;
 pub mod fd;
 pub mod file;
 pub mod host;
+pub mod locale;
 pub mod memory;
 pub mod park;
 mod path;

@@ -8,6 +8,7 @@ use term::{am, atom, build};
 use crate::bif::{BifResult, badarg, notsup};
 use crate::process::Process;
 use crate::process::spawn::DEFAULTS;
+use crate::scheduler::dirty;
 use crate::{exception, node, scheduler, time};
 
 /// What the last call of `statistics(runtime)`, `(wall_clock)` and `(reductions)` answered.
@@ -85,26 +86,19 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             let output = build::tuple(heap, &[atom::known("output"), output]);
             build::tuple(heap, &[input, output])
         }
-        "run_queue" | "total_run_queue_lengths" | "total_run_queue_lengths_all" => {
-            small(scheduler::run_queue_lengths().iter().sum())
+        "run_queue" => small(queue_lengths(Dirty::Cpu).iter().sum()),
+        "total_run_queue_lengths" => small(queue_lengths(Dirty::Cpu).iter().sum()),
+        "total_run_queue_lengths_all" => small(queue_lengths(Dirty::All).iter().sum()),
+        "run_queue_lengths" | "active_tasks" => {
+            let lengths = queue_lengths(Dirty::Cpu).into_iter().map(small);
+            build::list(heap, &lengths.collect::<Vec<Term>>())
         }
-        "run_queue_lengths" | "run_queue_lengths_all" => {
-            let lengths: Vec<Term> = scheduler::run_queue_lengths()
-                .into_iter()
-                .map(small)
-                .collect();
-            build::list(heap, &lengths)
+        "run_queue_lengths_all" | "active_tasks_all" => {
+            let lengths = queue_lengths(Dirty::All).into_iter().map(small);
+            build::list(heap, &lengths.collect::<Vec<Term>>())
         }
-        "total_active_tasks" | "total_active_tasks_all" => {
-            small(scheduler::run_queue_lengths().iter().sum::<usize>() + 1)
-        }
-        "active_tasks" | "active_tasks_all" => {
-            let lengths: Vec<Term> = scheduler::run_queue_lengths()
-                .into_iter()
-                .map(small)
-                .collect();
-            build::list(heap, &lengths)
-        }
+        "total_active_tasks" => small(queue_lengths(Dirty::Cpu).iter().sum::<usize>() + 1),
+        "total_active_tasks_all" => small(queue_lengths(Dirty::All).iter().sum::<usize>() + 1),
         "scheduler_wall_time" | "scheduler_wall_time_all" => {
             match scheduler::idle::wall_times_ns() {
                 None => am::UNDEFINED,
@@ -205,4 +199,20 @@ pub fn system_flag_2(process: &mut Process, [flag, value]: [Term; 2]) -> BifResu
 
 fn system_bind_type(_process: &mut Process) -> BifResult {
     Ok(atom::known("unbound"))
+}
+
+/// Which dirty run queues count.
+enum Dirty {
+    Cpu,
+    All,
+}
+
+/// The lengths of the run queues, those of the dirty schedulers last.
+fn queue_lengths(which: Dirty) -> Vec<usize> {
+    let mut lengths = scheduler::run_queue_lengths();
+    lengths.push(dirty::queue_length(dirty::Kind::Cpu));
+    if let Dirty::All = which {
+        lengths.push(dirty::queue_length(dirty::Kind::Io));
+    }
+    lengths
 }

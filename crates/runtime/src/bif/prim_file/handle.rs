@@ -9,6 +9,7 @@
 //! on the scheduler that runs the process, and answered there if the bytes are in memory; what may block is
 //! left to a dirty scheduler.
 
+use std::borrow::Cow;
 use std::io::IoSlice;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
@@ -189,7 +190,8 @@ fn read(
 ) -> Result<Term, NotRead> {
     let file = handle.get()?;
     let size = usize::try_from(size).map_err(|_| Errno::ENOMEM)?;
-    if !dirty::is_here() && !(handle.cached && size <= MOST_CACHED_BYTES) {
+    let may_be_cached = handle.cached && size <= MOST_CACHED_BYTES;
+    if !may_be_cached && !dirty::is_here() {
         return Err(NotRead::WouldBlock);
     }
     let mut incoming = Incoming::new(size).ok_or(Errno::ENOMEM)?;
@@ -247,11 +249,10 @@ fn numbers(terms: &[Term]) -> Result<(), Refusal> {
     }
 }
 
+type Binaries<'a> = Vec<Cow<'a, [u8]>>;
+
 /// The first binaries of a list, and the rest of the list.
-fn take_binaries<'a>(
-    list: Term,
-    number: usize,
-) -> Result<(Vec<std::borrow::Cow<'a, [u8]>>, Term), Refusal> {
+fn take_binaries<'a>(list: Term, number: usize) -> Result<(Binaries<'a>, Term), Refusal> {
     let mut binaries = Vec::new();
     let mut rest = list;
     while binaries.len() < MOST_BINARIES

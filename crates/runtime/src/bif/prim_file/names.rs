@@ -3,9 +3,10 @@
 use layout::Term;
 use term::unicode::filename::{self, Allowed};
 use term::unicode::{self, Encoding};
-use term::{am, build};
+use term::{am, atom, build};
 
 use crate::bif::{BifResult, badarg, bytes};
+use crate::node;
 use crate::process::Process;
 
 /// `prim_file:internal_name2native(Name)`: the bytes with a zero behind them.
@@ -20,15 +21,18 @@ pub fn internal_name2native_1(process: &mut Process, [name]: [Term; 1]) -> BifRe
     Ok(build::binary(process.heap(), &native))
 }
 
-/// `prim_file:internal_native2name(Native)`: characters, or `{error, warning}` for what is not in the
-/// encoding of names.
+/// `prim_file:internal_native2name(Native)`: characters, or `{error, What}` for what is not in
+/// the encoding of names, with what is then to be done.
 pub fn internal_native2name_1(process: &mut Process, [native]: [Term; 1]) -> BifResult {
     let native = bytes::of_binary(native).ok_or(badarg(1))?;
     let heap = process.heap();
     Ok(
         match filename::from_native(heap, &native, filename::native_encoding()) {
             Some(name) => name,
-            None => build::tuple(heap, &[am::ERROR, am::WARNING]),
+            None => {
+                let what = atom::known(&node::config().wrong_file_names);
+                build::tuple(heap, &[am::ERROR, what])
+            }
         },
     )
 }
