@@ -2,7 +2,9 @@
 
 use isa::flags;
 
-use crate::config::{BusyWait, Config, FileNameEncoding, MessageQueueData, PrintableRange};
+use crate::config::{
+    BusyWait, Config, FileNameEncoding, FileNameWarning, MessageQueueData, PrintableRange,
+};
 
 /// Turns of the look for work before a scheduler sleeps, by `+sbwt`; a turn takes some tens of
 /// nanoseconds.
