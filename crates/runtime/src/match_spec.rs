@@ -40,6 +40,8 @@ pub struct Invalid;
 
 /// A compiled match specification.
 pub struct Program {
+    /// That of the references which hold it.
+    number: u64,
     clauses: Box<[Clause]>,
     /// A tuple of the terms that tests and operations name by index.
     constants: Option<OwnedObject>,
@@ -91,6 +93,7 @@ impl Program {
         let mut scratch = Scratch::new();
         let mut constants = Constants::default();
         let mut program = Program {
+            number: reference::fresh_number(),
             clauses: Box::default(),
             constants: None,
             variables: 0,
@@ -164,9 +167,10 @@ impl Constants {
 
 /// A reference that holds a program.
 pub fn to_term(heap: &mut Heap, program: Arc<Program>) -> Term {
+    let number = program.number;
     let block = MagicBlock::new(Box::new(program));
     // SAFETY: the block's one count is handed over.
-    unsafe { build::magic_reference(heap, reference::fresh_number(), 0, block) }
+    unsafe { build::magic_reference(heap, number, 0, block) }
 }
 
 /// The program that a reference holds.

@@ -6,7 +6,7 @@ use term::am;
 use super::{items, table};
 use crate::bif::{BifResult, Failure, badarg};
 use crate::ets::table::Table;
-use crate::ets::{Access, OwnedObject};
+use crate::ets::{Access, Kind, OwnedObject};
 use crate::process::Process;
 use crate::scheduler;
 
@@ -64,10 +64,14 @@ fn insert_all(
     }) {
         return Err(badarg(2));
     }
-    let objects: Vec<OwnedObject> = tuples
+    let mut objects: Vec<OwnedObject> = tuples
         .iter()
         .filter_map(|tuple| make(table, *tuple))
         .collect();
+    if table.options.kind == Kind::Bag {
+        // OTP puts a list into a bag from its end, so the last object is the oldest.
+        objects.reverse();
+    }
     scheduler::charge(objects.len() as i64 / OBJECTS_PER_REDUCTION);
     let mut parts = table.write_all();
     table.allow(process, Access::Write)?;

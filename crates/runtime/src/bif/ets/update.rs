@@ -15,7 +15,8 @@ pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) ->
     let table = table(id)?;
     let mut writing = table.writing(process, key)?;
     if !table.options.kind.is_set() {
-        return Err(badarg_because(am::TABLE_TYPE));
+        // Without a cause, other than for counters.
+        return Err(badarg(1));
     }
     let Some(object) = writing.part.get_mut(key, writing.hash) else {
         return Ok(am::FALSE);
