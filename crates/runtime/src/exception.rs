@@ -134,7 +134,9 @@ unsafe fn raw_trace(
         }
     } else if raise.arguments.as_tuple().is_some() {
         first = raise.arguments;
-        info = explained_by(process.heap(), "erlang", raise.trace);
+        if !info.is_nil() || raise.trace.is_none() {
+            info = explained_by(process.heap(), "erlang", raise.trace);
+        }
     } else if !failed.is_null() && !named_by_caller {
         // SAFETY: exports live for ever; the arguments are as many as its arity.
         let (export, arguments) = unsafe {
@@ -185,12 +187,15 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
     }
     let heap = &process.head.heap;
     let mut at = heap.stack;
+    // A recursion shows once: the same return address again and again is left out, as OTP does.
+    let mut before = engine::start::process_end() as u64;
     while at < heap.end && words.len() <= depth {
         // SAFETY: as `find_handler`.
         let word = unsafe { *at };
-        if word & 0b11 == 0 && word != engine::start::process_end() as u64 {
+        if word & 0b11 == 0 && word != before && word != engine::start::process_end() as u64 {
             // A return address points behind its call.
             words.push(word - 8);
+            before = word;
         }
         at = at.wrapping_add(1);
     }

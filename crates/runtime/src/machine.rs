@@ -348,9 +348,11 @@ unsafe extern "sysv64" fn apply(
     arity: usize,
 ) -> *const u64 {
     if !module.is_atom() || !function.is_atom() {
-        // SAFETY: the engine's contract.
-        exception::raise_error(unsafe { &mut *context }, am::BADARG);
-        return std::ptr::null();
+        // SAFETY: the engine's contract: the arguments are in x0...
+        unsafe {
+            let arguments = build::list(running(context).heap(), &(&(*context).x)[..arity]);
+            return raise_apply(context, am::BADARG, &[module, function, arguments]);
+        }
     }
     exports::get(module, function, arity as u32)
         .code
@@ -371,6 +373,20 @@ fn spread(context: &mut Context, mut list: Term) -> Option<usize> {
     list.is_nil().then_some(count)
 }
 
+/// Raises an error of `apply/2,3`, which the trace names with its arguments.
+///
+/// # Safety
+/// A process runs on `context`.
+unsafe fn raise_apply(context: *mut Context, reason: Term, arguments: &[Term]) -> *const u64 {
+    // SAFETY: the caller's promise.
+    let (process, context) = unsafe { (running(context), &mut *context) };
+    exception::raise_error(context, reason);
+    let heap = process.heap();
+    let arguments = build::list(heap, arguments);
+    context.raise.arguments = build::tuple(heap, &[am::ERLANG, am::APPLY, arguments]);
+    std::ptr::null()
+}
+
 unsafe extern "sysv64" fn apply_list(
     context: *mut Context,
     module: Term,
@@ -380,17 +396,29 @@ unsafe extern "sysv64" fn apply_list(
     // SAFETY: the engine's contract.
     unsafe {
         if !module.is_atom() || !function.is_atom() {
-            exception::raise_error(&mut *context, am::BADARG);
-            return std::ptr::null();
+            return raise_apply(context, am::BADARG, &[module, function, arguments]);
         }
         match spread(&mut *context, arguments) {
             Some(arity) => apply(context, module, function, arity),
-            None => {
-                exception::raise_error(&mut *context, am::BADARG);
+            None if is_proper(arguments) => {
+                // No function has so many arguments.
+                let process = running(context);
+                exception::raise_error(&mut *context, am::UNDEF);
+                (*context).raise.arguments =
+                    build::tuple(process.heap(), &[module, function, arguments]);
+                (*context).raise.trace = Term::NIL;
                 std::ptr::null()
             }
+            None => raise_apply(context, am::BADARG, &[module, function, arguments]),
         }
     }
+}
+
+fn is_proper(mut list: Term) -> bool {
+    while let Some((_, tail)) = list.as_cons() {
+        list = tail;
+    }
+    list.is_nil()
 }
 
 unsafe extern "sysv64" fn apply_fun_list(
@@ -402,10 +430,7 @@ unsafe extern "sysv64" fn apply_fun_list(
     unsafe {
         match spread(&mut *context, arguments) {
             Some(arity) => call_fun(context, fun, arity),
-            None => {
-                exception::raise_error(&mut *context, am::BADARG);
-                std::ptr::null()
-            }
+            None => raise_apply(context, am::BADARG, &[fun, arguments]),
         }
     }
 }

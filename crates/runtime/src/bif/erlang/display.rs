@@ -17,7 +17,7 @@ fn write(bytes: &[u8]) {
 /// `erlang:display(Term)`
 pub fn display_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     let mut bytes = term::print::display_bytes(term);
-    bytes.extend_from_slice(b"\n");
+    bytes.extend_from_slice(b"\r\n");
     write(&bytes);
     Ok(am::TRUE)
 }
@@ -43,6 +43,6 @@ pub fn display_string_1(_process: &mut Process, [string]: [Term; 1]) -> BifResul
 
 /// `erlang:display_nl()`
 pub fn display_nl_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    write(b"\n");
+    write(b"\r\n");
     Ok(am::TRUE)
 }
