@@ -10,7 +10,12 @@ use crate::machine::Machine;
 use crate::operand::Any;
 use crate::operation::slow_paths;
 use crate::slow::bifs::settle_guard;
+use crate::slow::collect::room_before;
 use crate::slow::exceptions::{set_error, unwind};
+
+/// Words of a match context, and of most parts of a bit string: 64 bytes on the heap, or a sub-binary.
+const CONTEXT_WORDS: usize = 5;
+const PART_WORDS: usize = 10;
 
 /// The heap of the process, its registers written back.
 #[inline(always)]
@@ -38,7 +43,12 @@ macro_rules! finish {
 slow_paths! {
     /// `term, dest, fail, live`
     start_match |m| {
+        let live = m.word::<3>();
         let term = m.get::<Any, 0>();
+        let term = room_before(&mut m, CONTEXT_WORDS, live, term);
+        if term.is_none() {
+            return Exit::Exited;
+        }
         let Some(context) = matching::start_match(heap(&m), term) else {
             if m.word::<2>() == 0 {
                 set_error(m.c, am::BADARG);
@@ -52,7 +62,13 @@ slow_paths! {
 
     /// `context, size, dest, fail, live, unit, flags`
     get_integer |m| {
-        let (context, size) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+        // A size is small or `all`: a collection leaves it alone.
+        let (live, size) = (m.word::<4>(), m.get::<Any, 1>());
+        let context = m.get::<Any, 0>();
+        let context = room_before(&mut m, PART_WORDS, live, context);
+        if context.is_none() {
+            return Exit::Exited;
+        }
         let flags = Flags::new(m.word::<6>() as u32);
         let found = match match_width(size, m.word::<5>() as u32) {
             Some(width) => matching::get_integer(heap(&m), context, width, flags),
@@ -66,7 +82,13 @@ slow_paths! {
 
     /// `context, size, dest, fail, live, unit, flags`
     get_float |m| {
-        let (context, size) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+        // A size is small or `all`: a collection leaves it alone.
+        let (live, size) = (m.word::<4>(), m.get::<Any, 1>());
+        let context = m.get::<Any, 0>();
+        let context = room_before(&mut m, PART_WORDS, live, context);
+        if context.is_none() {
+            return Exit::Exited;
+        }
         let flags = Flags::new(m.word::<6>() as u32);
         let found = match match_width(size, m.word::<5>() as u32) {
             Some(width) => matching::get_float(heap(&m), context, width, flags),
@@ -80,7 +102,13 @@ slow_paths! {
 
     /// `context, size, dest, fail, live, unit, flags`
     get_binary |m| {
-        let (context, size) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+        // A size is small or `all`: a collection leaves it alone.
+        let (live, size) = (m.word::<4>(), m.get::<Any, 1>());
+        let context = m.get::<Any, 0>();
+        let context = room_before(&mut m, PART_WORDS, live, context);
+        if context.is_none() {
+            return Exit::Exited;
+        }
         let unit = m.word::<5>() as u32;
         let found = if is_all(size) {
             matching::get_all(heap(&m), context, unit)
@@ -122,7 +150,12 @@ slow_paths! {
 
     /// `context, dest, live`
     get_tail |m| {
+        let live = m.word::<2>();
         let context = m.get::<Any, 0>();
+        let context = room_before(&mut m, PART_WORDS, live, context);
+        if context.is_none() {
+            return Exit::Exited;
+        }
         let tail = matching::get_tail(heap(&m), context);
         finish!(m, tail, dest 1, live 2, words 3)
     }

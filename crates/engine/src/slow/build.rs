@@ -77,6 +77,12 @@ unsafe fn room_behind<F: Form>(m: &mut Machine<F>, result: Term, bytes: u64, liv
 slow_paths! {
     /// `fail, live, dest, bytes of heap needed behind it, count, segment...`
     create |m| {
+        // The values of the segments live; with room in front the string comes to lie on the heap, not beside it.
+        let bytes = m.word::<3>() + BINARY_WORDS * 8;
+        let live = m.word::<1>() as usize;
+        if !m.has_room(bytes) && !make_room(&mut m, (bytes / 8) as usize, live) {
+            return Exit::Exited;
+        }
         m.save();
         let result = construct(m.c, m.x, m.s, m.ip);
         m.load();

@@ -1,8 +1,8 @@
 //! Making room. Every function runs the same instruction again afterwards, which then finds the room.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::Heap;
 use layout::heap::flag;
+use layout::{Heap, Term};
 
 use crate::form::{Exit, Form};
 use crate::machine::Machine;
@@ -23,6 +23,29 @@ pub(crate) unsafe fn make_room<F: Form>(m: &mut Machine<F>, words: usize, live: 
         let done = (m.runtime().collect)(m.c, words, live);
         m.load();
         done
+    }
+}
+
+/// Makes room for `words` if there is not as much, keeping x0..x`live` and `operand`, which may be in a register above.
+/// Answers the operand, or none when the process must end. What is then built lies on the heap, not beside it.
+#[inline(always)]
+pub(crate) unsafe fn room_before<F: Form>(
+    m: &mut Machine<F>,
+    words: usize,
+    live: u64,
+    operand: Term,
+) -> Term {
+    unsafe {
+        if m.has_room(words as u64 * 8) {
+            return operand;
+        }
+        let spare = m.x.add(live as usize);
+        *spare = operand;
+        if make_room(m, words, live as usize + 1) {
+            *spare
+        } else {
+            Term::NONE
+        }
     }
 }
 
