@@ -183,6 +183,9 @@ const SETTLED_STAGING_WORDS: usize = 32;
 /// What is allowed off the heap at least, unless a program says otherwise; as OTP.
 pub const OFF_HEAP_LIMIT_WORDS: u32 = 46_422;
 
+/// Under stress, the room that is left besides what was asked for is this part of what lives.
+const STRESS_SHARE: usize = 64;
+
 /// How a collection goes, decided before anything moves.
 struct Plan {
     major: bool,
@@ -473,7 +476,8 @@ fn block_words_after(
     let own = block_words(heap);
     let has_first_block = heap.flags & flag::INLINE != 0 || !request.first_block.is_null();
     if plan.stress != Stress::None {
-        return need;
+        // A large heap collects less often, or the time would grow with the square of what lives.
+        return need + need / STRESS_SHARE;
     }
     if plan.tight {
         let fits_first = has_first_block && need <= FIRST_HEAP_WORDS;

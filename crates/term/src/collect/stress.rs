@@ -1,8 +1,8 @@
 //! Collecting far more often than needed, to find terms that somebody holds across a safepoint, and
 //! words that a collection does not know of.
 //!
-//! A heap under stress has no room but what was asked for, so the next allocation collects again,
-//! wherever it is made: nothing else in the machine takes part. Each collection moves everything, leaves
+//! A heap under stress has no room but what was asked for (a large one little more), so the next
+//! allocation collects again, wherever it is made: nothing else in the machine takes part. Each collection moves everything, leaves
 //! the old places filled with nonsense, and promotes what has survived one before, however little it
 //! is. [`Stress::Verify`] proves the heap whole after each.
 //!
