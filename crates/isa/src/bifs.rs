@@ -608,6 +608,7 @@ macro_rules! for_each_bif {
             ("re", "compile", 1, re::compile_1, TRAPS),
             ("re", "compile", 2, re::compile_2, TRAPS),
             ("re", "run", 2, re::run_2, TRAPS),
+            ("re", "run", 3, re::run_3, TRAPS),
             ("re", "internal_run", 4, re::internal_run_4, TRAPS),
             ("re", "inspect", 2, re::inspect_2, NONE),
 

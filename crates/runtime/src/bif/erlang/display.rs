@@ -1,6 +1,6 @@
 //! Printing without any process in between.
 
-use std::io::Write;
+use std::io::{Write, stderr, stdout};
 
 use layout::Term;
 use term::am;
@@ -8,21 +8,28 @@ use term::am;
 use crate::bif::{BifResult, badarg};
 use crate::process::Process;
 
-/// Writes to standard output at once; a reader that has gone away is no error.
-fn write(bytes: &[u8]) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
+/// Writes at once, each line ended as on a raw terminal, which stock takes all to be. A reader that has gone
+/// away is no error.
+fn write(mut out: impl Write, bytes: &[u8]) {
+    let mut raw = Vec::with_capacity(bytes.len() + 2);
+    for &byte in bytes {
+        if byte == b'\n' {
+            raw.push(b'\r');
+        }
+        raw.push(byte);
+    }
+    let _ = out.write_all(&raw).and_then(|()| out.flush());
 }
 
 /// `erlang:display(Term)`
 pub fn display_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     let mut bytes = term::print::display_bytes(term);
-    bytes.extend_from_slice(b"\r\n");
-    write(&bytes);
+    bytes.push(b'\n');
+    write(stdout().lock(), &bytes);
     Ok(am::TRUE)
 }
 
-/// `erlang:display_string(String)`
+/// `erlang:display_string(String)`: to standard error, as in OTP 25.
 pub fn display_string_1(_process: &mut Process, [string]: [Term; 1]) -> BifResult {
     let mut text = String::new();
     let mut rest = string;
@@ -37,12 +44,12 @@ pub fn display_string_1(_process: &mut Process, [string]: [Term; 1]) -> BifResul
     if !rest.is_nil() {
         return Err(badarg(1));
     }
-    write(text.as_bytes());
+    write(stderr().lock(), text.as_bytes());
     Ok(am::TRUE)
 }
 
-/// `erlang:display_nl()`
+/// `erlang:display_nl()`: to standard error, as in OTP 25.
 pub fn display_nl_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    write(b"\r\n");
+    write(stderr().lock(), b"\n");
     Ok(am::TRUE)
 }
