@@ -12,6 +12,8 @@
 //! tables' own entries, so a number that stays behind does no harm.
 
 pub mod fixation;
+mod lock;
+mod names;
 pub mod object;
 pub mod part;
 pub mod registry;
@@ -29,6 +31,7 @@ use term::build;
 use term::heap::Scratch;
 
 pub use object::{Object, OwnedObject};
+use part::Part;
 pub use shard::Following;
 pub use table::Table;
 
@@ -83,6 +86,9 @@ pub enum Verdict {
     Replace(OwnedObject),
 }
 
+/// Objects that are freed where their table's owner ends, in a few milliseconds.
+const FREED_IN_PLACE: usize = 50_000;
+
 /// `+e`: counts for nothing but `system_info(ets_limit)`, as in OTP.
 static LIMIT: AtomicUsize = AtomicUsize::new(8192);
 
@@ -130,10 +136,10 @@ pub fn fix(process: &mut Process, table: &Table) {
     }
 }
 
-/// Deletes a table; answers how many objects it had.
-pub fn delete(table: &Table) -> usize {
+/// Deletes a table; answers its objects.
+pub fn delete(table: &Table) -> Contents {
     if !table.mark_deleted() {
-        return 0;
+        return Contents::default();
     }
     registry::remove(table);
     // Dropped only here, outside of its lock: the data may hold the last reference of something.
@@ -142,21 +148,53 @@ pub fn delete(table: &Table) -> usize {
     clear(table)
 }
 
-/// Deletes all objects at once; answers how many there were.
-pub fn clear(table: &Table) -> usize {
-    let (contents, objects) = {
-        let mut parts = table.write_all();
-        if table.fixation.is_fixed() && !table.is_deleted() {
-            return parts.iter_mut().map(|part| part.mark_all()).sum();
-        }
-        let objects = parts.iter().map(|part| part.objects()).sum();
-        (
-            parts.iter_mut().map(|part| part.take()).collect::<Vec<_>>(),
+/// Deletes all objects at once; answers them.
+pub fn clear(table: &Table) -> Contents {
+    let mut parts = table.write_all();
+    if table.fixation.is_fixed() && !table.is_deleted() {
+        let objects = parts.iter_mut().map(|part| part.mark_all()).sum();
+        return Contents {
+            parts: Vec::new(),
             objects,
-        )
-    };
-    drop(contents);
-    objects
+        };
+    }
+    Contents {
+        objects: parts.iter().map(|part| part.objects()).sum(),
+        parts: parts.iter_mut().map(|part| part.take()).collect(),
+    }
+}
+
+/// Objects that are in no table any more; freeing many takes a while.
+#[derive(Default)]
+#[must_use]
+pub struct Contents {
+    parts: Vec<Part>,
+    /// How many there were.
+    pub objects: usize,
+}
+
+impl Contents {
+    /// Frees some objects, at most `most` and then to the end of a slot; answers whether there are more.
+    pub fn free_some(&mut self, most: usize) -> bool {
+        let mut left = most;
+        while let Some(part) = self.parts.last_mut() {
+            left = left.saturating_sub(part.free_some(left));
+            if left == 0 {
+                return true;
+            }
+            self.parts.pop();
+        }
+        false
+    }
+
+    /// Frees everything; a great deal of it beside the scheduler, which has others to run.
+    fn free_aside(self) {
+        if self.objects > FREED_IN_PLACE {
+            let thread = std::thread::Builder::new().name("ets_free".to_owned());
+            // Without a thread it is dropped with the closure, here.
+            let _ = thread.spawn(move || drop(self));
+        }
+    }
 }
 
 /// The owner of these tables ends: they are deleted or given to their heirs. Other tables among
@@ -191,7 +229,7 @@ fn pass_on(table: &Arc<Table>, owner: Term) {
         hand_over(table, owner, heir, data);
         return;
     }
-    delete(table);
+    delete(table).free_aside();
 }
 
 /// Makes another process the owner, and tells it.

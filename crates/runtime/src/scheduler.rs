@@ -78,6 +78,14 @@ thread_local! {
     static CURRENT: Cell<*mut Scheduler> = const { Cell::new(ptr::null_mut()) };
 }
 
+/// Number of schedulers; 1 before they are made.
+#[must_use]
+pub fn count() -> usize {
+    SCHEDULERS
+        .get()
+        .map_or(1, |schedulers| schedulers.all.len())
+}
+
 /// The node's schedulers.
 ///
 /// # Panics

@@ -26,10 +26,10 @@ pub use update::*;
 use layout::Term;
 
 use crate::bif::Failure;
-use crate::ets::registry::{self, Found};
+use crate::ets::{Table, registry};
 
 /// The table that an argument stands for.
-fn table<'a>(identifier: Term) -> Result<Found<'a>, Failure> {
+fn table<'a>(identifier: Term) -> Result<&'a Table, Failure> {
     registry::look_up(identifier)
 }
 

@@ -157,6 +157,14 @@ impl Part {
         }
     }
 
+    /// Frees objects of a part that was taken out, about `most`; answers how many.
+    pub fn free_some(&mut self, most: usize) -> usize {
+        match self {
+            Part::Hash(shard) => shard.free_some(most),
+            Part::Tree(tree) => tree.free_some(most),
+        }
+    }
+
     /// Takes everything out; the caller frees it outside the lock.
     #[must_use]
     pub fn take(&mut self) -> Part {

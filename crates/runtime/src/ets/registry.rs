@@ -3,23 +3,21 @@
 //! Any thread may call.
 
 use std::any::Any;
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Deref;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use layout::object::offset;
 use layout::{Kind, Term};
 use parking_lot::RwLock;
-use std::sync::LazyLock;
 use term::am;
 use term::off_heap::MagicBlock;
 
+use super::names;
 use super::table::Table;
 use crate::bif::{Failure, badarg_because};
 
-/// Tables by number: in the order in which they were made, nearly.
+/// Tables by number: in the order in which they were made, nearly. Its lock also guards all changes of names.
 static TABLES: RwLock<BTreeMap<u64, Arc<Table>>> = RwLock::new(BTreeMap::new());
-static NAMES: LazyLock<RwLock<HashMap<Term, Arc<Table>>>> = LazyLock::new(RwLock::default);
 
 /// What a table's reference holds.
 pub struct Handle(Option<Arc<Table>>);
@@ -32,69 +30,51 @@ impl Handle {
     }
 }
 
-/// A table that a BIF works on.
-pub enum Found<'a> {
-    /// Kept alive by the reference on the process's heap, which no BIF collects.
-    Held(&'a Table),
-    Counted(Arc<Table>),
-}
-
-impl Deref for Found<'_> {
-    type Target = Table;
-
-    #[inline]
-    fn deref(&self) -> &Table {
-        match self {
-            Found::Held(table) => table,
-            Found::Counted(table) => table,
-        }
-    }
-}
-
 /// Makes a table findable; false when its name is taken.
 #[must_use]
 pub fn publish(table: Arc<Table>) -> bool {
+    let mut tables = TABLES.write();
     if table.options.named {
-        let mut names = NAMES.write();
-        if names.contains_key(&table.name()) {
+        if names::find(table.name()).is_some() {
             return false;
         }
-        names.insert(table.name(), table.clone());
+        names::set(table.name(), Some(&table));
     }
-    TABLES.write().insert(table.number, table);
+    tables.insert(table.number, table);
     true
 }
 
 /// Takes a table out.
 pub fn remove(table: &Table) {
-    if table.options.named {
-        let mut names = NAMES.write();
-        if names
-            .get(&table.name())
-            .is_some_and(|named| named.number == table.number)
+    let removed = {
+        let mut tables = TABLES.write();
+        if table.options.named
+            && names::find(table.name()).is_some_and(|named| named.number == table.number)
         {
-            names.remove(&table.name());
+            names::set(table.name(), None);
         }
+        tables.remove(&table.number)
+    };
+    if let Some(table) = removed.filter(|table| table.options.named) {
+        names::retire(table);
     }
-    TABLES.write().remove(&table.number);
 }
 
 /// Gives a table another name; false when that is taken.
 #[must_use]
 pub fn rename(table: &Table, name: Term) -> bool {
-    if !table.options.named {
-        table.set_name(name);
-        return true;
+    let tables = TABLES.write();
+    if table.options.named {
+        let Some(counted) = tables.get(&table.number) else {
+            return false;
+        };
+        if names::find(name).is_some() {
+            return false;
+        }
+        names::set(table.name(), None);
+        names::set(name, Some(counted));
     }
-    let mut names = NAMES.write();
-    if names.contains_key(&name) {
-        return false;
-    }
-    let Some(named) = names.remove(&table.name()) else {
-        return false;
-    };
     table.set_name(name);
-    names.insert(name, named);
     true
 }
 
@@ -116,17 +96,15 @@ pub fn count() -> usize {
     TABLES.read().len()
 }
 
-/// The table that a name or reference stands for.
+/// The table that a name or reference stands for. It stays while the BIF runs: a table lives as
+/// long as a reference to it, and nothing is collected; one found by name lives through the slice.
 ///
 /// # Errors
 /// `badarg` with the cause `type` (neither), or `id` (no such table).
 #[inline]
-pub fn look_up<'a>(identifier: Term) -> Result<Found<'a>, Failure> {
+pub fn look_up<'a>(identifier: Term) -> Result<&'a Table, Failure> {
     if identifier.is_atom() {
-        return match NAMES.read().get(&identifier) {
-            Some(table) => Ok(Found::Counted(table.clone())),
-            None => Err(badarg_because(am::ID)),
-        };
+        return names::find(identifier).ok_or_else(|| badarg_because(am::ID));
     }
     if !identifier.is_kind(Kind::MagicReference) {
         return Err(badarg_because(am::TYPE));
@@ -135,7 +113,7 @@ pub fn look_up<'a>(identifier: Term) -> Result<Found<'a>, Failure> {
     // SAFETY: a magic reference counts its block, and nothing collects it while the BIF runs.
     let object: &'a (dyn Any + Send + Sync) = unsafe { &*(*block).object };
     match object.downcast_ref::<Handle>() {
-        Some(Handle(Some(table))) if !table.is_deleted() => Ok(Found::Held(table)),
+        Some(Handle(Some(table))) if !table.is_deleted() => Ok(table),
         Some(_) => Err(badarg_because(am::ID)),
         None => Err(badarg_because(am::TYPE)),
     }

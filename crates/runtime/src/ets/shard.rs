@@ -516,6 +516,26 @@ impl Shard {
         }
     }
 
+    /// Frees objects from the last slot on, until it has freed `most` and the slot is empty; answers how many.
+    pub fn free_some(&mut self, most: usize) -> usize {
+        let mut freed = 0;
+        while freed < most {
+            let Some(mut object) = self.slots.pop() else {
+                break;
+            };
+            while !object.is_null() {
+                // SAFETY: the chain's objects are freed once, the next read before.
+                unsafe {
+                    let next = (*object).next;
+                    drop(OwnedObject::from_raw(object));
+                    object = next;
+                }
+                freed += 1;
+            }
+        }
+        freed
+    }
+
     /// Takes everything out, leaving an empty table; the caller frees it outside the lock.
     #[must_use]
     pub fn take(&mut self) -> Shard {
@@ -525,17 +545,7 @@ impl Shard {
 
 impl Drop for Shard {
     fn drop(&mut self) {
-        for first in self.slots.drain(..) {
-            let mut object = first;
-            while !object.is_null() {
-                // SAFETY: the chain's objects are freed once, the next read before.
-                unsafe {
-                    let next = (*object).next;
-                    drop(OwnedObject::from_raw(object));
-                    object = next;
-                }
-            }
-        }
+        self.free_some(usize::MAX);
     }
 }
 

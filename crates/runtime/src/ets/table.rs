@@ -7,22 +7,26 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use layout::Term;
-use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use parking_lot::Mutex;
 use term::heap::Allocate;
 use term::off_heap::MagicBlock;
 use term::{am, build, hash};
 
 use super::fixation::Fixation;
+use super::lock::{PartLock, ReadGuard, WriteGuard};
 use super::object::{HASH_MASK, OwnedObject};
 use super::part::Part;
 use super::{Access, Kind, registry};
 use crate::bif::{Failure, badarg_because};
 use crate::process::{Process, flag};
+use crate::scheduler;
 
 /// Slots of an empty hash table; as many as OTP's have.
 pub const FIRST_SLOTS: usize = 256;
 /// Parts of a hash table with write concurrency.
 pub const PARTS: usize = 16;
+/// Most places at which the lock of a part with read concurrency is shared.
+const MOST_PLACES: usize = 16;
 /// Bits of a hash (of 31) that select one of [`PARTS`].
 const PART_SHIFT: u32 = 31 - PARTS.trailing_zeros();
 
@@ -104,12 +108,8 @@ pub struct Table {
     owner: AtomicU64,
     pub heir: Mutex<Option<Heir>>,
     pub fixation: Fixation,
-    parts: Box<[Aligned]>,
+    parts: Box<[PartLock]>,
 }
-
-/// Keeps the locks of two parts off one cache line.
-#[repr(align(64))]
-struct Aligned(RwLock<Part>);
 
 /// A part that is locked, and a key's hash.
 pub struct Locked<Guard> {
@@ -117,8 +117,8 @@ pub struct Locked<Guard> {
     pub hash: u32,
 }
 
-pub type Reading<'a> = Locked<RwLockReadGuard<'a, Part>>;
-pub type Writing<'a> = Locked<RwLockWriteGuard<'a, Part>>;
+pub type Reading<'a> = Locked<ReadGuard<'a>>;
+pub type Writing<'a> = Locked<WriteGuard<'a>>;
 
 impl Table {
     #[must_use]
@@ -128,14 +128,15 @@ impl Table {
             && options.kind != Kind::OrderedSet;
         let parts = if shared { PARTS } else { 1 };
         let first_slots = FIRST_SLOTS / parts;
+        let places = match (options.read_concurrency, parts) {
+            (true, 1) => MOST_PLACES,
+            (true, _) => MOST_PLACES / 4,
+            (false, _) => 1,
+        };
+        let places = places.min(scheduler::count());
         let parts = (0..parts)
-            .map(|_| {
-                Aligned(RwLock::new(Part::new(
-                    options.kind,
-                    options.keypos,
-                    first_slots,
-                )))
-            })
+            .map(|_| Part::new(options.kind, options.keypos, first_slots))
+            .map(|part| PartLock::new(part, places))
             .collect();
         Table {
             number: term::reference::fresh_number(),
@@ -255,7 +256,7 @@ impl Table {
     #[inline]
     pub fn reading(&self, process: &Process, key: Term) -> Result<Reading<'_>, Failure> {
         let hash = self.hash(key);
-        let part = self.parts[self.part_of(hash)].0.read();
+        let part = self.parts[self.part_of(hash)].read();
         self.allow(process, Access::Read)?;
         Ok(Locked { part, hash })
     }
@@ -267,7 +268,7 @@ impl Table {
     #[inline]
     pub fn writing(&self, process: &Process, key: Term) -> Result<Writing<'_>, Failure> {
         let hash = self.hash(key);
-        let part = self.parts[self.part_of(hash)].0.write();
+        let part = self.parts[self.part_of(hash)].write();
         self.allow(process, Access::Write)?;
         Ok(Locked { part, hash })
     }
@@ -279,32 +280,33 @@ impl Table {
     }
 
     /// Locks a part by number, to read.
-    pub fn read_part(&self, part: usize) -> RwLockReadGuard<'_, Part> {
-        self.parts[part].0.read()
+    pub fn read_part(&self, part: usize) -> ReadGuard<'_> {
+        self.parts[part].read()
     }
 
     /// Locks a part by number, to write.
-    pub fn write_part(&self, part: usize) -> RwLockWriteGuard<'_, Part> {
-        self.parts[part].0.write()
+    pub fn write_part(&self, part: usize) -> WriteGuard<'_> {
+        self.parts[part].write()
     }
 
     /// Locks the whole table, to write.
     #[must_use]
-    pub fn write_all(&self) -> Vec<RwLockWriteGuard<'_, Part>> {
-        self.parts.iter().map(|part| part.0.write()).collect()
+    pub fn write_all(&self) -> Vec<WriteGuard<'_>> {
+        self.parts.iter().map(|part| part.write()).collect()
     }
 
     /// Number of objects, part after part.
     #[must_use]
     pub fn objects(&self) -> usize {
-        self.parts.iter().map(|part| part.0.read().objects()).sum()
+        self.parts.iter().map(|part| part.read().objects()).sum()
     }
 
     /// Bytes that the table takes, without shared binaries.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let contents: usize = self.parts.iter().map(|part| part.0.read().bytes()).sum();
-        size_of::<Table>() + size_of_val(&*self.parts) + contents
+        let locks: usize = self.parts.iter().map(PartLock::bytes).sum();
+        let contents: usize = self.parts.iter().map(|part| part.read().bytes()).sum();
+        size_of::<Table>() + locks + contents
     }
 
     /// The table's reference on a heap.
@@ -328,7 +330,7 @@ impl Table {
     pub fn release(&self, pid: Term, all: bool) {
         if self.fixation.release(pid, all) {
             for part in &self.parts {
-                let mut part = part.0.write();
+                let mut part = part.write();
                 if self.fixation.is_fixed() {
                     return;
                 }

@@ -3,6 +3,7 @@
 use layout::Term;
 use term::{build, compare, hash, off_heap};
 
+use super::lock::PartLock;
 use super::object::HASH_MASK;
 use super::part::Part;
 use super::tree;
@@ -298,4 +299,67 @@ fn objects_copy_whole_and_give_binaries_back() {
     assert!(off_heap::binary_bytes() >= before + big.len());
     drop((object, changed));
     assert_same(copied, whole, "the copy without the object");
+}
+
+#[test]
+fn threads_share_a_part() {
+    const KEYS: i64 = 64;
+    let kind = Kind::Set;
+    for places in [1, 4] {
+        let lock = PartLock::new(Part::new(kind, 1, 4), places);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let lock = &lock;
+                scope.spawn(move || {
+                    let mut numbers = Numbers(thread);
+                    let mut terms = Terms::new();
+                    for _ in 0..5000 {
+                        let key = numbers.below(KEYS as u64) as i64;
+                        let hash = hash_of(kind, Term::small(key));
+                        match numbers.below(4) {
+                            0 => {
+                                // Whoever reads sees the key and its double together.
+                                let object =
+                                    OwnedObject::new(tuple(&mut terms, (key, 2 * key)), hash);
+                                lock.write().insert(object, false, false);
+                            }
+                            1 => lock.write().remove_key(Term::small(key), hash, false),
+                            _ => {
+                                let found = with_key(&lock.read(), kind, key);
+                                assert!(found.is_empty() || found == [(key, 2 * key)]);
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        let part = lock.read();
+        let there = (0..KEYS).filter(|key| !with_key(&part, kind, *key).is_empty());
+        assert_eq!(there.count(), part.objects());
+    }
+}
+
+#[test]
+fn contents_are_freed_piece_by_piece() {
+    for kind in KINDS {
+        let mut part = Part::new(kind, 1, 16);
+        let mut terms = Terms::new();
+        for key in 0..1000 {
+            let object = tuple(&mut terms, (key, key));
+            part.insert(
+                OwnedObject::new(object, hash_of(kind, Term::small(key))),
+                false,
+                false,
+            );
+        }
+        let mut contents = super::Contents {
+            objects: part.objects(),
+            parts: vec![part.take(), part],
+        };
+        let mut pieces = 1;
+        while contents.free_some(100) {
+            pieces += 1;
+        }
+        assert!((8..=11).contains(&pieces), "{kind:?}: {pieces}");
+    }
 }

@@ -301,6 +301,13 @@ impl Tree {
         }
     }
 
+    /// Frees objects from the first on, at most `most`; answers how many.
+    pub fn free_some(&mut self, most: usize) -> usize {
+        (0..most)
+            .take_while(|_| self.objects.pop_first().is_some())
+            .count()
+    }
+
     /// Takes everything out, leaving an empty tree; the caller frees it outside the lock.
     #[must_use]
     pub fn take(&mut self) -> Tree {

@@ -3,19 +3,22 @@
 use std::sync::Arc;
 
 use layout::Term;
+use parking_lot::Mutex;
 use term::am;
 
 use super::table;
-use crate::bif::{BifResult, Failure, badarg};
+use crate::bif::{BifResult, Failure, badarg, magic};
 use crate::ets::table::{Heir, Options, Protection, Table, WriteConcurrency};
-use crate::ets::{self, Access, Kind, OwnedObject, registry};
+use crate::ets::{self, Access, Contents, Kind, OwnedObject, registry};
 use crate::process::{Process, table as processes};
 use crate::scheduler;
 
 /// Most locks that `{debug_hash_fixed_number_of_locks, N}` may ask for.
 const MOST_LOCKS: i64 = 32_768;
 /// Objects freed for one reduction.
-const OBJECTS_PER_REDUCTION: usize = 100;
+const OBJECTS_PER_REDUCTION: i64 = 8;
+/// Reductions that freeing objects may use in any slice.
+const LEAST_REDUCTIONS: i64 = 500;
 
 /// What the options say besides the table's own: its heir.
 struct Wanted {
@@ -168,23 +171,67 @@ pub fn rename_2(process: &mut Process, [id, name]: [Term; 2]) -> BifResult {
 
 /// `ets:delete(Table)`.
 pub fn delete_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+    if magic::get::<Rest>(id).is_some() {
+        return free(id, am::TRUE).map_err(|rest| Failure::Yield {
+            arguments: [rest].into(),
+        });
+    }
     let table = table(id)?;
     table.allow(process, Access::Write)?;
-    charge(ets::delete(&table));
-    Ok(am::TRUE)
+    let rest = Rest(Mutex::new(ets::delete(table)));
+    start_to_free(process, rest, am::TRUE).map_err(|rest| Failure::Yield {
+        arguments: [rest].into(),
+    })
 }
 
 /// `ets:internal_delete_all(Table, undefined)`: how many objects there were.
-pub fn internal_delete_all_2(process: &mut Process, [id, _]: [Term; 2]) -> BifResult {
+pub fn internal_delete_all_2(process: &mut Process, [id, rest]: [Term; 2]) -> BifResult {
+    let count = |rest: &Rest| Term::small(rest.0.lock().objects as i64);
+    let go_on = |rest: Term| Failure::Yield {
+        arguments: [id, rest].into(),
+    };
+    if let Some(known) = magic::get::<Rest>(rest) {
+        return free(rest, count(known)).map_err(go_on);
+    }
     let table = table(id)?;
     table.allow(process, Access::Write)?;
-    let objects = ets::clear(&table);
-    charge(objects);
-    Ok(Term::small(objects as i64))
+    let rest = Rest(Mutex::new(ets::clear(table)));
+    let objects = count(&rest);
+    start_to_free(process, rest, objects).map_err(go_on)
 }
 
-fn charge(objects: usize) {
-    scheduler::charge((objects / OBJECTS_PER_REDUCTION) as i64);
+/// Objects that a BIF is about to free: nobody else sees them any more.
+struct Rest(Mutex<Contents>);
+
+/// Frees what the slice allows; an error is the reference with the rest.
+fn start_to_free(process: &mut Process, rest: Rest, result: Term) -> Result<Term, Term> {
+    if free_some(&rest) {
+        Err(magic::make(process, rest))
+    } else {
+        Ok(result)
+    }
+}
+
+fn free(rest: Term, result: Term) -> Result<Term, Term> {
+    match magic::get::<Rest>(rest) {
+        Some(contents) if free_some(contents) => Err(rest),
+        _ => Ok(result),
+    }
+}
+
+/// Whether there is more to free.
+fn free_some(rest: &Rest) -> bool {
+    let mut contents = rest.0.lock();
+    let reductions = scheduler::reductions_left().max(LEAST_REDUCTIONS);
+    let most = (reductions * OBJECTS_PER_REDUCTION) as usize;
+    let objects = contents.objects;
+    let more = contents.free_some(most);
+    scheduler::charge(if more {
+        reductions
+    } else {
+        objects.min(most) as i64 / OBJECTS_PER_REDUCTION
+    });
+    more
 }
 
 /// `ets:whereis(Name)`.
