@@ -7,6 +7,7 @@
 pub mod driver;
 pub mod fd;
 pub mod open;
+pub mod ram_file;
 mod table;
 
 use std::collections::HashMap;
@@ -23,7 +24,7 @@ use crate::process::relations::ReferenceNumber;
 use crate::registry::{self, Refusal};
 use crate::send::Sent;
 use crate::signal::{self, Signal};
-use driver::{Command, Driver};
+use driver::{Answer, Command, Driver};
 
 pub use table::{bytes, count, find, flush_all, list, resolve};
 
@@ -40,6 +41,8 @@ pub struct State {
     pub connected: Term,
     pub links: Vec<Term>,
     pub monitors: HashMap<ReferenceNumber, (Term, Option<Term>)>,
+    /// Data comes as binaries.
+    pub binary: bool,
     /// The name it was opened by, for `port_info(name)`.
     pub name: String,
     pub input_bytes: u64,
@@ -83,7 +86,12 @@ impl Port {
         *output_bytes += data.len() as u64;
         table::count_output(data.len());
         match driver.output(data) {
-            Command::Done => Outcome::Done,
+            Command::Done => {
+                for answer in driver.answers() {
+                    self.tell_answer(&state, &answer);
+                }
+                Outcome::Done
+            }
             Command::Bad => Outcome::Bad,
             Command::Failed(reason) => {
                 let reason = term::atom::known(reason);
@@ -139,6 +147,23 @@ impl Port {
         }
         wake_waiting(state);
         true
+    }
+
+    fn tell_answer(&self, state: &State, answer: &Answer) {
+        self.tell(state, |heap| {
+            let tail = match &answer.data {
+                None => Term::NIL,
+                Some(data) if state.binary => build::binary(heap, data),
+                Some(data) => build::byte_list(heap, data),
+            };
+            let header: Vec<Term> = answer
+                .header
+                .iter()
+                .map(|byte| Term::small(i64::from(*byte)))
+                .collect();
+            let data = build::list_with_tail(heap, &header, tail);
+            build::tuple(heap, &[am::DATA, data])
+        });
     }
 
     /// Sends the connected process what `body` builds behind the port's identifier: `{Port, Body}`.

@@ -11,10 +11,23 @@ pub enum Command {
     Failed(&'static str),
 }
 
+/// What a driver answers at once: `{Port, {data, Data}}`. The header always comes as a list of bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    pub header: Vec<u8>,
+    /// A list or a binary behind the header, as the port was opened.
+    pub data: Option<Vec<u8>>,
+}
+
 /// A driver's part of a port, called with the port's lock held.
 pub trait Driver: Send {
     /// Takes output from the program.
     fn output(&mut self, data: &[u8]) -> Command;
+
+    /// What it has to say to the output that it has just taken.
+    fn answers(&mut self) -> Vec<Answer> {
+        Vec::new()
+    }
 
     /// Too much output is waiting: senders are to wait.
     fn is_busy(&self) -> bool;

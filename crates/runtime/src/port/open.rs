@@ -7,6 +7,7 @@ use layout::Term;
 use parking_lot::Mutex;
 use term::{am, atom};
 
+use super::ram_file::RamFile;
 use super::{Port, State, driver::Driver, fd, table};
 use crate::process::Process;
 use crate::process::relations::Link;
@@ -150,11 +151,21 @@ pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Ter
             fd::start(&port, input, output, settings).map_err(|error| atom::known(error.name()))?;
             Ok(publish(process, &port))
         }
-        // No driver is opened by name yet: stock's answer for one that is not there, which OTP's
+        Name::Driver(command) | Name::Spawn(command) if first_word(&command) == "ram_file_drv" => {
+            let port = make(process, command).ok_or(am::SYSTEM_LIMIT)?;
+            port.state.lock().binary = settings.binary;
+            attach(&port, Box::new(RamFile::default()));
+            Ok(publish(process, &port))
+        }
+        // No other driver is there yet: stock's answer for one that is not there, which OTP's
         // libraries take for "no such protocol" and do without.
         Name::Driver(_) => Err(am::BADARG),
         Name::Spawn(_) | Name::Executable(_) => Err(am::ENOENT),
     }
+}
+
+fn first_word(command: &str) -> &str {
+    command.split(' ').next().unwrap_or_default()
 }
 
 fn make(process: &Process, name: String) -> Option<Arc<Port>> {
@@ -164,6 +175,7 @@ fn make(process: &Process, name: String) -> Option<Arc<Port>> {
         connected: process.pid(),
         links: vec![process.pid()],
         monitors: HashMap::new(),
+        binary: false,
         name,
         input_bytes: 0,
         output_bytes: 0,
