@@ -84,7 +84,7 @@ unsafe extern "sysv64" fn send_message(context: *mut Context) -> Next {
             let heap = process.heap();
             let arguments = build::list(heap, &[to, message]);
             // The operator is no call; the trace names it all the same.
-            context.raise.arguments = build::tuple(heap, &[am::ERLANG, am::BANG, arguments]);
+            context.raise.arguments = build::tuple(heap, &[am::ERLANG, am::SEND, arguments]);
             Next::Raised
         }
         send::Sent::Suspended => {

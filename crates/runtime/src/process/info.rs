@@ -392,17 +392,20 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     }
     let heap = &process.head.heap;
     let mut at = heap.stack.cast_const();
+    // A recursion shows once, as in the traces of exceptions.
+    let mut before = engine::start::process_end() as u64;
     while at < heap.end.cast_const() {
         // SAFETY: between stack and end lie return addresses and terms.
         let word = unsafe { *at };
+        at = at.wrapping_add(1);
+        if word & 0b11 != 0 || word == before || word == engine::start::process_end() as u64 {
+            continue;
+        }
+        before = word;
         // A return address points behind its call.
-        if word & 0b11 == 0
-            && word != engine::start::process_end() as u64
-            && !note((word - 8) as *const u64)
-        {
+        if !note((word - 8) as *const u64) {
             break;
         }
-        at = at.wrapping_add(1);
     }
     places
 }

@@ -18,7 +18,7 @@ pub fn register_2(_process: &mut Process, [name, identifier]: [Term; 2]) -> BifR
     } else if identifier.is_local_pid() {
         registry::give(name, identifier)
     } else {
-        Err(Refusal::NotAlive)
+        return Err(badarg_because(am::NONE));
     };
     let cause = match given {
         Ok(()) => return Ok(am::TRUE),
