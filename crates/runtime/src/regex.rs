@@ -242,48 +242,65 @@ fn translated(text: &[u8]) -> Vec<u8> {
     }
 }
 
+/// PCRE2's number for an escape that means nothing.
+const UNKNOWN_ESCAPE: c_int = 103;
+
+/// Has PCRE2 compile a text.
+///
+/// # Errors
+/// PCRE2's number of the error, and how much of the text was read.
+fn compile_source(
+    source: &[u8],
+    options: CompileOptions,
+    extra: u32,
+) -> Result<Code, (c_int, usize)> {
+    let mut code: c_int = 0;
+    let mut offset = 0;
+    // SAFETY: the context is made, used and freed here; the tables are constant; `source` is live and as
+    // long as told.
+    let compiled = unsafe {
+        let context = pcre::pcre2_compile_context_create_8(ptr::null_mut());
+        assert!(!context.is_null(), "no memory for a regular expression");
+        pcre::pcre2_set_character_tables_8(context, tables::latin1().as_ptr());
+        pcre::pcre2_set_compile_extra_options_8(context, extra);
+        if options.newline() != 0 {
+            pcre::pcre2_set_newline_8(context, options.newline());
+        }
+        if options.bsr() != 0 {
+            pcre::pcre2_set_bsr_8(context, options.bsr());
+        }
+        let compiled = pcre::pcre2_compile_8(
+            source.as_ptr(),
+            source.len(),
+            options.to_pcre(),
+            &raw mut code,
+            &raw mut offset,
+            context,
+        );
+        pcre::pcre2_compile_context_free_8(context);
+        compiled
+    };
+    NonNull::new(compiled).map(Code).ok_or((code, offset))
+}
+
 impl Pattern {
     fn new(text: &[u8], options: CompileOptions) -> Result<Pattern, PatternError> {
         let source = translated(text);
-        let mut code: c_int = 0;
-        let mut offset = 0;
-        // SAFETY: the context is made, used and freed here; the tables are constant; `source` is live and
-        // as long as told.
-        let compiled = unsafe {
-            let context = pcre::pcre2_compile_context_create_8(ptr::null_mut());
-            assert!(!context.is_null(), "no memory for a regular expression");
-            pcre::pcre2_set_character_tables_8(context, tables::latin1().as_ptr());
-            pcre::pcre2_set_compile_extra_options_8(
-                context,
-                pcre::PCRE2_EXTRA_BAD_ESCAPE_IS_LITERAL
-                    | pcre::PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK
-                    | pcre::PCRE2_EXTRA_NEVER_CALLOUT,
-            );
-            if options.newline() != 0 {
-                pcre::pcre2_set_newline_8(context, options.newline());
+        let extra = pcre::PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK;
+        let compiled = match compile_source(&source, options, extra) {
+            // PCRE 8 takes a letter for itself when an escape of it means nothing.
+            Err((UNKNOWN_ESCAPE, _)) => {
+                let lenient = extra | pcre::PCRE2_EXTRA_BAD_ESCAPE_IS_LITERAL;
+                compile_source(&source, options, lenient)
             }
-            if options.bsr() != 0 {
-                pcre::pcre2_set_bsr_8(context, options.bsr());
-            }
-            let compiled = pcre::pcre2_compile_8(
-                source.as_ptr(),
-                source.len(),
-                options.to_pcre(),
-                &raw mut code,
-                &raw mut offset,
-                context,
-            );
-            pcre::pcre2_compile_context_free_8(context);
-            compiled
+            compiled => compiled,
         };
-        let Some(compiled) = NonNull::new(compiled) else {
-            return Err(PatternError {
-                text: errors::text(code),
-                offset,
-            });
-        };
+        let code = compiled.map_err(|(code, offset)| {
+            let (text, offset) = errors::as_pcre8(code, offset, &source);
+            PatternError { text, offset }
+        })?;
         let mut pattern = Pattern {
-            code: Code(compiled),
+            code,
             text: text.into(),
             options,
             names: Vec::new(),
@@ -470,6 +487,7 @@ mod tests {
         );
         assert_eq!(error("*a"), ("nothing to repeat", 0));
         assert_eq!(error("a)"), ("unmatched parentheses", 1));
+        assert_eq!(error("a\\"), ("\\ at end of pattern", 2));
         assert!(compile(b"a\\j", CompileOptions::default()).is_ok());
     }
 

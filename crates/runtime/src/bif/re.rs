@@ -286,7 +286,7 @@ fn chosen(values: Term, pattern: &Pattern) -> Option<Vec<Vec<i64>>> {
     while let Some((value, tail)) = rest.as_cons() {
         rest = tail;
         if let Some(number) = value.as_small() {
-            i32::try_from(number).ok()?;
+            i32::try_from(number).ok().filter(|number| *number >= 0)?;
             chosen.push(vec![number]);
             continue;
         }

@@ -1,12 +1,86 @@
-//! Why a pattern does not compile, in the words of PCRE 8.44, which programs and people know.
+//! Why a pattern does not compile, in the words of PCRE 8.44, which programs and people know; and at what place,
+//! for PCRE 8 often stopped at another one.
 
 use std::ffi::c_int;
 
 /// PCRE2's errors start here.
 const FIRST: c_int = 100;
 
+const NO_ZERO_REFERENCE: &str = "a numbered reference must not be zero";
+const NO_SUCH_ESCAPE: &str = "PCRE does not support \\L, \\l, \\N{name}, \\U, or \\u";
+
+/// What PCRE 8 says of an error that PCRE2 found at `offset`, and where.
+pub fn as_pcre8(code: c_int, offset: usize, source: &[u8]) -> (&'static str, usize) {
+    let text = text(code);
+    let read = &source[..offset.min(source.len())];
+    match code - FIRST {
+        // The pattern ends in an opening that says nothing yet.
+        14 | 62 if read.ends_with(b"(?") => ("unrecognized character after (? or (?-", offset),
+        14 | 62 if read.ends_with(b"(?P") => ("unrecognized character after (?P", offset),
+        62 if read.ends_with(b"(?<") => ("unrecognized character after (?<", offset),
+        15 => no_such_group(text, offset, source),
+        25 => (text, group_end(source, offset)),
+        30 => (text, class_name(read).unwrap_or(offset)),
+        57 if !read.ends_with(b"}") && !source[offset.min(source.len())..].starts_with(b"{") => {
+            (NO_ZERO_REFERENCE, offset.saturating_sub(1))
+        }
+        93 => (NO_SUCH_ESCAPE, offset.saturating_sub(1)),
+        37 | 43 | 47 | 69 | 71 => (text, offset.saturating_sub(1)),
+        _ => (text, offset),
+    }
+}
+
+fn no_such_group(text: &'static str, offset: usize, source: &[u8]) -> (&'static str, usize) {
+    let (read, rest) = source.split_at(offset.min(source.len()));
+    if read.ends_with(b"\\g0") {
+        return (NO_ZERO_REFERENCE, offset - 1);
+    }
+    // PCRE 8 looks for the groups of numbered references when all is read.
+    if read.ends_with(b"\\") {
+        return (text, source.len());
+    }
+    if read.ends_with(b"(?") && rest.starts_with(b"(") {
+        let close = rest.iter().position(|&byte| byte == b')');
+        return (text, close.map_or(source.len(), |at| offset + at + 1));
+    }
+    if read.ends_with(b"(?P=") || read.ends_with(b"(?P>") || read.ends_with(b"(?&") {
+        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        return (text, offset + rest.iter().take_while(is_name).count());
+    }
+    (text, offset)
+}
+
+/// Where the group closes that opens at `offset`.
+fn group_end(source: &[u8], offset: usize) -> usize {
+    let (mut depth, mut in_class) = (0, false);
+    let mut at = offset;
+    while let Some(&byte) = source.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            b'(' if !in_class => depth += 1,
+            b')' if !in_class => {
+                depth -= 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    source.len()
+}
+
+/// Where the name starts in the last `[:`.
+fn class_name(read: &[u8]) -> Option<usize> {
+    let at = read.windows(2).rposition(|pair| pair == b"[:")? + 2;
+    Some(at + usize::from(read.get(at) == Some(&b'^')))
+}
+
 /// The text for PCRE2's error; what PCRE 8 does not have is said in PCRE2's words.
-pub fn text(code: c_int) -> &'static str {
+fn text(code: c_int) -> &'static str {
     match code - FIRST {
         1 => "\\ at end of pattern",
         2 => "\\c at end of pattern",
@@ -32,7 +106,7 @@ pub fn text(code: c_int) -> &'static str {
         23 => "internal error: code overflow",
         24 => "malformed number or name after (?(",
         25 => "lookbehind assertion is not fixed length",
-        26 => "a numbered reference must not be zero",
+        26 => NO_ZERO_REFERENCE,
         27 => "conditional group contains more than two branches",
         28 => "assertion expected after (?( or (?(?C)",
         29 => "digit expected after (?+",
@@ -41,7 +115,7 @@ pub fn text(code: c_int) -> &'static str {
         34 => "character value in \\x{} or \\o{} is too large",
         35 | 87 | 100 => "lookbehind assertion is not fixed length",
         36 => "\\C not allowed in lookbehind assertion",
-        37 => "PCRE does not support \\L, \\l, \\N{name}, \\U, or \\u",
+        37 => NO_SUCH_ESCAPE,
         38 => "number after (?C is > 255",
         39 => "closing ) for (?C expected",
         40 | 60 | 95 => "(*VERB) not recognized or malformed",
