@@ -57,7 +57,10 @@ unsafe fn otherwise<F: Form>(mut m: Machine<F>, export: *const Export, place: Pl
             RaiseKind::Hibernate => {
                 (*raise).kind = RaiseKind::None;
                 let target = (*raise).target;
-                m.s = (*(*m.c).process).heap.end.cast::<Term>();
+                let process = (*m.c).process;
+                m.s = (*process).heap.end.cast::<Term>();
+                // The marks went with the stack.
+                (*process).catches = 0;
                 m.push(crate::start::process_end());
                 let code = (*target).code.load(Ordering::Acquire);
                 return leave(m, Exit::Hibernated, code, (*target).arity as usize);
