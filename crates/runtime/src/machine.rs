@@ -305,6 +305,10 @@ unsafe extern "sysv64" fn call_fun(context: *mut Context, fun: Term, arity: usiz
                 }
                 return code;
             }
+            if crate::code::modules::current(entry.module).is_some() {
+                // Its module is there, in another version: to ask for it to be loaded would be to ask for ever.
+                return bad_fun(process, context, fun);
+            }
             let Some(handler) = exception::error_handler(process, am::UNDEFINED_LAMBDA, 3) else {
                 exception::raise_undefined(context);
                 return std::ptr::null();
@@ -324,12 +328,14 @@ unsafe extern "sysv64" fn call_fun(context: *mut Context, fun: Term, arity: usiz
             }
             export.code.load(Ordering::Acquire)
         }
-        _ => {
-            let reason = build::tuple(process.heap(), &[am::BADFUN, fun]);
-            exception::raise_error(context, reason);
-            std::ptr::null()
-        }
+        _ => bad_fun(process, context, fun),
     }
+}
+
+fn bad_fun(process: &mut Process, context: &mut Context, fun: Term) -> *const u64 {
+    let reason = build::tuple(process.heap(), &[am::BADFUN, fun]);
+    exception::raise_error(context, reason);
+    std::ptr::null()
 }
 
 fn bad_arity(process: &mut Process, context: &mut Context, fun: Term, arity: usize) -> *const u64 {

@@ -48,13 +48,9 @@ binary_operators! {
     bsr_2: arith::bsr;
 }
 
-/// `+A`
-pub fn plus_1(_process: &mut Process, [a]: [Term; 1]) -> BifResult {
-    if a.is_number() {
-        Ok(a)
-    } else {
-        Err(badarith())
-    }
+/// `+A`, which is `A + 0`: of a negative zero a positive one.
+pub fn plus_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
+    arithmetic(arith::add(process.heap(), a, Term::small(0)))
 }
 
 /// `-A`
