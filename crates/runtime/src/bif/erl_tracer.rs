@@ -54,6 +54,15 @@ pub fn trace_5(
                 build::tuple(process.heap(), &[monotonic, unique])
             }
             am::TIMESTAMP => erlang::now_0(process, [])?,
+            am::CPU_TIMESTAMP => {
+                let micros = sys::clock::process_cpu_ns() / 1000;
+                let parts = [
+                    micros / 1_000_000_000_000,
+                    micros / 1_000_000 % 1_000_000,
+                    micros % 1_000_000,
+                ];
+                build::tuple(process.heap(), &parts.map(Term::small))
+            }
             _ => return Ok(am::OK),
         });
         if event[0] == am::TRACE {
