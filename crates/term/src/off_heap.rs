@@ -6,10 +6,13 @@
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 use std::any::Any;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
 use layout::object::offset;
-use layout::{Header, Kind};
+use layout::{Header, Kind, Term};
+use parking_lot::Mutex;
 
 /// The head of every counted block.
 #[repr(C)]
@@ -38,8 +41,14 @@ pub struct BinaryBlock {
 #[repr(C)]
 pub struct MagicBlock {
     counted: Counted,
+    /// The number that it can be found by, once it has been told to somebody.
+    saved: OnceLock<(u64, u64)>,
     pub object: Box<dyn Any + Send + Sync>,
 }
+
+/// Blocks by the number of their references, as far as these went out as text or in the external format. A block
+/// leaves before it is freed, so whoever holds the lock may look at its count.
+static SAVED: LazyLock<Mutex<HashMap<(u64, u64), usize>>> = LazyLock::new(Mutex::default);
 
 static BINARY_BYTES: AtomicUsize = AtomicUsize::new(0);
 
@@ -131,7 +140,45 @@ impl MagicBlock {
             references: AtomicU32::new(1),
             kind: CountedKind::Magic,
         };
-        Box::into_raw(Box::new(MagicBlock { counted, object }))
+        Box::into_raw(Box::new(MagicBlock {
+            counted,
+            saved: OnceLock::new(),
+            object,
+        }))
+    }
+
+    /// Lets the object behind a magic reference be found by its number from now on; other terms are left alone.
+    pub fn save(reference: Term) {
+        if !reference.is_kind(Kind::MagicReference) {
+            return;
+        }
+        let number = (
+            reference.word(offset::REFERENCE_LOW),
+            reference.word(offset::REFERENCE_HIGH),
+        );
+        let block = reference.word(offset::OFF_HEAP_BLOCK) as *mut MagicBlock;
+        // SAFETY: the reference counts the block.
+        let saved = unsafe { &(*block).saved };
+        if saved.get().is_none() {
+            SAVED.lock().entry(number).or_insert_with(|| {
+                let _ = saved.set(number);
+                block as usize
+            });
+        }
+    }
+
+    /// The block of the reference with that number, if it was saved and is alive; counted for the caller.
+    #[must_use]
+    pub fn find_saved(low: u64, high: u64) -> Option<*mut MagicBlock> {
+        let saved = SAVED.lock();
+        let block = *saved.get(&(low, high))? as *mut MagicBlock;
+        // SAFETY: while the lock is held the block is not freed (see `drop_reference`).
+        let references = unsafe { &(*block).counted.references };
+        let counted = |count: u32| (count > 0).then(|| count + 1);
+        references
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, counted)
+            .ok()
+            .map(|_| block)
     }
 }
 
@@ -172,7 +219,13 @@ pub unsafe fn drop_reference(block: *mut Counted) {
                 let layout = BinaryBlock::layout(capacity).expect("it was allocated");
                 dealloc(block.cast(), layout);
             }
-            CountedKind::Magic => drop(Box::from_raw(block.cast::<MagicBlock>())),
+            CountedKind::Magic => {
+                let block = block.cast::<MagicBlock>();
+                if let Some(number) = (*block).saved.get() {
+                    SAVED.lock().remove(number);
+                }
+                drop(Box::from_raw(block));
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use beamfile::{BeamError, BeamFile, ChunkId, Operand};
 use layout::{Export, FunEntry, Term};
 use term::external::{self, FunIdentity, Resolver};
 use term::heap::Scratch;
+use term::off_heap::MagicBlock;
 use term::{am, atom, build};
 
 use super::funs::{FunFacts, FunName};
@@ -90,6 +91,10 @@ impl Resolver for CodeResolver {
             function: am::UNDEFINED,
         };
         Some(funs::get(name, &facts))
+    }
+
+    fn magic(&mut self, low: u64, high: u64) -> Option<*mut MagicBlock> {
+        MagicBlock::find_saved(low, high)
     }
 }
 

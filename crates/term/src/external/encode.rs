@@ -9,6 +9,7 @@ use layout::{Export, FunEntry, Kind, Term};
 use super::segments::Segment;
 use super::tags;
 use crate::compare::compare_exact;
+use crate::off_heap::MagicBlock;
 use crate::{atom, build, map, node, reference, text};
 
 /// How to encode.
@@ -324,6 +325,7 @@ impl Encoder {
             }
             Kind::Map => return self.map(term, options, budget),
             Kind::Reference | Kind::MagicReference | Kind::ExternalReference => {
+                MagicBlock::save(term);
                 self.reference(term, options);
             }
             Kind::ExternalPid => self.pid(term, options),

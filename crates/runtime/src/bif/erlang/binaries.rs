@@ -2,17 +2,22 @@
 
 use layout::Term;
 use layout::object::Bits;
+use term::bits::construct::{self, Builder};
 use term::bits::matching::extract;
 use term::bits::range;
-use term::build;
-use term::iolist::{self, IolistError};
+use term::iolist::{self, IolistError, Step, Wanted};
+use term::{am, atom, build};
 
-use crate::bif::{BifResult, Failure, badarg, bytes, system_limit};
+use crate::bif::{BifResult, Failure, badarg, bytes, magic, system_limit, trap};
 use crate::process::Process;
-use crate::scheduler::charge;
+use crate::scheduler::{charge, reductions_left};
 
 /// Bytes copied that count as one reduction.
 const BYTES_PER_REDUCTION: u64 = 256;
+/// Pieces of an I/O list that count as one reduction.
+const PIECES_PER_REDUCTION: usize = 64;
+/// Bytes that are made elements of a list in one reduction.
+const LISTED_PER_REDUCTION: u64 = 64;
 
 /// The error of a BIF whose first argument is no I/O list.
 pub fn iolist_failure(error: IolistError) -> Failure {
@@ -29,15 +34,6 @@ fn bits_of(term: Term) -> Result<Bits, Failure> {
     } else {
         Err(badarg(1))
     }
-}
-
-/// Charges for the bytes of a result.
-fn charged(result: Result<Term, IolistError>) -> BifResult {
-    let binary = result.map_err(iolist_failure)?;
-    if let Some(bits) = binary.as_bits() {
-        charge((bits.bit_len / 8 / BYTES_PER_REDUCTION) as i64);
-    }
-    Ok(binary)
 }
 
 /// `erlang:bit_size(Bitstring)`
@@ -104,17 +100,100 @@ pub fn split_binary_2(process: &mut Process, [string, position]: [Term; 2]) -> B
     Ok(build::tuple(heap, &[left, right]))
 }
 
+/// How far the joining of an I/O list has come. Between slices it stands in front of what it needs.
+#[derive(Clone, Copy)]
+enum Joining {
+    /// `[Joining, Whole | Rest]`: so many bits were counted.
+    Sizing { bits: u64 },
+    /// `[Joining, Result | Rest]`: bits up to `position` of `end` are written.
+    Writing { position: u64, end: u64 },
+}
+
+/// The progress in a list's head, the term behind it, and the rest.
+fn joining_of(data: Term) -> Option<(Joining, Term, Term)> {
+    let (head, tail) = data.as_cons()?;
+    let joining = *magic::get::<Joining>(head)?;
+    let (kept, rest) = tail.as_cons()?;
+    Some((joining, kept, rest))
+}
+
+/// Pieces of an I/O list that the slice has time for.
+fn pieces() -> usize {
+    reductions_left().max(8) as usize * PIECES_PER_REDUCTION
+}
+
+fn later(process: &mut Process, joining: Joining, kept: Term, rest: Term) -> Failure {
+    let joining = magic::make(process, joining);
+    let heap = process.heap();
+    let data = build::cons(heap, kept, rest);
+    let data = build::cons(heap, joining, data);
+    charge(reductions_left().max(0));
+    Failure::Yield {
+        arguments: Box::new([data]),
+    }
+}
+
+/// Makes one bit string of an I/O list, as much as the slice has time for.
+fn join(process: &mut Process, data: Term, wanted: Wanted) -> BifResult {
+    let (joining, kept, rest) = match joining_of(data) {
+        Some(earlier) => earlier,
+        None => {
+            if let Some(string) = iolist::as_it_is(data, wanted).map_err(iolist_failure)? {
+                return Ok(string);
+            }
+            (Joining::Sizing { bits: 0 }, data, data)
+        }
+    };
+    let budget = pieces();
+    let (string, position, end, rest) = match joining {
+        Joining::Writing { position, end } => (kept, position, end, rest),
+        Joining::Sizing { bits } => {
+            let step = iolist::size_step(process.heap(), rest, wanted, budget);
+            match step.map_err(iolist_failure)? {
+                Step::More(more, rest) => {
+                    let bits = bits.checked_add(more).ok_or_else(system_limit)?;
+                    return Err(later(process, Joining::Sizing { bits }, kept, rest));
+                }
+                Step::Done(more) => {
+                    let end = bits.checked_add(more).ok_or_else(system_limit)?;
+                    let started = construct::start(process.heap(), end);
+                    let (string, _) = started.ok_or_else(system_limit)?;
+                    (string, 0, end, kept)
+                }
+            }
+        }
+    };
+    let mut builder = Builder::over(build::whole_of(string).0, position, end);
+    // SAFETY: the builder was just made.
+    let step = unsafe { iolist::write_step(process.heap(), &mut builder, rest, wanted, budget) };
+    match step.map_err(iolist_failure)? {
+        Step::Done(written) => {
+            charge((written / 8 / BYTES_PER_REDUCTION) as i64);
+            Ok(string)
+        }
+        Step::More(written, rest) => {
+            let position = position + written;
+            Err(later(
+                process,
+                Joining::Writing { position, end },
+                string,
+                rest,
+            ))
+        }
+    }
+}
+
 /// `erlang:list_to_binary(Iolist)`: a list only.
 pub fn list_to_binary_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     if !list.is_list() {
         return Err(badarg(1));
     }
-    charged(iolist::to_binary(process.heap(), list))
+    join(process, list, Wanted::Bytes)
 }
 
 /// `erlang:iolist_to_binary(IolistOrBinary)`
 pub fn iolist_to_binary_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
-    charged(iolist::to_binary(process.heap(), iolist))
+    join(process, iolist, Wanted::Bytes)
 }
 
 /// `erlang:list_to_bitstring(List)`: a list only.
@@ -122,14 +201,26 @@ pub fn list_to_bitstring_1(process: &mut Process, [list]: [Term; 1]) -> BifResul
     if !list.is_list() {
         return Err(badarg(1));
     }
-    charged(iolist::to_bitstring(process.heap(), list))
+    join(process, list, Wanted::Bits)
 }
 
 /// `erlang:iolist_size(IolistOrBinary)`
 pub fn iolist_size_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
-    let size = iolist::size(iolist).map_err(iolist_failure)?;
-    charge((size / BYTES_PER_REDUCTION) as i64);
-    Ok(build::unsigned(process.heap(), size))
+    let (before, rest) = match joining_of(iolist) {
+        Some((Joining::Sizing { bits }, _, rest)) => (bits, rest),
+        _ => (0, iolist),
+    };
+    let step = iolist::size_step(process.heap(), rest, Wanted::Bytes, pieces());
+    match step.map_err(iolist_failure)? {
+        Step::Done(more) => {
+            let bits = before.checked_add(more).ok_or_else(system_limit)?;
+            Ok(build::unsigned(process.heap(), bits / 8))
+        }
+        Step::More(more, rest) => {
+            let bits = before.checked_add(more).ok_or_else(system_limit)?;
+            Err(later(process, Joining::Sizing { bits }, Term::NIL, rest))
+        }
+    }
 }
 
 /// `erlang:iolist_to_iovec(IolistOrBinary)`
@@ -137,57 +228,83 @@ pub fn iolist_to_iovec_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResul
     iolist::to_iovec(process.heap(), iolist).map_err(iolist_failure)
 }
 
-/// Bytes `first..first + count` of some bits, as a list before `tail`.
-fn list_of(process: &mut Process, bits: Bits, first: u64, count: u64, tail: Term) -> Term {
-    charge((count / BYTES_PER_REDUCTION) as i64 * 4);
-    let heap = process.heap();
-    let start = u64::from(bits.bit_offset) + first * 8;
-    (0..count).rev().fold(tail, |list, index| {
-        // SAFETY: the caller keeps the range within the bit string.
-        let byte = unsafe { range::load(bits.bytes, start + index * 8, 8) };
-        build::cons(heap, Term::small(byte as i64), list)
-    })
+/// Bytes that are still to be put in front of a list. Between slices: `[Listing, Binary | List]`.
+#[derive(Clone, Copy)]
+struct Listing {
+    first: u64,
+    count: u64,
 }
 
-/// `erlang:binary_to_list(Binary)`
+/// Bytes of a binary as a list before `tail`, as many as the slice has time for.
+fn list_of(process: &mut Process, binary: Term, listing: Listing, tail: Term) -> BifResult {
+    let bits = bits_of(binary)?;
+    let Listing { first, count } = listing;
+    let budget = reductions_left().max(8) as u64 * LISTED_PER_REDUCTION;
+    let left = count.saturating_sub(budget);
+    charge(((count - left) / LISTED_PER_REDUCTION) as i64);
+    let heap = process.heap();
+    let start = u64::from(bits.bit_offset) + first * 8;
+    let list = (left..count).rev().fold(tail, |list, index| {
+        // SAFETY: the callers keep the range within the bit string.
+        let byte = unsafe { range::load(bits.bytes, start + index * 8, 8) };
+        build::cons(heap, Term::small(byte as i64), list)
+    });
+    if left == 0 {
+        return Ok(list);
+    }
+    let listing = magic::make(process, Listing { first, count: left });
+    let heap = process.heap();
+    let state = build::cons(heap, binary, list);
+    let state = build::cons(heap, listing, state);
+    Err(trap(am::ERLANG, atom::known("binary_to_list"), &[state]))
+}
+
+/// `erlang:binary_to_list(Binary)`; all that make lists of bytes go on here.
 pub fn binary_to_list_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    if let Some((head, tail)) = binary.as_cons()
+        && let Some(&listing) = magic::get::<Listing>(head)
+        && let Some((binary, list)) = tail.as_cons()
+    {
+        return list_of(process, binary, listing, list);
+    }
     let bits = bits_of(binary)?;
     if bits.bit_len % 8 != 0 {
         return Err(badarg(1));
     }
-    Ok(list_of(process, bits, 0, bits.bit_len / 8, Term::NIL))
+    let listing = Listing {
+        first: 0,
+        count: bits.bit_len / 8,
+    };
+    list_of(process, binary, listing, Term::NIL)
 }
 
 /// `erlang:binary_to_list(Binary, First, Last)`, counted from 1.
 pub fn binary_to_list_3(process: &mut Process, [binary, first, last]: [Term; 3]) -> BifResult {
-    let bits = bits_of(binary)?;
-    let size = bits.bit_len / 8;
+    let size = bits_of(binary)?.bit_len / 8;
     let first = bytes::unsigned(first).ok_or(badarg(2))?;
     let last = bytes::unsigned(last).ok_or(badarg(3))?;
     if first < 1 || last < first || last > size {
         return Err(badarg(2));
     }
-    Ok(list_of(
-        process,
-        bits,
-        first - 1,
-        last - first + 1,
-        Term::NIL,
-    ))
+    let listing = Listing {
+        first: first - 1,
+        count: last - first + 1,
+    };
+    list_of(process, binary, listing, Term::NIL)
 }
 
 /// `erlang:bitstring_to_list(Bitstring)`: bytes, and last the bits left over.
 pub fn bitstring_to_list_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
     let bits = bits_of(string)?;
     let (count, left) = (bits.bit_len / 8, bits.bit_len % 8);
-    if left == 0 {
-        return Ok(list_of(process, bits, 0, count, Term::NIL));
-    }
     let heap = process.heap();
-    let last = match count {
-        0 => string,
-        _ => build::sub_bits(heap, string, count * 8, left),
+    let tail = match (count, left) {
+        (_, 0) => Term::NIL,
+        (0, _) => build::cons(heap, string, Term::NIL),
+        _ => {
+            let last = build::sub_bits(heap, string, count * 8, left);
+            build::cons(heap, last, Term::NIL)
+        }
     };
-    let tail = build::cons(heap, last, Term::NIL);
-    Ok(list_of(process, bits, 0, count, tail))
+    list_of(process, string, Listing { first: 0, count }, tail)
 }

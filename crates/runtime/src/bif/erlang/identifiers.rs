@@ -1,7 +1,8 @@
 //! Pids, ports and references to text and back.
 
+use layout::Term;
 use layout::limits::PID_INDEX_BITS;
-use layout::{Kind, Term};
+use term::off_heap::MagicBlock;
 use term::{build, print, reference};
 
 use crate::bif::{BifResult, badarg, bytes};
@@ -38,6 +39,7 @@ pub fn ref_to_list_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult
     if !reference.is_reference() {
         return Err(badarg(1));
     }
+    MagicBlock::save(reference);
     Ok(printed(process, reference))
 }
 
@@ -56,7 +58,7 @@ fn numbers(list: Term, longest: usize, open: &[u8]) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// The node of a text's first number: 0 is this node, others are those this node is connected to.
+/// Whether a text's first number is this node's. Others are those of connections, of which there are none yet.
 fn is_own(channel: u64) -> bool {
     channel == 0
 }
@@ -104,7 +106,9 @@ pub fn list_to_ref_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
         return Err(badarg(1));
     }
     let (low, high) = reference::from_words([first, second, third]);
-    let made = reference::with_number(process.heap(), low, high);
-    debug_assert!(made.is_kind(Kind::Reference));
-    Ok(made)
+    Ok(match MagicBlock::find_saved(low, high) {
+        // SAFETY: the one count that came with the block goes to the reference.
+        Some(block) => unsafe { build::magic_reference(process.heap(), low, high, block) },
+        None => reference::with_number(process.heap(), low, high),
+    })
 }
