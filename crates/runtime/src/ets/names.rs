@@ -21,7 +21,7 @@ const CHUNKS: usize = 22;
 type Slot = AtomicPtr<Table>;
 
 static CHUNK: [AtomicPtr<Slot>; CHUNKS] = [const { AtomicPtr::new(ptr::null_mut()) }; CHUNKS];
-/// Tables that lost their names, each with the epoch in which it did.
+/// Tables that are in no registry any more, each with the epoch in which it was taken out.
 static RETIRED: Mutex<VecDeque<(u64, Arc<Table>)>> = Mutex::new(VecDeque::new());
 
 /// The chunk of an atom and its place there: chunk n holds 2^(10 + n) slots.
@@ -62,7 +62,7 @@ pub fn set(name: Term, table: Option<&Arc<Table>>) {
     unsafe { (*slots.add(place)).store(table, Ordering::Release) };
 }
 
-/// Keeps a table that lost its name until nobody can have found it by it any more.
+/// Keeps a table that was taken out of the registry until nobody can have found it there any more.
 pub fn retire(table: Arc<Table>) {
     let mut passed = Vec::new();
     let mut retired = RETIRED.lock();

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use layout::object::offset;
 use layout::{Kind, Term};
 use parking_lot::RwLock;
-use term::am;
 use term::off_heap::MagicBlock;
+use term::{am, reference};
 
 use super::names;
 use super::table::Table;
@@ -55,7 +55,7 @@ pub fn remove(table: &Table) {
         }
         tables.remove(&table.number)
     };
-    if let Some(table) = removed.filter(|table| table.options.named) {
+    if let Some(table) = removed {
         names::retire(table);
     }
 }
@@ -96,8 +96,17 @@ pub fn count() -> usize {
     TABLES.read().len()
 }
 
+/// The table of a reference that went through the external format, and came back with its number alone.
+#[cold]
+fn by_number<'a>(identifier: Term) -> Option<&'a Table> {
+    let (low, _) = reference::number(identifier)?;
+    let table = Arc::as_ptr(TABLES.read().get(&low)?);
+    // SAFETY: a table that is taken out of the registry is retired, so this one stays through the slice.
+    Some(unsafe { &*table })
+}
+
 /// The table that a name or reference stands for. It stays while the BIF runs: a table lives as
-/// long as a reference to it, and nothing is collected; one found by name lives through the slice.
+/// long as a reference to it, and nothing is collected; one found otherwise lives through the slice.
 ///
 /// # Errors
 /// `badarg` with the cause `type` (neither), or `id` (no such table).
@@ -107,7 +116,7 @@ pub fn look_up<'a>(identifier: Term) -> Result<&'a Table, Failure> {
         return names::find(identifier).ok_or_else(|| badarg_because(am::ID));
     }
     if !identifier.is_kind(Kind::MagicReference) {
-        return Err(badarg_because(am::TYPE));
+        return by_number(identifier).ok_or_else(|| badarg_because(am::TYPE));
     }
     let block = identifier.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
     // SAFETY: a magic reference counts its block, and nothing collects it while the BIF runs.

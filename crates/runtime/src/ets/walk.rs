@@ -101,6 +101,8 @@ struct Walk<'a> {
     earlier: Term,
     /// The table was fixed when the walk was paused.
     fixed: bool,
+    /// It began in an earlier call.
+    continued: bool,
 }
 
 /// Starts to traverse a table.
@@ -188,6 +190,7 @@ pub fn resume(
     walk.earlier = earlier;
     walk.count = count;
     walk.fixed = fixed == am::TRUE;
+    walk.continued = true;
     walk.go_on(place)
 }
 
@@ -214,9 +217,10 @@ pub fn continue_from(
             let mut walk = Walk::new(process, table, program, Purpose::Collect, limit, false);
             walk.earlier = rest;
             walk.count = count;
+            walk.continued = true;
             let place = slot_place(table, slot).ok_or(badarg(1))?;
             if count >= limit {
-                return Ok(Outcome::Done(walk.slot_chunk(place, false)));
+                return Ok(Outcome::Done(walk.slot_chunk(place)));
             }
             walk.go_on(place)
         }
@@ -331,6 +335,7 @@ impl<'a> Walk<'a> {
             found: Vec::new(),
             earlier: Term::NIL,
             fixed: false,
+            continued: false,
         }
     }
 
@@ -605,7 +610,7 @@ impl<'a> Walk<'a> {
         match (self.limit > 0, ordered) {
             (false, false) => self.latest_first(),
             (false, true) => self.in_order(),
-            (true, false) => self.slot_chunk(place, true),
+            (true, false) => self.slot_chunk(place),
             (true, true) => self.tree_chunk(place),
         }
     }
@@ -643,7 +648,7 @@ impl<'a> Walk<'a> {
 
     /// `{Results, Continuation}` for a hash table: whole slots were visited, so there may be more results than
     /// wanted; the continuation keeps them.
-    fn slot_chunk(&mut self, place: Place, fresh: bool) -> Term {
+    fn slot_chunk(&mut self, place: Place) -> Term {
         // In the order of the traversal.
         let mut all: Vec<Term> = Vec::new();
         let mut rest = self.earlier;
@@ -651,7 +656,6 @@ impl<'a> Walk<'a> {
             all.push(head);
             rest = tail;
         }
-        let fresh = fresh && all.is_empty();
         all.reverse();
         all.append(&mut self.found);
         if all.is_empty() && matches!(place, Place::End) {
@@ -660,8 +664,8 @@ impl<'a> Walk<'a> {
         let heap = self.process.heap();
         let mut more = all.split_off(all.len().min(self.limit));
         let count = more.len();
-        if fresh {
-            // OTP cuts the list of the first call, and builds another one for the others.
+        if !self.continued {
+            // OTP cuts the list of the first call in two, and builds another one for the others.
             more.reverse();
         }
         let more = build::list(heap, &more);
