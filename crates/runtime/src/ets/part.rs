@@ -8,7 +8,7 @@ use term::compare;
 
 use super::object::{Object, OwnedObject};
 use super::shard::{Following, Shard};
-use super::tree::{self, Tree};
+use super::tree::Tree;
 use super::{Kind, Verdict};
 
 /// The objects behind one lock.
@@ -113,7 +113,7 @@ impl Part {
     pub fn first(&self, last: bool) -> Option<&Object> {
         match self {
             Part::Hash(shard) => shard.first_from(0),
-            Part::Tree(tree) => tree.walk(tree::From::Outset, last).next(),
+            Part::Tree(tree) => tree.edge(last),
         }
     }
 
@@ -122,10 +122,9 @@ impl Part {
     pub fn following(&self, key: Term, hash: u32, backwards: bool) -> Following<'_> {
         match self {
             Part::Hash(shard) => shard.following(key, hash),
-            Part::Tree(tree) => {
-                let next = tree.walk(tree::From::After(key), backwards).next();
-                next.map_or(Following::End, Following::Object)
-            }
+            Part::Tree(tree) => tree
+                .neighbour(key, backwards)
+                .map_or(Following::End, Following::Object),
         }
     }
 

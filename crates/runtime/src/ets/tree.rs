@@ -195,6 +195,29 @@ impl Tree {
         self.objects.get_mut(&key_of(key)).map(OwnedObject::get_mut)
     }
 
+    /// The first object, or the last.
+    #[must_use]
+    pub fn edge(&self, last: bool) -> Option<&Object> {
+        let entry = if last {
+            self.objects.last_key_value()
+        } else {
+            self.objects.first_key_value()
+        };
+        entry.map(|(_, object)| &**object)
+    }
+
+    /// The object behind a key, which needs not be there, or before it.
+    #[must_use]
+    pub fn neighbour(&self, key: Term, backwards: bool) -> Option<&Object> {
+        let key = Bound::Excluded(key_of(key));
+        let entry = if backwards {
+            self.objects.range((Bound::Unbounded, key)).next_back()
+        } else {
+            self.objects.range((key, Bound::Unbounded)).next()
+        };
+        entry.map(|(_, object)| &**object)
+    }
+
     /// The objects from a place on, in order, or backwards.
     pub fn walk(&self, from: From, backwards: bool) -> Box<dyn Iterator<Item = &Object> + '_> {
         let all = (Bound::Unbounded, Bound::Unbounded);

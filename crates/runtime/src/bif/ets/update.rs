@@ -107,6 +107,9 @@ fn update_counter(
     if !table.options.kind.is_set() {
         return Err(badarg_because(am::TABLE_TYPE));
     }
+    if let Some(value) = count_in_place(&mut writing, keypos, key, steps) {
+        return Ok(value);
+    }
     let heap = process.heap();
     let (steps, is_list) = if steps.is_integer() {
         let step = build::tuple(heap, &[Term::small(keypos as i64 + 1), steps]);
@@ -173,6 +176,23 @@ fn update_counter(
     } else {
         results.first().copied().unwrap_or(Term::NIL)
     })
+}
+
+/// The common case: one small counter that stays small; `None` when it is another, and nothing was done.
+fn count_in_place(writing: &mut Writing<'_>, keypos: usize, key: Term, step: Term) -> Option<Term> {
+    let (position, increment) = match (step.as_small(), step.as_tuple()) {
+        (Some(increment), _) => (keypos as i64 + 1, increment),
+        (None, Some(&[position, increment])) => (position.as_small()?, increment.as_small()?),
+        _ => return None,
+    };
+    if position == keypos as i64 {
+        return None;
+    }
+    let index = usize::try_from(position - 1).ok()?;
+    let object = writing.part.get_mut(key, writing.hash)?;
+    let old = object.elements().get(index)?.as_small()?;
+    let new = Term::try_small(old + increment)?;
+    object.set_immediate(index, new).then_some(new)
 }
 
 fn parse(step: Term, keypos: usize, elements: &[Term]) -> Result<Step, Failure> {
