@@ -3,7 +3,7 @@
 use layout::Term;
 use term::{am, build, reference};
 
-use crate::bif::{BifResult, badarg, notsup};
+use crate::bif::{BifResult, badarg, badarg_because, notsup};
 use crate::code::{exports, modules};
 use crate::port;
 use crate::process::{Process, table};
@@ -137,7 +137,17 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
 }
 
 /// `erts_internal:trace(What, How, Flags)`: turning off what is off is done, to nobody.
-pub fn trace_3(_process: &mut Process, [_what, how, _flags]: [Term; 3]) -> BifResult {
+pub fn trace_3(_process: &mut Process, [_what, how, flags]: [Term; 3]) -> BifResult {
+    let mut rest = flags;
+    while let Some((flag, tail)) = rest.as_cons() {
+        if !flag.is_atom() && flag.as_tuple().is_none() {
+            break;
+        }
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg_because(am::BADOPT));
+    }
     match how {
         am::FALSE => Ok(Term::small(0)),
         am::TRUE => Err(notsup()),
