@@ -1,6 +1,7 @@
 //! Collecting the heap of a process: the roots, the limits, and what follows a collection.
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::Term;
@@ -78,6 +79,15 @@ pub fn hibernate(process: &mut Process) {
     let request = Request {
         tight: true,
         first_block: first_block(process),
+        ..Request::new(Kind::Major, 0)
+    };
+    run(process, &mut [], request);
+}
+
+/// Copies the literals at these addresses to the heap of a process between two slices.
+pub fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
+    let request = Request {
+        doomed_literals: Some(addresses),
         ..Request::new(Kind::Major, 0)
     };
     run(process, &mut [], request);

@@ -198,13 +198,9 @@ fn spawn_first(config: &Config) -> Result<(), String> {
     };
     first("erl_init", arguments, 2, Priority::Normal, false)?;
     first("erts_code_purger", Term::NIL, 0, Priority::High, true)?;
-    first(
-        "erts_literal_area_collector",
-        Term::NIL,
-        0,
-        Priority::High,
-        true,
-    )?;
+    let collector = "erts_literal_area_collector";
+    let collector = first(collector, Term::NIL, 0, Priority::High, true)?;
+    code::purge::set_collector(collector);
     for priority in [Priority::Normal, Priority::High, Priority::Max] {
         first(
             "erts_dirty_process_signal_handler",

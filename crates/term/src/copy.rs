@@ -2,7 +2,8 @@
 //!
 //! Sharing within a term is not kept, as in OTP. The copy is laid out breadth first, except that a
 //! list's cells stand one behind the other; scanning what was written finds what is still to be
-//! copied, so no stack is needed however deep the term is. Literals are shared, not copied, unless asked.
+//! copied, so no stack is needed however deep the term is. Literals are shared, not copied, unless asked
+//! or their area is about to be freed.
 
 use layout::object::offset;
 use layout::{Fragment, Header, Kind, Term};
@@ -13,7 +14,7 @@ use crate::{literal, off_heap};
 /// Words that a copy of the term takes.
 #[must_use]
 pub fn size(term: Term) -> usize {
-    if term.is_immediate() || literal::is_literal(term) {
+    if term.is_immediate() || literal::is_shared(term) {
         0
     } else {
         size_slow(term, false)
@@ -31,7 +32,7 @@ pub fn size_with_literals(term: Term) -> usize {
 }
 
 fn size_slow(term: Term, with_literals: bool) -> usize {
-    let skip = |term: Term| term.is_immediate() || (!with_literals && literal::is_literal(term));
+    let skip = |term: Term| term.is_immediate() || (!with_literals && literal::is_shared(term));
     let mut words = 0;
     let mut rest: Vec<Term> = Vec::new();
     let mut current = term;
@@ -60,6 +61,36 @@ fn size_slow(term: Term, with_literals: bool) -> usize {
             None => return words,
         }
     }
+}
+
+/// Whether a term, or a part of it, lies at one of these addresses.
+#[must_use]
+pub fn refers_to(term: Term, area: &std::ops::Range<usize>) -> bool {
+    let mut rest = vec![term];
+    while let Some(mut current) = rest.pop() {
+        while !current.is_immediate() {
+            if area.contains(&(current.bits() as usize)) {
+                return true;
+            }
+            if literal::is_literal(current) {
+                // Literals of one area point to no other.
+                break;
+            }
+            if current.is_cons() {
+                rest.push(current.head());
+                current = current.tail();
+                continue;
+            }
+            let header = current.header();
+            // SAFETY: behind the raw words stand terms.
+            rest.extend(
+                (header.raw_words()..header.arity())
+                    .map(|index| unsafe { Term::from_bits(current.word(index)) }),
+            );
+            break;
+        }
+    }
+    false
 }
 
 /// Copies a term to a heap that may be anyone's.
@@ -144,7 +175,7 @@ struct Copier<'a> {
 impl Copier<'_> {
     /// Copies one object (or a whole run of list cells), leaving its parts as they are.
     unsafe fn object(&mut self, term: Term) -> Term {
-        if term.is_immediate() || (!self.with_literals && literal::is_literal(term)) {
+        if term.is_immediate() || (!self.with_literals && literal::is_shared(term)) {
             return term;
         }
         let address = term.bits() as usize;
@@ -184,7 +215,7 @@ impl Copier<'_> {
                 self.top = self.top.add(2);
                 cell.write(source.head());
                 let tail = source.tail();
-                if !tail.is_cons() || (!self.with_literals && literal::is_literal(tail)) {
+                if !tail.is_cons() || (!self.with_literals && literal::is_shared(tail)) {
                     cell.add(1).write(tail);
                     break;
                 }
@@ -208,11 +239,21 @@ unsafe impl Send for Owned {}
 unsafe impl Sync for Owned {}
 
 impl Owned {
+    /// A copy that points into no literal area: it may outlive any.
     #[must_use]
     pub fn new(term: Term) -> Owned {
-        Owned {
-            fragment: to_fragment(term),
+        let words = size_with_literals(term);
+        let fragment = new_fragment(words);
+        // SAFETY: the fragment is fresh and has the words that were counted.
+        unsafe {
+            (*fragment).term = if words == 0 {
+                term
+            } else {
+                let room = Fragment::words_pointer(fragment);
+                copy_to(room, words, &mut (*fragment).off_heap, term, true)
+            };
         }
+        Owned { fragment }
     }
 
     /// The term, valid while `self` is.

@@ -4,6 +4,7 @@
 //! All of them lie in one reserved range of addresses, so "is it a literal?" is a subtraction and
 //! a comparison. The runtime reserves the range and hands out areas of it. Any thread may ask.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use layout::Term;
@@ -15,6 +16,29 @@ static SIZE: AtomicUsize = AtomicUsize::new(0);
 pub fn set_range(base: usize, size: usize) {
     BASE.store(base, Ordering::Relaxed);
     SIZE.store(size, Ordering::Release);
+}
+
+static DOOMED_BASE: AtomicUsize = AtomicUsize::new(0);
+static DOOMED_SIZE: AtomicUsize = AtomicUsize::new(0);
+
+/// Names the area that is about to be freed, an empty one for none: from now on copies take its terms
+/// along. Called while nobody copies.
+pub fn doom(area: &Range<usize>) {
+    DOOMED_BASE.store(area.start, Ordering::Release);
+    DOOMED_SIZE.store(area.len(), Ordering::Release);
+}
+
+/// Whether a term points to a literal that copies may go on pointing to.
+#[inline(always)]
+#[must_use]
+pub fn is_shared(term: Term) -> bool {
+    is_literal(term) && !is_doomed(term)
+}
+
+#[inline]
+fn is_doomed(term: Term) -> bool {
+    let address = term.bits() as usize;
+    address.wrapping_sub(DOOMED_BASE.load(Ordering::Relaxed)) < DOOMED_SIZE.load(Ordering::Relaxed)
 }
 
 /// Whether an address lies in a literal area.

@@ -13,6 +13,7 @@ use term::{am, build, compare, hash, map};
 
 use super::{BifResult, badarg};
 use crate::code::literals::{self, Area};
+use crate::code::purge;
 use crate::process::Process;
 
 struct Entry {
@@ -34,9 +35,6 @@ unsafe impl Send for Table {}
 unsafe impl Sync for Table {}
 
 static TABLE: LazyLock<RwLock<Table>> = LazyLock::new(RwLock::default);
-/// Areas of values that are gone; heaps may still point into them.
-static FORMER: LazyLock<parking_lot::Mutex<Vec<Arc<Area>>>> =
-    LazyLock::new(parking_lot::Mutex::default);
 
 impl Table {
     fn find(&self, key: Term) -> Option<Term> {
@@ -64,7 +62,7 @@ impl Table {
         }
         self.count -= 1;
         self.words -= entry._area.words;
-        FORMER.lock().push(entry._area);
+        purge::free_value(entry._area);
         true
     }
 }

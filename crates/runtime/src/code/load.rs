@@ -303,22 +303,21 @@ pub fn commit(prepared: &[Arc<Loaded>]) {
     });
 }
 
-/// Ends a module's `on_load`: it becomes current, or is forgotten.
+/// Ends a module's `on_load`: it becomes current, or is to be purged.
 pub fn finish_on_load(name: Term, keep: bool) -> bool {
     crate::scheduler::world::stopped(|| {
         modules::change(|table| {
             let versions = table.versions(name);
+            if !keep {
+                // It waits for its purge: processes that it started may run it.
+                return versions.pending.is_some();
+            }
             let Some(pending) = versions.pending.take() else {
                 return false;
             };
-            if keep {
-                versions.old = versions.current.take();
-                versions.current = Some(Arc::clone(&pending));
-                bind_exports(&pending, versions.old.as_deref());
-            } else {
-                funs::unload(&pending.code.range());
-                table.remove_range(&pending);
-            }
+            versions.old = versions.current.take();
+            versions.current = Some(Arc::clone(&pending));
+            bind_exports(&pending, versions.old.as_deref());
             true
         })
     })
@@ -383,6 +382,18 @@ pub fn purge(name: Term) -> Option<Arc<Loaded>> {
             table.remove_range(&old);
             funs::unload(&old.code.range());
             Some(old)
+        })
+    })
+}
+
+/// Forgets a version of a module whose `on_load` function failed, as [`purge`] does with old code.
+pub fn purge_pending(name: Term) -> Option<Arc<Loaded>> {
+    crate::scheduler::world::stopped(|| {
+        modules::change(|table| {
+            let pending = table.versions(name).pending.take()?;
+            table.remove_range(&pending);
+            funs::unload(&pending.code.range());
+            Some(pending)
         })
     })
 }

@@ -67,6 +67,40 @@ pub fn deliver(process: &mut Process, message: Term) {
     unsafe { append(process, to_fragment(message)) };
 }
 
+/// Replaces messages of the inner queue by others that mean the same.
+pub fn replace_messages(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
+    let Process { head, cold, .. } = process;
+    let queue = &mut head.messages;
+    let mut link: *mut *mut Fragment = &raw mut queue.first;
+    // SAFETY: links and messages of the inner queue are the owner's; whatever pointed to the `next` of a
+    // message that goes is made to point to that of its substitute.
+    unsafe {
+        while !(*link).is_null() {
+            let old = *link;
+            if let Some(new) = other((*old).term) {
+                let new = new.into_fragment();
+                (*new).next = (*old).next;
+                let (before, after) = (&raw mut (*old).next, &raw mut (*new).next);
+                *link = new;
+                let move_over = |place: &mut *mut *mut Fragment| {
+                    if *place == before {
+                        *place = after;
+                    }
+                };
+                move_over(&mut queue.last);
+                move_over(&mut queue.save);
+                if let Some(cold) = cold.as_mut() {
+                    for marker in &mut cold.receive_markers {
+                        move_over(&mut marker.position);
+                    }
+                }
+                heap::drop_fragment(old);
+            }
+            link = &raw mut (**link).next;
+        }
+    }
+}
+
 /// # Safety
 /// `fragment` is a live fragment of kind `ALIAS_MESSAGE`, in no list.
 unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use layout::{Export, Term};
 use parking_lot::Mutex;
+use term::copy::Owned;
 use term::external::{self, Options};
 use term::{am, atom, build};
 
@@ -185,14 +186,18 @@ pub fn delete_module_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult
     Ok(am::TRUE)
 }
 
-/// `erts_internal:purge_module(Module, prepare | abort | complete)`
+/// `erts_internal:purge_module(Module, prepare | prepare_on_load | abort | complete)`
 pub fn purge_module_2(_process: &mut Process, [module, step]: [Term; 2]) -> BifResult {
     if !module.is_atom() {
         return Err(badarg(1));
     }
     match step {
         am::PREPARE => Ok(am::boolean(purge::prepare(module))),
-        am::ABORT => Ok(am::boolean(purge::abort(module))),
+        am::PREPARE_ON_LOAD => Ok(am::boolean(purge::prepare_on_load(module))),
+        am::ABORT => {
+            purge::abort(module);
+            Ok(am::FALSE)
+        }
         am::COMPLETE => Ok(am::boolean(purge::complete(module))),
         _ => Err(badarg(2)),
     }
@@ -208,7 +213,11 @@ pub fn send_copy_request_3(process: &mut Process, [pid, id, action]: [Term; 3]) 
     if action != am::INIT && action != atom::known("check_gc") && action != atom::known("need_gc") {
         return Err(badarg(3));
     }
-    purge::send_copy_request(process, pid, id);
+    if !pid.is_local_pid() {
+        return Err(badarg(1));
+    }
+    let id = build::tuple(process.heap(), &[id, action, pid]);
+    purge::send_copy_request(process.pid(), pid, Owned::new(id));
     Ok(am::OK)
 }
 
