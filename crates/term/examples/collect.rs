@@ -134,6 +134,7 @@ fn growing(name: &str, count: i64) {
 }
 
 fn main() {
+    growing("growing to 50 cells", 50);
     growing("growing to 10k cells", 10_000);
     growing("growing to 1M cells", 1_000_000);
     growing("growing to 10M cells", 10_000_000);

@@ -493,7 +493,11 @@ fn block_words_after(
         } else if plan.major {
             size_for(wanted)
         } else if wanted > own {
-            size_for(wanted.max(own + 1))
+            // At first a quarter to spare, for many heaps never grow again; when most of a heap lives once
+            // more, its process is building something.
+            let builds = heap.minor_collections > 0 && live * 2 > own;
+            let spare = if builds { live } else { need / 4 };
+            size_for(least.max(need + spare))
         } else if heap.minor_collections % 2 == 0 {
             own
         } else {
