@@ -149,6 +149,18 @@ pub fn await_result(reference: Term) -> Failure {
     )
 }
 
+/// Leaves what is not short to a dirty scheduler; there it is done. For bodies that are tried first.
+///
+/// # Errors
+/// [`Failure::Dirty`].
+pub fn dirty_unless(short: bool) -> Result<(), Failure> {
+    if short || dirty::is_here() {
+        Ok(())
+    } else {
+        Err(Failure::Dirty)
+    }
+}
+
 /// `{badmap, Map}`.
 pub fn badmap(process: &mut Process, map: Term) -> Failure {
     Failure::Error(build::tuple(process.heap(), &[am::BADMAP, map]))

@@ -7,7 +7,7 @@ use layout::{Kind, Term};
 use term::off_heap::{self, BinaryBlock};
 use term::{am, bits, build};
 
-use super::{BifResult, Failure, badarg, bytes, erlang, system_limit};
+use super::{BifResult, Failure, badarg, bytes, dirty_unless, erlang, system_limit};
 use crate::process::Process;
 use crate::scheduler::charge;
 
@@ -17,6 +17,8 @@ pub use search::*;
 
 /// Bytes looked at or copied that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 256;
+/// More bytes are copied by dirty schedulers.
+const MOST_COPIED_HERE: u64 = 4 << 20;
 
 /// `binary:at(Binary, Position)`
 pub fn at_2(_process: &mut Process, [binary, position]: [Term; 2]) -> BifResult {
@@ -87,6 +89,7 @@ fn copies(process: &mut Process, binary: Term, count: u64) -> BifResult {
         .checked_mul(count)
         .filter(|size| *size <= u64::MAX / 16)
         .ok_or_else(system_limit)?;
+    dirty_unless(size <= MOST_COPIED_HERE)?;
     let (copy, mut builder) =
         bits::construct::start(process.heap(), size * 8).ok_or_else(system_limit)?;
     charge((size / BYTES_PER_REDUCTION as u64) as i64);

@@ -3,12 +3,16 @@
 use layout::Term;
 use term::{am, map};
 
-use super::{BifResult, badarg, badkey, badmap};
+use super::{BifResult, badarg, badkey, badmap, dirty_unless};
 use crate::process::Process;
 use crate::scheduler::charge;
 
 /// Pairs that count as one reduction.
 const PAIRS_PER_REDUCTION: usize = 16;
+/// More pairs are put into maps by dirty schedulers.
+const MOST_PAIRS_HERE: usize = 10_000;
+/// More pairs are taken from maps by dirty schedulers.
+const MOST_PAIRS_LISTED_HERE: usize = 100_000;
 
 fn charge_pairs(pairs: usize) {
     charge((pairs / PAIRS_PER_REDUCTION) as i64);
@@ -55,6 +59,7 @@ pub fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     if !rest.is_nil() {
         return Err(badarg(1));
     }
+    dirty_unless(pairs.len() <= MOST_PAIRS_HERE)?;
     charge_pairs(pairs.len());
     Ok(map::from_pairs(process.heap(), &pairs))
 }
@@ -70,6 +75,7 @@ pub fn from_keys_2(process: &mut Process, [list, value]: [Term; 2]) -> BifResult
     if !rest.is_nil() {
         return Err(badarg(1));
     }
+    dirty_unless(pairs.len() <= MOST_PAIRS_HERE)?;
     charge_pairs(pairs.len());
     Ok(map::from_pairs(process.heap(), &pairs))
 }
@@ -79,6 +85,7 @@ pub fn keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     let Some(size) = map.map_size() else {
         return Err(badmap(process, map));
     };
+    dirty_unless(size <= MOST_PAIRS_LISTED_HERE)?;
     charge_pairs(size);
     Ok(map::keys(process.heap(), map))
 }
@@ -88,6 +95,7 @@ pub fn values_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     let Some(size) = map.map_size() else {
         return Err(badmap(process, map));
     };
+    dirty_unless(size <= MOST_PAIRS_LISTED_HERE)?;
     charge_pairs(size);
     Ok(map::values(process.heap(), map))
 }
@@ -100,6 +108,7 @@ pub fn merge_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     let Some(size_b) = b.map_size() else {
         return Err(badmap(process, b));
     };
+    dirty_unless(size_a + size_b <= MOST_PAIRS_HERE)?;
     charge_pairs(size_a + size_b);
     Ok(map::merge(process.heap(), a, b))
 }

@@ -9,15 +9,21 @@ use term::bits::matching::extract;
 use term::iolist;
 use term::{am, atom, build};
 
-use super::{BifResult, Failure, badarg, badarg_because, bytes, trap};
+use super::{BifResult, Failure, badarg, badarg_because, bytes, dirty_unless, trap};
 use crate::process::Process;
 use crate::regex::{
     self, Bsr, CompileOptions, Newline, Outcome, Pattern, PatternError, RunOptions,
 };
-use crate::scheduler::charge;
+use crate::scheduler::{charge, dirty};
 
 /// Bytes of a subject that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;
+/// Longer subjects are searched by dirty schedulers.
+const MOST_BYTES_HERE: usize = 128 * 1024;
+/// Steps of a match (what `match_limit` counts) after which a dirty scheduler is asked to begin anew.
+const MOST_STEPS_HERE: u32 = 20_000;
+/// What `match_limit` is unless it is said.
+const DEFAULT_MATCH_LIMIT: u32 = 10_000_000;
 
 fn badopt() -> Failure {
     badarg_because(am::BADOPT)
@@ -423,7 +429,18 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term) -> BifResult 
         }
         build::tuple(process.heap(), &[am::ERROR, atom::known(why)])
     };
-    match pattern.run(&bytes, options.offset, &options.run) {
+    dirty_unless(bytes.len() <= MOST_BYTES_HERE)?;
+    let limit = options.run.match_limit.unwrap_or(DEFAULT_MATCH_LIMIT);
+    let here = match dirty::is_here() {
+        true => limit,
+        false => limit.min(MOST_STEPS_HERE),
+    };
+    let run = RunOptions {
+        match_limit: Some(here),
+        ..options.run
+    };
+    match pattern.run(&bytes, options.offset, &run) {
+        Outcome::MatchLimit if here < limit => Err(Failure::Dirty),
         Outcome::Match { groups, set } => {
             let subject = Subject {
                 term: subject,

@@ -8,7 +8,7 @@ use term::bits::range;
 use term::iolist::{self, IolistError, Step, Wanted};
 use term::{am, atom, build};
 
-use crate::bif::{BifResult, Failure, badarg, bytes, magic, system_limit, trap};
+use crate::bif::{BifResult, Failure, badarg, bytes, dirty_unless, magic, system_limit, trap};
 use crate::process::Process;
 use crate::scheduler::{charge, reductions_left};
 
@@ -225,6 +225,9 @@ pub fn iolist_size_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
 
 /// `erlang:iolist_to_iovec(IolistOrBinary)`
 pub fn iolist_to_iovec_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
+    let size = iolist::size_step(process.heap(), iolist, Wanted::Bytes, pieces());
+    let short = matches!(size.map_err(iolist_failure)?, Step::Done(_));
+    dirty_unless(short)?;
     iolist::to_iovec(process.heap(), iolist).map_err(iolist_failure)
 }
 

@@ -1,16 +1,25 @@
 //! Terms to the external format and back.
 
 use layout::Term;
-use term::external::{self, EncodeOptions, Options};
+use term::external::{self, EncodeOptions, Encoder, Options};
 use term::{am, build};
 
-use crate::bif::{BifResult, Failure, badarg, badarg_because, bytes, system_limit};
+use crate::bif::{BifResult, Failure, badarg, badarg_because, bytes, dirty_unless, system_limit};
 use crate::code::load::CodeResolver;
 use crate::process::Process;
 use crate::scheduler::charge;
 
 /// Encoded bytes that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;
+
+/// Terms that are encoded before a dirty scheduler is asked to begin anew.
+const MOST_TERMS_HERE: usize = 20_000;
+/// More bytes are compressed by dirty schedulers.
+const MOST_COMPRESSED_HERE: usize = 16 * 1024;
+/// More bytes are decoded by dirty schedulers, and compressed ones at once.
+const MOST_DECODED_HERE: usize = 256 * 1024;
+/// What follows the version byte of a compressed term.
+const COMPRESSED_TAG: u8 = 80;
 
 /// Levels of compression: none, and the one that is taken when nothing is said.
 const NO_COMPRESSION: u32 = 0;
@@ -45,12 +54,24 @@ fn encode_options(options: Term) -> Option<(EncodeOptions<'static>, u32)> {
     rest.is_nil().then_some((encode, level))
 }
 
+/// Runs an encoder to its end.
+fn encode(mut encoder: Encoder, options: &EncodeOptions) -> Result<Encoder, Failure> {
+    let mut budget = MOST_TERMS_HERE;
+    let done = encoder.run(options, &mut budget);
+    if !done.map_err(|_| system_limit())? {
+        dirty_unless(false)?;
+        encoder.finish(options).map_err(|_| system_limit())?;
+    }
+    Ok(encoder)
+}
+
 fn encoded(term: Term, options: &EncodeOptions, level: u32) -> Result<Vec<u8>, Failure> {
-    let encoded = external::encode(term, options).map_err(|_| system_limit())?;
+    let encoded = encode(Encoder::new(term), options)?.into_bytes();
     charge((encoded.len() / BYTES_PER_REDUCTION) as i64);
     if level == NO_COMPRESSION {
         return Ok(encoded);
     }
+    dirty_unless(encoded.len() <= MOST_COMPRESSED_HERE)?;
     charge((encoded.len() / BYTES_PER_REDUCTION * 8) as i64);
     Ok(external::compress(encoded, level))
 }
@@ -69,8 +90,7 @@ pub fn term_to_binary_2(process: &mut Process, [term, options]: [Term; 2]) -> Bi
 }
 
 fn iovec(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
-    let (encoded, segments) =
-        external::encode_segments(term, options).map_err(|_| system_limit())?;
+    let (encoded, segments) = encode(Encoder::segmented(term), options)?.into_segments();
     charge((encoded.len() / BYTES_PER_REDUCTION) as i64);
     Ok(external::segments_to_list(
         process.heap(),
@@ -102,6 +122,8 @@ fn decoded(
     options: &Options,
 ) -> Result<(Term, usize), Failure> {
     let bytes = bytes::of_binary(binary).ok_or(badarg(1))?;
+    let compressed = bytes.get(1) == Some(&COMPRESSED_TAG);
+    dirty_unless(bytes.len() <= MOST_DECODED_HERE && !compressed)?;
     charge((bytes.len() / BYTES_PER_REDUCTION) as i64);
     external::decode(process.heap(), &bytes, options, &mut CodeResolver).map_err(|_| badarg(1))
 }

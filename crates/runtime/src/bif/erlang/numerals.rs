@@ -5,9 +5,14 @@ use term::text::float::{self, Form};
 use term::text::integer::{self, IntegerError};
 use term::{am, build};
 
-use crate::bif::{BifResult, Failure, badarg, bytes, system_limit};
+use crate::bif::{BifResult, Failure, badarg, bytes, dirty_unless, system_limit};
 use crate::process::Process;
 use crate::scheduler::charge;
+
+/// Longer integers, in words, are put into digits by dirty schedulers: it takes more than linear time.
+const MOST_LIMBS_HERE: usize = 256;
+/// More digits are read by dirty schedulers.
+const MOST_DIGITS_HERE: usize = 4_000;
 
 fn base_of(base: Term) -> Option<u32> {
     let base = u32::try_from(base.as_small()?).ok()?;
@@ -18,6 +23,8 @@ fn digits(number: Term, base: u32) -> Result<String, Failure> {
     if !number.is_integer() {
         return Err(badarg(1));
     }
+    let limbs = number.as_big().map_or(1, |(_, limbs)| limbs.len());
+    dirty_unless(limbs <= MOST_LIMBS_HERE)?;
     let text = integer::print(number, base);
     charge((text.len() / 64) as i64);
     Ok(text)
@@ -57,6 +64,7 @@ pub fn integer_to_binary_2(process: &mut Process, [number, base]: [Term; 2]) -> 
 /// `erlang:binary_to_integer(Binary)`
 pub fn binary_to_integer_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let text = bytes::of_binary(binary).ok_or(badarg(1))?;
+    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
     integer::parse(process.heap(), &text, 10).map_err(failure)
 }
 
@@ -64,6 +72,7 @@ pub fn binary_to_integer_1(process: &mut Process, [binary]: [Term; 1]) -> BifRes
 pub fn binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> BifResult {
     let base = base_of(base).ok_or(badarg(2))?;
     let text = bytes::of_binary(binary).ok_or(badarg(1))?;
+    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
     integer::parse(process.heap(), &text, base).map_err(failure)
 }
 
@@ -95,6 +104,7 @@ fn list_to_integer(process: &mut Process, list: Term, base: u32) -> BifResult {
     if !whole {
         return Err(badarg(1));
     }
+    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
     integer::parse(process.heap(), &text, base).map_err(failure)
 }
 
@@ -119,6 +129,7 @@ pub fn string_list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> Bif
         return Ok(no_number(process, "not_a_list"));
     }
     let (text, _) = leading(list, |byte| byte.is_ascii_digit() || b"+-".contains(&byte));
+    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
     match integer::parse_prefix(process.heap(), &text, 10) {
         Ok((number, length)) => {
             let rest = behind(list, length);
