@@ -488,9 +488,10 @@ fn block_words_after(
     let wanted = need.max(least);
     if own < SMALL_BLOCK_WORDS {
         // The block at hand may be the worst case for fragments; it is the heap's own that counts.
-        return if plan.major && has_first_block && wanted <= FIRST_HEAP_WORDS {
+        let asked = request.kind == Kind::Major;
+        return if asked && has_first_block && wanted <= FIRST_HEAP_WORDS {
             FIRST_HEAP_WORDS
-        } else if plan.major {
+        } else if asked {
             size_for(wanted)
         } else if wanted > own {
             // At first a quarter to spare, for many heaps never grow again; when most of a heap lives once
@@ -498,7 +499,7 @@ fn block_words_after(
             let builds = heap.minor_collections > 0 && live * 2 > own;
             let spare = if builds { live } else { need / 4 };
             size_for(least.max(need + spare))
-        } else if heap.minor_collections % 2 == 0 {
+        } else if plan.major && need * 2 <= own || !plan.major && heap.minor_collections % 2 == 0 {
             own
         } else {
             size_for(own + 1)

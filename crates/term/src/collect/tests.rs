@@ -252,6 +252,25 @@ fn fullsweep_after_makes_minor_collections_major() {
 }
 
 #[test]
+fn small_heaps_grow_until_they_collect_seldom() {
+    for fullsweep_after in [0, 1, u16::MAX] {
+        let mut process = Process::new(1);
+        process.heap.fullsweep_after = fullsweep_after;
+        process.x[0] = build::list(&mut process.heap, &numbers(10));
+        let mut collections = 0;
+        for _ in 0..10_000 {
+            if words_between(process.heap.top, process.heap.stack) < 2 + STACK_RESERVE_WORDS {
+                let mut roots: [&mut [Term]; 1] = [&mut process.x];
+                collect(&mut process.heap, &mut roots, 2, Kind::Minor).unwrap();
+                collections += 1;
+            }
+            build::cons(&mut process.heap, Term::NIL, Term::NIL);
+        }
+        assert!(collections < 700, "{collections} for {fullsweep_after}");
+    }
+}
+
+#[test]
 fn lists_come_to_lie_in_order() {
     let mut process = Process::new(1);
     process.collect(2_000_000, Kind::Minor);
