@@ -163,7 +163,7 @@ fn parse_tuple(wanted: &mut Wanted, parts: &[Term]) -> Option<()> {
 pub fn rename_2(process: &mut Process, [id, name]: [Term; 2]) -> BifResult {
     let table = table(id)?;
     table.allow(process, Access::Write)?;
-    if !name.is_atom() || !registry::rename(&table, name) {
+    if !name.is_atom() || !registry::rename(table, name) {
         return Err(badarg(2));
     }
     Ok(if table.options.named { name } else { id })

@@ -37,7 +37,7 @@ pub fn info_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     };
     let mut list = Term::NIL;
     for item in ITEMS.iter().rev() {
-        let value = item_of(process, &table, *item).ok_or(badarg(1))?;
+        let value = item_of(process, table, *item).ok_or(badarg(1))?;
         let heap = process.heap();
         let pair = build::tuple(heap, &[*item, value]);
         list = build::cons(heap, pair, list);
@@ -54,7 +54,7 @@ pub fn info_2(process: &mut Process, [id, item]: [Term; 2]) -> BifResult {
         Err(Failure::ErrorBecause { cause: am::ID, .. }) => return Ok(am::UNDEFINED),
         found => found?,
     };
-    item_of(process, &table, item).ok_or(badarg(2))
+    item_of(process, table, item).ok_or(badarg(2))
 }
 
 fn item_of(process: &mut Process, table: &Table, item: Term) -> Option<Term> {

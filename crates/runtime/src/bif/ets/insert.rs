@@ -32,9 +32,9 @@ fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Res
         _ => objects,
     };
     if single.is_list() {
-        return insert_all(process, &table, objects, only_new);
+        return insert_all(process, table, objects, only_new);
     }
-    let object = make(&table, single).ok_or(badarg(2))?;
+    let object = make(table, single).ok_or(badarg(2))?;
     let key = object.key(table.options.keypos);
     let mut writing = table.writing(process, key)?;
     Ok(writing

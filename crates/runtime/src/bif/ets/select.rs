@@ -51,9 +51,9 @@ fn traverse(
         None => 0,
     };
     let outcome = if specification.is_tuple() {
-        walk::resume(process, &table, purpose, specification)?
+        walk::resume(process, table, purpose, specification)?
     } else {
-        walk::start(process, &table, specification, purpose, wanted, backwards)?
+        walk::start(process, table, specification, purpose, wanted, backwards)?
     };
     finish(outcome, |state| match limit {
         Some(limit) => [id, state, limit].into(),
@@ -116,7 +116,7 @@ fn go_on(process: &mut Process, continuation: Term) -> BifResult {
             let table = table(id)?;
             table.allow(process, Access::Read)?;
             return finish(
-                walk::resume(process, &table, Purpose::Collect, state)?,
+                walk::resume(process, table, Purpose::Collect, state)?,
                 |state| {
                     let paused = build::tuple(process.heap(), &[mark, id, state]);
                     [paused].into()
@@ -126,7 +126,7 @@ fn go_on(process: &mut Process, continuation: Term) -> BifResult {
         _ => {
             let table = table(id)?;
             table.allow(process, Access::Read)?;
-            walk::continue_from(process, &table, parts)?
+            walk::continue_from(process, table, parts)?
         }
     };
     finish(outcome, |state| {

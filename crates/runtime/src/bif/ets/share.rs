@@ -83,7 +83,7 @@ pub fn safe_fixtable_2(process: &mut Process, [id, fix]: [Term; 2]) -> BifResult
     let table = table(id)?;
     table.allow(process, Access::Read)?;
     match fix {
-        am::TRUE => ets::fix(process, &table),
+        am::TRUE => ets::fix(process, table),
         am::FALSE => table.release(process.pid(), false),
         _ => return Err(badarg(2)),
     }

@@ -45,7 +45,7 @@ pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) ->
             }
         })
         .collect::<Result<_, Failure>>()?;
-    change(&table, &mut writing, key, &changes);
+    change(table, &mut writing, key, &changes);
     Ok(am::TRUE)
 }
 
@@ -82,7 +82,7 @@ struct Step {
 /// `ets:update_counter(Table, Key, Steps)`.
 pub fn update_counter_3(process: &mut Process, [id, key, steps]: [Term; 3]) -> BifResult {
     let table = table(id)?;
-    update_counter(process, &table, key, steps, None)
+    update_counter(process, table, key, steps, None)
 }
 
 /// `ets:update_counter(Table, Key, Steps, Default)`.
@@ -92,7 +92,7 @@ pub fn update_counter_4(process: &mut Process, [id, key, steps, default]: [Term;
     if !default.is_tuple() {
         return Err(badarg(4));
     }
-    update_counter(process, &table, key, steps, Some(default))
+    update_counter(process, table, key, steps, Some(default))
 }
 
 fn update_counter(
