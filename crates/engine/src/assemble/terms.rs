@@ -11,7 +11,7 @@ use super::emit::{Emitter, label, number};
 use super::operations::{Result, heap_bytes};
 use crate::bodies::{binaries, floats, maps};
 use crate::form::Handler;
-use crate::operand::Operand;
+use crate::operand::{Operand, Place};
 use crate::operation::{plain, source, source_dest};
 use crate::slow;
 
@@ -118,6 +118,9 @@ pub(super) fn float(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileO
                 emitter.handler(plain::<floats::FloatStore>());
                 emitter.word(register(0)?);
                 let to = emitter.source(to);
+                if to.place() == Place::Constant {
+                    return Err(bad(opcode, 1));
+                }
                 emitter.operand(to);
                 return Ok(());
             }

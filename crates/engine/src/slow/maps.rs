@@ -1,8 +1,9 @@
 //! Maps: looking up and updating.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
+use core::mem::MaybeUninit;
+
 use layout::{Context, RaiseKind, Term};
-use smallvec::SmallVec;
 use term::{am, map};
 
 use crate::form::Exit;
@@ -112,15 +113,23 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
                 }
             };
         }
-        let pairs: SmallVec<[(Term, Term); 8]> = (0..count)
-            .map(|index| {
-                (
-                    read(x, s, operand(6 + 2 * index)),
-                    read(x, s, operand(7 + 2 * index)),
-                )
-            })
-            .collect();
-        match map::update_many(heap, map, &pairs, exact) {
+        let pair = |index: usize| {
+            let key = read(x, s, operand(6 + 2 * index));
+            (key, read(x, s, operand(7 + 2 * index)))
+        };
+        // Filled in place, for most updates are of a few keys.
+        let mut room = [const { MaybeUninit::uninit() }; 8];
+        let mut many = Vec::new();
+        let pairs = if count <= room.len() {
+            for (index, place) in room[..count].iter_mut().enumerate() {
+                place.write(pair(index));
+            }
+            core::slice::from_raw_parts(room.as_ptr().cast::<(Term, Term)>(), count)
+        } else {
+            many.extend((0..count).map(pair));
+            &many[..]
+        };
+        match map::update_many(heap, map, pairs, exact) {
             Ok(map) => map,
             Err(map::BadKey(key)) => {
                 set_tagged_error(c, am::BADKEY, key);
