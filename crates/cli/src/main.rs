@@ -17,6 +17,10 @@ use cli::refusal::{self, Refusal};
 use cli::settings::{self, Wish};
 use cli::words::{self, Word};
 
+/// Message blocks are made on one thread and freed on another, which this allocator is built for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     start().unwrap_or_else(|refusal| {
         write_error(&refusal.to_string());
