@@ -19,6 +19,7 @@
 //! processor, code stays threaded. Any thread may call; cells are made under a lock.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -110,8 +111,33 @@ mod tables {
 /// The handlers that the rows of the tables stand for.
 static HANDLERS: &[&[Handler]] = stencil_table!(Threaded);
 
+/// A map by address of handler: the loader looks up several for every instruction.
+type ByHandler<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
+
+/// Spreads addresses of functions, which differ little, over all bits.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_usize(byte.into());
+        }
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        self.0 = (self.0 ^ address as u64)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(26);
+    }
+}
+
 /// By address of handler, the row of its stencil.
-static ROWS: LazyLock<HashMap<usize, usize>> = LazyLock::new(|| {
+static ROWS: LazyLock<ByHandler<usize>> = LazyLock::new(|| {
     let handlers = HANDLERS.iter().flat_map(|list| list.iter());
     handlers
         .take(tables::NARROW.len())
@@ -123,7 +149,7 @@ static ROWS: LazyLock<HashMap<usize, usize>> = LazyLock::new(|| {
 /// Words in low memory that hold addresses of handlers.
 struct Cells {
     area: CodeArea,
-    by_handler: HashMap<usize, usize>,
+    by_handler: ByHandler<usize>,
 }
 
 /// More handlers than there are.
@@ -135,7 +161,7 @@ static CELLS_OF_HANDLERS: LazyLock<Option<Mutex<Cells>>> = LazyLock::new(|| {
     unsafe { area.unseal(0..area.bytes()) }.ok()?;
     Some(Mutex::new(Cells {
         area,
-        by_handler: HashMap::new(),
+        by_handler: ByHandler::default(),
     }))
 });
 
@@ -390,7 +416,7 @@ enum Walk {
     Init,
 }
 
-static WALKS: LazyLock<HashMap<usize, Walk>> = LazyLock::new(|| {
+static WALKS: LazyLock<ByHandler<Walk>> = LazyLock::new(|| {
     let handlers: [(Handler, Walk); 5] = [
         (plain::<tuples::PutTuple>(), Walk::Tuple),
         (plain::<tuples::PutTuple3>(), Walk::Triple),
@@ -400,7 +426,8 @@ static WALKS: LazyLock<HashMap<usize, Walk>> = LazyLock::new(|| {
     ];
     handlers
         .map(|(handler, walk)| (handler as usize, walk))
-        .into()
+        .into_iter()
+        .collect()
 });
 
 /// Tuples of more elements are made by the loop.
