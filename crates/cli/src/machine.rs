@@ -5,6 +5,7 @@ use isa::flags;
 use crate::config::{
     BusyWait, Config, FileNameEncoding, FileNameWarning, MessageQueueData, PrintableRange,
 };
+use crate::launch::Flavor;
 
 /// Turns of the look for work before a scheduler sleeps, by `+sbwt`; a turn takes some tens of
 /// nanoseconds.
@@ -38,6 +39,8 @@ pub fn config(config: Config) -> runtime::Config {
         boot_module: config.boot_module,
         smp: config.smp,
         bind_type: flags::BIND_TYPES[config.bind_type as usize].to_owned(),
+        bind_if_possible: config.bind_if_possible,
+        machine_code: config.flavor != Flavor::Emu,
         busy_wait_spins: busy_wait_spins(config.busy_wait),
         async_threads: config.async_threads as usize,
         process_limit: config.process_limit as usize,

@@ -27,6 +27,10 @@ pub struct Config {
     pub dirty_io_schedulers: usize,
     /// As `+sbt` spells it.
     pub bind_type: String,
+    /// Whether schedulers may stay unbound when it is not known how the processors are arranged.
+    pub bind_if_possible: bool,
+    /// False: operations are threaded, although there is machine code for them.
+    pub machine_code: bool,
     /// Turns of the look for work before a scheduler sleeps.
     pub busy_wait_spins: usize,
     pub async_threads: usize,

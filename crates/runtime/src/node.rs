@@ -91,6 +91,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
         .map_err(|error| format!("no address space for literals: {}", error.message()))?;
     timer::create(config.schedulers);
     set_defaults(config);
+    engine::native::set_enabled(config.machine_code);
     collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
     filename::set_native_encoding(if config.file_names_utf8 {
         Encoding::Utf8
@@ -99,6 +100,13 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     });
     let queues = scheduler::create(config.schedulers, config.schedulers_online);
     scheduler::idle::set_busy_wait(config.busy_wait_spins);
+    let bind_type = scheduler::binding::flagged(&config.bind_type);
+    if scheduler::binding::bind(bind_type).is_none() && !config.bind_if_possible {
+        return Err(format!(
+            "setting scheduler bind type '{}' failed: no cpu topology available",
+            config.bind_type
+        ));
+    }
     watch_signals().map_err(|error| format!("signals cannot be watched: {}", error.message()))?;
     load_preloaded(&config.preloaded_dir)?;
     spawn_first(config)?;

@@ -7,6 +7,7 @@
 //!
 //! A scheduler owns the process it runs: the pointer it took from a run queue is that ownership.
 
+pub mod binding;
 pub mod dirty;
 pub mod idle;
 mod queues;
@@ -43,6 +44,7 @@ pub struct Shared {
     pub index: usize,
     stealers: Stealers,
     idle: Sleeper,
+    binding: binding::Binding,
     /// Context switches and reductions, for `statistics`.
     pub switches: AtomicU64,
     pub reductions: AtomicU64,
@@ -156,6 +158,7 @@ pub fn create(total: usize, online: usize) -> Vec<RunQueuesOf> {
             index,
             stealers: queues.stealers(),
             idle: Sleeper::new(),
+            binding: binding::Binding::new(),
             switches: AtomicU64::new(0),
             reductions: AtomicU64::new(0),
             slept_ns: AtomicI64::new(0),
@@ -184,6 +187,7 @@ unsafe impl Send for RunQueuesOf {}
 
 /// Runs scheduler `index` on this thread; does not return while the node lives.
 pub fn run(index: usize, queues: RunQueuesOf) -> ! {
+    binding::begin(&schedulers().all[index]);
     let mut scheduler = Box::new(Scheduler {
         shared: &schedulers().all[index],
         context: new_context(),

@@ -80,6 +80,23 @@ pub fn initial_affinity() -> &'static [usize] {
     })
 }
 
+/// The number of the calling thread, for [`pin_thread`].
+pub fn current_thread() -> i64 {
+    // SAFETY: takes nothing and cannot fail.
+    i64::from(unsafe { libc::gettid() })
+}
+
+/// Lets a thread of this program run on one processor only.
+pub fn pin_thread(thread: i64, cpu: usize) -> Result<()> {
+    initial_affinity();
+    set_affinity_of(thread, &[cpu])
+}
+
+/// Undoes [`pin_thread`].
+pub fn unpin_thread(thread: i64) -> Result<()> {
+    set_affinity_of(thread, initial_affinity())
+}
+
 /// Lets the calling thread run on one processor only.
 pub fn pin_current_thread(cpu: usize) -> Result<()> {
     initial_affinity();
@@ -93,6 +110,11 @@ pub fn unpin_current_thread() -> Result<()> {
 
 /// Lets the calling thread run on these processors; `einval` if none of them exists.
 pub fn set_affinity(cpus: &[usize]) -> Result<()> {
+    set_affinity_of(0, cpus)
+}
+
+/// `thread` is a thread's number, 0 for the caller.
+fn set_affinity_of(thread: i64, cpus: &[usize]) -> Result<()> {
     /// More than any kernel is configured for; bounds the mask that a caller's number can ask for.
     const MOST_CPUS: usize = 1 << 16;
     let highest = *cpus.iter().max().ok_or(Errno::EINVAL)?;
@@ -108,7 +130,7 @@ pub fn set_affinity(cpus: &[usize]) -> Result<()> {
     let answer = unsafe {
         libc::syscall(
             libc::SYS_sched_setaffinity,
-            0,
+            thread,
             size_of_val(&mask[..]),
             mask.as_ptr(),
         )

@@ -62,21 +62,28 @@ impl Sleeper {
 
 /// Who sleeps.
 pub(super) struct IdleSchedulers {
-    count: AtomicUsize,
-    sleeping: Mutex<Vec<usize>>,
+    /// Those among them that would run processes: whoever queues one looks only at this.
+    online: AtomicUsize,
+    sleeping: Mutex<Vec<Asleep>>,
+}
+
+/// A scheduler that sleeps; `online`: it was when it went to sleep.
+struct Asleep {
+    index: usize,
+    online: bool,
 }
 
 impl IdleSchedulers {
     pub(super) fn new() -> IdleSchedulers {
         IdleSchedulers {
-            count: AtomicUsize::new(0),
+            online: AtomicUsize::new(0),
             sleeping: Mutex::new(Vec::new()),
         }
     }
 
     #[inline]
     pub(super) fn any(&self) -> bool {
-        self.count.load(Ordering::Relaxed) > 0
+        self.online.load(Ordering::Relaxed) > 0
     }
 
     pub(super) fn wake_one(&self, schedulers: &Schedulers) {
@@ -87,11 +94,8 @@ impl IdleSchedulers {
         let online = schedulers.online.load(Ordering::Relaxed);
         let woken = {
             let mut sleeping = self.sleeping.lock();
-            let at = sleeping.iter().rposition(|&index| index < online);
-            at.map(|at| {
-                self.count.fetch_sub(1, Ordering::Relaxed);
-                sleeping.swap_remove(at)
-            })
+            let at = sleeping.iter().rposition(|asleep| asleep.index < online);
+            at.map(|at| self.take(&mut sleeping, at))
         };
         if let Some(index) = woken {
             unpark(&schedulers.all[index]);
@@ -101,25 +105,35 @@ impl IdleSchedulers {
     pub(super) fn wake_all(&self, schedulers: &Schedulers) {
         let sleeping = {
             let mut sleeping = self.sleeping.lock();
-            self.count.fetch_sub(sleeping.len(), Ordering::Relaxed);
+            self.online.store(0, Ordering::Relaxed);
             std::mem::take(&mut *sleeping)
         };
-        for index in sleeping {
-            unpark(&schedulers.all[index]);
+        for asleep in sleeping {
+            unpark(&schedulers.all[asleep.index]);
         }
     }
 
-    fn announce(&self, index: usize) {
-        self.sleeping.lock().push(index);
-        self.count.fetch_add(1, Ordering::SeqCst);
+    fn announce(&self, index: usize, online: bool) {
+        {
+            let mut sleeping = self.sleeping.lock();
+            sleeping.push(Asleep { index, online });
+            self.online.fetch_add(usize::from(online), Ordering::SeqCst);
+        }
         fence(Ordering::SeqCst);
+    }
+
+    /// Takes one off the list, which the caller has locked.
+    fn take(&self, sleeping: &mut Vec<Asleep>, at: usize) -> usize {
+        let asleep = sleeping.swap_remove(at);
+        self.online
+            .fetch_sub(usize::from(asleep.online), Ordering::Relaxed);
+        asleep.index
     }
 
     fn withdraw(&self, index: usize) {
         let mut sleeping = self.sleeping.lock();
-        if let Some(at) = sleeping.iter().position(|&other| other == index) {
-            sleeping.swap_remove(at);
-            self.count.fetch_sub(1, Ordering::Relaxed);
+        if let Some(at) = sleeping.iter().position(|asleep| asleep.index == index) {
+            self.take(&mut sleeping, at);
         }
     }
 }
@@ -147,8 +161,9 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
             std::hint::spin_loop();
         }
     }
-    schedulers.idle.announce(shared.index);
-    if online && work_somewhere(schedulers) {
+    schedulers.idle.announce(shared.index, online);
+    let came_online = !online && shared.index < schedulers.online.load(Ordering::SeqCst);
+    if came_online || online && work_somewhere(schedulers) {
         schedulers.idle.withdraw(shared.index);
         return;
     }

@@ -8,7 +8,7 @@ use term::{am, atom, build};
 use crate::bif::{BifResult, badarg, notsup};
 use crate::process::Process;
 use crate::process::spawn::DEFAULTS;
-use crate::scheduler::dirty;
+use crate::scheduler::{binding, dirty};
 use crate::{exception, node, scheduler, time};
 
 /// What the last call of `statistics(runtime)`, `(wall_clock)` and `(reductions)` answered.
@@ -123,7 +123,7 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
 }
 
 /// `erlang:system_flag(Flag, Value)`
-pub fn system_flag_2(process: &mut Process, [flag, value]: [Term; 2]) -> BifResult {
+pub fn system_flag_2(_process: &mut Process, [flag, value]: [Term; 2]) -> BifResult {
     if !flag.is_atom() {
         return Err(badarg(1));
     }
@@ -190,15 +190,22 @@ pub fn system_flag_2(process: &mut Process, [flag, value]: [Term; 2]) -> BifResu
         "trace_control_word" => Ok(Term::small(0)),
         "time_offset" => Ok(atom::known("final")),
         "multi_scheduling" => Ok(atom::known("enabled")),
-        "scheduler_bind_type" => system_bind_type(process),
+        "scheduler_bind_type" => bind_schedulers(value),
         "cpu_topology" => Ok(am::UNDEFINED),
         "system_logger" => Ok(crate::registry::whereis(am::LOGGER).unwrap_or(am::UNDEFINED)),
         _ => Err(badarg(1)),
     }
 }
 
-fn system_bind_type(_process: &mut Process) -> BifResult {
-    Ok(atom::known("unbound"))
+/// Binds the schedulers anew; the answer is how they were bound.
+fn bind_schedulers(how: Term) -> BifResult {
+    let position = how
+        .is_atom()
+        .then(|| binding::named(atom::text(how)))
+        .flatten()
+        .ok_or(badarg(2))?;
+    let before = binding::bind(position).ok_or(notsup())?;
+    Ok(atom::known(before))
 }
 
 /// Which dirty run queues count.

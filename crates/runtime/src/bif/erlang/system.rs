@@ -139,9 +139,13 @@ fn words(name: &str) -> Option<Term> {
         | "taints"
         | "static_nifs" => Some(Term::NIL),
         "port_parallelism" => Some(am::boolean(config.port_parallelism)),
-        "scheduler_bind_type" => word(bind_type(&config.bind_type)),
+        "scheduler_bind_type" => word(scheduler::binding::current()),
         "build_type" | "emu_type" => word("opt"),
-        "emu_flavor" => word("emu"),
+        "emu_flavor" => word(if engine::native::is_enabled() {
+            "jit"
+        } else {
+            "emu"
+        }),
         "dynamic_trace" => word("none"),
         "heap_type" => word("private"),
         "message_queue_data" => word(if DEFAULTS.off_heap_messages.load(Ordering::Relaxed) != 0 {
@@ -152,20 +156,6 @@ fn words(name: &str) -> Option<Term> {
         "modified_timing_level" => Some(am::UNDEFINED),
         "system_logger" => Some(crate::registry::whereis(am::LOGGER).unwrap_or(am::UNDEFINED)),
         _ => None,
-    }
-}
-
-/// The name of a `+sbt` type.
-fn bind_type(flag: &str) -> &'static str {
-    match flag {
-        "ns" => "no_spread",
-        "ts" => "thread_spread",
-        "ps" => "processor_spread",
-        "s" => "spread",
-        "nnts" => "no_node_thread_spread",
-        "nnps" => "no_node_processor_spread",
-        "tnnps" | "db" => "thread_no_node_processor_spread",
-        _ => "unbound",
     }
 }
 
@@ -287,8 +277,11 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             )
         }
         "scheduler_bindings" => {
-            let unbound = vec![atom::known("unbound"); node::config().schedulers];
-            build::tuple(heap, &unbound)
+            let bound = scheduler::binding::bindings();
+            let bound = bound.into_iter().map(|processor| {
+                processor.map_or(atom::known("unbound"), |number| Term::small(number as i64))
+            });
+            build::tuple(heap, &bound.collect::<Vec<Term>>())
         }
         "cpu_topology" => topology(heap),
         "alloc_util_allocators" => Term::NIL,

@@ -1,0 +1,230 @@
+//! Which processor each scheduler is bound to (`+sbt`).
+//!
+//! A bind type is an order of the processors; the first scheduler gets the first of them. Schedulers beyond the
+//! processors that the node may use stay unbound. Any thread may change the bindings: the kernel is told about each
+//! scheduler's thread by its number, so no scheduler has to come along.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use parking_lot::Mutex;
+use sys::cpu::topology::{self, LogicalCpu};
+
+use super::{Shared, schedulers};
+
+/// An order of processors: the name that Erlang code sees, and that of the flag.
+struct BindType {
+    name: &'static str,
+    flag: &'static str,
+    /// What processors are compared by, first things first; none leaves schedulers unbound.
+    order: Option<fn(&LogicalCpu) -> [u32; 4]>,
+}
+
+/// The bind types; `default_bind` stands for the last.
+const BIND_TYPES: &[BindType] = &[
+    BindType {
+        name: "unbound",
+        flag: "u",
+        order: None,
+    },
+    BindType {
+        name: "no_spread",
+        flag: "ns",
+        order: Some(|cpu| [node(cpu), cpu.processor, cpu.core, cpu.thread]),
+    },
+    BindType {
+        name: "thread_spread",
+        flag: "ts",
+        order: Some(|cpu| [cpu.thread, node(cpu), cpu.processor, cpu.core]),
+    },
+    BindType {
+        name: "processor_spread",
+        flag: "ps",
+        order: Some(|cpu| [cpu.thread, cpu.core, node(cpu), cpu.processor]),
+    },
+    BindType {
+        name: "spread",
+        flag: "s",
+        order: Some(|cpu| [cpu.thread, cpu.core, cpu.processor, node(cpu)]),
+    },
+    BindType {
+        name: "no_node_thread_spread",
+        flag: "nnts",
+        order: Some(|cpu| [node(cpu), cpu.thread, cpu.processor, cpu.core]),
+    },
+    BindType {
+        name: "no_node_processor_spread",
+        flag: "nnps",
+        order: Some(|cpu| [node(cpu), cpu.thread, cpu.core, cpu.processor]),
+    },
+    BindType {
+        name: "thread_no_node_processor_spread",
+        flag: "tnnps",
+        order: Some(|cpu| [cpu.thread, node(cpu), cpu.core, cpu.processor]),
+    },
+];
+
+fn node(cpu: &LogicalCpu) -> u32 {
+    cpu.node.unwrap_or(0)
+}
+
+/// Where in [`BIND_TYPES`] the bind type in force stands.
+static CURRENT: Mutex<usize> = Mutex::new(0);
+
+/// What a scheduler is bound by.
+pub(super) struct Binding {
+    /// The number of its thread; 0 before it runs.
+    thread: AtomicI64,
+    /// The processor; -1 when it is unbound.
+    processor: AtomicI64,
+}
+
+impl Binding {
+    pub(super) fn new() -> Binding {
+        Binding {
+            thread: AtomicI64::new(0),
+            processor: AtomicI64::new(-1),
+        }
+    }
+
+    /// Binds the thread, or lets it go. A processor that went away meanwhile leaves it unbound.
+    fn set(&self, processor: Option<usize>) {
+        let thread = self.thread.load(Ordering::SeqCst);
+        if thread == 0 {
+            return;
+        }
+        let bound = match processor {
+            Some(processor) => sys::cpu::pin_thread(thread, processor).is_ok(),
+            None => false,
+        };
+        if bound {
+            let processor = processor.map_or(-1, |processor| processor as i64);
+            self.processor.store(processor, Ordering::SeqCst);
+        } else if self.processor.swap(-1, Ordering::SeqCst) >= 0 {
+            // It was bound within what the node may use, so it may be let go within that, too.
+            let _ = sys::cpu::unpin_thread(thread);
+        }
+    }
+}
+
+/// The position of a bind type, by the name that Erlang code uses.
+#[must_use]
+pub fn named(name: &str) -> Option<usize> {
+    if name == "default_bind" {
+        return Some(BIND_TYPES.len() - 1);
+    }
+    BIND_TYPES.iter().position(|known| known.name == name)
+}
+
+/// The position of a bind type, by what follows `+sbt`; `db` and what is no type are the default.
+#[must_use]
+pub fn flagged(flag: &str) -> usize {
+    let found = BIND_TYPES.iter().position(|known| known.flag == flag);
+    found.unwrap_or(BIND_TYPES.len() - 1)
+}
+
+/// The name of the bind type in force.
+#[must_use]
+pub fn current() -> &'static str {
+    BIND_TYPES[*CURRENT.lock()].name
+}
+
+/// The processor of each scheduler.
+#[must_use]
+pub fn bindings() -> Vec<Option<usize>> {
+    let of_one =
+        |shared: &Shared| usize::try_from(shared.binding.processor.load(Ordering::SeqCst)).ok();
+    schedulers().all.iter().map(of_one).collect()
+}
+
+/// Binds all schedulers by the type at this position, and answers the name of the one before; None when it is not
+/// known how the processors are arranged, and nothing has changed.
+pub fn bind(position: usize) -> Option<&'static str> {
+    let mut current = CURRENT.lock();
+    let chosen = &BIND_TYPES[position];
+    let cpus = topology::detect();
+    if chosen.order.is_some() && cpus.is_empty() {
+        return None;
+    }
+    let before = std::mem::replace(&mut *current, position);
+    let usable = order(cpus, chosen.order, sys::cpu::initial_affinity());
+    for (index, shared) in schedulers().all.iter().enumerate() {
+        shared.binding.set(usable.get(index).copied());
+    }
+    Some(BIND_TYPES[before].name)
+}
+
+/// Called by each scheduler's thread when it starts.
+pub(super) fn begin(shared: &Shared) {
+    let current = CURRENT.lock();
+    let thread = sys::cpu::current_thread();
+    shared.binding.thread.store(thread, Ordering::SeqCst);
+    if let Some(by) = BIND_TYPES[*current].order {
+        let usable = order(topology::detect(), Some(by), sys::cpu::initial_affinity());
+        shared.binding.set(usable.get(shared.index).copied());
+    }
+}
+
+/// The usable processors in the order in which schedulers get them.
+fn order(
+    mut cpus: Vec<LogicalCpu>,
+    by: Option<fn(&LogicalCpu) -> [u32; 4]>,
+    usable: &[usize],
+) -> Vec<usize> {
+    let Some(by) = by else {
+        return Vec::new();
+    };
+    cpus.retain(|cpu| usable.contains(&cpu.logical));
+    cpus.sort_by_key(by);
+    cpus.iter().map(|cpu| cpu.logical).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two nodes of one processor each, with two cores of two threads.
+    fn machine() -> Vec<LogicalCpu> {
+        (0..8)
+            .map(|logical: usize| LogicalCpu {
+                node: Some(logical as u32 / 4),
+                processor: logical as u32 / 4,
+                core: logical as u32 / 2 % 2,
+                thread: logical as u32 % 2,
+                logical,
+            })
+            .collect()
+    }
+
+    fn orders(flag: &str, usable: &[usize]) -> Vec<usize> {
+        order(machine(), BIND_TYPES[flagged(flag)].order, usable)
+    }
+
+    #[test]
+    fn each_type_has_its_order() {
+        let all: Vec<usize> = (0..8).collect();
+        assert_eq!(orders("u", &all), [0; 0]);
+        assert_eq!(orders("ns", &all), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(orders("ts", &all), [0, 2, 4, 6, 1, 3, 5, 7]);
+        assert_eq!(orders("ps", &all), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert_eq!(orders("s", &all), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert_eq!(orders("nnts", &all), [0, 2, 1, 3, 4, 6, 5, 7]);
+        assert_eq!(orders("tnnps", &all), [0, 2, 4, 6, 1, 3, 5, 7]);
+        assert_eq!(orders("db", &all), orders("tnnps", &all));
+    }
+
+    #[test]
+    fn only_processors_that_the_node_may_use_are_given_away() {
+        assert_eq!(orders("ns", &[3, 6]), [3, 6]);
+        assert_eq!(orders("s", &[1, 2, 7]), [2, 1, 7]);
+    }
+
+    #[test]
+    fn names_are_those_of_erlang() {
+        assert_eq!(named("unbound"), Some(0));
+        assert_eq!(
+            named("default_bind"),
+            named("thread_no_node_processor_spread")
+        );
+        assert_eq!(named("nowhere"), None);
+    }
+}
