@@ -36,7 +36,7 @@ build: setup
 # What building and running needs. Debian's OTP is installed when there is none.
 setup:
 	@command -v cargo >/dev/null || { \
-	    echo "cargo is missing: install Rust 1.95 or later from https://rustup.rs" >&2; exit 1; }
+	    echo "cargo is missing: install Rust 1.95 or later" >&2; exit 1; }
 	@command -v cc >/dev/null || { \
 	    echo "a C linker (cc) is missing: install Debian's gcc and libc6-dev" >&2; exit 1; }
 	@if ! command -v erl >/dev/null || ! command -v erlc >/dev/null; then \
