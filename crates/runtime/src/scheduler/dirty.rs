@@ -287,6 +287,8 @@ impl Pool {
 
     fn run(&self) -> ! {
         IS_DIRTY.set(true);
+        // The thread that started this one may be bound to a processor; blocking work is not.
+        let _ = sys::cpu::unpin_current_thread();
         let mut context = new_context();
         loop {
             match self.next() {
