@@ -46,6 +46,8 @@ struct Machines {
     stock: PathBuf,
     /// The folder with the experiments' code, where they also run.
     folder: PathBuf,
+    /// The programs of the compute set, by name.
+    compute: Vec<String>,
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
@@ -56,6 +58,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         _ => (3, plan::Size::Modest),
     };
     let mut rows = plan::rows(size);
+    rows.extend(plan::compute_rows(&machines.compute));
     rows.retain(|row| {
         options
             .filter
@@ -72,6 +75,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
     let mut table = new_table();
     let mut failures = Vec::new();
+    let mut computed = Vec::new();
     for row in &rows {
         let mut ferl = Vec::new();
         let mut stock = Vec::new();
@@ -105,6 +109,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         if let Err(reason) = &ferl {
             failures.push(format!("{} {}: {reason}", row.name, row.flags));
         }
+        if row.name.starts_with(plan::COMPUTE)
+            && let (Ok(ferl), Ok(stock)) = (&ferl, &stock)
+        {
+            computed.push(stock / ferl);
+        }
         add_row(&mut table, row, ferl, stock);
     }
     let took = progress.elapsed();
@@ -115,6 +124,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         if rounds == 1 { "round" } else { "rounds" },
         took.as_secs()
     );
+    if let Some((mean, least)) = summary(&computed) {
+        println!(
+            "Compute set: {} programs, geometric mean of the ratios {mean:.2}, least {least:.2}.",
+            computed.len()
+        );
+    }
     let _ = fs::remove_dir_all(&machines.folder);
     for failure in &failures {
         println!("FAILED {failure}");
@@ -130,11 +145,20 @@ fn prepare(options: &Options) -> Result<Machines> {
     let ferl = project::ferl(options.ferl.as_deref())?;
     let stock = project::stock("erl")?;
     let folder = std::env::temp_dir().join(format!("xtask-experiments-{}", std::process::id()));
-    let sources: Vec<PathBuf> = fs::read_dir(project::root().join("experiments"))
-        .context("experiments")?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "erl"))
+    let mut sources = Vec::new();
+    for of in ["experiments", "experiments/compute"] {
+        let entries = fs::read_dir(project::root().join(of)).context(of)?;
+        sources.extend(
+            entries
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .filter(|path| path.extension().is_some_and(|ending| ending == "erl")),
+        );
+    }
+    let mut compute: Vec<String> = sources
+        .iter()
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.strip_prefix("compute_")?.into()))
         .collect();
+    compute.sort();
     let said = compile::batch(&project::stock("erlc")?, &[], &sources, &folder)?;
     if let Some(bad) = sources
         .iter()
@@ -146,6 +170,7 @@ fn prepare(options: &Options) -> Result<Machines> {
         ferl,
         stock,
         folder,
+        compute,
     })
 }
 
@@ -247,6 +272,13 @@ fn median(mut figures: Vec<Measured>) -> Measured {
         .ok_or_else(|| "not run".to_owned())
 }
 
+/// The geometric mean and the least of ratios, if there are any.
+fn summary(ratios: &[f64]) -> Option<(f64, f64)> {
+    let least = ratios.iter().copied().min_by(f64::total_cmp)?;
+    let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+    Some(((logarithms / ratios.len() as f64).exp(), least))
+}
+
 fn new_table() -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -293,6 +325,14 @@ mod tests {
             Some(7.0)
         );
         assert_eq!(number_after("nothing", "timed: "), None);
+    }
+
+    #[test]
+    fn ratios_are_summed_up() {
+        assert_eq!(summary(&[]), None);
+        let (mean, least) = summary(&[0.5, 2.0, 8.0]).unwrap();
+        assert!((mean - 2.0).abs() < 1e-9);
+        assert_eq!(least, 0.5);
     }
 
     #[test]

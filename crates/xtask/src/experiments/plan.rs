@@ -47,7 +47,7 @@ impl Figure {
     pub fn show(&self, number: f64) -> String {
         match self.unit() {
             "s" => format!("{number:.3}"),
-            "us" => format!("{number:.2}"),
+            "us" | "ms" => format!("{number:.2}"),
             _ => grouped(number.round() as i64),
         }
     }
@@ -196,6 +196,26 @@ pub fn rows(size: Size) -> Vec<Row> {
         );
     }
     rows
+}
+
+/// What the names of the rows of the compute set begin with.
+pub const COMPUTE: &str = "compute ";
+
+/// A row for each program of `experiments/compute`: one process, one scheduler, the same work at every size.
+pub fn compute_rows(programs: &[String]) -> impl Iterator<Item = Row> {
+    programs.iter().map(|program| Row {
+        name: format!("{COMPUTE}{program}"),
+        flags: "+S 1:1",
+        stock_flags: "+S 1:1",
+        arguments: format!("-s compute time {program} -s erlang halt"),
+        figure: Figure::Printed {
+            before: "compute: ",
+            scale: 1e-3,
+            unit: "ms",
+            better: Better::Less,
+        },
+        patience: 1,
+    })
 }
 
 #[cfg(test)]

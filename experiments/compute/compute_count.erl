@@ -1,0 +1,8 @@
+%% A loop that counts, with some arithmetic on the way.
+-module(compute_count).
+-export([run/0]).
+
+run() -> count(30000000, 0).
+
+count(0, Sum) -> Sum;
+count(N, Sum) -> count(N - 1, (Sum + N) band 16#ffffff).

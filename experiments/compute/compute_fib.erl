@@ -1,0 +1,8 @@
+%% Calls, small arithmetic and nothing else.
+-module(compute_fib).
+-export([run/0]).
+
+run() -> fib(34).
+
+fib(N) when N < 2 -> N;
+fib(N) -> fib(N - 1) + fib(N - 2).
