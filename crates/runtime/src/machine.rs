@@ -6,6 +6,7 @@
 use std::sync::atomic::Ordering;
 
 use layout::context::Next;
+use layout::limits::X_REGISTERS;
 use layout::process::state as receive_state;
 use layout::{Context, Export, FunEntry, Kind, RuntimeTable, Term};
 use term::{am, build};
@@ -271,13 +272,26 @@ unsafe extern "sysv64" fn undefined_function(
 ) -> *const u64 {
     // SAFETY: the engine's contract; exports live for ever.
     let (process, context, export) = unsafe { (running(context), &mut *context, &*export) };
+    let arity = export.arity as usize;
+    ask_error_handler(process, context, export.module, export.function, arity)
+}
+
+/// The code of the error handler's `undefined_function/3`, with the call that cannot be made as its
+/// arguments; null with an error raised if there is none.
+fn ask_error_handler(
+    process: &mut Process,
+    context: &mut Context,
+    module: Term,
+    function: Term,
+    arity: usize,
+) -> *const u64 {
     let Some(handler) = exception::error_handler(process, am::UNDEFINED_FUNCTION, 3) else {
         exception::raise_undefined(context);
         return std::ptr::null();
     };
-    let arguments = build::list(process.heap(), &context.x[..export.arity as usize]);
-    context.x[0] = export.module;
-    context.x[1] = export.function;
+    let arguments = build::list(process.heap(), &context.x[..arity]);
+    context.x[0] = module;
+    context.x[1] = function;
     context.x[2] = arguments;
     handler.code.load(Ordering::Acquire)
 }
@@ -365,18 +379,27 @@ unsafe extern "sysv64" fn apply(
         .load(Ordering::Acquire)
 }
 
-/// Spreads a list over x0..; the number of its items, or None when it is no proper list of at most 255.
-fn spread(context: &mut Context, mut list: Term) -> Option<usize> {
+/// The most arguments that a function has.
+const MOST_ARGUMENTS: usize = 255;
+/// The most that `apply` takes: with more than a function has, the error handler is asked.
+const MOST_APPLIED: usize = X_REGISTERS - 1;
+
+/// Spreads a list over x0..; the number of its items, or the reason of the error.
+fn spread(context: &mut Context, mut list: Term) -> Result<usize, Term> {
     let mut count = 0;
     while let Some((head, tail)) = list.as_cons() {
-        if count == 255 {
-            return None;
+        if count == MOST_APPLIED {
+            return Err(am::SYSTEM_LIMIT);
         }
         context.x[count] = head;
         count += 1;
         list = tail;
     }
-    list.is_nil().then_some(count)
+    if list.is_nil() {
+        Ok(count)
+    } else {
+        Err(am::BADARG)
+    }
 }
 
 /// Raises an error of `apply/2,3`, which the trace names with its arguments.
@@ -405,26 +428,13 @@ unsafe extern "sysv64" fn apply_list(
             return raise_apply(context, am::BADARG, &[module, function, arguments]);
         }
         match spread(&mut *context, arguments) {
-            Some(arity) => apply(context, module, function, arity),
-            None if is_proper(arguments) => {
-                // No function has so many arguments.
-                let process = running(context);
-                exception::raise_error(&mut *context, am::UNDEF);
-                (*context).raise.arguments =
-                    build::tuple(process.heap(), &[module, function, arguments]);
-                (*context).raise.trace = Term::NIL;
-                std::ptr::null()
+            Ok(arity) if arity <= MOST_ARGUMENTS => apply(context, module, function, arity),
+            Ok(arity) => {
+                ask_error_handler(running(context), &mut *context, module, function, arity)
             }
-            None => raise_apply(context, am::BADARG, &[module, function, arguments]),
+            Err(reason) => raise_apply(context, reason, &[module, function, arguments]),
         }
     }
-}
-
-fn is_proper(mut list: Term) -> bool {
-    while let Some((_, tail)) = list.as_cons() {
-        list = tail;
-    }
-    list.is_nil()
 }
 
 unsafe extern "sysv64" fn apply_fun_list(
@@ -435,8 +445,8 @@ unsafe extern "sysv64" fn apply_fun_list(
     // SAFETY: the engine's contract.
     unsafe {
         match spread(&mut *context, arguments) {
-            Some(arity) => call_fun(context, fun, arity),
-            None => raise_apply(context, am::BADARG, &[fun, arguments]),
+            Ok(arity) => call_fun(context, fun, arity),
+            Err(reason) => raise_apply(context, reason, &[fun, arguments]),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use layout::{Heap, Term};
 use term::{am, atom, build};
 
-use crate::bif::{BifResult, badarg, notsup};
+use crate::bif::{BifResult, badarg, badarg_because, notsup};
 use crate::process::Process;
 use crate::process::spawn::DEFAULTS;
 use crate::scheduler::{binding, dirty};
@@ -125,7 +125,7 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
 /// `erlang:system_flag(Flag, Value)`
 pub fn system_flag_2(_process: &mut Process, [flag, value]: [Term; 2]) -> BifResult {
     if !flag.is_atom() {
-        return Err(badarg(1));
+        return Err(badarg_because(am::BADOPT));
     }
     let number = |least: i64, most: i64| {
         value
@@ -193,7 +193,7 @@ pub fn system_flag_2(_process: &mut Process, [flag, value]: [Term; 2]) -> BifRes
         "scheduler_bind_type" => bind_schedulers(value),
         "cpu_topology" => Ok(am::UNDEFINED),
         "system_logger" => Ok(crate::registry::whereis(am::LOGGER).unwrap_or(am::UNDEFINED)),
-        _ => Err(badarg(1)),
+        _ => Err(badarg_because(am::BADOPT)),
     }
 }
 

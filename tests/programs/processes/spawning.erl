@@ -33,8 +33,8 @@ main() ->
     process_flag(trap_exit, true),
     see:value(undef, begin P13 = spawn_link(?MODULE, no_such_function, []), receive {'EXIT', P13, {undef, [{M13, F13, A13, _} | _]}} -> {M13, F13, A13} end end),
     see:value(bad_arity, begin P14 = spawn_link(?MODULE, report, [1]), receive {'EXIT', P14, {undef, [{M14, F14, A14, _} | _]}} -> {M14, F14, A14} end end),
-    see:fails([fun() -> spawn(see:id(x)) end, fun() -> is_pid(spawn(fun(_) -> ok end)) end, fun() -> spawn(m, f, see:id(x)) end, fun() -> spawn(m, f, see:id([a | b])) end, fun() -> spawn(see:id(1), f, []) end,
-               fun() -> spawn_opt(F, see:id(x)) end, fun() -> spawn_opt(F, [see:id(bad)]) end, fun() -> spawn_opt(F, [{priority, see:id(urgent)}]) end, fun() -> spawn_opt(F, [{min_heap_size, see:id(-1)}]) end,
+    see:fails([fun() -> spawn(see:id(x)) end, fun() -> is_pid(spawn(see:id(fun(_) -> ok end))) end, fun() -> spawn(m, f, see:id(x)) end, fun() -> spawn(m, f, see:id([a | b])) end, fun() -> spawn(see:id(1), f, []) end,
+               fun() -> spawn_opt(F, see:id(x)) end, fun() -> spawn_opt(F, [see:id(bad)]) end, fun() -> spawn_opt(F, [{priority, see:id(urgent)}]) end, fun() -> is_pid(spawn_opt(F, [{min_heap_size, see:id(-1)}])) end,
                fun() -> spawn_monitor(see:id(1), f, []) end]).
 
 request(Options, Tag) ->

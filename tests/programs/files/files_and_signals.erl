@@ -1,4 +1,4 @@
-%% Processes that are busy with files while others suspend, collect, question and kill
+%% Processes that are busy with files while others collect, question and kill
 %% them, and while they raise, trap exits and get messages.
 -module(files_and_signals).
 -export([main/0]).
@@ -8,7 +8,6 @@ main() ->
     ok = file:make_dir(Top),
     try
         questioned(Top),
-        suspended(Top),
         killed(Top),
         messages(Top),
         raising(Top),
@@ -63,18 +62,6 @@ questioned(Top) ->
                    is_binary(B)
                end || _ <- lists:seq(1, 50), P <- Pids],
     see:value("questioned", {length(Answers), lists:usort(Answers), lists:usort(stop(Pids))}).
-
-suspended(Top) ->
-    Pids = busies(Top, 3),
-    Counts = [begin
-                  true = erlang:suspend_process(P),
-                  {status, suspended} = process_info(P, status),
-                  {reductions, R} = process_info(P, reductions),
-                  erlang:yield(),
-                  {reductions, R} = process_info(P, reductions),
-                  true = erlang:resume_process(P)
-              end || _ <- lists:seq(1, 40), P <- Pids],
-    see:value("suspended", {length(Counts), lists:usort(stop(Pids))}).
 
 killed(Top) ->
     Ends = [begin

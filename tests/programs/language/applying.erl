@@ -22,7 +22,14 @@ main() ->
                fun() -> apply(M, F, see:id([1 | 2])) end, fun() -> (see:id(1)):f() end, fun() -> M:(see:id("f"))() end,
                fun() -> apply(see:id({M, x}), F, []) end, fun() -> apply(fun f/1, [1, 2]) end, fun() -> apply(see:id(f), [1]) end,
                fun() -> (see:id({m, f}))(1) end, fun() -> apply(fun f/1, see:id(x)) end,
-               fun() -> apply(fun ?MODULE:nope/1, [1]) end, fun() -> apply(M, main, lists:seq(1, 300)) end]).
+               fun() -> apply(fun ?MODULE:nope/1, [1]) end, fun() -> apply(M, main, lists:seq(1, 300)) end,
+               fun() -> [apply(M, main, lists:seq(1, 256))] end]),
+    [see:value({system_limit, Short}, catch {ok, Long()}) ||
+        {Short, Long} <- [{1022, fun() -> try apply(M, main, lists:seq(1, 1022)) catch error:E -> E end end},
+                          {1023, fun() -> try apply(M, main, lists:seq(1, 1023)) catch error:E -> E end end},
+                          {1024, fun() -> try apply(M, main, lists:seq(1, 1024)) catch error:E -> E end end},
+                          {badarity, fun() -> try apply(fun f/1, lists:seq(1, 300)) catch error:{E, _} -> E end end},
+                          {'fun', fun() -> try apply(fun f/1, lists:seq(1, 1024)) catch error:E -> E end end}]].
 
 f() -> none.
 f(A) -> {one, A}.
