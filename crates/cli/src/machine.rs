@@ -7,16 +7,15 @@ use crate::config::{
 };
 use crate::launch::Flavor;
 
-/// Turns of the look for work before a scheduler sleeps, by `+sbwt`; a turn takes some tens of
-/// nanoseconds.
+/// Turns of the look for work before a scheduler sleeps, by `+sbwt`; a turn takes about a microsecond.
 fn busy_wait_spins(wait: BusyWait) -> usize {
     match wait {
         BusyWait::None => 0,
-        BusyWait::VeryShort => 50,
-        BusyWait::Short => 200,
-        BusyWait::Medium => 1_000,
-        BusyWait::Long => 5_000,
-        BusyWait::VeryLong => 20_000,
+        BusyWait::VeryShort => 5,
+        BusyWait::Short => 20,
+        BusyWait::Medium => 100,
+        BusyWait::Long => 500,
+        BusyWait::VeryLong => 2_000,
     }
 }
 

@@ -19,7 +19,6 @@ pub struct MessageQueue {
 /// Only the thread that runs the process touches it (the one-owner invariant).
 #[repr(C)]
 pub struct ProcessHead {
-    pub heap: Heap,
     /// Where to go on.
     pub ip: *const u64,
     pub messages: MessageQueue,
@@ -32,6 +31,8 @@ pub struct ProcessHead {
     pub receive_state: u16,
     /// Catch marks on the stack; 0 lets an exception skip the search.
     pub catches: u32,
+    /// Last, so that what only collections touch is far from what every message does.
+    pub heap: Heap,
 }
 
 /// Values of [`ProcessHead::receive_state`].

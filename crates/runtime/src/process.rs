@@ -4,7 +4,7 @@
 //! needs only sometimes is in [`Cold`], allocated when first needed.
 //!
 //! **One owner.** While a process runs, its scheduler thread alone touches everything here except
-//! the fields marked *shared*: `signals` and `state` (any thread, atomically) and `pid` (never
+//! the fields marked *shared*: `signals` and `state` (any thread, atomically) and `id` (never
 //! changes). When it does not run, nobody touches the rest. Other threads reach it by a signal.
 //!
 //! The state word:
@@ -33,6 +33,7 @@ pub mod suspend;
 pub mod table;
 pub mod tasks;
 
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use layout::process::MessageQueue;
@@ -94,24 +95,34 @@ pub enum Priority {
 #[repr(C, align(64))]
 pub struct Process {
     pub head: ProcessHead,
+    pub flags: u16,
+    /// How many `suspend_process` calls are not undone; while there are, it does not run.
+    pub suspend_count: u16,
+    pub dictionary_size: u32,
+    /// Reductions of slices that are over.
+    pub reductions: u64,
+    pub group_leader: Term,
+    pub cold: Option<Box<Cold>>,
+    pub public_line: CacheLine,
     /// *Shared*: where others push signals.
     pub signals: SignalQueue,
     /// *Shared*: see the module's documentation.
     pub state: AtomicU32,
-    pub flags: u16,
-    /// How many `suspend_process` calls are not undone; while there are, it does not run.
-    pub suspend_count: u16,
-    /// Reductions of slices that are over.
-    pub reductions: u64,
-    pub group_leader: Term,
+    pub initial_arity: u32,
+    /// *Shared*: the head's, for who finds the process by its pid.
+    pub id: Term,
     /// Who spawned it, or NONE.
     pub parent: Term,
     /// What it was spawned with: module, function (atoms) and arity.
     pub initial_call: (u32, u32),
-    pub initial_arity: u32,
-    pub dictionary_size: u32,
-    pub cold: Option<Box<Cold>>,
 }
+
+/// Begins a cache line. What other threads touch of a process lies on one of its own, beside what the owner hardly
+/// touches: a sender and a running receiver do not take the line from each other with every message.
+#[repr(align(64))]
+pub struct CacheLine;
+
+const _: () = assert!(offset_of!(Process, signals) == 192 && size_of::<Process>() == 256);
 
 impl Process {
     /// The process's own pid.

@@ -11,6 +11,7 @@ pub mod binding;
 pub mod dirty;
 pub mod idle;
 mod queues;
+mod stealing;
 pub mod world;
 
 use std::cell::Cell;
@@ -29,6 +30,7 @@ use crate::signal::handle;
 use crate::{epoch, machine, system_monitor, timer};
 use idle::{IdleSchedulers, Sleeper};
 use queues::{RunQueues, Stealers};
+use stealing::{Thief, Verdict};
 
 /// Slices between two looks at clock and I/O.
 const SLICES_PER_CHECK: u32 = 64;
@@ -39,19 +41,70 @@ pub const STACK_BYTES: usize = 8 << 20;
 /// Dead processes whose memory is retired together.
 const RETIRE_BATCH: usize = 64;
 
+/// Turns of waiting between two looks at what other schedulers have: a look takes their cache lines, a turn about
+/// 50 ns.
+const SPINS_PER_LOOK: u32 = 16;
+/// A thief that is to wait longer than this sleeps.
+const LONGEST_SPIN_NS: i64 = 50_000;
+
+/// What a scheduler has done, for `statistics` and for thieves. It alone writes.
+#[repr(align(128))]
+pub struct Counts {
+    switches: AtomicU64,
+    reductions: AtomicU64,
+}
+
+impl Counts {
+    fn add(&self, reductions: i64) {
+        let one_more = |count: &AtomicU64, more: u64| {
+            count.store(count.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+        };
+        one_more(&self.switches, 1);
+        one_more(&self.reductions, reductions as u64);
+    }
+
+    /// Context switches.
+    #[must_use]
+    pub fn switches(&self) -> u64 {
+        self.switches.load(Ordering::Relaxed)
+    }
+
+    #[must_use]
+    pub fn reductions(&self) -> u64 {
+        self.reductions.load(Ordering::Relaxed)
+    }
+}
+
 /// What other threads may see and do of a scheduler.
+#[repr(align(128))]
 pub struct Shared {
     pub index: usize,
     stealers: Stealers,
     idle: Sleeper,
     binding: binding::Binding,
-    /// Context switches and reductions, for `statistics`.
-    pub switches: AtomicU64,
-    pub reductions: AtomicU64,
+    pub counts: Counts,
     /// Nanoseconds that it slept, not counting since `asleep_since_ns` (0: it is awake).
     pub slept_ns: AtomicI64,
     pub asleep_since_ns: AtomicI64,
     pub started_ns: i64,
+}
+
+impl Shared {
+    fn new(index: usize, queues: &RunQueues) -> Shared {
+        Shared {
+            index,
+            stealers: queues.stealers(),
+            idle: Sleeper::new(),
+            binding: binding::Binding::new(),
+            counts: Counts {
+                switches: AtomicU64::new(0),
+                reductions: AtomicU64::new(0),
+            },
+            slept_ns: AtomicI64::new(0),
+            asleep_since_ns: AtomicI64::new(0),
+            started_ns: sys::clock::monotonic_ns(),
+        }
+    }
 }
 
 /// A scheduler; its thread's alone.
@@ -59,6 +112,7 @@ pub struct Scheduler {
     pub shared: &'static Shared,
     pub context: Box<Context>,
     queues: RunQueues,
+    thief: Thief,
     retiring: Vec<NonNull<Process>>,
     retired: VecDeque<(u64, Vec<NonNull<Process>>)>,
     spawned: isize,
@@ -154,17 +208,7 @@ pub fn create(total: usize, online: usize) -> Vec<RunQueuesOf> {
     let all = queues
         .iter()
         .enumerate()
-        .map(|(index, queues)| Shared {
-            index,
-            stealers: queues.stealers(),
-            idle: Sleeper::new(),
-            binding: binding::Binding::new(),
-            switches: AtomicU64::new(0),
-            reductions: AtomicU64::new(0),
-            slept_ns: AtomicI64::new(0),
-            asleep_since_ns: AtomicI64::new(0),
-            started_ns: sys::clock::monotonic_ns(),
-        })
+        .map(|(index, queues)| Shared::new(index, queues))
         .collect();
     let schedulers = Schedulers {
         all,
@@ -192,6 +236,7 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
         shared: &schedulers().all[index],
         context: new_context(),
         queues: queues.0,
+        thief: Thief::default(),
         retiring: Vec::new(),
         retired: VecDeque::new(),
         spawned: 0,
@@ -277,7 +322,7 @@ impl Scheduler {
             }
             match self.next() {
                 Some(process) => self.run_slice(process),
-                None => self.sleep(),
+                None => self.wait_for_work(),
             }
         }
     }
@@ -326,10 +371,49 @@ impl Scheduler {
     fn steal(&mut self) -> Option<*mut Process> {
         let all = &schedulers().all;
         let own = self.shared.index;
+        self.thief
+            .ran_dry(sys::clock::monotonic_ns, &self.shared.counts);
         (1..all.len()).find_map(|distance| {
             let victim = &all[(own + distance) % all.len()];
-            self.queues.steal_from(&victim.stealers)
+            let queued = victim.stealers.normal();
+            let verdict = if victim.stealers.other_than_normal() {
+                Verdict::Take
+            } else if queued == 0 {
+                Verdict::Leave
+            } else {
+                self.thief.judge(sys::clock::monotonic_ns(), victim, queued)
+            };
+            if verdict == Verdict::Leave {
+                return None;
+            }
+            let stolen = self.queues.steal_from(&victim.stealers)?;
+            self.thief
+                .took(sys::clock::monotonic_ns(), &self.shared.counts);
+            Some(stolen)
         })
+    }
+
+    /// Sleeps, or waits until what others have queued may be taken.
+    fn wait_for_work(&mut self) {
+        let Some(look_again_ns) = self.thief.look_again_ns() else {
+            self.sleep();
+            return;
+        };
+        let wait_ns = look_again_ns - sys::clock::monotonic_ns();
+        if wait_ns > LONGEST_SPIN_NS {
+            self.retire();
+            epoch::idle();
+            world::leave();
+            idle::nap(self.shared, wait_ns as u64);
+            world::enter();
+            epoch::quiescent();
+            self.check();
+        } else {
+            for _ in 0..SPINS_PER_LOOK {
+                std::hint::spin_loop();
+            }
+            epoch::quiescent();
+        }
     }
 
     /// Puts a process into this scheduler's queue; another one may come for it when this has enough.
@@ -428,10 +512,7 @@ impl Scheduler {
             }
         }
         self.reductions_to_check -= slice.used + 16;
-        self.shared.switches.fetch_add(1, Ordering::Relaxed);
-        self.shared
-            .reductions
-            .fetch_add(slice.used as u64, Ordering::Relaxed);
+        self.shared.counts.add(slice.used);
         epoch::quiescent();
         if self.retiring.len() >= RETIRE_BATCH {
             self.retire();

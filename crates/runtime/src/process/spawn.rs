@@ -12,7 +12,7 @@ use term::{am, reference};
 
 use super::cold::HeapOptions;
 use super::relations::{AliasKind, Link, Monitor, MonitorTarget, Watcher};
-use super::{Priority, Process, block, flag, state, table};
+use super::{CacheLine, Priority, Process, block, flag, state, table};
 use crate::scheduler;
 use crate::signal::SignalQueue;
 
@@ -225,20 +225,22 @@ fn make(
             receive_state: receive_state::NO_TIMER,
             catches: 0,
         },
-        signals: SignalQueue::new(),
-        state: AtomicU32::new(first_state),
         flags,
         suspend_count: 0,
+        dictionary_size: 0,
         reductions: 0,
         group_leader,
+        cold: None,
+        public_line: CacheLine,
+        signals: SignalQueue::new(),
+        state: AtomicU32::new(first_state),
+        initial_arity: arity,
+        id: pid,
         parent: parent.map_or(Term::NONE, |parent| parent.pid()),
         initial_call: (
             module.as_atom().unwrap_or(0),
             function.as_atom().unwrap_or(0),
         ),
-        initial_arity: arity,
-        dictionary_size: 0,
-        cold: None,
     };
     // SAFETY: an unused block, large enough for the control block and the first heap.
     let process = unsafe {

@@ -25,8 +25,12 @@ struct Table {
     /// Slots that were never used start here.
     fresh: AtomicUsize,
     free: Mutex<Vec<u32>>,
-    in_use: AtomicUsize,
+    in_use: InUse,
 }
+
+/// Processes there are. Every spawn and exit changes it, so it keeps away from what every look-up reads.
+#[repr(align(128))]
+struct InUse(AtomicUsize);
 
 static TABLE: OnceLock<Table> = OnceLock::new();
 
@@ -47,7 +51,7 @@ pub fn create(limit: usize) -> sys::errno::Result<()> {
         limit,
         fresh,
         free: Mutex::new(Vec::new()),
-        in_use: AtomicUsize::new(0),
+        in_use: InUse(AtomicUsize::new(0)),
     };
     assert!(TABLE.set(table).is_ok(), "the process table is made once");
     Ok(())
@@ -84,7 +88,7 @@ pub fn limit() -> usize {
 /// Processes there are.
 #[must_use]
 pub fn count() -> usize {
-    table().in_use.load(Ordering::Relaxed)
+    table().in_use.0.load(Ordering::Relaxed)
 }
 
 /// A pid for a new process, its slot still empty; None at the limit.
@@ -96,7 +100,7 @@ pub fn reserve() -> Option<Term> {
         }
         local.pop()
     })?;
-    table().in_use.fetch_add(1, Ordering::Relaxed);
+    table().in_use.0.fetch_add(1, Ordering::Relaxed);
     let word = slot(index)?.load(Ordering::Relaxed);
     Some(Term::local_pid(index, (word >> 1) as u32))
 }
@@ -147,7 +151,7 @@ pub fn unreserve(pid: Term) {
 }
 
 fn release_slot(index: u32) {
-    table().in_use.fetch_sub(1, Ordering::Relaxed);
+    table().in_use.0.fetch_sub(1, Ordering::Relaxed);
     LOCAL.with_borrow_mut(|local| {
         local.push(index);
         if local.len() >= 4 * BATCH {
@@ -173,7 +177,7 @@ pub fn find(pid: Term) -> *mut Process {
     }
     let process = word as *mut Process;
     // SAFETY: a published process stays allocated through the reader's slice; `id` never changes.
-    if unsafe { (*process).head.id } == pid {
+    if unsafe { (*process).id } == pid {
         process
     } else {
         std::ptr::null_mut()
@@ -193,7 +197,7 @@ pub fn list(from: u32, most: usize) -> (Vec<Term>, Option<u32>) {
         let word = slot(index).map_or(0, |slot| slot.load(Ordering::Acquire));
         if word != 0 && word & 1 == 0 {
             // SAFETY: as `find`.
-            pids.push(unsafe { (*(word as *mut Process)).head.id });
+            pids.push(unsafe { (*(word as *mut Process)).id });
         }
     }
     (pids, None)

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use parking_lot::Mutex;
 use sys::park::ParkingSpot;
 
-use super::{Schedulers, Shared, schedulers};
+use super::{SPINS_PER_LOOK, Schedulers, Shared, schedulers};
 use crate::{io, timer};
 
 /// How long an idle scheduler looks for work before it sleeps; `+sbwt` chooses.
@@ -150,6 +150,16 @@ pub fn wake(index: usize) {
     unpark(&schedulers.all[index]);
 }
 
+/// Sleeps for a while although there is work, which others are to do. Who looks for idle schedulers does not find this
+/// one. Called with the thread idle in the epochs.
+pub(super) fn nap(shared: &Shared, timeout_ns: u64) {
+    let timeout_ns =
+        timer::until_next(shared.index).map_or(timeout_ns, |next| next.min(timeout_ns));
+    if timeout_ns > 0 {
+        let _ = shared.idle.spot.park(Some(timeout_ns), 0);
+    }
+}
+
 /// Sleeps until there may be something to do. Called with the thread idle in the epochs.
 pub(super) fn sleep(shared: &Shared, online: bool) {
     let schedulers = schedulers();
@@ -158,7 +168,9 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
             if work_somewhere(schedulers) {
                 return;
             }
-            std::hint::spin_loop();
+            for _ in 0..SPINS_PER_LOOK {
+                std::hint::spin_loop();
+            }
         }
     }
     schedulers.idle.announce(shared.index, online);

@@ -59,6 +59,17 @@ impl Stealers {
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(Stealer::is_empty)
     }
+
+    /// Processes of normal priority.
+    pub(super) fn normal(&self) -> usize {
+        self.0[Priority::Normal as usize].len()
+    }
+
+    /// Whether there are processes of other priorities.
+    pub(super) fn other_than_normal(&self) -> bool {
+        let [max, high, _, low] = &self.0;
+        !(max.is_empty() && high.is_empty() && low.is_empty())
+    }
 }
 
 impl RunQueues {

@@ -30,7 +30,7 @@ fn all_reductions() -> u64 {
     let schedulers = &scheduler::schedulers().all;
     schedulers
         .iter()
-        .map(|shared| shared.reductions.load(Ordering::Relaxed))
+        .map(|shared| shared.counts.reductions())
         .sum()
 }
 
@@ -66,7 +66,7 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             let schedulers = &scheduler::schedulers().all;
             let switches: u64 = schedulers
                 .iter()
-                .map(|shared| shared.switches.load(Ordering::Relaxed))
+                .map(|shared| shared.counts.switches())
                 .sum();
             let switches = build::unsigned(heap, switches);
             build::tuple(heap, &[switches, Term::small(0)])
