@@ -19,7 +19,7 @@ use cli::words::{self, Word};
 
 /// Message blocks are made on one thread and freed on another, which this allocator is built for.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: sys::allocator::MiMalloc = sys::allocator::MiMalloc;
 
 fn main() -> ExitCode {
     start().unwrap_or_else(|refusal| {

@@ -14,6 +14,7 @@
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 compile_error!("`sys` knows 64-bit Linux only; port its modules one by one");
 
+pub mod allocator;
 mod cgroup;
 pub mod child;
 pub mod clock;
