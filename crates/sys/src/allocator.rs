@@ -29,6 +29,9 @@ mod tests {
     #[test]
     fn memory_is_taken_as_it_is_needed() {
         // SAFETY: reads a number from a table.
-        assert_eq!(unsafe { libmimalloc_sys::mi_option_get(ARENA_EAGER_COMMIT) }, 0);
+        assert_eq!(
+            unsafe { libmimalloc_sys::mi_option_get(ARENA_EAGER_COMMIT) },
+            0
+        );
     }
 }

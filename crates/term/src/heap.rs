@@ -13,7 +13,7 @@ use layout::heap::flag;
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Fragment, Heap, Term};
 
-use crate::off_heap;
+use crate::{held, off_heap};
 
 /// A place where terms can be built.
 pub trait Allocate {
@@ -104,6 +104,7 @@ pub fn new_fragment(words: usize) -> *mut Fragment {
     if fragment.is_null() {
         handle_alloc_error(layout);
     }
+    held::count(held::Kind::Heap, layout.size() as isize);
     let words = u32::try_from(words).expect("a fragment below 32 GiB");
     // SAFETY: just allocated, large enough and aligned.
     unsafe {
@@ -124,7 +125,11 @@ pub fn new_fragment(words: usize) -> *mut Fragment {
 /// `fragment` came from [`new_fragment`], is in no list, and no live term points into it.
 pub unsafe fn free_fragment(fragment: *mut Fragment) {
     // SAFETY: the caller's promise; the layout is the one it was allocated with.
-    unsafe { dealloc(fragment.cast(), fragment_layout((*fragment).words as usize)) };
+    unsafe {
+        let layout = fragment_layout((*fragment).words as usize);
+        dealloc(fragment.cast(), layout);
+        held::count(held::Kind::Heap, -(layout.size() as isize));
+    }
 }
 
 /// Frees a fragment and gives back what its off-heap objects held: a message that nobody received.

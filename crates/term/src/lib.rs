@@ -15,6 +15,7 @@ pub mod copy;
 pub mod external;
 pub mod hash;
 pub mod heap;
+pub mod held;
 pub mod iolist;
 pub mod literal;
 pub mod map;

@@ -14,6 +14,8 @@ use layout::object::offset;
 use layout::{Header, Kind, Term};
 use parking_lot::Mutex;
 
+use crate::held;
+
 /// The head of every counted block.
 #[repr(C)]
 pub struct Counted {
@@ -50,14 +52,6 @@ pub struct MagicBlock {
 /// leaves before it is freed, so whoever holds the lock may look at its count.
 static SAVED: LazyLock<Mutex<HashMap<(u64, u64), usize>>> = LazyLock::new(Mutex::default);
 
-static BINARY_BYTES: AtomicUsize = AtomicUsize::new(0);
-
-/// Bytes in all shared binaries of the node (`erlang:memory(binary)`).
-#[must_use]
-pub fn binary_bytes() -> usize {
-    BINARY_BYTES.load(Ordering::Relaxed)
-}
-
 impl BinaryBlock {
     fn layout(capacity: usize) -> Option<Layout> {
         let size = size_of::<BinaryBlock>().checked_add(capacity)?;
@@ -90,7 +84,7 @@ impl BinaryBlock {
                 used: AtomicUsize::new(capacity),
             })
         };
-        BINARY_BYTES.fetch_add(capacity, Ordering::Relaxed);
+        held::count(held::Kind::Binary, capacity as isize);
         Some(block)
     }
 
@@ -111,7 +105,7 @@ impl BinaryBlock {
                 return None;
             }
             (*resized).capacity = capacity;
-            BINARY_BYTES.fetch_add(capacity.wrapping_sub(old), Ordering::Relaxed);
+            held::count(held::Kind::Binary, capacity as isize - old as isize);
             Some(resized)
         }
     }
@@ -215,7 +209,7 @@ pub unsafe fn drop_reference(block: *mut Counted) {
             CountedKind::Binary => {
                 let block = block.cast::<BinaryBlock>();
                 let capacity = (*block).capacity;
-                BINARY_BYTES.fetch_sub(capacity, Ordering::Relaxed);
+                held::count(held::Kind::Binary, -(capacity as isize));
                 let layout = BinaryBlock::layout(capacity).expect("it was allocated");
                 dealloc(block.cast(), layout);
             }

@@ -1,7 +1,7 @@
 //! Parts of tables against a plain model, and objects.
 
 use layout::Term;
-use term::{build, compare, hash, off_heap};
+use term::{build, compare, hash};
 
 use super::lock::PartLock;
 use super::object::HASH_MASK;
@@ -280,7 +280,7 @@ fn objects_copy_whole_and_give_binaries_back() {
         terms.read(r#"{key,[1,2.5,"text"|#{a => {<<"short">>,1180591620717411303424}}],{}}"#);
     let big = vec![7; 5000];
     let heap = terms.heap();
-    let before = off_heap::binary_bytes();
+    let before = term::held::bytes(term::held::Kind::Binary);
     let binary = build::binary(heap, &big);
     let part = build::sub_bits(heap, binary, 3, 77);
     let whole = build::tuple(heap, &[text, binary, part]);
@@ -296,7 +296,7 @@ fn objects_copy_whole_and_give_binaries_back() {
     let changed = OwnedObject::with_elements(&object, &[(1, Term::small(5))]);
     assert_same(changed.elements()[0], text, "what stays");
     assert_eq!(changed.elements()[1], Term::small(5));
-    assert!(off_heap::binary_bytes() >= before + big.len());
+    assert!(term::held::bytes(term::held::Kind::Binary) >= before + big.len());
     drop((object, changed));
     assert_same(copied, whole, "the copy without the object");
 }

@@ -7,6 +7,7 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 
 use super::stress::{self, Stress};
+use crate::held;
 
 /// Sizes that grow as Fibonacci numbers do; past them growth slows down.
 const STEEP_SIZES: usize = 23;
@@ -66,6 +67,7 @@ pub(super) fn take(words: usize) -> Option<*mut u64> {
     if block.is_null() {
         return None;
     }
+    held::count(held::Kind::Heap, (words * 8) as isize);
     if is_poisoning() {
         // SAFETY: just allocated.
         unsafe { poison(block, words) };
@@ -88,6 +90,7 @@ pub(super) unsafe fn give_back(block: *mut u64, words: usize) {
         }
         dealloc(block.cast(), layout(words).expect("it was allocated"));
     }
+    held::count(held::Kind::Heap, -((words * 8) as isize));
 }
 
 /// What poisoned words hold: read as a term, a boxed object at an address that no process has.

@@ -3,7 +3,8 @@
 //! The total is what the system says is resident, so that it and `ps` tell the same story.
 
 use layout::Term;
-use term::{atom, build, off_heap};
+use term::held::{self, Kind};
+use term::{atom, build};
 
 use crate::bif::{BifResult, badarg};
 use crate::code::modules;
@@ -17,10 +18,10 @@ pub fn total_bytes() -> u64 {
 
 fn figures() -> Vec<(&'static str, u64)> {
     let (atoms, atom_texts) = atom::memory();
-    let binary = off_heap::binary_bytes() as u64;
+    let binary = held::bytes(Kind::Binary) as u64;
     let code = modules::code_bytes() as u64;
     let ets = crate::ets::memory_bytes() as u64;
-    let processes = block::bytes_in_use() as u64;
+    let processes = (block::bytes_in_use() + held::bytes(Kind::Heap)) as u64;
     let known = atoms as u64 + binary + code + ets + processes;
     let total = total_bytes().max(known);
     vec![
