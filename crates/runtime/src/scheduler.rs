@@ -335,6 +335,24 @@ impl Scheduler {
         timer::expire(self.shared.index);
         crate::io::poll_now();
         self.queues.take_injected(&schedulers().injected, false);
+        self.even_out();
+    }
+
+    /// Takes processes from schedulers that have many more.
+    fn even_out(&mut self) {
+        let all = &schedulers().all;
+        if all.len() == 1 || !self.is_online() {
+            return;
+        }
+        let now_ns = sys::clock::monotonic_ns();
+        let (since_ns, slices) = self.thief.since_last_look(now_ns, &self.shared.counts);
+        for victim in all {
+            let own = self.shared.stealers.normal();
+            let share = Thief::share(since_ns, slices, own, victim.stealers.normal());
+            if share > 0 {
+                self.queues.take_from(&victim.stealers, share);
+            }
+        }
     }
 
     fn next(&mut self) -> Option<*mut Process> {

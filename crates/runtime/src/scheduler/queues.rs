@@ -146,6 +146,12 @@ impl RunQueues {
         any
     }
 
+    /// Moves up to `most` normal processes of another scheduler here.
+    pub(super) fn take_from(&mut self, victim: &Stealers, most: usize) {
+        let normal = Priority::Normal as usize;
+        let _ = victim.0[normal].steal_batch_with_limit(&self.by_priority[normal], most);
+    }
+
     /// Moves some of another scheduler's processes here and answers one.
     pub(super) fn steal_from(&mut self, victim: &Stealers) -> Option<*mut Process> {
         for (priority, stealer) in victim.0.iter().enumerate() {

@@ -8,6 +8,9 @@
 //! - Of several, some are taken at once, unless what was taken lately ran so shortly that it was not worth the way. Then
 //!   the thief waits, each time longer.
 //!
+//! Beside that, a scheduler with work evens out what is uneven: where processes never rest, the few that were stolen
+//! would otherwise share one processor, and the many that were left the other.
+//!
 //! The thief's thread alone touches this; of its victims it reads what [`super::Shared`] shows.
 
 use super::{Counts, Shared};
@@ -20,6 +23,11 @@ const WORTH_NS: i64 = 1_500;
 const SHORTEST_WAIT_NS: i64 = 10_000;
 const LONGEST_WAIT_NS: i64 = 1_000_000;
 
+/// Processes that move in one look at the balance.
+const MOST_EVENED_OUT: usize = 1024;
+/// A difference that is left as it is.
+const UNEVEN: usize = 32;
+
 /// What one scheduler knows of its thefts.
 #[derive(Default)]
 pub(super) struct Thief {
@@ -29,6 +37,8 @@ pub(super) struct Thief {
     not_before_ns: i64,
     /// The victim whose lone process it watches: its number, its slices, and since when they are so many.
     watched: (usize, u64, i64),
+    /// When it last looked at the balance, and its slices then.
+    looked: (i64, u64),
     /// When it is worth looking again: some process is left where it is for now.
     look_again_ns: Option<i64>,
 }
@@ -90,6 +100,24 @@ impl Thief {
         self.watched.2 = 0;
     }
 
+    /// How many processes to take from a victim although there is work: `own` processes are queued here and `queued` there.
+    /// `since_ns` and `slices` are the time and the slices since the last look.
+    pub(super) fn share(since_ns: i64, slices: u64, own: usize, queued: usize) -> usize {
+        let difference = queued.saturating_sub(own);
+        let worth_it = since_ns >= WORTH_NS * slices as i64;
+        if own == 0 || !worth_it || difference <= UNEVEN.max(own / 4) {
+            return 0;
+        }
+        (difference / 2).min(MOST_EVENED_OUT)
+    }
+
+    /// Time and slices since this was last asked.
+    pub(super) fn since_last_look(&mut self, now_ns: i64, own: &Counts) -> (i64, u64) {
+        let slices = own.switches();
+        let (last_ns, last_slices) = std::mem::replace(&mut self.looked, (now_ns, slices));
+        (now_ns - last_ns, slices - last_slices)
+    }
+
     /// When to look again at what was left where it is; None when nothing was.
     pub(super) fn look_again_ns(&self) -> Option<i64> {
         self.look_again_ns
@@ -136,6 +164,17 @@ mod tests {
         }
         assert_eq!(thief.judge(now_ns, &victim, 2), Verdict::Leave);
         assert_eq!(thief.look_again_ns(), Some(now_ns + LONGEST_WAIT_NS));
+    }
+
+    #[test]
+    fn what_is_uneven_is_evened_out_where_slices_are_long() {
+        let long_ns = 64 * WORTH_NS;
+        assert_eq!(Thief::share(long_ns, 64, 32, 99_968), MOST_EVENED_OUT);
+        assert_eq!(Thief::share(long_ns, 64, 100, 300), 100);
+        assert_eq!(Thief::share(long_ns, 64, 1_000, 1_200), 0);
+        assert_eq!(Thief::share(long_ns, 64, 300, 100), 0);
+        assert_eq!(Thief::share(long_ns - 1, 64, 32, 99_968), 0);
+        assert_eq!(Thief::share(long_ns, 64, 0, 99_968), 0);
     }
 
     #[test]
