@@ -19,6 +19,7 @@ test-all: test
 	cargo xtask differential --schedulers 1
 	cargo xtask differential --schedulers 4
 	-cargo xtask differential --later
+	LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime --test interleavings
 	cargo xtask bifs
 	@if cargo +nightly fuzz --version >/dev/null 2>&1; then \
 	    for target in beam_file beam_code; do \

@@ -24,6 +24,7 @@ pub mod registry;
 pub mod scheduler;
 pub mod send;
 pub mod signal;
+mod sync;
 pub mod system_monitor;
 #[cfg(test)]
 mod test_terms;

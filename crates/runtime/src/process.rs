@@ -7,20 +7,7 @@
 //! the fields marked *shared*: `signals` and `state` (any thread, atomically) and `id` (never
 //! changes). When it does not run, nobody touches the rest. Other threads reach it by a signal.
 //!
-//! The state word:
-//!
-//! ```text
-//! bit 0  QUEUED      in a run queue; the queue's pointer stands for the ownership of the process
-//! bit 1  RUNNING     a scheduler (or dirty thread) runs it and owns it
-//! bit 2  EVENT       something arrived since the owner last looked; whoever sets it on a process
-//!                    that is neither queued nor running must queue it
-//! bit 3  SIGNALS     something other than a message arrived: the owner handles signals before going on
-//! bit 4  EXITING     its exit has begun (owner)
-//! bit 5  REGISTERED  it has a registered name (`registry`, under its lock)
-//! bit 6  SYSTEM      it is a system process (never changes)
-//! bit 7  DIRTY       in a dirty queue, or run by a dirty scheduler (owner)
-//! bits 8-9           priority: 0 max, 1 high, 2 normal, 3 low (owner; read by who queues it)
-//! ```
+//! What others may know of it is one word, [`state`].
 
 pub mod block;
 pub mod cold;
@@ -29,6 +16,7 @@ pub mod exit;
 pub mod info;
 pub mod relations;
 pub mod spawn;
+pub mod state;
 pub mod suspend;
 pub mod table;
 pub mod tasks;
@@ -43,20 +31,6 @@ pub use cold::Cold;
 pub use relations::Relations;
 
 use crate::signal::SignalQueue;
-
-/// Bits of [`Process::state`].
-pub mod state {
-    pub const QUEUED: u32 = 1;
-    pub const RUNNING: u32 = 1 << 1;
-    pub const EVENT: u32 = 1 << 2;
-    pub const SIGNALS: u32 = 1 << 3;
-    pub const EXITING: u32 = 1 << 4;
-    pub const REGISTERED: u32 = 1 << 5;
-    pub const SYSTEM: u32 = 1 << 6;
-    pub const DIRTY: u32 = 1 << 7;
-    pub const PRIORITY_SHIFT: u32 = 8;
-    pub const PRIORITY_MASK: u32 = 0b11 << PRIORITY_SHIFT;
-}
 
 /// Bits of [`Process::flags`]; the owner's.
 pub mod flag {

@@ -28,7 +28,8 @@ use term::copy::Owned;
 use crate::process::{Process, block, exit, flag, state, tasks};
 use crate::signal::handle;
 use crate::{epoch, machine, system_monitor, timer};
-use idle::{IdleSchedulers, Sleeper};
+use idle::Sleeper;
+use idle::sleepers::Sleepers;
 use queues::{RunQueues, Stealers};
 use stealing::{Thief, Verdict};
 
@@ -124,7 +125,7 @@ pub struct Scheduler {
 pub struct Schedulers {
     pub all: Vec<Shared>,
     pub online: AtomicUsize,
-    idle: IdleSchedulers,
+    idle: Sleepers,
     injected: queues::Injected,
 }
 
@@ -213,7 +214,7 @@ pub fn create(total: usize, online: usize) -> Vec<RunQueuesOf> {
     let schedulers = Schedulers {
         all,
         online: AtomicUsize::new(online),
-        idle: IdleSchedulers::new(),
+        idle: Sleepers::new(),
         injected: queues::Injected::new(),
     };
     assert!(
@@ -289,13 +290,13 @@ pub fn enqueue_woken(process: *mut Process) {
 /// Wakes a scheduler that sleeps, if there is one.
 pub fn wake_one() {
     let schedulers = schedulers();
-    schedulers.idle.wake_one(schedulers);
+    idle::wake_one(schedulers);
 }
 
 /// Wakes every scheduler that sleeps.
 pub fn wake_all() {
     let schedulers = schedulers();
-    schedulers.idle.wake_all(schedulers);
+    idle::wake_all(schedulers);
 }
 
 /// Processes in all run queues.
@@ -442,7 +443,7 @@ impl Scheduler {
         if more_than_one {
             let schedulers = schedulers();
             if schedulers.idle.any() {
-                schedulers.idle.wake_one(schedulers);
+                idle::wake_one(schedulers);
             }
         }
     }
@@ -451,15 +452,7 @@ impl Scheduler {
         self.slices_to_check -= 1;
         // SAFETY: taken from a run queue, so it is ours until it waits, yields or ends.
         let process = unsafe { &mut *pointer };
-        // QUEUED is set and RUNNING is not: one addition turns the first into the second.
-        let before = process
-            .state
-            .fetch_add(state::RUNNING - state::QUEUED, Ordering::SeqCst);
-        debug_assert_eq!(
-            before & (state::QUEUED | state::RUNNING),
-            state::QUEUED,
-            "state {before:#b}"
-        );
+        let before = state::begin(&process.state);
         if before & state::SIGNALS != 0 {
             handle::fetch(process);
         }
@@ -480,7 +473,7 @@ impl Scheduler {
             }
             if stands_still(process) {
                 slice.account(&self.context, process);
-                if rest(process) {
+                if state::rest(&process.state) {
                     break;
                 }
                 handle::fetch(process);
@@ -508,7 +501,7 @@ impl Scheduler {
                     if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
                         continue;
                     }
-                    if rest(process) {
+                    if state::rest(&process.state) {
                         break;
                     }
                     // Something arrived meanwhile; a flood of it must not keep the others waiting.
@@ -540,22 +533,14 @@ impl Scheduler {
     /// Puts the running process back into the queue.
     fn requeue(&mut self, pointer: *mut Process) {
         // SAFETY: still ours until it is in the queue.
-        unsafe {
-            (*pointer)
-                .state
-                .fetch_sub(state::RUNNING - state::QUEUED, Ordering::SeqCst)
-        };
+        unsafe { state::give_up(&(*pointer).state) };
         self.enqueue(pointer);
     }
 
     /// Gives the running process to a dirty scheduler.
     fn hand_to_dirty(&mut self, pointer: *mut Process) {
         // SAFETY: still ours until it is handed over.
-        unsafe {
-            (*pointer)
-                .state
-                .fetch_sub(state::RUNNING - state::QUEUED, Ordering::SeqCst)
-        };
+        unsafe { state::give_up(&(*pointer).state) };
         dirty::hand_over(pointer);
     }
 
@@ -650,20 +635,4 @@ fn stands_still(process: &mut Process) -> bool {
         process.flags &= !flag::HIBERNATED;
     }
     process.suspend_count > 0 || process.flags & flag::HIBERNATED != 0
-}
-
-/// Puts a running process to rest; false when something arrived for it.
-fn rest(process: &Process) -> bool {
-    let mut seen = process.state.load(Ordering::SeqCst);
-    while seen & state::EVENT == 0 {
-        let rested = seen & !state::RUNNING;
-        match process
-            .state
-            .compare_exchange_weak(seen, rested, Ordering::SeqCst, Ordering::SeqCst)
-        {
-            Ok(_) => return true,
-            Err(now) => seen = now,
-        }
-    }
-    false
 }

@@ -8,8 +8,8 @@
 
 pub mod handle;
 mod queue;
-
-use std::sync::atomic::Ordering;
+#[cfg(test)]
+mod tests;
 
 use layout::{Fragment, Term};
 use term::copy::{self, Owned};
@@ -120,9 +120,7 @@ pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
         unsafe {
             (*process).signals.push(fragment);
             wake(process, state::EVENT | state::SIGNALS);
-            if (*process).state.load(Ordering::SeqCst) & state::EXITING != 0 {
-                // Its exit may have looked at the queue for the last time before the push. (If it has not, it
-                // sees the push, for it sets EXITING first.)
+            if state::is_exiting(&(*process).state) {
                 handle::bounce_rest(to, &(*process).signals);
             }
         }
@@ -187,14 +185,7 @@ unsafe fn unboxed(fragment: *mut Fragment) -> Signal {
 #[inline]
 pub unsafe fn wake(process: *mut Process, bits: u32) {
     // SAFETY: the caller's promise; `state` is shared.
-    let state_word = unsafe { &(*process).state };
-    let seen = state_word.load(Ordering::SeqCst);
-    if seen & bits == bits {
-        // Whoever set the bits has queued it or its owner will look again.
-        return;
-    }
-    let before = state_word.fetch_or(bits, Ordering::SeqCst);
-    if before & (state::QUEUED | state::RUNNING | state::EVENT) == 0 {
+    if state::announce(unsafe { &(*process).state }, bits) {
         // SAFETY: nobody else has it: this thread set EVENT on a process at rest.
         unsafe { make_runnable(process) };
     }
@@ -209,7 +200,7 @@ pub unsafe fn wake(process: *mut Process, bits: u32) {
 unsafe fn make_runnable(process: *mut Process) {
     // SAFETY: the caller's promise.
     unsafe {
-        (*process).state.fetch_or(state::QUEUED, Ordering::SeqCst);
+        state::claim(&(*process).state);
         scheduler::enqueue_woken(process);
     }
 }

@@ -1,7 +1,5 @@
 //! The end of a process.
 
-use std::sync::atomic::Ordering;
-
 use layout::heap::flag as heap_flag;
 use term::copy::Owned;
 
@@ -12,7 +10,7 @@ use crate::{ets, registry, timer};
 /// Ends a process whose last slice is over: it becomes unfindable, everyone tied to it learns of it, and
 /// its heap is freed. The control block stays until nobody can hold a found pointer to it.
 pub fn finish(process: &mut Process, reason: &Owned) {
-    let before = process.state.fetch_or(state::EXITING, Ordering::SeqCst);
+    let before = state::exit(&process.state);
     let pid = process.pid();
     if before & state::REGISTERED != 0 {
         registry::forget_owner(pid);

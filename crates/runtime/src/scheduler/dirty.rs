@@ -315,9 +315,7 @@ impl Pool {
 fn run_call(context: &mut Context, pointer: *mut Process) {
     // SAFETY: taken from a dirty queue, so it is ours.
     let process = unsafe { &mut *pointer };
-    process
-        .state
-        .fetch_add(state::RUNNING - state::QUEUED, Ordering::SeqCst);
+    state::begin(&process.state);
     let Some(Call::Wanted { function, .. }) = process.cold().dirty.take() else {
         unreachable!("`want` set it");
     };
@@ -334,9 +332,7 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     process.flags &= !flag::DIRTY;
     process.flags |= flag::DIRTY_DONE;
     process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
-    process
-        .state
-        .fetch_sub(state::RUNNING - state::QUEUED, Ordering::SeqCst);
+    state::give_up(&process.state);
     enqueue_woken(pointer);
 }
 

@@ -1,13 +1,12 @@
 //! Sleeping schedulers, and how they are woken.
 //!
 //! At most one idle scheduler waits in the I/O poll, so that an event is handled where it is seen;
-//! the others wait on their parking spot. A scheduler announces itself idle *before* it looks for
-//! work the last time, and whoever queues work looks for idle schedulers *after* queueing: one of
-//! the two sees the other.
+//! the others wait on their parking spot. Who sleeps is in [`sleepers`].
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+pub(super) mod sleepers;
 
-use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use sys::park::ParkingSpot;
 
 use super::{SPINS_PER_LOOK, Schedulers, Shared, schedulers};
@@ -60,81 +59,18 @@ impl Sleeper {
     }
 }
 
-/// Who sleeps.
-pub(super) struct IdleSchedulers {
-    /// Those among them that would run processes: whoever queues one looks only at this.
-    online: AtomicUsize,
-    sleeping: Mutex<Vec<Asleep>>,
+/// Wakes a scheduler that sleeps and is online, if there is one. Called after the work was queued.
+pub(super) fn wake_one(schedulers: &Schedulers) {
+    let online = schedulers.online.load(Ordering::Relaxed);
+    if let Some(index) = schedulers.idle.choose(online) {
+        unpark(&schedulers.all[index]);
+    }
 }
 
-/// A scheduler that sleeps; `online`: it was when it went to sleep.
-struct Asleep {
-    index: usize,
-    online: bool,
-}
-
-impl IdleSchedulers {
-    pub(super) fn new() -> IdleSchedulers {
-        IdleSchedulers {
-            online: AtomicUsize::new(0),
-            sleeping: Mutex::new(Vec::new()),
-        }
-    }
-
-    #[inline]
-    pub(super) fn any(&self) -> bool {
-        self.online.load(Ordering::Relaxed) > 0
-    }
-
-    pub(super) fn wake_one(&self, schedulers: &Schedulers) {
-        fence(Ordering::SeqCst);
-        if !self.any() {
-            return;
-        }
-        let online = schedulers.online.load(Ordering::Relaxed);
-        let woken = {
-            let mut sleeping = self.sleeping.lock();
-            let at = sleeping.iter().rposition(|asleep| asleep.index < online);
-            at.map(|at| self.take(&mut sleeping, at))
-        };
-        if let Some(index) = woken {
-            unpark(&schedulers.all[index]);
-        }
-    }
-
-    pub(super) fn wake_all(&self, schedulers: &Schedulers) {
-        let sleeping = {
-            let mut sleeping = self.sleeping.lock();
-            self.online.store(0, Ordering::Relaxed);
-            std::mem::take(&mut *sleeping)
-        };
-        for asleep in sleeping {
-            unpark(&schedulers.all[asleep.index]);
-        }
-    }
-
-    fn announce(&self, index: usize, online: bool) {
-        {
-            let mut sleeping = self.sleeping.lock();
-            sleeping.push(Asleep { index, online });
-            self.online.fetch_add(usize::from(online), Ordering::SeqCst);
-        }
-        fence(Ordering::SeqCst);
-    }
-
-    /// Takes one off the list, which the caller has locked.
-    fn take(&self, sleeping: &mut Vec<Asleep>, at: usize) -> usize {
-        let asleep = sleeping.swap_remove(at);
-        self.online
-            .fetch_sub(usize::from(asleep.online), Ordering::Relaxed);
-        asleep.index
-    }
-
-    fn withdraw(&self, index: usize) {
-        let mut sleeping = self.sleeping.lock();
-        if let Some(at) = sleeping.iter().position(|asleep| asleep.index == index) {
-            self.take(&mut sleeping, at);
-        }
+/// Wakes every scheduler that sleeps.
+pub(super) fn wake_all(schedulers: &Schedulers) {
+    for index in schedulers.idle.take_all() {
+        unpark(&schedulers.all[index]);
     }
 }
 

@@ -3,8 +3,6 @@
 //! Called by the owner: at a `receive` that finds no message, and before a slice when the SIGNALS
 //! bit says that something else than a message has come.
 
-use std::sync::atomic::Ordering;
-
 use layout::{Fragment, Term};
 use term::copy::{Owned, to_fragment};
 use term::heap::{self, Scratch};
@@ -17,10 +15,7 @@ use crate::process::{Process, flag, state};
 /// Takes all signals that have arrived, in order. Afterwards the inner queue holds the messages,
 /// and `EXIT_PENDING` is set if one of the others ended the process.
 pub fn fetch(process: &mut Process) {
-    // Cleared first: what is pushed after this is announced by the bits being set again.
-    process
-        .state
-        .fetch_and(!(state::EVENT | state::SIGNALS), Ordering::SeqCst);
+    state::look(&process.state);
     let mut fragment = process.signals.take();
     while !fragment.is_null() {
         // SAFETY: taken from the queue, so ours; the next is read before this one is handed on.

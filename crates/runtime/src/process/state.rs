@@ -1,0 +1,105 @@
+//! The state word of a process: its bits, and how they change.
+//!
+//! ```text
+//! bit 0  QUEUED      in a run queue; the queue's pointer stands for the ownership of the process
+//! bit 1  RUNNING     a scheduler (or dirty thread) runs it and owns it
+//! bit 2  EVENT       something arrived since the owner last looked; whoever sets it on a process
+//!                    that is neither queued nor running must queue it
+//! bit 3  SIGNALS     something other than a message arrived: the owner handles signals before going on
+//! bit 4  EXITING     its exit has begun (owner)
+//! bit 5  REGISTERED  it has a registered name (`registry`, under its lock)
+//! bit 6  SYSTEM      it is a system process (never changes)
+//! bit 7  DIRTY       in a dirty queue, or run by a dirty scheduler (owner)
+//! bits 8-9           priority: 0 max, 1 high, 2 normal, 3 low (owner; read by who queues it)
+//! ```
+//!
+//! QUEUED and RUNNING exclude each other. At rest a process has neither, and nobody owns it: who sets EVENT then is the
+//! one that queues it. The owner clears EVENT *before* it takes the signals, and goes to rest only while EVENT is
+//! clear; a sender pushes its signal *before* it sets EVENT. So either the owner sees the signal or the process is
+//! queued once more. All of it is sequentially consistent. `tests/interleavings` runs this file under loom.
+
+use crate::sync::{AtomicU32, Ordering};
+
+pub const QUEUED: u32 = 1;
+pub const RUNNING: u32 = 1 << 1;
+pub const EVENT: u32 = 1 << 2;
+pub const SIGNALS: u32 = 1 << 3;
+pub const EXITING: u32 = 1 << 4;
+pub const REGISTERED: u32 = 1 << 5;
+pub const SYSTEM: u32 = 1 << 6;
+pub const DIRTY: u32 = 1 << 7;
+pub const PRIORITY_SHIFT: u32 = 8;
+pub const PRIORITY_MASK: u32 = 0b11 << PRIORITY_SHIFT;
+
+/// A signal was pushed: EVENT and perhaps SIGNALS are set. True when the process was at rest: then the caller owns it,
+/// and has to [`claim`] and queue it.
+#[inline(always)]
+#[must_use]
+pub fn announce(word: &AtomicU32, bits: u32) -> bool {
+    if word.load(Ordering::SeqCst) & bits == bits {
+        // Whoever set the bits has queued it or its owner will look again.
+        return false;
+    }
+    let before = word.fetch_or(bits, Ordering::SeqCst);
+    before & (QUEUED | RUNNING | EVENT) == 0
+}
+
+/// Marks a process at rest, which the caller owns, as queued.
+#[inline(always)]
+pub fn claim(word: &AtomicU32) {
+    word.fetch_or(QUEUED, Ordering::SeqCst);
+}
+
+/// A process taken from a queue begins to run; answers the word before.
+#[inline(always)]
+pub fn begin(word: &AtomicU32) -> u32 {
+    // QUEUED is set and RUNNING is not: one addition turns the first into the second.
+    let before = word.fetch_add(RUNNING - QUEUED, Ordering::SeqCst);
+    debug_assert_eq!(
+        before & (QUEUED | RUNNING),
+        QUEUED,
+        "a state of {before:#b} begins to run"
+    );
+    before
+}
+
+/// A running process is about to go back into a queue.
+#[inline(always)]
+pub fn give_up(word: &AtomicU32) {
+    word.fetch_sub(RUNNING - QUEUED, Ordering::SeqCst);
+}
+
+/// The owner is about to take what has arrived: what is pushed after this is announced anew.
+#[inline(always)]
+pub fn look(word: &AtomicU32) {
+    word.fetch_and(!(EVENT | SIGNALS), Ordering::SeqCst);
+}
+
+/// Puts a running process to rest; false when something arrived for it.
+#[inline(always)]
+#[must_use]
+pub fn rest(word: &AtomicU32) -> bool {
+    let mut seen = word.load(Ordering::SeqCst);
+    while seen & EVENT == 0 {
+        let rested = seen & !RUNNING;
+        match word.compare_exchange_weak(seen, rested, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => return true,
+            Err(now) => seen = now,
+        }
+    }
+    false
+}
+
+/// The owner begins the exit; answers the word before. It takes what was pushed until now afterwards.
+#[inline(always)]
+pub fn exit(word: &AtomicU32) -> u32 {
+    word.fetch_or(EXITING, Ordering::SeqCst)
+}
+
+/// Whether the exit has begun: a sender that sees this after its push looks after its signal itself, for the owner may
+/// have taken the queue for the last time. (If it has not, it sees the push, for it sets EXITING first.)
+#[inline(always)]
+#[must_use]
+pub fn is_exiting(word: &AtomicU32) -> bool {
+    word.load(Ordering::SeqCst) & EXITING != 0
+}

@@ -1,0 +1,318 @@
+//! The lock-free protocols under loom: every interleaving, and every old value that the memory model lets a thread see.
+//!
+//! The files below are the runtime's own, compiled with loom's atomics in place of `std`'s ([`sync`]). A model
+//! explores schedules with at most `LOOM_MAX_PREEMPTIONS` preemptions, two unless that is set (`make test-all` asks for
+//! more): nearly all that can go wrong does so with two.
+#![allow(dead_code)]
+
+#[path = "../../src/signal/queue.rs"]
+mod queue;
+#[path = "../../src/scheduler/idle/sleepers.rs"]
+mod sleepers;
+#[path = "../../src/process/state.rs"]
+mod state;
+mod sync;
+
+use std::collections::VecDeque;
+use std::ptr;
+
+use layout::{Fragment, Term};
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::thread;
+
+use queue::SignalQueue;
+use sleepers::Sleepers;
+use sync::{AtomicU32, AtomicUsize, Mutex, Ordering};
+
+const DEFAULT_PREEMPTIONS: usize = 2;
+
+fn check(body: impl Fn() + Sync + Send + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound.get_or_insert(DEFAULT_PREEMPTIONS);
+    model.check(body);
+}
+
+/// A signal whose content loom watches: reading it before the write is known to have happened is an error.
+#[repr(C)]
+struct Signal {
+    fragment: Fragment,
+    content: UnsafeCell<u32>,
+}
+
+fn push(queue: &SignalQueue, content: u32) {
+    let signal = Box::into_raw(Box::new(Signal {
+        fragment: Fragment {
+            next: ptr::null_mut(),
+            kind: 0,
+            words: 0,
+            term: Term::NIL,
+            off_heap: ptr::null_mut(),
+        },
+        content: UnsafeCell::new(0),
+    }));
+    // SAFETY: fresh; the queue takes it over, and the fragment is its first field.
+    unsafe {
+        (*signal).content.with_mut(|place| *place = content);
+        queue.push(signal.cast());
+    }
+}
+
+fn take(queue: &SignalQueue) -> Vec<u32> {
+    let mut contents = Vec::new();
+    let mut fragment = queue.take();
+    while !fragment.is_null() {
+        // SAFETY: taken, so ours; `push` made it of a boxed `Signal`.
+        let signal = unsafe { Box::from_raw(fragment.cast::<Signal>()) };
+        // SAFETY: loom checks that nobody writes meanwhile.
+        contents.push(signal.content.with(|place| unsafe { *place }));
+        fragment = signal.fragment.next;
+    }
+    contents
+}
+
+/// What of one sender's came, in order.
+fn from_sender(contents: &[u32], sender: u32) -> Vec<u32> {
+    let is_its = |content: &&u32| **content / 10 == sender;
+    contents.iter().filter(is_its).copied().collect()
+}
+
+#[test]
+fn signals_of_one_sender_keep_their_order() {
+    check(|| {
+        let queue = Arc::new(SignalQueue::new());
+        let senders: Vec<_> = [1, 2]
+            .map(|sender| {
+                let queue = queue.clone();
+                thread::spawn(move || {
+                    push(&queue, sender * 10);
+                    push(&queue, sender * 10 + 1);
+                })
+            })
+            .into();
+        let mut contents = take(&queue);
+        contents.extend(take(&queue));
+        for sender in senders {
+            sender.join().unwrap();
+        }
+        contents.extend(take(&queue));
+        assert_eq!(from_sender(&contents, 1), [10, 11]);
+        assert_eq!(from_sender(&contents, 2), [20, 21]);
+    });
+}
+
+/// A process as far as waking goes. `owned` stands for all that only its owner may touch: loom complains when two
+/// threads do so unordered.
+struct Process {
+    word: AtomicU32,
+    signals: SignalQueue,
+    owned: UnsafeCell<Vec<u32>>,
+    runs: AtomicUsize,
+}
+
+impl Process {
+    fn new(word: u32) -> Arc<Process> {
+        Arc::new(Process {
+            word: AtomicU32::new(word),
+            signals: SignalQueue::new(),
+            owned: UnsafeCell::new(Vec::new()),
+            runs: AtomicUsize::new(0),
+        })
+    }
+
+    /// Sends as `signal::send` does; the sender runs the receiver itself where it would queue it. Some signals are
+    /// messages.
+    fn send(&self, content: u32) {
+        let bits = match content {
+            20 => state::EVENT | state::SIGNALS,
+            _ => state::EVENT,
+        };
+        push(&self.signals, content);
+        if state::announce(&self.word, bits) {
+            state::claim(&self.word);
+            self.run();
+        }
+    }
+
+    /// A slice as the scheduler makes it: handles signals and rests when there is no more.
+    fn run(&self) {
+        state::begin(&self.word);
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        loop {
+            state::look(&self.word);
+            let came = take(&self.signals);
+            // SAFETY: loom checks that the owner is alone.
+            self.owned
+                .with_mut(|owned| unsafe { (*owned).extend(came) });
+            if state::rest(&self.word) {
+                return;
+            }
+        }
+    }
+
+    fn received(&self) -> Vec<u32> {
+        // SAFETY: loom checks that nobody writes meanwhile.
+        self.owned.with(|owned| unsafe { (*owned).clone() })
+    }
+}
+
+#[test]
+fn a_process_at_rest_is_woken_once_and_misses_nothing() {
+    check(|| {
+        let process = Process::new(0);
+        let senders: Vec<_> = [1, 2]
+            .map(|sender| {
+                let process = process.clone();
+                thread::spawn(move || process.send(sender * 10))
+            })
+            .into();
+        for sender in senders {
+            sender.join().unwrap();
+        }
+        let mut received = process.received();
+        received.sort_unstable();
+        assert_eq!(received, [10, 20]);
+        assert_eq!(process.word.load(Ordering::SeqCst), 0, "it is at rest");
+        assert!(process.runs.load(Ordering::Relaxed) <= 2);
+    });
+}
+
+#[test]
+fn a_process_going_to_rest_hears_what_is_sent_meanwhile() {
+    check(|| {
+        let process = Process::new(state::QUEUED);
+        let sender = {
+            let process = process.clone();
+            thread::spawn(move || {
+                process.send(10);
+                process.send(11);
+            })
+        };
+        process.run();
+        sender.join().unwrap();
+        assert_eq!(process.received(), [10, 11]);
+        assert_eq!(process.word.load(Ordering::SeqCst), 0, "it is at rest");
+    });
+}
+
+#[test]
+fn a_process_put_back_into_a_queue_is_run_by_who_takes_it() {
+    check(|| {
+        let process = Process::new(state::QUEUED);
+        let queue = Arc::new(AtomicUsize::new(0));
+        let other = {
+            let (process, queue) = (process.clone(), queue.clone());
+            thread::spawn(move || {
+                process.send(10);
+                if queue.swap(0, Ordering::SeqCst) == 1 {
+                    process.run();
+                }
+            })
+        };
+        state::begin(&process.word);
+        // SAFETY: loom checks that the owner is alone.
+        process.owned.with_mut(|owned| unsafe { (*owned).push(99) });
+        state::give_up(&process.word);
+        queue.swap(1, Ordering::SeqCst);
+        if queue.swap(0, Ordering::SeqCst) == 1 {
+            process.run();
+        }
+        other.join().unwrap();
+        assert_eq!(process.received(), [99, 10]);
+    });
+}
+
+/// What is sent to a process that ends is answered once: by its exit or by the sender.
+#[test]
+fn a_signal_to_an_ending_process_is_answered() {
+    check(|| {
+        let process = Process::new(state::RUNNING);
+        let answered = Arc::new(Mutex::new(Vec::new()));
+        let sender = {
+            let (process, answered) = (process.clone(), answered.clone());
+            thread::spawn(move || {
+                push(&process.signals, 10);
+                let woken = state::announce(&process.word, state::EVENT | state::SIGNALS);
+                assert!(!woken, "a process that ends is never queued");
+                if state::is_exiting(&process.word) {
+                    let rest = take(&process.signals);
+                    answered.lock().extend(rest);
+                }
+            })
+        };
+        state::exit(&process.word);
+        let rest = take(&process.signals);
+        answered.lock().extend(rest);
+        sender.join().unwrap();
+        assert_eq!(*answered.lock(), [10]);
+    });
+}
+
+/// A scheduler that finds nothing to do, as `idle::sleep` goes about it; true when it would sleep.
+fn goes_to_sleep(sleepers: &Sleepers, work: &Mutex<VecDeque<u32>>, index: usize) -> bool {
+    sleepers.announce(index, true);
+    if work.lock().is_empty() {
+        return true;
+    }
+    sleepers.withdraw(index);
+    false
+}
+
+#[test]
+fn work_is_seen_before_sleep_or_its_maker_wakes_the_sleeper() {
+    check(|| {
+        let sleepers = Arc::new(Sleepers::new());
+        let length = Arc::new(AtomicUsize::new(0));
+        let maker = {
+            let (sleepers, length) = (sleepers.clone(), length.clone());
+            thread::spawn(move || {
+                // As crossbeam's queues are: published by a release, looked at without a lock.
+                length.store(1, Ordering::Release);
+                sleepers.choose(2)
+            })
+        };
+        sleepers.announce(1, true);
+        let sleeps = length.load(Ordering::Acquire) == 0;
+        if !sleeps {
+            sleepers.withdraw(1);
+        }
+        let woken = maker.join().unwrap();
+        assert!(!sleeps || woken == Some(1), "it sleeps while there is work");
+        assert!(!sleepers.any());
+    });
+}
+
+#[test]
+fn two_makers_of_work_wake_two_sleepers() {
+    check(|| {
+        let sleepers = Arc::new(Sleepers::new());
+        sleepers.announce(0, true);
+        sleepers.announce(1, true);
+        let other = {
+            let sleepers = sleepers.clone();
+            thread::spawn(move || sleepers.choose(2))
+        };
+        let mut woken = [sleepers.choose(2), other.join().unwrap()];
+        woken.sort_unstable();
+        assert_eq!(woken, [Some(0), Some(1)]);
+    });
+}
+
+#[test]
+fn sleepers_that_are_not_online_are_left_alone() {
+    check(|| {
+        let sleepers = Arc::new(Sleepers::new());
+        let work = Arc::new(Mutex::new(VecDeque::new()));
+        sleepers.announce(1, false);
+        let scheduler = {
+            let (sleepers, work) = (sleepers.clone(), work.clone());
+            thread::spawn(move || goes_to_sleep(&sleepers, &work, 0))
+        };
+        work.lock().push_back(7);
+        let woken = sleepers.choose(1);
+        let sleeps = scheduler.join().unwrap();
+        assert_eq!(woken == Some(0), sleeps || woken.is_some());
+        assert!(!sleeps || woken == Some(0), "it sleeps while there is work");
+        assert_eq!(sleepers.take_all().collect::<Vec<_>>(), [1]);
+    });
+}
