@@ -5,9 +5,10 @@
 //! (`=:=`, and the order of map keys, where every integer stands before every float). Keys of maps
 //! are compared exactly whatever the question was.
 //!
-//! Any thread may call, with terms it may read. Nothing here recurses however deep the terms are:
-//! what is still to be compared waits on a stack of its own, of which the first rows need no
-//! allocation. Two words that are the same are equal, unread; that is most of the speed.
+//! Any thread may call, with terms it may read. Two words that are the same are equal, unread; that is most of the
+//! speed. Lists and tuples, which most terms are, are compared by functions that call themselves down to a depth of
+//! [`SHALLOW`]. What lies deeper, and all else, waits on a stack of its own: nothing here uses more of the native stack
+//! however deep the terms are.
 
 use std::cmp::Ordering;
 
@@ -60,10 +61,8 @@ pub fn compare_exact(a: Term, b: Term) -> Ordering {
 fn compare_slow(a: Term, b: Term, exact: bool) -> Ordering {
     if a == b {
         Ordering::Equal
-    } else if a.is_atom() && b.is_atom() {
-        atom::compare(a, b)
     } else {
-        order::compare(a, b, exact)
+        order_shallow(a, b, exact, SHALLOW)
     }
 }
 
@@ -96,8 +95,129 @@ struct Row {
     mode: Mode,
 }
 
+/// How deep lists and tuples are compared on the native stack.
+const SHALLOW: u32 = 24;
+
 /// The rest of [`eq`] and [`eq_exact`] for two words that differ.
-fn equal<const EXACT: bool>(mut a: Term, mut b: Term) -> bool {
+#[inline]
+fn equal<const EXACT: bool>(a: Term, b: Term) -> bool {
+    equal_shallow::<EXACT>(a, b, SHALLOW)
+}
+
+/// Whether two different words can be the same term at all.
+#[inline(always)]
+fn may_equal<const EXACT: bool>(a: Term, b: Term) -> bool {
+    if EXACT {
+        // An immediate equals nothing but itself; neither do a cons and a boxed object.
+        a.bits() & 0b11 != 0b11 && (a.bits() ^ b.bits()) & 0b11 == 0
+    } else {
+        a.bits() & b.bits() & 0b11 != 0b11
+    }
+}
+
+fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> bool {
+    loop {
+        if depth == 0 {
+            return equal_deep::<EXACT>(a, b);
+        }
+        if a.is_cons() && b.is_cons() {
+            let (head_a, head_b) = (a.head(), b.head());
+            if head_a != head_b
+                && !(may_equal::<EXACT>(head_a, head_b)
+                    && equal_shallow::<EXACT>(head_a, head_b, depth - 1))
+            {
+                return false;
+            }
+            (a, b) = (a.tail(), b.tail());
+        } else if a.is_boxed() && b.is_boxed() && a.header().kind() == Kind::Tuple {
+            let header = a.header();
+            if header != b.header() {
+                return false;
+            }
+            let last = match header.arity() {
+                0 => return true,
+                arity => arity - 1,
+            };
+            for index in 0..last {
+                let (one, other) = (element(a, index), element(b, index));
+                if one != other
+                    && !(may_equal::<EXACT>(one, other)
+                        && equal_shallow::<EXACT>(one, other, depth - 1))
+                {
+                    return false;
+                }
+            }
+            (a, b) = (element(a, last), element(b, last));
+        } else {
+            return equal_deep::<EXACT>(a, b);
+        }
+        if a == b {
+            return true;
+        }
+        if !may_equal::<EXACT>(a, b) {
+            return false;
+        }
+    }
+}
+
+/// An element of a tuple, from 0.
+#[inline(always)]
+fn element(tuple: Term, index: usize) -> Term {
+    // SAFETY: the words of a tuple are terms.
+    unsafe { Term::from_bits(tuple.word(index)) }
+}
+
+/// [`compare`] for two words that differ.
+fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering {
+    loop {
+        if both_small(a, b) {
+            return a.small_value().cmp(&b.small_value());
+        }
+        if a.is_atom() && b.is_atom() {
+            return atom::compare(a, b);
+        }
+        if depth == 0 {
+            return order::compare(a, b, exact);
+        }
+        if a.is_cons() && b.is_cons() {
+            let (head_a, head_b) = (a.head(), b.head());
+            if head_a != head_b {
+                let heads = order_shallow(head_a, head_b, exact, depth - 1);
+                if heads.is_ne() {
+                    return heads;
+                }
+            }
+            (a, b) = (a.tail(), b.tail());
+        } else if a.is_boxed()
+            && b.is_boxed()
+            && a.header() == b.header()
+            && a.header().kind() == Kind::Tuple
+        {
+            let last = match a.header().arity() {
+                0 => return Ordering::Equal,
+                arity => arity - 1,
+            };
+            for index in 0..last {
+                let (one, other) = (element(a, index), element(b, index));
+                if one != other {
+                    let elements = order_shallow(one, other, exact, depth - 1);
+                    if elements.is_ne() {
+                        return elements;
+                    }
+                }
+            }
+            (a, b) = (element(a, last), element(b, last));
+        } else {
+            return order::compare(a, b, exact);
+        }
+        if a == b {
+            return Ordering::Equal;
+        }
+    }
+}
+
+/// What [`equal_shallow`] leaves: rows of terms wait on a stack.
+fn equal_deep<const EXACT: bool>(mut a: Term, mut b: Term) -> bool {
     let mut rows: SmallVec<[Row; 12]> = SmallVec::new();
     'pair: loop {
         'same: {
