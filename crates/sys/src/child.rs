@@ -9,6 +9,8 @@
 //! no blocked signal. Nobody else in this process may wait for "any child", or a status would be lost; a
 //! child that ended stays a zombie until `try_wait` or `wait` has taken its status.
 
+pub mod usage;
+
 use std::ffi::{CStr, CString};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};

@@ -4,13 +4,13 @@
 //! `module_info(nifs)` for the modules whose functions the emulator brings along. The other side is
 //! the table in `isa`, from which ferl itself is built, so nothing can be counted that isn't there.
 
-use crate::machine::Invocation;
 use crate::project;
 use anyhow::{Context, Result, bail};
 use comfy_table::{CellAlignment, Table, presets};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
+use watch::Invocation;
 
 /// Prints one line `module name arity` for each function of the emulator.
 const TELL: &str = r#"

@@ -9,7 +9,6 @@
 mod oracle;
 mod program;
 
-use crate::machine::{End, Invocation, Outcome};
 use crate::project;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -22,6 +21,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use watch::{End, Invocation, Outcome};
 
 /// Under collect-always every allocation may cost a collection.
 const COLLECT_ALWAYS_SLOWDOWN: u32 = 15;

@@ -5,7 +5,6 @@
 
 mod plan;
 
-use crate::machine::{Invocation, Outcome, resident_bytes};
 use crate::{compile, project};
 use anyhow::{Context, Result, bail};
 use comfy_table::{Cell, CellAlignment, Table, presets};
@@ -16,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
+use watch::{Invocation, Next, Outcome, resident_bytes};
 
 /// Long after a run should have ended, even on a busy host.
 const WATCHDOG: Duration = Duration::from_secs(12);
@@ -218,15 +218,14 @@ fn resident_with(
     count: u64,
 ) -> Result<u64, String> {
     let mut resident = None;
-    let outcome =
-        invocation(row, machine, flags, folder, &count.to_string()).run_until(|process, stdout| {
-            if stdout.windows(9).any(|part| part == b"waiting: ") {
-                thread::sleep(SETTLE);
-                resident = resident_bytes(process);
-                return true;
-            }
-            false
-        });
+    let outcome = invocation(row, machine, flags, folder, &count.to_string()).run_looking(|seen| {
+        if seen.stdout.windows(9).any(|part| part == b"waiting: ") {
+            thread::sleep(SETTLE);
+            resident = resident_bytes(seen.process);
+            return Next::Enough;
+        }
+        Next::GoOn
+    });
     finish(outcome)?;
     resident.ok_or_else(|| "ended before its processes waited".to_owned())
 }

@@ -6,7 +6,6 @@ mod bifs;
 mod compile;
 mod differential;
 mod experiments;
-mod machine;
 mod project;
 
 use clap::{Parser, Subcommand};

@@ -4,7 +4,6 @@
 //! place when complete; a half-written answer is never found, also when two runs meet.
 
 use super::{Program, Scratch};
-use crate::machine::{End, Invocation};
 use crate::{compile, project};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -13,6 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use watch::{End, Invocation};
 
 pub struct Oracle {
     /// Code that all programs share (`tests/support`).

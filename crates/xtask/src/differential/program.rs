@@ -12,12 +12,12 @@
 //! they are compiled into folders of the same names next to its `.beam` file.
 
 use super::Answer;
-use crate::machine::Invocation;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use watch::Invocation;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(20);
 
