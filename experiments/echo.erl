@@ -1,0 +1,73 @@
+%% TCP on the loopback interface: a server that answers what it gets, one process for each connection.
+-module(echo).
+-export([one/1, crowd/1, flow/1]).
+
+-define(CONNECTIONS, 50).
+-define(MESSAGE, <<"sixty-four bytes, sent and answered, again and again and again..">>).
+-define(PIECE_BYTES, 65536).
+
+%% N round trips over one connection.
+one(N) when is_integer(N), N > 0 ->
+    with_server(fun(Port) -> client(N, Port) end).
+
+%% N round trips in all over fifty connections.
+crowd(N) when is_integer(N), N >= ?CONNECTIONS ->
+    with_server(
+      fun(Port) ->
+              Clients = [spawn_monitor(fun() -> client(N div ?CONNECTIONS, Port) end)
+                         || _ <- lists:seq(1, ?CONNECTIONS)],
+              [receive {'DOWN', Monitor, process, Pid, normal} -> ok end
+               || {Pid, Monitor} <- Clients]
+      end).
+
+%% N pieces of 64 KiB there and back, sent without waiting for the answers.
+flow(N) when is_integer(N), N > 0 ->
+    with_server(
+      fun(Port) ->
+              {ok, Socket} = connect(Port),
+              Piece = binary:copy(<<0>>, ?PIECE_BYTES),
+              spawn_link(fun() -> [ok = gen_tcp:send(Socket, Piece) || _ <- lists:seq(1, N)] end),
+              receive_all(N * ?PIECE_BYTES, Socket),
+              ok = gen_tcp:close(Socket)
+      end).
+
+receive_all(0, _) -> ok;
+receive_all(Bytes, Socket) ->
+    {ok, Data} = gen_tcp:recv(Socket, 0),
+    receive_all(Bytes - byte_size(Data), Socket).
+
+with_server(Client) ->
+    {ok, Listening} = gen_tcp:listen(0, [binary, {active, false}, {ip, {127, 0, 0, 1}},
+                                         {backlog, 128}, {nodelay, true}]),
+    {ok, Port} = inet:port(Listening),
+    spawn_link(fun() -> accept(Listening) end),
+    _ = Client(Port),
+    ok.
+
+accept(Listening) ->
+    {ok, Socket} = gen_tcp:accept(Listening),
+    Server = spawn(fun() -> receive yours -> answer(Socket) end end),
+    ok = gen_tcp:controlling_process(Socket, Server),
+    Server ! yours,
+    accept(Listening).
+
+answer(Socket) ->
+    case gen_tcp:recv(Socket, 0) of
+        {ok, Data} -> ok = gen_tcp:send(Socket, Data), answer(Socket);
+        {error, closed} -> ok
+    end.
+
+connect(Port) ->
+    gen_tcp:connect({127, 0, 0, 1}, Port, [binary, {active, false}, {nodelay, true}]).
+
+client(N, Port) ->
+    {ok, Socket} = connect(Port),
+    Message = ?MESSAGE,
+    round_trips(N, Socket, Message),
+    ok = gen_tcp:close(Socket).
+
+round_trips(0, _, _) -> ok;
+round_trips(N, Socket, Message) ->
+    ok = gen_tcp:send(Socket, Message),
+    {ok, Message} = gen_tcp:recv(Socket, byte_size(Message)),
+    round_trips(N - 1, Socket, Message).
