@@ -22,6 +22,11 @@ use cli::words::{self, Word};
 static ALLOCATOR: sys::allocator::MiMalloc = sys::allocator::MiMalloc;
 
 fn main() -> ExitCode {
+    // The lab comes before everything else: it says itself what is missing.
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "lab") {
+        return lab::main(words);
+    }
     start().unwrap_or_else(|refusal| {
         write_error(&refusal.to_string());
         ExitCode::FAILURE

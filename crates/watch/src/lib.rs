@@ -173,10 +173,13 @@ impl Invocation {
     /// As `run`, and shows the program at each look.
     pub fn run_looking(&self, mut look: impl FnMut(&Look) -> Next) -> Result<Outcome> {
         let started = Instant::now();
-        let mut child = Group(Some(self.start()?));
-        let mut stdout = Stream::of(child.output().context("no standard output")?)?;
-        let mut stderr = Stream::of(child.errors().context("no standard error")?)?;
-        let ended = pidfd_open(child.pid()?, PidfdFlags::empty())?;
+        let mut group = Group {
+            child: self.start()?,
+            is_over: false,
+        };
+        let mut stdout = Stream::of(group.output().context("no standard output")?)?;
+        let mut stderr = Stream::of(group.errors().context("no standard error")?)?;
+        let ended = pidfd_open(group.pid()?, PidfdFlags::empty())?;
 
         let mut next_look = started + self.look_every;
         let reached = loop {
@@ -192,7 +195,7 @@ impl Invocation {
                 continue;
             }
             next_look = Instant::now() + self.look_every;
-            let process = child.id();
+            let process = group.child.id();
             let bytes = resident_bytes(process).unwrap_or(0);
             if bytes > self.memory_limit_bytes {
                 break Some(End::TooMuchMemory(bytes));
@@ -208,7 +211,7 @@ impl Invocation {
         };
         let wall = started.elapsed();
         // Whatever the program left behind ends here; its streams close, so what they held can be read to the end.
-        let (exit, usage) = child.finish()?;
+        let (exit, usage) = group.finish()?;
         let patience = Instant::now() + LAST_WORDS;
         while (stdout.is_open() || stderr.is_open()) && Instant::now() < patience {
             wait_for_output(&mut [&mut stdout, &mut stderr], patience)?;
@@ -246,48 +249,40 @@ impl Invocation {
 }
 
 /// A child that leads a process group; ending it ends the whole group.
-struct Group(Option<Child>);
+struct Group {
+    child: Child,
+    is_over: bool,
+}
 
 impl Group {
-    fn child(&mut self) -> &mut Child {
-        self.0.as_mut().expect("only `finish` takes it")
-    }
-
-    fn id(&mut self) -> u32 {
-        self.child().id()
-    }
-
-    fn pid(&mut self) -> Result<Pid> {
-        let id = i32::try_from(self.id())?;
+    fn pid(&self) -> Result<Pid> {
+        let id = i32::try_from(self.child.id())?;
         Pid::from_raw(id).ok_or_else(|| anyhow!("a child with the number 0"))
     }
 
     fn output(&mut self) -> Option<OwnedFd> {
-        self.child().stdout.take().map(OwnedFd::from)
+        self.child.stdout.take().map(OwnedFd::from)
     }
 
     fn errors(&mut self) -> Option<OwnedFd> {
-        self.child().stderr.take().map(OwnedFd::from)
+        self.child.stderr.take().map(OwnedFd::from)
     }
 
-    /// Kills what is left of the group and takes the child's status.
-    fn finish(mut self) -> Result<(Exit, Usage)> {
+    /// Kills what is left of the group and takes the child's status. Only once.
+    fn finish(&mut self) -> Result<(Exit, Usage)> {
         let pid = self.pid()?;
         // The group may be empty by now, which is what is wanted.
         let _ = kill_process_group(pid, Signal::KILL);
-        let child = self.0.take().expect("only `finish` takes it");
-        sys::child::usage::wait_with_usage(child.id())
+        self.is_over = true;
+        sys::child::usage::wait_with_usage(self.child.id())
             .map_err(|error| anyhow!("the status of a child is lost: {error}"))
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        if self.0.is_some() {
-            if let Ok(pid) = self.pid() {
-                let _ = kill_process_group(pid, Signal::KILL);
-            }
-            let _ = self.child().wait();
+        if !self.is_over {
+            let _ = self.finish();
         }
     }
 }

@@ -71,11 +71,9 @@ mod tests {
     use super::*;
 
     fn start(script: &str) -> u32 {
-        let child = std::process::Command::new("/bin/sh")
-            .args(["-c", script])
-            .spawn()
-            .unwrap();
-        child.id()
+        let command = crate::child::Command::new(b"/bin/sh");
+        let command = command.arg(b"-c").arg(script.as_bytes());
+        command.spawn().unwrap().process_id()
     }
 
     #[test]

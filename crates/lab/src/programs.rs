@@ -1,0 +1,199 @@
+//! The experiments' programs: their sources are part of this binary, and are compiled once into a folder of the user's
+//! cache, so that every command line the lab shows can be repeated.
+//!
+//! Invariant: a folder with its final name holds every compiled program; it is filled under another name first.
+
+use anyhow::{Context, Result, bail};
+use include_dir::{Dir, File, include_dir};
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use watch::Invocation;
+
+static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
+
+/// One compiler for all of them; seconds, even on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// One program.
+#[derive(Clone, Copy)]
+pub struct Source {
+    pub module: &'static str,
+    /// What its opening comment says, to the first full stop.
+    pub about: &'static str,
+    text: &'static str,
+}
+
+/// All of them, by name.
+pub fn sources() -> impl Iterator<Item = Source> {
+    let mut files: Vec<&'static File<'static>> = FILES.files().collect();
+    files.extend(FILES.dirs().flat_map(Dir::files));
+    files.sort_by_key(|file| file.path().file_name());
+    files.into_iter().filter_map(|file| {
+        let path = file.path();
+        (path.extension() == Some(OsStr::new("erl"))).then_some(())?;
+        let text = file.contents_utf8()?;
+        Some(Source {
+            module: path.file_stem()?.to_str()?,
+            about: opening(text),
+            text,
+        })
+    })
+}
+
+/// The first line of the opening comment.
+fn opening(text: &str) -> &str {
+    let line = text.lines().next().unwrap_or_default();
+    line.trim_start_matches(['%', ' ']).trim_end()
+}
+
+/// A folder with every program compiled.
+pub struct Programs {
+    pub folder: PathBuf,
+    /// Removed with it, when there was no place to keep it.
+    _temporary: Option<tempfile::TempDir>,
+}
+
+impl Programs {
+    /// Takes them from the cache, or compiles them with what the machine's own OTP has, so that it can run them.
+    pub fn compiled(machine: &Path, otp: &Path) -> Result<Programs> {
+        let (parent, temporary) = match cache() {
+            Some(cache) => (cache, None),
+            None => {
+                let temporary = tempfile::tempdir().context("no place for the programs")?;
+                (temporary.path().to_path_buf(), Some(temporary))
+            }
+        };
+        let folder = parent.join(format!("programs-{:016x}", fingerprint()));
+        if !is_complete(&folder) {
+            let staging = tempfile::Builder::new()
+                .prefix("compiling-")
+                .tempdir_in(&parent)
+                .with_context(|| parent.display().to_string())?;
+            compile(machine, otp, staging.path())?;
+            // Somebody else may have been faster, which is as good.
+            let staged = staging.keep();
+            if fs::rename(&staged, &folder).is_err() {
+                let _ = fs::remove_dir_all(&staged);
+            }
+        }
+        if !is_complete(&folder) {
+            bail!("{} does not hold the compiled programs", folder.display());
+        }
+        Ok(Programs {
+            folder,
+            _temporary: temporary,
+        })
+    }
+}
+
+/// Where they are kept from run to run; `None` if there is no such place.
+fn cache() -> Option<PathBuf> {
+    let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let cache = env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(home)?
+        .join("ferl-lab");
+    fs::create_dir_all(&cache).ok()?;
+    // The only proof that a folder can be written to.
+    tempfile::tempfile_in(&cache).ok()?;
+    cache.canonicalize().ok()
+}
+
+fn fingerprint() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for source in sources() {
+        source.module.hash(&mut hasher);
+        source.text.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+fn is_complete(folder: &Path) -> bool {
+    sources().all(|source| beam(folder, source.module).is_file())
+}
+
+fn beam(folder: &Path, module: &str) -> PathBuf {
+    folder.join(module).with_extension("beam")
+}
+
+fn compile(machine: &Path, otp: &Path, folder: &Path) -> Result<()> {
+    let mut names = Vec::new();
+    for source in sources() {
+        let name = format!("{}.erl", source.module);
+        fs::write(folder.join(&name), source.text).with_context(|| folder.display().to_string())?;
+        names.push(name);
+    }
+    let mut tried = Vec::new();
+    for compiler in compilers(machine, otp, &names, folder) {
+        let name = compiler.machine.display().to_string();
+        match compiler.timeout(PATIENCE).run() {
+            Ok(outcome) if outcome.end.is_success() => match missing(folder) {
+                None => return Ok(()),
+                Some(module) => tried.push(format!("{name} made no {module}.beam")),
+            },
+            Ok(outcome) => tried.push(format!(
+                "{name}: {}: {}",
+                outcome.end,
+                outcome.last_words(3)
+            )),
+            Err(error) => tried.push(format!("{error:#}")),
+        }
+    }
+    bail!("the programs cannot be compiled: {}", tried.join("; "))
+}
+
+fn missing(folder: &Path) -> Option<&'static str> {
+    sources()
+        .map(|source| source.module)
+        .find(|module| !beam(folder, module).is_file())
+}
+
+/// Ways to compile, the best first.
+fn compilers(machine: &Path, otp: &Path, names: &[String], folder: &Path) -> Vec<Invocation> {
+    let erlc = |path: PathBuf| Invocation::new(&path, folder).args(names);
+    let mut ways: Vec<Invocation> = find_program(&otp.join("bin/erlc").to_string_lossy())
+        .map(erlc)
+        .into_iter()
+        .collect();
+    let each = "lists:foreach(fun(F) -> {ok, _} = compile:file(F) end, init:get_plain_arguments()), halt().";
+    ways.push(
+        Invocation::new(machine, folder)
+            .args(["-noshell", "-eval", each, "-extra"])
+            .args(names),
+    );
+    ways.extend(find_program("erlc").map(erlc));
+    ways
+}
+
+/// A program, by its path or as the shell would find it.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        let path = PathBuf::from(name);
+        return path.is_file().then(|| path.canonicalize().ok()).flatten();
+    }
+    env::split_paths(&env::var_os("PATH")?)
+        .map(|folder| folder.join(name))
+        .find(|candidate| candidate.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_inside_and_say_what_they_are() {
+        let modules: Vec<&str> = sources().map(|source| source.module).collect();
+        for module in ["timed", "create_process", "compute", "compute_fib"] {
+            assert!(modules.contains(&module), "{module}");
+        }
+        for source in sources() {
+            assert!(!source.about.is_empty(), "{} says nothing", source.module);
+            assert!(source.text.contains("-module("), "{}", source.module);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What can be said about figures that differ from run to run.
+//!
+//! A ratio is taken pair by pair: the two runs of one round, which met the same minutes of the host. A difference
+//! is called only if the spread of the ratios, widened while there are few of them, stays on one side of 1.
+
+use serde::{Deserialize, Serialize};
+
+/// Below this a difference is nothing that a user could notice, and within what two clocks disagree.
+const LEAST_DIFFERENCE: f64 = 1.02;
+/// From so many pairs on, all of them on one side is telling by itself (1 in 32 by chance).
+const ENOUGH_PAIRS: usize = 6;
+/// With fewer pairs than this nothing is called.
+const FEWEST_PAIRS: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    pub median: f64,
+    pub least: f64,
+    pub most: f64,
+    pub count: usize,
+}
+
+/// `None` without numbers.
+pub fn summary(numbers: &[f64]) -> Option<Summary> {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (least, most) = (*sorted.first()?, *sorted.last()?);
+    let middle = sorted.len() / 2;
+    let median = if sorted.len() % 2 == 1 {
+        sorted[middle]
+    } else {
+        (sorted[middle - 1] + sorted[middle]) / 2.0
+    };
+    Some(Summary {
+        median,
+        least,
+        most,
+        count: sorted.len(),
+    })
+}
+
+/// What the pairs say about ferl and another machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Better,
+    Worse,
+    /// The spread covers the difference.
+    CannotTell,
+    /// There are too few pairs to have a spread.
+    TooFew,
+}
+
+/// How many times as good ferl is as another machine: above 1 it is better, whatever is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ratio {
+    pub median: f64,
+    pub least: f64,
+    pub most: f64,
+    pub pairs: usize,
+    pub verdict: Verdict,
+}
+
+/// `None` without ratios; each must be above zero.
+pub fn ratio(ratios: &[f64]) -> Option<Ratio> {
+    let Summary {
+        median,
+        least,
+        most,
+        count,
+    } = summary(ratios)?;
+    let widening = if count < ENOUGH_PAIRS {
+        (most / least).sqrt()
+    } else {
+        1.0
+    };
+    let verdict = if count < FEWEST_PAIRS {
+        Verdict::TooFew
+    } else if least / widening > 1.0 && median >= LEAST_DIFFERENCE {
+        Verdict::Better
+    } else if most * widening < 1.0 && median <= 1.0 / LEAST_DIFFERENCE {
+        Verdict::Worse
+    } else {
+        Verdict::CannotTell
+    };
+    Some(Ratio {
+        median,
+        least,
+        most,
+        pairs: count,
+        verdict,
+    })
+}
+
+/// How much each one more adds, by least squares; `None` with fewer than two different sizes.
+pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
+    let count = points.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+    let (mean_x, mean_y) = (mean(|p| p.0), mean(|p| p.1));
+    let spread: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
+    let together: f64 = points
+        .iter()
+        .map(|(x, y)| (x - mean_x) * (y - mean_y))
+        .sum();
+    (spread > 0.0).then(|| together / spread)
+}
+
+/// The mean of ratios.
+pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+    let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+    (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_even_count_lies_between() {
+        let found = summary(&[4.0, 1.0, 3.0, 2.0]).unwrap();
+        assert_eq!((found.median, found.least, found.most), (2.5, 1.0, 4.0));
+        assert_eq!(summary(&[]), None);
+    }
+
+    #[test]
+    fn a_difference_is_called_only_outside_the_spread() {
+        let verdict = |ratios: &[f64]| ratio(ratios).unwrap().verdict;
+        for (ratios, expected) in [
+            (&[2.0, 2.1, 1.9][..], Verdict::Better),
+            (&[0.5, 0.51, 0.49], Verdict::Worse),
+            (&[1.2, 0.9, 1.1], Verdict::CannotTell),
+            // All above 1, but three pairs that far apart could be chance.
+            (&[1.1, 1.5, 2.2], Verdict::CannotTell),
+            (&[1.1, 1.5, 2.2, 1.2, 1.3, 1.4], Verdict::Better),
+            // Surely different, and by nothing.
+            (&[1.001, 1.002, 1.001], Verdict::CannotTell),
+            (&[3.0, 3.0], Verdict::TooFew),
+        ] {
+            assert_eq!(verdict(ratios), expected, "{ratios:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_without_any_cancels_out_of_the_slope() {
+        let found = slope(&[(1.0, 110.0), (2.0, 120.0), (4.0, 140.0)]).unwrap();
+        assert!((found - 10.0).abs() < 1e-9);
+        assert_eq!(slope(&[(1.0, 5.0), (1.0, 6.0)]), None);
+    }
+
+    #[test]
+    fn ratios_have_a_geometric_mean() {
+        assert!((geometric_mean(&[0.5, 2.0]).unwrap() - 1.0).abs() < 1e-12);
+        assert_eq!(geometric_mean(&[]), None);
+    }
+}

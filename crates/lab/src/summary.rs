@@ -1,0 +1,17 @@
+//! The summary in Markdown, such as `docs/results.md`: every line of the table, and where ferl is behind.
+
+use anyhow::Result;
+use minijinja::Environment;
+use minijinja::value::Serde;
+
+use crate::view::View;
+
+const TEMPLATE: &str = include_str!("../templates/summary.md");
+
+pub fn summary(view: &View) -> Result<String> {
+    let mut environment = Environment::new();
+    environment.add_template("summary.md", TEMPLATE)?;
+    Ok(environment
+        .get_template("summary.md")?
+        .render(Serde(view))?)
+}

@@ -1,0 +1,448 @@
+//! A session as a page or a summary shows it: texts and names, in the order in which they are read. Templates only
+//! place them.
+
+use serde::Serialize;
+
+use crate::results::{Found, Line, Machine, Measured, OnMachine, Run, Session};
+use crate::rows::{Better, Group};
+use crate::show;
+use crate::statistics::{self, Verdict};
+
+#[derive(Serialize)]
+pub struct View {
+    pub began: String,
+    pub set: String,
+    pub rounds: u32,
+    pub took: String,
+    pub lab: String,
+    pub host: HostView,
+    pub machines: Vec<Machine>,
+    /// The machines that ferl is compared with.
+    pub others: Vec<String>,
+    pub standings: Vec<Standing>,
+    /// Where ferl is surely behind, worst first.
+    pub behind: Vec<Behind>,
+    pub failures: Vec<Failure>,
+    pub problems: Vec<String>,
+    pub groups: Vec<GroupView>,
+}
+
+#[derive(Serialize)]
+pub struct HostView {
+    pub processor: String,
+    pub processors: usize,
+    pub memory: String,
+    pub system: String,
+}
+
+/// How often ferl is better and worse than another.
+#[derive(Serialize)]
+pub struct Standing {
+    pub other: String,
+    pub better: usize,
+    pub worse: usize,
+    pub cannot_tell: usize,
+    pub failed: usize,
+}
+
+#[derive(Serialize)]
+pub struct Behind {
+    pub name: String,
+    pub other: String,
+    pub ratio: String,
+    #[serde(skip)]
+    median: f64,
+}
+
+#[derive(Serialize)]
+pub struct Failure {
+    pub name: String,
+    pub machine: String,
+    pub why: String,
+}
+
+#[derive(Serialize)]
+pub struct GroupView {
+    pub key: String,
+    /// `E1: Creating processes...`
+    pub heading: String,
+    pub published_on: Option<String>,
+    /// The mean of the ratios to each other machine, where rows are enough alike to have one.
+    pub means: Vec<String>,
+    pub experiments: Vec<ExperimentView>,
+    pub plots: Vec<PlotView>,
+}
+
+#[derive(Serialize)]
+pub struct ExperimentView {
+    pub key: String,
+    pub anchor: String,
+    pub about: String,
+    pub has_published: bool,
+    pub lines: Vec<LineView>,
+    pub commands: Vec<CommandView>,
+    pub accounts: Vec<AccountView>,
+    pub plots: Vec<PlotView>,
+}
+
+#[derive(Serialize)]
+pub struct LineView {
+    pub name: String,
+    pub figure: String,
+    pub unit: String,
+    pub values: Vec<ValueView>,
+    pub ratios: Vec<RatioView>,
+    pub published: String,
+    pub note: String,
+    pub noisy: bool,
+}
+
+#[derive(Serialize)]
+pub struct ValueView {
+    pub text: String,
+    /// Least to most, where they differ.
+    pub range: String,
+    pub failure: String,
+}
+
+#[derive(Serialize)]
+pub struct RatioView {
+    pub text: String,
+    pub verdict: String,
+    /// For the style sheet.
+    pub class: String,
+}
+
+#[derive(Serialize)]
+pub struct CommandView {
+    pub name: String,
+    pub machine: String,
+    pub command: String,
+}
+
+/// What the system said of the runs of one cell on one machine: medians.
+#[derive(Serialize)]
+pub struct AccountView {
+    pub name: String,
+    pub machine: String,
+    pub wall: String,
+    pub cpu: String,
+    pub peak: String,
+    pub steady: String,
+    pub switches: String,
+    pub faults: String,
+    pub io: String,
+    pub threads: String,
+    pub kinds: String,
+    pub others: String,
+    pub calls: String,
+}
+
+/// A plot, drawn twice: for wide and for narrow screens.
+#[derive(Serialize)]
+pub struct PlotView {
+    pub title: String,
+    pub wide: String,
+    pub narrow: String,
+    pub legend: Vec<Key>,
+}
+
+/// One entry of a legend.
+#[derive(Serialize, Clone)]
+pub struct Key {
+    pub label: String,
+    pub colour: String,
+    /// `line`, `dashed`, `dotted`, `box` or `diamond`.
+    pub shape: String,
+}
+
+pub fn view(session: &Session) -> View {
+    let others: Vec<String> = session.machines[1..]
+        .iter()
+        .map(|machine| machine.name.clone())
+        .collect();
+    View {
+        began: session.began.clone(),
+        set: session.set.clone(),
+        rounds: session.rounds,
+        took: duration(session.seconds),
+        lab: session.lab.clone(),
+        host: HostView {
+            processor: session.host.processor.clone(),
+            processors: session.host.processors,
+            memory: gigabytes(session.host.memory_bytes),
+            system: session.host.system.clone(),
+        },
+        machines: session.machines.clone(),
+        standings: standings(session),
+        behind: behind(session),
+        failures: failures(session),
+        problems: session.problems.clone(),
+        groups: groups(session),
+        others,
+    }
+}
+
+fn standings(session: &Session) -> Vec<Standing> {
+    let one = |(at, other): (usize, &Machine)| {
+        let count = |wanted: &[Option<Verdict>]| {
+            session
+                .contests()
+                .filter(|(_, line)| wanted.contains(&line.ratios[at].map(|ratio| ratio.verdict)))
+                .count()
+        };
+        Standing {
+            other: other.name.clone(),
+            better: count(&[Some(Verdict::Better)]),
+            worse: count(&[Some(Verdict::Worse)]),
+            cannot_tell: count(&[Some(Verdict::CannotTell), Some(Verdict::TooFew)]),
+            failed: count(&[None]),
+        }
+    };
+    session.machines[1..].iter().enumerate().map(one).collect()
+}
+
+fn behind(session: &Session) -> Vec<Behind> {
+    let mut found = Vec::new();
+    for (experiment, line) in session.contests() {
+        for (ratio, other) in line.ratios.iter().zip(&session.machines[1..]) {
+            if let Some(ratio) = ratio.filter(|ratio| ratio.verdict == Verdict::Worse) {
+                let name = show::join(&experiment.key, &line.case, line.size);
+                found.push(Behind {
+                    name: format!("{name}: {}", line.figure),
+                    other: other.name.clone(),
+                    ratio: show::ratio(&ratio),
+                    median: ratio.median,
+                });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.median.total_cmp(&b.median));
+    found
+}
+
+fn failures(session: &Session) -> Vec<Failure> {
+    session
+        .failures()
+        .map(|(found, cell, machine, why)| Failure {
+            name: show::cell_name(found, cell),
+            machine: machine.name.clone(),
+            why: why.to_owned(),
+        })
+        .collect()
+}
+
+fn groups(session: &Session) -> Vec<GroupView> {
+    let mut groups = Vec::new();
+    for group in Group::ALL {
+        let of_group: Vec<&Found> = session
+            .experiments
+            .iter()
+            .filter(|found| found.group == group.key())
+            .collect();
+        if of_group.is_empty() {
+            continue;
+        }
+        groups.push(GroupView {
+            key: group.key().to_owned(),
+            heading: group.heading(),
+            published_on: group.published_on().map(str::to_owned),
+            means: match group {
+                Group::Compute => means(session, &of_group),
+                _ => Vec::new(),
+            },
+            experiments: of_group
+                .iter()
+                .map(|found| experiment(session, found))
+                .collect(),
+            plots: Vec::new(),
+        });
+    }
+    groups
+}
+
+fn means(session: &Session, of_group: &[&Found]) -> Vec<String> {
+    let one = |(at, other): (usize, &Machine)| {
+        let lines = of_group.iter().flat_map(|found| &found.lines);
+        let ratios: Vec<f64> = lines
+            .filter_map(|line| Some(line.ratios[at]?.median))
+            .collect();
+        let mean = statistics::geometric_mean(&ratios)?;
+        Some(format!(
+            "{mean:.2} times the speed of {} (geometric mean of {})",
+            other.name,
+            ratios.len()
+        ))
+    };
+    let others = session.machines[1..].iter().enumerate();
+    others.filter_map(one).collect()
+}
+
+fn experiment(session: &Session, found: &Found) -> ExperimentView {
+    let mut commands = Vec::new();
+    let mut accounts = Vec::new();
+    for cell in &found.cells {
+        for (on, machine) in cell.on.iter().zip(&session.machines) {
+            let name = show::cell_name(found, cell);
+            commands.push(CommandView {
+                name: name.clone(),
+                machine: machine.name.clone(),
+                command: on.command.clone(),
+            });
+            if !on.runs.is_empty() {
+                accounts.push(account(name, machine, on));
+            }
+        }
+    }
+    ExperimentView {
+        key: found.key.clone(),
+        anchor: found.key.replace('/', "-"),
+        about: found.about.clone(),
+        has_published: found.lines.iter().any(|line| line.published.is_some()),
+        lines: found
+            .lines
+            .iter()
+            .map(|line| one_line(found, line))
+            .collect(),
+        commands,
+        accounts,
+        plots: Vec::new(),
+    }
+}
+
+fn one_line(found: &Found, line: &Line) -> LineView {
+    LineView {
+        name: show::line_name(found, line),
+        figure: line.figure.clone(),
+        unit: show::unit(line.unit).to_owned(),
+        values: line
+            .on
+            .iter()
+            .map(|measured| value(line, measured))
+            .collect(),
+        ratios: line
+            .ratios
+            .iter()
+            .map(|found| ratio(line, *found))
+            .collect(),
+        published: line
+            .published
+            .map_or_else(String::new, |published| show::number(line.unit, published)),
+        note: line.published_note.clone(),
+        noisy: line.is_noisy(),
+    }
+}
+
+fn value(line: &Line, measured: &Measured) -> ValueView {
+    match measured {
+        Measured::Summary(summary) => {
+            let shown = |number| show::number(line.unit, number);
+            let (least, most) = (shown(summary.least), shown(summary.most));
+            ValueView {
+                text: shown(summary.median),
+                range: if least == most {
+                    String::new()
+                } else {
+                    format!("{least}–{most}")
+                },
+                failure: String::new(),
+            }
+        }
+        Measured::Failure(why) => ValueView {
+            text: "failed".to_owned(),
+            range: String::new(),
+            failure: why.clone(),
+        },
+    }
+}
+
+fn ratio(line: &Line, ratio: Option<statistics::Ratio>) -> RatioView {
+    let Some(ratio) = ratio else {
+        let text = if line.better == Better::Neither {
+            ""
+        } else {
+            "–"
+        };
+        return RatioView {
+            text: text.to_owned(),
+            verdict: String::new(),
+            class: String::new(),
+        };
+    };
+    RatioView {
+        text: show::ratio(&ratio),
+        verdict: show::verdict(ratio.verdict).to_owned(),
+        class: match ratio.verdict {
+            Verdict::Better => "better",
+            Verdict::Worse => "worse",
+            Verdict::CannotTell | Verdict::TooFew => "unclear",
+        }
+        .to_owned(),
+    }
+}
+
+fn account(name: String, machine: &Machine, on: &OnMachine) -> AccountView {
+    let median = |of: fn(&Run) -> f64| {
+        let numbers: Vec<f64> = on.runs.iter().map(of).collect();
+        statistics::summary(&numbers).map_or(0.0, |summary| summary.median)
+    };
+    let seconds = |number: f64| format!("{number:.2} s");
+    let count = |number: f64| show::grouped(number as i64);
+    let kinds: Vec<String> = on
+        .threads
+        .iter()
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    let calls: Vec<String> = on
+        .calls
+        .iter()
+        .map(|(call, count)| format!("{call} {}", show::grouped(*count as i64)))
+        .collect();
+    AccountView {
+        name,
+        machine: machine.name.clone(),
+        wall: seconds(median(|run| run.wall_s)),
+        cpu: format!(
+            "{} + {}",
+            seconds(median(|run| run.user_s)),
+            seconds(median(|run| run.system_s))
+        ),
+        peak: megabytes(median(|run| run.peak_resident_bytes as f64)),
+        steady: megabytes(median(|run| run.steady_resident_bytes as f64)),
+        switches: format!(
+            "{} + {}",
+            count(median(|run| run.voluntary_switches as f64)),
+            count(median(|run| run.involuntary_switches as f64))
+        ),
+        faults: count(median(|run| (run.minor_faults + run.major_faults) as f64)),
+        io: format!(
+            "{} + {}",
+            count(median(|run| run.read_calls as f64)),
+            count(median(|run| run.write_calls as f64))
+        ),
+        threads: count(median(|run| run.threads as f64)),
+        kinds: kinds.join(", "),
+        others: format!("{:.1}", median(|run| run.others_cpus)),
+        calls: calls.join(", "),
+    }
+}
+
+fn gigabytes(bytes: u64) -> String {
+    format!("{:.1} GB", bytes as f64 / 1e9)
+}
+
+fn megabytes(bytes: f64) -> String {
+    if bytes >= 10e9 {
+        return format!("{:.1} GB", bytes / 1e9);
+    }
+    format!("{:.0} MB", bytes / 1e6)
+}
+
+fn duration(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
