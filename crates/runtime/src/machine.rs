@@ -374,7 +374,7 @@ unsafe extern "sysv64" fn apply(
             return raise_apply(context, am::BADARG, &[module, function, arguments]);
         }
     }
-    exports::get(module, function, arity as u32)
+    exports::to_call(module, function, arity as u32)
         .code
         .load(Ordering::Acquire)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use layout::{Export, Term};
 use parking_lot::RwLock;
@@ -12,8 +12,21 @@ use crate::bif;
 
 type Name = (Term, Term, u32);
 
-#[derive(Clone, Copy)]
-struct Entry(&'static Export);
+/// An export, and how many were named before it; [`UNNAMED`] while it was only called, by a name made at run time.
+struct Entry(&'static Export, AtomicUsize);
+
+const UNNAMED: usize = usize::MAX;
+static NAMED: AtomicUsize = AtomicUsize::new(0);
+
+impl Entry {
+    fn name(&self) {
+        let order = Ordering::Relaxed;
+        if self.1.load(order) == UNNAMED {
+            let number = NAMED.fetch_add(1, order);
+            let _ = self.1.compare_exchange(UNNAMED, number, order, order);
+        }
+    }
+}
 
 // SAFETY: an export's only changing word is atomic; its stub is written before it is shared.
 unsafe impl Send for Entry {}
@@ -29,7 +42,9 @@ static EXPORTS: LazyLock<RwLock<HashMap<Name, Entry>>> = LazyLock::new(|| {
             u32::from(entry.arity),
         );
         let guard = row.properties.has(isa::bifs::Properties::GUARD);
-        exports.insert(name, make(name, Some(entry.function), guard));
+        let export = make(name, Some(entry.function), guard);
+        export.name();
+        exports.insert(name, export);
     }
     RwLock::new(exports)
 });
@@ -54,16 +69,32 @@ fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, guard
             Ordering::Release,
         );
     }
-    Entry(export)
+    Entry(export, AtomicUsize::new(UNNAMED))
 }
 
 /// The export of that name, made when it is new.
 #[must_use]
 pub fn get(module: Term, function: Term, arity: u32) -> &'static Export {
     let name = (module, function, arity);
+    if let Some(entry) = EXPORTS.read().get(&name) {
+        entry.name();
+        return entry.0;
+    }
+    let mut exports = EXPORTS.write();
+    let entry = exports
+        .entry(name)
+        .or_insert_with(|| make(name, None, false));
+    entry.name();
+    entry.0
+}
+
+/// The export to be called by a name that was made at run time.
+#[must_use]
+pub fn to_call(module: Term, function: Term, arity: u32) -> &'static Export {
     if let Some(export) = find(module, function, arity) {
         return export;
     }
+    let name = (module, function, arity);
     let mut exports = EXPORTS.write();
     exports
         .entry(name)
@@ -110,6 +141,16 @@ pub fn of_module(module: Term) -> Vec<&'static Export> {
         .filter(|entry| entry.0.module == module)
         .map(|entry| entry.0)
         .collect()
+}
+
+/// How many exports were named before this one; `module_info(exports)` is in the reverse of that order.
+#[must_use]
+pub fn number(export: &Export) -> usize {
+    let name = (export.module, export.function, export.arity);
+    EXPORTS
+        .read()
+        .get(&name)
+        .map_or(0, |entry| entry.1.load(Ordering::Relaxed))
 }
 
 /// The function whose stub an address lies in.

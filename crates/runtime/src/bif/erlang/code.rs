@@ -1,5 +1,6 @@
 //! Loading, finding and removing code.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use layout::{Export, Term};
@@ -300,11 +301,14 @@ pub fn get_module_info_2(process: &mut Process, [module, item]: [Term; 2]) -> Bi
         "module" => Ok(module),
         "md5" => Ok(build::binary(process.heap(), &loaded.md5)),
         "exports" => {
-            let exports: Vec<(Term, u32)> = loaded
+            let mut exports: Vec<(Term, u32)> = loaded
                 .exports
                 .iter()
                 .map(|(name, arity, _)| (*name, *arity))
                 .collect();
+            exports.sort_by_cached_key(|(name, arity)| {
+                Reverse(exports::number(exports::get(module, *name, *arity)))
+            });
             Ok(names(process, &exports))
         }
         "functions" => {
