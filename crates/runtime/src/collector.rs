@@ -11,6 +11,7 @@ use term::collect::{self, Kind, Request};
 use term::copy::Owned;
 
 use crate::bif::erlang::min_binary_words;
+use crate::microstate::{self, State};
 use crate::process::Process;
 use crate::scheduler;
 use crate::signal::handle;
@@ -64,7 +65,7 @@ pub fn set_stress(variable: Option<OsString>) {
 }
 
 /// Makes room for `words` words on the heap of the running process, keeping the registers `x`.
-/// Afterwards `EXIT_PENDING` is set if the heap has passed its limit.
+/// Nothing is done, and `EXIT_PENDING` is set, if the heap would pass its limit.
 pub fn collect(process: &mut Process, x: &mut [Term], words: usize) {
     run(process, x, Request::new(Kind::Minor, words));
 }
@@ -94,6 +95,10 @@ pub fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
 }
 
 fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
+    if limit::ends(process, &request) {
+        return;
+    }
+    let _gc = microstate::enter(State::Gc);
     let began_ns = system_monitor::collection_begins();
     let off_heap_limit_words = min_binary_words(process);
     let Process {
@@ -122,7 +127,6 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     count(stats.reclaimed());
     scheduler::charge(stats.reductions() as i64);
     system_monitor::collection_ends(process, began_ns);
-    limit::check(process);
 }
 
 /// The block that every process begins with lies behind its control block.
@@ -132,41 +136,50 @@ fn first_block(process: &mut Process) -> *mut u64 {
 
 /// `max_heap_size`.
 mod limit {
-    use std::sync::atomic::Ordering;
-
     use term::am;
+    use term::collect::{self, Request};
     use term::copy::Owned;
 
     use super::Process;
-    use crate::process::spawn::DEFAULTS;
+    use crate::bif::erlang::HeapLimit;
+    use crate::process::flag;
     use crate::signal::handle;
 
-    pub(super) fn check(process: &mut Process) {
-        let options = process
-            .cold
-            .as_ref()
-            .map(|cold| cold.heap_options)
-            .unwrap_or_default();
-        let limit = options
-            .max_heap_words
-            .unwrap_or_else(|| DEFAULTS.max_heap_words.load(Ordering::Relaxed));
-        if limit == 0 {
-            return;
+    /// Whether the process ends because the heap would pass its limit. As OTP documents it, the limit is compared
+    /// when a collection begins, with all that the heap will occupy while it goes on.
+    pub(super) fn ends(process: &mut Process, request: &Request<'_>) -> bool {
+        let limit = HeapLimit::of(process);
+        if limit.words == 0 {
+            return false;
         }
-        let words = term::collect::total_words(&process.head.heap) as u64;
-        if words > limit {
-            if options
-                .max_heap_log
-                .unwrap_or_else(|| DEFAULTS.max_heap_log.load(Ordering::Relaxed))
-            {
-                crate::log::over_heap_limit(process, words, limit);
-            }
-            if options
-                .max_heap_kill
-                .unwrap_or_else(|| DEFAULTS.max_heap_kill.load(Ordering::Relaxed))
-            {
-                handle::die(process, Owned::new(am::KILLED));
+        let mut words = collect::peak_words(&process.head.heap, request) as u64;
+        if process.flags & flag::OFF_HEAP_MESSAGES == 0 {
+            words = words.saturating_add(queued_words(process));
+        }
+        if words <= limit.words {
+            return false;
+        }
+        if limit.log {
+            crate::log::over_heap_limit(process, words, limit.words);
+        }
+        if limit.kill {
+            handle::die(process, Owned::new(am::KILLED));
+        }
+        limit.kill
+    }
+
+    /// Words of the messages that were taken in and not yet received. They stay in blocks of their own until then, but
+    /// count as the heap's unless the process wants them off it.
+    fn queued_words(process: &Process) -> u64 {
+        let mut words = 0;
+        let mut message = process.head.messages.first;
+        while !message.is_null() {
+            // SAFETY: the inner queue's messages are the process's, which this thread owns.
+            unsafe {
+                words += u64::from((*message).words);
+                message = (*message).next;
             }
         }
+        words
     }
 }

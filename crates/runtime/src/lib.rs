@@ -15,6 +15,7 @@ pub mod io;
 mod log;
 mod machine;
 pub mod match_spec;
+mod microstate;
 pub mod node;
 pub mod packet;
 pub mod port;

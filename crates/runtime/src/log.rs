@@ -2,11 +2,12 @@
 //! process registered as `logger`, or, before there is one, a line on standard error.
 
 use layout::{Heap, Term};
+use parking_lot::Mutex;
 use term::heap::Scratch;
 use term::{am, atom, build, map};
 
-use crate::process::Process;
-use crate::{registry, signal};
+use crate::process::{Process, table};
+use crate::{node, registry, signal};
 
 /// A process ended by an error that nobody caught.
 pub fn crashed(process: &Process, reason: Term) {
@@ -33,12 +34,81 @@ pub fn load_failed(process: &Process, module: Term, why: &str) {
     });
 }
 
+/// A flag of `system_flag` that OTP announced to remove.
+pub fn deprecated_flag(process: &Process, name: &str) {
+    let text = format!(
+        "A call to erlang:system_flag({name}, _) was made.\n\
+         The {name} argument is deprecated. For more information\n\
+         see the erlang:system_flag/2 documentation.\n"
+    );
+    let level = match node::config().warnings.as_str() {
+        "e" => am::ERROR,
+        "i" => am::INFO,
+        _ => am::WARNING,
+    };
+    report_as(level, process, "~s~n", |heap, _| {
+        vec![build::string(heap, &text)]
+    });
+}
+
+/// Who is told (`system_flag(system_logger, _)`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Receiver {
+    /// The process registered as `logger`.
+    Logger,
+    Process(Term),
+    /// No process.
+    StandardError,
+}
+
+static RECEIVER: Mutex<Receiver> = Mutex::new(Receiver::Logger);
+
+impl Receiver {
+    /// As `system_info(system_logger)` shows it.
+    #[must_use]
+    pub fn term(self) -> Term {
+        match self {
+            Receiver::Logger => am::LOGGER,
+            Receiver::Process(pid) => pid,
+            Receiver::StandardError => am::UNDEFINED,
+        }
+    }
+
+    fn process(self) -> Option<Term> {
+        match self {
+            Receiver::Logger => registry::whereis_process(am::LOGGER),
+            Receiver::Process(pid) => Some(pid).filter(|pid| !table::find(*pid).is_null()),
+            Receiver::StandardError => None,
+        }
+    }
+}
+
+/// Who is told.
+#[must_use]
+pub fn receiver() -> Receiver {
+    *RECEIVER.lock()
+}
+
+/// Has somebody else told; answers who was.
+pub fn set_receiver(receiver: Receiver) -> Receiver {
+    std::mem::replace(&mut *RECEIVER.lock(), receiver)
+}
+
 fn report(process: &Process, format: &str, arguments: impl FnOnce(&mut Heap, Term) -> Vec<Term>) {
+    report_as(am::ERROR, process, format, arguments);
+}
+
+fn report_as(
+    level: Term,
+    process: &Process,
+    format: &str,
+    arguments: impl FnOnce(&mut Heap, Term) -> Vec<Term>,
+) {
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
     let pid = process.pid();
     let arguments = arguments(heap, pid);
-    let Some(logger) = registry::whereis_process(am::LOGGER) else {
+    let Some(logger) = receiver().process() else {
         eprintln!(
             "{}",
             Plain {
@@ -51,10 +121,13 @@ fn report(process: &Process, format: &str, arguments: impl FnOnce(&mut Heap, Ter
     let list = build::list(heap, &arguments);
     let format = build::string(heap, format);
     let time = build::integer(heap, sys::clock::system_ns() / 1000);
-    let error_logger = map::from_pairs(
-        heap,
-        &[(atom::known("tag"), am::ERROR), (am::EMULATOR, am::TRUE)],
-    );
+    let tag = match level {
+        am::WARNING => am::WARNING_MSG,
+        am::INFO => am::INFO_MSG,
+        _ => level,
+    };
+    let error_logger =
+        map::from_pairs(heap, &[(atom::known("tag"), tag), (am::EMULATOR, am::TRUE)]);
     let metadata = map::from_pairs(
         heap,
         &[
@@ -64,7 +137,7 @@ fn report(process: &Process, format: &str, arguments: impl FnOnce(&mut Heap, Ter
             (am::ERROR_LOGGER, error_logger),
         ],
     );
-    let message = build::tuple(heap, &[am::LOG, am::ERROR, format, list, metadata]);
+    let message = build::tuple(heap, &[am::LOG, level, format, list, metadata]);
     signal::send_message_from_outside(logger, message);
 }
 

@@ -85,6 +85,7 @@ impl Port {
         }
         *output_bytes += data.len() as u64;
         table::count_output(data.len());
+        let _port = crate::microstate::enter(crate::microstate::State::Port);
         match driver.output(data) {
             Command::Done => {
                 for answer in driver.answers() {

@@ -53,6 +53,8 @@ pub mod flag {
     pub const DIRTY: u16 = 1 << 10;
     /// The outcome of that call is in `Cold`, to be picked up by the call when it is entered again.
     pub const DIRTY_DONE: u16 = 1 << 11;
+    /// It has blocked multi-scheduling, and waits for the others to stop.
+    pub const BLOCKING: u16 = 1 << 13;
 }
 
 /// Scheduling priorities, the most urgent first.

@@ -10,6 +10,7 @@
 pub mod binding;
 pub mod dirty;
 pub mod idle;
+pub mod online;
 mod queues;
 mod stealing;
 pub mod world;
@@ -25,6 +26,7 @@ use layout::{Class, Context, Raise, RaiseKind, Term};
 use term::am;
 use term::copy::Owned;
 
+use crate::microstate::{self, State};
 use crate::process::{Process, block, exit, flag, state, tasks};
 use crate::signal::handle;
 use crate::{epoch, machine, system_monitor, timer};
@@ -233,6 +235,7 @@ unsafe impl Send for RunQueuesOf {}
 /// Runs scheduler `index` on this thread; does not return while the node lives.
 pub fn run(index: usize, queues: RunQueuesOf) -> ! {
     binding::begin(&schedulers().all[index]);
+    microstate::begin(microstate::Kind::Scheduler, index + 1, State::Emulator);
     let mut scheduler = Box::new(Scheduler {
         shared: &schedulers().all[index],
         context: new_context(),
@@ -332,9 +335,15 @@ impl Scheduler {
     fn check(&mut self) {
         self.slices_to_check = SLICES_PER_CHECK;
         self.reductions_to_check = REDUCTIONS_PER_CHECK;
-        self.retire();
-        timer::expire(self.shared.index);
-        crate::io::poll_now();
+        {
+            let _aux = microstate::enter(State::Aux);
+            self.retire();
+            timer::expire(self.shared.index);
+        }
+        {
+            let _check_io = microstate::enter(State::CheckIo);
+            crate::io::poll_now();
+        }
         self.queues.take_injected(&schedulers().injected, false);
         self.even_out();
     }
@@ -601,7 +610,9 @@ impl Scheduler {
             self.shared
                 .asleep_since_ns
                 .store(asleep_since_ns, Ordering::Relaxed);
+            microstate::set(State::Other);
             idle::sleep(self.shared, self.is_online());
+            microstate::set(State::Emulator);
             let slept_ns = sys::clock::monotonic_ns() - asleep_since_ns;
             self.shared.asleep_since_ns.store(0, Ordering::Relaxed);
             self.shared.slept_ns.fetch_add(slept_ns, Ordering::Relaxed);

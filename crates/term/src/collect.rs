@@ -262,17 +262,7 @@ fn by_replacing(
     request: &Request<'_>,
     plan: &Plan,
 ) -> Result<Stats, NoMemory> {
-    let room = plan.most_words + stack_words(heap) + STACK_RESERVE_WORDS;
-    let room_and_need = room.checked_add(request.need_words).ok_or(NoMemory)?;
-    let words = if plan.major {
-        // Enough that it need not grow at once, should all of it live.
-        size_for(room_and_need + room / 3)?
-    } else if request.need_words > block_words(heap) / 4 {
-        // So much that it will hardly fit what is there.
-        size_for(room_and_need)?.max(block_words(heap))
-    } else {
-        size_for(room)?.max(block_words(heap))
-    };
+    let words = first_words(heap, plan, request.need_words)?;
     let space = block::take(words).ok_or(NoMemory)?;
     let mut mover = mover(heap, plan, request);
     let live = empty_spaces(heap, roots, plan, &mut mover, space, words);
@@ -314,6 +304,15 @@ fn size_for(words: usize) -> Result<usize, NoMemory> {
 }
 
 fn plan(heap: &mut Heap, request: &Request<'_>) -> Result<Plan, NoMemory> {
+    let (plan, old_heap_words) = decide(heap, request);
+    if old_heap_words > 0 {
+        heap.old = new_old_heap(size_for(old_heap_words)?)?;
+    }
+    Ok(plan)
+}
+
+/// How a collection would go, and the least size of the old heap that it would begin, or 0.
+fn decide(heap: &Heap, request: &Request<'_>) -> (Plan, usize) {
     let stress = request.stress;
     let tight = request.tight || stress != Stress::None;
     let used = words_between(heap.start, heap.top);
@@ -323,6 +322,7 @@ fn plan(heap: &mut Heap, request: &Request<'_>) -> Result<Plan, NoMemory> {
     let due =
         heap.flags & flag::NEED_FULLSWEEP != 0 || heap.minor_collections >= heap.fullsweep_after;
     let mut major = request.kind == Kind::Major || due || request.doomed_literals.is_some();
+    let mut old_heap_words = 0;
     if !major && mature > 0 {
         if heap.old.is_null() {
             let least = if stress == Stress::None {
@@ -334,30 +334,66 @@ fn plan(heap: &mut Heap, request: &Request<'_>) -> Result<Plan, NoMemory> {
                 mature = 0;
             } else {
                 // Room for as much again: each time it is full, all of it is copied.
-                heap.old = new_old_heap(size_for((used + fragments) * 2)?)?;
+                old_heap_words = (used + fragments) * 2;
             }
+        } else {
+            major = mature > old_room(heap);
         }
-        major = mature > old_room(heap);
     }
     if major {
         let literals = request
             .doomed_literals
             .map_or(0, |range| (range.end - range.start) / 8);
-        return Ok(Plan {
+        let plan = Plan {
             major,
             mature: 0,
             most_words: used + old + fragments + literals,
             tight,
             stress,
-        });
+        };
+        return (plan, 0);
     }
-    Ok(Plan {
+    let plan = Plan {
         major,
         mature,
         most_words: used - mature + fragments,
         tight,
         stress,
-    })
+    };
+    (plan, old_heap_words)
+}
+
+/// Words of the block that a collection takes first, when it does not go by way of the native stack.
+fn first_words(heap: &Heap, plan: &Plan, need_words: usize) -> Result<usize, NoMemory> {
+    let room = plan.most_words + stack_words(heap) + STACK_RESERVE_WORDS;
+    let room_and_need = room.checked_add(need_words).ok_or(NoMemory)?;
+    if plan.major {
+        // Enough that it need not grow at once, should all of it live.
+        size_for(room_and_need + room / 3)
+    } else if need_words > block_words(heap) / 4 {
+        // So much that it will hardly fit what is there.
+        Ok(size_for(room_and_need)?.max(block_words(heap)))
+    } else {
+        Ok(size_for(room)?.max(block_words(heap)))
+    }
+}
+
+/// The most words that a heap would occupy while it is collected: what it has, and what the collection takes
+/// beside that, should all of it live. `max_heap_size` is compared with this.
+#[must_use]
+pub fn peak_words(heap: &Heap, request: &Request<'_>) -> usize {
+    let (plan, old_heap_words) = decide(heap, request);
+    let words = first_words(heap, &plan, request.need_words);
+    let old_heap = match old_heap_words {
+        0 => Ok(0),
+        words => size_for(words),
+    };
+    let (Ok(words), Ok(old_heap)) = (words, old_heap) else {
+        return usize::MAX;
+    };
+    total_words(heap)
+        .saturating_add(words)
+        .saturating_add(old_heap)
 }
 
 fn mover(heap: &Heap, plan: &Plan, request: &Request<'_>) -> Mover {

@@ -70,6 +70,42 @@ fn node(cpu: &LogicalCpu) -> u32 {
 /// Where in [`BIND_TYPES`] the bind type in force stands.
 static CURRENT: Mutex<usize> = Mutex::new(0);
 
+/// Processors as a program defined them: node, processor, node within the processor, core, thread, and the number of
+/// the logical processor; -1 for what there is not.
+pub type Defined = Vec<[i64; 6]>;
+
+static DEFINED: Mutex<Option<Defined>> = Mutex::new(None);
+
+/// What a program defined.
+#[must_use]
+pub fn defined() -> Option<Defined> {
+    DEFINED.lock().clone()
+}
+
+/// Defines the arrangement of processors, or goes back to the detected one; schedulers are bound anew.
+pub fn define(cpus: Option<Defined>) {
+    *DEFINED.lock() = cpus;
+    let position = *CURRENT.lock();
+    // Without a known arrangement they stay as they are.
+    let _ = bind(position);
+}
+
+/// The processors that count, defined or detected.
+fn processors() -> Vec<LogicalCpu> {
+    let Some(defined) = defined() else {
+        return topology::detect();
+    };
+    let natural = |number: i64| u32::try_from(number).unwrap_or(0);
+    let of_one = |&[node, processor, inner_node, core, thread, logical]: &[i64; 6]| LogicalCpu {
+        node: u32::try_from(node.max(inner_node)).ok(),
+        processor: natural(processor),
+        core: natural(core),
+        thread: natural(thread),
+        logical: natural(logical) as usize,
+    };
+    defined.iter().map(of_one).collect()
+}
+
 /// What a scheduler is bound by.
 pub(super) struct Binding {
     /// The number of its thread; 0 before it runs.
@@ -141,7 +177,7 @@ pub fn bindings() -> Vec<Option<usize>> {
 pub fn bind(position: usize) -> Option<&'static str> {
     let mut current = CURRENT.lock();
     let chosen = &BIND_TYPES[position];
-    let cpus = topology::detect();
+    let cpus = processors();
     if chosen.order.is_some() && cpus.is_empty() {
         return None;
     }
@@ -159,7 +195,7 @@ pub(super) fn begin(shared: &Shared) {
     let thread = sys::cpu::current_thread();
     shared.binding.thread.store(thread, Ordering::SeqCst);
     if let Some(by) = BIND_TYPES[*current].order {
-        let usable = order(topology::detect(), Some(by), sys::cpu::initial_affinity());
+        let usable = order(processors(), Some(by), sys::cpu::initial_affinity());
         shared.binding.set(usable.get(shared.index).copied());
     }
 }

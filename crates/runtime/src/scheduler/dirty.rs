@@ -16,7 +16,8 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 
 use isa::bifs::Properties;
 use layout::limits::REDUCTIONS_PER_SLICE;
@@ -25,6 +26,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{enqueue_woken, new_context};
 use crate::bif::{self, BifResult, Failure};
+use crate::microstate::{self, State};
 use crate::node;
 use crate::process::{Process, flag, state};
 
@@ -203,6 +205,43 @@ struct Pool {
     queue: Mutex<Queue>,
     work_came: Condvar,
     kind: Kind,
+    /// One for each thread that there may be.
+    clocks: OnceLock<Box<[Clock]>>,
+}
+
+/// How long a dirty scheduler has been at work.
+#[derive(Default)]
+struct Clock {
+    /// Nanoseconds, not counting those since `began_ns` (0: it waits).
+    worked_ns: AtomicI64,
+    began_ns: AtomicI64,
+}
+
+impl Clock {
+    fn start(&self) {
+        self.began_ns
+            .store(sys::clock::monotonic_ns(), Ordering::Relaxed);
+    }
+
+    fn stop(&self) {
+        let began_ns = self.began_ns.swap(0, Ordering::Relaxed);
+        let worked_ns = sys::clock::monotonic_ns() - began_ns;
+        self.worked_ns.fetch_add(worked_ns, Ordering::Relaxed);
+    }
+
+    fn read_ns(&self) -> i64 {
+        let running_ns = match self.began_ns.load(Ordering::Relaxed) {
+            0 => 0,
+            began_ns => (sys::clock::monotonic_ns() - began_ns).max(0),
+        };
+        self.worked_ns.load(Ordering::Relaxed) + running_ns
+    }
+}
+
+/// For each dirty scheduler of a kind the nanoseconds that it was at work.
+#[must_use]
+pub fn worked_ns(kind: Kind) -> Vec<i64> {
+    pool(kind).clocks().iter().map(Clock::read_ns).collect()
 }
 
 #[derive(Default)]
@@ -210,6 +249,8 @@ struct Queue {
     work: VecDeque<Work>,
     threads: usize,
     idle: usize,
+    /// Threads that wait because they are not online.
+    offline: usize,
 }
 
 static CPU: Pool = Pool::new(Kind::Cpu);
@@ -235,27 +276,50 @@ impl Pool {
                 work: VecDeque::new(),
                 threads: 0,
                 idle: 0,
+                offline: 0,
             }),
             work_came: Condvar::new(),
             kind,
+            clocks: OnceLock::new(),
         }
     }
 
+    fn clocks(&self) -> &[Clock] {
+        self.clocks.get_or_init(|| {
+            let config = node::config();
+            let most_threads = match self.kind {
+                Kind::Cpu => config.dirty_cpu_schedulers,
+                Kind::Io => config.dirty_io_schedulers,
+            };
+            (0..most_threads.max(1)).map(|_| Clock::default()).collect()
+        })
+    }
+
+    /// Threads that may be at work.
     fn most_threads(&self) -> usize {
-        let config = node::config();
         match self.kind {
-            Kind::Cpu => config.dirty_cpu_schedulers_online,
-            Kind::Io => config.dirty_io_schedulers,
+            Kind::Cpu => cpu_online(),
+            Kind::Io => node::config().dirty_io_schedulers,
         }
         .max(1)
     }
 
     fn submit(&'static self, work: Work) {
         let mut queue = self.queue.lock();
+        if BLOCKED.load(Ordering::SeqCst) {
+            drop(queue);
+            perform_here(work);
+            return;
+        }
         queue.work.push_back(work);
         if queue.work.len() <= queue.idle {
+            let all_hear_alike = queue.offline == 0;
             drop(queue);
-            self.work_came.notify_one();
+            if all_hear_alike {
+                self.work_came.notify_one();
+            } else {
+                self.work_came.notify_all();
+            }
             return;
         }
         if queue.threads >= self.most_threads() {
@@ -272,7 +336,7 @@ impl Pool {
             Kind::Cpu => format!("{number}_dirty_cpu"),
             Kind::Io => format!("{number}_dirty_io"),
         };
-        let started = sys::thread::spawn(&name, super::STACK_BYTES, move || self.run());
+        let started = sys::thread::spawn(&name, super::STACK_BYTES, move || self.run(number));
         if let Err(error) = started {
             let mut queue = self.queue.lock();
             queue.threads -= 1;
@@ -285,30 +349,110 @@ impl Pool {
         }
     }
 
-    fn run(&self) -> ! {
+    fn run(&self, number: usize) -> ! {
         IS_DIRTY.set(true);
         // The thread that started this one may be bound to a processor; blocking work is not.
         let _ = sys::cpu::unpin_current_thread();
         let mut context = new_context();
+        let clock = &self.clocks()[number - 1];
+        let kind = match self.kind {
+            Kind::Cpu => microstate::Kind::DirtyCpu,
+            Kind::Io => microstate::Kind::DirtyIo,
+        };
+        microstate::begin(kind, number, State::Sleep);
         loop {
-            match self.next() {
-                Work::Call(Handed(pointer)) => run_call(&mut context, pointer),
-                Work::Errand(errand) => errand(),
+            let work = self.next(number);
+            clock.start();
+            microstate::set(State::Emulator);
+            perform(&mut context, work);
+            microstate::set(State::Sleep);
+            clock.stop();
+        }
+    }
+
+    fn next(&self, number: usize) -> Work {
+        let mut queue = self.queue.lock();
+        loop {
+            let may_work = number <= self.most_threads() && !BLOCKED.load(Ordering::SeqCst);
+            if may_work && let Some(work) = queue.work.pop_front() {
+                return work;
+            }
+            if number > self.most_threads() {
+                queue.offline += 1;
+                self.work_came.wait(&mut queue);
+                queue.offline -= 1;
+            } else {
+                queue.idle += 1;
+                self.work_came.wait(&mut queue);
+                queue.idle -= 1;
             }
         }
     }
 
-    fn next(&self) -> Work {
-        let mut queue = self.queue.lock();
-        loop {
-            if let Some(work) = queue.work.pop_front() {
-                return work;
+    /// Whether no thread is at work; then what waits is done here.
+    fn is_quiet(&self) -> bool {
+        let work = {
+            let mut queue = self.queue.lock();
+            if queue.threads > queue.idle + queue.offline {
+                return false;
             }
-            queue.idle += 1;
-            self.work_came.wait(&mut queue);
-            queue.idle -= 1;
+            std::mem::take(&mut queue.work)
+        };
+        work.into_iter().for_each(perform_here);
+        true
+    }
+}
+
+/// Dirty CPU schedulers that are online; 0 as long as that was never changed.
+static CPU_ONLINE: AtomicUsize = AtomicUsize::new(0);
+/// Whether only one scheduler, of whatever kind, may be at work: then it does what is dirty by itself.
+static BLOCKED: AtomicBool = AtomicBool::new(false);
+
+/// Dirty CPU schedulers that are online.
+#[must_use]
+pub fn cpu_online() -> usize {
+    match CPU_ONLINE.load(Ordering::SeqCst) {
+        0 => node::config().dirty_cpu_schedulers_online,
+        online => online,
+    }
+}
+
+/// Changes how many dirty CPU schedulers are online; answers how many were.
+pub fn set_cpu_online(count: usize) -> usize {
+    let before = cpu_online();
+    CPU_ONLINE.store(count, Ordering::SeqCst);
+    drop(CPU.queue.lock());
+    CPU.work_came.notify_all();
+    before
+}
+
+/// Has the dirty schedulers stop, or go on. Those at work finish first.
+pub(super) fn set_blocked(blocked: bool) {
+    if BLOCKED.swap(blocked, Ordering::SeqCst) && !blocked {
+        for pool in [&CPU, &IO] {
+            drop(pool.queue.lock());
+            pool.work_came.notify_all();
         }
     }
+}
+
+/// Whether no dirty scheduler is at work any more; called while they are blocked.
+pub(super) fn is_quiet() -> bool {
+    CPU.is_quiet() && IO.is_quiet()
+}
+
+fn perform(context: &mut Context, work: Work) {
+    match work {
+        Work::Call(Handed(pointer)) => run_call(context, pointer),
+        Work::Errand(errand) => errand(),
+    }
+}
+
+/// Does what is dirty on the only scheduler that may be at work.
+fn perform_here(work: Work) {
+    let was_dirty = IS_DIRTY.replace(true);
+    perform(&mut new_context(), work);
+    IS_DIRTY.set(was_dirty);
 }
 
 /// Makes the call that a process wants, and gives the process back.

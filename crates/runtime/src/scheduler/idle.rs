@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use sys::park::ParkingSpot;
 
 use super::{SPINS_PER_LOOK, Schedulers, Shared, schedulers};
+use crate::microstate::{self, State};
 use crate::{io, timer};
 
 /// How long an idle scheduler looks for work before it sleeps; `+sbwt` chooses.
@@ -110,6 +111,7 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
         }
     }
     schedulers.idle.announce(shared.index, online);
+    microstate::set(State::Sleep);
     let came_online = !online && shared.index < schedulers.online.load(Ordering::SeqCst);
     if came_online || online && work_somewhere(schedulers) {
         schedulers.idle.withdraw(shared.index);

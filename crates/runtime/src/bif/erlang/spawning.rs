@@ -359,13 +359,23 @@ pub struct HeapLimit {
     pub log: bool,
 }
 
+impl Default for HeapLimit {
+    /// The node's.
+    fn default() -> HeapLimit {
+        HeapLimit {
+            words: DEFAULTS.max_heap_words.load(Ordering::Relaxed),
+            kill: DEFAULTS.max_heap_kill.load(Ordering::Relaxed),
+            log: DEFAULTS.max_heap_log.load(Ordering::Relaxed),
+        }
+    }
+}
+
 impl HeapLimit {
     /// From a size, or a map with `size` and perhaps `kill` and `error_logger`.
     pub fn parse(value: Term) -> Option<HeapLimit> {
         let mut limit = HeapLimit {
             words: 0,
-            kill: DEFAULTS.max_heap_kill.load(Ordering::Relaxed),
-            log: DEFAULTS.max_heap_log.load(Ordering::Relaxed),
+            ..HeapLimit::default()
         };
         if !value.is_map() {
             limit.words = size(value)?;
@@ -388,22 +398,15 @@ impl HeapLimit {
 
     /// The limit of a process.
     pub fn of(process: &Process) -> HeapLimit {
-        let options = process
-            .cold
-            .as_ref()
-            .map(|cold| cold.heap_options)
-            .unwrap_or_default();
-        let default = |flag: &std::sync::atomic::AtomicBool| flag.load(Ordering::Relaxed);
+        let default = HeapLimit::default();
+        let Some(cold) = process.cold.as_ref() else {
+            return default;
+        };
+        let options = &cold.heap_options;
         HeapLimit {
-            words: options
-                .max_heap_words
-                .unwrap_or_else(|| DEFAULTS.max_heap_words.load(Ordering::Relaxed)),
-            kill: options
-                .max_heap_kill
-                .unwrap_or_else(|| default(&DEFAULTS.max_heap_kill)),
-            log: options
-                .max_heap_log
-                .unwrap_or_else(|| default(&DEFAULTS.max_heap_log)),
+            words: options.max_heap_words.unwrap_or(default.words),
+            kill: options.max_heap_kill.unwrap_or(default.kill),
+            log: options.max_heap_log.unwrap_or(default.log),
         }
     }
 

@@ -1,15 +1,14 @@
-//! `statistics/1` and `system_flag/2`.
+//! `statistics/1`.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use layout::{Heap, Term};
-use term::{am, atom, build};
+use term::{am, atom, build, map};
 
-use crate::bif::{BifResult, badarg, badarg_because, notsup};
+use crate::bif::{BifResult, badarg};
 use crate::process::Process;
-use crate::process::spawn::DEFAULTS;
-use crate::scheduler::{binding, dirty};
-use crate::{exception, node, scheduler, time};
+use crate::scheduler::dirty;
+use crate::{microstate, scheduler, time};
 
 /// What the last call of `statistics(runtime)`, `(wall_clock)` and `(reductions)` answered.
 static LAST_RUNTIME_MS: AtomicI64 = AtomicI64::new(0);
@@ -99,113 +98,59 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
         }
         "total_active_tasks" => small(queue_lengths(Dirty::Cpu).iter().sum::<usize>() + 1),
         "total_active_tasks_all" => small(queue_lengths(Dirty::All).iter().sum::<usize>() + 1),
-        "scheduler_wall_time" | "scheduler_wall_time_all" => {
-            match scheduler::idle::wall_times_ns() {
-                None => am::UNDEFINED,
-                Some(times) => {
-                    let times: Vec<Term> = times
-                        .into_iter()
-                        .enumerate()
-                        .map(|(index, (awake_ns, total_ns))| {
-                            let number = Term::small(index as i64 + 1);
-                            let awake = build::integer(heap, awake_ns);
-                            let total = build::integer(heap, total_ns);
-                            build::tuple(heap, &[number, awake, total])
-                        })
-                        .collect();
-                    build::list(heap, &times)
-                }
-            }
-        }
-        "microstate_accounting" => am::UNDEFINED,
+        "scheduler_wall_time" => wall_times(heap, &[dirty::Kind::Cpu]),
+        "scheduler_wall_time_all" => wall_times(heap, &[dirty::Kind::Cpu, dirty::Kind::Io]),
+        "microstate_accounting" => microstates(heap),
         _ => return Err(badarg(1)),
     })
 }
 
-/// `erlang:system_flag(Flag, Value)`
-pub fn system_flag_2(_process: &mut Process, [flag, value]: [Term; 2]) -> BifResult {
-    if !flag.is_atom() {
-        return Err(badarg_because(am::BADOPT));
-    }
-    let number = |least: i64, most: i64| {
-        value
-            .as_small()
-            .filter(|value| (least..=most).contains(value))
-            .ok_or(badarg(2))
+/// `{Number, Awake, Total}` of each scheduler, those of these dirty kinds last; `undefined` unless it was turned on.
+fn wall_times(heap: &mut Heap, dirty_kinds: &[dirty::Kind]) -> Term {
+    let Some(mut times) = scheduler::idle::wall_times_ns() else {
+        return am::UNDEFINED;
     };
-    match atom::text(flag) {
-        "backtrace_depth" => {
-            let depth = number(0, 1 << 20)? as usize;
-            let before = exception::DEPTH.swap(depth, Ordering::Relaxed);
-            Ok(Term::small(before as i64))
-        }
-        "fullsweep_after" => {
-            let before = DEFAULTS.fullsweep_after.swap(
-                number(0, i64::from(u32::MAX))?.min(65_535) as u32,
-                Ordering::Relaxed,
-            );
-            Ok(Term::small(i64::from(before)))
-        }
-        "min_heap_size" => {
-            let before = DEFAULTS
-                .min_heap_words
-                .swap(number(0, i64::from(u32::MAX))? as u32, Ordering::Relaxed);
-            Ok(Term::small(i64::from(before)))
-        }
-        "min_bin_vheap_size" => {
-            let before = DEFAULTS
-                .min_binary_words
-                .swap(number(0, 1 << 58)? as u64, Ordering::Relaxed);
-            Ok(Term::small(before as i64))
-        }
-        "max_heap_size" => {
-            let before = DEFAULTS
-                .max_heap_words
-                .swap(number(0, 1 << 58)? as u64, Ordering::Relaxed);
-            Ok(Term::small(before as i64))
-        }
-        "schedulers_online" => {
-            let online = number(1, node::config().schedulers as i64)? as usize;
-            let before = scheduler::schedulers()
-                .online
-                .swap(online, Ordering::SeqCst);
-            scheduler::wake_all();
-            Ok(Term::small(before as i64))
-        }
-        "dirty_cpu_schedulers_online" => {
-            number(1, node::config().dirty_cpu_schedulers as i64)?;
-            Ok(Term::small(
-                node::config().dirty_cpu_schedulers_online as i64,
-            ))
-        }
-        "scheduler_wall_time" => Ok(am::FALSE),
-        "reset_seq_trace" => match value {
-            am::TRUE => Ok(am::TRUE),
-            _ => Err(badarg(2)),
-        },
-        "sequential_tracer" => match value {
-            am::FALSE => Ok(am::FALSE),
-            _ => Err(notsup()),
-        },
-        "trace_control_word" => Ok(Term::small(0)),
-        "time_offset" => Ok(atom::known("final")),
-        "multi_scheduling" => Ok(atom::known("enabled")),
-        "scheduler_bind_type" => bind_schedulers(value),
-        "cpu_topology" => Ok(am::UNDEFINED),
-        "system_logger" => Ok(crate::registry::whereis(am::LOGGER).unwrap_or(am::UNDEFINED)),
-        _ => Err(badarg_because(am::BADOPT)),
+    let total_ns = times.first().map_or(0, |(_, total_ns)| *total_ns);
+    for &kind in dirty_kinds {
+        let worked = dirty::worked_ns(kind).into_iter();
+        times.extend(worked.map(|worked_ns| (worked_ns.min(total_ns), total_ns)));
     }
+    let rows: Vec<Term> = times
+        .into_iter()
+        .enumerate()
+        .map(|(index, (awake_ns, total_ns))| {
+            let number = Term::small(index as i64 + 1);
+            let awake = build::integer(heap, awake_ns);
+            let total = build::integer(heap, total_ns);
+            build::tuple(heap, &[number, awake, total])
+        })
+        .collect();
+    build::list(heap, &rows)
 }
 
-/// Binds the schedulers anew; the answer is how they were bound.
-fn bind_schedulers(how: Term) -> BifResult {
-    let position = how
-        .is_atom()
-        .then(|| binding::named(atom::text(how)))
-        .flatten()
-        .ok_or(badarg(2))?;
-    let before = binding::bind(position).ok_or(notsup())?;
-    Ok(atom::known(before))
+/// `#{counters => #{State => Time}, id => Number, type => Type}` of each thread, the latest first.
+fn microstates(heap: &mut Heap) -> Term {
+    let mut rows = Vec::new();
+    for reading in microstate::read().iter().rev() {
+        let counters: Vec<(Term, Term)> = microstate::NAMES
+            .iter()
+            .zip(reading.counters_ns)
+            .map(|(name, ns)| (atom::known(name), build::integer(heap, ns)))
+            .collect();
+        let counters = map::from_pairs(heap, &counters);
+        let kind = match reading.kind {
+            microstate::Kind::Scheduler => "scheduler",
+            microstate::Kind::DirtyCpu => "dirty_cpu_scheduler",
+            microstate::Kind::DirtyIo => "dirty_io_scheduler",
+        };
+        let row = [
+            (am::COUNTERS, counters),
+            (am::ID, Term::small(reading.number as i64)),
+            (am::TYPE, atom::known(kind)),
+        ];
+        rows.push(map::from_pairs(heap, &row));
+    }
+    build::list(heap, &rows)
 }
 
 /// Which dirty run queues count.

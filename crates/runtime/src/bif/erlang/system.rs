@@ -4,15 +4,24 @@ use std::sync::atomic::Ordering;
 
 use layout::{Heap, Term};
 use term::collect::block;
-use term::{am, atom, build, map};
+use term::{am, atom, build};
 
-use crate::bif::{BifResult, badarg};
+use super::system_flags::{OUTSTANDING_REQUESTS, TRACE_CONTROL_WORD, multi_scheduling_state};
+use super::topology;
+use crate::bif::erlang::spawning::HeapLimit;
+use crate::bif::{BifResult, badarg, trap};
 use crate::process::spawn::DEFAULTS;
 use crate::process::{Process, table};
+use crate::scheduler::dirty;
+use crate::scheduler::online::{self, Kind};
 use crate::{code, exception, node, scheduler, time};
 
 /// `erlang:system_info(Item)`
 pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
+    if item == am::CPU_TOPOLOGY {
+        let records = topology::used(process.heap());
+        return Err(trap(am::ERLANG, am::FORMAT_CPU_TOPOLOGY, &[records]));
+    }
     if item.is_atom() {
         let name = atom::text(item);
         return limits(name)
@@ -29,13 +38,17 @@ pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             Ok(Term::small(8))
         }
         Some(&[name, which]) if name == am::CPU_TOPOLOGY => {
-            if which == am::DETECTED || which == am::USED {
-                Ok(topology(process.heap()))
+            let heap = process.heap();
+            let records = if which == am::DETECTED {
+                topology::detected(heap)
+            } else if which == am::USED {
+                topology::used(heap)
             } else if which == atom::known("defined") {
-                Ok(am::UNDEFINED)
+                topology::defined(heap)
             } else {
-                Err(badarg(1))
-            }
+                return Err(badarg(1));
+            };
+            Err(trap(am::ERLANG, am::FORMAT_CPU_TOPOLOGY, &[records]))
         }
         Some(&[name, _]) if name == atom::known("allocator") => Ok(am::FALSE),
         Some(&[name, _]) if name == atom::known("allocator_sizes") => Ok(am::FALSE),
@@ -59,15 +72,17 @@ fn limits(name: &str) -> Option<Term> {
         "ets_count" => count(crate::ets::count()),
         "ets_limit" => count(config.ets_limit),
         "schedulers" => count(config.schedulers),
-        "schedulers_online" => count(scheduler::schedulers().online.load(Ordering::Relaxed)),
+        "schedulers_online" => count(online::online()),
         "scheduler_id" => count(scheduler::current_number()),
         "dirty_cpu_schedulers" => count(config.dirty_cpu_schedulers),
-        "dirty_cpu_schedulers_online" => count(config.dirty_cpu_schedulers_online),
+        "dirty_cpu_schedulers_online" => count(dirty::cpu_online()),
         "dirty_io_schedulers" => count(config.dirty_io_schedulers),
         "thread_pool_size" => count(config.async_threads),
         "context_reductions" => Term::small(layout::limits::REDUCTIONS_PER_SLICE),
         "dist_buf_busy_limit" => count(config.dist_busy_limit_bytes),
-        "outstanding_system_requests_limit" => Term::small(4),
+        "outstanding_system_requests_limit" => {
+            Term::small(OUTSTANDING_REQUESTS.load(Ordering::Relaxed) as i64)
+        }
         "backtrace_depth" => count(exception::DEPTH.load(Ordering::Relaxed)),
         "logical_processors" => count(sys::cpu::Processors::detect().configured),
         "logical_processors_online" => count(sys::cpu::Processors::detect().online),
@@ -86,7 +101,7 @@ fn numbers(heap: &mut Heap, name: &str) -> Option<Term> {
         "wordsize" => Term::small(8),
         "creation" => Term::small(i64::from(term::node::own_creation())),
         "compat_rel" => Term::small(i64::from(node::config().release)),
-        "trace_control_word" => Term::small(0),
+        "trace_control_word" => Term::small(i64::from(TRACE_CONTROL_WORD.load(Ordering::Relaxed))),
         "delayed_node_table_gc" => Term::small(60),
         "start_time" => native(heap, time::start_ns()),
         "end_time" => native(heap, i64::MAX - (1 << 40)),
@@ -128,16 +143,8 @@ fn words(name: &str) -> Option<Term> {
         } else {
             "disabled"
         }),
-        "multi_scheduling" => word(if config.schedulers > 1 {
-            "enabled"
-        } else {
-            "disabled"
-        }),
-        "multi_scheduling_blockers"
-        | "normal_multi_scheduling_blockers"
-        | "dist_ctrl"
-        | "taints"
-        | "static_nifs" => Some(Term::NIL),
+        "multi_scheduling" => Some(multi_scheduling_state()),
+        "dist_ctrl" | "taints" | "static_nifs" => Some(Term::NIL),
         "port_parallelism" => Some(am::boolean(config.port_parallelism)),
         "scheduler_bind_type" => word(scheduler::binding::current()),
         "build_type" | "emu_type" => word("opt"),
@@ -154,7 +161,7 @@ fn words(name: &str) -> Option<Term> {
             "on_heap"
         }),
         "modified_timing_level" => Some(am::UNDEFINED),
-        "system_logger" => Some(crate::registry::whereis(am::LOGGER).unwrap_or(am::UNDEFINED)),
+        "system_logger" => Some(crate::log::receiver().term()),
         _ => None,
     }
 }
@@ -191,9 +198,9 @@ fn system_version() -> String {
         config.erts_version,
         env!("CARGO_PKG_VERSION"),
         config.schedulers,
-        scheduler::schedulers().online.load(Ordering::Relaxed),
+        online::online(),
         config.dirty_cpu_schedulers,
-        config.dirty_cpu_schedulers_online,
+        dirty::cpu_online(),
         config.dirty_io_schedulers,
         config.async_threads,
     )
@@ -259,22 +266,13 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
                 .collect();
             build::list(heap, &items)
         }
-        "max_heap_size" => {
-            let config = node::config();
-            map::from_pairs(
-                heap,
-                &[
-                    (
-                        atom::known("error_logger"),
-                        am::boolean(config.max_heap_log),
-                    ),
-                    (am::KILL, am::boolean(config.max_heap_kill)),
-                    (
-                        am::SIZE,
-                        small(DEFAULTS.max_heap_words.load(Ordering::Relaxed)),
-                    ),
-                ],
-            )
+        "max_heap_size" => HeapLimit::default().to_map(heap),
+        "multi_scheduling_blockers" => build::list(heap, &online::blockers(Kind::All)),
+        "normal_multi_scheduling_blockers" => build::list(heap, &online::blockers(Kind::Normal)),
+        "schedulers_state" => {
+            let running = scheduler::schedulers().online.load(Ordering::Relaxed);
+            let numbers = [node::config().schedulers, online::online(), running].map(count);
+            build::tuple(heap, &numbers)
         }
         "scheduler_bindings" => {
             let bound = scheduler::binding::bindings();
@@ -283,7 +281,6 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             });
             build::tuple(heap, &bound.collect::<Vec<Term>>())
         }
-        "cpu_topology" => topology(heap),
         "alloc_util_allocators" => Term::NIL,
         "allocator" => {
             let settings = build::list(heap, &[]);
@@ -345,58 +342,4 @@ fn clock_source(heap: &mut Heap, clock: &str, now_ns: i64, monotonic: bool) -> T
         .map(|(name, value)| build::tuple(heap, &[*name, *value]))
         .collect();
     build::list(heap, &items)
-}
-
-/// Processors, cores and threads, as far as the system tells.
-fn topology(heap: &mut Heap) -> Term {
-    let logical = sys::cpu::topology::detect();
-    if logical.is_empty() {
-        return am::UNDEFINED;
-    }
-    let mut packages: Vec<(usize, Vec<(usize, Vec<usize>)>)> = Vec::new();
-    for cpu in &logical {
-        let processor = cpu.processor as usize;
-        let at = packages
-            .iter()
-            .position(|(id, _)| *id == processor)
-            .unwrap_or_else(|| {
-                packages.push((processor, Vec::new()));
-                packages.len() - 1
-            });
-        let cores = &mut packages[at].1;
-        let core = cpu.core as usize;
-        let at = cores
-            .iter()
-            .position(|(id, _)| *id == core)
-            .unwrap_or_else(|| {
-                cores.push((core, Vec::new()));
-                cores.len() - 1
-            });
-        cores[at].1.push(cpu.logical);
-    }
-    let logical_of = |heap: &mut Heap, number: usize| {
-        build::tuple(heap, &[atom::known("logical"), count(number)])
-    };
-    let mut processors = Vec::new();
-    for (_, cores) in &packages {
-        let mut items = Vec::new();
-        for (_, threads) in cores {
-            let inner = if let [only] = threads[..] {
-                logical_of(heap, only)
-            } else {
-                let threads: Vec<Term> = threads
-                    .iter()
-                    .map(|number| {
-                        let logical = logical_of(heap, *number);
-                        build::tuple(heap, &[atom::known("thread"), logical])
-                    })
-                    .collect();
-                build::list(heap, &threads)
-            };
-            items.push(build::tuple(heap, &[atom::known("core"), inner]));
-        }
-        let cores = build::list(heap, &items);
-        processors.push(build::tuple(heap, &[atom::known("processor"), cores]));
-    }
-    build::list(heap, &processors)
 }

@@ -1,0 +1,172 @@
+//! Microstate accounting: what each scheduler thread spends its time with (`statistics(microstate_accounting)`).
+//!
+//! A thread has an account with a counter for each state. While accounting is off, a thread tells only whether it sleeps,
+//! so that the states are true when it is turned on. Threads that were never started have no account. The account is
+//! under a lock that its thread holds for a moment; any thread may read it.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+/// What a thread does. The names are those of OTP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    Aux,
+    CheckIo,
+    Emulator,
+    Gc,
+    Other,
+    Port,
+    Sleep,
+}
+
+/// The states' names, in their order.
+pub const NAMES: [&str; 7] = [
+    "aux", "check_io", "emulator", "gc", "other", "port", "sleep",
+];
+
+/// What a thread is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Scheduler,
+    DirtyCpu,
+    DirtyIo,
+}
+
+struct Account {
+    kind: Kind,
+    /// From 1, among those of its kind.
+    number: usize,
+    times: Mutex<Times>,
+}
+
+struct Times {
+    state: State,
+    since_ns: i64,
+    counters_ns: [i64; NAMES.len()],
+}
+
+impl Times {
+    /// Counts the time since the last change.
+    fn settle(&mut self) {
+        let now_ns = sys::clock::monotonic_ns();
+        self.counters_ns[self.state as usize] += now_ns - self.since_ns;
+        self.since_ns = now_ns;
+    }
+
+    fn change(&mut self, state: State) -> State {
+        if is_on() {
+            self.settle();
+        }
+        std::mem::replace(&mut self.state, state)
+    }
+}
+
+/// What an account says.
+pub struct Reading {
+    pub kind: Kind,
+    pub number: usize,
+    /// Nanoseconds in each state, in the order of [`NAMES`].
+    pub counters_ns: [i64; NAMES.len()],
+}
+
+static ON: AtomicBool = AtomicBool::new(false);
+static ACCOUNTS: Mutex<Vec<&'static Account>> = Mutex::new(Vec::new());
+
+thread_local! {
+    static OWN: Cell<Option<&'static Account>> = const { Cell::new(None) };
+}
+
+#[inline]
+fn is_on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// Opens the account of this thread, which lives as long as the node.
+pub fn begin(kind: Kind, number: usize, state: State) {
+    let account: &'static Account = Box::leak(Box::new(Account {
+        kind,
+        number,
+        times: Mutex::new(Times {
+            state,
+            since_ns: sys::clock::monotonic_ns(),
+            counters_ns: [0; NAMES.len()],
+        }),
+    }));
+    OWN.set(Some(account));
+    ACCOUNTS.lock().push(account);
+}
+
+/// This thread goes to sleep, or to another state that outlasts the caller.
+pub fn set(state: State) {
+    if let Some(account) = OWN.get() {
+        account.times.lock().change(state);
+    }
+}
+
+/// This thread is in a state until the answer is dropped; nothing while accounting is off.
+#[inline]
+#[must_use]
+pub fn enter(state: State) -> Option<Stay> {
+    if is_on() { enter_now(state) } else { None }
+}
+
+#[cold]
+fn enter_now(state: State) -> Option<Stay> {
+    let account = OWN.get()?;
+    let before = account.times.lock().change(state);
+    Some(Stay { account, before })
+}
+
+/// See [`enter`].
+pub struct Stay {
+    account: &'static Account,
+    before: State,
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        self.account.times.lock().change(self.before);
+    }
+}
+
+/// Turns accounting on or off; answers what it was.
+pub fn turn(on: bool) -> bool {
+    let accounts = ACCOUNTS.lock();
+    for account in accounts.iter() {
+        let mut times = account.times.lock();
+        if is_on() {
+            times.settle();
+        }
+        times.since_ns = sys::clock::monotonic_ns();
+    }
+    ON.swap(on, Ordering::Relaxed)
+}
+
+/// Empties all counters; answers whether accounting is on.
+pub fn reset() -> bool {
+    for account in ACCOUNTS.lock().iter() {
+        let mut times = account.times.lock();
+        times.since_ns = sys::clock::monotonic_ns();
+        times.counters_ns = [0; NAMES.len()];
+    }
+    is_on()
+}
+
+/// What all accounts say.
+#[must_use]
+pub fn read() -> Vec<Reading> {
+    let read_one = |account: &&Account| {
+        let mut times = account.times.lock();
+        if is_on() {
+            times.settle();
+        }
+        Reading {
+            kind: account.kind,
+            number: account.number,
+            counters_ns: times.counters_ns,
+        }
+    };
+    ACCOUNTS.lock().iter().map(read_one).collect()
+}
