@@ -16,6 +16,8 @@ test: build
 # The same, and the slower ways to run the same programs.
 test-all: test
 	cargo xtask differential --collect-always
+	cargo xtask differential --emu
+	cargo xtask differential --emu --collect-always
 	cargo xtask differential --schedulers 1
 	cargo xtask differential --schedulers 4
 	-cargo xtask differential --later

@@ -3,7 +3,8 @@
 use isa::flags;
 
 use crate::config::{
-    BusyWait, Config, FileNameEncoding, FileNameWarning, MessageQueueData, PrintableRange,
+    BusyWait, Config, FileNameEncoding, FileNameWarning, MessageQueueData, PerfSupport,
+    PrintableRange,
 };
 use crate::launch::Flavor;
 
@@ -40,6 +41,8 @@ pub fn config(config: Config) -> runtime::Config {
         bind_type: flags::BIND_TYPES[config.bind_type as usize].to_owned(),
         bind_if_possible: config.bind_if_possible,
         machine_code: config.flavor != Flavor::Emu,
+        perf_map: matches!(config.perf, PerfSupport::Both | PerfSupport::Map),
+        perf_dump: matches!(config.perf, PerfSupport::Both | PerfSupport::Dump),
         busy_wait_spins: busy_wait_spins(config.busy_wait),
         async_threads: config.async_threads as usize,
         process_limit: config.process_limit as usize,

@@ -102,6 +102,23 @@ impl Code {
         }
     }
 
+    /// The machine code of each function, its `func_info` included; nothing where the module runs threaded.
+    pub fn machine_code(&self) -> impl Iterator<Item = (&Function, &[u8])> {
+        let placed = match &self.words {
+            Words::Boxed(_) => None,
+            Words::Placed(placed) => Some(placed),
+        };
+        placed.into_iter().flat_map(move |placed| {
+            self.functions
+                .iter()
+                .enumerate()
+                .map(move |(index, function)| {
+                    let end = self.functions.get(index + 1).map(|next| next.start);
+                    (function, placed.code_of(function.start, end))
+                })
+        })
+    }
+
     #[must_use]
     pub fn contains(&self, address: *const u64) -> bool {
         self.range().contains(&address)

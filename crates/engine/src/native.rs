@@ -27,6 +27,9 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use sys::memory::code::{CodeArea, Place};
 use sys::memory::page_bytes;
 
+use layout::object::offset;
+use layout::{Header, Kind as ObjectKind};
+
 use crate::bodies::{
     arith, binaries, calls, compare, exceptions, floats, guards, lists, maps, messages, moves,
     select, tests, tuples,
@@ -213,6 +216,17 @@ impl Placed {
         unsafe { std::slice::from_raw_parts(self.area.base().as_ptr().cast::<u64>(), self.words) }
     }
 
+    /// The machine code from the instruction at word `start` to that at word `end`, or to the end.
+    pub fn code_of(&self, start: u32, end: Option<u32>) -> &[u8] {
+        let words = self.words();
+        let all =
+            self.area.base().as_ptr() as usize + (self.words * 8).next_multiple_of(page_bytes());
+        let address = |word: u32| words[word as usize] as usize;
+        let (from, to) = (address(start), end.map_or(all + self.code, address));
+        // SAFETY: the first words of instructions are addresses in the machine code, which rise with the words.
+        unsafe { std::slice::from_raw_parts(from as *const u8, to - from) }
+    }
+
     /// Bytes of machine code.
     pub fn code_bytes(&self) -> usize {
         self.code
@@ -235,7 +249,7 @@ enum Piece {
     /// The handler's stencil.
     Stencil(&'static Stencil),
     /// The stencil of another handler, its operands taken from elsewhere.
-    Part(&'static Stencil, [Fill; 3]),
+    Part(&'static Stencil, [Fill; 4]),
     /// A jump to the handler in this cell.
     Jump(usize),
 }
@@ -414,10 +428,13 @@ enum Walk {
     Select,
     /// `count, dest...`
     Init,
+    /// `dest, entry, arity | free << 8, free variable...`
+    Fun,
 }
 
 static WALKS: LazyLock<ByHandler<Walk>> = LazyLock::new(|| {
-    let handlers: [(Handler, Walk); 5] = [
+    let handlers: [(Handler, Walk); 6] = [
+        (plain::<calls::MakeFun>(), Walk::Fun),
         (plain::<tuples::PutTuple>(), Walk::Tuple),
         (plain::<tuples::PutTuple3>(), Walk::Triple),
         (source::<select::SelectFew>(Operand::x(0)), Walk::Select),
@@ -441,20 +458,23 @@ fn expand(words: &[u64], is_label: &[bool], start: usize, pieces: &mut Vec<Piece
     };
     let operand = |index: usize| words[start + 1 + index];
     let number = Fill::Number;
-    let mut parts: Vec<(Handler, [Fill; 3])> = Vec::new();
+    let mut parts: Vec<(Handler, [Fill; 4])> = Vec::new();
     let mut tuple = |dest: usize, elements: Range<usize>, header: u64| {
         let bytes = (elements.len() as u64 + 1) * 8;
         parts.push((
             plain::<tuples::PutHeader>(),
-            [number(0), number(header), number(0)],
+            [number(0), number(header), number(0), number(0)],
         ));
         for (index, element) in elements.enumerate() {
             let handler = source::<tuples::PutElement>(Operand::from_word(operand(element)));
             let offset = number((index as u64 + 1) * 8);
-            parts.push((handler, [Fill::Word(element), offset, number(0)]));
+            parts.push((handler, [Fill::Word(element), offset, number(0), number(0)]));
         }
         let handler = dest_handler::<tuples::EndTuple>(Operand::from_word(operand(dest)));
-        parts.push((handler, [Fill::Word(dest), number(bytes), number(0)]));
+        parts.push((
+            handler,
+            [Fill::Word(dest), number(bytes), number(0), number(0)],
+        ));
     };
     match walk {
         Walk::Tuple => {
@@ -470,17 +490,50 @@ fn expand(words: &[u64], is_label: &[bool], start: usize, pieces: &mut Vec<Piece
             let handler = source::<compare::IsNeImmediate>(Operand::from_word(operand(0)));
             for index in 0..count {
                 let (value, label) = (Fill::Word(3 + index), Fill::Word(3 + count + index));
-                parts.push((handler, [Fill::Word(0), value, label]));
+                parts.push((handler, [Fill::Word(0), value, label, number(0)]));
             }
             parts.push((
                 plain::<tests::Jump>(),
-                [Fill::Word(1), number(0), number(0)],
+                [Fill::Word(1), number(0), number(0), number(0)],
+            ));
+        }
+        Walk::Fun => {
+            let free = (operand(2) >> 8) as usize;
+            if free > EXPANDED_ELEMENTS {
+                return false;
+            }
+            // These operands stand where the words of the instruction have them, so it may read all of them there.
+            parts.push((
+                plain::<calls::FunHead>(),
+                [
+                    Fill::Word(0),
+                    Fill::Word(1),
+                    Fill::Word(2),
+                    number(Header::new(ObjectKind::Fun, offset::FUN_FREE + free).0),
+                ],
+            ));
+            for index in 0..free {
+                let handler = source::<tuples::PutElement>(Operand::from_word(operand(3 + index)));
+                let place = number((1 + offset::FUN_FREE + index) as u64 * 8);
+                parts.push((
+                    handler,
+                    [Fill::Word(3 + index), place, number(0), number(0)],
+                ));
+            }
+            let bytes = (1 + offset::FUN_FREE + free) as u64 * 8;
+            let handler = dest_handler::<tuples::EndTuple>(Operand::from_word(operand(0)));
+            parts.push((
+                handler,
+                [Fill::Word(0), number(bytes), number(0), number(0)],
             ));
         }
         Walk::Init => {
             for index in 0..operand(0) as usize {
                 let handler = plain::<moves::InitY>();
-                parts.push((handler, [Fill::Word(1 + index), number(0), number(0)]));
+                parts.push((
+                    handler,
+                    [Fill::Word(1 + index), number(0), number(0), number(0)],
+                ));
             }
         }
     }
@@ -491,7 +544,10 @@ fn expand(words: &[u64], is_label: &[bool], start: usize, pieces: &mut Vec<Piece
             Fill::Number(value) => (value, false),
         });
         // A constant that is read from the words is the first operand, or the part cannot find it.
-        let Some(stencil) = fitting.filter(|stencil| stencil.reads_first_operand_only()) else {
+        let in_place = matches!(fills[..3], [Fill::Word(0), Fill::Word(1), Fill::Word(2)]);
+        let Some(stencil) =
+            fitting.filter(|stencil| in_place || stencil.reads_first_operand_only())
+        else {
             pieces.truncate(first);
             return false;
         };
@@ -515,7 +571,7 @@ impl Patch<'_> {
     fn stencil(
         &self,
         stencil: &Stencil,
-        fills: Option<[Fill; 3]>,
+        fills: Option<[Fill; 4]>,
         code: &mut [u8],
         offset: usize,
     ) -> Option<()> {

@@ -112,7 +112,7 @@ macro_rules! stencil_table {
             variants!(source, $form, calls::MoveDeallocateReturn),
             variants!(register, $form, calls::CallFun),
             variants!(register, $form, calls::CallFunLast),
-            variants!(plain, $form, calls::MakeFun),
+            variants!(plain, $form, calls::FunHead),
             variants!(dest, $form, calls::SelfPid),
             variants!(register_dest, $form, guards::ElementConstant),
             variants!(sources_dest_few, $form, guards::Element),
@@ -120,6 +120,9 @@ macro_rules! stencil_table {
             variants!(register_dest, $form, guards::MapSize),
             variants!(register_dest, $form, guards::Head),
             variants!(register_dest, $form, guards::Tail),
+            variants!(register_dest, $form, guards::Absolute),
+            variants!(register_dest, $form, guards::ByteSize),
+            variants!(register_dest, $form, guards::Length),
             variants!(register_dest, $form, guards::Not),
             variants!(sources_dest_few, $form, guards::Same),
             variants!(sources_dest_few, $form, guards::NotSame),
@@ -151,6 +154,11 @@ macro_rules! stencil_table {
             variants!(register_dest, $form, binaries::GetInteger8),
             variants!(register_dest, $form, binaries::GetInteger16),
             variants!(register_dest, $form, binaries::GetInteger32),
+            variants!(register_dest, $form, binaries::GetUnsigned),
+            variants!(register_dest, $form, binaries::GetSigned),
+            variants!(register_dest, $form, binaries::GetLittle),
+            variants!(register_dest, $form, binaries::GetUtf8),
+            variants!(register, $form, binaries::MatchBits),
             variants!(register_dest, $form, binaries::GetPosition),
             variants!(register, $form, binaries::TestTail),
             variants!(register, $form, binaries::TestUnit),
@@ -170,7 +178,7 @@ macro_rules! for_each_glue {
     ($callback:ident) => {
         $callback! {
             bifs: guard1 guard2;
-            binaries: start_match get_integer;
+            binaries: start_match get_integer get_utf8;
             calls: preempt call_fun call_fun_last;
             collect: allocate allocate_heap test_heap;
             compare: is_eq_exact is_ne_exact is_eq is_ne is_lt is_ge;

@@ -68,12 +68,12 @@ unsafe extern "C" {
     static RECORD: u64;
 }
 
+/// Machine code within a module does not look at the sixth register: it knows where its words are. Without it these
+/// functions leave one more register to the bodies.
 macro_rules! code {
     ($($name:ident)*) => {
         unsafe extern "sysv64" {
-            $(fn $name(
-                x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context, ip: *const u64,
-            ) -> Exit;)*
+            $(fn $name(x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context) -> Exit;)*
         }
     };
 }
@@ -122,12 +122,12 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
 
     #[inline(always)]
     unsafe fn next<const N: usize>(m: Machine<Self>) -> Exit {
-        unsafe { CONT(m.x, m.s, m.h, m.f, m.c, m.ip) }
+        unsafe { CONT(m.x, m.s, m.h, m.f, m.c) }
     }
 
     #[inline(always)]
     unsafe fn next_at(m: Machine<Self>, _: *const u64) -> Exit {
-        unsafe { CONT(m.x, m.s, m.h, m.f, m.c, m.ip) }
+        unsafe { CONT(m.x, m.s, m.h, m.f, m.c) }
     }
 
     #[inline(always)]
@@ -143,7 +143,7 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
             7 => TARGET_7,
             _ => unreachable!(),
         };
-        unsafe { target(m.x, m.s, m.h, m.f, m.c, m.ip) }
+        unsafe { target(m.x, m.s, m.h, m.f, m.c) }
     }
 
     #[inline(always)]

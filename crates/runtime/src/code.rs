@@ -8,6 +8,7 @@ pub mod funs;
 pub mod literals;
 pub mod load;
 pub mod modules;
+pub mod perf;
 pub mod purge;
 
 pub use modules::{Loaded, find_code, place_of};

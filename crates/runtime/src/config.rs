@@ -31,6 +31,9 @@ pub struct Config {
     pub bind_if_possible: bool,
     /// False: operations are threaded, although there is machine code for them.
     pub machine_code: bool,
+    /// Whether perf is told the names of functions, and their code.
+    pub perf_map: bool,
+    pub perf_dump: bool,
     /// Turns of the look for work before a scheduler sleeps.
     pub busy_wait_spins: usize,
     pub async_threads: usize,

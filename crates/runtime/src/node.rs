@@ -92,6 +92,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     timer::create(config.schedulers);
     set_defaults(config);
     engine::native::set_enabled(config.machine_code);
+    code::perf::open(config.perf_map, config.perf_dump);
     collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
     filename::set_native_encoding(if config.file_names_utf8 {
         Encoding::Utf8

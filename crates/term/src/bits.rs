@@ -2,7 +2,7 @@
 //!
 //! `range` copies and compares raw bits; `integer`, `float` and `utf` read and write values at any bit;
 //! `matching` is match contexts; `construct` builds bit strings from segments, and `append` is the growing
-//! of a binary in place. Reads and writes past what there is are refused, never attempted: the numbers
+//! of a binary in place; `whole` builds what is of whole bytes fast. Reads and writes past what there is are refused, never attempted: the numbers
 //! come from programs.
 
 pub mod append;
@@ -12,6 +12,7 @@ pub mod integer;
 pub mod matching;
 pub mod range;
 pub mod utf;
+pub mod whole;
 
 use layout::Term;
 

@@ -35,7 +35,35 @@ pub fn eq(a: Term, b: Term) -> bool {
 #[inline]
 #[must_use]
 pub fn eq_exact(a: Term, b: Term) -> bool {
-    a == b || (!a.is_immediate() && !b.is_immediate() && equal::<true>(a, b))
+    if a == b {
+        return true;
+    }
+    if a.is_immediate() || b.is_immediate() {
+        return false;
+    }
+    match glance(a, b) {
+        Some(equal) => equal,
+        None => equal::<true>(a, b),
+    }
+}
+
+/// What a look at the words of two tuples says about `=:=`: keys and tags differ in an immediate, as a rule.
+#[inline]
+fn glance(a: Term, b: Term) -> Option<bool> {
+    let (a, b) = (a.as_tuple()?, b.as_tuple()?);
+    if a.len() != b.len() {
+        return Some(false);
+    }
+    let mut same = true;
+    for (&a, &b) in a.iter().zip(b) {
+        if a != b {
+            if a.is_immediate() || b.is_immediate() {
+                return Some(false);
+            }
+            same = false;
+        }
+    }
+    same.then_some(true)
 }
 
 /// The arithmetical order: that of `<`, `lists:sort/1` and ordered sets.

@@ -234,6 +234,46 @@ pub fn update<A: Allocate + ?Sized>(
     }
 }
 
+/// A flat map with other values for `count` keys that it has and that are immediates; `None`, and nothing done, when one is
+/// not so. That is how records are updated when they are maps.
+#[inline]
+pub fn replace_values<A: Allocate + ?Sized>(
+    heap: &mut A,
+    map: Term,
+    count: usize,
+    pair: impl Fn(usize) -> (Term, Term),
+) -> Option<Term> {
+    if !is_flat(map) {
+        return None;
+    }
+    let (keys, values) = flat(map);
+    let place = |key: Term| {
+        let found = keys.iter().position(|&other| other == key)?;
+        key.is_immediate().then_some(found)
+    };
+    let mut same = true;
+    for index in 0..count {
+        let (key, value) = pair(index);
+        same &= values[place(key)?] == value;
+    }
+    if same {
+        return Some(map);
+    }
+    // SAFETY: this word of a flat map is a term.
+    let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
+    let (copy, room) = flat_over(heap, keys, values.len());
+    for (index, value) in values.iter().enumerate() {
+        // SAFETY: there is room for as many values.
+        unsafe { room.add(index).write(*value) };
+    }
+    for index in 0..count {
+        let (key, value) = pair(index);
+        // SAFETY: a place among the values.
+        unsafe { room.add(place(key)?).write(value) };
+    }
+    Some(copy)
+}
+
 /// The map with several pairs put in, in their order. With `exact` each key must be there.
 ///
 /// # Errors

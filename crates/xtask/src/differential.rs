@@ -39,6 +39,9 @@ pub struct Options {
     /// Schedulers of the machine under test: adds `+S N:N`.
     #[arg(long, value_name = "N")]
     schedulers: Option<u32>,
+    /// Run threaded code instead of machine code (`-emu_flavor emu`).
+    #[arg(long)]
+    emu: bool,
     /// Also the programs in tests/programs/later, which are not expected to pass yet.
     #[arg(long)]
     later: bool,
@@ -199,6 +202,9 @@ fn run_on_ferl(
     let mut invocation = Invocation::new(ferl, &scratch.0).timeout(program.timeout);
     if let Some(count) = options.schedulers {
         invocation = invocation.arg("+S").arg(format!("{count}:{count}"));
+    }
+    if options.emu {
+        invocation = invocation.arg("-emu_flavor").arg("emu");
     }
     if options.collect_always {
         invocation = invocation

@@ -5,6 +5,7 @@
 mod bifs;
 mod compile;
 mod differential;
+mod disasm;
 mod experiments;
 mod project;
 
@@ -24,6 +25,8 @@ enum Chore {
     Experiments(experiments::Options),
     /// Run every program under tests/programs on ferl; its output must equal stock's.
     Differential(differential::Options),
+    /// Show the machine code that ferl makes of a function.
+    Disasm(disasm::Options),
     /// Count, module by module, which of stock's BIFs ferl's table has and lacks.
     Bifs(bifs::Options),
 }
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     let outcome = match CommandLine::parse().chore {
         Chore::Experiments(options) => experiments::run(&options),
         Chore::Differential(options) => differential::run(&options),
+        Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
     };
     match outcome {

@@ -6,7 +6,7 @@ use layout::{Export, Term};
 
 use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
-use crate::bodies::{arith, calls, guards};
+use crate::bodies::{arith, calls, guards, tuples};
 use crate::form::Handler;
 use crate::operand::Operand;
 use crate::operation::{dest, plain, source_dest, sources_dest, sources_dest_few};
@@ -51,7 +51,19 @@ pub(super) fn guard_bif(
     emitter.label(fail);
     emitter.word(live);
     emitter.word(export as u64);
+    if let Some(index) = constant_index(name, &values) {
+        emitter.word(tuples::element_offset(index - 1));
+        emitter.word(tuples::tuple_header(index as usize));
+    }
     Ok(())
+}
+
+/// The index of an `element/2` that has a constant one.
+fn constant_index(name: &Export, values: &[Operand]) -> Option<u64> {
+    let index = *values.first()?;
+    (is_erlang(name, atoms::ELEMENT, 2) && is_index(index))
+        .then(|| index.as_constant()?.as_small()?.try_into().ok())
+        .flatten()
 }
 
 /// The body that computes this BIF for small integers, if there is one.
@@ -68,6 +80,9 @@ fn operator(name: &Export, values: &[Operand]) -> Option<Handler> {
             atoms::MAP_SIZE => Some(source_dest::<guards::MapSize>(a, d)),
             atoms::HD => Some(source_dest::<guards::Head>(a, d)),
             atoms::TL => Some(source_dest::<guards::Tail>(a, d)),
+            atoms::ABS => Some(source_dest::<guards::Absolute>(a, d)),
+            atoms::BYTE_SIZE => Some(source_dest::<guards::ByteSize>(a, d)),
+            atoms::LENGTH => Some(source_dest::<guards::Length>(a, d)),
             atoms::NOT => Some(source_dest::<guards::Not>(a, d)),
             _ => None,
         },

@@ -4,6 +4,7 @@ use beamfile::Operand as FileOperand;
 use isa::Opcode;
 use layout::Term;
 use term::am;
+use term::bits::Flags;
 use term::bits::construct::SegmentKind;
 
 use super::AssembleErrorKind;
@@ -171,12 +172,31 @@ pub(super) fn matching(
         Opcode::BsGetInteger2 => {
             let size = term(emitter, 3);
             let width = constant_width(size, value(4)?);
-            let plain_flags = value(5)? & (LITTLE | SIGNED | NATIVE) == 0;
+            let read = Flags::new(value(5)? as u32);
+            let plain_flags = !read.is_little() && !read.is_signed();
             let (context, to) = (term(emitter, 1), term(emitter, 6));
             let body: Handler = match width {
                 Some(8) if plain_flags => source_dest::<binaries::GetInteger8>(context, to),
                 Some(16) if plain_flags => source_dest::<binaries::GetInteger16>(context, to),
                 Some(32) if plain_flags => source_dest::<binaries::GetInteger32>(context, to),
+                Some(width @ 1..=binaries::WINDOW_BITS)
+                    if !read.is_little() || width % 8 == 0 && !read.is_signed() =>
+                {
+                    let (body, last): (Handler, u64) = if read.is_little() {
+                        let top = 1 << (64 - width);
+                        (source_dest::<binaries::GetLittle>(context, to), top)
+                    } else if read.is_signed() {
+                        let highest = 1 << (width - 1);
+                        (source_dest::<binaries::GetSigned>(context, to), highest)
+                    } else {
+                        (source_dest::<binaries::GetUnsigned>(context, to), 0)
+                    };
+                    get(emitter, body, operands, opcode)?;
+                    emitter.word(width);
+                    emitter.word(u64::MAX >> (64 - width));
+                    emitter.word(last);
+                    return Ok(());
+                }
                 _ => slow::binaries::get_integer,
             };
             get(emitter, body, operands, opcode)?;
@@ -215,6 +235,16 @@ pub(super) fn matching(
             let string = emitter
                 .string(value(3)?, bits.div_ceil(8))
                 .ok_or(bad(opcode, 3))?;
+            if (1..=binaries::WINDOW_BITS).contains(&bits) {
+                // SAFETY: the string has so many bits.
+                let wanted = unsafe { term::bits::range::load(string, 0, bits as u32) };
+                emitter.instruction(source::<binaries::MatchBits>(context), &[context]);
+                emitter.label(label(operands[0]));
+                emitter.word(bits);
+                emitter.word(u64::MAX >> (64 - bits));
+                emitter.word(wanted);
+                return Ok(());
+            }
             emitter.instruction(slow::binaries::match_string, &[context]);
             emitter.label(label(operands[0]));
             emitter.word(bits);
@@ -238,7 +268,11 @@ pub(super) fn matching(
         }
         _ => {
             let handler: Handler = match opcode {
-                Opcode::BsGetUtf8 | Opcode::BsSkipUtf8 => slow::binaries::get_utf8,
+                Opcode::BsGetUtf8 => {
+                    let (context, to) = (term(emitter, 1), term(emitter, 4));
+                    source_dest::<binaries::GetUtf8>(context, to)
+                }
+                Opcode::BsSkipUtf8 => slow::binaries::get_utf8,
                 Opcode::BsGetUtf16 | Opcode::BsSkipUtf16 => slow::binaries::get_utf16,
                 _ => slow::binaries::get_utf32,
             };
@@ -293,12 +327,18 @@ pub(super) fn build(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileO
         Opcode::BsCreateBin => {
             let segments = list(emitter, opcode, operands, 5)?;
             let to = emitter.source(operands[4]);
-            emitter.handler(slow::build::create);
+            let whole = whole_bits(emitter, segments);
+            emitter.handler(if whole.is_some() {
+                slow::build::create_whole
+            } else {
+                slow::build::create
+            });
             emitter.label(fail);
             emitter.word(value(2)?);
             emitter.operand(to);
             emitter.word(alloc(1)?);
             emitter.word(segments.len() as u64 / 6);
+            emitter.word(whole.unwrap_or(0));
             for part in segments.chunks_exact(6) {
                 segment(emitter, opcode, part)?;
             }
@@ -401,6 +441,50 @@ fn number_or_source(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Opera
     }
 }
 
+/// Integers of up to so many bits can be gathered at any bit of a byte.
+const GATHERED_BITS: u64 = 56;
+
+/// The bits of the segments whose size is known, if `create_whole` can build of all of them.
+fn whole_bits(emitter: &Emitter<'_>, segments: &[FileOperand]) -> Option<u64> {
+    let mut bits = 0u64;
+    for (index, part) in segments.chunks_exact(6).enumerate() {
+        let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
+        let divides_8 = matches!(number(part[2])?, 1 | 2 | 4 | 8);
+        let all = emitter.constant(part[5]) == Some(am::ALL);
+        match kind {
+            SegmentKind::Append | SegmentKind::PrivateAppend if index == 0 && divides_8 => (),
+            SegmentKind::Binary if bits % 8 == 0 && (divides_8 || !all) => (),
+            SegmentKind::Integer => {
+                let width = known_bits(emitter, part)?;
+                let little = Flags::new(flags(emitter, part[3]) as u32).is_little();
+                if width > GATHERED_BITS && !(width == 64 && bits % 8 == 0)
+                    || little && width % 8 != 0
+                {
+                    return None;
+                }
+                bits = bits.checked_add(width)?;
+            }
+            SegmentKind::String if bits % 8 == 0 => {
+                bits = bits.checked_add(known_bits(emitter, part)?)?;
+            }
+            SegmentKind::Utf8 => (),
+            _ => return None,
+        }
+    }
+    (!segments.is_empty() && bits % 8 == 0).then_some(bits)
+}
+
+/// The bits of an integer or a string, if they are known.
+fn known_bits(emitter: &Emitter<'_>, part: &[FileOperand]) -> Option<u64> {
+    let size = u64::try_from(emitter.constant(part[5])?.as_small()?).ok()?;
+    let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
+    match kind {
+        SegmentKind::Integer => size.checked_mul(number(part[2])?),
+        SegmentKind::String => size.checked_mul(8),
+        _ => None,
+    }
+}
+
 /// `type, number, unit, flags, value (of a string: its offset), size`
 fn segment(emitter: &mut Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> Result {
     let number = |place: u8| number(part[place as usize]).ok_or(bad(opcode, 5));
@@ -426,11 +510,13 @@ fn segment(emitter: &mut Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> R
         emitter.term(Term::NIL);
         emitter.operand(size);
         emitter.word(string as u64);
+        emitter.word(bytes.saturating_mul(8));
     } else {
         let from = number_or_source(emitter, part[4]).ok_or(bad(opcode, 5))?;
         emitter.operand(from);
         emitter.operand(size);
         emitter.word(0);
+        emitter.word(known_bits(emitter, part).unwrap_or(0));
     }
     Ok(())
 }

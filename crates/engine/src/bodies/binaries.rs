@@ -56,7 +56,91 @@ integers! {
     GetInteger32 u32;
 }
 
+/// Widths up to this many bits lie within eight bytes, wherever they start.
+pub const WINDOW_BITS: u64 = 57;
+
+/// The bits up to `end`, at most [`WINDOW_BITS`] of them, as the low bits of a word; what is above is to be masked.
+///
+/// It reads the eight bytes up to the last bit, of which the first may lie before the string: a binary's header and size do,
+/// or the head of its block, so there is always something to be read.
+#[inline(always)]
+unsafe fn window(context: Term, end: u64) -> u64 {
+    unsafe {
+        let bytes = *word(context, offset::MATCH_BYTES) as *const u8;
+        let last = ((end + 7) >> 3) as usize;
+        let word = bytes
+            .wrapping_add(last)
+            .wrapping_sub(8)
+            .cast::<u64>()
+            .read_unaligned();
+        u64::from_be(word) >> (end.wrapping_neg() & 7)
+    }
+}
+
+macro_rules! windows {
+    ($($(#[$doc:meta])* $name:ident |$value:ident, $m:ident| $result:expr;)*) => {
+        operations! {
+            $(
+                $(#[$doc])*
+                $name: SD<A: Source, B: Dest> |$m| {
+                    let context = $m.get::<A, 0>();
+                    let end = *word(context, offset::MATCH_POSITION) + $m.word::<7>();
+                    if end > *word(context, offset::MATCH_END) {
+                        return $m.jump::<3>();
+                    }
+                    *word(context, offset::MATCH_POSITION) = end;
+                    let $value = window(context, end) & $m.wide::<8>();
+                    $m.put::<B, 2>(Term::small($result));
+                    $m.next::<10>()
+                }
+            )*
+        }
+    };
+}
+
+windows! {
+    /// An unsigned big-endian integer of at most `WINDOW_BITS`:
+    /// `context, size, dest, fail, live, unit, flags, width, mask, 0`
+    GetUnsigned |value, m| value as i64;
+    /// A signed one: `context, size, dest, fail, live, unit, flags, width, mask, its highest bit`
+    GetSigned |value, m| (value ^ m.wide::<9>()).wrapping_sub(m.wide::<9>()) as i64;
+    /// An unsigned little-endian one of whole bytes:
+    /// `context, size, dest, fail, live, unit, flags, width, mask, factor that shifts it to the top`
+    GetLittle |value, m| value.wrapping_mul(m.wide::<9>()).swap_bytes() as i64;
+}
+
 operations! {
+    /// The bits are those of a short constant: `context, fail, width, mask, bits`
+    MatchBits: S<A: Source> |m| {
+        let context = m.get::<A, 0>();
+        let end = *word(context, offset::MATCH_POSITION) + m.word::<2>();
+        if end > *word(context, offset::MATCH_END) {
+            return m.jump::<1>();
+        }
+        if window(context, end) & m.wide::<3>() != m.wide::<4>() {
+            return m.jump::<1>();
+        }
+        *word(context, offset::MATCH_POSITION) = end;
+        m.next::<5>()
+    }
+
+    /// A character of one byte; others are the slow path's: `context, dest, fail, flags`
+    GetUtf8: SD<A: Source, B: Dest> |m| {
+        let context = m.get::<A, 0>();
+        let position = *word(context, offset::MATCH_POSITION);
+        if *word(context, offset::MATCH_END) - position < 8 || position & 7 != 0 {
+            return m.slow(slow::binaries::get_utf8);
+        }
+        let bytes = *word(context, offset::MATCH_BYTES) as *const u8;
+        let value = *bytes.wrapping_add((position >> 3) as usize);
+        if value >= 0x80 {
+            return m.slow(slow::binaries::get_utf8);
+        }
+        *word(context, offset::MATCH_POSITION) = position + 8;
+        m.put::<B, 1>(Term::small(value as i64));
+        m.next::<4>()
+    }
+
     /// `term, dest, fail, live`: a match context is used again.
     StartMatch: SD<A: Source, B: Dest> |m| {
         let term = m.get::<A, 0>();

@@ -22,23 +22,6 @@ pub(crate) unsafe fn export_entry(export: u64) -> *const u64 {
     unsafe { (*(export as *const Export)).code.load(Ordering::Acquire) }
 }
 
-/// The entry of a fun without free variables; null for what needs more than that.
-#[inline(always)]
-unsafe fn plain_fun_entry(fun: Term, arity: u64) -> *const u64 {
-    unsafe {
-        if header_of(fun) & 0b11_1111 != Header::new(Kind::Fun, 0).0 {
-            return core::ptr::null();
-        }
-        let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();
-        // Arity and number of free variables in one word: none.
-        if *object.add(1 + offset::FUN_ARITY) != arity {
-            return core::ptr::null();
-        }
-        let entry = *object.add(1 + offset::FUN_ENTRY) as *const FunEntry;
-        (*entry).code.load(Ordering::Acquire)
-    }
-}
-
 /// The entry of `fun` for a call with `arity` arguments, its free variables put behind them; null when the call is one
 /// for the runtime.
 #[inline(always)]
@@ -68,6 +51,34 @@ pub(crate) unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -
         } else {
             core::ptr::null()
         }
+    }
+}
+
+/// As [`fun_entry`], for funs of a module only.
+#[inline(always)]
+unsafe fn local_fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -> *const u64 {
+    unsafe {
+        if header_of(fun) & 0b11_1111 != Header::new(Kind::Fun, 0).0 {
+            return core::ptr::null();
+        }
+        let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();
+        let shape = *object.add(1 + offset::FUN_ARITY);
+        if shape & 0xff != arity {
+            return core::ptr::null();
+        }
+        let mut free = shape >> 8;
+        let to = m.x.wrapping_byte_add((arity * 8) as usize).cast::<u64>();
+        // From the last to the first; volatile, or it would become a call.
+        while free > 0 {
+            free -= 1;
+            let value = object
+                .wrapping_add(1 + offset::FUN_FREE)
+                .wrapping_add(free as usize)
+                .read_volatile();
+            to.wrapping_add(free as usize).write_volatile(value);
+        }
+        let entry = *object.add(1 + offset::FUN_ENTRY) as *const FunEntry;
+        (*entry).code.load(Ordering::Acquire)
     }
 }
 
@@ -160,7 +171,7 @@ operations! {
     /// `fun, arity`
     CallFun: S<A: Source> |m| {
         let arity = m.word::<1>();
-        let target = plain_fun_entry(m.get::<A, 0>(), arity);
+        let target = local_fun_entry(&m, m.get::<A, 0>(), arity);
         if target.is_null() {
             return m.slow(slow::calls::call_fun);
         }
@@ -171,7 +182,7 @@ operations! {
     /// A tail call: `fun, arity, bytes of Y registers`
     CallFunLast: S<A: Source> |m| {
         let arity = m.word::<1>();
-        let target = plain_fun_entry(m.get::<A, 0>(), arity);
+        let target = local_fun_entry(&m, m.get::<A, 0>(), arity);
         if target.is_null() {
             return m.slow(slow::calls::call_fun_last);
         }
@@ -196,6 +207,16 @@ operations! {
         m.h = object.add(1 + 3 + free);
         m.put::<Any, 0>(Term::from_boxed_pointer(object));
         m.next_at(words.add(free))
+    }
+
+    /// Part of `MakeFun` as machine code: all but the free variables: `dest, entry, arity | free << 8, header`
+    FunHead: P<> |m| {
+        let object = m.h;
+        object.write(m.word::<3>());
+        object.add(1 + offset::FUN_ENTRY).write(m.wide::<1>());
+        object.add(1 + offset::FUN_ARITY).write(m.word::<2>());
+        object.add(1 + offset::FUN_CREATOR).write((*(*m.c).process).id.bits());
+        m.next::<4>()
     }
 
     /// `dest`: the pid of the process

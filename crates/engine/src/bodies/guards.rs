@@ -2,10 +2,11 @@
 //! they cannot decide at a glance, errors included, is left to the BIF.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
+use layout::limits::SMALL_MIN;
+use layout::object::offset;
 use layout::{Kind, Term};
 
 use super::tuples::{element, element_offset, header_of, tuple_header};
-use crate::operand::K;
 use crate::operation::operations;
 use crate::slow;
 
@@ -15,24 +16,31 @@ const FALSE: Term = Term::atom(isa::atoms::FALSE);
 /// The kind bits of a header, and the two that say it is one.
 const KIND_MASK: u64 = 0b11_1111;
 
+/// Longer lists are left to the BIF, which counts its work; the word of a small integer.
+const SHORT_LENGTH: u64 = 256 << 4 | 0b1111;
+
+/// The kind bits of an object's header.
+const fn kind_bits(kind: Kind) -> u64 {
+    layout::Header::new(kind, 0).0
+}
+
 #[inline(always)]
 fn boolean(value: bool) -> Term {
     if value { TRUE } else { FALSE }
 }
 
 operations! {
-    /// `element/2` with a constant index, which is at least 1
+    /// `element/2` with a constant index: `index, tuple, dest, fail, live, export, offset of the element, header of the
+    /// smallest tuple that has it`
     ElementConstant: SD<A: Source, B: Dest> |m| {
         let tuple = m.get::<A, 1>();
         let header = header_of(tuple);
-        // A small's word is 16 times its value and 15; a tuple's header is 64 times its arity.
-        let index = m.get::<K, 0>().bits();
-        if header & KIND_MASK != tuple_header(0) || (index - 15) * 4 > header {
+        if header & KIND_MASK != tuple_header(0) || header < m.word::<7>() {
             return m.slow(slow::bifs::guard2);
         }
-        let value = *element(tuple, (index >> 1).wrapping_sub(7 + 2));
+        let value = *element(tuple, m.word::<6>());
         m.put::<B, 2>(value);
-        m.next::<6>()
+        m.next::<8>()
     }
 
     /// `element/2`
@@ -89,6 +97,54 @@ operations! {
             return m.slow(slow::bifs::guard1);
         }
         m.put::<B, 1>(list.tail());
+        m.next::<5>()
+    }
+
+    /// `abs/1` of a small integer
+    Absolute: SD<A: Source, B: Dest> |m| {
+        let a = m.get::<A, 0>();
+        // The least small has no opposite among them.
+        if !a.is_small() || a.small_value() == SMALL_MIN {
+            return m.slow(slow::bifs::guard1);
+        }
+        let value = a.small_value();
+        let sign = value >> 63;
+        m.put::<B, 1>(Term::from_bits(((value ^ sign).wrapping_sub(sign) << 4) as u64 | 0b1111));
+        m.next::<5>()
+    }
+
+    /// `byte_size/1` of a whole binary
+    ByteSize: SD<A: Source, B: Dest> |m| {
+        let a = m.get::<A, 0>();
+        let kind = header_of(a) & KIND_MASK;
+        let is_whole = kind == kind_bits(Kind::HeapBinary) || kind == kind_bits(Kind::SharedBinary);
+        if !is_whole && kind != kind_bits(Kind::SubBinary) {
+            return m.slow(slow::bifs::guard1);
+        }
+        // The size is the first word of all three; a sub-binary may have bits more.
+        if !is_whole && element(a, element_offset(offset::SUB_BINARY_BITS as u64)).cast::<u8>().read() != 0 {
+            return m.slow(slow::bifs::guard1);
+        }
+        let size = *element(a, element_offset(offset::SUB_BINARY_SIZE as u64));
+        m.put::<B, 1>(Term::small(size.bits() as i64));
+        m.next::<5>()
+    }
+
+    /// `length/1` of a short list
+    Length: SD<A: Source, B: Dest> |m| {
+        let mut rest = m.get::<A, 0>();
+        let mut length = 0b1111;
+        while rest.is_cons() {
+            rest = rest.tail();
+            length += 1 << 4;
+            if length == SHORT_LENGTH {
+                return m.slow(slow::bifs::guard1);
+            }
+        }
+        if !rest.is_nil() {
+            return m.slow(slow::bifs::guard1);
+        }
+        m.put::<B, 1>(Term::from_bits(length));
         m.next::<5>()
     }
 

@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 use layout::{Context, RaiseKind, Term};
 use term::bits::append::{self, AppendError};
 use term::bits::construct::{self, Builder, ConstructError, Segment, SegmentKind};
-use term::bits::{Fault, Flags, is_all, match_width, utf};
+use term::bits::{Fault, Flags, is_all, match_width, utf, whole};
 use term::{am, map};
 
 use crate::form::{Exit, Form};
@@ -17,8 +17,11 @@ use crate::operation::slow_paths;
 use crate::slow::collect::{is_due, make_room};
 use crate::slow::exceptions::{set_error, unwind};
 
-/// Operand words of a segment of `create`: kind, number, unit, flags, source, size, address of the string.
-pub const SEGMENT_WORDS: usize = 7;
+/// Operand words of a segment of `create`: kind, number, unit, flags, source, size, address of the string, and the bits
+/// of an integer or a string where they are known.
+pub const SEGMENT_WORDS: usize = 8;
+/// Operand words of `create` before its segments.
+const HEAD_WORDS: usize = 6;
 
 /// The kinds of segments, by the number that their operand word has.
 pub const SEGMENT_KINDS: [SegmentKind; 9] = [
@@ -74,31 +77,50 @@ unsafe fn room_behind<F: Form>(m: &mut Machine<F>, result: Term, bytes: u64, liv
     }
 }
 
+/// The body of `create`, over the function that builds.
+macro_rules! creates {
+    ($($(#[$doc:meta])* $name:ident $construct:ident;)*) => {
+        slow_paths! {
+            $(
+                $(#[$doc])*
+                $name |m| {
+                    // The values of the segments live; with room in front the string comes to lie on the heap, not
+                    // beside it.
+                    let bytes = m.word::<3>() + BINARY_WORDS * 8;
+                    let live = m.word::<1>() as usize;
+                    if !m.has_room(bytes) && !make_room(&mut m, (bytes / 8) as usize, live) {
+                        return Exit::Exited;
+                    }
+                    m.save();
+                    let result = $construct(m.c, m.x, m.s, m.ip);
+                    m.load();
+                    if result.is_none() {
+                        let label = m.word::<0>();
+                        return fail(m, label);
+                    }
+                    let (bytes, live) = (m.word::<3>(), m.word::<1>());
+                    let result = room_behind(&mut m, result, bytes, live);
+                    if result.is_none() {
+                        return Exit::Exited;
+                    }
+                    m.put::<Any, 2>(result);
+                    let end = m.words::<HEAD_WORDS>().add(m.word::<4>() as usize * SEGMENT_WORDS);
+                    m.next_at(end)
+                }
+            )*
+        }
+    };
+}
+
+creates! {
+    /// `fail, live, dest, bytes of heap needed behind it, count, bits of segments of known size, segment...`
+    create construct;
+    /// As `create`, for segments of which none but the integers and characters may begin or end within a byte, and the
+    /// whole does not.
+    create_whole construct_whole;
+}
+
 slow_paths! {
-    /// `fail, live, dest, bytes of heap needed behind it, count, segment...`
-    create |m| {
-        // The values of the segments live; with room in front the string comes to lie on the heap, not beside it.
-        let bytes = m.word::<3>() + BINARY_WORDS * 8;
-        let live = m.word::<1>() as usize;
-        if !m.has_room(bytes) && !make_room(&mut m, (bytes / 8) as usize, live) {
-            return Exit::Exited;
-        }
-        m.save();
-        let result = construct(m.c, m.x, m.s, m.ip);
-        m.load();
-        if result.is_none() {
-            let label = m.word::<0>();
-            return fail(m, label);
-        }
-        let (bytes, live) = (m.word::<3>(), m.word::<1>());
-        let result = room_behind(&mut m, result, bytes, live);
-        if result.is_none() {
-            return Exit::Exited;
-        }
-        m.put::<Any, 2>(result);
-        let end = m.words::<5>().add(m.word::<4>() as usize * SEGMENT_WORDS);
-        m.next_at(end)
-    }
 
     /// `fail, live, dest, bytes of heap needed behind it, size, unit of the size (8 or 1)`
     init |m| {
@@ -342,7 +364,7 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
         let words = ip.add(1);
         let count = *words.add(4) as usize;
         let segment = |index: usize| {
-            let words = words.add(5 + index * SEGMENT_WORDS);
+            let words = words.add(HEAD_WORDS + index * SEGMENT_WORDS);
             Segment {
                 kind: SEGMENT_KINDS[*words as usize],
                 number: *words.add(1) as u32,
@@ -372,6 +394,91 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
                 Term::NONE
             }
         }
+    }
+}
+
+/// As [`construct`], fast: a string of whole bytes, built in one pass over segments whose values are as expected. Where one
+/// is not, the general way finds out what is wrong.
+#[inline(never)]
+unsafe fn construct_whole(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Term {
+    unsafe {
+        match build_whole(&mut (*(*c).process).heap, x, s, ip.add(1)) {
+            Some(string) => string,
+            None => construct(c, x, s, ip),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn build_whole(
+    heap: &mut layout::Heap,
+    x: *mut Term,
+    s: *mut Term,
+    words: *const u64,
+) -> Option<Term> {
+    unsafe {
+        let count = *words.add(4) as usize;
+        let segment = |index: usize| words.add(HEAD_WORDS + index * SEGMENT_WORDS);
+        let kind = |words: *const u64| SEGMENT_KINDS[*words as usize];
+        let source = |words: *const u64| read(x, s, *words.add(4));
+        // The bytes of a binary, as many as its size says.
+        let bytes_of = |words: *const u64| {
+            let (bytes, length) = whole::bytes_of(source(words))?;
+            let size = read(x, s, *words.add(5));
+            if is_all(size) {
+                return Some((bytes, length));
+            }
+            let bits = match_width(size, *words.add(2) as u32)?;
+            (bits % 8 == 0 && bits / 8 <= length).then_some((bytes, bits / 8))
+        };
+
+        // How long it is, and whether all is well.
+        let mut bits = *words.add(5);
+        for index in 0..count {
+            let segment = segment(index);
+            match kind(segment) {
+                SegmentKind::Integer if !source(segment).is_small() => return None,
+                SegmentKind::Utf8 => {
+                    bits += utf::utf8_bits(Term::small(utf::character(source(segment))?.into()));
+                }
+                SegmentKind::Binary => bits = bits.checked_add(bytes_of(segment)?.1 * 8)?,
+                _ => (),
+            }
+        }
+        let first = kind(segment(0));
+        let appends = matches!(first, SegmentKind::Append | SegmentKind::PrivateAppend);
+        let (string, room) = if appends {
+            let private = first == SegmentKind::PrivateAppend;
+            whole::append_in_place(heap, source(segment(0)), bits / 8, private)?
+        } else {
+            whole::fresh(heap, bits / 8)?
+        };
+
+        let mut writer = whole::Writer::new(room);
+        for index in usize::from(appends)..count {
+            let segment = segment(index);
+            match kind(segment) {
+                SegmentKind::Integer => {
+                    let width = *segment.add(7) as u32;
+                    let mut value = source(segment).small_value() as u64;
+                    if Flags::new(*segment.add(3) as u32).is_little() && width > 8 {
+                        value = (value << (64 - width)).swap_bytes();
+                    }
+                    writer.put(value, width);
+                }
+                SegmentKind::Utf8 => {
+                    let (value, width) = utf::encode_utf8(source(segment).small_value() as u32);
+                    writer.put(value, width);
+                }
+                SegmentKind::Binary => {
+                    let (bytes, length) = bytes_of(segment)?;
+                    writer.copy(bytes, length);
+                }
+                _ => writer.copy(*segment.add(6) as *const u8, *segment.add(7) / 8),
+            }
+        }
+        writer.flush();
+        Some(string)
     }
 }
 

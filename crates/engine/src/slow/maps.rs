@@ -100,6 +100,13 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
             return Term::NONE;
         }
         let heap = &mut (*(*c).process).heap;
+        let pair = |index: usize| {
+            let key = read(x, s, operand(6 + 2 * index));
+            (key, read(x, s, operand(7 + 2 * index)))
+        };
+        if let Some(map) = map::replace_values(heap, map, count, pair) {
+            return map;
+        }
         if count == 1 {
             let (key, value) = (read(x, s, operand(6)), read(x, s, operand(7)));
             if !exact {
@@ -113,10 +120,6 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
                 }
             };
         }
-        let pair = |index: usize| {
-            let key = read(x, s, operand(6 + 2 * index));
-            (key, read(x, s, operand(7 + 2 * index)))
-        };
         // Filled in place, for most updates are of a few keys.
         let mut room = [const { MaybeUninit::uninit() }; 8];
         let mut many = Vec::new();

@@ -15,9 +15,9 @@ use term::off_heap::MagicBlock;
 use term::{am, atom, build};
 
 use super::funs::{FunFacts, FunName};
-use super::literals;
 use super::modules::{self, Address, Loaded};
 use super::{exports, funs};
+use super::{literals, perf};
 
 /// Why a file cannot be loaded.
 #[derive(Debug)]
@@ -193,6 +193,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
         },
     };
     let assembled = engine::assemble(&module).map_err(LoadError::Code)?;
+    perf::loaded(&assembled);
     let entry = |label: u32| assembled.label(label).map(Address);
     let exports = file
         .exports

@@ -5,6 +5,7 @@
 //! sealed before it runs, and pages that run are not written again without being unsealed first.
 
 use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 
 use super::{Reservation, map, page_bytes, unmap};
@@ -105,6 +106,26 @@ impl CodeArea {
         // SAFETY: the caller's promise is the one asked for.
         unsafe { self.reservation.decommit(part) }
     }
+}
+
+/// Maps the start of a file as code, for good: so profilers learn that the file describes code.
+pub fn map_for_profilers(file: &std::fs::File) -> Result<()> {
+    let protection = libc::PROT_READ | libc::PROT_EXEC;
+    // SAFETY: a new mapping, which replaces nothing and which nobody reads or runs.
+    let base = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            page_bytes(),
+            protection,
+            libc::MAP_PRIVATE,
+            file.as_raw_fd(),
+            0,
+        )
+    };
+    if base == libc::MAP_FAILED {
+        return Err(Errno::last());
+    }
+    Ok(())
 }
 
 /// Asks the kernel itself for low addresses, which x86-64 can: it serves the second GiB.

@@ -73,18 +73,34 @@ fn allocate<A: Allocate + ?Sized>(heap: &mut A, saved: usize) -> Term {
     }
 }
 
+#[inline]
 fn context<A: Allocate + ?Sized>(heap: &mut A, string: Term, saved: usize) -> Term {
-    let (whole, start) = build::whole_of(string);
-    append::pin(whole);
-    let whole_bits = whole.as_bits().expect("a whole binary has bits");
-    let length = string.as_bits().expect("a bit string has bits").bit_len;
+    const {
+        assert!(offset::HEAP_BINARY_SIZE == offset::SHARED_BINARY_SIZE);
+        assert!(offset::HEAP_BINARY_SIZE == offset::SUB_BINARY_SIZE);
+    }
+    // The size is the first word of all three kinds.
+    let size = string.word(offset::HEAP_BINARY_SIZE) * 8;
+    let (whole, start, length) = if string.is_kind(Kind::SubBinary) {
+        let bits = string.word(offset::SUB_BINARY_BITS);
+        // SAFETY: this word of a sub-binary is a term.
+        let whole = unsafe { Term::from_bits(string.word(offset::SUB_BINARY_WHOLE)) };
+        let start = string.word(offset::SUB_BINARY_OFFSET) * 8 + (bits >> 8 & 0xff);
+        (whole, start, size + (bits & 0xff))
+    } else {
+        (string, 0, size)
+    };
+    let bytes = if whole.is_kind(Kind::HeapBinary) {
+        whole.word_pointer(offset::HEAP_BINARY_BYTES) as u64
+    } else {
+        append::pin(whole);
+        whole.word(offset::SHARED_BINARY_BYTES)
+    };
     let made = allocate(heap, saved);
     // SAFETY: the fixed words of the object just allocated.
     unsafe {
         let words = made.word_pointer(0);
-        words
-            .add(offset::MATCH_BYTES)
-            .write(whole_bits.bytes as u64);
+        words.add(offset::MATCH_BYTES).write(bytes);
         words.add(offset::MATCH_POSITION).write(start);
         words.add(offset::MATCH_END).write(start + length);
         words.add(offset::MATCH_BINARY).write(whole.bits());
@@ -253,6 +269,7 @@ pub fn context_to_binary<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term
 
 /// Part of a whole binary: bytes up to what fits a heap binary are copied, as OTP does, so that they do
 /// not keep the whole alive; more is shared.
+#[inline]
 pub fn extract<A: Allocate + ?Sized>(heap: &mut A, whole: Term, start: u64, width: u64) -> Term {
     if width % 8 != 0 || width / 8 > HEAP_BINARY_BYTES as u64 {
         return build::sub_bits(heap, whole, start, width);

@@ -28,10 +28,21 @@ pub unsafe fn load(bytes: *const u8, position: u64, count: u32) -> u64 {
             }
             return (value >> (whole * 8 - end)) as u64 & (u64::MAX >> (64 - count));
         }
-        let (mut value, whole) = (0u64, end.div_ceil(8));
-        for index in 0..whole {
-            value = value << 8 | u64::from(*first.add(index as usize));
-        }
+        let whole = end.div_ceil(8);
+        let value = if whole >= 4 {
+            // Two halves, which may overlap.
+            let rest = whole - 4;
+            let high = u32::from_be_bytes(first.cast::<[u8; 4]>().read());
+            let low = u32::from_be_bytes(first.add(rest as usize).cast::<[u8; 4]>().read());
+            let high = u64::from(high) << (rest * 8);
+            high | u64::from(low)
+        } else {
+            let mut value = 0u64;
+            for index in 0..whole {
+                value = value << 8 | u64::from(*first.add(index as usize));
+            }
+            value
+        };
         value >> (whole * 8 - end) & (u64::MAX >> (64 - count))
     }
 }

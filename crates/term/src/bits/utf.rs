@@ -9,6 +9,7 @@ use crate::bits::Flags;
 use crate::bits::range::load;
 
 /// A term as a character.
+#[inline]
 #[must_use]
 pub fn character(term: Term) -> Option<u32> {
     let value = u32::try_from(term.as_small()?).ok()?;
@@ -36,8 +37,12 @@ pub fn utf16_bits(term: Term) -> u64 {
 }
 
 /// The UTF-8 of a character, as a number of so many bits.
+#[inline]
 #[must_use]
 pub fn encode_utf8(character: u32) -> (u64, u32) {
+    if character < 0x80 {
+        return (character.into(), 8);
+    }
     let mut room = [0; 4];
     let text = char::from_u32(character)
         .expect("a character")

@@ -37,7 +37,7 @@ fn deeper(hash: u32, key: Term, level: u32) -> u32 {
 #[must_use]
 pub fn children<'a>(node: Term) -> &'a [Term] {
     let header = node.header();
-    let first = header.raw_words();
+    let first = usize::from(header.map_shape() == MapShape::HashRoot) * offset::HASH_ROOT_CHILDREN;
     // SAFETY: behind the raw words of a node stand its children; the moving rule keeps them.
     unsafe { std::slice::from_raw_parts(node.word_pointer(first).cast(), header.arity() - first) }
 }
@@ -46,24 +46,45 @@ pub fn children<'a>(node: Term) -> &'a [Term] {
 #[inline]
 fn slot(bitmap: u16, hash: u32) -> (u16, usize) {
     let bit = 1u16 << (hash & 15);
-    (bit, (bitmap & (bit - 1)).count_ones() as usize)
+    (bit, ones(bitmap & (bit - 1)))
+}
+
+/// The bits that are set, at most 15 of them, counted in parallel: not every processor has an instruction for it.
+#[inline]
+fn ones(bits: u16) -> usize {
+    if cfg!(target_feature = "popcnt") {
+        return bits.count_ones() as usize;
+    }
+    // Sums of one, two and four bits side by side, then all of these by a product.
+    let bits = u32::from(bits);
+    let pairs = bits - (bits >> 1 & 0x5555);
+    let fours = (pairs & 0x3333) + (pairs >> 2 & 0x3333);
+    (fours.wrapping_mul(0x1111) >> 12 & 0xf) as usize
 }
 
 /// The value of a key in a hash map, when the key's hash ([`map_key`], round 0) is known.
 #[must_use]
+#[inline]
 pub fn get_hashed(map: Term, key: Term, mut hash: u32) -> Option<Term> {
     let mut node = map;
     let mut level = 0;
+    // The children of a root stand behind its size, those of an inner node behind the header.
+    let mut first = offset::HASH_ROOT_CHILDREN;
     loop {
-        let (bit, slot) = slot(node.header().bitmap(), hash);
-        if node.header().bitmap() & bit == 0 {
+        let bitmap = node.header().bitmap();
+        let (bit, slot) = slot(bitmap, hash);
+        if bitmap & bit == 0 {
             return None;
         }
-        let child = children(node)[slot];
+        // SAFETY: the bitmap has a bit for every child, which is a term; the moving rule keeps them.
+        let child = unsafe { Term::from_bits(node.word(first + slot)) };
         if child.is_cons() {
-            return eq_exact(child.head(), key).then(|| child.tail());
+            let found = child.head();
+            let equal = found == key || !key.is_immediate() && eq_exact(found, key);
+            return equal.then(|| child.tail());
         }
         node = child;
+        first = 0;
         hash = deeper(hash, key, level);
         level += 1;
     }

@@ -1,0 +1,206 @@
+//! Building strings of whole bytes fast: what most programs build.
+//!
+//! A [`Writer`] gathers bits in a register and writes whole bytes. [`append_in_place`] is the growing of a binary that
+//! has room already, and [`fresh`] a new one. Whoever finds a case that is none of these builds by `construct` instead,
+//! which knows them all; so nothing here changes anything before it is sure to go through.
+//!
+//! Only the thread that owns the heap may call.
+
+use std::sync::atomic::Ordering;
+
+use layout::limits::HEAP_BINARY_BYTES;
+use layout::object::{SUB_BINARY_WRITABLE, binary_flag, offset};
+use layout::{Heap, Kind, Term};
+
+use super::append;
+use crate::build;
+use crate::heap::Allocate;
+use crate::off_heap::BinaryBlock;
+
+/// The bytes of a bit string that is a binary and starts at a byte.
+#[inline]
+#[must_use]
+pub fn bytes_of(term: Term) -> Option<(*const u8, u64)> {
+    match term.boxed_kind()? {
+        Kind::HeapBinary => Some((
+            term.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>(),
+            term.word(offset::HEAP_BINARY_SIZE),
+        )),
+        Kind::SharedBinary => Some((
+            term.word(offset::SHARED_BINARY_BYTES) as *const u8,
+            term.word(offset::SHARED_BINARY_SIZE),
+        )),
+        Kind::SubBinary if term.word(offset::SUB_BINARY_BITS) & 0xffff == 0 => {
+            // SAFETY: this word of a sub-binary is a term.
+            let whole = unsafe { Term::from_bits(term.word(offset::SUB_BINARY_WHOLE)) };
+            let start = if whole.is_kind(Kind::HeapBinary) {
+                whole.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>()
+            } else {
+                whole.word(offset::SHARED_BINARY_BYTES) as *const u8
+            };
+            Some((
+                start.wrapping_add(term.word(offset::SUB_BINARY_OFFSET) as usize),
+                term.word(offset::SUB_BINARY_SIZE),
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// Makes `string`, which is to be appended to, `bytes` bytes longer: answers the longer one and where the bytes go. None,
+/// and nothing done, when that takes more than counting: another block, or bits.
+#[inline]
+pub fn append_in_place(
+    heap: &mut Heap,
+    string: Term,
+    bytes: u64,
+    private: bool,
+) -> Option<(Term, *mut u8)> {
+    if bytes == 0
+        || !string.is_kind(Kind::SubBinary)
+        || string.word(offset::SUB_BINARY_BITS) & 0xff_ffff != SUB_BINARY_WRITABLE
+        || string.word(offset::SUB_BINARY_OFFSET) != 0
+    {
+        return None;
+    }
+    // SAFETY: this word of a sub-binary is a term.
+    let whole = unsafe { Term::from_bits(string.word(offset::SUB_BINARY_WHOLE)) };
+    let old = string.word(offset::SUB_BINARY_SIZE);
+    if !whole.is_kind(Kind::SharedBinary)
+        || whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::WRITABLE == 0
+        || whole.word(offset::SHARED_BINARY_SIZE) != old
+    {
+        return None;
+    }
+    let new = old.checked_add(bytes)?;
+    let block = whole.word(offset::OFF_HEAP_BLOCK) as *mut BinaryBlock;
+    // SAFETY: the object holds a count of its block.
+    if new > unsafe { (*block).capacity } as u64 {
+        return None;
+    }
+    // SAFETY: the words of a shared binary and its block, which this process alone writes. What others see of them ends
+    // before the new bytes.
+    unsafe {
+        *whole.word_pointer(offset::SHARED_BINARY_FLAGS) |= binary_flag::ACTIVE;
+        *whole.word_pointer(offset::SHARED_BINARY_SIZE) = new;
+        (*block).used.store(new as usize, Ordering::Relaxed);
+    }
+    heap.charge_off_heap(bytes as usize);
+    let room = (whole.word(offset::SHARED_BINARY_BYTES) as *mut u8).wrapping_add(old as usize);
+    if private {
+        // SAFETY: the words of a sub-binary, which nobody else knows.
+        unsafe { *string.word_pointer(offset::SUB_BINARY_SIZE) = new };
+        return Some((string, room));
+    }
+    // SAFETY: as above; nobody else may append to it now.
+    unsafe { *string.word_pointer(offset::SUB_BINARY_BITS) = 0 };
+    Some((append::writable_part(heap, whole, new * 8), room))
+}
+
+/// A new binary of `bytes` bytes to be written before the next safepoint; none when there is no such memory.
+#[inline]
+pub fn fresh(heap: &mut Heap, bytes: u64) -> Option<(Term, *mut u8)> {
+    let size = usize::try_from(bytes).ok()?;
+    if size <= HEAP_BINARY_BYTES {
+        return Some(build::binary_uninit(heap, size));
+    }
+    let block = BinaryBlock::try_new(size)?;
+    // SAFETY: fresh, with that many bytes, to be written by the caller.
+    unsafe {
+        let term = build::shared_binary(heap, block, size, 0);
+        Some((term, BinaryBlock::bytes(block)))
+    }
+}
+
+/// Writes bits one behind the other, in whole bytes.
+pub struct Writer {
+    at: *mut u8,
+    /// The low `count` bits are still to be written.
+    pending: u64,
+    count: u32,
+}
+
+impl Writer {
+    #[must_use]
+    pub fn new(at: *mut u8) -> Writer {
+        Writer {
+            at,
+            pending: 0,
+            count: 0,
+        }
+    }
+
+    /// The low `width` bits of a value: at most 56, or 64 where a byte begins.
+    ///
+    /// # Safety
+    /// There is room, so for all writers.
+    #[inline(always)]
+    pub unsafe fn put(&mut self, value: u64, width: u32) {
+        if width == 0 {
+            return;
+        }
+        if self.count + width > 64 {
+            // SAFETY: the caller's promise.
+            unsafe { self.flush() };
+        }
+        let value = value & (u64::MAX >> (64 - width));
+        self.pending = if width == 64 {
+            value
+        } else {
+            self.pending << width | value
+        };
+        self.count += width;
+    }
+
+    /// Writes the whole bytes that are pending.
+    ///
+    /// # Safety
+    /// As [`Writer::put`].
+    #[inline(always)]
+    pub unsafe fn flush(&mut self) {
+        let bytes = self.count / 8;
+        if bytes == 0 {
+            return;
+        }
+        self.count %= 8;
+        // The first byte lowest.
+        let mut word = (self.pending >> self.count << (64 - bytes * 8)).swap_bytes();
+        // SAFETY: the caller's promise; `bytes` are written.
+        unsafe {
+            if bytes == 8 {
+                self.at.cast::<u64>().write_unaligned(word.to_le());
+                self.at = self.at.add(8);
+                return;
+            }
+            if bytes & 4 != 0 {
+                self.at.cast::<u32>().write_unaligned((word as u32).to_le());
+                self.at = self.at.add(4);
+                word >>= 32;
+            }
+            if bytes & 2 != 0 {
+                self.at.cast::<u16>().write_unaligned((word as u16).to_le());
+                self.at = self.at.add(2);
+                word >>= 16;
+            }
+            if bytes & 1 != 0 {
+                self.at.write(word as u8);
+                self.at = self.at.add(1);
+            }
+        }
+    }
+
+    /// Whole bytes, where a byte begins.
+    ///
+    /// # Safety
+    /// As [`Writer::put`], and `bytes` has so many.
+    #[inline(always)]
+    pub unsafe fn copy(&mut self, bytes: *const u8, length: u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.flush();
+            debug_assert_eq!(self.count, 0);
+            self.at.copy_from_nonoverlapping(bytes, length as usize);
+            self.at = self.at.add(length as usize);
+        }
+    }
+}
