@@ -642,6 +642,7 @@ fn put_tuple(emitter: &mut Emitter<'_>, to: FileOperand, elements: &[FileOperand
 }
 
 fn call_fun<'a>(emitter: &mut Emitter<'a>, fun: Operand, arity: u64, cursor: &mut Cursor<'a>) {
+    let behind = Operand::x(arity as u16);
     // In tail position it must be a tail call, or loops over funs would fill the stack.
     if cursor.opcode_at(0) == Some(Opcode::Deallocate)
         && cursor.opcode_at(1) == Some(Opcode::Return)
@@ -654,10 +655,12 @@ fn call_fun<'a>(emitter: &mut Emitter<'a>, fun: Operand, arity: u64, cursor: &mu
         emitter.instruction(source::<calls::CallFunLast>(fun), &[fun]);
         emitter.word(arity);
         emitter.word(number(frame[0]).unwrap_or(0) * 8);
+        emitter.operand(behind);
         return;
     }
     emitter.instruction(source::<calls::CallFun>(fun), &[fun]);
     emitter.word(arity);
+    emitter.operand(behind);
 }
 
 fn make_fun(

@@ -56,7 +56,12 @@ pub(crate) unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -
 
 /// As [`fun_entry`], for funs of a module only.
 #[inline(always)]
-unsafe fn local_fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -> *const u64 {
+unsafe fn local_fun_entry<F: Form>(
+    m: &Machine<F>,
+    fun: Term,
+    arity: u64,
+    first: u64,
+) -> *const u64 {
     unsafe {
         if header_of(fun) & 0b11_1111 != Header::new(Kind::Fun, 0).0 {
             return core::ptr::null();
@@ -66,19 +71,23 @@ unsafe fn local_fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -> *co
         if shape & 0xff != arity {
             return core::ptr::null();
         }
-        let mut free = shape >> 8;
-        let to = m.x.wrapping_byte_add((arity * 8) as usize).cast::<u64>();
-        // From the last to the first; volatile, or it would become a call.
-        while free > 0 {
-            free -= 1;
-            let value = object
-                .wrapping_add(1 + offset::FUN_FREE)
-                .wrapping_add(free as usize)
-                .read_volatile();
-            to.wrapping_add(free as usize).write_volatile(value);
-        }
+        // Before any register changes, for the fun itself may be in one: null when its module is gone.
         let entry = *object.add(1 + offset::FUN_ENTRY) as *const FunEntry;
-        (*entry).code.load(Ordering::Acquire)
+        let code = (*entry).code.load(Ordering::Acquire);
+        if code.is_null() {
+            return code;
+        }
+        let to = m.x.wrapping_byte_add(first as usize).cast::<u64>();
+        let mut index = 0;
+        // The count is read again each time, or the loop would be unrolled, for which registers are missing.
+        while index < (object.add(1 + offset::FUN_ARITY).read_volatile() >> 8) as usize {
+            let value = *object
+                .wrapping_add(1 + offset::FUN_FREE)
+                .wrapping_add(index);
+            to.wrapping_add(index).write_volatile(value);
+            index += 1;
+        }
+        code
     }
 }
 
@@ -168,21 +177,21 @@ operations! {
         m.enter(target)
     }
 
-    /// `fun, arity`
+    /// `fun, arity, offset of the X register behind the arguments`
     CallFun: S<A: Source> |m| {
         let arity = m.word::<1>();
-        let target = local_fun_entry(&m, m.get::<A, 0>(), arity);
+        let target = local_fun_entry(&m, m.get::<A, 0>(), arity, m.word::<2>());
         if target.is_null() {
             return m.slow(slow::calls::call_fun);
         }
-        m.push(m.after::<2>());
+        m.push(m.after::<3>());
         m.call(target)
     }
 
-    /// A tail call: `fun, arity, bytes of Y registers`
+    /// A tail call: `fun, arity, bytes of Y registers, offset of the X register behind the arguments`
     CallFunLast: S<A: Source> |m| {
         let arity = m.word::<1>();
-        let target = local_fun_entry(&m, m.get::<A, 0>(), arity);
+        let target = local_fun_entry(&m, m.get::<A, 0>(), arity, m.word::<3>());
         if target.is_null() {
             return m.slow(slow::calls::call_fun_last);
         }

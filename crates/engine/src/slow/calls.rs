@@ -50,7 +50,7 @@ slow_paths! {
         leave(m, Exit::Preempted, entry, live)
     }
 
-    /// `fun, arity`
+    /// `fun, arity, offset of the X register behind the arguments`
     call_fun |m| {
         let fun = m.get::<crate::operand::Any, 0>();
         let arity = m.word::<1>();
@@ -64,11 +64,11 @@ slow_paths! {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        m.push(m.after::<2>());
+        m.push(m.after::<3>());
         m.call(target)
     }
 
-    /// `fun, arity, bytes of Y registers`
+    /// `fun, arity, bytes of Y registers, offset of the X register behind the arguments`
     call_fun_last |m| {
         let fun = m.get::<crate::operand::Any, 0>();
         let arity = m.word::<1>();
