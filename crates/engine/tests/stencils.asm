@@ -229,102 +229,108 @@ CallExportOnly:
     jmp    *%rax
 
 CallFun:
+    push   %rbx
     mov    0x0(%rdi),%rax
       32S	HOLE_0
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    8b <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x8b>
+    jne    90 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x90>
     mov    -0x2(%rax),%r9d
     and    $0x3f,%r9d
     cmp    $0x14,%r9d
-    jne    8b <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x8b>
+    jne    90 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x90>
     movzbl 0xe(%rax),%r9d
     cmp    $0x0,%r9
       32S	HOLE_1
-    jne    8b <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x8b>
-    mov    0xe(%rax),%r9
-    cmp    $0x100,%r9
-    jb     69 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x69>
-    mov    $0x0,%r9d
-      32	HOLE_1
-    lea    (%rdi,%r9,8),%r9
-    xor    %r10d,%r10d
-    nopw   0x0(%rax,%rax,1)
-    mov    0x1e(%rax,%r10,8),%r11
-    mov    %r11,(%r9,%r10,8)
-    inc    %r10
-    mov    0xe(%rax),%r11
-    shr    $0x8,%r11
-    cmp    %r11,%r10
-    jb     50 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x50>
-    mov    0x6(%rax),%rax
-    mov    (%rax),%r9
+    jne    90 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x90>
+    mov    0x6(%rax),%r9
+    mov    (%r9),%r9
     test   %r9,%r9
-    je     8b <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x8b>
+    je     90 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x90>
+    mov    0xe(%rax),%r10
+    cmp    $0x100,%r10
+    jb     79 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x79>
+    lea    0x0(%rdi),%r10
+      32S	HOLE_2
+    xor    %r11d,%r11d
+    data16 data16 cs nopw 0x0(%rax,%rax,1)
+    mov    0x1e(%rax,%r11,8),%rbx
+    mov    %rbx,(%r10,%r11,8)
+    inc    %r11
+    mov    0xe(%rax),%rbx
+    shr    $0x8,%rbx
+    cmp    %rbx,%r11
+    jb     60 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x60>
     movq   $0x0,-0x8(%rsi)
-      32S	RECORD+0x18
+      32S	RECORD+0x20
     add    $0xfffffffffffffff8,%rsi
     dec    %rcx
-    js     9a <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x9a>
+    js     a0 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0xa0>
     mov    (%r9),%rax
+    pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 92 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x92>
+    mov    0x0(%rip),%rax        # 97 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x97>
       PC32	call_fun-0x4
     mov    $0x0,%r9d
       32	RECORD
+    pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # a1 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0xa1>
+    mov    0x0(%rip),%rax        # a7 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0xa7>
       PC32	preempt-0x4
+    pop    %rbx
     jmp    *%rax
 
 CallFunLast:
+    push   %rbx
     mov    0x0(%rdi),%rax
       32S	HOLE_0
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    86 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x86>
+    jne    8b <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x8b>
     mov    -0x2(%rax),%r9d
     and    $0x3f,%r9d
     cmp    $0x14,%r9d
-    jne    86 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x86>
+    jne    8b <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x8b>
     movzbl 0xe(%rax),%r9d
     cmp    $0x0,%r9
       32S	HOLE_1
-    jne    86 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x86>
-    mov    0xe(%rax),%r9
-    cmp    $0x100,%r9
-    jb     69 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x69>
-    mov    $0x0,%r9d
-      32	HOLE_1
-    lea    (%rdi,%r9,8),%r9
-    xor    %r10d,%r10d
-    nopw   0x0(%rax,%rax,1)
-    mov    0x1e(%rax,%r10,8),%r11
-    mov    %r11,(%r9,%r10,8)
-    inc    %r10
-    mov    0xe(%rax),%r11
-    shr    $0x8,%r11
-    cmp    %r11,%r10
-    jb     50 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x50>
-    mov    0x6(%rax),%rax
-    mov    (%rax),%r9
+    jne    8b <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x8b>
+    mov    0x6(%rax),%r9
+    mov    (%r9),%r9
     test   %r9,%r9
-    je     86 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x86>
+    je     8b <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x8b>
+    mov    0xe(%rax),%r10
+    cmp    $0x100,%r10
+    jb     79 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x79>
+    lea    0x0(%rdi),%r10
+      32S	HOLE_3
+    xor    %r11d,%r11d
+    data16 data16 cs nopw 0x0(%rax,%rax,1)
+    mov    0x1e(%rax,%r11,8),%rbx
+    mov    %rbx,(%r10,%r11,8)
+    inc    %r11
+    mov    0xe(%rax),%rbx
+    shr    $0x8,%rbx
+    cmp    %rbx,%r11
+    jb     60 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x60>
     lea    0x0(%rsi),%rsi
       32S	HOLE_2
     dec    %rcx
-    js     95 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x95>
+    js     9b <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x9b>
     mov    (%r9),%rax
+    pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 8d <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x8d>
+    mov    0x0(%rip),%rax        # 92 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x92>
       PC32	call_fun_last-0x4
     mov    $0x0,%r9d
       32	RECORD
+    pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 9c <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x9c>
+    mov    0x0(%rip),%rax        # a2 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0xa2>
       PC32	preempt-0x4
+    pop    %rbx
     jmp    *%rax
 
 CallLast:
@@ -353,25 +359,25 @@ CallOnly:
 
 Catch:
     mov    (%r8),%rax
-    incl   0x9c(%rax)
+    incl   0x34(%rax)
     mov    $0x0,%eax
       32	HOLE_1
     shl    $0x6,%rax
     or     $0x1b,%rax
     mov    %rax,0x0(%rsi)
       32S	HOLE_0-0x4
-    jmp    22 <_ZN78_$LT$stencils..bodies..exceptions..Catch$u20$as$u20$stencils..operation..P$GT$3run17h573da3cb12859871E+0x22>
+    jmp    1f <_ZN78_$LT$stencils..bodies..exceptions..Catch$u20$as$u20$stencils..operation..P$GT$3run17h573da3cb12859871E+0x1f>
       PLT32	CONT-0x4
 
 CatchEnd:
     mov    (%r8),%rax
-    decl   0x9c(%rax)
+    decl   0x34(%rax)
     movq   $0x3b,0x0(%rsi)
       32S	HOLE_0-0x4
     cmpq   $0x0,(%rdi)
-    jne    1e <_ZN81_$LT$stencils..bodies..exceptions..CatchEnd$u20$as$u20$stencils..operation..P$GT$3run17h2c3a312489c230cfE+0x1e>
+    jne    1b <_ZN81_$LT$stencils..bodies..exceptions..CatchEnd$u20$as$u20$stencils..operation..P$GT$3run17h2c3a312489c230cfE+0x1b>
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 25 <_ZN81_$LT$stencils..bodies..exceptions..CatchEnd$u20$as$u20$stencils..operation..P$GT$3run17h2c3a312489c230cfE+0x25>
+    mov    0x0(%rip),%rax        # 22 <_ZN81_$LT$stencils..bodies..exceptions..CatchEnd$u20$as$u20$stencils..operation..P$GT$3run17h2c3a312489c230cfE+0x22>
       PC32	catch_value-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -634,9 +640,9 @@ FunHead:
     movq   $0x0,0x10(%rdx)
       32S	HOLE_2
     mov    (%r8),%rax
-    mov    0x90(%rax),%rax
+    mov    0x28(%rax),%rax
     mov    %rax,0x18(%rdx)
-    jmp    2d <_ZN75_$LT$stencils..bodies..calls..FunHead$u20$as$u20$stencils..operation..P$GT$3run17h0c4f0f3ae88bb367E+0x2d>
+    jmp    2a <_ZN75_$LT$stencils..bodies..calls..FunHead$u20$as$u20$stencils..operation..P$GT$3run17h0c4f0f3ae88bb367E+0x2a>
       PLT32	CONT-0x4
 
 GetHd:
@@ -1542,11 +1548,11 @@ Less:
 
 LoopRec:
     mov    (%r8),%r9
-    mov    0x80(%r9),%rax
+    mov    0x18(%r9),%rax
     mov    (%rax),%rax
     test   %rax,%rax
     je     29 <_ZN78_$LT$stencils..bodies..messages..LoopRec$u20$as$u20$stencils..operation..D$GT$3run17h2c3ced75b03f94bfE+0x29>
-    testb  $0x4,0x64(%r9)
+    testb  $0x4,0x9c(%r9)
     jne    29 <_ZN78_$LT$stencils..bodies..messages..LoopRec$u20$as$u20$stencils..operation..D$GT$3run17h2c3ced75b03f94bfE+0x29>
     mov    0x10(%rax),%rax
     mov    %rax,0x0(%rdi)
@@ -1561,14 +1567,14 @@ LoopRec:
 
 LoopRecEnd:
     mov    (%r8),%rax
-    mov    0x80(%rax),%r9
+    mov    0x18(%rax),%r9
     mov    (%r9),%r9
-    mov    %r9,0x80(%rax)
+    mov    %r9,0x18(%rax)
     dec    %rcx
-    js     1e <_ZN81_$LT$stencils..bodies..messages..LoopRecEnd$u20$as$u20$stencils..operation..P$GT$3run17h4b6f245d8ec6d178E+0x1e>
-    jmp    1e <_ZN81_$LT$stencils..bodies..messages..LoopRecEnd$u20$as$u20$stencils..operation..P$GT$3run17h4b6f245d8ec6d178E+0x1e>
+    js     18 <_ZN81_$LT$stencils..bodies..messages..LoopRecEnd$u20$as$u20$stencils..operation..P$GT$3run17h4b6f245d8ec6d178E+0x18>
+    jmp    18 <_ZN81_$LT$stencils..bodies..messages..LoopRecEnd$u20$as$u20$stencils..operation..P$GT$3run17h4b6f245d8ec6d178E+0x18>
       PLT32	TARGET_0-0x4
-    mov    0x0(%rip),%rax        # 25 <_ZN81_$LT$stencils..bodies..messages..LoopRecEnd$u20$as$u20$stencils..operation..P$GT$3run17h4b6f245d8ec6d178E+0x25>
+    mov    0x0(%rip),%rax        # 1f <_ZN81_$LT$stencils..bodies..messages..LoopRecEnd$u20$as$u20$stencils..operation..P$GT$3run17h4b6f245d8ec6d178E+0x1f>
       PC32	yield_at_label-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2094,10 +2100,10 @@ SelectValue2:
 
 SelfPid:
     mov    (%r8),%rax
-    mov    0x90(%rax),%rax
+    mov    0x28(%rax),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_0
-    jmp    16 <_ZN75_$LT$stencils..bodies..calls..SelfPid$u20$as$u20$stencils..operation..D$GT$3run17h738e0369c8f95392E+0x16>
+    jmp    13 <_ZN75_$LT$stencils..bodies..calls..SelfPid$u20$as$u20$stencils..operation..D$GT$3run17h738e0369c8f95392E+0x13>
       PLT32	CONT-0x4
 
 ShiftLeft:
@@ -2338,22 +2344,22 @@ TestUnit:
 
 TryCase:
     mov    (%r8),%rax
-    decl   0x9c(%rax)
+    decl   0x34(%rax)
     movq   $0x3b,0x0(%rsi)
       32S	HOLE_0-0x4
     movups 0x8(%rdi),%xmm0
     movups %xmm0,(%rdi)
     mov    0x18(%rdi),%rax
     mov    %rax,0x10(%rdi)
-    jmp    28 <_ZN80_$LT$stencils..bodies..exceptions..TryCase$u20$as$u20$stencils..operation..P$GT$3run17haba9960149d1f63aE+0x28>
+    jmp    25 <_ZN80_$LT$stencils..bodies..exceptions..TryCase$u20$as$u20$stencils..operation..P$GT$3run17haba9960149d1f63aE+0x25>
       PLT32	CONT-0x4
 
 TryEnd:
     mov    (%r8),%rax
-    decl   0x9c(%rax)
+    decl   0x34(%rax)
     movq   $0x3b,0x0(%rsi)
       32S	HOLE_0-0x4
-    jmp    19 <_ZN79_$LT$stencils..bodies..exceptions..TryEnd$u20$as$u20$stencils..operation..P$GT$3run17hc96b8ac5fc814879E+0x19>
+    jmp    16 <_ZN79_$LT$stencils..bodies..exceptions..TryEnd$u20$as$u20$stencils..operation..P$GT$3run17hc96b8ac5fc814879E+0x16>
       PLT32	CONT-0x4
 
 TupleSize:

@@ -3,13 +3,13 @@
 //! ferl writes it down itself when it is told to for perf (`+JPperf dump`); the file's records are searched for the
 //! function, and `objdump` takes its bytes apart. The module is found as ferl finds it, or by a folder given with `--pa`.
 
-use crate::machine::Invocation;
 use crate::project;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
+use watch::Invocation;
 
 #[derive(clap::Args)]
 pub struct Options {
