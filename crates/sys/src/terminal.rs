@@ -108,6 +108,52 @@ impl ModeGuard {
     }
 }
 
+/// Sets the changed mode again, if a terminal is changed; see [`ModeGuard::renew`].
+pub fn renew() {
+    let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(former) = changed.as_ref() {
+        // It may be gone (hung up); then there is nothing to set.
+        let _ = set(former.number, &former.during);
+    }
+}
+
+/// Gives the former mode back until [`renew`], if a terminal is changed; see [`ModeGuard::suspend`].
+pub fn suspend() {
+    let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(former) = changed.as_ref() {
+        let _ = set(former.number, &former.before);
+    }
+}
+
+/// Columns that a character takes in the locale that the environment asks for; 0 for what is not printed.
+pub fn char_width(character: u32) -> usize {
+    unsafe extern "C" {
+        fn wcwidth(character: libc::wchar_t) -> libc::c_int;
+    }
+    /// A locale may be used by any thread.
+    struct Locale(libc::locale_t);
+    // SAFETY: nobody changes or frees it.
+    unsafe impl Send for Locale {}
+    // SAFETY: as above.
+    unsafe impl Sync for Locale {}
+    static LOCALE: std::sync::LazyLock<Locale> = std::sync::LazyLock::new(|| {
+        // SAFETY: a terminated text; null is the default locale when there is no other.
+        Locale(unsafe { libc::newlocale(libc::LC_CTYPE_MASK, c"".as_ptr(), std::ptr::null_mut()) })
+    });
+    if (0x20..0x7f).contains(&character) {
+        return 1;
+    }
+    let locale = LOCALE.0;
+    // SAFETY: the locale is live or null (which changes nothing); this thread gets its own back at once.
+    let width = unsafe {
+        let before = libc::uselocale(locale);
+        let width = wcwidth(character as libc::wchar_t);
+        libc::uselocale(before);
+        width
+    };
+    usize::try_from(width).unwrap_or(0)
+}
+
 impl Drop for ModeGuard {
     fn drop(&mut self) {
         restore();

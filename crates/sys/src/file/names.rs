@@ -131,7 +131,14 @@ pub fn may(name: &[u8], wish: Wish) -> Result<()> {
     named(name, |name| unsafe { libc::access(name.as_ptr(), wish) })
 }
 
-fn is_working_directory(name: &[u8]) -> bool {
+/// Whether the name is that of a file (no directory) that may be executed.
+pub fn is_program(name: &[u8]) -> bool {
+    let is_file = info::of(name, Links::Follow).is_ok_and(|info| info.kind == info::Kind::Regular);
+    is_file && may(name, Wish::Execute).is_ok()
+}
+
+/// Whether the name is that of the directory that relative names count from.
+pub fn is_working_directory(name: &[u8]) -> bool {
     let place =
         |name: &[u8]| info::of(name, Links::Follow).map(|info| (info.major_device, info.inode));
     matches!((place(name), place(b".")), (Ok(this), Ok(working)) if this == working)
