@@ -3,7 +3,7 @@
 use isa::flags;
 
 use crate::config::{
-    BusyWait, Config, FileNameEncoding, FileNameWarning, MessageQueueData, PerfSupport,
+    BreakMode, BusyWait, Config, FileNameEncoding, FileNameWarning, MessageQueueData, PerfSupport,
     PrintableRange,
 };
 use crate::launch::Flavor;
@@ -75,6 +75,12 @@ pub fn config(config: Config) -> runtime::Config {
             FileNameWarning::Error => "error",
         }
         .to_owned(),
+        break_mode: match config.break_mode {
+            BreakMode::Menu => runtime::config::BreakMode::Menu,
+            BreakMode::Default => runtime::config::BreakMode::Default,
+            BreakMode::InterruptShell => runtime::config::BreakMode::InterruptShell,
+            BreakMode::Ignore => runtime::config::BreakMode::Ignore,
+        },
         warnings: flags::WARNING_LEVELS[config.warnings_map as usize].to_owned(),
     }
 }

@@ -2,6 +2,19 @@
 
 use std::path::PathBuf;
 
+/// What Ctrl-C does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BreakMode {
+    /// Opens the break menu.
+    Menu,
+    /// Ends the node, as the system does.
+    Default,
+    /// Is a key like others; the shell acts on it.
+    InterruptShell,
+    /// Nothing; nor do the keys that quit and stop.
+    Ignore,
+}
+
 /// Decisions about a node, in its own units.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -64,4 +77,5 @@ pub struct Config {
     pub wrong_file_names: String,
     /// As `+W` spells it: `error`, `warning` or `info`.
     pub warnings: String,
+    pub break_mode: BreakMode,
 }

@@ -5,6 +5,7 @@
 //! [`collector`] keeps its heap small, [`exception`] unwinds it, [`process::exit`] ends it.
 
 pub mod bif;
+pub mod break_menu;
 pub mod code;
 mod collector;
 pub mod config;

@@ -9,7 +9,7 @@ use term::heap::Scratch;
 use term::unicode::{Encoding, filename};
 use term::{am, atom, build};
 
-use crate::config::Config;
+use crate::config::{BreakMode, Config};
 use crate::process::spawn::{self, DEFAULTS, Options};
 use crate::process::{Priority, table};
 use crate::{code, collector, scheduler, time, timer};
@@ -118,8 +118,29 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
 fn watch_signals() -> sys::Result<()> {
     use sys::signal::{Disposition, Signal};
     sys::signal::set(Signal::Terminate, Disposition::Handle)?;
+    sys::signal::set(Signal::Continue, Disposition::Handle)?;
+    match config().break_mode {
+        BreakMode::Menu => sys::signal::set(Signal::Interrupt, Disposition::Handle)?,
+        BreakMode::Ignore => {
+            for signal in [Signal::Interrupt, Signal::Quit, Signal::TerminalStop] {
+                sys::signal::set(signal, Disposition::Ignore)?;
+            }
+        }
+        BreakMode::Default | BreakMode::InterruptShell => {}
+    }
     let forward = |_| {
         for signal in sys::signal::take_pending().iter() {
+            match signal {
+                Signal::Interrupt => {
+                    crate::break_menu::open();
+                    continue;
+                }
+                Signal::Continue => {
+                    crate::port::tty::continued();
+                    continue;
+                }
+                _ => {}
+            }
             if let Some(server) = crate::registry::whereis_process(atom::known("erl_signal_server"))
             {
                 let mut scratch = Scratch::new();

@@ -1,144 +1,254 @@
 //! Ports: the node's ends of the outside world.
 //!
-//! A port is found through a table by its identifier and guarded by a lock of its own: whoever
-//! sends to it runs the driver's part in the caller, and I/O events run it on the scheduler that saw
-//! them. Links, monitors and the connected process work as those between processes, by signals.
+//! A port is found through a table by its identifier and guarded by a lock of its own. What is sent to it runs in the
+//! sender when the port is idle, else in order on a scheduler ([`queue`]); I/O events run on the scheduler that saw
+//! them. What processes can ask of a port is in [`signals`], what is behind one in [`driver`]. Links, monitors and the
+//! connected process work as those between processes, by signals.
 
+pub mod access;
 pub mod driver;
 pub mod fd;
+mod framing;
+pub mod info;
 pub mod open;
+mod outgoing;
+pub mod output;
+mod program;
+pub mod queue;
 pub mod ram_file;
+pub mod signals;
 mod table;
+pub mod tty;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use layout::{Heap, Term};
-use parking_lot::Mutex;
+use layout::Term;
+use parking_lot::{Mutex, MutexGuard};
 use term::copy::Owned;
-use term::heap::Scratch;
-use term::{am, build};
 
-use crate::process::Process;
 use crate::process::relations::ReferenceNumber;
-use crate::registry::{self, Refusal};
-use crate::send::Sent;
+use crate::registry;
 use crate::signal::{self, Signal};
-use driver::{Answer, Command, Driver};
+use crate::timer::{self, TimerKey};
+use access::Access;
+use driver::{Close, Driver};
 
-pub use table::{bytes, count, find, flush_all, list, resolve};
+pub use table::{bytes, count, find, flush_all, limit, list, resolve};
 
 /// A port that may be open.
 pub struct Port {
     pub id: Term,
-    pub state: Mutex<State>,
+    /// Whatever is sent to it is queued: senders go on at once.
+    pub parallelism: bool,
+    state: Mutex<State>,
+    tasks: queue::Tasks,
 }
 
 /// What a port's lock guards.
 pub struct State {
-    /// None once the port is closed.
-    pub driver: Option<Box<dyn Driver>>,
-    pub connected: Term,
-    pub links: Vec<Term>,
-    pub monitors: HashMap<ReferenceNumber, (Term, Option<Term>)>,
-    /// Data comes as binaries.
-    pub binary: bool,
-    /// The name it was opened by, for `port_info(name)`.
-    pub name: String,
-    pub input_bytes: u64,
-    pub output_bytes: u64,
-    pub data: Option<Owned>,
-    /// Processes that wait until the port takes output again.
-    pub waiting: Vec<Term>,
-    pub os_pid: Option<u32>,
+    /// None before the port is open, and when it is closed.
+    driver: Option<Box<dyn Driver>>,
+    core: Core,
 }
 
-/// How a command to a port ended.
+/// Where a port is in its life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[must_use]
-pub enum Outcome {
-    Done,
-    /// The port is busy: the caller was noted and is called when it no longer is.
-    Busy,
-    /// The port is closed, or the arguments are no good.
-    Bad,
+enum Phase {
+    Starting,
+    Open,
+    /// For everyone else it is closed; output gets out.
+    Closing,
+    Closed,
+}
+
+/// What all ports have, whatever their driver.
+pub struct Core {
+    phase: Phase,
+    connected: Term,
+    links: Vec<Term>,
+    /// Who watches the port.
+    monitors: HashMap<ReferenceNumber, (Term, Option<Term>)>,
+    /// Whom the port watches.
+    monitored: HashMap<ReferenceNumber, Term>,
+    /// Data comes as binaries.
+    binary: bool,
+    /// The name it was opened by, for `port_info(name)`.
+    name: Arc<[u8]>,
+    input_bytes: u64,
+    output_bytes: u64,
+    data: Option<Owned>,
+    busy: bool,
+    /// Processes that stand still until the port takes output again.
+    waiting: Vec<Term>,
+    os_pid: Option<u32>,
+    timer: Option<TimerKey>,
+    timer_generation: u64,
+    /// The driver wants the port to end.
+    exit: Option<Owned>,
+    /// The port itself while it is closing: nobody else may hold it then.
+    kept: Option<Arc<Port>>,
+}
+
+impl Core {
+    fn new(owner: Term, name: Arc<[u8]>) -> Core {
+        Core {
+            phase: Phase::Starting,
+            connected: owner,
+            links: vec![owner],
+            monitors: HashMap::new(),
+            monitored: HashMap::new(),
+            binary: false,
+            name,
+            input_bytes: 0,
+            output_bytes: 0,
+            data: None,
+            busy: false,
+            waiting: Vec::new(),
+            os_pid: None,
+            timer: None,
+            timer_generation: 0,
+            exit: None,
+            kept: None,
+        }
+    }
+
+    fn wake_waiting(&mut self) {
+        resume_all(std::mem::take(&mut self.waiting));
+    }
+}
+
+/// Lets processes go on that were suspended because of a port.
+fn resume_all(pids: Vec<Term>) {
+    for pid in pids {
+        let resume = |process: Option<&mut crate::process::Process>| {
+            if let Some(process) = process {
+                process.suspend_count = process.suspend_count.saturating_sub(1);
+            }
+        };
+        let _ = signal::send(pid, Signal::Call(Box::new(resume)));
+    }
 }
 
 impl Port {
-    /// Hands data to the driver. With `wait_for` a busy port takes nothing and notes that process.
-    pub fn command(self: &Arc<Port>, data: &[u8], wait_for: Option<Term>) -> Outcome {
-        let mut state = self.state.lock();
-        let State {
-            driver,
-            waiting,
-            output_bytes,
-            ..
-        } = &mut *state;
-        let Some(driver) = driver.as_mut() else {
-            return Outcome::Bad;
-        };
-        if driver.is_busy()
-            && let Some(pid) = wait_for
-        {
-            waiting.push(pid);
-            return Outcome::Busy;
-        }
-        *output_bytes += data.len() as u64;
-        table::count_output(data.len());
-        let _port = crate::microstate::enter(crate::microstate::State::Port);
-        match driver.output(data) {
-            Command::Done => {
-                for answer in driver.answers() {
-                    self.tell_answer(&state, &answer);
-                }
-                Outcome::Done
-            }
-            Command::Bad => Outcome::Bad,
-            Command::Failed(reason) => {
-                let reason = term::atom::known(reason);
-                self.close_locked(&mut state, reason);
-                Outcome::Done
-            }
-        }
+    /// Makes a port that is in the table but not open yet; None at the limit.
+    fn make(core: Core, parallelism: bool) -> Option<Arc<Port>> {
+        table::insert(|id| {
+            Arc::new(Port {
+                id,
+                parallelism,
+                state: Mutex::new(State { driver: None, core }),
+                tasks: queue::Tasks::new(Some(MESSAGE_QUEUE_MARKS)),
+            })
+        })
     }
 
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.state.lock().driver.is_some()
+        self.state.lock().core.phase == Phase::Open
     }
 
-    #[must_use]
-    pub fn is_busy(&self) -> bool {
-        self.state
-            .lock()
-            .driver
-            .as_ref()
-            .is_some_and(|driver| driver.is_busy())
+    /// What `port_set_data/2` keeps.
+    pub fn set_data(&self, data: Owned) {
+        self.state.lock().core.data = Some(data);
+    }
+
+    /// Shows it.
+    pub fn with_data<R>(&self, show: impl FnOnce(Term) -> R) -> Option<R> {
+        let state = self.state.lock();
+        state.core.data.as_ref().map(|data| show(data.term()))
+    }
+
+    /// The port's lock, if what is sent may run now and here.
+    fn enter(&self) -> Option<MutexGuard<'_, State>> {
+        if self.parallelism || self.tasks.are_pending() {
+            return None;
+        }
+        self.state.try_lock()
+    }
+
+    /// Calls the driver, from any thread: an event, a timer, a thread of the driver's own. None when it has stopped.
+    pub fn run<R>(
+        self: &Arc<Port>,
+        body: impl FnOnce(&mut dyn Driver, &mut Access<'_>) -> R,
+    ) -> Option<R> {
+        let mut state = self.state.lock();
+        state.call(self, None, body)
+    }
+
+    /// As [`Port::run`], after what is queued already, by a scheduler.
+    pub fn run_later(
+        self: &Arc<Port>,
+        body: impl FnOnce(&mut dyn Driver, &mut Access<'_>) + Send + 'static,
+    ) {
+        let task = move |port: &Arc<Port>, state: &mut State| {
+            state.call(port, None, body);
+        };
+        queue::push(self, 0, Box::new(task));
+    }
+
+    /// The timer with this number ran out.
+    pub fn timer_ran_out(self: &Arc<Port>, generation: u64) {
+        let mut state = self.state.lock();
+        if state.core.timer.is_some() && state.core.timer_generation == generation {
+            state.core.timer = None;
+            state.call(self, None, |driver, access| driver.timeout(access));
+        }
+    }
+}
+
+impl State {
+    fn call<R>(
+        &mut self,
+        port: &Arc<Port>,
+        caller: Option<Term>,
+        body: impl FnOnce(&mut dyn Driver, &mut Access<'_>) -> R,
+    ) -> Option<R> {
+        let State { driver, core } = self;
+        let driver = driver.as_mut()?;
+        let _port = crate::microstate::enter(crate::microstate::State::Port);
+        let result = body(&mut **driver, &mut Access { port, core, caller });
+        self.settle(port);
+        Some(result)
+    }
+
+    /// Does what the driver asked for.
+    #[inline]
+    fn settle(&mut self, port: &Arc<Port>) {
+        let exit = self.core.exit.take();
+        match self.core.phase {
+            Phase::Open => {
+                if let Some(reason) = exit {
+                    self.close(port, reason.term());
+                }
+            }
+            Phase::Closing => {
+                let is_empty = |driver: &Box<dyn Driver>| driver.queued_bytes() == 0;
+                if exit.is_some() || self.driver.as_ref().is_none_or(is_empty) {
+                    self.stop(port);
+                }
+            }
+            Phase::Starting | Phase::Closed => {}
+        }
     }
 
     /// Closes the port with a reason; false when it was closed.
-    pub fn close(self: &Arc<Port>, reason: Term) -> bool {
-        let mut state = self.state.lock();
-        self.close_locked(&mut state, reason)
-    }
-
-    /// As [`Port::close`], the lock being held.
-    pub fn close_locked(self: &Arc<Port>, state: &mut State, reason: Term) -> bool {
-        let Some(driver) = state.driver.take() else {
+    fn close(&mut self, port: &Arc<Port>, reason: Term) -> bool {
+        if self.core.phase != Phase::Open {
             return false;
-        };
-        driver.stop();
-        table::remove(self.id);
-        registry::forget_owner(self.id);
-        for linked in std::mem::take(&mut state.links) {
+        }
+        self.core.phase = Phase::Closing;
+        table::remove(port.id);
+        registry::forget_owner(port.id);
+        for linked in std::mem::take(&mut self.core.links) {
             let exit = Signal::Exit {
-                from: self.id,
+                from: port.id,
                 reason: Owned::new(reason),
                 linked: true,
             };
             let _ = signal::send(linked, exit);
         }
-        for (reference, (watcher, _)) in std::mem::take(&mut state.monitors) {
+        for (reference, (watcher, _)) in std::mem::take(&mut self.core.monitors) {
             let down = Signal::Down {
                 reference,
                 from: None,
@@ -146,197 +256,54 @@ impl Port {
             };
             let _ = signal::send(watcher, down);
         }
-        wake_waiting(state);
+        self.core.wake_waiting();
+        let State { driver, core } = self;
+        let close = driver.as_mut().map_or(Close::Now, |driver| {
+            driver.close(&mut Access {
+                port,
+                core,
+                caller: None,
+            })
+        });
+        match close {
+            Close::Now => self.stop(port),
+            Close::WhenEmpty => {
+                self.core.kept = Some(Arc::clone(port));
+                self.settle(port);
+            }
+        }
         true
     }
 
-    fn tell_answer(&self, state: &State, answer: &Answer) {
-        self.tell(state, |heap| {
-            let tail = match &answer.data {
-                None => Term::NIL,
-                Some(data) if state.binary => build::binary(heap, data),
-                Some(data) => build::byte_list(heap, data),
-            };
-            let header: Vec<Term> = answer
-                .header
-                .iter()
-                .map(|byte| Term::small(i64::from(*byte)))
-                .collect();
-            let data = build::list_with_tail(heap, &header, tail);
-            build::tuple(heap, &[am::DATA, data])
-        });
-    }
-
-    /// Sends the connected process what `body` builds behind the port's identifier: `{Port, Body}`.
-    pub fn tell(&self, state: &State, body: impl FnOnce(&mut Heap) -> Term) {
-        let mut scratch = Scratch::new();
-        let heap = scratch.heap();
-        let body = body(heap);
-        let message = build::tuple(heap, &[self.id, body]);
-        signal::send_message_from_outside(state.connected, message);
-    }
-}
-
-/// Lets those go on that waited for a busy port.
-pub fn wake_waiting(state: &mut State) {
-    for pid in std::mem::take(&mut state.waiting) {
-        let _ = signal::send(pid, Signal::Call(Box::new(|_| {})));
-    }
-}
-
-/// Whether there is such a port.
-#[must_use]
-pub fn exists(port: Term) -> bool {
-    find(port).is_some_and(|port| port.state.lock().driver.is_some())
-}
-
-/// Gives an open port a name.
-///
-/// # Errors
-/// See [`Refusal`].
-pub fn register(name: Term, port: Term) -> Result<(), Refusal> {
-    let port = find(port).ok_or(Refusal::NotAlive)?;
-    // Closing takes the name back under this lock.
-    let state = port.state.lock();
-    if state.driver.is_none() {
-        return Err(Refusal::NotAlive);
-    }
-    registry::give(name, port.id)
-}
-
-/// A monitor on a port is gone.
-pub fn demonitor(port: Term, reference: ReferenceNumber) {
-    if let Some(port) = find(port) {
-        port.state.lock().monitors.remove(&reference);
-    }
-}
-
-/// Sets a monitor; false when the port is closed.
-#[must_use]
-pub fn monitor(port: Term, watcher: Term, reference: ReferenceNumber, name: Option<Term>) -> bool {
-    let Some(port) = find(port) else { return false };
-    let mut state = port.state.lock();
-    if state.driver.is_none() {
-        return false;
-    }
-    state.monitors.insert(reference, (watcher, name));
-    true
-}
-
-/// Links a process to a port; false when the port is closed.
-#[must_use]
-pub fn link(port: Term, pid: Term) -> bool {
-    let Some(port) = find(port) else { return false };
-    let mut state = port.state.lock();
-    if state.driver.is_none() {
-        return false;
-    }
-    if !state.links.contains(&pid) {
-        state.links.push(pid);
-    }
-    true
-}
-
-/// Unlinks a process from a port.
-pub fn unlink(port: Term, pid: Term) {
-    if let Some(port) = find(port) {
-        port.state.lock().links.retain(|linked| *linked != pid);
-    }
-}
-
-/// A process that was linked to the port has ended, or sends it an exit signal.
-pub fn exit_signal(port: Term, from: Term, reason: Term) {
-    let Some(port) = find(port) else { return };
-    let mut state = port.state.lock();
-    state.links.retain(|linked| *linked != from);
-    if reason != am::NORMAL || state.connected == from {
-        port.close_locked(&mut state, reason);
-    }
-}
-
-/// `Port ! Message`.
-pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
-    let Some(port) = find(port) else {
-        return Sent::Done;
-    };
-    let own = from.pid();
-    let Some(&[owner, request]) = message.as_tuple() else {
-        bad_signal(&port, own);
-        return Sent::Done;
-    };
-    let connected = port.state.lock().connected;
-    if owner != connected {
-        bad_signal(&port, own);
-        return Sent::Done;
-    }
-    if request == am::CLOSE {
-        let told = {
-            let mut state = port.state.lock();
-            // The answer comes instead of an exit signal to the owner.
-            state.links.retain(|linked| *linked != connected);
-            port.close_locked(&mut state, am::NORMAL)
+    fn stop(&mut self, port: &Arc<Port>) {
+        self.core.phase = Phase::Closed;
+        let State { driver, core } = self;
+        let mut access = Access {
+            port,
+            core,
+            caller: None,
         };
-        if told {
-            unlink_owner(from, connected, port.id);
-            port.tell(&port.state.lock(), |_| am::CLOSED);
+        if let Some(driver) = driver.take() {
+            driver.stop(&mut access);
         }
-        return Sent::Done;
+        access.cancel_timer();
+        let monitored: Vec<ReferenceNumber> = access.core.monitored.keys().copied().collect();
+        for monitor in monitored {
+            access.demonitor(monitor);
+        }
+        self.core.exit = None;
+        // The caller holds the port as well.
+        self.core.kept = None;
     }
-    match request.as_tuple() {
-        Some(&[am::COMMAND, data]) => match term::iolist::to_vec(data, MAX_COMMAND_BYTES) {
-            Ok(bytes) => match port.command(&bytes, Some(own)) {
-                Outcome::Done | Outcome::Bad => Sent::Done,
-                Outcome::Busy => {
-                    // Taken all the same; the sender waits until the port has caught up.
-                    let _ = port.command(&bytes, None);
-                    Sent::Suspended
-                }
-            },
-            Err(_) => {
-                bad_signal(&port, own);
-                Sent::Done
-            }
-        },
-        Some(&[am::CONNECT, pid]) if pid.is_local_pid() => {
-            port.state.lock().connected = pid;
-            let mut scratch = Scratch::new();
-            let answer = build::tuple(scratch.heap(), &[port.id, am::CONNECTED]);
-            signal::send_message(own, answer);
-            Sent::Done
-        }
-        _ => {
-            bad_signal(&port, own);
-            Sent::Done
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        if let Some(key) = self.timer.take() {
+            timer::cancel(key);
         }
     }
 }
 
-/// Bytes of one command to a port.
-pub const MAX_COMMAND_BYTES: usize = 1 << 31;
-
-/// The owner's own half of the link to a port that it closed.
-fn unlink_owner(from: &mut Process, owner: Term, port: Term) {
-    if from.pid() == owner {
-        if let Some(cold) = from.cold.as_mut() {
-            cold.relations.links.remove(&port.bits());
-        }
-    } else {
-        let _ = signal::send(
-            owner,
-            Signal::Unlink {
-                from: port,
-                number: 0,
-            },
-        );
-    }
-}
-
-/// A message that a port cannot take is an exit signal `badsig` to its sender.
-fn bad_signal(port: &Port, sender: Term) {
-    let exit = Signal::Exit {
-        from: port.id,
-        reason: Owned::new(term::atom::known("badsig")),
-        linked: false,
-    };
-    let _ = signal::send(sender, exit);
-}
+/// Marks for the bytes of commands that wait for a port, low and high, as OTP documents them.
+pub const MESSAGE_QUEUE_MARKS: (usize, usize) = (4096, 8192);

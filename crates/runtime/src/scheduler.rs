@@ -29,7 +29,7 @@ use term::copy::Owned;
 use crate::microstate::{self, State};
 use crate::process::{Process, block, exit, flag, state, tasks};
 use crate::signal::handle;
-use crate::{epoch, machine, system_monitor, timer};
+use crate::{epoch, machine, port, system_monitor, timer};
 use idle::Sleeper;
 use idle::sleepers::Sleepers;
 use queues::{RunQueues, Stealers};
@@ -324,6 +324,9 @@ impl Scheduler {
             if self.slices_to_check == 0 || self.reductions_to_check <= 0 {
                 self.check();
             }
+            if port::queue::any() {
+                self.run_port();
+            }
             match self.next() {
                 Some(process) => self.run_slice(process),
                 None => self.wait_for_work(),
@@ -333,16 +336,20 @@ impl Scheduler {
 
     /// The part of the round that is not done for every slice.
     fn check(&mut self) {
+        {
+            let _check_io = microstate::enter(State::CheckIo);
+            crate::io::poll_now();
+        }
+        self.check_all_but_io();
+    }
+
+    fn check_all_but_io(&mut self) {
         self.slices_to_check = SLICES_PER_CHECK;
         self.reductions_to_check = REDUCTIONS_PER_CHECK;
         {
             let _aux = microstate::enter(State::Aux);
             self.retire();
             timer::expire(self.shared.index);
-        }
-        {
-            let _check_io = microstate::enter(State::CheckIo);
-            crate::io::poll_now();
         }
         self.queues.take_injected(&schedulers().injected, false);
         self.even_out();
@@ -363,6 +370,14 @@ impl Scheduler {
                 self.queues.take_from(&victim.stealers, share);
             }
         }
+    }
+
+    /// Runs what waits for a port.
+    fn run_port(&mut self) {
+        world::step_aside_if_asked();
+        port::queue::run_one();
+        epoch::quiescent();
+        self.slices_to_check = self.slices_to_check.saturating_sub(1);
     }
 
     fn next(&mut self) -> Option<*mut Process> {
@@ -602,8 +617,8 @@ impl Scheduler {
     fn sleep(&mut self) {
         self.retire();
         timer::expire(self.shared.index);
-        crate::io::poll_now();
-        if self.queues.is_empty() {
+        // No look at I/O here: the wait that follows is one (E3: a system call less for each message).
+        if self.queues.is_empty() && !port::queue::any() {
             epoch::idle();
             world::leave();
             let asleep_since_ns = sys::clock::monotonic_ns();
@@ -618,7 +633,7 @@ impl Scheduler {
             self.shared.slept_ns.fetch_add(slept_ns, Ordering::Relaxed);
             world::enter();
             epoch::quiescent();
-            self.check();
+            self.check_all_but_io();
         }
     }
 }

@@ -40,7 +40,7 @@ fn send_to_process(to: Term, message: Term) {
 }
 
 fn send_to_port(from: &mut Process, port: Term, message: Term) -> Sent {
-    let sent = port::message(from, port, message);
+    let sent = port::signals::message(from, port, message);
     if sent == Sent::Suspended {
         system_monitor::busy_port(from.pid(), port);
     }

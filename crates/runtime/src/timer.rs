@@ -6,13 +6,14 @@
 
 mod wheel;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{OnceLock, Weak};
 
 use layout::Term;
 use parking_lot::Mutex;
 use term::copy::Owned;
 
+use crate::port::Port;
 use crate::scheduler;
 use crate::signal::{self, Signal};
 use wheel::{Key, Wheel};
@@ -30,6 +31,8 @@ pub enum Target {
         send: Owned,
         reference: u64,
     },
+    /// The timer of a port's driver.
+    Port { port: Weak<Port>, generation: u64 },
 }
 
 /// Where a timer is.
@@ -134,6 +137,11 @@ pub fn expire(index: usize) {
                 crate::time::forget_timer(reference);
                 let to = crate::registry::whereis_process(to).unwrap_or(to);
                 signal::send_owned(to, send);
+            }
+            Target::Port { port, generation } => {
+                if let Some(port) = port.upgrade() {
+                    port.timer_ran_out(generation);
+                }
             }
         }
     }

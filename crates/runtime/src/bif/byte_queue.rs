@@ -104,6 +104,14 @@ impl ByteQueue {
         assert!(room.is_empty(), "{} bytes too few", room.len());
     }
 
+    /// Drops bytes from the front of the piece that was pushed last; it has more.
+    pub fn skip_in_last(&mut self, count: usize) {
+        if let Some(chunk) = self.chunks.back_mut() {
+            chunk.taken += count;
+            self.size -= count;
+        }
+    }
+
     /// Drops bytes from the front; there are as many.
     pub fn skip(&mut self, mut count: usize) {
         self.size -= count;

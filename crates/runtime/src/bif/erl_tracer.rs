@@ -77,7 +77,7 @@ pub fn trace_5(
         && let Some(port) = port::find(tracer)
         && let Ok(bytes) = external::encode(event, &EncodeOptions::default())
     {
-        let _ = port.command(&bytes, None);
+        port::signals::command_from_outside(&port, &bytes);
     }
     Ok(am::OK)
 }

@@ -1,61 +1,119 @@
-//! What is behind a port.
+//! What is behind a port: the driver, called with the port's lock held, one call at a time.
+//!
+//! **The contract.** The port calls; the driver answers at once and never blocks. Whatever it does to the
+//! world of Erlang it does through the [`Access`] that each call brings: messages to the connected process or
+//! any other, busy or not, descriptors to be watched, one timer, the port's end. A call comes from the process that
+//! sent to the port, from the scheduler that saw an event, or from a scheduler that runs the port's queued signals:
+//! a driver depends on no thread. Descriptors are watched from their registration to their end, edge-triggered:
+//! [`Driver::ready`] says what *became* possible, and a driver that does not use it now must remember it.
+//!
+//! **Life.** A row of [`super::open::DRIVERS`] starts it; then calls; then [`Driver::close`] once, when the port
+//! closes; if that answers [`Close::WhenEmpty`], `ready` and `timeout` go on until [`Driver::queued_bytes`] is 0 or
+//! the driver asks for the end; at last [`Driver::stop`].
+
+use smallvec::SmallVec;
+use term::copy::Owned;
+
+pub use super::access::Access;
+pub use super::output::Output;
+use crate::process::relations::ReferenceNumber;
 
 /// How a driver took a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Command {
+    /// Taken, or refused by what the driver sent or by [`Access::exit`].
     Done,
-    /// It cannot be: a packet too large, a port only for input.
+    /// It cannot be: a packet too large, a port only for input. `badarg` for the caller.
     Bad,
-    /// The other end is gone; the port closes with this reason.
-    Failed(&'static str),
 }
 
-/// What a driver answers at once: `{Port, {data, Data}}`. The header always comes as a list of bytes.
+/// The answer of `port_control/3`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Answer {
-    pub header: Vec<u8>,
-    /// A list or a binary behind the header, as the port was opened.
-    pub data: Option<Vec<u8>>,
+pub enum Control {
+    /// A list of bytes, as most drivers answer.
+    List(SmallVec<[u8; 32]>),
+    Binary(Vec<u8>),
 }
 
-/// A driver's part of a port, called with the port's lock held.
+/// What became possible on a descriptor that is watched. Both at once when an error waits there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ready {
+    /// Which one, when a driver watches several.
+    pub fd: std::os::fd::RawFd,
+    pub readable: bool,
+    pub writable: bool,
+    /// The other side has said its last: what is readable is to be read to its end, for no other event will come.
+    pub hangup: bool,
+}
+
+/// What is left to do when the port closes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Close {
+    Now,
+    /// Output is queued and is to get out first.
+    WhenEmpty,
+}
+
+/// A driver's part of a port. See the module.
 pub trait Driver: Send {
-    /// Takes output from the program.
-    fn output(&mut self, data: &[u8]) -> Command;
+    /// Takes output from the program: `port_command`, `Port ! {Owner, {command, Data}}`.
+    fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command;
 
-    /// What it has to say to the output that it has just taken.
-    fn answers(&mut self) -> Vec<Answer> {
-        Vec::new()
-    }
-
-    /// Too much output is waiting: senders are to wait.
-    fn is_busy(&self) -> bool;
-
-    /// Bytes of output that wait.
-    fn queued_bytes(&self) -> usize;
-
-    /// `port_control/3`: the answer, or None for badarg.
-    fn control(&mut self, _operation: u32, _data: &[u8]) -> Option<Vec<u8>> {
+    /// `port_control/3`: the answer, or None for `badarg`. [`Access::caller`] asks.
+    fn control(
+        &mut self,
+        _port: &mut Access<'_>,
+        _operation: u32,
+        _data: &[u8],
+    ) -> Option<Control> {
         None
     }
 
-    /// The descriptor that input comes from.
-    fn input_fd(&self) -> Option<i32> {
+    /// `port_call/3`: the answer, or None for `badarg`.
+    fn call(
+        &mut self,
+        _port: &mut Access<'_>,
+        _operation: u32,
+        _data: layout::Term,
+    ) -> Option<Owned> {
         None
     }
 
-    /// Input is at its end.
-    fn end_input(&mut self) {}
+    /// A descriptor given to [`Access::watch`] became ready.
+    fn ready(&mut self, _port: &mut Access<'_>, _ready: Ready) {}
 
-    /// The descriptor of the output takes more; false when its other end is gone.
-    fn output_ready(&mut self) -> bool {
-        true
+    /// A thread of the driver's own, which entered by [`super::Port::run`], has read these bytes; none at the end.
+    fn incoming(&mut self, _port: &mut Access<'_>, _bytes: &[u8]) {}
+
+    /// The program behind the port has ended, with this status as shells have it.
+    fn program_ended(&mut self, _port: &mut Access<'_>, _status: i32) {}
+
+    /// The timer of [`Access::set_timer`] ran out.
+    fn timeout(&mut self, _port: &mut Access<'_>) {}
+
+    /// A process given to [`Access::monitor`] ended.
+    fn process_down(&mut self, _port: &mut Access<'_>, _monitor: ReferenceNumber) {}
+
+    /// Output waits in the driver: for `port_info(queue_size)`, and until when a closing port stays.
+    fn queued_bytes(&self) -> usize {
+        0
+    }
+
+    /// Whether `port_command` with `force` is taken while the port is busy (else `notsup`).
+    fn takes_force(&self) -> bool {
+        false
+    }
+
+    /// The port closes: nobody can send to it any more.
+    fn close(&mut self, _port: &mut Access<'_>) -> Close {
+        Close::Now
     }
 
     /// Writes everything that waits, blocking; the node ends.
     fn flush(&mut self) {}
 
-    /// The port is closed.
-    fn stop(self: Box<Self>);
+    /// The end. Descriptors are unwatched ([`Access::unwatch`]) before they are dropped.
+    fn stop(self: Box<Self>, port: &mut Access<'_>);
 }

@@ -1,14 +1,14 @@
-//! `open_port/2`: names and settings.
-
-use std::collections::HashMap;
-use std::sync::Arc;
+//! `open_port/2`: names, settings, and the drivers there are.
 
 use layout::Term;
-use parking_lot::Mutex;
+use sys::env::Change;
+use term::unicode::filename::{self, Allowed};
 use term::{am, atom};
 
-use super::ram_file::RamFile;
-use super::{Port, State, driver::Driver, fd, table};
+use super::driver::{Access, Driver};
+use super::framing::Framing;
+use super::{Core, MESSAGE_QUEUE_MARKS, Phase, Port, State, fd, program, ram_file, tty};
+use crate::node;
 use crate::process::Process;
 use crate::process::relations::Link;
 
@@ -16,27 +16,18 @@ use crate::process::relations::Link;
 pub enum Name {
     /// `{fd, In, Out}`
     Fd { input: i32, output: i32 },
-    /// `{spawn_driver, Command}`, or `{spawn, Command}` with a driver's name in front.
-    Driver(String),
-    /// `{spawn, Command}`
-    Spawn(String),
+    /// `{spawn_driver, Command}`
+    Driver(Vec<u8>),
+    /// `{spawn, Command}`: a driver, or else a program.
+    Spawn(Vec<u8>),
     /// `{spawn_executable, File}`
     Executable(Vec<u8>),
 }
 
-/// How data is cut into messages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Framing {
-    #[default]
-    Stream,
-    /// `{packet, N}`: a big-endian length of N bytes in front.
-    Packet(u8),
-    /// `{line, MaxBytes}`
-    Line(usize),
-}
+/// A low and a high mark; None when turned off.
+pub type Marks = Option<(usize, usize)>;
 
-/// The settings of `open_port/2` that concern any driver.
-#[derive(Clone, Copy, Debug, Default)]
+/// The settings of `open_port/2`.
 pub struct Settings {
     pub framing: Framing,
     pub binary: bool,
@@ -44,99 +35,227 @@ pub struct Settings {
     pub exit_status: bool,
     pub input: bool,
     pub output: bool,
+    pub use_stdio: bool,
     pub stderr_to_stdout: bool,
     pub parallelism: bool,
+    pub port_marks: Marks,
+    pub queue_marks: Marks,
+    pub directory: Option<Vec<u8>>,
+    pub environment: Vec<Change>,
+    /// Given by `args` or `arg0`; those without `arg0`.
+    pub arguments: Option<Vec<Vec<u8>>>,
+    pub argument_0: Option<Vec<u8>>,
 }
 
 /// Why a port cannot be opened: the error's reason.
 pub type OpenError = Term;
 
-fn text(term: Term) -> Option<String> {
-    if term.is_atom() {
-        return Some(atom::text(term).to_owned());
-    }
-    let mut text = String::new();
-    let mut rest = term;
-    while let Some((head, tail)) = rest.as_cons() {
-        text.push(char::from_u32(u32::try_from(head.as_small()?).ok()?)?);
-        rest = tail;
-    }
-    rest.is_nil().then_some(text)
-}
+/// How a driver is started: with its command, whose first word is its name.
+pub type Start = fn(&mut Access<'_>, &[u8], &Settings) -> Result<Box<dyn Driver>, OpenError>;
+
+/// The drivers that are opened by name.
+pub static DRIVERS: &[(&str, Start)] = &[("ram_file_drv", ram_file::start), ("tty_sl", tty::start)];
 
 /// Reads the name of `open_port/2`.
 #[must_use]
 pub fn name(term: Term) -> Option<Name> {
+    // What is no descriptor is refused when it is opened.
     let number = |term: Term| {
-        term.as_small()
-            .and_then(|value| i32::try_from(value).ok())
-            .filter(|value| *value >= 0)
+        let value = term.as_small()?;
+        Some(i32::try_from(value).unwrap_or(-1))
     };
     match term.as_tuple()? {
         &[am::FD, input, output] => Some(Name::Fd {
             input: number(input)?,
             output: number(output)?,
         }),
-        &[kind, command] => match atom::text(kind.is_atom().then_some(kind)?) {
-            "spawn_driver" => text(command).map(Name::Driver),
-            "spawn" => text(command).map(Name::Spawn),
-            "spawn_executable" => match command.as_bits() {
-                Some(bits) => bits
-                    .as_bytes()
-                    .map(|bytes| Name::Executable(bytes.to_vec())),
-                None => text(command).map(|text| Name::Executable(text.into_bytes())),
-            },
-            _ => None,
-        },
+        &[am::SPAWN, command] => native(command, false).map(Name::Spawn),
+        &[am::SPAWN_DRIVER, command] => native(command, false).map(Name::Driver),
+        &[am::SPAWN_EXECUTABLE, file] => native(file, false).map(Name::Executable),
         _ => None,
     }
 }
 
-/// Reads the settings of `open_port/2`; None for an unknown one.
-#[must_use]
-pub fn settings(list: Term) -> Option<Settings> {
-    let mut settings = Settings::default();
+/// The native bytes of a name, argument or directory.
+fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
+    let allowed = Allowed {
+        atoms: true,
+        empty,
+        zeros_in_binaries: true,
+    };
+    let mut bytes = filename::to_native(term, filename::native_encoding(), allowed)?;
+    if let Some(zero) = memchr::memchr(0, &bytes) {
+        // As for the system, that is the end.
+        bytes.truncate(zero);
+    }
+    Some(bytes)
+}
+
+/// Reads the settings of `open_port/2`.
+///
+/// # Errors
+/// `badopt`, or `badarg` for a directory that is none.
+pub fn settings(list: Term) -> Result<Settings, OpenError> {
+    let mut settings = Settings {
+        framing: Framing::Stream,
+        binary: false,
+        eof: false,
+        exit_status: false,
+        input: false,
+        output: false,
+        use_stdio: true,
+        stderr_to_stdout: false,
+        parallelism: node::config().port_parallelism,
+        port_marks: Some(MESSAGE_QUEUE_MARKS),
+        queue_marks: Some(MESSAGE_QUEUE_MARKS),
+        directory: None,
+        environment: Vec::new(),
+        arguments: None,
+        argument_0: None,
+    };
+    // The last one of each kind counts, and they exclude each other.
+    let (mut packet, mut line, mut directory) = (None, None, Term::NIL);
     let mut rest = list;
     while let Some((option, tail)) = rest.as_cons() {
         rest = tail;
-        if option.is_atom() {
-            match atom::text(option) {
-                "stream" => settings.framing = Framing::Stream,
-                "binary" => settings.binary = true,
-                "eof" => settings.eof = true,
-                "exit_status" => settings.exit_status = true,
-                "in" => settings.input = true,
-                "out" => settings.output = true,
-                "stderr_to_stdout" => settings.stderr_to_stdout = true,
-                "use_stdio" | "nouse_stdio" | "hide" | "overlapped_io" => {}
-                _ => return None,
+        let known = match option.as_tuple() {
+            None if option.is_atom() => {
+                switch(&mut settings, &mut packet, &mut line, atom::text(option))
             }
-            continue;
-        }
-        match option.as_tuple()? {
-            &[am::PACKET, size] => {
-                let size = size.as_small().filter(|size| matches!(size, 1 | 2 | 4))?;
-                settings.framing = Framing::Packet(size as u8);
+            Some(&[am::PACKET, size]) => {
+                packet = size.as_small().filter(|size| matches!(size, 1 | 2 | 4));
+                packet.is_some().then_some(())
             }
-            &[am::LINE, most] => {
-                settings.framing = Framing::Line(usize::try_from(most.as_small()?).ok()?);
+            Some(&[am::LINE, most]) => {
+                let most = most.as_small().and_then(|most| usize::try_from(most).ok());
+                line = most.filter(|most| *most > 0);
+                line.is_some().then_some(())
             }
-            &[am::PARALLELISM, value] => settings.parallelism = value == am::TRUE,
-            &[name, _] if name.is_atom() => match atom::text(name) {
-                "cd" | "env" | "args" | "arg0" | "busy_limits_port" | "busy_limits_msgq" => {}
-                _ => return None,
-            },
-            _ => return None,
-        }
+            Some(&[am::CD, value]) => {
+                directory = value;
+                Some(())
+            }
+            Some(&[name, value]) => valued(&mut settings, name, value),
+            _ => None,
+        };
+        known.ok_or(am::BADOPT)?;
     }
-    if !rest.is_nil() {
-        return None;
+    let exclude_each_other =
+        packet.is_some() && line.is_some() || settings.stderr_to_stdout && !settings.use_stdio;
+    if !rest.is_nil() || exclude_each_other {
+        return Err(am::BADOPT);
+    }
+    if let Some(size) = packet {
+        settings.framing = Framing::Packet(size as u8);
+    } else if let Some(most) = line {
+        settings.framing = Framing::Line(most);
+    }
+    if !directory.is_nil() {
+        settings.directory = Some(native(directory, false).ok_or(am::BADARG)?);
     }
     if !settings.input && !settings.output {
         settings.input = true;
         settings.output = true;
     }
-    Some(settings)
+    Ok(settings)
+}
+
+/// An option that is an atom.
+fn switch(
+    settings: &mut Settings,
+    packet: &mut Option<i64>,
+    line: &mut Option<usize>,
+    option: &str,
+) -> Option<()> {
+    match option {
+        "stream" => *packet = None,
+        "line" => *line = Some(512),
+        "binary" => settings.binary = true,
+        "eof" => settings.eof = true,
+        "exit_status" => settings.exit_status = true,
+        "in" => settings.input = true,
+        "out" => settings.output = true,
+        "use_stdio" => settings.use_stdio = true,
+        "nouse_stdio" => settings.use_stdio = false,
+        "stderr_to_stdout" => settings.stderr_to_stdout = true,
+        // Of other systems.
+        "hide" | "overlapped_io" => {}
+        _ => return None,
+    }
+    Some(())
+}
+
+/// An option with a value.
+fn valued(settings: &mut Settings, name: Term, value: Term) -> Option<()> {
+    if !name.is_atom() {
+        return None;
+    }
+    match atom::text(name) {
+        "parallelism" => match value {
+            am::TRUE => settings.parallelism = true,
+            am::FALSE => settings.parallelism = false,
+            _ => return None,
+        },
+        "busy_limits_port" => settings.port_marks = marks(value)?,
+        "busy_limits_msgq" => settings.queue_marks = marks(value)?,
+        "env" => settings.environment = environment(value)?,
+        "args" => {
+            let mut arguments = Vec::new();
+            let mut rest = value;
+            while let Some((argument, tail)) = rest.as_cons() {
+                arguments.push(native(argument, true)?);
+                rest = tail;
+            }
+            if !rest.is_nil() {
+                return None;
+            }
+            settings.arguments = Some(arguments);
+        }
+        "arg0" => settings.argument_0 = Some(native(value, true)?),
+        _ => return None,
+    }
+    Some(())
+}
+
+/// `{Low, High}` or `disabled`.
+fn marks(value: Term) -> Option<Marks> {
+    if value == am::DISABLED {
+        return Some(None);
+    }
+    let &[low, high] = value.as_tuple()? else {
+        return None;
+    };
+    let number = |term: Term| {
+        let number = term
+            .as_small()
+            .and_then(|value| usize::try_from(value).ok());
+        number.filter(|number| *number > 0)
+    };
+    let (low, high) = (number(low)?, number(high)?);
+    Some(Some((low.min(high), high)))
+}
+
+/// `[{Name, Value | false}]`
+fn environment(value: Term) -> Option<Vec<Change>> {
+    let mut changes = Vec::new();
+    let mut rest = value;
+    while let Some((pair, tail)) = rest.as_cons() {
+        rest = tail;
+        let &[name, value] = pair.as_tuple()? else {
+            return None;
+        };
+        let text = |term: Term| {
+            let is_list = term.is_cons() || term.is_nil();
+            native(is_list.then_some(term)?, true)
+        };
+        let name = text(name).filter(|name| !name.contains(&b'='))?;
+        changes.push(if value == am::FALSE || value.is_nil() {
+            Change::Unset(name)
+        } else {
+            Change::Put(name, text(value)?)
+        });
+    }
+    rest.is_nil().then_some(changes)
 }
 
 /// Opens a port for a process, which is linked to it.
@@ -144,62 +263,90 @@ pub fn settings(list: Term) -> Option<Settings> {
 /// # Errors
 /// The reason: `badarg`, `system_limit`, or the system's name of what went wrong.
 pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Term, OpenError> {
-    match name {
-        Name::Fd { input, output } => {
-            let text = format!("{input}/{output}");
-            let port = make(process, text).ok_or(am::SYSTEM_LIMIT)?;
-            fd::start(&port, input, output, settings).map_err(|error| atom::known(error.name()))?;
-            Ok(publish(process, &port))
-        }
-        Name::Driver(command) | Name::Spawn(command) if first_word(&command) == "ram_file_drv" => {
-            let port = make(process, command).ok_or(am::SYSTEM_LIMIT)?;
-            port.state.lock().binary = settings.binary;
-            attach(&port, Box::new(RamFile::default()));
-            Ok(publish(process, &port))
-        }
-        // No other driver is there yet: stock's answer for one that is not there, which OTP's
-        // libraries take for "no such protocol" and do without.
-        Name::Driver(_) => Err(am::BADARG),
-        Name::Spawn(_) | Name::Executable(_) => Err(am::ENOENT),
-    }
-}
-
-fn first_word(command: &str) -> &str {
-    command.split(' ').next().unwrap_or_default()
-}
-
-fn make(process: &Process, name: String) -> Option<Arc<Port>> {
-    let id = table::reserve()?;
-    let state = State {
-        driver: None,
-        connected: process.pid(),
-        links: vec![process.pid()],
-        monitors: HashMap::new(),
-        binary: false,
-        name,
-        input_bytes: 0,
-        output_bytes: 0,
-        data: None,
-        waiting: Vec::new(),
-        os_pid: None,
+    let text: Vec<u8> = match &name {
+        Name::Fd { input, output } => format!("{input}/{output}").into_bytes(),
+        Name::Driver(text) | Name::Spawn(text) | Name::Executable(text) => text.clone(),
     };
-    Some(Arc::new(Port {
-        id,
-        state: Mutex::new(state),
-    }))
+    let is_program = match &name {
+        Name::Fd { .. } | Name::Driver(_) => false,
+        Name::Spawn(command) => driver_of(command).is_none(),
+        Name::Executable(_) => true,
+    };
+    let has_arguments = settings.arguments.is_some() || settings.argument_0.is_some();
+    if has_arguments && !matches!(name, Name::Executable(_))
+        || settings.exit_status && matches!(name, Name::Fd { .. })
+    {
+        return Err(am::BADARG);
+    }
+    let mut core = Core::new(process.pid(), text.into());
+    core.binary = settings.binary;
+    let port = Port::make(core, settings.parallelism).ok_or(am::SYSTEM_LIMIT)?;
+    port.tasks.set_limits(settings.queue_marks);
+    let mut state = port.state.lock();
+    let State { driver, core } = &mut *state;
+    let access = &mut Access {
+        port: &port,
+        core,
+        caller: None,
+    };
+    let started = match &name {
+        Name::Fd { input, output } => fd::start(access, *input, *output, &settings),
+        Name::Spawn(command) if is_program => {
+            program::start(access, program::What::Command(command), &settings)
+        }
+        Name::Executable(file) => program::start(access, program::What::File(file), &settings),
+        Name::Driver(command) | Name::Spawn(command) => match driver_of(command) {
+            Some(start) => start(access, command, &settings),
+            // Stock's answer for a driver that is not there.
+            None => Err(am::BADARG),
+        },
+    };
+    match started {
+        Ok(started) => *driver = Some(started),
+        Err(reason) => {
+            core.phase = Phase::Closed;
+            drop(state);
+            super::table::remove(port.id);
+            return Err(reason);
+        }
+    }
+    core.phase = Phase::Open;
+    let link = Link::to(port.id);
+    process.cold().relations.links.insert(port.id.bits(), link);
+    state.settle(&port);
+    Ok(port.id)
 }
 
-fn publish(process: &mut Process, port: &Arc<Port>) -> Term {
-    table::insert(Arc::clone(port));
-    process
-        .cold()
-        .relations
-        .links
-        .insert(port.id.bits(), Link::to(port.id));
-    port.id
+fn driver_of(command: &[u8]) -> Option<Start> {
+    let word = command.split(|byte| *byte == b' ').next()?;
+    let row = DRIVERS.iter().find(|(name, _)| name.as_bytes() == word);
+    row.map(|(_, start)| *start)
 }
 
-/// Puts a driver behind a port that is being opened.
-pub fn attach(port: &Arc<Port>, driver: Box<dyn Driver>) {
-    port.state.lock().driver = Some(driver);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use term::build;
+    use term::heap::Scratch;
+
+    #[test]
+    fn names_are_read() {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let text = build::string(heap, "a b");
+        let spawn = build::tuple(heap, &[am::SPAWN, text]);
+        assert!(matches!(name(spawn), Some(Name::Spawn(text)) if text == b"a b"));
+        let fd = build::tuple(heap, &[am::FD, Term::small(0), Term::small(1)]);
+        assert!(matches!(
+            name(fd),
+            Some(Name::Fd {
+                input: 0,
+                output: 1
+            })
+        ));
+        let bad = build::tuple(heap, &[am::FD, am::OK, Term::small(1)]);
+        assert!(name(bad).is_none());
+        assert!(driver_of(b"ram_file_drv x").is_some());
+        assert!(driver_of(b"ram_file_drvx").is_none());
+    }
 }

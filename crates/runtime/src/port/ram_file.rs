@@ -5,7 +5,8 @@
 
 use sys::Errno;
 
-use super::driver::{Answer, Command, Driver};
+use super::driver::{Access, Command, Driver, Output};
+use super::open::{OpenError, Settings};
 
 /// Operations, as OTP's `ram_file` numbers them.
 mod operation {
@@ -42,7 +43,24 @@ pub struct RamFile {
     mode: u32,
     content: Vec<u8>,
     position: usize,
-    answers: Vec<Answer>,
+}
+
+/// `{Port, {data, Data}}`: the header always comes as a list of bytes, what is behind it as the port was opened.
+struct Answer {
+    header: Vec<u8>,
+    data: Option<Vec<u8>>,
+}
+
+/// Starts the driver.
+///
+/// # Errors
+/// None.
+pub fn start(
+    _port: &mut Access<'_>,
+    _command: &[u8],
+    _settings: &Settings,
+) -> Result<Box<dyn Driver>, OpenError> {
+    Ok(Box::new(RamFile::default()))
 }
 
 type Outcome = Result<Answer, Errno>;
@@ -189,29 +207,27 @@ impl RamFile {
     }
 }
 
+impl RamFile {
+    /// Carries out a command and answers it, unless it makes no sense.
+    fn answer(&mut self, command: &[u8]) -> Option<Answer> {
+        let (&operation, arguments) = command.split_first()?;
+        let outcome = self.perform(operation, arguments)?;
+        Some(outcome.unwrap_or_else(failed))
+    }
+}
+
 impl Driver for RamFile {
-    fn output(&mut self, command: &[u8]) -> Command {
-        if let Some((&operation, arguments)) = command.split_first()
-            && let Some(outcome) = self.perform(operation, arguments)
-        {
-            self.answers.push(outcome.unwrap_or_else(failed));
+    fn output(&mut self, port: &mut Access<'_>, command: &Output) -> Command {
+        if let Some(answer) = self.answer(&command.whole()) {
+            match answer.data {
+                Some(data) => port.tell_data(&answer.header, &data),
+                None => port.tell_header(&answer.header),
+            }
         }
         Command::Done
     }
 
-    fn answers(&mut self) -> Vec<Answer> {
-        std::mem::take(&mut self.answers)
-    }
-
-    fn is_busy(&self) -> bool {
-        false
-    }
-
-    fn queued_bytes(&self) -> usize {
-        0
-    }
-
-    fn stop(self: Box<Self>) {}
+    fn stop(self: Box<Self>, _port: &mut Access<'_>) {}
 }
 
 #[cfg(test)]
@@ -219,8 +235,7 @@ mod tests {
     use super::*;
 
     fn perform(file: &mut RamFile, command: &[u8]) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
-        assert_eq!(file.output(command), Command::Done);
-        let answer = file.answers().pop()?;
+        let answer = file.answer(command)?;
         Some((answer.header, answer.data))
     }
 

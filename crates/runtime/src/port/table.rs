@@ -1,48 +1,108 @@
 //! The port table, and what all ports have carried.
+//!
+//! Slots come in chunks that are made when first used, so a large `+Q` costs nothing. A port's number grows from port
+//! to port and its low bits are the slot; numbers whose slot is taken are passed over. Any thread may call.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use layout::Term;
+use layout::limits::PID_INDEX_BITS;
 use parking_lot::RwLock;
 
-use super::Port;
+use super::{Phase, Port};
 use crate::{node, registry};
 
-static PORTS: LazyLock<RwLock<BTreeMap<u64, Arc<Port>>>> = LazyLock::new(RwLock::default);
-static NEXT: AtomicU64 = AtomicU64::new(0);
+const CHUNK: usize = 1024;
+
+type Slot = RwLock<Option<Arc<Port>>>;
+
+struct Table {
+    chunks: Box<[OnceLock<Box<[Slot]>>]>,
+    /// A power of two.
+    limit: usize,
+    in_use: AtomicUsize,
+    next: AtomicU64,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let limit = node::config()
+        .port_limit
+        .clamp(CHUNK, 1 << PID_INDEX_BITS)
+        .next_power_of_two();
+    Table {
+        chunks: (0..limit / CHUNK).map(|_| OnceLock::new()).collect(),
+        limit,
+        in_use: AtomicUsize::new(0),
+        next: AtomicU64::new(0),
+    }
+});
+
 static INPUT: AtomicU64 = AtomicU64::new(0);
 static OUTPUT: AtomicU64 = AtomicU64::new(0);
 
-/// The identifier of a new port; None at the limit.
-pub(super) fn reserve() -> Option<Term> {
-    if count() >= node::config().port_limit.next_power_of_two() {
-        return None;
-    }
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let index_bits = layout::limits::PID_INDEX_BITS;
-    Some(Term::local_port(
-        (number & ((1 << index_bits) - 1)) as u32,
-        (number >> index_bits) as u32,
-    ))
+/// The most ports there may be.
+#[must_use]
+pub fn limit() -> usize {
+    TABLE.limit
 }
 
-pub(super) fn insert(port: Arc<Port>) {
-    PORTS.write().insert(port.id.bits(), port);
+/// Gives a new port an identifier and a slot; None at the limit.
+pub(super) fn insert(make: impl FnOnce(Term) -> Arc<Port>) -> Option<Arc<Port>> {
+    let table = &*TABLE;
+    let counted = table
+        .in_use
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
+            (count < table.limit).then_some(count + 1)
+        });
+    counted.ok()?;
+    // Fewer slots are taken than there are, so the search ends.
+    loop {
+        let number = table.next.fetch_add(1, Ordering::Relaxed);
+        let index = (number as usize) & (table.limit - 1);
+        let chunk = table.chunks[index / CHUNK]
+            .get_or_init(|| (0..CHUNK).map(|_| RwLock::new(None)).collect());
+        let mut slot = chunk[index % CHUNK].write();
+        if slot.is_none() {
+            let id = Term::local_port(
+                (number & ((1 << PID_INDEX_BITS) - 1)) as u32,
+                (number >> PID_INDEX_BITS) as u32,
+            );
+            let port = make(id);
+            *slot = Some(Arc::clone(&port));
+            return Some(port);
+        }
+    }
+}
+
+fn slot(port: Term) -> Option<&'static Slot> {
+    let table = &*TABLE;
+    if !port.is_local_port() {
+        return None;
+    }
+    let index = port.identifier_index() as usize & (table.limit - 1);
+    table.chunks[index / CHUNK]
+        .get()
+        .map(|chunk| &chunk[index % CHUNK])
 }
 
 pub(super) fn remove(port: Term) {
-    PORTS.write().remove(&port.bits());
+    let Some(slot) = slot(port) else { return };
+    let mut slot = slot.write();
+    if slot.as_ref().is_some_and(|found| found.id == port) {
+        *slot = None;
+        TABLE.in_use.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
-/// The open port of an identifier.
+/// The port of an identifier.
 #[must_use]
 pub fn find(port: Term) -> Option<Arc<Port>> {
-    PORTS.read().get(&port.bits()).cloned()
+    let slot = slot(port)?.read();
+    slot.as_ref().filter(|found| found.id == port).cloned()
 }
 
-/// The open port of an identifier or registered name.
+/// The port of an identifier or registered name.
 #[must_use]
 pub fn resolve(port: Term) -> Option<Arc<Port>> {
     if port.is_atom() {
@@ -52,16 +112,30 @@ pub fn resolve(port: Term) -> Option<Arc<Port>> {
     }
 }
 
-/// Identifiers of all open ports.
+fn all() -> Vec<Arc<Port>> {
+    let chunks = TABLE.chunks.iter().filter_map(OnceLock::get);
+    chunks
+        .flat_map(|chunk| chunk.iter().filter_map(|slot| slot.read().clone()))
+        .collect()
+}
+
+/// Identifiers of all open ports, the oldest first.
 #[must_use]
 pub fn list() -> Vec<Term> {
-    PORTS.read().values().map(|port| port.id).collect()
+    let is_open = |port: &Arc<Port>| port.state.lock().core.phase == Phase::Open;
+    let mut ports: Vec<Term> = all()
+        .iter()
+        .filter(|port| is_open(port))
+        .map(|port| port.id)
+        .collect();
+    ports.sort_unstable_by_key(|port| port.bits());
+    ports
 }
 
 /// Ports there are.
 #[must_use]
 pub fn count() -> usize {
-    PORTS.read().len()
+    TABLE.in_use.load(Ordering::Relaxed)
 }
 
 pub(super) fn count_output(bytes: usize) {
@@ -83,8 +157,7 @@ pub fn bytes() -> (u64, u64) {
 
 /// Writes what ports still hold; before the node ends.
 pub fn flush_all() {
-    let ports: Vec<Arc<Port>> = PORTS.read().values().cloned().collect();
-    for port in ports {
+    for port in all() {
         if let Some(driver) = port.state.lock().driver.as_mut() {
             driver.flush();
         }

@@ -132,6 +132,7 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
 
 fn work_somewhere(schedulers: &Schedulers) -> bool {
     !schedulers.injected.is_empty()
+        || crate::port::queue::any()
         || schedulers
             .all
             .iter()

@@ -131,7 +131,7 @@ pub fn demonitor_target(process: &Process, reference: (u64, u64), monitor: &Moni
         MonitorTarget::Process { pid, .. } => {
             let _ = super::send(*pid, Signal::Demonitor { reference });
         }
-        MonitorTarget::Port { port, .. } => crate::port::demonitor(*port, reference),
+        MonitorTarget::Port { port, .. } => crate::port::signals::demonitor(*port, reference),
         MonitorTarget::TimeOffset => crate::time::unwatch_offset(process.pid(), reference),
     }
 }
@@ -287,6 +287,10 @@ pub fn bounce(to: Term, signal: Signal) {
         } => {
             let reference = term::reference::number(reference.term()).expect("a local reference");
             let reason = Owned::new(am::NOPROC);
+            if watcher.is_local_port() {
+                crate::port::signals::process_down(watcher, reference);
+                return;
+            }
             let down = Signal::Down {
                 reference,
                 from: None,
@@ -339,7 +343,7 @@ pub fn break_relations(process: &mut Process, reason: Term) {
             linked: true,
         };
         if link.other.is_local_port() {
-            crate::port::exit_signal(link.other, pid, reason);
+            crate::port::signals::exit_signal(link.other, pid, reason, true);
         } else {
             let _ = super::send(link.other, exit);
         }
@@ -348,6 +352,10 @@ pub fn break_relations(process: &mut Process, reason: Term) {
         demonitor_target(process, *reference, monitor);
     }
     for (reference, watcher) in relations.watchers {
+        if watcher.watcher.is_local_port() {
+            crate::port::signals::process_down(watcher.watcher, reference);
+            continue;
+        }
         let down = Signal::Down {
             reference,
             from: None,

@@ -44,7 +44,7 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         {
             return Ok(am::TRUE);
         }
-        if !port::link(other, process.pid()) {
+        if !port::signals::link(other, process.pid()) {
             return no_process(process, other);
         }
         add_link(process, other);
@@ -113,7 +113,7 @@ fn unlink(process: &mut Process, other: Term) {
     };
     if other.is_local_port() {
         links.remove(&other.bits());
-        port::unlink(other, from);
+        port::signals::unlink(other, from);
         return;
     }
     if link.unlinking.is_some() {
@@ -159,7 +159,7 @@ fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
         return Ok(am::TRUE);
     }
     if to.is_local_port() {
-        port::exit_signal(to, from, reason);
+        port::signals::exit_signal(to, from, reason, false);
         return Ok(am::TRUE);
     }
     match to.boxed_kind() {
@@ -265,7 +265,7 @@ fn begin_watching(
             };
             signal::send(pid, request).is_ok()
         }
-        MonitorTarget::Port { port, name } => port::monitor(port, watcher, number, name),
+        MonitorTarget::Port { port, name } => port::signals::monitor(port, watcher, number, name),
         MonitorTarget::TimeOffset => true,
     }
 }

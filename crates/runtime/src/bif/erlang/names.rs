@@ -14,7 +14,7 @@ pub fn register_2(_process: &mut Process, [name, identifier]: [Term; 2]) -> BifR
         return Err(badarg_because(am::NONE));
     }
     let given = if identifier.is_local_port() {
-        port::register(name, identifier)
+        port::signals::register(name, identifier)
     } else if identifier.is_local_pid() {
         registry::give(name, identifier)
     } else {

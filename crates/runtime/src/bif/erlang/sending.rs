@@ -37,10 +37,12 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
     if !connect && is_elsewhere(to) {
         return Ok(am::NOCONNECT);
     }
+    if !suspend && crate::port::signals::would_suspend(to, message) {
+        return Ok(am::NOSUSPEND);
+    }
     match send::send(process, to, message) {
         Sent::Done => Ok(am::OK),
         Sent::BadArgument => Err(badarg(1)),
-        Sent::Suspended if !suspend => Ok(am::NOSUSPEND),
         Sent::Suspended => Ok(after_this_slice(am::OK)),
     }
 }

@@ -66,7 +66,7 @@ fn limits(name: &str) -> Option<Term> {
         "process_count" => count(table::count()),
         "process_limit" => count(table::limit()),
         "port_count" => count(crate::port::count()),
-        "port_limit" => count(config.port_limit.next_power_of_two()),
+        "port_limit" => count(crate::port::limit()),
         "atom_count" => count(atom::count()),
         "atom_limit" => count(atom::limit()),
         "ets_count" => count(crate::ets::count()),

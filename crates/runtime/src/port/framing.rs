@@ -1,0 +1,199 @@
+//! Cutting input into messages, and putting lengths in front of output.
+//!
+//! A cutter belongs to a driver and is used under the port's lock.
+
+use layout::{Heap, Term};
+use term::{am, build};
+
+use super::driver::Access;
+
+/// How data is cut into messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Framing {
+    #[default]
+    Stream,
+    /// `{packet, N}`: a big-endian length of N bytes in front.
+    Packet(u8),
+    /// `{line, MaxBytes}`
+    Line(usize),
+}
+
+impl Framing {
+    /// The length in front of so many bytes of output; None when they are too many.
+    #[must_use]
+    pub fn header(self, bytes: usize) -> Option<([u8; 4], usize)> {
+        let Framing::Packet(size) = self else {
+            return Some(([0; 4], 4));
+        };
+        let size = usize::from(size);
+        let most = u32::MAX >> (32 - 8 * size);
+        let length = u32::try_from(bytes).ok().filter(|length| *length <= most)?;
+        Some((length.to_be_bytes(), 4 - size))
+    }
+}
+
+/// Input on its way to messages.
+pub struct Cutter {
+    framing: Framing,
+    /// What is no whole message yet.
+    rest: Vec<u8>,
+}
+
+impl Cutter {
+    #[must_use]
+    pub fn new(framing: Framing) -> Cutter {
+        Cutter {
+            framing,
+            rest: Vec::new(),
+        }
+    }
+
+    /// Sends the messages that these bytes complete.
+    pub fn feed(&mut self, port: &mut Access<'_>, bytes: &[u8]) {
+        port.count_input(bytes.len());
+        if self.framing == Framing::Stream {
+            tell_data(port, bytes);
+            return;
+        }
+        if self.rest.is_empty() {
+            let used = self.cut(port, bytes);
+            self.rest.extend_from_slice(&bytes[used..]);
+            return;
+        }
+        let mut rest = std::mem::take(&mut self.rest);
+        rest.extend_from_slice(bytes);
+        let used = self.cut(port, &rest);
+        rest.drain(..used);
+        self.rest = rest;
+    }
+
+    /// Sends the whole messages at the front and answers the bytes they took.
+    fn cut(&self, port: &mut Access<'_>, bytes: &[u8]) -> usize {
+        let mut start = 0;
+        match self.framing {
+            Framing::Stream => {}
+            Framing::Packet(size) => {
+                let size = usize::from(size);
+                while let Some(length) = packet_length(&bytes[start..], size)
+                    && let Some(packet) = bytes[start + size..].get(..length)
+                {
+                    tell_data(port, packet);
+                    start += size + length;
+                }
+            }
+            Framing::Line(most) => {
+                while let Some(line) = next_line(&bytes[start..], most) {
+                    tell_line(port, &bytes[start..start + line.length], line.whole);
+                    start += line.taken;
+                }
+            }
+        }
+        start
+    }
+
+    /// Input is over: a line without an end is sent, a packet without its rest is not.
+    pub fn end(&mut self, port: &mut Access<'_>) {
+        let rest = std::mem::take(&mut self.rest);
+        if matches!(self.framing, Framing::Line(_)) && !rest.is_empty() {
+            tell_line(port, &rest, false);
+        }
+    }
+}
+
+fn packet_length(bytes: &[u8], size: usize) -> Option<usize> {
+    let head = bytes.get(..size)?;
+    Some(
+        head.iter()
+            .fold(0, |length, byte| length << 8 | usize::from(*byte)),
+    )
+}
+
+#[derive(PartialEq, Eq, Debug)]
+struct Line {
+    length: usize,
+    /// Its bytes and those of its end.
+    taken: usize,
+    whole: bool,
+}
+
+fn next_line(bytes: &[u8], most: usize) -> Option<Line> {
+    let window = &bytes[..bytes.len().min(most.saturating_add(1))];
+    match memchr::memchr(b'\n', window) {
+        Some(end) => {
+            let length = match end > 0 && bytes[end - 1] == b'\r' {
+                true => end - 1,
+                false => end,
+            };
+            Some(Line {
+                length,
+                taken: end + 1,
+                whole: true,
+            })
+        }
+        None if bytes.len() > most => Some(Line {
+            length: most,
+            taken: most,
+            whole: false,
+        }),
+        None => None,
+    }
+}
+
+fn data(heap: &mut Heap, binary: bool, bytes: &[u8]) -> Term {
+    if binary {
+        build::binary(heap, bytes)
+    } else {
+        build::byte_list(heap, bytes)
+    }
+}
+
+fn tell_data(port: &Access<'_>, bytes: &[u8]) {
+    let binary = port.is_binary();
+    port.tell(|heap| {
+        let bytes = data(heap, binary, bytes);
+        build::tuple(heap, &[am::DATA, bytes])
+    });
+}
+
+fn tell_line(port: &Access<'_>, line: &[u8], whole: bool) {
+    let binary = port.is_binary();
+    port.tell(|heap| {
+        let line = data(heap, binary, line);
+        let line = build::tuple(heap, &[if whole { am::EOL } else { am::NOEOL }, line]);
+        build::tuple(heap, &[am::DATA, line])
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_at_newlines_or_when_they_are_too_long() {
+        let line = |length, taken, whole| {
+            Some(Line {
+                length,
+                taken,
+                whole,
+            })
+        };
+        assert_eq!(next_line(b"", 5), None);
+        assert_eq!(next_line(b"12345", 5), None);
+        assert_eq!(next_line(b"12345\nx", 5), line(5, 6, true));
+        assert_eq!(next_line(b"123456\n", 5), line(5, 5, false));
+        assert_eq!(next_line(b"12\r\n", 5), line(2, 4, true));
+        assert_eq!(next_line(b"\r\n", 5), line(0, 2, true));
+        assert_eq!(next_line(b"\n", usize::MAX), line(0, 1, true));
+    }
+
+    #[test]
+    fn headers_hold_the_length_or_refuse_it() {
+        assert_eq!(Framing::Stream.header(1 << 40), Some(([0; 4], 4)));
+        assert_eq!(Framing::Packet(1).header(255), Some(([0, 0, 0, 255], 3)));
+        assert_eq!(Framing::Packet(1).header(256), None);
+        assert_eq!(Framing::Packet(2).header(256), Some(([0, 0, 1, 0], 2)));
+        assert_eq!(Framing::Packet(2).header(65536), None);
+        assert_eq!(Framing::Packet(4).header(65536), Some(([0, 1, 0, 0], 0)));
+        assert_eq!(Framing::Packet(4).header(1 << 32), None);
+    }
+}

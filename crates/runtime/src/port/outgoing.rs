@@ -1,0 +1,183 @@
+//! Output on its way to a descriptor: written at once as far as that does not block, the rest queued.
+//!
+//! The marks decide when the port is busy. Used by drivers, under the port's lock.
+
+use std::io::IoSlice;
+use std::os::fd::{AsFd, OwnedFd};
+
+use smallvec::SmallVec;
+use sys::errno::Errno;
+use sys::poll::{Interest, Token};
+
+use super::driver::{Access, Output};
+use super::framing::Framing;
+use crate::bif::byte_queue::ByteQueue;
+
+/// How writes are kept from blocking.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Blocking {
+    /// The descriptor is our own and non-blocking.
+    Never,
+    /// It is shared with others, who rely on its blocking: the system is asked before each write, and little is
+    /// written at a time. Does not hold for what is always ready.
+    Asked,
+}
+
+/// A pipe or terminal that is writable takes this much without blocking.
+const ASKED_BYTES: usize = 4096;
+/// Parts of one gathered write.
+const PARTS: usize = 64;
+
+/// See the module.
+pub struct Outgoing {
+    fd: OwnedFd,
+    blocking: Blocking,
+    framing: Framing,
+    queue: ByteQueue,
+    /// Low and high; None when turned off.
+    marks: Option<(usize, usize)>,
+    /// While there is a queue, or from the first queue on.
+    token: Option<Token>,
+}
+
+impl Outgoing {
+    #[must_use]
+    pub fn new(
+        fd: OwnedFd,
+        blocking: Blocking,
+        framing: Framing,
+        marks: Option<(usize, usize)>,
+    ) -> Outgoing {
+        Outgoing {
+            fd,
+            blocking,
+            framing,
+            queue: ByteQueue::default(),
+            marks,
+            token: None,
+        }
+    }
+
+    /// The descriptor.
+    #[must_use]
+    pub fn fd(&self) -> &OwnedFd {
+        &self.fd
+    }
+
+    #[must_use]
+    pub fn queued_bytes(&self) -> usize {
+        self.queue.size()
+    }
+
+    /// Writes or queues a command's data, its length in front if the framing says so.
+    ///
+    /// # Errors
+    /// `einval` for what is too long for its length; what the system says when nobody reads.
+    pub fn send(&mut self, port: &mut Access<'_>, data: &Output) -> sys::Result<()> {
+        let (header, skip) = self.framing.header(data.size()).ok_or(Errno::EINVAL)?;
+        let header = &header[skip..];
+        let size = header.len() + data.size();
+        let mut written = 0;
+        if self.queue.size() == 0 {
+            if self.blocking == Blocking::Never && size > 0 {
+                let mut parts: SmallVec<[IoSlice<'_>; 8]> = SmallVec::new();
+                if !header.is_empty() {
+                    parts.push(IoSlice::new(header));
+                }
+                parts.extend(data.parts().map(IoSlice::new));
+                written = match sys::fd::writev(self.fd.as_fd(), &parts) {
+                    Ok(written) => written,
+                    Err(Errno::EAGAIN) => 0,
+                    Err(error) => return Err(error),
+                };
+            }
+            if written == size {
+                return Ok(());
+            }
+        }
+        match header.get(written..) {
+            Some(rest) => {
+                self.queue.push_bytes(rest);
+                data.queue_rest(&mut self.queue, 0);
+            }
+            None => data.queue_rest(&mut self.queue, written - header.len()),
+        }
+        if self.blocking == Blocking::Asked && self.token.is_none() {
+            self.write_queue()?;
+        }
+        if self.queue.size() > 0 {
+            if self.token.is_none() {
+                self.token = Some(port.watch(self.fd.as_fd(), Interest::WRITE)?);
+            }
+            if self
+                .marks
+                .is_some_and(|(_, high)| self.queue.size() >= high)
+            {
+                port.set_busy(true);
+            }
+        }
+        Ok(())
+    }
+
+    /// The descriptor takes more.
+    ///
+    /// # Errors
+    /// What the system says when nobody reads any more.
+    pub fn ready(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
+        self.write_queue()?;
+        if self.queue.size() == 0
+            && self.blocking == Blocking::Asked
+            && let Some(token) = self.token.take()
+        {
+            // While it is not watched, output is written without delay.
+            port.unwatch(self.fd.as_fd(), token);
+        }
+        let low = self.marks.map_or(0, |(low, _)| low);
+        if port.is_busy() && (self.queue.size() < low || self.queue.size() == 0) {
+            port.set_busy(false);
+        }
+        Ok(())
+    }
+
+    /// Writes as much of the queue as is taken.
+    fn write_queue(&mut self) -> sys::Result<()> {
+        while self.queue.size() > 0 {
+            let mut parts: SmallVec<[IoSlice<'_>; 8]> =
+                self.queue.pieces().take(PARTS).map(IoSlice::new).collect();
+            if self.blocking == Blocking::Asked {
+                if !sys::fd::wait_writable(self.fd.as_fd(), Some(0)).unwrap_or(true) {
+                    return Ok(());
+                }
+                let first = self.queue.pieces().next().unwrap_or_default();
+                parts.truncate(1);
+                parts[0] = IoSlice::new(&first[..first.len().min(ASKED_BYTES)]);
+            }
+            match sys::fd::writev(self.fd.as_fd(), &parts) {
+                Ok(written) => {
+                    drop(parts);
+                    self.queue.skip(written);
+                }
+                Err(Errno::EAGAIN | Errno::EINTR) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes everything, blocking.
+    pub fn flush(&mut self) {
+        for piece in self.queue.pieces() {
+            if sys::fd::write_everything(self.fd.as_fd(), piece, None).is_err() {
+                break;
+            }
+        }
+        self.queue.clear();
+    }
+
+    /// The end: the descriptor is closed.
+    pub fn stop(mut self, port: &mut Access<'_>) {
+        if let Some(token) = self.token.take() {
+            port.unwatch(self.fd.as_fd(), token);
+        }
+    }
+}

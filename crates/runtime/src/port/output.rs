@@ -1,0 +1,183 @@
+//! Data on its way to a driver: an I/O list taken apart, large binaries left where they are.
+//!
+//! It points into the heap of the process that sends, or into a queued signal, and lives as long as the call.
+
+use std::io::IoSlice;
+
+use layout::Term;
+use layout::limits::HEAP_BINARY_BYTES;
+use smallvec::SmallVec;
+use term::iolist::{self, IolistError, Piece, Walk};
+
+use crate::bif::byte_queue::ByteQueue;
+
+/// Bytes of one command to a port.
+pub const MAX_COMMAND_BYTES: usize = 1 << 31;
+
+/// See the module.
+pub struct Output {
+    /// What was short, one piece behind the other.
+    copied: SmallVec<[u8; 128]>,
+    parts: SmallVec<[Part; 4]>,
+    size: usize,
+}
+
+enum Part {
+    Copied { start: usize, end: usize },
+    Shared(Term),
+}
+
+impl Output {
+    /// Takes an I/O list apart; the term must stay where it is while the output is used.
+    ///
+    /// # Errors
+    /// What is no I/O list, or too long.
+    pub fn new(iolist: Term) -> Result<Output, IolistError> {
+        let mut output = Output {
+            copied: SmallVec::new(),
+            parts: SmallVec::new(),
+            size: 0,
+        };
+        let mut walk = Walk::new(iolist);
+        let mut start = 0;
+        while let Some(piece) = walk.next_piece()? {
+            let piece = match piece {
+                Piece::Byte(byte) => {
+                    output.copied.push(byte);
+                    continue;
+                }
+                Piece::Bits(piece) => piece,
+            };
+            match piece.as_bits().and_then(|bits| bits.as_bytes()) {
+                Some(bytes) if bytes.len() > HEAP_BINARY_BYTES => {
+                    output.end_copied(start);
+                    start = output.copied.len();
+                    output.parts.push(Part::Shared(piece));
+                    output.size += bytes.len();
+                }
+                Some(bytes) => output.copied.extend_from_slice(bytes),
+                // Begins within a byte, or is no whole number of them.
+                None => output
+                    .copied
+                    .extend_from_slice(&iolist::to_vec(piece, MAX_COMMAND_BYTES)?),
+            }
+            if output.size + output.copied.len() > MAX_COMMAND_BYTES {
+                return Err(IolistError::Limit);
+            }
+        }
+        output.end_copied(start);
+        output.size += output.copied.len();
+        Ok(output)
+    }
+
+    /// Bytes that are here already.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Output {
+        let mut output = Output {
+            copied: SmallVec::from_slice(bytes),
+            parts: SmallVec::new(),
+            size: bytes.len(),
+        };
+        output.end_copied(0);
+        output
+    }
+
+    fn end_copied(&mut self, start: usize) {
+        let end = self.copied.len();
+        if end > start {
+            self.parts.push(Part::Copied { start, end });
+        }
+    }
+
+    /// How many bytes there are.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The parts in order; none is empty.
+    pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        self.parts.iter().map(|part| self.bytes(part))
+    }
+
+    /// The parts, to be written in one call.
+    #[must_use]
+    pub fn slices(&self) -> SmallVec<[IoSlice<'_>; 8]> {
+        self.parts().map(IoSlice::new).collect()
+    }
+
+    /// All bytes in a row; borrowed if they are.
+    #[must_use]
+    pub fn whole(&self) -> std::borrow::Cow<'_, [u8]> {
+        match &self.parts[..] {
+            [] => (&[][..]).into(),
+            [part] => self.bytes(part).into(),
+            _ => self.parts().collect::<Vec<_>>().concat().into(),
+        }
+    }
+
+    /// Queues everything behind the first `skip` bytes; large binaries are shared.
+    pub fn queue_rest(&self, queue: &mut ByteQueue, mut skip: usize) {
+        for part in &self.parts {
+            let bytes = self.bytes(part);
+            if skip >= bytes.len() {
+                skip -= bytes.len();
+                continue;
+            }
+            match part {
+                Part::Shared(binary) => {
+                    // Cannot fail: it was seen to be one of whole bytes.
+                    let _ = queue.push(*binary);
+                    queue.skip_in_last(skip);
+                }
+                Part::Copied { .. } => queue.push_bytes(&bytes[skip..]),
+            }
+            skip = 0;
+        }
+    }
+
+    fn bytes<'a>(&'a self, part: &Part) -> &'a [u8] {
+        match part {
+            Part::Copied { start, end } => &self.copied[*start..*end],
+            Part::Shared(binary) => {
+                let bytes = binary.as_bits().and_then(|bits| bits.as_bytes());
+                bytes.unwrap_or_default()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use term::build;
+    use term::heap::Scratch;
+
+    #[test]
+    fn an_iolist_comes_apart_and_its_rest_is_queued() {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let large: Vec<u8> = (0..200).collect();
+        let binary = build::binary(heap, &large);
+        let short = build::binary(heap, b"xy");
+        let inner = build::list(heap, &[short, Term::small(65)]);
+        let odd = build::sub_bits(heap, binary, 4, 16);
+        let list = build::list_with_tail(heap, &[Term::small(66), inner, binary, odd], short);
+        let output = Output::new(list).unwrap();
+        let all = [b"BxyA", &large[..], &[0x00, 0x10], b"xy"].concat();
+        assert_eq!((output.size(), output.parts().count()), (208, 3));
+        assert_eq!(&output.whole()[..], &all[..]);
+        for skip in [0, 2, 4, 50, 204, 207, 208] {
+            let mut queue = ByteQueue::default();
+            queue.push_bytes(b"before");
+            output.queue_rest(&mut queue, skip);
+            let rest: Vec<u8> = queue.pieces().flatten().copied().collect();
+            assert_eq!(rest, [b"before", &all[skip..]].concat(), "{skip}");
+            assert_eq!(queue.size(), 6 + 208 - skip);
+        }
+        let bits = build::sub_bits(heap, binary, 0, 15);
+        assert!(Output::new(bits).is_err());
+        assert!(Output::new(Term::small(1)).is_err());
+        assert_eq!(Output::new(Term::NIL).unwrap().size(), 0);
+    }
+}

@@ -1,0 +1,473 @@
+//! What processes ask of ports: commands, control, links, monitors, closing.
+//!
+//! Each takes effect at once when the port is idle. Else its terms are copied, it is queued, and a caller who wants an
+//! answer gets a reference and then, as a message, `{Reference, Answer}`, which `erlang` and `erts_internal` wait for.
+
+use std::sync::Arc;
+
+use layout::{Heap, Term};
+use term::copy::{self, Owned};
+use term::heap::Scratch;
+use term::{am, atom, build, reference};
+
+use super::access::Access;
+use super::driver::{Command, Control, Output};
+use super::{Phase, Port, State, find, queue, table};
+use crate::process::Process;
+use crate::process::relations::ReferenceNumber;
+use crate::registry::{self, Refusal};
+use crate::send::Sent;
+use crate::signal::{self, Signal};
+
+/// A question that has reached its port.
+pub struct Asked<'a> {
+    pub port: &'a Arc<Port>,
+    pub state: &'a mut State,
+    pub caller: Term,
+    pub argument: Term,
+    /// Where the answer is built.
+    pub heap: &'a mut Heap,
+}
+
+/// Asks a port something; the answer, or a reference that the answer will come with.
+pub fn ask(
+    process: &mut Process,
+    port: &Arc<Port>,
+    bytes: usize,
+    argument: Term,
+    body: impl FnOnce(Asked<'_>) -> Term + Send + 'static,
+) -> Term {
+    let caller = process.pid();
+    if let Some(mut state) = port.enter() {
+        return body(Asked {
+            port,
+            state: &mut state,
+            caller,
+            argument,
+            heap: process.heap(),
+        });
+    }
+    let made = reference::make(process.heap());
+    let (reference, argument) = (Owned::new(made), Owned::new(argument));
+    let task = move |port: &Arc<Port>, state: &mut State| {
+        let mut scratch = Scratch::new();
+        let answer = body(Asked {
+            port,
+            state,
+            caller,
+            argument: argument.term(),
+            heap: scratch.heap(),
+        });
+        signal::reply(caller, &reference, answer);
+    };
+    queue::push(port, bytes, Box::new(task));
+    made
+}
+
+/// Does something to a port now or in order; no answer.
+fn tell(port: &Arc<Port>, body: impl FnOnce(&Arc<Port>, &mut State) + Send + 'static) {
+    match port.enter() {
+        Some(mut state) => body(port, &mut state),
+        None => queue::push(port, 0, Box::new(body)),
+    }
+}
+
+/// How `port_command` ended.
+#[must_use]
+pub enum Commanded {
+    /// `true`, an error's reason, or the reference of an answer.
+    Answer(Term),
+    /// Nothing was done: the port is busy. With `wait` the caller was noted, and is resumed when it no longer is.
+    Busy,
+}
+
+/// `port_command/3`.
+pub fn command(
+    process: &mut Process,
+    port: &Arc<Port>,
+    data: Term,
+    force: bool,
+    wait: bool,
+) -> Commanded {
+    let Ok(output) = Output::new(data) else {
+        return Commanded::Answer(am::BADARG);
+    };
+    let caller = process.pid();
+    if let Some(mut state) = port.enter() {
+        if force && !state.takes_force() {
+            return Commanded::Answer(am::NOTSUP);
+        }
+        if !force && state.core.busy {
+            if wait {
+                state.core.waiting.push(caller);
+            }
+            return Commanded::Busy;
+        }
+        return Commanded::Answer(state.command(port, caller, &output));
+    }
+    if !force && port.tasks.is_busy(wait.then_some(caller)) {
+        return Commanded::Busy;
+    }
+    if force || port.parallelism {
+        // Whether the driver is busy is looked at before the command is queued.
+        let mut state = port.state.lock();
+        if force && !state.takes_force() {
+            return Commanded::Answer(am::NOTSUP);
+        }
+        if !force && state.core.busy {
+            if wait {
+                state.core.waiting.push(caller);
+            }
+            return Commanded::Busy;
+        }
+    }
+    let size = output.size();
+    let answer = ask(process, port, size, data, |asked| {
+        let Ok(output) = Output::new(asked.argument) else {
+            return am::BADARG;
+        };
+        asked.state.command(asked.port, asked.caller, &output)
+    });
+    Commanded::Answer(answer)
+}
+
+impl State {
+    fn takes_force(&self) -> bool {
+        self.driver
+            .as_ref()
+            .is_some_and(|driver| driver.takes_force())
+    }
+
+    /// Hands data to the driver: `true` or `badarg`.
+    fn command(&mut self, port: &Arc<Port>, caller: Term, output: &Output) -> Term {
+        if self.core.phase != Phase::Open {
+            return am::BADARG;
+        }
+        self.core.output_bytes += output.size() as u64;
+        table::count_output(output.size());
+        let taken = self.call(port, Some(caller), |driver, access| {
+            driver.output(access, output)
+        });
+        match taken {
+            Some(Command::Done) => am::TRUE,
+            Some(Command::Bad) | None => am::BADARG,
+        }
+    }
+
+    /// The process becomes the connected one, and is linked.
+    fn connect(&mut self, pid: Term) {
+        self.core.connected = pid;
+        if !self.core.links.contains(&pid) {
+            self.core.links.push(pid);
+        }
+    }
+}
+
+/// Hands data to a port that nobody waits for: trace messages.
+pub fn command_from_outside(port: &Arc<Port>, data: &[u8]) {
+    let data = data.to_vec();
+    tell(port, move |port, state| {
+        let connected = state.core.connected;
+        let _ = state.command(port, connected, &Output::of_bytes(&data));
+    });
+}
+
+/// `port_control/3`.
+pub fn control(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term) -> Term {
+    if Output::new(data).is_err() {
+        return am::BADARG;
+    }
+    ask(process, port, 0, data, move |asked| {
+        let Ok(data) = Output::new(asked.argument) else {
+            return am::BADARG;
+        };
+        if asked.state.core.phase != Phase::Open {
+            return am::BADARG;
+        }
+        let answer = asked
+            .state
+            .call(asked.port, Some(asked.caller), |driver, access| {
+                driver.control(access, operation, &data.whole())
+            });
+        match answer.flatten() {
+            None => am::BADARG,
+            Some(Control::List(bytes)) => build::byte_list(asked.heap, &bytes),
+            Some(Control::Binary(bytes)) => build::binary(asked.heap, &bytes),
+        }
+    })
+}
+
+/// `port_call/3`: the answer in a tuple of its own, or `badarg`.
+pub fn call(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term) -> Term {
+    ask(process, port, 0, data, move |asked| {
+        if asked.state.core.phase != Phase::Open {
+            return am::BADARG;
+        }
+        let answer = asked
+            .state
+            .call(asked.port, Some(asked.caller), |driver, access| {
+                driver.call(access, operation, asked.argument)
+            });
+        match answer.flatten() {
+            None => am::BADARG,
+            Some(answer) => {
+                let answer = copy::copy(asked.heap, answer.term());
+                build::tuple(asked.heap, &[am::OK, answer])
+            }
+        }
+    })
+}
+
+/// `port_connect/2`. The old owner stays linked; the new one is linked as well.
+pub fn connect(process: &mut Process, port: &Arc<Port>, pid: Term) -> Term {
+    if pid == process.pid() {
+        let link = crate::process::relations::Link::to(port.id);
+        process.cold().relations.links.insert(port.id.bits(), link);
+    } else if signal::send(pid, Signal::Link { from: port.id }).is_err() {
+        return am::BADARG;
+    }
+    ask(process, port, 0, pid, |asked| {
+        if asked.state.core.phase != Phase::Open {
+            let exit = Signal::Exit {
+                from: asked.port.id,
+                reason: Owned::new(am::NOPROC),
+                linked: true,
+            };
+            let _ = signal::send(asked.argument, exit);
+            return am::BADARG;
+        }
+        asked.state.connect(asked.argument);
+        am::TRUE
+    })
+}
+
+/// `port_close/1`.
+pub fn close(process: &mut Process, port: &Arc<Port>) -> Term {
+    ask(process, port, 0, Term::NIL, |asked| {
+        match asked.state.close(asked.port, am::NORMAL) {
+            true => am::TRUE,
+            false => am::BADARG,
+        }
+    })
+}
+
+/// `Port ! Message`. What is no request to the port is an exit signal `badsig` to its connected process.
+pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
+    let Some(port) = find(port) else {
+        return Sent::Done;
+    };
+    let own = from.pid();
+    let output = command_of(message).and_then(|data| Output::new(data).ok());
+    let Some(mut state) = port.enter() else {
+        let busy = output.is_some() && {
+            let in_queue = port.tasks.is_busy(Some(own));
+            in_queue
+                || port.parallelism && {
+                    let mut state = port.state.lock();
+                    if state.core.busy {
+                        state.core.waiting.push(own);
+                    }
+                    state.core.busy
+                }
+        };
+        let size = output.as_ref().map_or(0, Output::size);
+        let message = Owned::new(message);
+        let task = move |port: &Arc<Port>, state: &mut State| {
+            let output = command_of(message.term()).and_then(|data| Output::new(data).ok());
+            request(port, state, own, message.term(), output.as_ref());
+        };
+        queue::push(&port, size, Box::new(task));
+        return suspended_if(from, busy);
+    };
+    let busy = output.is_some() && state.core.busy;
+    if busy {
+        state.core.waiting.push(own);
+    }
+    request(&port, &mut state, own, message, output.as_ref());
+    suspended_if(from, busy)
+}
+
+/// Whether a message is a command to a port that is busy.
+#[must_use]
+pub fn would_suspend(to: Term, message: Term) -> bool {
+    if !to.is_local_port() && !to.is_atom() || command_of(message).is_none() {
+        return false;
+    }
+    super::resolve(to).is_some_and(|port| port.tasks.is_busy(None) || port.state.lock().core.busy)
+}
+
+/// The sender stands still when its message was sent to a port that is busy.
+fn suspended_if(from: &mut Process, busy: bool) -> Sent {
+    if busy {
+        from.suspend_count += 1;
+        Sent::Suspended
+    } else {
+        Sent::Done
+    }
+}
+
+/// The data of `{_, {command, Data}}`.
+fn command_of(message: Term) -> Option<Term> {
+    let &[_, request] = message.as_tuple()? else {
+        return None;
+    };
+    match request.as_tuple()? {
+        &[am::COMMAND, data] => Some(data),
+        _ => None,
+    }
+}
+
+/// A message to a port takes effect.
+fn request(
+    port: &Arc<Port>,
+    state: &mut State,
+    from: Term,
+    message: Term,
+    output: Option<&Output>,
+) {
+    if state.core.phase != Phase::Open {
+        return;
+    }
+    let connected = state.core.connected;
+    let request = match message.as_tuple() {
+        Some(&[owner, request]) if owner == connected => request,
+        _ => return bad_signal(port, connected),
+    };
+    if let Some(output) = output {
+        if state.command(port, from, output) != am::TRUE {
+            bad_signal(port, connected);
+        }
+        return;
+    }
+    if request == am::CLOSE {
+        if state.close(port, am::NORMAL) {
+            tell_process(connected, port.id, am::CLOSED);
+        }
+        return;
+    }
+    match request.as_tuple() {
+        Some(&[am::CONNECT, pid]) if pid.is_local_pid() => {
+            // Unlike `port_connect/2`, which links it.
+            state.core.connected = pid;
+            tell_process(connected, port.id, am::CONNECTED);
+        }
+        _ => bad_signal(port, connected),
+    }
+}
+
+fn tell_process(to: Term, port: Term, what: Term) {
+    let mut scratch = Scratch::new();
+    let message = build::tuple(scratch.heap(), &[port, what]);
+    signal::send_message_from_outside(to, message);
+}
+
+fn bad_signal(port: &Port, connected: Term) {
+    let exit = Signal::Exit {
+        from: port.id,
+        reason: Owned::new(atom::known("badsig")),
+        linked: false,
+    };
+    let _ = signal::send(connected, exit);
+}
+
+/// Gives an open port a name.
+///
+/// # Errors
+/// See [`Refusal`].
+pub fn register(name: Term, port: Term) -> Result<(), Refusal> {
+    let port = find(port).ok_or(Refusal::NotAlive)?;
+    // Closing takes the name back under this lock.
+    let state = port.state.lock();
+    if state.core.phase != Phase::Open {
+        return Err(Refusal::NotAlive);
+    }
+    registry::give(name, port.id)
+}
+
+/// Sets a monitor; false when the port is closed.
+#[must_use]
+pub fn monitor(port: Term, watcher: Term, reference: ReferenceNumber, name: Option<Term>) -> bool {
+    let Some(port) = find(port) else { return false };
+    tell(&port, move |_, state| {
+        if state.core.phase == Phase::Open {
+            state.core.monitors.insert(reference, (watcher, name));
+            return;
+        }
+        let down = Signal::Down {
+            reference,
+            from: None,
+            reason: Owned::new(am::NOPROC),
+        };
+        let _ = signal::send(watcher, down);
+    });
+    true
+}
+
+/// A monitor on a port is gone.
+pub fn demonitor(port: Term, reference: ReferenceNumber) {
+    if let Some(port) = find(port) {
+        tell(&port, move |_, state| {
+            state.core.monitors.remove(&reference);
+        });
+    }
+}
+
+/// A process that the port watches has ended.
+pub fn process_down(port: Term, monitor: ReferenceNumber) {
+    if let Some(port) = find(port) {
+        // Always queued: the port may just be setting the monitor.
+        let task = move |port: &Arc<Port>, state: &mut State| {
+            if state.core.monitored.remove(&monitor).is_some() {
+                let down = |driver: &mut dyn super::driver::Driver, access: &mut Access<'_>| {
+                    driver.process_down(access, monitor);
+                };
+                state.call(port, None, down);
+            }
+        };
+        queue::push(&port, 0, Box::new(task));
+    }
+}
+
+/// Links a process to a port; false when the port is closed.
+#[must_use]
+pub fn link(port: Term, pid: Term) -> bool {
+    let Some(port) = find(port) else { return false };
+    tell(&port, move |port, state| {
+        if state.core.phase != Phase::Open {
+            let exit = Signal::Exit {
+                from: port.id,
+                reason: Owned::new(am::NOPROC),
+                linked: true,
+            };
+            let _ = signal::send(pid, exit);
+        } else if !state.core.links.contains(&pid) {
+            state.core.links.push(pid);
+        }
+    });
+    true
+}
+
+/// Unlinks a process from a port.
+pub fn unlink(port: Term, pid: Term) {
+    if let Some(port) = find(port) {
+        tell(&port, move |_, state| {
+            state.core.links.retain(|linked| *linked != pid);
+        });
+    }
+}
+
+/// A process that was linked to the port has ended (`linked`), or sends it an exit signal, which closes it whatever
+/// the reason.
+pub fn exit_signal(port: Term, from: Term, reason: Term, linked: bool) {
+    let Some(port) = find(port) else { return };
+    let reason = Owned::new(reason);
+    tell(&port, move |port, state| {
+        let reason = reason.term();
+        if linked {
+            state.core.links.retain(|other| *other != from);
+        }
+        if !linked || reason != am::NORMAL || state.core.connected == from {
+            state.close(port, reason);
+        }
+    });
+}
