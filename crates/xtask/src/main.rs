@@ -8,6 +8,7 @@ mod differential;
 mod disasm;
 mod experiments;
 mod project;
+mod terminal;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -29,6 +30,8 @@ enum Chore {
     Disasm(disasm::Options),
     /// Count, module by module, which of stock's BIFs ferl's table has and lacks.
     Bifs(bifs::Options),
+    /// Drive the shell of ferl and of stock in a terminal (tmux), and compare the screens.
+    Terminal(terminal::Options),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Chore::Differential(options) => differential::run(&options),
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
+        Chore::Terminal(options) => terminal::run(&options),
     };
     match outcome {
         Ok(code) => code,

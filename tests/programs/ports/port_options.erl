@@ -1,4 +1,5 @@
 %% Ports by option: framing of both directions, directories, arguments, environment, descriptors, ends.
+%% timeout: 60
 -module(port_options).
 -export([main/0]).
 
@@ -33,7 +34,7 @@ everything(Port, Said) ->
     receive
         {Port, What} -> everything(Port, [What | Said]);
         {'EXIT', Port, Reason} -> joined(lists:reverse([{exit, Reason} | Said]))
-    after 1500 ->
+    after 500 ->
         catch port_close(Port),
         receive {'EXIT', Port, _} -> ok after 0 -> ok end,
         joined(lists:reverse([silent | Said]))

@@ -150,10 +150,10 @@ pub fn port_info_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
 
 /// `erts_internal:port_info(Port, Item)`
 pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult {
-    if !port::info::is_item(item) {
+    if !port.is_port() && !port.is_atom() {
         return Ok(atom::known("badtype"));
     }
-    if !port.is_port() && !port.is_atom() {
+    if !port::info::is_item(item) {
         return Ok(am::BADARG);
     }
     let Some(found) = port::resolve(port) else {

@@ -117,26 +117,30 @@ struct Line {
 }
 
 fn next_line(bytes: &[u8], most: usize) -> Option<Line> {
-    let window = &bytes[..bytes.len().min(most.saturating_add(1))];
-    match memchr::memchr(b'\n', window) {
-        Some(end) => {
-            let length = match end > 0 && bytes[end - 1] == b'\r' {
-                true => end - 1,
-                false => end,
-            };
-            Some(Line {
+    // A line end is "\n" or "\r\n", neither of which counts.
+    let window = &bytes[..bytes.len().min(most.saturating_add(2))];
+    if let Some(end) = memchr::memchr(b'\n', window) {
+        let length = match end > 0 && bytes[end - 1] == b'\r' {
+            true => end - 1,
+            false => end,
+        };
+        if length <= most {
+            return Some(Line {
                 length,
                 taken: end + 1,
                 whole: true,
-            })
+            });
         }
-        None if bytes.len() > most => Some(Line {
-            length: most,
-            taken: most,
-            whole: false,
-        }),
-        None => None,
     }
+    let may_become_line_end = bytes.len() == most + 1 && bytes[most] == b'\r';
+    if bytes.len() <= most || may_become_line_end {
+        return None;
+    }
+    Some(Line {
+        length: most,
+        taken: most,
+        whole: false,
+    })
 }
 
 fn data(heap: &mut Heap, binary: bool, bytes: &[u8]) -> Term {
@@ -182,6 +186,10 @@ mod tests {
         assert_eq!(next_line(b"12345\nx", 5), line(5, 6, true));
         assert_eq!(next_line(b"123456\n", 5), line(5, 5, false));
         assert_eq!(next_line(b"12\r\n", 5), line(2, 4, true));
+        assert_eq!(next_line(b"12\r\n", 2), line(2, 4, true));
+        assert_eq!(next_line(b"12\r\n", 1), line(1, 1, false));
+        assert_eq!(next_line(b"12\r", 2), None);
+        assert_eq!(next_line(b"12\rx", 2), line(2, 2, false));
         assert_eq!(next_line(b"\r\n", 5), line(0, 2, true));
         assert_eq!(next_line(b"\n", usize::MAX), line(0, 1, true));
     }

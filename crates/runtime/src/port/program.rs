@@ -163,7 +163,9 @@ fn run(
             }
             None => {
                 for_shell = [b"exec ", command].concat();
-                Program::new(b"/bin/sh").args([&b"-c"[..], &for_shell])
+                Program::new(b"/bin/sh")
+                    .arg0(b"sh")
+                    .args([&b"-c"[..], &for_shell])
             }
         },
     };
@@ -314,7 +316,6 @@ impl ProgramDriver {
     }
 
     fn end_input(&mut self, port: &mut Access<'_>) {
-        self.cutter.end(port);
         if let Some((input, token)) = self.input.take() {
             port.unwatch(input.as_fd(), token);
         }
@@ -339,6 +340,7 @@ impl ProgramDriver {
     }
 
     fn tell_end(&mut self, port: &mut Access<'_>) {
+        self.cutter.end(port);
         if self.eof {
             port.tell(|_| am::EOF);
         } else {
