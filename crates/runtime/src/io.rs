@@ -67,20 +67,33 @@ pub fn poll_now() {
     }
 }
 
-/// Waits for I/O, a call of [`interrupt`], or the timeout. Answers false at once when another
-/// scheduler waits already. `called` is looked at after announcing: true means do not wait.
-pub fn wait(index: usize, timeout_ns: Option<u64>, called: impl FnOnce() -> bool) -> bool {
+/// How a [`wait`] ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Waited {
+    /// Another scheduler waits already.
+    NotHere,
+    /// Events came, and were handled.
+    Events,
+    /// It was interrupted, or the time is over.
+    Nothing,
+}
+
+/// Waits for I/O, a call of [`interrupt`], or the timeout. `called` is looked at after announcing: true means do
+/// not wait.
+pub fn wait(index: usize, timeout_ns: Option<u64>, called: impl FnOnce() -> bool) -> Waited {
     let Some(mut events) = IO.events.try_lock() else {
-        return false;
+        return Waited::NotHere;
     };
     IO.waiting.store(index + 1, Ordering::SeqCst);
     let timeout_ns = if called() { Some(0) } else { timeout_ns };
     let result = IO.poller.wait(&mut events, timeout_ns);
     IO.waiting.store(0, Ordering::SeqCst);
-    if result.is_ok() {
+    if result.is_ok() && !events.is_empty() {
         dispatch(&events);
+        Waited::Events
+    } else {
+        Waited::Nothing
     }
-    true
 }
 
 /// Gets a scheduler out of [`wait`].

@@ -5,6 +5,7 @@
 
 pub(super) mod sleepers;
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sys::park::ParkingSpot;
@@ -13,8 +14,16 @@ use super::{SPINS_PER_LOOK, Schedulers, Shared, schedulers};
 use crate::microstate::{self, State};
 use crate::{io, timer};
 
+thread_local! {
+    /// The scheduler of this thread last slept until I/O came.
+    static WOKEN_BY_IO: Cell<bool> = const { Cell::new(false) };
+}
+
 /// How long an idle scheduler looks for work before it sleeps; `+sbwt` chooses.
 static BUSY_WAIT_SPINS: AtomicUsize = AtomicUsize::new(200);
+
+/// A scheduler that waits busily looks for I/O once in so many turns, about 13 us.
+const TURNS_PER_POLL: usize = 16;
 
 /// Sets the busy wait before sleeping, in turns of the look for work.
 pub fn set_busy_wait(spins: usize) {
@@ -100,8 +109,13 @@ pub(super) fn nap(shared: &Shared, timeout_ns: u64) {
 /// Sleeps until there may be something to do. Called with the thread idle in the epochs.
 pub(super) fn sleep(shared: &Shared, online: bool) {
     let schedulers = schedulers();
-    if online {
-        for _ in 0..BUSY_WAIT_SPINS.load(Ordering::Relaxed) {
+    // Whoever was last woken by I/O looks for it at once: what it waits for needs the processor that busy waiting
+    // would take, and no other scheduler brings it.
+    if online && !WOKEN_BY_IO.get() {
+        for turn in 0..BUSY_WAIT_SPINS.load(Ordering::Relaxed) {
+            if turn % TURNS_PER_POLL == 0 {
+                io::poll_now();
+            }
             if work_somewhere(schedulers) {
                 return;
             }
@@ -118,13 +132,14 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
         return;
     }
     let timeout_ns = timer::until_next(shared.index);
-    if timeout_ns != Some(0)
-        && !io::wait(shared.index, timeout_ns, || {
+    if timeout_ns != Some(0) {
+        let waited = io::wait(shared.index, timeout_ns, || {
             shared.idle.spot.take_notification()
-        })
-    {
-        // Another one waits for I/O.
-        let _ = shared.idle.spot.park(timeout_ns, 0);
+        });
+        WOKEN_BY_IO.set(waited == io::Waited::Events);
+        if waited == io::Waited::NotHere {
+            let _ = shared.idle.spot.park(timeout_ns, 0);
+        }
     }
     schedulers.idle.withdraw(shared.index);
     shared.idle.spot.take_notification();
