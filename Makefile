@@ -11,6 +11,7 @@ test: build
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	cargo test --quiet --workspace
+	cargo xtask differential --brief --collect-always language maps binaries processes errors memory
 	cargo xtask differential
 
 # The same, and the slower ways to run the same programs.

@@ -9,6 +9,8 @@
 //! and the serial of its process.
 
 mod compression;
+#[cfg(test)]
+mod damage;
 pub mod decode;
 pub mod encode;
 mod input;
