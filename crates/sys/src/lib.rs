@@ -31,6 +31,7 @@ pub mod park;
 mod path;
 pub mod poll;
 pub mod signal;
+pub mod socket;
 pub mod terminal;
 pub mod thread;
 

@@ -1,0 +1,381 @@
+//! Sockets: making, naming, connecting them, and moving bytes and datagrams through them.
+//!
+//! Every socket made here is non-blocking and closed when another program is executed; what would wait
+//! answers `eagain` (`einprogress` for a connection that is being set up). Nothing raises SIGPIPE.
+//! Addresses are in [`address`], options in [`option`], ancillary data in [`message`], the machine's
+//! interfaces in [`interface`], names of services in [`service`].
+
+pub mod address;
+pub mod interface;
+pub mod message;
+pub mod option;
+pub mod service;
+
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+use crate::errno::{Errno, Result, check, check_size, retry};
+use crate::fd::MOST_PARTS;
+pub use address::Address;
+
+/// What kind of addresses a socket has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// IPv4.
+    Inet,
+    /// IPv6.
+    Inet6,
+    /// Names in the file system, or abstract ones.
+    Local,
+}
+
+impl Family {
+    /// The system's number.
+    #[must_use]
+    pub fn number(self) -> i32 {
+        match self {
+            Family::Inet => libc::AF_INET,
+            Family::Inet6 => libc::AF_INET6,
+            Family::Local => libc::AF_UNIX,
+        }
+    }
+}
+
+/// How a socket carries data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A stream of bytes: TCP, or a local stream.
+    Stream,
+    /// Datagrams: UDP, or local ones.
+    Datagram,
+}
+
+impl Kind {
+    fn number(self) -> libc::c_int {
+        match self {
+            Kind::Stream => libc::SOCK_STREAM,
+            Kind::Datagram => libc::SOCK_DGRAM,
+        }
+    }
+
+    fn protocol(self, family: Family) -> libc::c_int {
+        match (family, self) {
+            (Family::Local, _) => 0,
+            (_, Kind::Stream) => libc::IPPROTO_TCP,
+            (_, Kind::Datagram) => libc::IPPROTO_UDP,
+        }
+    }
+}
+
+/// Which halves of a connection to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// Nothing more is read.
+    Read,
+    /// Nothing more is written.
+    Write,
+    /// Neither.
+    Both,
+}
+
+/// Makes a socket.
+///
+/// # Errors
+/// `eafnosupport`, `emfile`, `enobufs`...
+pub fn open(family: Family, kind: Kind) -> Result<OwnedFd> {
+    let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    open_raw(
+        family.number(),
+        kind.number() | flags,
+        kind.protocol(family),
+    )
+}
+
+/// As [`open`], with the system's numbers and flags.
+///
+/// # Errors
+/// What the system says.
+pub fn open_raw(family: i32, kind: i32, protocol: i32) -> Result<OwnedFd> {
+    // SAFETY: takes and returns plain numbers.
+    let fd = check(unsafe { libc::socket(family, kind, protocol) })?;
+    // SAFETY: the kernel has just given us this descriptor.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// As [`open`], in the network namespace that a file stands for. The calling thread is in that namespace
+/// for as long as the call lasts.
+///
+/// # Errors
+/// As [`open`]; `enoent`, `eperm`... for the namespace.
+pub fn open_in_namespace(namespace: &[u8], family: Family, kind: Kind) -> Result<OwnedFd> {
+    let here = open_namespace(b"/proc/self/ns/net")?;
+    let there = open_namespace(namespace)?;
+    enter_namespace(there.as_fd())?;
+    let socket = open(family, kind);
+    enter_namespace(here.as_fd())?;
+    socket
+}
+
+fn open_namespace(path: &[u8]) -> Result<OwnedFd> {
+    let path = std::ffi::CString::new(path).map_err(|_| Errno::EINVAL)?;
+    // SAFETY: a terminated path, alive for the call.
+    let fd = check(unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) })?;
+    // SAFETY: the kernel has just given us this descriptor.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+fn enter_namespace(namespace: BorrowedFd<'_>) -> Result<()> {
+    // SAFETY: an open descriptor and a plain number.
+    check(unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
+}
+
+/// Gives a socket its own address.
+///
+/// # Errors
+/// `eaddrinuse`, `eaddrnotavail`, `eacces`...
+pub fn bind(socket: BorrowedFd<'_>, address: &Address) -> Result<()> {
+    let (pointer, length) = address.raw();
+    // SAFETY: the address is as long as told, and alive for the call.
+    check(unsafe { libc::bind(socket.as_raw_fd(), pointer, length) }).map(drop)
+}
+
+/// Makes a socket take connections, `backlog` of them waiting.
+///
+/// # Errors
+/// What the system says.
+pub fn listen(socket: BorrowedFd<'_>, backlog: i32) -> Result<()> {
+    // SAFETY: plain numbers.
+    check(unsafe { libc::listen(socket.as_raw_fd(), backlog) }).map(drop)
+}
+
+/// Connects to an address. `einprogress` (or `eagain` on a local one): the socket becomes writable when it
+/// is known how that went, which [`take_error`] tells.
+///
+/// # Errors
+/// As above; `econnrefused`, `enetunreach`...
+pub fn connect(socket: BorrowedFd<'_>, address: &Address) -> Result<()> {
+    let (pointer, length) = address.raw();
+    // SAFETY: the address is as long as told, and alive for the call. Not repeated when interrupted: the
+    // connection is then set up all the same.
+    check(unsafe { libc::connect(socket.as_raw_fd(), pointer, length) }).map(drop)
+}
+
+/// Undoes the connection of a datagram socket.
+///
+/// # Errors
+/// What the system says.
+pub fn disconnect(socket: BorrowedFd<'_>) -> Result<()> {
+    connect(socket, &Address::unspecified())
+}
+
+/// Takes a connection that waits, and tells who it is from.
+///
+/// # Errors
+/// `eagain` when none waits; `emfile`, `econnaborted`...
+pub fn accept(socket: BorrowedFd<'_>) -> Result<(OwnedFd, Address)> {
+    let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    let mut address = Address::unspecified();
+    let fd = retry(|| {
+        address.fill(|pointer, length| {
+            // SAFETY: room for any address, as long as told.
+            check(unsafe { libc::accept4(socket.as_raw_fd(), pointer, length, flags) })
+        })
+    })?;
+    // SAFETY: the kernel has just given us this descriptor.
+    Ok((unsafe { OwnedFd::from_raw_fd(fd) }, address))
+}
+
+/// The address of a socket.
+///
+/// # Errors
+/// What the system says.
+pub fn name(socket: BorrowedFd<'_>) -> Result<Address> {
+    let mut address = Address::unspecified();
+    address.fill(|pointer, length| {
+        // SAFETY: room for any address, as long as told.
+        check(unsafe { libc::getsockname(socket.as_raw_fd(), pointer, length) })
+    })?;
+    Ok(address)
+}
+
+/// The address of the other end.
+///
+/// # Errors
+/// `enotconn`.
+pub fn peer(socket: BorrowedFd<'_>) -> Result<Address> {
+    let mut address = Address::unspecified();
+    address.fill(|pointer, length| {
+        // SAFETY: room for any address, as long as told.
+        check(unsafe { libc::getpeername(socket.as_raw_fd(), pointer, length) })
+    })?;
+    Ok(address)
+}
+
+/// Ends one or both halves of a connection.
+///
+/// # Errors
+/// `enotconn`.
+pub fn shutdown(socket: BorrowedFd<'_>, half: Half) -> Result<()> {
+    let how = match half {
+        Half::Read => libc::SHUT_RD,
+        Half::Write => libc::SHUT_WR,
+        Half::Both => libc::SHUT_RDWR,
+    };
+    // SAFETY: plain numbers.
+    check(unsafe { libc::shutdown(socket.as_raw_fd(), how) }).map(drop)
+}
+
+/// The error that waits on a socket, which is then forgotten.
+///
+/// # Errors
+/// That there is an error, or why it could not be asked.
+pub fn take_error(socket: BorrowedFd<'_>) -> Result<()> {
+    match option::get_int(socket, option::ERROR)? {
+        0 => Ok(()),
+        error => Err(Errno(error)),
+    }
+}
+
+/// Reads what is there, at most the room's length; 0 is the end of a stream.
+///
+/// # Errors
+/// `eagain`, `econnreset`...
+pub fn receive(socket: BorrowedFd<'_>, room: &mut [MaybeUninit<u8>]) -> Result<usize> {
+    retry(|| {
+        // SAFETY: the kernel writes at most the room's length into it.
+        check_size(unsafe {
+            libc::recv(socket.as_raw_fd(), room.as_mut_ptr().cast(), room.len(), 0)
+        })
+    })
+}
+
+/// Takes one datagram, cut to the room's length, and tells who it is from.
+///
+/// # Errors
+/// `eagain`, `econnrefused`...
+pub fn receive_from(
+    socket: BorrowedFd<'_>,
+    room: &mut [MaybeUninit<u8>],
+) -> Result<(usize, Address)> {
+    let mut address = Address::unspecified();
+    let count = retry(|| {
+        address.fill(|pointer, length| {
+            // SAFETY: the kernel writes at most the room's length into it, and the address has room for any.
+            check_size(unsafe {
+                libc::recvfrom(
+                    socket.as_raw_fd(),
+                    room.as_mut_ptr().cast(),
+                    room.len(),
+                    0,
+                    pointer,
+                    length,
+                )
+            })
+        })
+    })?;
+    Ok((count, address))
+}
+
+/// Sends bytes on a connected socket.
+///
+/// # Errors
+/// `eagain`, `epipe`, `econnreset`...
+pub fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
+    retry(|| {
+        // SAFETY: the kernel reads the bytes.
+        check_size(unsafe {
+            libc::send(
+                socket.as_raw_fd(),
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                libc::MSG_NOSIGNAL,
+            )
+        })
+    })
+}
+
+/// Sends parts, one behind the other, on a connected socket; what is beyond the kernel's number of parts waits.
+///
+/// # Errors
+/// As [`send`].
+pub fn send_parts(socket: BorrowedFd<'_>, parts: &[IoSlice<'_>]) -> Result<usize> {
+    let parts = &parts[..parts.len().min(MOST_PARTS)];
+    // SAFETY: all zero is a valid header without parts.
+    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+    // `IoSlice` has the shape of the kernel's own part.
+    header.msg_iov = parts.as_ptr().cast_mut().cast();
+    header.msg_iovlen = parts.len();
+    retry(|| {
+        // SAFETY: the kernel reads the header and the parts, which are alive for the call.
+        check_size(unsafe { libc::sendmsg(socket.as_raw_fd(), &header, libc::MSG_NOSIGNAL) })
+    })
+}
+
+/// Sends one datagram somewhere.
+///
+/// # Errors
+/// `eagain`, `emsgsize`, `enetunreach`...
+pub fn send_to(socket: BorrowedFd<'_>, bytes: &[u8], to: &Address) -> Result<usize> {
+    let (pointer, length) = to.raw();
+    retry(|| {
+        // SAFETY: the kernel reads the bytes and the address, which is as long as told.
+        check_size(unsafe {
+            libc::sendto(
+                socket.as_raw_fd(),
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                libc::MSG_NOSIGNAL,
+                pointer,
+                length,
+            )
+        })
+    })
+}
+
+/// Sends part of a file, from `offset` on; 0 when the file ends there.
+///
+/// # Errors
+/// `eagain`, `epipe`; `einval` for a file that cannot be sent so.
+pub fn send_file(
+    socket: BorrowedFd<'_>,
+    file: BorrowedFd<'_>,
+    offset: u64,
+    count: usize,
+) -> Result<usize> {
+    let mut offset = libc::off64_t::try_from(offset).map_err(|_| Errno::EINVAL)?;
+    retry(|| {
+        // SAFETY: open descriptors, and an offset of ours.
+        check_size(unsafe {
+            libc::sendfile64(socket.as_raw_fd(), file.as_raw_fd(), &mut offset, count)
+        })
+    })
+}
+
+/// The name of this machine.
+///
+/// # Errors
+/// What the system says.
+pub fn host_name() -> Result<Vec<u8>> {
+    let mut name = [0u8; 256];
+    // SAFETY: the kernel writes at most as much as told; the last byte stays zero.
+    check(unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) })?;
+    let length = name.iter().position(|&byte| byte == 0).unwrap_or(0);
+    Ok(name[..length].to_vec())
+}
+
+/// Borrows a descriptor that a number stands for and that somebody else owns.
+///
+/// # Errors
+/// `ebadf` when it is not open.
+///
+/// # Safety
+/// Whoever owns the descriptor keeps it open for `'a`.
+pub unsafe fn borrow<'a>(number: RawFd) -> Result<BorrowedFd<'a>> {
+    crate::fd::access_of(number)?;
+    // SAFETY: open as of the line above, and so by the caller's promise for `'a`.
+    Ok(unsafe { BorrowedFd::borrow_raw(number) })
+}
+
+#[cfg(test)]
+mod tests;

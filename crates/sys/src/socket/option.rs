@@ -1,0 +1,218 @@
+//! Options of sockets, by the system's numbers.
+
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use crate::errno::{Errno, Result, check};
+
+/// Where an option belongs, and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Name {
+    /// The level: the socket itself or a protocol.
+    pub level: i32,
+    /// The number at that level.
+    pub number: i32,
+}
+
+const fn socket(number: i32) -> Name {
+    Name {
+        level: libc::SOL_SOCKET,
+        number,
+    }
+}
+
+const fn ip(number: i32) -> Name {
+    Name {
+        level: libc::IPPROTO_IP,
+        number,
+    }
+}
+
+const fn ipv6(number: i32) -> Name {
+    Name {
+        level: libc::IPPROTO_IPV6,
+        number,
+    }
+}
+
+const fn tcp(number: i32) -> Name {
+    Name {
+        level: libc::IPPROTO_TCP,
+        number,
+    }
+}
+
+/// `IP_PKTOPTIONS`, which the C library's headers leave out of some targets.
+const IP_PKTOPTIONS: i32 = 9;
+/// `IPV6_2292PKTOPTIONS`.
+const IPV6_PKTOPTIONS: i32 = 6;
+
+macro_rules! names {
+    ($($(#[$comment:meta])* $name:ident = $value:expr,)*) => {
+        $($(#[$comment])* pub const $name: Name = $value;)*
+    };
+}
+
+names! {
+    /// The error that waits; reading forgets it.
+    ERROR = socket(libc::SO_ERROR),
+    /// An address may be used again.
+    REUSE_ADDRESS = socket(libc::SO_REUSEADDR),
+    /// Probes keep the connection alive.
+    KEEP_ALIVE = socket(libc::SO_KEEPALIVE),
+    /// Only to directly reached networks.
+    DONT_ROUTE = socket(libc::SO_DONTROUTE),
+    /// Closing waits for unsent data.
+    LINGER = socket(libc::SO_LINGER),
+    /// Broadcasts may be sent.
+    BROADCAST = socket(libc::SO_BROADCAST),
+    /// Urgent data comes in line.
+    OUT_OF_BAND_INLINE = socket(libc::SO_OOBINLINE),
+    /// Bytes of the kernel's buffer for sending.
+    SEND_BUFFER = socket(libc::SO_SNDBUF),
+    /// Bytes of the kernel's buffer for receiving.
+    RECEIVE_BUFFER = socket(libc::SO_RCVBUF),
+    /// The priority of packets.
+    PRIORITY = socket(libc::SO_PRIORITY),
+    /// Only through one interface.
+    BIND_TO_DEVICE = socket(libc::SO_BINDTODEVICE),
+    /// The type of service.
+    TYPE_OF_SERVICE = ip(libc::IP_TOS),
+    /// Hops that a packet may take.
+    TIME_TO_LIVE = ip(libc::IP_TTL),
+    /// Tells the type of service of what is received.
+    RECEIVE_TYPE_OF_SERVICE = ip(libc::IP_RECVTOS),
+    /// Tells the hops left of what is received.
+    RECEIVE_TIME_TO_LIVE = ip(libc::IP_RECVTTL),
+    /// The ancillary data of a stream, IPv4.
+    PACKET_OPTIONS = ip(IP_PKTOPTIONS),
+    /// The interface of multicasts, IPv4.
+    MULTICAST_INTERFACE = ip(libc::IP_MULTICAST_IF),
+    /// Hops that a multicast may take.
+    MULTICAST_TIME_TO_LIVE = ip(libc::IP_MULTICAST_TTL),
+    /// Multicasts come back to this machine.
+    MULTICAST_LOOP = ip(libc::IP_MULTICAST_LOOP),
+    /// Joins a group, IPv4.
+    ADD_MEMBERSHIP = ip(libc::IP_ADD_MEMBERSHIP),
+    /// Leaves a group, IPv4.
+    DROP_MEMBERSHIP = ip(libc::IP_DROP_MEMBERSHIP),
+    /// No IPv4 on this socket.
+    ONLY_IPV6 = ipv6(libc::IPV6_V6ONLY),
+    /// The traffic class.
+    TRAFFIC_CLASS = ipv6(libc::IPV6_TCLASS),
+    /// Tells the traffic class of what is received.
+    RECEIVE_TRAFFIC_CLASS = ipv6(libc::IPV6_RECVTCLASS),
+    /// The ancillary data of a stream, IPv6.
+    PACKET_OPTIONS_6 = ipv6(IPV6_PKTOPTIONS),
+    /// The interface of multicasts, IPv6.
+    MULTICAST_INTERFACE_6 = ipv6(libc::IPV6_MULTICAST_IF),
+    /// Joins a group, IPv6.
+    ADD_MEMBERSHIP_6 = ipv6(libc::IPV6_ADD_MEMBERSHIP),
+    /// Leaves a group, IPv6.
+    DROP_MEMBERSHIP_6 = ipv6(libc::IPV6_DROP_MEMBERSHIP),
+    /// Small packets are sent at once.
+    NO_DELAY = tcp(libc::TCP_NODELAY),
+    /// Partial packets wait until it is cleared.
+    CORK = tcp(libc::TCP_CORK),
+}
+
+/// Sets an option to bytes, as the system lays them out.
+///
+/// # Errors
+/// `enoprotoopt`, `einval`, `eperm`...
+pub fn set(socket: BorrowedFd<'_>, option: Name, value: &[u8]) -> Result<()> {
+    let length = libc::socklen_t::try_from(value.len()).map_err(|_| Errno::EINVAL)?;
+    // SAFETY: the kernel reads the value, as long as told.
+    check(unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            option.level,
+            option.number,
+            value.as_ptr().cast(),
+            length,
+        )
+    })
+    .map(drop)
+}
+
+/// Sets an option that is a number.
+///
+/// # Errors
+/// As [`set`].
+pub fn set_int(socket: BorrowedFd<'_>, option: Name, value: i32) -> Result<()> {
+    set(socket, option, &value.to_ne_bytes())
+}
+
+/// Reads an option into the room, some of which may say more exactly what is asked; answers how much it is.
+///
+/// # Errors
+/// As [`set`].
+pub fn get(socket: BorrowedFd<'_>, option: Name, room: &mut [u8]) -> Result<usize> {
+    let mut length = libc::socklen_t::try_from(room.len()).map_err(|_| Errno::EINVAL)?;
+    // SAFETY: the kernel writes at most as much as told.
+    check(unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            option.level,
+            option.number,
+            room.as_mut_ptr().cast(),
+            &mut length,
+        )
+    })?;
+    Ok((length as usize).min(room.len()))
+}
+
+/// Reads an option that is a number; a shorter one is as if zeros followed.
+///
+/// # Errors
+/// As [`set`].
+pub fn get_int(socket: BorrowedFd<'_>, option: Name) -> Result<i32> {
+    let mut value = [0; 4];
+    get(socket, option, &mut value)?;
+    Ok(i32::from_ne_bytes(value))
+}
+
+/// Joins or leaves an IPv4 group on an interface, named by its own address, its index, or both.
+///
+/// # Errors
+/// As [`set`].
+pub fn set_membership(
+    socket: BorrowedFd<'_>,
+    join: bool,
+    group: [u8; 4],
+    address: [u8; 4],
+    index: i32,
+) -> Result<()> {
+    let option = if join {
+        ADD_MEMBERSHIP
+    } else {
+        DROP_MEMBERSHIP
+    };
+    // As `struct ip_mreqn`.
+    let mut request = [0; 12];
+    request[..4].copy_from_slice(&group);
+    request[4..8].copy_from_slice(&address);
+    request[8..].copy_from_slice(&index.to_ne_bytes());
+    set(socket, option, &request)
+}
+
+/// Joins or leaves an IPv6 group on an interface, named by its index.
+///
+/// # Errors
+/// As [`set`].
+pub fn set_membership_6(
+    socket: BorrowedFd<'_>,
+    join: bool,
+    group: [u8; 16],
+    index: i32,
+) -> Result<()> {
+    let option = if join {
+        ADD_MEMBERSHIP_6
+    } else {
+        DROP_MEMBERSHIP_6
+    };
+    // As `struct ipv6_mreq`.
+    let mut request = [0; 20];
+    request[..16].copy_from_slice(&group);
+    request[16..].copy_from_slice(&index.to_ne_bytes());
+    set(socket, option, &request)
+}
