@@ -9,6 +9,7 @@ pub mod access;
 pub mod driver;
 pub mod fd;
 mod framing;
+pub mod inet;
 pub mod info;
 pub mod open;
 mod outgoing;

@@ -12,7 +12,7 @@ pub mod option;
 pub mod service;
 
 use std::io::IoSlice;
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::errno::{Errno, Result, check, check_size, retry};
@@ -364,17 +364,55 @@ pub fn host_name() -> Result<Vec<u8>> {
     Ok(name[..length].to_vec())
 }
 
-/// Borrows a descriptor that a number stands for and that somebody else owns.
-///
-/// # Errors
-/// `ebadf` when it is not open.
-///
-/// # Safety
-/// Whoever owns the descriptor keeps it open for `'a`.
-pub unsafe fn borrow<'a>(number: RawFd) -> Result<BorrowedFd<'a>> {
-    crate::fd::access_of(number)?;
-    // SAFETY: open as of the line above, and so by the caller's promise for `'a`.
-    Ok(unsafe { BorrowedFd::borrow_raw(number) })
+/// A socket's descriptor: its own, or one that somebody else opened, will close, and has lent by its number.
+#[derive(Debug)]
+pub struct Descriptor {
+    fd: ManuallyDrop<OwnedFd>,
+    is_lent: bool,
+}
+
+impl Descriptor {
+    /// Closed when it is dropped.
+    #[must_use]
+    pub fn owned(fd: OwnedFd) -> Descriptor {
+        Descriptor {
+            fd: ManuallyDrop::new(fd),
+            is_lent: false,
+        }
+    }
+
+    /// The descriptor of a number, left open when it is dropped.
+    ///
+    /// # Errors
+    /// `ebadf` when it is not open.
+    pub fn lent(number: RawFd) -> Result<Descriptor> {
+        crate::fd::access_of(number)?;
+        // SAFETY: open as of the line above; it is never closed here. Whoever lends it and closes it too early makes
+        // later calls fail or meet what has the number then, as everywhere with numbers that programs hand around.
+        let fd = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(number) });
+        Ok(Descriptor { fd, is_lent: true })
+    }
+
+    /// Whether it is somebody else's.
+    #[must_use]
+    pub fn is_lent(&self) -> bool {
+        self.is_lent
+    }
+}
+
+impl AsFd for Descriptor {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        if !self.is_lent {
+            // SAFETY: dropped here and nowhere else.
+            unsafe { ManuallyDrop::drop(&mut self.fd) };
+        }
+    }
 }
 
 #[cfg(test)]

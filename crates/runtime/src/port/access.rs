@@ -112,6 +112,35 @@ impl Access<'_> {
         table::count_input(bytes);
     }
 
+    /// As [`Access::exit`], the connected process being told no more than the driver tells it: its link is undone first.
+    pub fn exit_unlinked(&mut self, reason: Term) {
+        let connected = self.core.connected;
+        self.core.links.retain(|linked| *linked != connected);
+        let from = self.port.id;
+        let _ = signal::send(connected, Signal::Unlink { from, number: 0 });
+        self.exit(reason);
+    }
+
+    /// Below and above how many queued bytes senders are resumed and suspended.
+    #[must_use]
+    pub fn queue_marks(&self) -> (usize, usize) {
+        self.port.tasks.limits()
+    }
+
+    /// Sets one or both of them; the other gives way.
+    pub fn set_queue_marks(&mut self, low: Option<usize>, high: Option<usize>) {
+        let (mut new_low, mut new_high) = self.port.tasks.limits();
+        if let Some(low) = low {
+            new_low = low;
+            new_high = new_high.max(low);
+        }
+        if let Some(high) = high {
+            new_high = high;
+            new_low = new_low.min(high);
+        }
+        self.port.tasks.set_limits(Some((new_low, new_high)));
+    }
+
     /// While the port is busy senders are suspended, or refused if they so wish.
     pub fn set_busy(&mut self, busy: bool) {
         self.core.busy = busy;

@@ -7,7 +7,7 @@ use term::{am, atom};
 
 use super::driver::{Access, Driver};
 use super::framing::Framing;
-use super::{Core, MESSAGE_QUEUE_MARKS, Phase, Port, State, fd, program, ram_file, tty};
+use super::{Core, MESSAGE_QUEUE_MARKS, Phase, Port, State, fd, inet, program, ram_file, tty};
 use crate::node;
 use crate::process::Process;
 use crate::process::relations::Link;
@@ -54,7 +54,12 @@ pub type OpenError = Term;
 pub type Start = fn(&mut Access<'_>, &[u8], &Settings) -> Result<Box<dyn Driver>, OpenError>;
 
 /// The drivers that are opened by name.
-pub static DRIVERS: &[(&str, Start)] = &[("ram_file_drv", ram_file::start), ("tty_sl", tty::start)];
+pub static DRIVERS: &[(&str, Start)] = &[
+    ("ram_file_drv", ram_file::start),
+    ("tcp_inet", inet::start_tcp),
+    ("tty_sl", tty::start),
+    ("udp_inet", inet::start_udp),
+];
 
 /// Reads the name of `open_port/2`.
 #[must_use]

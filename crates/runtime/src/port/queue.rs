@@ -81,6 +81,11 @@ impl Tasks {
         self.queue.lock().bytes
     }
 
+    /// The marks; without any, marks that are never reached.
+    pub(super) fn limits(&self) -> (usize, usize) {
+        self.queue.lock().limits.unwrap_or((usize::MAX, usize::MAX))
+    }
+
     /// Sets the marks for the bytes that wait, and answers those that count from now on.
     pub(super) fn set_limits(&self, limits: Option<(usize, usize)>) {
         self.queue.lock().limits = limits;

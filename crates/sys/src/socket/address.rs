@@ -151,6 +151,15 @@ impl Address {
         }
     }
 
+    /// The number of its family.
+    #[must_use]
+    pub fn family(&self) -> i32 {
+        match (self.length as usize) < size_of::<libc::sa_family_t>() {
+            true => libc::AF_UNSPEC,
+            false => i32::from(self.storage.ss_family),
+        }
+    }
+
     /// The port; None where there is none.
     #[must_use]
     pub fn port(&self) -> Option<u16> {

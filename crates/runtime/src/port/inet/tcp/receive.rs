@@ -1,0 +1,290 @@
+//! Reading: what comes is cut into packets and handed to the owner of an active socket, or to whoever asked.
+
+use std::mem::MaybeUninit;
+
+use layout::{Heap, Term};
+use sys::Errno;
+use sys::socket;
+use term::{am, atom, build};
+
+use super::Tcp;
+use crate::packet::{self, Kind, terms};
+use crate::port::access::Access;
+use crate::port::inet::input::Next;
+use crate::port::inet::protocol::{Answer, INVALID, Reader, short};
+use crate::port::inet::{Pending, message};
+
+/// Bytes that one request may ask for.
+const MOST_WANTED: usize = 64 << 20;
+/// What a raw read finds room for on the stack.
+const RAW_BYTES: usize = 16 << 10;
+/// Reads in a row before others have their turn.
+const MOST_READS: usize = 16;
+
+/// How a step of reading ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    /// There may be more.
+    More,
+    /// Nothing is there now.
+    Blocked,
+    /// The connection has come to an end, or no packet can come of what is there.
+    Ended,
+}
+
+impl Tcp {
+    /// Asks for data, which comes as a message, perhaps at once.
+    pub(super) fn receive(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Answer {
+        if !self.socket.is_connected() {
+            return Err(self.late_receive_error());
+        }
+        if self.socket.options.is_active() || bytes.len() != 8 {
+            return Err(INVALID);
+        }
+        let mut reader = Reader::new(bytes);
+        let (timeout_ms, wanted) = (reader.word()?, reader.word()? as usize);
+        if self.socket.options.packet != 0 && wanted != 0 {
+            return Err(INVALID);
+        }
+        if wanted > MOST_WANTED {
+            return Err(Errno::ENOMEM.into());
+        }
+        let reference = self.socket.new_reference();
+        if self.receiving.is_some() {
+            return Err(Errno::EALREADY.into());
+        }
+        self.receiving = Some(Pending::new(reference, port.caller(), timeout_ms));
+        if !self.socket.ignored {
+            self.read_now(port, wanted);
+            self.read(port);
+        }
+        if timeout_ms == 0 {
+            self.fail_receive(port, am::TIMEOUT);
+        }
+        short(reference)
+    }
+
+    /// Whether somebody wants what comes.
+    fn wants_input(&self) -> bool {
+        self.socket.is_connected()
+            && !self.ends.is_read_closed
+            && !self.ends.is_over
+            && !self.socket.ignored
+            && (self.socket.options.is_active() || self.receiving.is_some())
+    }
+
+    /// Reads as long as there is something that somebody wants.
+    pub(super) fn read(&mut self, port: &mut Access<'_>) {
+        for _ in 0..MOST_READS {
+            if !self.wants_input() || !self.socket.readable {
+                break;
+            }
+            match self.step(port, 0) {
+                Step::More => {}
+                Step::Blocked | Step::Ended => break,
+            }
+        }
+        if self.wants_input() {
+            if self.socket.readable {
+                self.resume_later(port);
+            }
+            if let Err(error) = self.socket.watch(port) {
+                self.receive_error(port, error);
+            }
+        }
+    }
+
+    /// Looks at what is there already, and reads once.
+    pub(super) fn read_now(&mut self, port: &mut Access<'_>, wanted: usize) {
+        let _ = self.step(port, wanted);
+    }
+
+    fn step(&mut self, port: &mut Access<'_>, wanted: usize) -> Step {
+        let framing = self.socket.options.framing();
+        if framing.kind == Kind::Raw && wanted == 0 && self.input.is_empty() {
+            return self.read_raw(port);
+        }
+        let buffer_bytes = self.socket.options.buffer_bytes as usize;
+        let next = self
+            .input
+            .plan(wanted, buffer_bytes, &framing, &mut self.in_headers);
+        let most = match next {
+            Next::Read(most) => most,
+            Next::Packet(length) => return self.deliver(port, length),
+            Next::Invalid => {
+                self.receive_error(port, Errno::EMSGSIZE);
+                return Step::Ended;
+            }
+        };
+        if !self.socket.readable {
+            return Step::Blocked;
+        }
+        let room = self.input.room(most);
+        let room_bytes = room.len();
+        let result = self.socket.fd().and_then(|fd| socket::receive(fd, room));
+        let count = match self.received(port, result, room_bytes) {
+            Ok(count) => count,
+            Err(step) => {
+                self.input.release_room();
+                return step;
+            }
+        };
+        // SAFETY: the call has filled so many bytes of the room.
+        let next = unsafe { self.input.filled(count, &framing, &mut self.in_headers) };
+        match next {
+            Next::Packet(length) => self.deliver(port, length),
+            Next::Read(_) => Step::More,
+            Next::Invalid => {
+                self.receive_error(port, Errno::EMSGSIZE);
+                Step::Ended
+            }
+        }
+    }
+
+    /// Reads whatever is there, with no packets to be found and nothing left from before.
+    fn read_raw(&mut self, port: &mut Access<'_>) -> Step {
+        if !self.socket.readable {
+            return Step::Blocked;
+        }
+        let buffer_bytes = self.socket.options.buffer_bytes as usize;
+        let mut on_stack = [MaybeUninit::uninit(); RAW_BYTES];
+        let mut on_heap = Vec::new();
+        let room = if buffer_bytes <= RAW_BYTES {
+            &mut on_stack[..buffer_bytes]
+        } else {
+            on_heap.reserve_exact(buffer_bytes);
+            &mut on_heap.spare_capacity_mut()[..buffer_bytes]
+        };
+        let result = self.socket.fd().and_then(|fd| socket::receive(fd, room));
+        let count = match self.received(port, result, buffer_bytes) {
+            Ok(count) => count,
+            Err(step) => return step,
+        };
+        // SAFETY: the call has filled so many bytes.
+        let bytes = unsafe { std::slice::from_raw_parts(room.as_ptr().cast::<u8>(), count) };
+        self.socket.statistics.count_received(count);
+        self.hand_out(port, bytes);
+        Step::More
+    }
+
+    /// What a read has come to: bytes, or why not.
+    fn received(
+        &mut self,
+        port: &mut Access<'_>,
+        result: sys::Result<usize>,
+        room_bytes: usize,
+    ) -> Result<usize, Step> {
+        match result {
+            Ok(0) => {
+                self.receive_closed(port);
+                Err(Step::Ended)
+            }
+            Ok(count) => {
+                port.count_input(count);
+                // All there was, unless there is an end to be found behind it.
+                if count < room_bytes && !self.socket.hung_up && self.socket.is_watched() {
+                    self.socket.readable = false;
+                }
+                Ok(count)
+            }
+            Err(Errno::EAGAIN) => {
+                self.socket.readable = false;
+                Err(Step::Blocked)
+            }
+            Err(error) => {
+                self.receive_error(port, error);
+                Err(Step::Ended)
+            }
+        }
+    }
+
+    /// Hands out packets that are there, without reading.
+    pub(super) fn deliver_ready(&mut self, port: &mut Access<'_>) {
+        let framing = self.socket.options.framing();
+        if let Some(Next::Packet(length)) = self.input.ready(&framing, &mut self.in_headers) {
+            let _ = self.deliver(port, length);
+        }
+    }
+
+    /// Hands out the packet at the front, and while the socket is active those behind it.
+    fn deliver(&mut self, port: &mut Access<'_>, mut length: usize) -> Step {
+        loop {
+            self.socket.statistics.count_received(length);
+            let mut input = std::mem::take(&mut self.input);
+            self.hand_out(port, &input.available()[..length]);
+            input.taken(length);
+            self.input = input;
+            if !self.socket.options.is_active() {
+                self.input.restart();
+                return Step::More;
+            }
+            // What is set or sent by a message of ours comes later: framing is as before.
+            let framing = self.socket.options.framing();
+            match self.input.ready(&framing, &mut self.in_headers) {
+                Some(Next::Packet(next)) => length = next,
+                Some(_) => return Step::Ended,
+                None => {
+                    self.input.restart();
+                    return Step::More;
+                }
+            }
+        }
+    }
+
+    /// Sends one packet to whom it is for.
+    fn hand_out(&mut self, port: &mut Access<'_>, packet: &[u8]) {
+        let kind = self.socket.options.framing().kind;
+        let body = &packet[packet::body(kind, packet)];
+        if self.socket.options.deliver_port {
+            message::port_data(port, &self.socket.options, body);
+            self.socket.count_active(port);
+            return;
+        }
+        let id = port.id();
+        let in_headers = &mut self.in_headers;
+        let options = &self.socket.options;
+        let value = |heap: &mut Heap| match body_kind(kind) {
+            Body::Bytes => message::data(heap, options, 0, body),
+            Body::Http => parsed(heap, kind, packet, in_headers),
+            Body::Tls => {
+                let term = parsed(heap, kind, packet, in_headers);
+                let elements = term.as_tuple().unwrap_or_default();
+                let mut elements = elements.to_vec();
+                // Whose record it is.
+                elements[1] = id;
+                build::tuple(heap, &elements)
+            }
+        };
+        if options.is_active() {
+            match body_kind(kind) {
+                Body::Bytes => message::tell_with(port, am::TCP, value),
+                Body::Http => message::tell_with(port, am::HTTP, value),
+                Body::Tls => _ = port.send(port.connected(), value),
+            }
+            self.socket.count_active(port);
+        } else if let Some(pending) = self.receiving.take() {
+            message::finished_with(port, &pending, value);
+        }
+    }
+}
+
+/// What the body of a packet is sent as.
+enum Body {
+    Bytes,
+    /// `{http, Socket, Packet}` of an active socket.
+    Http,
+    /// `{ssl_tls, Socket, ...}` of an active socket.
+    Tls,
+}
+
+fn body_kind(kind: Kind) -> Body {
+    match kind {
+        Kind::Http { .. } | Kind::HttpHeaders { .. } => Body::Http,
+        Kind::SslTls => Body::Tls,
+        _ => Body::Bytes,
+    }
+}
+
+fn parsed(heap: &mut Heap, kind: Kind, packet: &[u8], in_headers: &mut bool) -> Term {
+    terms::parsed(heap, kind, packet, in_headers).unwrap_or(atom::known("undefined"))
+}
