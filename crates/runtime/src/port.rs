@@ -58,7 +58,7 @@ pub struct State {
 enum Phase {
     Starting,
     Open,
-    /// For everyone else it is closed; output gets out.
+    /// For everyone else it is closed, though it is still in the table; output gets out.
     Closing,
     Closed,
 }
@@ -87,8 +87,6 @@ pub struct Core {
     timer_generation: u64,
     /// The driver wants the port to end.
     exit: Option<Owned>,
-    /// The port itself while it is closing: nobody else may hold it then.
-    kept: Option<Arc<Port>>,
 }
 
 impl Core {
@@ -110,7 +108,6 @@ impl Core {
             timer: None,
             timer_generation: 0,
             exit: None,
-            kept: None,
         }
     }
 
@@ -238,8 +235,8 @@ impl State {
         if self.core.phase != Phase::Open {
             return false;
         }
+        // Still in the table while output gets out, so that it does when the node ends meanwhile.
         self.core.phase = Phase::Closing;
-        table::remove(port.id);
         registry::forget_owner(port.id);
         for linked in std::mem::take(&mut self.core.links) {
             let exit = Signal::Exit {
@@ -268,10 +265,7 @@ impl State {
         });
         match close {
             Close::Now => self.stop(port),
-            Close::WhenEmpty => {
-                self.core.kept = Some(Arc::clone(port));
-                self.settle(port);
-            }
+            Close::WhenEmpty => self.settle(port),
         }
         true
     }
@@ -293,8 +287,7 @@ impl State {
             access.demonitor(monitor);
         }
         self.core.exit = None;
-        // The caller holds the port as well.
-        self.core.kept = None;
+        table::remove(port.id);
     }
 }
 

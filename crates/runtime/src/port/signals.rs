@@ -388,6 +388,13 @@ pub fn register(name: Term, port: Term) -> Result<(), Refusal> {
 #[must_use]
 pub fn monitor(port: Term, watcher: Term, reference: ReferenceNumber, name: Option<Term>) -> bool {
     let Some(port) = find(port) else { return false };
+    if let Some(mut state) = port.enter() {
+        let is_open = state.core.phase == Phase::Open;
+        if is_open {
+            state.core.monitors.insert(reference, (watcher, name));
+        }
+        return is_open;
+    }
     tell(&port, move |_, state| {
         if state.core.phase == Phase::Open {
             state.core.monitors.insert(reference, (watcher, name));
@@ -432,6 +439,13 @@ pub fn process_down(port: Term, monitor: ReferenceNumber) {
 #[must_use]
 pub fn link(port: Term, pid: Term) -> bool {
     let Some(port) = find(port) else { return false };
+    if let Some(mut state) = port.enter() {
+        let is_open = state.core.phase == Phase::Open;
+        if is_open && !state.core.links.contains(&pid) {
+            state.core.links.push(pid);
+        }
+        return is_open;
+    }
     tell(&port, move |port, state| {
         if state.core.phase != Phase::Open {
             let exit = Signal::Exit {

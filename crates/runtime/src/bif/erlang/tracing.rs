@@ -64,7 +64,7 @@ pub fn trace_info_2(process: &mut Process, [what, item]: [Term; 2]) -> BifResult
         let exists = if what.is_local_pid() {
             !table::find(what).is_null()
         } else {
-            port::find(what).is_some()
+            port::find(what).is_some_and(|port| port.is_open())
         };
         if !exists {
             return Ok(am::UNDEFINED);
