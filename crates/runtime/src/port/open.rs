@@ -263,6 +263,16 @@ fn environment(value: Term) -> Option<Vec<Change>> {
     rest.is_nil().then_some(changes)
 }
 
+/// Whether a program is to be started.
+#[must_use]
+pub fn starts_program(name: &Name) -> bool {
+    match name {
+        Name::Fd { .. } | Name::Driver(_) => false,
+        Name::Spawn(command) => driver_of(command).is_none(),
+        Name::Executable(_) => true,
+    }
+}
+
 /// Opens a port for a process, which is linked to it.
 ///
 /// # Errors
@@ -272,11 +282,7 @@ pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Ter
         Name::Fd { input, output } => format!("{input}/{output}").into_bytes(),
         Name::Driver(text) | Name::Spawn(text) | Name::Executable(text) => text.clone(),
     };
-    let is_program = match &name {
-        Name::Fd { .. } | Name::Driver(_) => false,
-        Name::Spawn(command) => driver_of(command).is_none(),
-        Name::Executable(_) => true,
-    };
+    let is_program = starts_program(&name);
     let has_arguments = settings.arguments.is_some() || settings.argument_0.is_some();
     if has_arguments && !matches!(name, Name::Executable(_))
         || settings.exit_status && matches!(name, Name::Fd { .. })
