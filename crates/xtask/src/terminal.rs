@@ -233,7 +233,7 @@ struct Window {
 
 impl Window {
     fn open(label: &str, machine: &Path, session: &Session) -> Result<Window> {
-        let server = format!("{label}-terminal-{}", std::process::id());
+        let server = format!("{label}-{}-{}", session.name, std::process::id());
         let window = Window { server };
         let quoted: Vec<String> = session
             .arguments
@@ -322,9 +322,12 @@ impl Drop for Window {
 /// A screen without what changes from run to run: the banner's details, and numbers of pids and ports.
 fn plain(screen: &str) -> String {
     let mut text = String::new();
+    let mut in_banner = false;
     for line in screen.lines() {
-        if line.starts_with("Erlang/OTP") {
-            text.push_str("Erlang/OTP\n");
+        // The banner may go over several lines; each of them is kept as an empty one.
+        in_banner = line.starts_with("Erlang/OTP") || in_banner && !line.trim().is_empty();
+        if in_banner {
+            text.push('\n');
             continue;
         }
         let mut rest = line;
