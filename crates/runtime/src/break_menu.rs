@@ -11,8 +11,6 @@ use crate::scheduler::world;
 const HELP: &str = "BREAK: (a)bort (A)bort with dump (c)ontinue (p)roc info (i)nfo\n       \
                     (l)oaded (v)ersion (k)ill (D)b-tables (d)istribution\n";
 
-/// The status of a program that Ctrl-C ended, as shells have it.
-const INTERRUPTED: i32 = 130;
 /// How often a second Ctrl-C is looked for.
 const LOOK_NS: u64 = 50_000_000;
 
@@ -43,13 +41,8 @@ pub fn open() {
 fn choose() -> Choice {
     show(&format!("\n{HELP}"));
     loop {
-        let Some(key) = key() else {
-            return Choice::End {
-                status: INTERRUPTED,
-                slogan: "",
-            };
-        };
-        match key {
+        // Without a key it was Ctrl-C again.
+        match key().unwrap_or(0) {
             b'a' | b'q' | b'*' | 0 => {
                 return Choice::End {
                     status: 0,

@@ -322,11 +322,11 @@ impl Drop for Window {
 /// A screen without what changes from run to run: the banner's details, and numbers of pids and ports.
 fn plain(screen: &str) -> String {
     let mut text = String::new();
-    let mut in_banner = false;
+    let mut is_banner = screen.lines().any(|line| line.starts_with("Eshell"));
     for line in screen.lines() {
-        // The banner may go over several lines; each of them is kept as an empty one.
-        in_banner = line.starts_with("Erlang/OTP") || in_banner && !line.trim().is_empty();
-        if in_banner {
+        // The banner may go over several lines, the first of which may have left the screen; each is kept as an empty one.
+        is_banner &= !line.starts_with("Eshell");
+        if is_banner {
             text.push('\n');
             continue;
         }
