@@ -221,8 +221,11 @@ impl State {
                 }
             }
             Phase::Closing => {
-                let is_empty = |driver: &Box<dyn Driver>| driver.queued_bytes() == 0;
-                if exit.is_some() || self.driver.as_ref().is_none_or(is_empty) {
+                let is_empty = self
+                    .driver
+                    .as_ref()
+                    .is_none_or(|driver| driver.queued_bytes() == 0);
+                if exit.is_some() || is_empty {
                     self.stop(port);
                 }
             }
