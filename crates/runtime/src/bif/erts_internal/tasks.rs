@@ -1,6 +1,8 @@
 //! System tasks that one process asks of another: collecting its heap, looking for old code in it;
 //! and the same done to oneself.
 
+use std::sync::atomic::Ordering;
+
 use layout::heap::flag as heap_flag;
 use layout::{Kind, Term};
 use term::copy::Owned;
@@ -10,7 +12,7 @@ use crate::bif::erlang::priority_of;
 use crate::bif::{BifResult, badarg, notsup};
 use crate::code::purge;
 use crate::collector;
-use crate::process::{Process, flag, table, tasks};
+use crate::process::{Process, flag, state, table, tasks};
 use crate::signal;
 
 /// `garbage_collect(major | minor)`, of the caller. The engine collects when this has answered, for
@@ -130,11 +132,22 @@ pub fn is_system_process_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResul
 
 /// `is_process_executing_dirty(Pid)`: whether a dirty scheduler runs it.
 pub fn is_process_executing_dirty_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
-    if pid.is_pid() {
-        Ok(am::FALSE)
-    } else {
-        Err(badarg(1))
+    if !pid.is_pid() {
+        return Err(badarg(1));
     }
+    let other = if pid.is_local_pid() {
+        table::find(pid)
+    } else {
+        std::ptr::null_mut()
+    };
+    let word = if other.is_null() {
+        0
+    } else {
+        // SAFETY: found within this slice; only the shared state is read.
+        unsafe { (*other).state.load(Ordering::SeqCst) }
+    };
+    let runs_dirty = state::RUNNING | state::DIRTY;
+    Ok(am::boolean(word & runs_dirty == runs_dirty))
 }
 
 /// `dirty_process_handle_signals(Pid)`, for the system processes that handle the signals of
