@@ -18,6 +18,7 @@ mod measure;
 mod options;
 mod plan;
 mod programs;
+mod report;
 mod results;
 mod rows;
 mod session;
@@ -122,6 +123,7 @@ struct Outputs {
 enum Form {
     Json,
     Markdown,
+    Page,
 }
 
 impl Outputs {
@@ -130,6 +132,7 @@ impl Outputs {
         let wanted = [
             (&options.json, Form::Json),
             (&options.markdown, Form::Markdown),
+            (&options.report, Form::Page),
         ];
         for (path, form) in wanted {
             let Some(path) = path else { continue };
@@ -151,6 +154,7 @@ impl Outputs {
             let text = match form {
                 Form::Json => serde_json::to_string_pretty(session).map_err(anyhow::Error::from),
                 Form::Markdown => summary::summary(&view::view(session)),
+                Form::Page => report::page(session),
             };
             let written = text.and_then(|text| {
                 fs::write(path, text)

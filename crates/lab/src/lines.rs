@@ -2,6 +2,7 @@
 
 use crate::results::{Cell, Line, Measured, OnMachine};
 use crate::rows::{Better, Experiment, Figure};
+use crate::show;
 use crate::statistics::{self, Ratio};
 
 /// The lines of an experiment: its figures, cell by cell, and then the growth of those that have a name for it.
@@ -96,10 +97,7 @@ fn line(
             }
         })
         .collect();
-    let published = experiment.published.iter().find(|published| {
-        let same_size = published.size == cell.size.unwrap_or(0);
-        published.figure == label && published.case == cell.case && same_size
-    });
+    let published = published(experiment, label, cell);
     Line {
         figure: label.to_owned(),
         case: cell.case.clone(),
@@ -108,10 +106,31 @@ fn line(
         better: figure.better,
         on,
         ratios,
-        published: published.map(|published| published.value),
-        published_note: published.map_or("", |published| published.note).to_owned(),
+        published: published.as_ref().map(|(value, _)| *value),
+        published_note: published.map_or_else(String::new, |(_, note)| note),
         others_cpus: others_cpus(cell),
     }
+}
+
+/// What the author published for this line, and what to know about it. Where there is one figure for one size only, it
+/// stands beside other sizes as well, and says so.
+fn published(experiment: &Experiment, label: &str, cell: &Cell) -> Option<(f64, String)> {
+    let of_case: Vec<_> = experiment
+        .published
+        .iter()
+        .filter(|published| published.figure == label && published.case == cell.case)
+        .collect();
+    let size = cell.size.unwrap_or(0);
+    if let Some(exact) = of_case.iter().find(|published| published.size == size) {
+        return Some((exact.value, exact.note.to_owned()));
+    }
+    let [only] = of_case[..] else { return None };
+    let size = format!("for {}", show::size(only.size));
+    let note = match only.note {
+        "" => size,
+        note => format!("{note}, {size}"),
+    };
+    Some((only.value, note))
 }
 
 fn ratio(

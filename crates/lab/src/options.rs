@@ -36,7 +36,7 @@ pub struct Options {
     /// Ends a run that holds more than this [default: most of what is free].
     #[arg(long, value_name = "MB")]
     pub memory: Option<u64>,
-    /// Ends a run that lasts longer than this [default: 20, with --full 900].
+    /// Ends a run that lasts longer than this [default: 12, with --full 900].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: Option<u64>,
     /// Lists the experiments and ends.

@@ -42,7 +42,7 @@ impl Settings {
 
     fn timeout(&self) -> Duration {
         self.timeout.unwrap_or(Duration::from_secs(match self.set {
-            Set::Quick => 20,
+            Set::Quick => 12,
             Set::Full => 900,
         }))
     }
@@ -62,12 +62,21 @@ impl Settings {
     }
 }
 
+/// What is known of the sizes that a machine has done.
+#[derive(Default)]
+struct Smaller {
+    /// Sizes and the most memory they took.
+    memory: Vec<(u64, u64)>,
+    /// The size that failed: larger ones would as well.
+    failed: Option<u64>,
+}
+
 pub struct Lab<'a> {
     pub settings: &'a Settings,
     pub machines: &'a [Erlang],
     pub programs: &'a Programs,
-    /// By experiment, case and machine: sizes and the most memory they took.
-    memory: HashMap<(String, &'static str, usize), Vec<(u64, u64)>>,
+    /// By experiment, case and machine.
+    smaller: HashMap<(String, &'static str, usize), Smaller>,
     progress: ProgressBar,
 }
 
@@ -77,7 +86,7 @@ impl<'a> Lab<'a> {
             settings,
             machines,
             programs,
-            memory: HashMap::new(),
+            smaller: HashMap::new(),
             progress: ProgressBar::hidden(),
         }
     }
@@ -225,9 +234,14 @@ impl<'a> Lab<'a> {
     fn turn(&mut self, trial: Trial, machine: usize) -> Result<Measurement, String> {
         let bounds = self.bounds();
         let key = (trial.experiment.key(), trial.case.label, machine);
-        let known = self.memory.entry(key).or_default();
-        if let Some(size) = trial.size
-            && let Some(needed) = predicted_bytes(known, size)
+        let smaller = self.smaller.entry(key).or_default();
+        let Some(size) = trial.size else {
+            return trial.run(&self.machines[machine], &self.programs.folder, bounds);
+        };
+        if let Some(failed) = smaller.failed.filter(|failed| *failed < size) {
+            return Err(format!("not tried: {} failed", show::size(failed)));
+        }
+        if let Some(needed) = predicted_bytes(&smaller.memory, size)
             && needed > bounds.memory_bytes as f64
         {
             return Err(format!(
@@ -236,12 +250,14 @@ impl<'a> Lab<'a> {
                 bounds.memory_bytes as f64 / 1e9
             ));
         }
-        let erlang = &self.machines[machine];
-        let measured = trial.run(erlang, &self.programs.folder, bounds)?;
-        if let Some(size) = trial.size {
-            known.push((size, measured.run.peak_resident_bytes));
+        let measured = trial.run(&self.machines[machine], &self.programs.folder, bounds);
+        match &measured {
+            Ok(measured) => smaller
+                .memory
+                .push((size, measured.run.peak_resident_bytes)),
+            Err(_) => smaller.failed = Some(size),
         }
-        Ok(measured)
+        measured
     }
 }
 

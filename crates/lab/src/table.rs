@@ -8,15 +8,12 @@ use crate::show;
 use crate::statistics::{Ratio, Verdict};
 use crate::view;
 
-/// Where nobody says how wide the terminal is.
-const WIDTH: u16 = 110;
-
 pub fn table(session: &Session) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    if table.width().is_none() {
-        table.set_width(WIDTH);
+    // In a file a row is a line, however long.
+    if table.is_tty() {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
     }
     let mut header = vec!["experiment".to_owned(), String::new()];
     header.extend(session.machines.iter().map(|machine| machine.name.clone()));

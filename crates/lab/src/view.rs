@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::results::{Found, Line, Machine, Measured, OnMachine, Run, Session};
+use crate::results::{CoreLoad, Found, Line, Load, Machine, Measured, OnMachine, Run, Session};
 use crate::rows::{Better, Group};
 use crate::show;
 use crate::statistics::{self, Verdict};
@@ -136,6 +136,8 @@ pub struct AccountView {
     pub kinds: String,
     pub others: String,
     pub calls: String,
+    /// What the processors did meanwhile, where that was kept.
+    pub load: String,
 }
 
 /// A plot, drawn twice: for wide and for narrow screens.
@@ -424,7 +426,34 @@ fn account(name: String, machine: &Machine, on: &OnMachine) -> AccountView {
         kinds: kinds.join(", "),
         others: format!("{:.1}", median(|run| run.others_cpus)),
         calls: calls.join(", "),
+        load: load(&on.load),
     }
+}
+
+/// Shares of all processors' time on average, and how many threads wanted to run.
+fn load(samples: &[Load]) -> String {
+    let cores: Vec<&CoreLoad> = samples.iter().flat_map(|sample| &sample.cores).collect();
+    if cores.is_empty() {
+        return String::new();
+    }
+    let mean = |of: fn(&CoreLoad) -> f32| {
+        cores.iter().map(|core| of(core)).sum::<f32>() / cores.len() as f32
+    };
+    let runnable: f64 = samples
+        .iter()
+        .map(|sample| f64::from(sample.runnable))
+        .sum();
+    format!(
+        "user {:.0} %, nice {:.0}, system {:.0}, iowait {:.0}, irq {:.0}, soft {:.0}, steal {:.0}; run queue {:.1}",
+        mean(|core| core.user),
+        mean(|core| core.nice),
+        mean(|core| core.system),
+        mean(|core| core.iowait),
+        mean(|core| core.irq),
+        mean(|core| core.soft),
+        mean(|core| core.steal),
+        runnable / samples.len() as f64
+    )
 }
 
 fn gigabytes(bytes: u64) -> String {

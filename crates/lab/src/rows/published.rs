@@ -293,7 +293,7 @@ pub const ROWS: &[Experiment] = &[
         group: Group::Cost,
         name: "limit",
         about: "Processes are created and wait, and are told to end: what creating one of them costs.",
-        command: "-s measure_processes limit {N} -s erlang halt",
+        command: "-s timed tc measure_processes limit {N} -s erlang halt",
         quick: &[10_000, 50_000, 200_000],
         full: &[
             10_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 20_000_000, 25_000_000,
@@ -357,7 +357,7 @@ pub const ROWS: &[Experiment] = &[
         group: Group::Messages,
         name: "oneway",
         about: "Messages from one process to another, as fast as they go.",
-        command: "-s ipctest oneway {N} -s erlang halt",
+        command: "-s timed tc ipctest oneway {N} -s erlang halt",
         cases: &[SMP_ON, SMP_OFF],
         quick: &[1_000_000],
         full: &[10_000_000],
@@ -373,7 +373,7 @@ pub const ROWS: &[Experiment] = &[
         group: Group::Messages,
         name: "pingpong",
         about: "Messages there and back between two processes.",
-        command: "-s ipctest pingpong {N} -s erlang halt",
+        command: "-s timed tc ipctest pingpong {N} -s erlang halt",
         cases: &[
             SMP_ON,
             SMP_OFF,

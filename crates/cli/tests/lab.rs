@@ -1,0 +1,260 @@
+//! `ferl lab` as users meet it, with machines made of shell scripts: what it does with good ones, with bad ones, and
+//! with bad wishes; and its page in a browser, where there is one.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Prints every figure that an experiment may want.
+const GOOD: &str = "echo 'timed: 120000'; echo '1 in 2 us, 5000 messages/s'; echo 'compute: 900 us'\n\
+                    case \"$*\" in *start_proc*) exec sleep 5;; esac";
+
+/// A folder with two machines in it, removed when dropped.
+struct Bench(PathBuf);
+
+impl Bench {
+    fn new(name: &str) -> Bench {
+        let folder = std::env::temp_dir().join(format!("ferl-lab-{name}-{}", std::process::id()));
+        let bench = Bench(folder);
+        fs::create_dir_all(bench.0.join("otp/bin")).unwrap();
+        // A compiler that makes what is looked for.
+        bench.script(
+            "otp/bin/erlc",
+            "for f in \"$@\"; do : > \"${f%.erl}.beam\"; done",
+        );
+        bench
+    }
+
+    fn script(&self, name: &str, body: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// A machine that says what it is, and otherwise does what `body` does.
+    fn machine(&self, name: &str, body: &str) -> PathBuf {
+        let root = self.0.join("otp");
+        let root = root.display();
+        self.script(
+            name,
+            &format!("case \"$*\" in *'lab|'*) echo 'lab|25|13.1.5|script|{root}|'; exit 0;; esac\n{body}"),
+        )
+    }
+
+    fn lab(&self, ferl: &Path, other: &Path, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_ferl"))
+            .arg("lab")
+            .args(arguments)
+            .arg("--ferl")
+            .arg(ferl)
+            .arg("--against")
+            .arg(other)
+            .env("XDG_CACHE_HOME", self.0.join("cache"))
+            .output()
+            .unwrap()
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+#[test]
+fn two_machines_are_compared() {
+    let bench = Bench::new("compared");
+    let fast = bench.machine("fast", "echo 'us, 5000 messages/s'");
+    let slow = bench.machine("slow", "echo 'us, 2500 messages/s'");
+    let json = bench.0.join("found.json");
+    let markdown = bench.0.join("found.md");
+    let done = bench.lab(
+        &fast,
+        &slow,
+        &[
+            "E5/oneway",
+            "--runs",
+            "3",
+            "--json",
+            json.to_str().unwrap(),
+            "--markdown",
+            markdown.to_str().unwrap(),
+        ],
+    );
+    let said = text(&done);
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("2.00 (2.00-2.00)") && said.contains("better 2 times"),
+        "{said}"
+    );
+    let found = fs::read_to_string(&json).unwrap();
+    assert!(
+        found.contains("\"better\": 2") || found.contains("\"verdict\": \"better\""),
+        "{found}"
+    );
+    let summary = fs::read_to_string(&markdown).unwrap();
+    assert!(
+        summary.contains("| oneway, SMP on, 1M | rate | /s | 5,000 | 2,500 |"),
+        "{summary}"
+    );
+    // What was written can be shown again.
+    let shown = Command::new(env!("CARGO_BIN_EXE_ferl"))
+        .args(["lab", "--from"])
+        .arg(&json)
+        .output()
+        .unwrap();
+    assert!(
+        text(&shown).contains("2.00 (2.00-2.00)"),
+        "{}",
+        text(&shown)
+    );
+}
+
+#[test]
+fn bad_machines_are_told_of_and_bounded() {
+    for (name, body, reason) in [
+        (
+            "crash",
+            "echo 'no such luck' >&2; exit 3",
+            "exit status 3: no such luck",
+        ),
+        ("hang", "sleep 100", "timed out after 1 s"),
+        (
+            "silent",
+            "echo nothing to see",
+            "no figure in its output: nothing to see",
+        ),
+        ("killed", "kill -9 $$", "killed by signal 9"),
+        // `tail` keeps a line that never ends.
+        ("hog", "exec tail /dev/zero", "MB of memory"),
+    ] {
+        let bench = Bench::new(name);
+        let bad = bench.machine("bad", body);
+        let good = bench.machine("good", GOOD);
+        let bounds = [
+            "pingpong",
+            "--runs",
+            "2",
+            "--timeout",
+            "1",
+            "--memory",
+            "150",
+        ];
+        let done = bench.lab(&bad, &good, &bounds);
+        let said = text(&done);
+        assert_eq!(done.status.code(), Some(1), "{name}: {said}");
+        assert!(
+            said.contains(reason) || (name == "hog" && said.contains("timed out")),
+            "{name}: {said}"
+        );
+        assert!(
+            said.contains("5,000"),
+            "{name}: the other machine has its figure: {said}"
+        );
+    }
+}
+
+#[test]
+fn bad_wishes_are_problems_and_the_rest_is_done() {
+    let bench = Bench::new("wishes");
+    let good = bench.machine("good", GOOD);
+    let missing = bench.0.join("missing");
+    let nowhere = "/nowhere/at/all.html";
+    let done = bench.lab(
+        &good,
+        &missing,
+        &["oneway", "nonsense", "--runs", "1", "--report", nowhere],
+    );
+    let said = text(&done);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    for part in [
+        "no experiment is called nonsense",
+        "no other Erlang",
+        "/nowhere/at/all.html cannot be written",
+        "5,000",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let done = bench.lab(&missing, &good, &["oneway"]);
+    assert_eq!(done.status.code(), Some(2), "{}", text(&done));
+    let done = bench.lab(&good, &good, &["--runs", "0"]);
+    assert_eq!(done.status.code(), Some(2), "{}", text(&done));
+}
+
+#[test]
+fn the_page_is_drawn_in_a_browser() {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let Some(browser) = names
+        .iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok())
+    else {
+        eprintln!("not looked at in a browser: there is no Chromium");
+        return;
+    };
+    let bench = Bench::new("page");
+    let good = bench.machine("good", GOOD);
+    let bad = bench.machine(
+        "bad",
+        &format!("case \"$*\" in *oneway*) exit 3;; esac\n{GOOD}"),
+    );
+    let page = bench.0.join("page.html");
+    let rows = ["E1/start", "E2/load", "E5", "fan_in", "compute/fib"];
+    let options = ["--runs", "1", "--report", page.to_str().unwrap()];
+    let done = bench.lab(&good, &bad, &[&rows[..], &options].concat());
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done));
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(!html.contains("<script"), "the page needs no script");
+    let drawn = html.matches("<figure class=\"plot\">").count();
+    assert!(drawn >= 7, "{drawn} plots");
+
+    // A page of its own asks the browser how each plot came out, so that the real one stays without a script.
+    let probe = "<script>addEventListener('load', () => {
+        const plots = [...document.querySelectorAll('figure.plot')].map(figure => {
+            const shown = [...figure.querySelectorAll('svg')].filter(svg => svg.getBoundingClientRect().width > 100);
+            const marks = shown.length == 1 ? shown[0].querySelectorAll('polyline,circle,rect,polygon,line').length : 0;
+            return marks > 2 ? 'drawn' : 'empty';
+        });
+        const wide = document.documentElement.scrollWidth > innerWidth ? 'overflows' : 'fits';
+        document.title = 'PROBE ' + wide + ' ' + plots.join(' ') + ' END';
+    });</script></body>";
+    let probed = bench.0.join("probe.html");
+    fs::write(&probed, html.replace("</body>", probe)).unwrap();
+    for size in ["--window-size=1300,900", "--window-size=390,900"] {
+        let seen = Command::new(browser)
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--enable-logging=stderr",
+                "--v=0",
+            ])
+            .args([size, "--dump-dom"])
+            .arg(format!(
+                "--user-data-dir={}",
+                bench.0.join("browser").display()
+            ))
+            .arg(format!("file://{}", probed.display()))
+            .output()
+            .unwrap();
+        let dom = String::from_utf8_lossy(&seen.stdout);
+        let answer = dom
+            .split_once("<title>PROBE ")
+            .and_then(|(_, rest)| rest.split_once(" END"))
+            .unwrap_or_else(|| panic!("{size}: no answer from the page: {}", text(&seen)))
+            .0;
+        let plots = vec!["drawn"; drawn].join(" ");
+        assert_eq!(answer, format!("fits {plots}"), "{size}");
+        let log = String::from_utf8_lossy(&seen.stderr);
+        assert!(!log.contains("CONSOLE"), "{size}: {log}");
+    }
+}
