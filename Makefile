@@ -2,9 +2,9 @@
 
 .PHONY: run test test-all bench build setup
 
-# The experiments on ferl and on stock, side by side.
+# The experiments on ferl and on stock, side by side: a table here, and a page with plots. About three minutes.
 run: build
-	cargo xtask experiments
+	target/release/ferl lab --quick --report target/lab.html
 
 # What a change must pass. The last line is the verdict on the differential programs.
 test: build
@@ -30,9 +30,9 @@ test-all: test
 	    done; \
 	else echo "not fuzzed: that needs Rust nightly and cargo-fuzz"; fi
 
-# The experiments at the sizes their authors published; takes minutes.
+# The experiments at the sizes their authors published, where memory allows; takes hours.
 bench: build
-	cargo xtask experiments --full
+	target/release/ferl lab --full --report target/bench.html --json target/bench.json --markdown target/bench.md
 
 build: setup
 	cargo build --quiet --release --package cli

@@ -6,7 +6,6 @@ mod bifs;
 mod compile;
 mod differential;
 mod disasm;
-mod experiments;
 mod project;
 mod terminal;
 
@@ -22,8 +21,6 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Run the published experiments on ferl and on stock, and compare their figures.
-    Experiments(experiments::Options),
     /// Run every program under tests/programs on ferl; its output must equal stock's.
     Differential(differential::Options),
     /// Show the machine code that ferl makes of a function.
@@ -36,7 +33,6 @@ enum Chore {
 
 fn main() -> ExitCode {
     let outcome = match CommandLine::parse().chore {
-        Chore::Experiments(options) => experiments::run(&options),
         Chore::Differential(options) => differential::run(&options),
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
