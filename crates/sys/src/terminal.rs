@@ -27,6 +27,8 @@ pub struct Mode {
     pub echo: Option<bool>,
     /// Turn control characters into signals.
     pub signals: Option<bool>,
+    /// Ctrl-C is a key like others, although other control characters make signals.
+    pub interrupt_is_key: bool,
 }
 
 /// Whether the descriptor is a terminal.
@@ -186,6 +188,10 @@ fn with_mode(mut settings: libc::termios, mode: Mode) -> libc::termios {
         let input = libc::BRKINT | libc::IGNPAR | libc::ICRNL | libc::IXON | libc::IXANY;
         put(libc::ISIG | libc::IEXTEN, input, 0, on);
     }
+    if mode.interrupt_is_key {
+        // Zero is no key: nothing interrupts.
+        settings.c_cc[libc::VINTR] = 0;
+    }
     if mode.canonical == Some(false) {
         // A read returns as soon as there is one byte.
         settings.c_cc[libc::VMIN] = 1;
@@ -289,6 +295,7 @@ mod tests {
             canonical: Some(false),
             echo: Some(false),
             signals: None,
+            ..Mode::default()
         };
         let guard = ModeGuard::enter(terminal.as_fd(), mode).unwrap();
         assert_eq!(
@@ -337,6 +344,7 @@ mod tests {
             canonical: Some(false),
             echo: Some(false),
             signals: Some(false),
+            ..Mode::default()
         };
         let guard = ModeGuard::enter(input.as_fd(), mode).unwrap();
         let during = local_flags(input.as_fd());

@@ -20,6 +20,8 @@ use super::driver::{Access, Close, Command, Control, Driver, Output, Ready};
 use super::framing::Framing;
 use super::open::{OpenError, Settings};
 use super::outgoing::{Blocking, Outgoing};
+use crate::config::BreakMode;
+use crate::node;
 use line::Line;
 
 /// First bytes of commands, as OTP numbers them.
@@ -103,7 +105,10 @@ fn open(port: &mut Access<'_>, command: &[u8]) -> sys::Result<Box<dyn Driver>> {
 
 /// `-c`, `-e`, `-s` and the like: whether the terminal gathers lines, shows what is typed, and makes signals.
 fn mode(command: &[u8]) -> Mode {
-    let mut mode = Mode::default();
+    let mut mode = Mode {
+        interrupt_is_key: node::config().break_mode == BreakMode::InterruptShell,
+        ..Mode::default()
+    };
     for word in command.split(|byte| *byte == b' ').skip(1) {
         let on = match word.first() {
             Some(b'+') => true,
