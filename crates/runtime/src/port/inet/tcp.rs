@@ -42,8 +42,9 @@ pub struct Tcp {
     queue: ByteQueue,
     /// The queue waits for the socket to take more.
     wants_write: bool,
-    /// Who sent what made the queue too long, and is answered when it is short again.
-    busy_caller: Option<Term>,
+    /// Who sent what made the queue too long, and is answered when it is short again. Several, when commands were
+    /// under way while the port became busy.
+    busy_callers: Vec<Term>,
     send_deadline_ns: Option<i64>,
     file: Option<Box<FileToSend>>,
     /// Who is told when everything is sent.
@@ -71,7 +72,7 @@ impl Tcp {
             accepting: VecDeque::new(),
             queue: ByteQueue::default(),
             wants_write: false,
-            busy_caller: None,
+            busy_callers: Vec::new(),
             send_deadline_ns: None,
             file: None,
             subscribers: Vec::new(),

@@ -122,23 +122,30 @@ impl Tcp {
         }
     }
 
-    /// A sender that waited for the queue to get shorter waits no more; who it is.
-    pub(super) fn end_busy(&mut self, port: &mut Access<'_>) -> Option<Term> {
-        let caller = self.busy_caller.take()?;
+    /// Senders that waited for the queue to get shorter wait no more; who they are.
+    pub(super) fn end_busy(&mut self, port: &mut Access<'_>) -> Vec<Term> {
+        if self.busy_callers.is_empty() {
+            return Vec::new();
+        }
         self.send_deadline_ns = None;
         self.socket.status &= !status::BUSY;
         port.set_busy(false);
-        Some(caller)
+        std::mem::take(&mut self.busy_callers)
+    }
+
+    /// Tells senders that waited why they wait no more.
+    pub(super) fn fail_busy(&mut self, port: &mut Access<'_>, reason: Term) {
+        for caller in self.end_busy(port) {
+            message::reply_error(port, caller, reason);
+        }
     }
 
     /// The other end sends no more.
     pub(super) fn receive_closed(&mut self, port: &mut Access<'_>) {
         let mut was_sending = false;
-        if self.busy_caller.is_some() {
+        if !self.busy_callers.is_empty() {
             self.clear_queue(port);
-            if let Some(caller) = self.end_busy(port) {
-                message::reply_error(port, caller, am::CLOSED);
-            }
+            self.fail_busy(port, am::CLOSED);
             was_sending = true;
         }
         if self.file.is_some() {
@@ -167,11 +174,9 @@ impl Tcp {
         if error == Errno::ECONNRESET && !self.socket.options.show_reset {
             return self.receive_closed(port);
         }
-        if self.busy_caller.is_some() {
+        if !self.busy_callers.is_empty() {
             self.clear_queue(port);
-            if let Some(caller) = self.end_busy(port) {
-                message::reply_error(port, caller, am::CLOSED);
-            }
+            self.fail_busy(port, am::CLOSED);
         }
         if self.file.is_some() {
             self.tell_file_failed(port, error);
@@ -209,7 +214,8 @@ impl Tcp {
         caller: Option<Term>,
     ) {
         let show_reset = error == Errno::ECONNRESET && self.socket.options.show_reset;
-        let caller = self.end_busy(port).or(caller);
+        let mut callers = self.end_busy(port);
+        callers.extend(caller);
         let reason = match show_reset {
             true => am::ECONNRESET,
             false => am::CLOSED,
@@ -220,7 +226,7 @@ impl Tcp {
                 message::tell_with(port, am::TCP_ERROR, |_| reason);
             }
             self.tell_closed(port);
-            if let Some(caller) = caller.filter(|_| !is_file) {
+            for caller in callers.into_iter().filter(|_| !is_file) {
                 message::reply_error(port, caller, reason);
             }
             if self.socket.options.exit_on_close {
@@ -231,10 +237,11 @@ impl Tcp {
             }
         } else {
             self.fail_pending(port);
-            match caller {
-                Some(caller) if !is_file => message::reply_error(port, caller, reason),
-                Some(_) => {}
-                None => self.ends.tell_sender = true,
+            if callers.is_empty() {
+                self.ends.tell_sender = true;
+            }
+            for caller in callers.into_iter().filter(|_| !is_file) {
+                message::reply_error(port, caller, reason);
             }
             self.close_socket(port);
             // Errors of sends may be ignored: the next receive tells the same.

@@ -113,9 +113,9 @@ impl Tcp {
             return message::reply_error(port, caller, am::TIMEOUT);
         }
         self.socket.status |= status::BUSY;
-        self.busy_caller = Some(caller);
+        self.busy_callers.push(caller);
         port.set_busy(true);
-        if timeout_ms != protocol::INFINITY {
+        if timeout_ms != protocol::INFINITY && self.send_deadline_ns.is_none() {
             self.send_deadline_ns = Some(deadline(timeout_ms));
         }
     }
@@ -124,9 +124,7 @@ impl Tcp {
     /// end.
     pub(super) fn send_timeout(&mut self, port: &mut Access<'_>) {
         self.send_deadline_ns = None;
-        if let Some(caller) = self.end_busy(port) {
-            message::reply_error(port, caller, am::TIMEOUT);
-        }
+        self.fail_busy(port, am::TIMEOUT);
         if self.socket.options.send_timeout_close {
             self.close_socket(port);
         }
@@ -179,10 +177,10 @@ impl Tcp {
 
     /// Lets senders go on if the queue is short enough.
     fn relieve(&mut self, port: &mut Access<'_>) {
-        if self.queue.size() <= self.socket.options.low_bytes as usize
-            && let Some(caller) = self.end_busy(port)
-        {
-            message::reply_ok(port, caller);
+        if self.queue.size() <= self.socket.options.low_bytes as usize {
+            for caller in self.end_busy(port) {
+                message::reply_ok(port, caller);
+            }
         }
     }
 
