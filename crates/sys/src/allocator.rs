@@ -1,15 +1,29 @@
-//! The allocator of the program, and how it asks the system for memory.
+//! The allocator of the program, how it asks the system for memory, and what happens when there is none.
 //!
 //! mimalloc reserves a gibibyte at its first allocation and by default makes all of it usable at once, which lets the
 //! kernel fill it with huge pages for a few bytes in each: a node that has just booted held 130 MB. It is told to
 //! take memory as it needs it, before anything is allocated.
+//!
+//! When it gets nothing from the system, the handler of [`on_shortage`] is told. It either comes back, and whoever
+//! asked gets nothing, or ends the program, with the help of a small reserve that is kept for that.
 
-pub use mimalloc::MiMalloc;
+use std::alloc::{GlobalAlloc, Layout};
+use std::cell::{Cell, UnsafeCell};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libmimalloc_sys::{mi_option_set, mi_option_t};
+use mimalloc::MiMalloc;
 
 /// `mi_option_arena_eager_commit` of mimalloc 2 and 3, which the crate has no name for.
 const ARENA_EAGER_COMMIT: mi_option_t = 4;
+
+/// Bytes of the reserve: addresses only, until it is used.
+const RESERVE_BYTES: usize = 16 << 20;
+/// What of it is kept for requests of at most [`SMALL_BYTES`].
+const KEPT_BYTES: usize = 4 << 20;
+const SMALL_BYTES: usize = 64 << 10;
+const _: () = assert!(KEPT_BYTES < RESERVE_BYTES);
 
 /// Called by the C library before `main`, and before Rust allocates.
 #[used]
@@ -20,6 +34,142 @@ static CONFIGURE: extern "C" fn() = configure;
 extern "C" fn configure() {
     // SAFETY: sets a number in a table, and nothing else runs yet.
     unsafe { mi_option_set(ARENA_EAGER_COMMIT, 0) };
+}
+
+/// The allocator of the program.
+pub struct Allocator;
+
+/// Told how many bytes could not be had.
+pub type Handler = fn(usize);
+
+static HANDLER: OnceLock<Handler> = OnceLock::new();
+
+#[repr(align(4096))]
+struct Reserve(UnsafeCell<[u8; RESERVE_BYTES]>);
+
+// SAFETY: each part of it is handed out once.
+unsafe impl Sync for Reserve {}
+
+static RESERVE: Reserve = Reserve(UnsafeCell::new([0; RESERVE_BYTES]));
+static RESERVE_USED: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// This thread may use the reserve.
+    static MAY_USE_RESERVE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Names what is to happen when there is no memory; once.
+pub fn on_shortage(handler: Handler) {
+    let _ = HANDLER.set(handler);
+}
+
+/// From now on this thread gets what it cannot get otherwise from the reserve, whose parts are never given back: the
+/// program ends.
+pub fn open_reserve() {
+    MAY_USE_RESERVE.set(true);
+}
+
+/// The next part of the reserve, null when it is used up.
+fn from_reserve(layout: Layout) -> *mut u8 {
+    let align = layout.align().max(16);
+    if align > 4096 {
+        return std::ptr::null_mut();
+    }
+    let end_for_it = if layout.size() > SMALL_BYTES {
+        RESERVE_BYTES - KEPT_BYTES
+    } else {
+        RESERVE_BYTES
+    };
+    let mut used = RESERVE_USED.load(Ordering::Relaxed);
+    loop {
+        let start = used.next_multiple_of(align);
+        let Some(end) = start
+            .checked_add(layout.size())
+            .filter(|end| *end <= end_for_it)
+        else {
+            return std::ptr::null_mut();
+        };
+        match RESERVE_USED.compare_exchange_weak(used, end, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => return RESERVE.0.get().cast::<u8>().wrapping_add(start),
+            Err(now) => used = now,
+        }
+    }
+}
+
+fn is_reserve(pointer: *mut u8) -> bool {
+    let start = RESERVE.0.get() as usize;
+    (start..start + RESERVE_BYTES).contains(&(pointer as usize))
+}
+
+#[cold]
+fn short(layout: Layout) -> *mut u8 {
+    let reserved = || {
+        MAY_USE_RESERVE
+            .get()
+            .then(|| from_reserve(layout))
+            .filter(|pointer| !pointer.is_null())
+    };
+    if let Some(pointer) = reserved() {
+        return pointer;
+    }
+    if let Some(handler) = HANDLER.get() {
+        handler(layout.size());
+    }
+    std::ptr::null_mut()
+}
+
+// SAFETY: mimalloc's, and parts of the reserve, which are aligned, disjoint and never given back.
+unsafe impl GlobalAlloc for Allocator {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        let pointer = unsafe { MiMalloc.alloc(layout) };
+        if pointer.is_null() {
+            return short(layout);
+        }
+        pointer
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        let pointer = unsafe { MiMalloc.alloc_zeroed(layout) };
+        if pointer.is_null() {
+            // The reserve was never written to.
+            return short(layout);
+        }
+        pointer
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        if is_reserve(pointer) {
+            return;
+        }
+        // SAFETY: the caller's promise; it is mimalloc's.
+        unsafe { MiMalloc.dealloc(pointer, layout) };
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if !is_reserve(pointer) {
+            // SAFETY: the caller's promise; it is mimalloc's.
+            let moved = unsafe { MiMalloc.realloc(pointer, layout, size) };
+            if !moved.is_null() {
+                return moved;
+            }
+        }
+        // SAFETY: the caller's promise: the size does not overflow when rounded up to the alignment.
+        let moved = short(unsafe { Layout::from_size_align_unchecked(size, layout.align()) });
+        if !moved.is_null() {
+            // SAFETY: both are live and as long as said, and a fresh block overlaps nothing.
+            unsafe {
+                moved.copy_from_nonoverlapping(pointer, layout.size().min(size));
+                self.dealloc(pointer, layout);
+            }
+        }
+        moved
+    }
 }
 
 #[cfg(test)]
@@ -33,5 +183,23 @@ mod tests {
             unsafe { libmimalloc_sys::mi_option_get(ARENA_EAGER_COMMIT) },
             0
         );
+    }
+
+    #[test]
+    fn what_the_system_has_not_comes_from_the_reserve() {
+        let too_large = Layout::from_size_align(1 << 60, 16).unwrap();
+        let small = Layout::from_size_align(100, 64).unwrap();
+        // SAFETY: the sizes are not zero, and every pointer is used as it was allocated.
+        unsafe {
+            assert!(Allocator.alloc(too_large).is_null());
+            assert!(short(small).is_null(), "the reserve is opened first");
+            open_reserve();
+            let first = short(small);
+            let second = Allocator.realloc(first, small, 200);
+            assert!(is_reserve(first) && first as usize % 64 == 0);
+            assert_ne!(first, second);
+            Allocator.dealloc(second, Layout::from_size_align(200, 64).unwrap());
+            assert!(short(too_large).is_null());
+        }
     }
 }

@@ -38,6 +38,11 @@ pub fn get(key: &[u8]) -> Option<Vec<u8>> {
     read().get(key).cloned()
 }
 
+/// As [`get`], for who must not wait: no value while somebody changes the variables.
+pub fn get_now(key: &[u8]) -> Option<Vec<u8>> {
+    table().try_read().ok()?.get(key).cloned()
+}
+
 /// Sets a variable. `einval` if the key has `=` or a zero byte, or the value a zero byte.
 pub fn put(key: &[u8], value: &[u8]) -> Result<()> {
     check_key(key)?;

@@ -185,6 +185,16 @@ pub fn send(process: i32, signal_number: i32) -> Result<()> {
     Ok(())
 }
 
+/// Has the system kill this process after so many seconds.
+pub fn kill_after(seconds: u32) {
+    // SAFETY: takes and returns plain numbers; the signal's own action is to end the process, and threads that block
+    // it leave it to the one that `main` runs on.
+    unsafe {
+        libc::signal(libc::SIGALRM, libc::SIG_DFL);
+        libc::alarm(seconds);
+    }
+}
+
 /// The handler: atomics and one write, both safe at any point of any program.
 extern "C" fn note(number: libc::c_int) {
     // The thread that was interrupted may be between a system call and its look at `errno`.

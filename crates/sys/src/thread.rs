@@ -29,6 +29,18 @@ pub fn spawn<T: Send + 'static>(
     Ok(builder.spawn(function)?)
 }
 
+/// Ends the process, whatever state it is in: nothing else runs, nothing is flushed.
+pub fn exit_at_once(status: i32) -> ! {
+    // SAFETY: does not come back.
+    unsafe { libc::_exit(status) }
+}
+
+/// Lowers the priority of the process by so much; what `nice` does.
+pub fn lower_priority(by: i32) {
+    // SAFETY: takes and returns plain numbers; a refusal changes nothing.
+    unsafe { libc::nice(by) };
+}
+
 /// Blocks signals in the calling thread until dropped.
 pub(crate) struct BlockedSignals {
     before: libc::sigset_t,

@@ -60,6 +60,30 @@ pub fn local_of_seconds(seconds: i64) -> Option<DateTime> {
     local_parts(seconds).map(|parts| date_time(&parts))
 }
 
+/// A local time as C's `ctime` writes it, without the end of the line: `Sat Nov 21 04:12:01 2026`. Empty if its year
+/// does not fit the system's own type.
+pub fn local_text(seconds: i64) -> String {
+    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let Some(time) = local_of_seconds(seconds) else {
+        return String::new();
+    };
+    // The first day of 1970 was a Thursday.
+    let day = seconds_of_universal(time).map_or(0, |local| local.div_euclid(SECONDS_PER_DAY));
+    format!(
+        "{} {} {:2} {:02}:{:02}:{:02} {}",
+        DAYS[day.rem_euclid(7) as usize],
+        MONTHS[usize::from(time.month - 1) % 12],
+        time.day,
+        time.hour,
+        time.minute,
+        time.second,
+        time.year
+    )
+}
+
 /// The universal time at `seconds` since 1970.
 pub fn universal_of_seconds(seconds: i64) -> DateTime {
     let days = seconds.div_euclid(SECONDS_PER_DAY);
