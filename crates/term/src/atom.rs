@@ -5,8 +5,8 @@
 //! the registration slot of its name, so that sending to a name is two loads. Any thread may call.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
 use layout::Term;
 use layout::limits::ATOM_CHARACTERS;
@@ -40,6 +40,7 @@ static ENTRIES: [AtomicPtr<Entry>; CHUNKS] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; CHUNKS];
 static COUNT: AtomicU32 = AtomicU32::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT);
+static ON_FULL: OnceLock<fn(usize) -> !> = OnceLock::new();
 static TEXT_BYTES: AtomicUsize = AtomicUsize::new(0);
 static NUMBERS: LazyLock<RwLock<HashMap<&'static str, u32>>> = LazyLock::new(|| {
     let mut numbers = HashMap::with_capacity(16 * 1024);
@@ -76,7 +77,12 @@ pub fn intern_str(text: &str) -> Result<Term, AtomError> {
         return Ok(Term::atom(index));
     }
     let index = COUNT.load(Ordering::Relaxed);
-    if index as usize >= LIMIT.load(Ordering::Relaxed) {
+    let limit = LIMIT.load(Ordering::Relaxed);
+    if index as usize >= limit {
+        drop(numbers);
+        if let Some(full) = ON_FULL.get() {
+            full(limit);
+        }
         return Err(AtomError::Limit);
     }
     let text: &'static str = Box::leak(text.to_owned().into_boxed_str());
@@ -155,6 +161,11 @@ pub fn limit() -> usize {
 /// Sets the most atoms there may be (`+t`).
 pub fn set_limit(limit: usize) {
     LIMIT.store(limit, Ordering::Relaxed);
+}
+
+/// What is to happen when an atom is one too many, with the limit: it does not come back. Set once.
+pub fn on_full(full: fn(usize) -> !) {
+    let _ = ON_FULL.set(full);
 }
 
 /// Bytes that the table holds, and those of them that are text.

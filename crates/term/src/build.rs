@@ -303,6 +303,19 @@ pub fn fun<A: Allocate + ?Sized>(
     }
 }
 
+/// A fun with `[]` for each of its free variables.
+pub fn without_free_variables<A: Allocate + ?Sized>(heap: &mut A, fun: Term) -> Term {
+    // SAFETY: these words of a fun are the address of an entry, which lives for ever, and a term.
+    let (entry, creator) = unsafe {
+        (
+            &*(fun.word(offset::FUN_ENTRY) as *const FunEntry),
+            Term::from_bits(fun.word(offset::FUN_CREATOR)),
+        )
+    };
+    let free = fun.header().arity() - offset::FUN_FREE;
+    self::fun(heap, entry, creator, &vec![Term::NIL; free])
+}
+
 /// `fun Module:Function/Arity`.
 pub fn export<A: Allocate + ?Sized>(heap: &mut A, entry: &'static Export) -> Term {
     object(heap, Kind::Export, &[std::ptr::from_ref(entry) as u64])

@@ -4,6 +4,7 @@
 //! when it has come to something: the figures are right to within [`SLACK_BYTES`] for each thread. Any thread may
 //! call. A thread that ends loses what it has not added, which is less than that.
 
+use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
@@ -40,6 +41,32 @@ pub fn count(kind: Kind, bytes: isize) {
             COMMON[kind as usize].fetch_add(held_back, Ordering::Relaxed);
         }
     });
+}
+
+thread_local! {
+    static ATTEMPT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Asks for memory that may be refused: what the program asked for fails then, not the node.
+pub fn attempt<R>(ask: impl FnOnce() -> R) -> R {
+    let outer = ATTEMPT.replace(true);
+    let result = ask();
+    ATTEMPT.set(outer);
+    result
+}
+
+/// The end of who cannot do without the memory that an [`attempt`] was refused.
+pub fn exhausted(layout: Layout) -> ! {
+    // SAFETY: the callers' sizes are not zero.
+    std::hint::black_box(unsafe { alloc(layout) });
+    // The allocator of the program does not come back without memory, and now it may be too late for some.
+    handle_alloc_error(layout)
+}
+
+/// Whether this thread asks for memory that may be refused.
+#[must_use]
+pub fn is_attempt() -> bool {
+    ATTEMPT.get()
 }
 
 /// Bytes held at this moment.

@@ -4,7 +4,7 @@
 //! `OFF_HEAP_NEXT` word into the list of the heap or fragment it lies in. The collector walks the
 //! list to release what died. Counts are atomic; lists belong to the owner of their heap.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -67,8 +67,9 @@ impl BinaryBlock {
     /// As [`BinaryBlock::new`], or `None` when there is no such memory: for sizes that a program chose.
     #[must_use]
     pub fn try_new(capacity: usize) -> Option<*mut BinaryBlock> {
+        let layout = BinaryBlock::layout(capacity)?;
         // SAFETY: the size is not zero.
-        let block = unsafe { alloc(BinaryBlock::layout(capacity)?) }.cast::<BinaryBlock>();
+        let block = held::attempt(|| unsafe { alloc(layout) }).cast::<BinaryBlock>();
         if block.is_null() {
             return None;
         }
@@ -99,7 +100,8 @@ impl BinaryBlock {
         unsafe {
             let old = (*block).capacity;
             let size = BinaryBlock::layout(capacity)?.size();
-            let resized = realloc(block.cast(), BinaryBlock::layout(old)?, size);
+            let layout = BinaryBlock::layout(old)?;
+            let resized = held::attempt(|| realloc(block.cast(), layout, size));
             let resized = resized.cast::<BinaryBlock>();
             if resized.is_null() {
                 return None;
@@ -123,7 +125,7 @@ impl BinaryBlock {
 
 #[cold]
 fn no_memory(capacity: usize) -> ! {
-    handle_alloc_error(BinaryBlock::layout(capacity).expect("a size below isize::MAX"))
+    held::exhausted(BinaryBlock::layout(capacity).expect("a size below isize::MAX"))
 }
 
 impl MagicBlock {

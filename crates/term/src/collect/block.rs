@@ -4,7 +4,7 @@
 //! of the two before it and one, and past a million words a fifth more than the one before. Any thread
 //! may call; a block belongs to whoever took it.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, dealloc};
 
 use super::stress::{self, Stress};
 use crate::held;
@@ -62,8 +62,9 @@ fn layout(words: usize) -> Option<Layout> {
 #[must_use]
 pub(super) fn take(words: usize) -> Option<*mut u64> {
     debug_assert!(words > 0);
+    let layout = layout(words)?;
     // SAFETY: the size is not zero.
-    let block = unsafe { alloc(layout(words)?) }.cast::<u64>();
+    let block = held::attempt(|| unsafe { alloc(layout) }).cast::<u64>();
     if block.is_null() {
         return None;
     }
@@ -77,7 +78,7 @@ pub(super) fn take(words: usize) -> Option<*mut u64> {
 
 #[cold]
 pub(super) fn no_memory(words: usize) -> ! {
-    handle_alloc_error(layout(words).expect("a small block"))
+    held::exhausted(layout(words).expect("a small block"))
 }
 
 /// # Safety
