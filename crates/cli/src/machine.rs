@@ -81,6 +81,7 @@ pub fn config(config: Config) -> runtime::Config {
             BreakMode::InterruptShell => runtime::config::BreakMode::InterruptShell,
             BreakMode::Ignore => runtime::config::BreakMode::Ignore,
         },
+        crash_dump: config.crash_dump,
         warnings: flags::WARNING_LEVELS[config.warnings_map as usize].to_owned(),
     }
 }

@@ -19,7 +19,7 @@ use cli::words::{self, Word};
 
 /// Message blocks are made on one thread and freed on another, which this allocator is built for.
 #[global_allocator]
-static ALLOCATOR: sys::allocator::MiMalloc = sys::allocator::MiMalloc;
+static ALLOCATOR: sys::allocator::Allocator = sys::allocator::Allocator;
 
 fn main() -> ExitCode {
     // The lab comes before everything else: it says itself what is missing.

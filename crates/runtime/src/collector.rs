@@ -1,5 +1,6 @@
 //! Collecting the heap of a process: the roots, the limits, and what follows a collection.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +17,16 @@ use crate::process::Process;
 use crate::scheduler;
 use crate::signal::handle;
 use crate::system_monitor;
+
+thread_local! {
+    static RUNNING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is in the middle of a collection.
+#[must_use]
+pub fn is_running() -> bool {
+    RUNNING.get()
+}
 
 /// What a scheduler's collections did; each on a line of its own, for schedulers write them often.
 #[repr(align(128))]
@@ -101,6 +112,7 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     let _gc = microstate::enter(State::Gc);
     let began_ns = system_monitor::collection_begins();
     let off_heap_limit_words = min_binary_words(process);
+    let words = request.need_words;
     let Process {
         head,
         cold,
@@ -119,8 +131,12 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
         off_heap_limit_words: u32::try_from(off_heap_limit_words).unwrap_or(u32::MAX),
         ..request
     };
-    let Ok(stats) = collect::run(&mut head.heap, &mut roots, &request) else {
+    RUNNING.set(true);
+    let result = collect::run(&mut head.heap, &mut roots, &request);
+    RUNNING.set(false);
+    let Ok(stats) = result else {
         // What asked for so much ends, not the node.
+        crate::log::out_of_memory(process, words);
         handle::die(process, Owned::new(am::KILLED));
         return;
     };

@@ -75,6 +75,8 @@ pub struct Config {
     pub file_names_utf8: bool,
     /// What is to become of file names that are not encoded so: `warning`, `ignore` or `error`.
     pub wrong_file_names: String,
+    /// False: errors of the machine itself leave no crash dump.
+    pub crash_dump: bool,
     /// As `+W` spells it: `error`, `warning` or `info`.
     pub warnings: String,
     pub break_mode: BreakMode,

@@ -9,6 +9,7 @@ pub mod break_menu;
 pub mod code;
 mod collector;
 pub mod config;
+pub mod crash;
 pub mod epoch;
 pub mod ets;
 mod exception;

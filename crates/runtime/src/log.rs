@@ -27,6 +27,16 @@ pub fn over_heap_limit(process: &Process, words: u64, limit: u64) {
     });
 }
 
+/// There is no memory for a heap; the process is killed.
+pub fn out_of_memory(process: &Process, words: usize) {
+    let format = "     Process:            ~p~n     Context:            out of memory~n     \
+                  Total Heap Size:    ~p~n     Needed:             ~p~n";
+    let total = term::collect::total_words(&process.head.heap);
+    report(process, format, |_, pid| {
+        vec![pid, Term::small(total as i64), Term::small(words as i64)]
+    });
+}
+
 /// A file cannot be loaded; the loader's caller learns only `badfile`.
 pub fn load_failed(process: &Process, module: Term, why: &str) {
     report(process, "Loading of ~p failed: ~ts~n", |heap, _| {

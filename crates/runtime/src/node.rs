@@ -12,7 +12,7 @@ use term::{am, atom, build};
 use crate::config::{BreakMode, Config};
 use crate::process::spawn::{self, DEFAULTS, Options};
 use crate::process::{Priority, table};
-use crate::{code, collector, scheduler, time, timer};
+use crate::{code, collector, crash, scheduler, time, timer};
 use std::sync::atomic::Ordering;
 
 static CONFIG: OnceLock<Config> = OnceLock::new();
@@ -76,6 +76,14 @@ pub fn start(config: Config) -> ExitCode {
 
 fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     let config = CONFIG.get_or_init(|| config);
+    crash::watch_panics();
+    crash::watch_memory();
+    atom::on_full(|limit| {
+        crash::end(
+            crash::Cause::Outside,
+            &format!("no more index entries in atom_tab (max={limit})"),
+        )
+    });
     sys::signal::init()
         .map_err(|error| format!("signals cannot be set up: {}", error.message()))?;
     time::start();
@@ -280,9 +288,14 @@ pub fn abort() -> ! {
     std::process::abort()
 }
 
-/// Ends the node because of an error that no process can handle.
+/// Ends the node with a crash dump, as `halt(Slogan)` does; output that ports still hold is written first.
 pub fn crash(slogan: &str) -> ! {
-    eprintln!("{slogan}");
     crate::port::flush_all();
-    std::process::exit(1)
+    crash::end(crash::Cause::Outside, slogan)
+}
+
+/// Whether errors of the machine itself leave a dump (`+d`: they do not).
+#[must_use]
+pub fn dumps_own_errors() -> bool {
+    CONFIG.get().is_none_or(|config| config.crash_dump)
 }

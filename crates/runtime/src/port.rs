@@ -17,6 +17,7 @@ pub mod output;
 mod program;
 pub mod queue;
 pub mod ram_file;
+mod report;
 pub mod signals;
 mod table;
 pub mod tty;
@@ -35,7 +36,8 @@ use crate::timer::{self, TimerKey};
 use access::Access;
 use driver::{Close, Driver};
 
-pub use table::{bytes, count, find, flush_all, limit, list, resolve};
+pub use report::report;
+pub use table::{all_within, bytes, count, find, flush_all, limit, list, resolve};
 
 /// A port that may be open.
 pub struct Port {

@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -139,6 +140,12 @@ fn take(names: &mut HashMap<Term, Term>, name: Term, identifier: Term) {
                 .fetch_and(!state::REGISTERED, Ordering::SeqCst)
         };
     }
+}
+
+/// All names, by who has them; `None` when the table cannot be had so soon.
+#[must_use]
+pub fn all_within(patience: Duration) -> Option<HashMap<Term, Term>> {
+    Some(NAMES.try_lock_for(patience)?.clone())
 }
 
 /// All names in use.

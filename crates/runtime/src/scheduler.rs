@@ -108,6 +108,12 @@ impl Shared {
             started_ns: sys::clock::monotonic_ns(),
         }
     }
+
+    /// Processes that are queued, by priority.
+    #[must_use]
+    pub fn queue_lengths(&self) -> [usize; 4] {
+        self.stealers.lengths()
+    }
 }
 
 /// A scheduler; its thread's alone.
@@ -154,6 +160,23 @@ pub fn schedulers() -> &'static Schedulers {
     SCHEDULERS
         .get()
         .expect("schedulers are made before the first process")
+}
+
+/// The node's schedulers, if they are made.
+#[must_use]
+pub fn schedulers_if_made() -> Option<&'static Schedulers> {
+    SCHEDULERS.get()
+}
+
+/// The process that runs on this thread, its registers written back as in a BIF.
+#[must_use]
+pub fn running_process<'a>() -> Option<&'a Process> {
+    let scheduler = current();
+    if scheduler.is_null() {
+        return None;
+    }
+    // SAFETY: this thread's own scheduler; its process stays while this thread runs it.
+    unsafe { (*scheduler).context.process.cast::<Process>().as_ref() }
 }
 
 /// The scheduler of this thread; null on other threads.

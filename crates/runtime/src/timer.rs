@@ -8,6 +8,7 @@ mod wheel;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{OnceLock, Weak};
+use std::time::Duration;
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -93,6 +94,21 @@ pub fn set(deadline_ns: i64, target: Target) -> TimerKey {
 /// Cancels a timer; None when it has run out.
 pub fn cancel(key: TimerKey) -> Option<Target> {
     wheels()[key.wheel].wheel.lock().remove(key.key)
+}
+
+/// Shows the timers that will send a message: to whom, what, and when by the system's monotonic clock. Wheels that
+/// cannot be had so soon are left out.
+pub fn messages_within(patience: Duration, show: &mut dyn FnMut(Term, Term, i64)) {
+    for place in WHEELS.get().map_or(&[][..], Vec::as_slice) {
+        let Some(wheel) = place.wheel.try_lock_for(patience) else {
+            continue;
+        };
+        for (tick, target) in wheel.iter() {
+            if let Target::Message { to, send, .. } = target {
+                show(*to, send.term(), tick.saturating_mul(NS_PER_TICK));
+            }
+        }
+    }
 }
 
 /// Nanoseconds until the next timer of a scheduler; None without one.

@@ -18,7 +18,7 @@ mod identifiers;
 mod info;
 mod lifecycle;
 mod links;
-mod memory;
+pub mod memory;
 mod monitoring;
 mod names;
 mod numerals;

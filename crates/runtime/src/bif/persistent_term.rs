@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use layout::Term;
 use parking_lot::RwLock;
@@ -115,6 +116,14 @@ pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
         .map(|entry| build::tuple(heap, &[entry.key, entry.value]))
         .collect();
     Ok(build::list(heap, &pairs))
+}
+
+/// Keys and values; `None` when the table cannot be had so soon.
+#[must_use]
+pub fn all_within(patience: Duration) -> Option<Vec<(Term, Term)>> {
+    let table = TABLE.try_read_for(patience)?;
+    let entries = table.by_hash.values().flatten();
+    Some(entries.map(|entry| (entry.key, entry.value)).collect())
 }
 
 /// `persistent_term:erase(Key)`

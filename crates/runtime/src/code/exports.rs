@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use layout::{Export, Term};
 use parking_lot::RwLock;
@@ -130,6 +131,12 @@ pub fn set_code(export: &'static Export, entry: Option<*const u64>) {
     // SAFETY: exports live for ever.
     let entry = entry.unwrap_or_else(|| unsafe { engine::start::stub_entry(export) });
     export.code.store(entry.cast_mut(), Ordering::Release);
+}
+
+/// How many exports there are; `None` when the table cannot be had so soon.
+#[must_use]
+pub fn count_within(patience: Duration) -> Option<usize> {
+    Some(EXPORTS.try_read_for(patience)?.len())
 }
 
 /// All exports of a module.

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Duration;
 
 use layout::{FunEntry, Term};
 use parking_lot::RwLock;
@@ -57,6 +58,13 @@ pub fn get(name: FunName, facts: &FunFacts) -> &'static FunEntry {
             })))
         })
         .0
+}
+
+/// All entries; `None` when the table cannot be had so soon.
+#[must_use]
+pub fn all_within(patience: Duration) -> Option<Vec<&'static FunEntry>> {
+    let funs = FUNS.try_read_for(patience)?;
+    Some(funs.values().map(|entry| entry.0).collect())
 }
 
 /// Takes the code from all entries whose code lies in a range that goes away.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use engine::Code;
 use layout::Term;
@@ -132,6 +133,17 @@ pub fn names() -> Vec<Term> {
             .is_some_and(|versions| versions.current.is_some() || versions.old.is_some())
     };
     table.order.iter().rev().filter(loaded).copied().collect()
+}
+
+/// All modules, in order of first loading; `None` when the table cannot be had so soon.
+#[must_use]
+pub fn all_within(patience: Duration) -> Option<Vec<(Term, Versions)>> {
+    let table = TABLE.try_read_for(patience)?;
+    let versions = |name: &Term| {
+        let versions = table.modules.get(name)?;
+        (versions.current.is_some() || versions.old.is_some()).then(|| (*name, versions.clone()))
+    };
+    Some(table.order.iter().filter_map(versions).collect())
 }
 
 /// Bytes of all code, tables not counted.

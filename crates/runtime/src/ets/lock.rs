@@ -6,9 +6,10 @@
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
+use std::time::Duration;
 
 use parking_lot::RawRwLock;
-use parking_lot::lock_api::RawRwLock as _;
+use parking_lot::lock_api::{RawRwLock as _, RawRwLockTimed as _};
 
 use super::part::Part;
 use crate::scheduler;
@@ -56,6 +57,17 @@ impl PartLock {
         // SAFETY: this place is shared, so no writer has all places before the guard is dropped.
         let part = unsafe { &*self.part.get() };
         ReadGuard { place, part }
+    }
+
+    /// As [`PartLock::read`]; `None` when the lock cannot be had so soon.
+    pub fn read_within(&self, patience: Duration) -> Option<ReadGuard<'_>> {
+        let place = &self.places[0].0;
+        if !place.try_lock_shared_for(patience) {
+            return None;
+        }
+        // SAFETY: as in `read`.
+        let part = unsafe { &*self.part.get() };
+        Some(ReadGuard { place, part })
     }
 
     #[inline]

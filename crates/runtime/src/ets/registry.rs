@@ -5,6 +5,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use layout::object::offset;
 use layout::{Kind, Term};
@@ -88,6 +89,12 @@ pub fn find(number: u64) -> Option<Arc<Table>> {
 #[must_use]
 pub fn all() -> Vec<Arc<Table>> {
     TABLES.read().values().cloned().collect()
+}
+
+/// As [`all`]; `None` when the registry cannot be had so soon.
+#[must_use]
+pub fn all_within(patience: Duration) -> Option<Vec<Arc<Table>>> {
+    Some(TABLES.try_read_for(patience)?.values().cloned().collect())
 }
 
 /// Number of tables.

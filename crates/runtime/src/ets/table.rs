@@ -5,6 +5,7 @@
 //! whole table lock all parts in order.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -282,6 +283,11 @@ impl Table {
     /// Locks a part by number, to read.
     pub fn read_part(&self, part: usize) -> ReadGuard<'_> {
         self.parts[part].read()
+    }
+
+    /// As [`Table::read_part`]; `None` when the lock cannot be had so soon.
+    pub fn read_part_within(&self, part: usize, patience: Duration) -> Option<ReadGuard<'_>> {
+        self.parts[part].read_within(patience)
     }
 
     /// Locks a part by number, to write.

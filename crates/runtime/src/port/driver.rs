@@ -81,6 +81,11 @@ pub trait Driver: Send {
         None
     }
 
+    /// What it is, as a crash dump says it before the port's name.
+    fn description(&self) -> &'static str {
+        "Port controls linked-in driver"
+    }
+
     /// A descriptor given to [`Access::watch`] became ready.
     fn ready(&mut self, _port: &mut Access<'_>, _ready: Ready) {}
 

@@ -129,6 +129,10 @@ impl FdDriver {
 }
 
 impl Driver for FdDriver {
+    fn description(&self) -> &'static str {
+        "Port is UNIX fd not opened by emulator"
+    }
+
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command {
         let Some(output) = &mut self.output else {
             port.exit(atom::known(Errno::EBADF.name()));

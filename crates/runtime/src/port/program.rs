@@ -350,6 +350,10 @@ impl ProgramDriver {
 }
 
 impl Driver for ProgramDriver {
+    fn description(&self) -> &'static str {
+        "Port controls external process"
+    }
+
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command {
         let sent = match &mut self.output {
             Some(output) => output.send(port, data),

@@ -175,7 +175,7 @@ impl RamFile {
 
     fn grow(&mut self, size: usize) -> Result<(), Errno> {
         if let Some(more) = size.checked_sub(self.content.len()) {
-            let reserved = self.content.try_reserve(more);
+            let reserved = term::held::attempt(|| self.content.try_reserve(more));
             reserved.map_err(|_| Errno::ENOMEM)?;
             self.content.resize(size, 0);
         }

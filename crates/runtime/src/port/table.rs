@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::Duration;
 
 use layout::Term;
 use layout::limits::PID_INDEX_BITS;
@@ -130,6 +131,16 @@ pub fn list() -> Vec<Term> {
         .collect();
     ports.sort_unstable_by_key(|port| port.bits());
     ports
+}
+
+/// All ports in slots that can be looked at so soon.
+#[must_use]
+pub fn all_within(patience: Duration) -> Vec<Arc<Port>> {
+    let chunks = TABLE.chunks.iter().filter_map(OnceLock::get);
+    let port = |slot: &Slot| slot.try_read_for(patience)?.clone();
+    chunks
+        .flat_map(|chunk| chunk.iter().filter_map(port))
+        .collect()
 }
 
 /// Ports there are.

@@ -160,6 +160,24 @@ fn release_slot(index: u32) {
     });
 }
 
+/// As [`find`], null also before there is a table.
+#[must_use]
+pub fn find_if_made(pid: Term) -> *mut Process {
+    if TABLE.get().is_none() {
+        return std::ptr::null_mut();
+    }
+    find(pid)
+}
+
+/// As [`list`], empty also before there is a table.
+#[must_use]
+pub fn list_if_made(from: u32, most: usize) -> (Vec<Term>, Option<u32>) {
+    if TABLE.get().is_none() {
+        return (Vec::new(), None);
+    }
+    list(from, most)
+}
+
 /// The process with this pid; null when there is none (any more). Valid until the caller's thread
 /// next reaches a quiescent point (`epoch`).
 #[inline]

@@ -56,6 +56,11 @@ impl Stealers {
         self.0.iter().map(Stealer::len).sum()
     }
 
+    /// By priority.
+    pub(super) fn lengths(&self) -> [usize; 4] {
+        std::array::from_fn(|priority| self.0[priority].len())
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(Stealer::is_empty)
     }

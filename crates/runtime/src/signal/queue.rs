@@ -49,6 +49,12 @@ impl SignalQueue {
         self.0.load(Ordering::SeqCst).is_null()
     }
 
+    /// What was pushed last; the rest is linked to it. For looking at while the owner stands still.
+    #[must_use]
+    pub fn newest(&self) -> *mut Fragment {
+        self.0.load(Ordering::SeqCst)
+    }
+
     /// Takes everything, the oldest first, linked through `next`.
     #[inline]
     #[must_use]

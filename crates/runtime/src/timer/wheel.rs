@@ -98,6 +98,13 @@ impl<T> Wheel<T> {
         self.now = self.now.max(now);
     }
 
+    /// Ticks and values, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (i64, &T)> {
+        self.entries
+            .iter()
+            .filter_map(|entry| Some((entry.tick, entry.value.as_ref()?)))
+    }
+
     /// A tick at which `expire` has something to do: not after the earliest entry.
     pub fn next_tick(&self) -> Option<i64> {
         self.next_slot().map(|(_, _, tick)| tick)

@@ -39,11 +39,19 @@ pub fn halt_2(_process: &mut Process, [status, options]: [Term; 2]) -> BifResult
     }
 }
 
+/// Characters that a slogan has at most; OTP cuts off the rest.
+const SLOGAN_CHARACTERS: usize = 1023;
+
 /// The text of a list of characters.
 fn text_of(list: Term) -> Option<String> {
     let mut text = String::new();
     let mut rest = list;
+    let mut characters = 0;
     while let Some((head, tail)) = rest.as_cons() {
+        if characters == SLOGAN_CHARACTERS {
+            return Some(text);
+        }
+        characters += 1;
         text.push(char::from_u32(u32::try_from(head.as_small()?).ok()?)?);
         rest = tail;
     }

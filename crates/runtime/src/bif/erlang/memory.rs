@@ -2,12 +2,16 @@
 //!
 //! The total is what the system says is resident, so that it and `ps` tell the same story.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use layout::Term;
 use term::held::{self, Kind};
 use term::{atom, build};
 
 use crate::bif::{BifResult, badarg};
 use crate::code::modules;
+use crate::ets::Table;
 use crate::process::{Process, block};
 
 /// Bytes that the node holds.
@@ -17,10 +21,32 @@ pub fn total_bytes() -> u64 {
 }
 
 fn figures() -> Vec<(&'static str, u64)> {
+    let code = modules::code_bytes() as u64;
+    figures_of(code, crate::ets::memory_bytes() as u64)
+}
+
+/// Bytes of tables, those parts left out that cannot be had so soon.
+#[must_use]
+pub fn ets_bytes(tables: &[Arc<Table>], patience: Duration) -> u64 {
+    let part = |table: &Table, number| {
+        let part = table.read_part_within(number, patience);
+        part.map_or(0, |part| part.bytes())
+    };
+    tables
+        .iter()
+        .map(|table| {
+            (0..table.parts())
+                .map(|number| part(table, number))
+                .sum::<usize>() as u64
+        })
+        .sum()
+}
+
+/// All figures, in stock's order, given those that only the holder of a lock can tell.
+#[must_use]
+pub fn figures_of(code: u64, ets: u64) -> Vec<(&'static str, u64)> {
     let (atoms, atom_texts) = atom::memory();
     let binary = held::bytes(Kind::Binary) as u64;
-    let code = modules::code_bytes() as u64;
-    let ets = crate::ets::memory_bytes() as u64;
     let processes = (block::bytes_in_use() + held::bytes(Kind::Heap)) as u64;
     let known = atoms as u64 + binary + code + ets + processes;
     let total = total_bytes().max(known);

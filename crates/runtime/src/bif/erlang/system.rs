@@ -14,7 +14,7 @@ use crate::process::spawn::DEFAULTS;
 use crate::process::{Process, table};
 use crate::scheduler::dirty;
 use crate::scheduler::online::{self, Kind};
-use crate::{code, exception, node, scheduler, time};
+use crate::{exception, node, scheduler, time};
 
 /// `erlang:system_info(Item)`
 pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
@@ -177,12 +177,8 @@ fn texts(heap: &mut Heap, name: &str) -> Option<Term> {
         "system_architecture" => format!("{}-pc-linux-gnu", std::env::consts::ARCH),
         "system_version" => system_version(),
         "info" | "procs" | "loaded" | "dist" => {
-            let text = match name {
-                "dist" => "=node:'nonode@nohost'\n=no_distribution\n".to_owned(),
-                "loaded" => loaded_text(),
-                _ => format!("=memory\ntotal: {}\n", super::memory::total_bytes()),
-            };
-            return Some(build::binary(heap, text.as_bytes()));
+            let text = crate::crash::text_of(name)?;
+            return Some(build::binary(heap, &text));
         }
         _ => return None,
     };
@@ -190,7 +186,8 @@ fn texts(heap: &mut Heap, name: &str) -> Option<Term> {
 }
 
 /// The line that the shell shows first, in stock's form; what differs is said in brackets.
-fn system_version() -> String {
+#[must_use]
+pub fn system_version() -> String {
     let config = node::config();
     format!(
         "Erlang/OTP {} [erts-{}] [ferl-{}] [64-bit] [smp:{}:{}] [ds:{}:{}:{}] [async-threads:{}]\n",
@@ -204,21 +201,6 @@ fn system_version() -> String {
         config.dirty_io_schedulers,
         config.async_threads,
     )
-}
-
-fn loaded_text() -> String {
-    use std::fmt::Write;
-    let mut text = format!(
-        "Current code: {}\nOld code: 0\n",
-        code::modules::code_bytes()
-    );
-    for name in code::modules::names() {
-        if let Some(loaded) = code::modules::current(name) {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{} {}", atom::text(name), loaded.code.size_bytes());
-        }
-    }
-    text
 }
 
 fn structures(process: &mut Process, name: &str) -> Option<Term> {

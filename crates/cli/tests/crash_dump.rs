@@ -1,0 +1,178 @@
+//! Crash dumps of a real node: when there is one, what is said about it, and what stands in it. Stock `erl` is the
+//! oracle for messages, exit statuses and the names of sections.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+struct Ended {
+    output: Output,
+    dump: Option<String>,
+}
+
+impl Ended {
+    fn errors(&self) -> String {
+        String::from_utf8_lossy(&self.output.stderr).into_owned()
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("crash_dump_{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Runs an expression on a machine in a folder of its own.
+fn run(machine: &str, name: &str, expression: &str, environment: &[(&str, &str)]) -> Ended {
+    let short = if machine == "erl" { "erl" } else { "ferl" };
+    let folder = folder(&format!("{name}_{short}"));
+    let output = Command::new(machine)
+        .args(["-noshell", "-eval", expression])
+        .current_dir(&folder)
+        .env_remove("ERL_CRASH_DUMP")
+        .env_remove("ERL_CRASH_DUMP_SECONDS")
+        .env_remove("ERL_CRASH_DUMP_BYTES")
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap();
+    let file = environment
+        .iter()
+        .find(|(name, _)| *name == "ERL_CRASH_DUMP")
+        .map_or("erl_crash.dump", |(_, file)| file);
+    let dump = std::fs::read(folder.join(file)).ok();
+    Ended {
+        output,
+        dump: dump.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
+fn both(name: &str, expression: &str, environment: &[(&str, &str)]) -> [Ended; 2] {
+    [env!("CARGO_BIN_EXE_ferl"), "erl"].map(|machine| run(machine, name, expression, environment))
+}
+
+/// Names of the sections of a dump.
+fn sections(dump: &str) -> BTreeSet<&str> {
+    dump.lines()
+        .filter_map(|line| line.strip_prefix('='))
+        .map(|line| line.split(':').next().unwrap_or(line))
+        .collect()
+}
+
+#[test]
+fn a_slogan_ends_the_node_with_a_dump_as_on_stock() {
+    let program = r#"ets:new(t, [named_table]), put(key, {value, 1.5, 1 bsl 70, binary:copy(<<"b">>, 100)}),
+        erlang:send_after(100000, self(), hello), self() ! #{a => [message]}, erlang:halt("my slogan")."#;
+    let [ferl, stock] = both("slogan", program, &[]);
+    for (machine, ended) in [("ferl", &ferl), ("stock", &stock)] {
+        assert_eq!(ended.output.status.code(), Some(1), "{machine}");
+        assert_eq!(
+            ended.errors(),
+            "my slogan\r\n\r\nCrash dump is being written to: erl_crash.dump...done\r\n",
+            "{machine}"
+        );
+    }
+    let (ferl, stock) = (ferl.dump.unwrap(), stock.dump.unwrap());
+    let missing: Vec<&str> = sections(&stock)
+        .difference(&sections(&ferl))
+        .copied()
+        .collect();
+    // Dirty schedulers are threads that come and go, without run queues of their own.
+    let meant = [
+        "dirty_cpu_run_queue",
+        "dirty_cpu_scheduler",
+        "dirty_io_run_queue",
+        "dirty_io_scheduler",
+    ];
+    assert_eq!(missing, meant);
+    assert!(ferl.starts_with("=erl_crash_dump:0.5\n"));
+    for line in [
+        "Slogan: my slogan\n",
+        "Current Process State: Running\n",
+        "\nMessage: hello\n",
+        "\nTable: t\n",
+        ":B1180591620717411303424\n",
+        ":F1A:1.50000000000000000000e+00\n",
+        "\n=node:'nonode@nohost'\n=no_distribution\n",
+    ] {
+        assert!(ferl.contains(line), "{line:?} is missing");
+    }
+    assert!(ferl.ends_with("\n=end\n"));
+}
+
+#[test]
+fn the_environment_says_where_and_how_much() {
+    let program = "erlang:halt(\"x\").";
+    for ended in both("file", program, &[("ERL_CRASH_DUMP", "other.dump")]) {
+        assert_eq!(
+            ended.errors(),
+            "x\r\n\r\nCrash dump is being written to: other.dump...done\r\n"
+        );
+        assert!(ended.dump.is_some_and(|dump| dump.ends_with("=end\n")));
+    }
+    for name in ["ERL_CRASH_DUMP_SECONDS", "ERL_CRASH_DUMP_BYTES"] {
+        for ended in both("none", program, &[(name, "0")]) {
+            assert_eq!(ended.errors(), "x\r\n", "{name}");
+            assert!(ended.dump.is_none(), "{name}");
+            assert_eq!(ended.output.status.code(), Some(1), "{name}");
+        }
+    }
+    for ended in both("bytes", program, &[("ERL_CRASH_DUMP_BYTES", "1000")]) {
+        assert_eq!(
+            ended.errors(),
+            "x\r\n\r\nCrash dump is being written to: erl_crash.dump..."
+        );
+        let dump = ended.dump.unwrap();
+        let end = "\n=abort:CRASH DUMP SIZE LIMIT REACHED\n";
+        assert!(dump.ends_with(end), "{dump}");
+        assert_eq!(dump.len(), 1000 + end.len());
+    }
+    let nowhere = [("ERL_CRASH_DUMP", "no/such/folder")];
+    for ended in both("nowhere", program, &nowhere) {
+        assert_eq!(
+            ended.errors(),
+            "x\r\n\r\nCrash dump is being written to: no/such/folder..."
+        );
+        assert_eq!(ended.output.status.code(), Some(1));
+    }
+}
+
+#[test]
+fn only_a_slogan_makes_a_dump() {
+    use std::os::unix::process::ExitStatusExt;
+    for ended in both("status", "erlang:halt(3).", &[]) {
+        assert_eq!(ended.output.status.code(), Some(3));
+        assert!(ended.dump.is_none());
+    }
+    for ended in both("abort", "erlang:halt(abort).", &[]) {
+        assert_eq!(ended.output.status.signal(), Some(6));
+        assert_eq!(ended.errors(), "");
+        assert!(ended.dump.is_none());
+    }
+}
+
+#[test]
+fn a_full_atom_table_ends_the_node() {
+    let program = "(fun F(N) -> list_to_atom(integer_to_list(N)), F(N + 1) end)(0).";
+    let machines = [env!("CARGO_BIN_EXE_ferl"), "erl"];
+    for machine in machines {
+        let folder = folder(if machine == "erl" {
+            "atoms_erl"
+        } else {
+            "atoms_ferl"
+        });
+        let output = Command::new(machine)
+            .args(["+t", "20000", "-noshell", "-eval", program])
+            .current_dir(&folder)
+            .env_remove("ERL_CRASH_DUMP_SECONDS")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{machine}");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            "no more index entries in atom_tab (max=20000)\r\n\r\nCrash dump is being written to: \
+             erl_crash.dump...done\r\n",
+            "{machine}"
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! Where the text of a dump goes: to a file with a bound on its size, or to memory.
+//!
+//! Text is gathered in a buffer that is made at the start, since there may be no memory later. An error means
+//! that nothing more can be written: the bound was reached, or the file takes no more.
+
+use std::fmt::{self, Write};
+use std::fs::File;
+use std::io::Write as _;
+
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// See the module's documentation.
+pub struct Output {
+    file: Option<File>,
+    buffer: Vec<u8>,
+    /// Bytes that may still be written.
+    left: u64,
+}
+
+impl Output {
+    /// With a bound on the bytes, if there is one.
+    pub fn to_file(file: File, most_bytes: Option<u64>) -> Output {
+        Output {
+            file: Some(file),
+            buffer: Vec::with_capacity(BUFFER_BYTES),
+            left: most_bytes.unwrap_or(u64::MAX),
+        }
+    }
+
+    pub fn to_memory() -> Output {
+        Output {
+            file: None,
+            buffer: Vec::new(),
+            left: u64::MAX,
+        }
+    }
+
+    /// What went to memory.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// Hands everything to the file.
+    pub fn finish(&mut self) -> fmt::Result {
+        if let Some(file) = &mut self.file {
+            let written = file.write_all(&self.buffer);
+            self.buffer.clear();
+            written.map_err(|_| fmt::Error)?;
+        }
+        Ok(())
+    }
+
+    pub fn text(&mut self, text: &str) -> fmt::Result {
+        self.bytes(text.as_bytes())
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) -> fmt::Result {
+        if bytes.len() as u64 > self.left {
+            let (fitting, _) = bytes.split_at(self.left as usize);
+            self.left = 0;
+            self.append(fitting)?;
+            self.append(b"\n=abort:CRASH DUMP SIZE LIMIT REACHED\n")?;
+            self.finish()?;
+            return Err(fmt::Error);
+        }
+        self.left -= bytes.len() as u64;
+        self.append(bytes)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> fmt::Result {
+        if self.file.is_some() && self.buffer.len() + bytes.len() > BUFFER_BYTES {
+            self.finish()?;
+            if bytes.len() > BUFFER_BYTES {
+                let file = self.file.as_mut().ok_or(fmt::Error)?;
+                return file.write_all(bytes).map_err(|_| fmt::Error);
+            }
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Bytes in base 64.
+    pub fn base64(&mut self, bytes: &[u8]) -> fmt::Result {
+        const DIGITS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let digit = |bits: u32| DIGITS[(bits & 63) as usize];
+        for group in bytes.chunks(3) {
+            let byte = |at: usize| group.get(at).map_or(0, |byte| u32::from(*byte));
+            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+            let mut digits = [bits >> 18, bits >> 12, bits >> 6, bits].map(digit);
+            digits[group.len() + 1..].fill(b'=');
+            self.bytes(&digits)?;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Output {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.text(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_64_is_padded() {
+        let text = |bytes: &[u8]| {
+            let mut out = Output::to_memory();
+            out.base64(bytes).unwrap();
+            String::from_utf8(out.into_bytes()).unwrap()
+        };
+        assert_eq!(text(b""), "");
+        assert_eq!(text(b"f"), "Zg==");
+        assert_eq!(text(b"fo"), "Zm8=");
+        assert_eq!(text(b"foo"), "Zm9v");
+        assert_eq!(text(b"\xff\xfe\xfd\xfc"), "//79/A==");
+    }
+
+    #[test]
+    fn the_bound_ends_the_text() {
+        let mut out = Output::to_memory();
+        out.left = 5;
+        assert!(out.text("abc").is_ok());
+        assert!(out.text("defg").is_err());
+        assert!(out.text("h").is_err());
+        assert!(
+            out.into_bytes()
+                .starts_with(b"abcde\n=abort:CRASH DUMP SIZE LIMIT REACHED\n")
+        );
+    }
+}
