@@ -207,7 +207,7 @@ fn set(number: RawFd, settings: &libc::termios) -> Result<()> {
 }
 
 /// Gives the terminal its former mode back, if one is changed.
-fn restore() {
+pub(crate) fn restore() {
     // Not waiting: a panic inside this module must not block the exit.
     let Ok(mut changed) = CHANGED.try_lock() else {
         return;

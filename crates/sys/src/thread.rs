@@ -29,8 +29,9 @@ pub fn spawn<T: Send + 'static>(
     Ok(builder.spawn(function)?)
 }
 
-/// Ends the process, whatever state it is in: nothing else runs, nothing is flushed.
+/// Ends the process, whatever state it is in: nothing else runs, nothing is flushed; but a terminal gets its mode back.
 pub fn exit_at_once(status: i32) -> ! {
+    crate::terminal::restore();
     // SAFETY: does not come back.
     unsafe { libc::_exit(status) }
 }
