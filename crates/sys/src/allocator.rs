@@ -182,4 +182,22 @@ mod tests {
         let eager = unsafe { libmimalloc_sys::mi_option_get(ARENA_EAGER_COMMIT) };
         assert_eq!(eager, 0);
     }
+
+    #[test]
+    fn what_the_system_has_not_comes_from_the_reserve() {
+        let too_large = Layout::from_size_align(1 << 60, 16).unwrap();
+        let small = Layout::from_size_align(100, 64).unwrap();
+        // SAFETY: the sizes are not zero, and every pointer is used as it was allocated.
+        unsafe {
+            assert!(Allocator.alloc(too_large).is_null());
+            assert!(short(small).is_null(), "the reserve is opened first");
+            open_reserve();
+            let first = short(small);
+            let second = Allocator.realloc(first, small, 200);
+            assert!(is_reserve(first) && first as usize % 64 == 0);
+            assert_ne!(first, second);
+            Allocator.dealloc(second, Layout::from_size_align(200, 64).unwrap());
+            assert!(short(too_large).is_null());
+        }
+    }
 }
