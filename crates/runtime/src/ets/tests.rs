@@ -278,7 +278,7 @@ fn objects_copy_whole_and_give_binaries_back() {
     let mut terms = Terms::new();
     let text =
         terms.read(r#"{key,[1,2.5,"text"|#{a => {<<"short">>,1180591620717411303424}}],{}}"#);
-    let big = vec![7; 5000];
+    let big = vec![7; 1 << 20];
     let heap = terms.heap();
     let before = term::held::bytes(term::held::Kind::Binary);
     let binary = build::binary(heap, &big);
@@ -296,7 +296,8 @@ fn objects_copy_whole_and_give_binaries_back() {
     let changed = OwnedObject::with_elements(&object, &[(1, Term::small(5))]);
     assert_same(changed.elements()[0], text, "what stays");
     assert_eq!(changed.elements()[1], Term::small(5));
-    assert!(term::held::bytes(term::held::Kind::Binary) >= before + big.len());
+    // The tests beside this one take and give back binaries too, all far smaller.
+    assert!(term::held::bytes(term::held::Kind::Binary) >= before + big.len() / 2);
     drop((object, changed));
     assert_same(copied, whole, "the copy without the object");
 }
