@@ -132,30 +132,36 @@ impl Object {
         let words = self.words();
         let room = heap.allocate(words);
         let source = self.first_word();
-        // SAFETY: both have `words` words, and the room is fresh.
-        unsafe { room.copy_from_nonoverlapping(source, words) };
         let shift = (room as u64).wrapping_sub(source as u64);
-        let mut at = room;
-        let end = room.wrapping_add(words);
+        let mut at = 0;
         let mut bytes = 0;
-        while at < end {
-            // SAFETY: `at` lies within the copy, at the start of an object or a term.
+        while at < words {
+            // SAFETY: both have `words` words, of which `at` is one at the start of an object or a term; the room is fresh.
             unsafe {
-                let word = *at;
+                let (from, to) = (source.add(at), room.add(at));
+                let word = *from;
                 if Header::is_header(word) {
                     let header = Header(word);
-                    if matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference) {
-                        off_heap::retain(off_heap::block_of(at));
-                        off_heap::link(heap.off_heap_list(), at);
-                        bytes += off_heap::bytes_of(at);
+                    to.write(word);
+                    let raw = header.raw_words();
+                    if raw > 0 {
+                        to.add(1).copy_from_nonoverlapping(from.add(1), raw);
                     }
-                    at = at.add(1 + header.raw_words());
+                    if matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference) {
+                        off_heap::retain(off_heap::block_of(to));
+                        off_heap::link(heap.off_heap_list(), to);
+                        bytes += off_heap::bytes_of(to);
+                    }
+                    at += 1 + raw;
                     continue;
                 }
-                if !Term::from_bits(word).is_immediate() {
-                    *at = word.wrapping_add(shift);
-                }
-                at = at.add(1);
+                let is_pointer = !Term::from_bits(word).is_immediate();
+                to.write(if is_pointer {
+                    word.wrapping_add(shift)
+                } else {
+                    word
+                });
+                at += 1;
             }
         }
         if bytes > 0 {

@@ -36,8 +36,14 @@ impl Part {
     }
 
     /// Calls `visit` with each object of a key, the newest first.
+    #[inline]
     pub fn each_with_key(&self, key: Term, hash: u32, mut visit: impl FnMut(&Object)) {
         match self {
+            Part::Hash(shard) if shard.is_set() => {
+                if let Some(object) = shard.newest(key, hash) {
+                    visit(object);
+                }
+            }
             Part::Hash(shard) => shard.with_key(key, hash).for_each(visit),
             Part::Tree(tree) => {
                 if let Some(object) = tree.get(key) {
@@ -48,10 +54,11 @@ impl Part {
     }
 
     /// The newest object of a key.
+    #[inline]
     #[must_use]
     pub fn get(&self, key: Term, hash: u32) -> Option<&Object> {
         match self {
-            Part::Hash(shard) => shard.with_key(key, hash).next(),
+            Part::Hash(shard) => shard.newest(key, hash),
             Part::Tree(tree) => tree.get(key),
         }
     }

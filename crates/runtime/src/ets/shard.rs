@@ -68,6 +68,13 @@ impl Shard {
         self.live
     }
 
+    /// Whether a key has at most one object.
+    #[inline]
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.kind == Kind::Set
+    }
+
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes + self.slots.capacity() * size_of::<*mut Object>()
@@ -79,6 +86,7 @@ impl Shard {
         self.slots.len().max(self.first_slots)
     }
 
+    #[inline]
     fn slot_of(&self, hash: u32) -> usize {
         let slots = self.slots();
         let mask = slots.next_power_of_two() - 1;
@@ -90,6 +98,7 @@ impl Shard {
         }
     }
 
+    #[inline]
     fn chain(&self, slot: usize) -> Chain<'_> {
         let first = self.slots.get(slot).copied().unwrap_or(ptr::null_mut());
         // SAFETY: a chain holds live objects, and stays as it is while `self` is borrowed.
@@ -97,6 +106,7 @@ impl Shard {
         Chain { next }
     }
 
+    #[inline]
     fn has_key(&self, object: &Object, key: Term, hash: u32) -> bool {
         object.hash() == hash && compare::eq_exact(object.key(self.keypos), key)
     }
@@ -107,6 +117,20 @@ impl Shard {
             .skip_while(move |object| !self.has_key(object, key, hash))
             .take_while(move |object| self.has_key(object, key, hash))
             .filter(|object| !object.is_deleted())
+    }
+
+    /// The newest object with a key that is not deleted. In a set nothing behind it is looked at: every object is on
+    /// cache lines of its own.
+    #[inline]
+    pub fn newest(&self, key: Term, hash: u32) -> Option<&Object> {
+        let mut chain = self.chain(self.slot_of(hash));
+        let found = chain.find(|object| self.has_key(object, key, hash))?;
+        if !found.is_deleted() {
+            return Some(found);
+        }
+        chain
+            .take_while(|object| self.has_key(object, key, hash))
+            .find(|object| !object.is_deleted())
     }
 
     /// The objects of a slot that are not deleted.

@@ -3,15 +3,21 @@
 //!
 //! A key in the tree is the term in its object; when the object is replaced, so is the key. The
 //! caller holds the lock of the part: shared for `&self`, alone for `&mut self`.
+//!
+//! A program that walks through the table asks for one key after the other, and for its object in between. So what
+//! follows the key that was asked for last is kept at hand ([`Ahead`]), as long as nothing is put in or taken out.
 
 use std::borrow::Borrow;
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::btree_map::{self, Entry};
 use std::ops::Bound;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use layout::Term;
+use parking_lot::Mutex;
 use smallvec::SmallVec;
 use term::compare;
 
@@ -136,14 +142,31 @@ fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
     None
 }
 
+/// Most objects that are kept at hand.
+const MOST_AHEAD: usize = 32;
+
+/// The objects behind a key that was asked for, or before it, in the order in which a walk wants them.
+struct Ahead {
+    objects: [*const Object; MOST_AHEAD],
+    count: usize,
+    /// The one that was handed out last.
+    at: usize,
+    backwards: bool,
+}
+
 /// The objects of an ordered set.
 pub struct Tree {
     objects: BTreeMap<Key, OwnedObject>,
+    /// Made by the first walk. Emptied by whatever puts in, takes out or replaces an object.
+    ahead: Mutex<Option<Box<Ahead>>>,
+    /// The key that was handed out last, if it is an immediate; else the non-value. It only tells that a look into
+    /// `ahead` is worth while.
+    handed_out: AtomicU64,
     keypos: usize,
     bytes: usize,
 }
 
-// SAFETY: the keys' cells change only while the tree is borrowed alone.
+// SAFETY: the keys' cells change only while the tree is borrowed alone, and so do the objects that `ahead` points to.
 unsafe impl Send for Tree {}
 // SAFETY: as above.
 unsafe impl Sync for Tree {}
@@ -153,6 +176,24 @@ const ENTRY_BYTES: usize = 24;
 
 fn key_of(term: Term) -> Key {
     Key(Cell::new(term))
+}
+
+/// The objects on one side of a key, those next to it first.
+enum Behind<'a> {
+    Forwards(btree_map::Range<'a, Key, OwnedObject>),
+    Backwards(btree_map::Range<'a, Key, OwnedObject>),
+}
+
+impl<'a> Iterator for Behind<'a> {
+    type Item = &'a Object;
+
+    fn next(&mut self) -> Option<&'a Object> {
+        let entry = match self {
+            Behind::Forwards(range) => range.next(),
+            Behind::Backwards(range) => range.next_back(),
+        };
+        entry.map(|(_, object)| &**object)
+    }
 }
 
 /// Where a walk begins.
@@ -171,6 +212,8 @@ impl Tree {
     pub fn new(keypos: usize) -> Tree {
         Tree {
             objects: BTreeMap::new(),
+            ahead: Mutex::new(None),
+            handed_out: AtomicU64::new(Term::NONE.bits()),
             keypos,
             bytes: 0,
         }
@@ -188,6 +231,13 @@ impl Tree {
 
     #[must_use]
     pub fn get(&self, key: Term) -> Option<&Object> {
+        if self.handed_out.load(Relaxed) == key.bits()
+            && let Some(ahead) = self.ahead.try_lock()
+            && let Some(ahead) = &*ahead
+            && let Some(object) = self.at_hand(ahead, key)
+        {
+            return Some(object);
+        }
         self.objects.get(&key_of(key)).map(|object| &**object)
     }
 
@@ -209,13 +259,73 @@ impl Tree {
     /// The object behind a key, which needs not be there, or before it.
     #[must_use]
     pub fn neighbour(&self, key: Term, backwards: bool) -> Option<&Object> {
-        let key = Bound::Excluded(key_of(key));
-        let entry = if backwards {
-            self.objects.range((Bound::Unbounded, key)).next_back()
-        } else {
-            self.objects.range((key, Bound::Unbounded)).next()
+        // Somebody else may be walking at the same time; then this walk does without.
+        let Some(mut guard) = self.ahead.try_lock() else {
+            return self.behind(key, backwards).next();
         };
-        entry.map(|(_, object)| &**object)
+        let ahead = guard.get_or_insert_with(|| {
+            Box::new(Ahead {
+                objects: [std::ptr::null(); MOST_AHEAD],
+                count: 0,
+                at: 0,
+                backwards,
+            })
+        });
+        let goes_on = ahead.backwards == backwards && self.at_hand(ahead, key).is_some();
+        if goes_on && ahead.at + 1 < ahead.count {
+            ahead.at += 1;
+        } else {
+            // A walk that goes on is likely to go on for as long again.
+            let wanted = if goes_on { ahead.count * 2 } else { 1 };
+            let mut count = 0;
+            for object in self.behind(key, backwards).take(wanted.min(MOST_AHEAD)) {
+                ahead.objects[count] = object;
+                count += 1;
+            }
+            (ahead.count, ahead.at, ahead.backwards) = (count, 0, backwards);
+        }
+        if ahead.at == ahead.count {
+            return None;
+        }
+        // SAFETY: what the tree has at hand is in it, and stays while it is borrowed.
+        let found = unsafe { &*ahead.objects[ahead.at] };
+        let found_key = found.key(self.keypos);
+        let handed_out = if found_key.is_immediate() {
+            found_key
+        } else {
+            Term::NONE
+        };
+        self.handed_out.store(handed_out.bits(), Relaxed);
+        Some(found)
+    }
+
+    /// The object that was handed out last, if this is its key.
+    fn at_hand(&self, ahead: &Ahead, key: Term) -> Option<&Object> {
+        if ahead.at >= ahead.count {
+            return None;
+        }
+        // SAFETY: as in `neighbour`.
+        let object = unsafe { &*ahead.objects[ahead.at] };
+        compare::compare(object.key(self.keypos), key)
+            .is_eq()
+            .then_some(object)
+    }
+
+    /// The objects behind a key in order, or those before it backwards.
+    fn behind(&self, key: Term, backwards: bool) -> Behind<'_> {
+        let key = Bound::Excluded(key_of(key));
+        if backwards {
+            Behind::Backwards(self.objects.range((Bound::Unbounded, key)))
+        } else {
+            Behind::Forwards(self.objects.range((key, Bound::Unbounded)))
+        }
+    }
+
+    /// Nothing is at hand any more: to be called before an object goes, or another stands between two.
+    fn forget_ahead(&mut self) {
+        if let Some(ahead) = self.ahead.get_mut() {
+            ahead.count = 0;
+        }
     }
 
     /// The objects from a place on, in order, or backwards.
@@ -281,6 +391,7 @@ impl Tree {
     pub fn insert(&mut self, object: OwnedObject, only_new: bool) -> bool {
         let key = object.key(self.keypos);
         let bytes = object.bytes();
+        self.forget_ahead();
         match self.objects.entry(key_of(key)) {
             Entry::Vacant(place) => {
                 place.insert(object);
@@ -301,15 +412,13 @@ impl Tree {
 
     /// Deletes the object with a key, if `condemned` chooses it.
     pub fn remove_key(&mut self, key: Term, mut condemned: impl FnMut(&Object) -> bool) {
-        let key = key_of(key);
-        if self
-            .objects
-            .get(&key)
-            .is_some_and(|object| condemned(object))
+        if let Entry::Occupied(place) = self.objects.entry(key_of(key))
+            && condemned(place.get())
         {
             // Out of the map first: its key in the tree points into it.
-            let object = self.objects.remove(&key).expect("just found");
+            let object = place.remove();
             self.bytes -= object.bytes();
+            self.forget_ahead();
         }
     }
 
@@ -326,6 +435,7 @@ impl Tree {
 
     /// Frees objects from the first on, at most `most`; answers how many.
     pub fn free_some(&mut self, most: usize) -> usize {
+        self.forget_ahead();
         (0..most)
             .take_while(|_| self.objects.pop_first().is_some())
             .count()
