@@ -66,6 +66,8 @@ macro_rules! stencil_table {
             variants!(register_dests, $form, lists::IsNonemptyListGetList),
             variants!(register_dest, $form, tuples::GetTupleElement),
             variants!(register_dests, $form, tuples::GetTupleElement2),
+            variants!(sources, $form, tuples::SetTupleElement),
+            variants!(plain, $form, tuples::SetElement),
             variants!(sources_dest, $form, tuples::PutTuple2),
             variants!(plain, $form, tuples::PutHeader),
             variants!(source, $form, tuples::PutElement),
@@ -177,7 +179,7 @@ macro_rules! stencil_table {
 macro_rules! for_each_glue {
     ($callback:ident) => {
         $callback! {
-            bifs: guard1 guard2;
+            bifs: guard1 guard2 call_bif;
             binaries: start_match get_integer get_utf8;
             calls: preempt call_fun call_fun_last;
             collect: allocate allocate_heap test_heap;

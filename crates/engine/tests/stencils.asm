@@ -464,7 +464,7 @@ EndTuple:
     mov    %rdx,0x0(%rdi)
       32S	HOLE_0
     mov    %rax,%rdx
-    jmp    1a <_ZN77_$LT$stencils..bodies..tuples..EndTuple$u20$as$u20$stencils..operation..D$GT$3run17h1f2fc1ca9cf59fb0E+0x1a>
+    jmp    1a <_ZN77_$LT$stencils..bodies..tuples..EndTuple$u20$as$u20$stencils..operation..D$GT$3run17h319161f382184637E+0x1a>
       PLT32	CONT-0x4
 
 Equal:
@@ -478,7 +478,7 @@ Equal:
     jne    3a <_ZN76_$LT$stencils..bodies..guards..Equal$u20$as$u20$stencils..operation..Ssd$GT$3run17h2b848e3030dd37c5E+0x3a>
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x11d8b,%eax
+    mov    $0x11dcb,%eax
     mov    $0x7dcb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -797,36 +797,36 @@ GetMapElement:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    68 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h9036eed9bef1697eE+0x68>
+    jne    68 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x68>
     movabs $0xc00000003f,%r9
     and    -0x2(%rax),%r9
     cmp    $0x2c,%r9
-    jne    68 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h9036eed9bef1697eE+0x68>
+    jne    68 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x68>
     mov    0x6(%rax),%r9
     mov    0xe(%rax),%r11
     xor    %r10d,%r10d
     data16 data16 cs nopw 0x0(%rax,%rax,1)
     cmp    %r10,%r9
-    je     78 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h9036eed9bef1697eE+0x78>
+    je     78 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x78>
     mov    0x6(%r11,%r10,8),%rbx
     inc    %r10
     cmp    $0x0,%rbx
       32S	HOLE_2
-    jne    40 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h9036eed9bef1697eE+0x40>
+    jne    40 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x40>
     mov    0xe(%rax,%r10,8),%rax
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_1-0x4
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
     pop    %rbx
-    jmp    68 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h9036eed9bef1697eE+0x68>
+    jmp    68 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x68>
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 6f <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h9036eed9bef1697eE+0x6f>
+    mov    0x0(%rip),%rax        # 6f <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x6f>
       PC32	get_map_element-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
     jmp    *%rax
     pop    %rbx
-    jmp    7e <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h9036eed9bef1697eE+0x7e>
+    jmp    7e <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x7e>
       PLT32	TARGET_3-0x4
 
 GetPosition:
@@ -980,7 +980,7 @@ Greater:
     jne    3a <_ZN78_$LT$stencils..bodies..guards..Greater$u20$as$u20$stencils..operation..Ssd$GT$3run17ha03f6373d47b8180E+0x3a>
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x11d8b,%eax
+    mov    $0x11dcb,%eax
     mov    $0x7dcb,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -1419,17 +1419,17 @@ IsTaggedTuple:
     and    $0x3,%r10d
     mov    $0x1,%r9d
     cmp    $0x2,%r10d
-    jne    1e <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h6e62364b74360594E+0x1e>
+    jne    1e <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h4974a766bd9e8ad5E+0x1e>
     mov    -0x2(%rax),%r9
     cmp    $0x0,%r9
       32S	HOLE_1
-    jne    2b <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h6e62364b74360594E+0x2b>
+    jne    2b <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h4974a766bd9e8ad5E+0x2b>
       PLT32	TARGET_3-0x4
     cmpq   $0x0,0x6(%rax)
       32S	HOLE_2
-    jne    39 <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h6e62364b74360594E+0x39>
+    jne    39 <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h4974a766bd9e8ad5E+0x39>
       PLT32	TARGET_3-0x4
-    jmp    3e <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h6e62364b74360594E+0x3e>
+    jmp    3e <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h4974a766bd9e8ad5E+0x3e>
       PLT32	CONT-0x4
 
 IsTuple:
@@ -1438,12 +1438,12 @@ IsTuple:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    18 <_ZN76_$LT$stencils..bodies..tuples..IsTuple$u20$as$u20$stencils..operation..S$GT$3run17h6d27e7eafb5cf4dbE+0x18>
+    jne    18 <_ZN76_$LT$stencils..bodies..tuples..IsTuple$u20$as$u20$stencils..operation..S$GT$3run17h2afedcb22bf398a1E+0x18>
       PLT32	TARGET_1-0x4
     testb  $0x3f,-0x2(%rax)
-    jne    22 <_ZN76_$LT$stencils..bodies..tuples..IsTuple$u20$as$u20$stencils..operation..S$GT$3run17h6d27e7eafb5cf4dbE+0x22>
+    jne    22 <_ZN76_$LT$stencils..bodies..tuples..IsTuple$u20$as$u20$stencils..operation..S$GT$3run17h2afedcb22bf398a1E+0x22>
       PLT32	TARGET_1-0x4
-    jmp    27 <_ZN76_$LT$stencils..bodies..tuples..IsTuple$u20$as$u20$stencils..operation..S$GT$3run17h6d27e7eafb5cf4dbE+0x27>
+    jmp    27 <_ZN76_$LT$stencils..bodies..tuples..IsTuple$u20$as$u20$stencils..operation..S$GT$3run17h2afedcb22bf398a1E+0x27>
       PLT32	CONT-0x4
 
 Jump:
@@ -1533,7 +1533,7 @@ Less:
     jne    3a <_ZN75_$LT$stencils..bodies..guards..Less$u20$as$u20$stencils..operation..Ssd$GT$3run17hb5d66277c76796a4E+0x3a>
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x11d8b,%eax
+    mov    $0x11dcb,%eax
     mov    $0x7dcb,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -1777,14 +1777,14 @@ Not:
       32S	HOLE_0
     cmp    $0x7dcb,%rax
     je     28 <_ZN73_$LT$stencils..bodies..guards..Not$u20$as$u20$stencils..operation..SD$GT$3run17h12ecc2a872c29b3bE+0x28>
-    cmp    $0x11d8b,%rax
+    cmp    $0x11dcb,%rax
     jne    39 <_ZN73_$LT$stencils..bodies..guards..Not$u20$as$u20$stencils..operation..SD$GT$3run17h12ecc2a872c29b3bE+0x39>
     mov    $0x7dcb,%eax
     mov    %rax,0x0(%rsi)
       32S	HOLE_1-0x4
     jmp    28 <_ZN73_$LT$stencils..bodies..guards..Not$u20$as$u20$stencils..operation..SD$GT$3run17h12ecc2a872c29b3bE+0x28>
       PLT32	CONT-0x4
-    mov    $0x11d8b,%eax
+    mov    $0x11dcb,%eax
     mov    %rax,0x0(%rsi)
       32S	HOLE_1-0x4
     jmp    39 <_ZN73_$LT$stencils..bodies..guards..Not$u20$as$u20$stencils..operation..SD$GT$3run17h12ecc2a872c29b3bE+0x39>
@@ -1807,7 +1807,7 @@ NotEqual:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x7dcb,%eax
-    mov    $0x11d8b,%r9d
+    mov    $0x11dcb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1831,7 +1831,7 @@ NotGreater:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x7dcb,%eax
-    mov    $0x11d8b,%r9d
+    mov    $0x11dcb,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1855,7 +1855,7 @@ NotLess:
     cmp    $0x0,%rax
       32S	HOLE_1
     mov    $0x7dcb,%eax
-    mov    $0x11d8b,%r9d
+    mov    $0x11dcb,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1877,7 +1877,7 @@ NotSame:
     je     32 <_ZN78_$LT$stencils..bodies..guards..NotSame$u20$as$u20$stencils..operation..Ssd$GT$3run17h06b5397130af6576E+0x32>
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x11d8b,%eax
+    mov    $0x11dcb,%eax
     test   $0x3,%r11b
     je     32 <_ZN78_$LT$stencils..bodies..guards..NotSame$u20$as$u20$stencils..operation..Ssd$GT$3run17h06b5397130af6576E+0x32>
     xor    %r10d,%r9d
@@ -1897,14 +1897,14 @@ PutElement:
     movq   $0x0,0x0(%rdx)
       32S	HOLE_1
       32S	HOLE_0
-    jmp    10 <_ZN79_$LT$stencils..bodies..tuples..PutElement$u20$as$u20$stencils..operation..S$GT$3run17hcfca51a60518e925E+0x10>
+    jmp    10 <_ZN79_$LT$stencils..bodies..tuples..PutElement$u20$as$u20$stencils..operation..S$GT$3run17h7c6780213a3f565fE+0x10>
       PLT32	CONT-0x4
 
 PutHeader:
     movq   $0x0,0x0(%rdx)
       32S	HOLE_0
       32S	HOLE_1
-    jmp    10 <_ZN78_$LT$stencils..bodies..tuples..PutHeader$u20$as$u20$stencils..operation..P$GT$3run17h28409237fb1434e9E+0x10>
+    jmp    10 <_ZN78_$LT$stencils..bodies..tuples..PutHeader$u20$as$u20$stencils..operation..P$GT$3run17h148ad814f26c5427E+0x10>
       PLT32	CONT-0x4
 
 PutList:
@@ -1933,7 +1933,7 @@ PutTuple2:
     mov    %rdx,0x0(%rdi)
       32S	HOLE_2
     mov    %rax,%rdx
-    jmp    31 <_ZN80_$LT$stencils..bodies..tuples..PutTuple2$u20$as$u20$stencils..operation..Ssd$GT$3run17h79bf93b68a0ddb73E+0x31>
+    jmp    31 <_ZN80_$LT$stencils..bodies..tuples..PutTuple2$u20$as$u20$stencils..operation..Ssd$GT$3run17hf7be22b9e4ffecf7E+0x31>
       PLT32	CONT-0x4
 
 Remainder:
@@ -1996,7 +1996,7 @@ Same:
     test   $0x3,%r10b
     je     4a <_ZN75_$LT$stencils..bodies..guards..Same$u20$as$u20$stencils..operation..Ssd$GT$3run17h007d493eba1539c2E+0x4a>
     cmp    %r9,%rax
-    mov    $0x11d8b,%eax
+    mov    $0x11dcb,%eax
     mov    $0x7dcb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
@@ -2104,6 +2104,67 @@ SelfPid:
     mov    %rax,0x0(%rdi)
       32S	HOLE_0
     jmp    13 <_ZN75_$LT$stencils..bodies..calls..SelfPid$u20$as$u20$stencils..operation..D$GT$3run17h738e0369c8f95392E+0x13>
+      PLT32	CONT-0x4
+
+SetElement:
+    mov    0x8(%rdi),%rax
+    mov    %eax,%r9d
+    and    $0x3,%r9d
+    cmp    $0x2,%r9d
+    jne    53 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x53>
+    mov    (%rdi),%r10
+    mov    %r10d,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    53 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x53>
+    mov    -0x2(%rax),%r9
+    mov    %r9d,%r11d
+    and    $0x3f,%r11d
+    jne    53 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x53>
+    sar    $0x4,%r10
+    dec    %r10
+    mov    %r9,%r11
+    shr    $0x6,%r11
+    cmp    %r11,%r10
+    jae    53 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x53>
+    shr    $0x3,%r9
+    mov    %rsi,%r10
+    sub    %rdx,%r10
+    lea    0x28(%r9),%r11
+    cmp    %r10,%r11
+    jle    62 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x62>
+    mov    0x0(%rip),%rax        # 5a <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x5a>
+      PC32	call_bif-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    %r9,%r10
+    data16 cs nopw 0x0(%rax,%rax,1)
+    mov    -0x2(%rax,%r10,1),%r11
+    mov    %r11,(%rdx,%r10,1)
+    add    $0xfffffffffffffff8,%r10
+    cmp    $0xfffffffffffffff8,%r10
+    jne    70 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x70>
+    dec    %rcx
+    mov    (%rdi),%rax
+    mov    0x10(%rdi),%r10
+    sar    $0x4,%rax
+    mov    %r10,(%rdx,%rax,8)
+    lea    (%rdx,%r9,1),%rax
+    add    $0x8,%rax
+    or     $0x2,%rdx
+    mov    %rdx,(%rdi)
+    mov    %rax,%rdx
+    jmp    ac <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0xac>
+      PLT32	CONT-0x4
+
+SetTupleElement:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_1
+    movq   $0x0,0x0(%rax)
+      32S	HOLE_2
+      32S	HOLE_0
+    jmp    17 <_ZN85_$LT$stencils..bodies..tuples..SetTupleElement$u20$as$u20$stencils..operation..SS$GT$3run17h6d74984ed50c3acfE+0x17>
       PLT32	CONT-0x4
 
 ShiftLeft:
@@ -2275,13 +2336,13 @@ TestArity:
     and    $0x3,%r10d
     mov    $0x1,%r9d
     cmp    $0x2,%r10d
-    jne    1e <_ZN78_$LT$stencils..bodies..tuples..TestArity$u20$as$u20$stencils..operation..S$GT$3run17h2afedcb22bf398a1E+0x1e>
+    jne    1e <_ZN78_$LT$stencils..bodies..tuples..TestArity$u20$as$u20$stencils..operation..S$GT$3run17h0bf92bb1c063c399E+0x1e>
     mov    -0x2(%rax),%r9
     cmp    $0x0,%r9
       32S	HOLE_1
-    jne    2b <_ZN78_$LT$stencils..bodies..tuples..TestArity$u20$as$u20$stencils..operation..S$GT$3run17h2afedcb22bf398a1E+0x2b>
+    jne    2b <_ZN78_$LT$stencils..bodies..tuples..TestArity$u20$as$u20$stencils..operation..S$GT$3run17h0bf92bb1c063c399E+0x2b>
       PLT32	TARGET_2-0x4
-    jmp    30 <_ZN78_$LT$stencils..bodies..tuples..TestArity$u20$as$u20$stencils..operation..S$GT$3run17h2afedcb22bf398a1E+0x30>
+    jmp    30 <_ZN78_$LT$stencils..bodies..tuples..TestArity$u20$as$u20$stencils..operation..S$GT$3run17h0bf92bb1c063c399E+0x30>
       PLT32	CONT-0x4
 
 TestHeap:

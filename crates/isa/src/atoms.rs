@@ -1035,6 +1035,7 @@ macro_rules! for_each_atom {
             (SET_SEQ_TOKEN, "set_seq_token"),
             (SET_TCW, "set_tcw"),
             (SET_TCW_FAKE, "set_tcw_fake"),
+            (SETELEMENT, "setelement"),
             (SHORT, "short"),
             (SHUTDOWN, "shutdown"),
             (SIGABRT, "sigabrt"),

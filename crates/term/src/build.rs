@@ -4,9 +4,9 @@
 
 use layout::limits::{HEAP_BINARY_BYTES, SMALL_MAX, SMALL_MIN};
 use layout::object::{Bits, offset};
-use layout::{Export, FunEntry, Header, Kind, Term};
+use layout::{Export, FunEntry, Header, Heap, Kind, Term};
 
-use crate::heap::Allocate;
+use crate::heap::{Allocate, room_words};
 use crate::off_heap::{self, BinaryBlock, MagicBlock};
 
 /// `[Head | Tail]`.
@@ -65,6 +65,54 @@ pub fn tuple<A: Allocate + ?Sized>(heap: &mut A, elements: &[Term]) -> Term {
             .copy_from_nonoverlapping(elements.as_ptr(), elements.len());
         Term::from_boxed_pointer(object)
     }
+}
+
+/// A tuple of `elements` with `value` in place of the one at `place`.
+///
+/// # Panics
+/// When there is no such place.
+pub fn tuple_with<A: Allocate + ?Sized>(
+    heap: &mut A,
+    elements: &[Term],
+    place: usize,
+    value: Term,
+) -> Term {
+    let copy = tuple(heap, elements);
+    assert!(place < elements.len());
+    // SAFETY: an element of the tuple, which nobody else has seen.
+    unsafe { copy.word_pointer(place).write(value.bits()) };
+    copy
+}
+
+/// Puts cells of `list` in front of `tail`, the first one last, but no more than `most`. Answers what is left of `list`, what
+/// became of `tail`, and how many cells there were.
+pub fn reverse_onto(heap: &mut Heap, list: Term, tail: Term, most: usize) -> (Term, Term, usize) {
+    let (mut rest, mut reversed, mut cells) = (list, tail, 0);
+    // As far as the heap has room cells are written one behind the other.
+    let room = room_words(heap) / 2;
+    let first = heap.top.cast::<Term>();
+    while cells < most.min(room)
+        && let Some((head, next)) = rest.as_cons()
+    {
+        // SAFETY: within the room of the heap.
+        unsafe {
+            let cell = first.add(2 * cells);
+            cell.write(head);
+            cell.add(1).write(reversed);
+            reversed = Term::from_cons_pointer(cell);
+        }
+        rest = next;
+        cells += 1;
+    }
+    heap.top = first.wrapping_add(2 * cells).cast();
+    while cells < most
+        && let Some((head, next)) = rest.as_cons()
+    {
+        reversed = cons(heap, head, reversed);
+        rest = next;
+        cells += 1;
+    }
+    (rest, reversed, cells)
 }
 
 /// An object of plain words behind a header of `kind`.

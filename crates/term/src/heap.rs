@@ -30,6 +30,14 @@ pub trait Allocate {
 /// Least words of a fragment that a BIF opens, so that many small terms share one.
 const FRAGMENT_WORDS: usize = 128;
 
+/// Words that fit on the heap itself.
+#[inline]
+#[must_use]
+pub fn room_words(heap: &Heap) -> usize {
+    let free = (heap.stack as usize - heap.top as usize) / 8;
+    free.saturating_sub(STACK_RESERVE_WORDS)
+}
+
 impl Allocate for Heap {
     #[inline]
     fn allocate(&mut self, words: usize) -> *mut u64 {

@@ -162,7 +162,11 @@ pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) 
     if name.bif.is_some() {
         match tail {
             Tail::No | Tail::Last(_) => {
-                emitter.handler(slow::bifs::call_bif);
+                emitter.handler(if is_erlang(name, atoms::SETELEMENT, 3) {
+                    plain::<tuples::SetElement>()
+                } else {
+                    slow::bifs::call_bif
+                });
                 emitter.word(export as u64);
                 if let Tail::Last(bytes) = tail {
                     emitter.handler(plain::<calls::DeallocateReturn>());

@@ -175,7 +175,11 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::GetTupleElement => get_tuple_element(emitter, operands, cursor)?,
         Opcode::SetTupleElement => {
             let index = number(operands[2]).ok_or(bad(2))?;
-            slow(emitter, plain::<tuples::SetTupleElement>(), &operands[..2]);
+            let (value, tuple) = (emitter.source(operands[0]), emitter.source(operands[1]));
+            emitter.instruction(
+                sources::<tuples::SetTupleElement>(value, tuple),
+                &[value, tuple],
+            );
             emitter.word(element_offset(index).ok_or(bad(2))?);
         }
         Opcode::TestArity => {

@@ -54,11 +54,45 @@ operations! {
     }
 
     /// Overwrites an element of a fresh tuple: `value, tuple, offset`
-    SetTupleElement: P<> |m| {
-        let value = m.get::<crate::operand::Any, 0>();
-        let tuple = m.get::<crate::operand::Any, 1>();
+    SetTupleElement: SS<A: Source, B: Source> |m| {
+        let value = m.get::<A, 0>();
+        let tuple = m.get::<B, 1>();
         *element(tuple, m.word::<2>()) = value;
         m.next::<3>()
+    }
+
+    /// `setelement/3` as a call, of x0, x1 and x2: `export`
+    SetElement: P<> |m| {
+        let (index, tuple) = (*m.x, *m.x.add(1));
+        let header = header_of(tuple);
+        if header & 0b11_1111 != tuple_header(0)
+            || !index.is_small()
+            || (index.small_value() as u64).wrapping_sub(1) >= header >> 6
+        {
+            return m.slow(crate::slow::bifs::call_bif);
+        }
+        let bytes = (header >> 6) * 8;
+        if !m.has_room(bytes + 8) {
+            return m.slow(crate::slow::bifs::call_bif);
+        }
+        m.f -= 1;
+        // From the last element down to the header.
+        let object = m.h;
+        let mut offset = bytes;
+        loop {
+            // Volatile, or the loop would become a call.
+            let word = element(tuple, offset.wrapping_sub(2)).cast::<u64>().read_volatile();
+            object.wrapping_byte_add(offset as usize).write(word);
+            if offset == 0 {
+                break;
+            }
+            offset -= 8;
+        }
+        let index = (*m.x).small_value() as usize;
+        object.wrapping_add(index).write((*m.x.add(2)).bits());
+        m.h = object.wrapping_byte_add(bytes as usize + 8);
+        *m.x = Term::from_boxed_pointer(object);
+        m.next::<1>()
     }
 
     /// `dest, header, element...`

@@ -51,24 +51,17 @@ pub fn member_2(_process: &mut Process, [term, list]: [Term; 2]) -> BifResult {
 /// `lists:reverse(List, Tail)`
 pub fn reverse_2(process: &mut Process, [list, tail]: [Term; 2]) -> BifResult {
     let budget = budget(COPIES_PER_REDUCTION);
-    let heap = process.heap();
-    let (mut rest, mut reversed) = (list, tail);
-    for visited in 0..budget {
-        let Some((head, next)) = rest.as_cons() else {
-            charge_cells(visited, COPIES_PER_REDUCTION);
-            return if rest.is_nil() {
-                Ok(reversed)
-            } else {
-                Err(badarg(1))
-            };
-        };
-        reversed = build::cons(heap, head, reversed);
-        rest = next;
+    let (rest, reversed, cells) = build::reverse_onto(process.heap(), list, tail, budget);
+    charge_cells(cells, COPIES_PER_REDUCTION);
+    if rest.is_nil() {
+        Ok(reversed)
+    } else if rest.is_cons() {
+        Err(Failure::Yield {
+            arguments: Box::new([rest, reversed]),
+        })
+    } else {
+        Err(badarg(1))
     }
-    charge_cells(budget, COPIES_PER_REDUCTION);
-    Err(Failure::Yield {
-        arguments: Box::new([rest, reversed]),
-    })
 }
 
 /// The first tuple whose element `position` equals the key.

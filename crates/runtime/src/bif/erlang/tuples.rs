@@ -28,10 +28,9 @@ pub fn element_2(_process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult
 
 /// `setelement(Index, Tuple, Value)`
 pub fn setelement_3(process: &mut Process, [index, tuple, value]: [Term; 3]) -> BifResult {
-    let mut elements = tuple.as_tuple().ok_or(badarg(2))?.to_vec();
+    let elements = tuple.as_tuple().ok_or(badarg(2))?;
     let place = place(index, elements.len(), 1)?;
-    elements[place] = value;
-    Ok(build::tuple(process.heap(), &elements))
+    Ok(build::tuple_with(process.heap(), elements, place, value))
 }
 
 /// `tuple_size(Tuple)`
