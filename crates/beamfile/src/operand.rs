@@ -57,7 +57,7 @@ pub enum Operand {
 }
 
 /// A part of one of the arenas of a [`Code`](crate::Code).
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
     pub(crate) start: u32,
     pub(crate) len: u32,

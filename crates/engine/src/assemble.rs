@@ -12,7 +12,7 @@ mod terms;
 
 use std::fmt;
 
-use beamfile::Code as FileCode;
+use beamfile::{Code as FileCode, Operand as FileOperand, Operation, Span};
 use isa::Opcode;
 use layout::{Export, FunEntry, Term};
 
@@ -34,8 +34,35 @@ pub struct Module<'a> {
     pub funs: &'a [*const FunEntry],
     /// Makes a literal of an integer that is not small, from its big-endian two's complement.
     pub integer: &'a dyn Fn(&[u8]) -> Term,
+    /// The keys, as a literal tuple in the order of a map, of an operation that makes a map of constant keys; found by
+    /// the list of its pairs. See [`constant_keys`].
+    pub map_keys: &'a dyn Fn(Span) -> Option<Term>,
     /// The BIF that a function of the module, by name and arity, only stands for: it is called instead.
     pub bif: &'a dyn Fn(Term, u32) -> Option<*const Export>,
+}
+
+/// The keys, where an operation makes a map from nothing and all of them are immediates or literals, in the order in which
+/// they are given, and the list that tells the operation. `constant` answers the term of an atom, a literal or an integer.
+pub fn constant_keys(
+    code: &FileCode,
+    operation: &Operation,
+    constant: impl Fn(FileOperand) -> Option<Term>,
+) -> Option<(Span, Vec<Term>)> {
+    if operation.opcode != Opcode::PutMapAssoc {
+        return None;
+    }
+    let operands = code.operands(operation);
+    let (FileOperand::Literal(_), FileOperand::List(pairs)) = (operands[1], operands[4]) else {
+        return None;
+    };
+    if constant(operands[1]).and_then(Term::map_size) != Some(0) {
+        return None;
+    }
+    let keys = code
+        .list(pairs)
+        .chunks_exact(2)
+        .map(|pair| constant(pair[0]));
+    Some((pairs, keys.collect::<Option<_>>()?))
 }
 
 /// Why a module cannot be brought into code.

@@ -41,7 +41,7 @@ mod run;
 mod slow;
 pub mod start;
 
-pub use assemble::{AssembleError, Module, assemble};
+pub use assemble::{AssembleError, Module, assemble, constant_keys};
 pub use code::{Code, Place};
 pub use form::{Exit, Handler};
 pub use run::run;

@@ -430,11 +430,14 @@ enum Walk {
     Init,
     /// `dest, entry, arity | free << 8, free variable...`
     Fun,
+    /// `bytes, live, dest, keys, value...`
+    Map,
 }
 
 static WALKS: LazyLock<ByHandler<Walk>> = LazyLock::new(|| {
-    let handlers: [(Handler, Walk); 6] = [
+    let handlers: [(Handler, Walk); 7] = [
         (plain::<calls::MakeFun>(), Walk::Fun),
+        (plain::<maps::NewMap>(), Walk::Map),
         (plain::<tuples::PutTuple>(), Walk::Tuple),
         (plain::<tuples::PutTuple3>(), Walk::Triple),
         (source::<select::SelectFew>(Operand::x(0)), Walk::Select),
@@ -525,6 +528,39 @@ fn expand(words: &[u64], is_label: &[bool], start: usize, pieces: &mut Vec<Piece
             parts.push((
                 handler,
                 [Fill::Word(0), number(bytes), number(0), number(0)],
+            ));
+        }
+        Walk::Map => {
+            let pairs = (operand(0) / 8) as usize - 1 - offset::FLAT_MAP_VALUES;
+            let word = |index: usize| number((1 + index) as u64 * 8);
+            // Runs the whole instruction again when it has made room, whose words begin as its own do.
+            parts.push((
+                plain::<moves::TestHeap>(),
+                [Fill::Word(0), Fill::Word(1), Fill::Word(2), number(0)],
+            ));
+            let raw = [
+                (number(0), maps::flat_header(pairs)),
+                (word(offset::MAP_SIZE), pairs as u64),
+            ];
+            for (place, value) in raw {
+                parts.push((
+                    plain::<tuples::PutHeader>(),
+                    [place, number(value), number(0), number(0)],
+                ));
+            }
+            for index in 0..=pairs {
+                // The keys stand before the values in the words as in the map.
+                let handler = source::<tuples::PutElement>(Operand::from_word(operand(3 + index)));
+                let place = word(offset::FLAT_MAP_KEYS + index);
+                parts.push((
+                    handler,
+                    [Fill::Word(3 + index), place, number(0), number(0)],
+                ));
+            }
+            let handler = dest_handler::<tuples::EndTuple>(Operand::from_word(operand(2)));
+            parts.push((
+                handler,
+                [Fill::Word(2), number(operand(0)), number(0), number(0)],
             ));
         }
         Walk::Init => {

@@ -97,6 +97,7 @@ fn every_module_of_the_release_becomes_code() {
             imports: &imports,
             funs: &funs,
             integer: &|_| Term::small(0),
+            map_keys: &|_| None,
             bif: &|_, _| None,
         };
         let assembled =

@@ -8,8 +8,6 @@
 //! Functions that build take a heap and never collect. Those that only read may be called by any
 //! thread that may read the map. A term handed in as `map` must be a map.
 
-use std::cmp::Ordering;
-
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::object::{MapShape, offset};
 use layout::{Header, Kind, Term};
@@ -68,13 +66,77 @@ fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
     }
 }
 
+/// Keys that are looked at between two branches: one that leaves in the middle is mispredicted nearly always, which costs
+/// more than to look at all of them.
+const STRIDE: usize = 8;
+
+/// Where a word stands among keys.
+#[inline]
+fn place_of_word(keys: &[Term], key: Term) -> Option<usize> {
+    let (strides, rest) = keys.as_chunks::<STRIDE>();
+    for (number, stride) in strides.iter().enumerate() {
+        let hits = stride
+            .iter()
+            .enumerate()
+            .fold(0u32, |hits, (index, &other)| {
+                hits | u32::from(other == key) << index
+            });
+        if hits != 0 {
+            return Some(number * STRIDE + hits.trailing_zeros() as usize);
+        }
+    }
+    let place = rest.iter().position(|&other| other == key)?;
+    Some(keys.len() - rest.len() + place)
+}
+
 #[inline]
 fn position(keys: &[Term], key: Term) -> Option<usize> {
     if key.is_immediate() {
-        keys.iter().position(|&other| other == key)
+        place_of_word(keys, key)
     } else {
-        keys.iter().position(|&other| eq_exact(other, key))
+        place_of_object(keys, key)
     }
+}
+
+/// Where a key that is no immediate stands.
+fn place_of_object(keys: &[Term], key: Term) -> Option<usize> {
+    let Some(elements) = key.as_tuple() else {
+        return keys.iter().position(|&other| eq_exact(other, key));
+    };
+    // Keys that are tuples differ in size, or in an immediate, as a rule; what is the same for all of them is read once.
+    let header = key.header();
+    keys.iter().position(|&other| {
+        if other == key {
+            return true;
+        }
+        if !other.is_boxed() || other.header() != header {
+            return false;
+        }
+        // SAFETY: a tuple of as many elements, as its header says.
+        let others = unsafe {
+            std::slice::from_raw_parts(other.word_pointer(0).cast::<Term>(), elements.len())
+        };
+        let mut same = true;
+        for (&a, &b) in elements.iter().zip(others) {
+            if a != b {
+                if a.is_immediate() || b.is_immediate() {
+                    return false;
+                }
+                same = false;
+            }
+        }
+        same || eq_exact(other, key)
+    })
+}
+
+/// Where a key stands among sorted keys, or where it would.
+fn search(keys: &[Term], key: Term) -> Result<usize, usize> {
+    if key.is_immediate()
+        && let Some(place) = place_of_word(keys, key)
+    {
+        return Ok(place);
+    }
+    keys.binary_search_by(|&other| compare_exact(other, key))
 }
 
 /// The value of a key.
@@ -87,6 +149,15 @@ pub fn get(map: Term, key: Term) -> Option<Term> {
     } else {
         get_hashed(map, key, crate::hash::map_key(key, 0))
     }
+}
+
+/// A tuple of the keys that a flat map of these keys has, and for each its place among those given; `None` when a key is
+/// given twice, or there are more than a flat map has.
+pub fn sorted_keys(keys: &[Term]) -> Option<Vec<usize>> {
+    let mut places: Vec<usize> = (0..keys.len()).collect();
+    places.sort_by(|&a, &b| compare_exact(keys[a], keys[b]));
+    let twice = |pair: &[usize]| eq_exact(keys[pair[0]], keys[pair[1]]);
+    (keys.len() <= FLAT_MAP_PAIRS && !places.windows(2).any(twice)).then_some(places)
 }
 
 /// A flat map over a tuple of keys, its values still to be written.
@@ -168,15 +239,15 @@ pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term
         return trie::put(heap, map, key, value);
     }
     let (keys, values) = flat(map);
-    if let Some(index) = position(keys, key) {
-        return replace(heap, map, index, value);
-    }
+    let place = match search(keys, key) {
+        Ok(index) => return replace(heap, map, index, value),
+        Err(place) => place,
+    };
     if keys.len() == FLAT_MAP_PAIRS {
         let mut pairs: Vec<(Term, Term)> = iter(map).collect();
         pairs.push((key, value));
         return trie::from_pairs(heap, &pairs);
     }
-    let place = keys.partition_point(|&other| compare_exact(other, key) == Ordering::Less);
     let count = keys.len();
     let object = heap.allocate(2 + count);
     // SAFETY: fresh words for the header and one key more, then the same for the values.
@@ -234,8 +305,11 @@ pub fn update<A: Allocate + ?Sized>(
     }
 }
 
+/// Most keys whose values [`replace_values`] replaces.
+const MOST_REPLACED: usize = 16;
+
 /// A flat map with other values for `count` keys that it has and that are immediates; `None`, and nothing done, when one is
-/// not so. That is how records are updated when they are maps.
+/// not so, or there are many. That is how records are updated when they are maps.
 #[inline]
 pub fn replace_values<A: Allocate + ?Sized>(
     heap: &mut A,
@@ -243,18 +317,21 @@ pub fn replace_values<A: Allocate + ?Sized>(
     count: usize,
     pair: impl Fn(usize) -> (Term, Term),
 ) -> Option<Term> {
-    if !is_flat(map) {
+    if !is_flat(map) || count > MOST_REPLACED {
         return None;
     }
     let (keys, values) = flat(map);
-    let place = |key: Term| {
-        let found = keys.iter().position(|&other| other == key)?;
-        key.is_immediate().then_some(found)
-    };
+    let mut places = [0u8; MOST_REPLACED];
     let mut same = true;
-    for index in 0..count {
+    for (index, place) in places[..count].iter_mut().enumerate() {
         let (key, value) = pair(index);
-        same &= values[place(key)?] == value;
+        if !key.is_immediate() {
+            return None;
+        }
+        let found = place_of_word(keys, key)?;
+        // A flat map has few keys.
+        *place = found as u8;
+        same &= values[found] == value;
     }
     if same {
         return Some(map);
@@ -266,10 +343,9 @@ pub fn replace_values<A: Allocate + ?Sized>(
         // SAFETY: there is room for as many values.
         unsafe { room.add(index).write(*value) };
     }
-    for index in 0..count {
-        let (key, value) = pair(index);
+    for (index, &place) in places[..count].iter().enumerate() {
         // SAFETY: a place among the values.
-        unsafe { room.add(place(key)?).write(value) };
+        unsafe { room.add(usize::from(place)).write(pair(index).1) };
     }
     Some(copy)
 }

@@ -99,6 +99,8 @@ fn operator(name: &Export, values: &[Operand]) -> Option<Handler> {
             atoms::BSR => Some(sources_dest_few::<arith::ShiftRight>(a, b, d)),
             atoms::ELEMENT if is_index(a) => Some(source_dest::<guards::ElementConstant>(b, d)),
             atoms::ELEMENT => Some(sources_dest_few::<guards::Element>(a, b, d)),
+            atoms::MAP_GET => Some(slow::maps::map_get),
+            atoms::IS_MAP_KEY => Some(slow::maps::is_map_key),
             atoms::EQ_EXACT => Some(sources_dest_few::<guards::Same>(a, b, d)),
             atoms::NE_EXACT => Some(sources_dest_few::<guards::NotSame>(a, b, d)),
             atoms::EQ => Some(sources_dest_few::<guards::Equal>(a, b, d)),

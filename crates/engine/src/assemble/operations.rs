@@ -358,7 +358,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::PutMapAssoc
         | Opcode::PutMapExact
         | Opcode::HasMapFields
-        | Opcode::GetMapElements => terms::map(emitter, opcode, operands)?,
+        | Opcode::GetMapElements => terms::map_operation(emitter, opcode, operands)?,
         Opcode::Fmove
         | Opcode::Fconv
         | Opcode::Fadd

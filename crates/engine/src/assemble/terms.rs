@@ -3,9 +3,9 @@
 use beamfile::Operand as FileOperand;
 use isa::Opcode;
 use layout::Term;
-use term::am;
 use term::bits::Flags;
 use term::bits::construct::SegmentKind;
+use term::{am, map};
 
 use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
@@ -39,11 +39,18 @@ fn list<'a>(
 }
 
 /// The operations on maps.
-pub(super) fn map(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileOperand]) -> Result {
+pub(super) fn map_operation(
+    emitter: &mut Emitter<'_>,
+    opcode: Opcode,
+    operands: &[FileOperand],
+) -> Result {
     match opcode {
         Opcode::PutMapAssoc | Opcode::PutMapExact => {
             let pairs = list(emitter, opcode, operands, 4)?;
             let live = number(operands[3]).ok_or(bad(opcode, 3))?;
+            if new_map(emitter, opcode, operands, pairs, live) {
+                return Ok(());
+            }
             let (map, to) = (emitter.source(operands[1]), emitter.source(operands[2]));
             emitter.instruction(slow::maps::put_map, &[map, to]);
             emitter.label(label(operands[0]));
@@ -67,6 +74,44 @@ pub(super) fn map(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileOpe
         }
     }
     Ok(())
+}
+
+/// A map made from nothing whose keys are constants: they are sorted here, and shared by all maps that it makes. False, and
+/// nothing is done, when it is another.
+fn new_map(
+    emitter: &mut Emitter<'_>,
+    opcode: Opcode,
+    operands: &[FileOperand],
+    pairs: &[FileOperand],
+    live: u64,
+) -> bool {
+    let FileOperand::List(span) = operands[4] else {
+        return false;
+    };
+    let keys = (opcode == Opcode::PutMapAssoc)
+        .then(|| (emitter.module.map_keys)(span))
+        .flatten();
+    let Some(keys) = keys else {
+        return false;
+    };
+    let given: Option<Vec<Term>> = pairs
+        .chunks_exact(2)
+        .map(|pair| emitter.constant(pair[0]))
+        .collect();
+    let Some(order) = given.and_then(|given| map::sorted_keys(&given)) else {
+        return false;
+    };
+    let to = emitter.source(operands[2]);
+    emitter.handler(plain::<maps::NewMap>());
+    emitter.word(maps::bytes_of_flat(order.len()));
+    emitter.word(live);
+    emitter.operand(to);
+    emitter.term(keys);
+    for place in order {
+        let value = emitter.source(pairs[2 * place + 1]);
+        emitter.operand(value);
+    }
+    true
 }
 
 fn sources(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {

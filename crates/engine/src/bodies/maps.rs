@@ -13,7 +13,40 @@ use crate::slow;
 const FLAT_MAP: u64 = Header::new(Kind::Map, 0).0;
 const KIND_AND_SHAPE: u64 = 0b11_1111 | 0b11 << 38;
 
+/// Bytes of a flat map without its keys.
+#[must_use]
+pub const fn bytes_of_flat(pairs: usize) -> u64 {
+    (1 + offset::FLAT_MAP_VALUES + pairs) as u64 * 8
+}
+
+/// The header of a flat map.
+#[must_use]
+pub const fn flat_header(pairs: usize) -> u64 {
+    Header::new(Kind::Map, offset::FLAT_MAP_VALUES + pairs).0
+}
+
 operations! {
+    /// A map made from nothing: `bytes, live, dest, keys, value...`
+    NewMap: P<> |m| {
+        let bytes = m.word::<0>();
+        if !m.has_room(bytes) {
+            return m.slow(slow::collect::test_heap);
+        }
+        let pairs = (bytes / 8) as usize - 1 - offset::FLAT_MAP_VALUES;
+        let object = m.h;
+        object.write(flat_header(pairs));
+        object.add(1 + offset::MAP_SIZE).write(pairs as u64);
+        object.add(1 + offset::FLAT_MAP_KEYS).write(m.word::<3>());
+        let words = m.words::<4>();
+        for index in 0..pairs {
+            let value = m.read(*words.add(index));
+            object.add(1 + offset::FLAT_MAP_VALUES + index).write(value.bits());
+        }
+        m.h = object.wrapping_byte_add(bytes as usize);
+        m.write(m.word::<2>(), Term::from_boxed_pointer(object));
+        m.next_at(words.add(pairs))
+    }
+
     /// The value of an immediate key: `map, dest, key, fail`
     GetMapElement: SD<A: Source, B: Dest> |m| {
         let map = m.get::<A, 0>();

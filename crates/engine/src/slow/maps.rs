@@ -9,10 +9,34 @@ use term::{am, map};
 use crate::form::Exit;
 use crate::operand::{Any, read};
 use crate::operation::slow_paths;
-use crate::slow::bifs::settle_guard;
+use crate::slow::bifs::{guard2, settle_guard};
 use crate::slow::exceptions::{set_tagged_error, unwind};
 
 slow_paths! {
+    /// `map_get/2`: `key, map, dest, fail, live, export`
+    map_get |m| {
+        let (key, map) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+        let fail = m.word::<3>();
+        match value(map, key) {
+            Some(value) => {
+                m.put::<Any, 2>(value);
+                m.next::<6>()
+            }
+            None if fail != 0 => m.enter(fail as *const u64),
+            None => m.slow(guard2),
+        }
+    }
+
+    /// `is_map_key/2`: `key, map, dest, fail, live, export`
+    is_map_key |m| {
+        let (key, map) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+        if !map.is_map() {
+            return m.slow(guard2);
+        }
+        m.put::<Any, 2>(am::boolean(map::get(map, key).is_some()));
+        m.next::<6>()
+    }
+
     /// `map, dest, key, fail`
     get_map_element |m| {
         let (map, key) = (m.get::<Any, 0>(), m.get::<Any, 2>());

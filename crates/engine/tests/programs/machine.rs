@@ -252,6 +252,7 @@ impl Node {
             imports: &imports,
             funs: &funs,
             integer: &integer,
+            map_keys: &|_| None,
             bif: &|_, _| None,
         };
         let assembled = Box::new(assemble(&module).unwrap_or_else(|error| panic!("{error}")));

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use beamfile::{BeamError, BeamFile, ChunkId, Operand};
+use beamfile::{BeamError, BeamFile, ChunkId, Operand, Span};
 use layout::{Export, FunEntry, Term};
 use term::external::{self, FunIdentity, Resolver};
 use term::heap::Scratch;
 use term::off_heap::MagicBlock;
-use term::{am, atom, build};
+use term::{am, atom, build, map};
 
 use super::funs::{FunFacts, FunName};
 use super::modules::{self, Address, Loaded};
@@ -143,6 +143,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
             &mut big_integers,
         );
     }
+    let map_keys = collect_map_keys(&code, &atoms, scratch.heap(), &mut terms);
     let (area, literal_terms) = literals::make(&terms);
     let imports: Vec<*const Export> = file
         .imports
@@ -187,6 +188,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
         imports: &imports,
         funs: &lambda_pointers,
         integer: &integer,
+        map_keys: &|pairs| Some(literal_terms[*map_keys.get(&pairs)?]),
         bif: &|function, arity| {
             let export = exports::find(name, function, arity)?;
             export.bif.is_some().then_some(std::ptr::from_ref(export))
@@ -254,6 +256,36 @@ fn collect_big_integers(
             found.insert(bytes, terms.len() - 1);
         }
     }
+}
+
+/// The keys of maps that operations make of constants become literals behind those of the file, found by the lists of
+/// their pairs.
+fn collect_map_keys(
+    code: &beamfile::Code,
+    atoms: &[Term],
+    heap: &mut layout::Heap,
+    terms: &mut Vec<Term>,
+) -> HashMap<Span, usize> {
+    let mut found = HashMap::new();
+    for operation in &code.operations {
+        let constant = |operand: Operand| match operand {
+            Operand::Atom(index) => Some(atoms[index as usize]),
+            Operand::Nil => Some(Term::NIL),
+            Operand::Integer(value) => Term::try_small(value),
+            Operand::Literal(index) => Some(terms[index as usize]),
+            _ => None,
+        };
+        let Some((pairs, keys)) = engine::constant_keys(code, operation, constant) else {
+            continue;
+        };
+        let Some(order) = map::sorted_keys(&keys) else {
+            continue;
+        };
+        let sorted: Vec<Term> = order.iter().map(|&place| keys[place]).collect();
+        terms.push(build::tuple(heap, &sorted));
+        found.insert(pairs, terms.len() - 1);
+    }
+    found
 }
 
 /// An integer from big-endian two's complement.
