@@ -12,6 +12,7 @@ test: build
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	cargo test --quiet --workspace
 	cargo xtask differential --brief --collect-always language maps binaries processes errors memory
+	cargo xtask generate calls --count 60
 	cargo xtask differential
 
 # The same, and the slower ways to run the same programs.
@@ -24,6 +25,9 @@ test-all: test
 	-cargo xtask differential --later
 	LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime --test interleavings
 	cargo xtask bifs
+	cargo xtask generate calls --count 2000 --seed 2
+	cargo xtask generate calls --count 200 --emu
+	cargo xtask generate calls --count 100 --collect-always
 	@if cargo +nightly fuzz --version >/dev/null 2>&1; then \
 	    for target in beam_file beam_code; do \
 	        cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; \

@@ -6,6 +6,7 @@ mod bifs;
 mod compile;
 mod differential;
 mod disasm;
+mod generate;
 mod project;
 mod terminal;
 
@@ -27,6 +28,9 @@ enum Chore {
     Disasm(disasm::Options),
     /// Count, module by module, which of stock's BIFs ferl's table has and lacks.
     Bifs(bifs::Options),
+    /// Make calls or programs from a seed, and compare what they do on ferl and on stock.
+    #[command(subcommand)]
+    Generate(generate::Kind),
     /// Drive the shell of ferl and of stock in a terminal (tmux), and compare the screens.
     Terminal(terminal::Options),
 }
@@ -36,6 +40,7 @@ fn main() -> ExitCode {
         Chore::Differential(options) => differential::run(&options),
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
+        Chore::Generate(kind) => generate::run(&kind),
         Chore::Terminal(options) => terminal::run(&options),
     };
     match outcome {
