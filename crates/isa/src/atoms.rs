@@ -118,6 +118,7 @@ macro_rules! for_each_atom {
             (BADARITY, "badarity"),
             (BADFILE, "badfile"),
             (BADFUN, "badfun"),
+            (ALREADY_EXISTS, "already_exists"),
             (BADKEY, "badkey"),
             (BADMAP, "badmap"),
             (BADMATCH, "badmatch"),

@@ -34,13 +34,15 @@ packets(L, Port, P) ->
     gen_tcp:close(C), R.
 
 active(L, Port, Mode) ->
-    spawn(fun() -> {ok, S} = gen_tcp:accept(L), [begin gen_tcp:send(S, [N]), receive after 15 -> ok end end || N <- "abc"], gen_tcp:close(S) end),
+    %% Each piece is sent when the one before has come, so that two never come as one.
+    Sender = spawn(fun() -> {ok, S} = gen_tcp:accept(L), [begin gen_tcp:send(S, [N]), receive next -> ok end end || N <- "abc"], gen_tcp:close(S) end),
     {ok, C} = gen_tcp:connect({127, 0, 0, 1}, Port, [list, {active, Mode}]),
-    active_loop(C, Mode).
-active_loop(C, Mode) ->
+    active_loop(C, Mode, Sender).
+active_loop(C, Mode, Sender) ->
     receive
-        {tcp, C, D} -> Mode =:= once andalso inet:setopts(C, [{active, once}]), [D | active_loop(C, Mode)];
-        {tcp_passive, C} -> inet:setopts(C, [{active, true}]), [passive | active_loop(C, Mode)];
+        {tcp, C, D} when Mode =:= 2, D =:= "b" -> [D | active_loop(C, Mode, Sender)];
+        {tcp, C, D} -> Mode =:= once andalso inet:setopts(C, [{active, once}]), Sender ! next, [D | active_loop(C, Mode, Sender)];
+        {tcp_passive, C} -> inet:setopts(C, [{active, true}]), Sender ! next, [passive | active_loop(C, Mode, Sender)];
         {tcp_closed, C} -> [closed]
     after 5000 -> [timeout] end.
 

@@ -191,6 +191,20 @@ fn error_term(process: &mut Process, error: &PatternError) -> Term {
     build::tuple(heap, &[text, Term::small(error.offset as i64)])
 }
 
+/// The text of a pattern, which stock takes to end before its first null character.
+fn text_of<'a>(pattern: Term) -> Result<Cow<'a, [u8]>, Failure> {
+    let text = bytes_of(pattern)?;
+    let end = text.iter().position(|byte| *byte == 0);
+    Ok(match (text, end) {
+        (Cow::Borrowed(text), Some(end)) => Cow::Borrowed(&text[..end]),
+        (Cow::Owned(mut text), Some(end)) => {
+            text.truncate(end);
+            Cow::Owned(text)
+        }
+        (text, None) => text,
+    })
+}
+
 fn compile(process: &mut Process, text: Term, list: Term) -> BifResult {
     let options = options_of(list).filter(|options| !options.only_run);
     let options = options.ok_or_else(badopt)?;
@@ -198,7 +212,7 @@ fn compile(process: &mut Process, text: Term, list: Term) -> BifResult {
         let arguments = [text, list];
         return Err(trap(am::RE, atom::known("ucompile"), &arguments));
     }
-    let text = bytes_of(text)?;
+    let text = text_of(text)?;
     charge((text.len() / BYTES_PER_REDUCTION) as i64);
     match regex::compile(&text, options.compile) {
         Ok(pattern) => {
@@ -399,7 +413,7 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term) -> BifResult 
         if options.unicode() && (!both_binaries || lists_here) {
             return Err(local("urun", [subject, re, list]));
         }
-        let text = bytes_of(re)?;
+        let text = text_of(re)?;
         charge((text.len() / BYTES_PER_REDUCTION) as i64);
         let pattern = match regex::compile(&text, options.compile) {
             Ok(pattern) => pattern,

@@ -627,7 +627,7 @@ impl<'a> Walk<'a> {
                 from: tree::From::After(key),
                 end,
             } => {
-                let table = self.table.reference(heap);
+                let table = self.table.identifier(heap);
                 let program = match_spec::to_term(heap, self.program.clone());
                 let parts = [
                     table,
@@ -674,7 +674,7 @@ impl<'a> Walk<'a> {
         if count == 0 && matches!(place, Place::End) {
             return build::tuple(heap, &[results, am::DOLLAR_END_OF_TABLE]);
         }
-        let table = self.table.reference(heap);
+        let table = self.table.identifier(heap);
         let program = match_spec::to_term(heap, self.program.clone());
         let parts = [
             table,

@@ -95,9 +95,12 @@ pub fn crc32_2(process: &mut Process, [start, data]: [Term; 2]) -> BifResult {
 pub fn crc32_combine_3(_process: &mut Process, [a, b, size]: [Term; 3]) -> BifResult {
     let a = bytes::word32(a).ok_or(badarg(1))?;
     let b = bytes::word32(b).ok_or(badarg(2))?;
-    let size = bytes::unsigned(size).ok_or(badarg(3))?;
+    let size = bytes::word32(size).ok_or(badarg(3))?;
+    if size == 0 {
+        return Ok(number(a ^ b));
+    }
     let mut both = Hasher::new_with_initial(a);
-    both.combine(&Hasher::new_with_initial_len(b, size));
+    both.combine(&Hasher::new_with_initial_len(b, u64::from(size)));
     Ok(number(both.finalize()))
 }
 
@@ -131,8 +134,20 @@ fn combine_adler(a: u32, b: u32, size: u64) -> u32 {
     }
     let halves = |sum: u32| (u64::from(sum & 0xffff), u64::from(sum >> 16));
     let ((low_a, high_a), (low_b, high_b)) = (halves(a), halves(b));
-    let low = (low_a + low_b + BASE - 1) % BASE;
-    let high = (high_a + high_b + size % BASE * (low_a + BASE - 1)) % BASE;
+    // As zlib has it: halves that no text can have are taken off once or twice, not divided.
+    let less = |sum: u64, times: u64| {
+        if sum >= BASE * times {
+            sum - BASE * times
+        } else {
+            sum
+        }
+    };
+    let rest = size % BASE;
+    let low = less(less(low_a + low_b + BASE - 1, 1), 1);
+    let high = less(
+        less(rest * low_a % BASE + high_a + high_b + BASE - rest, 2),
+        1,
+    );
     (high << 16 | low) as u32
 }
 
@@ -140,8 +155,8 @@ fn combine_adler(a: u32, b: u32, size: u64) -> u32 {
 pub fn adler32_combine_3(_process: &mut Process, [a, b, size]: [Term; 3]) -> BifResult {
     let a = bytes::word32(a).ok_or(badarg(1))?;
     let b = bytes::word32(b).ok_or(badarg(2))?;
-    let size = bytes::unsigned(size).ok_or(badarg(3))?;
-    Ok(number(combine_adler(a, b, size)))
+    let size = bytes::word32(size).ok_or(badarg(3))?;
+    Ok(number(combine_adler(a, b, u64::from(size))))
 }
 
 /// The state of an MD5 that goes on in the next slice.

@@ -94,12 +94,13 @@ fn external_info(export: &Export, item: Term) -> Option<Term> {
 
 /// `erlang:fun_info_mfa(Fun)`
 pub fn fun_info_mfa_1(process: &mut Process, [fun]: [Term; 1]) -> BifResult {
-    let entry = entry_of(fun).ok_or(badarg(1))?;
-    let arity = Term::small(i64::from(entry.arity));
-    Ok(build::tuple(
-        process.heap(),
-        &[entry.module, entry.function, arity],
-    ))
+    let (module, function, arity) = match (entry_of(fun), export_of(fun)) {
+        (Some(entry), _) => (entry.module, entry.function, entry.arity),
+        (None, Some(export)) => (export.module, export.function, export.arity),
+        (None, None) => return Err(badarg(1)),
+    };
+    let arity = Term::small(i64::from(arity));
+    Ok(build::tuple(process.heap(), &[module, function, arity]))
 }
 
 /// `erlang:fun_to_list(Fun)`

@@ -73,7 +73,7 @@ pub fn is_record_3(_process: &mut Process, [term, tag, size]: [Term; 3]) -> BifR
     if !tag.is_atom() {
         return Err(badarg(2));
     }
-    let size = size.as_small().filter(|size| *size >= 0).ok_or(badarg(3))?;
+    let size = size.as_small().ok_or(badarg(3))?;
     let is = |elements: &[Term]| elements.len() as i64 == size && elements.first() == Some(&tag);
     Ok(am::boolean(term.as_tuple().is_some_and(is)))
 }

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use term::am;
 
 use super::table;
-use crate::bif::{BifResult, Failure, badarg, magic};
+use crate::bif::{BifResult, Failure, badarg, badarg_because, magic};
 use crate::ets::table::{Heir, Options, Protection, Table, WriteConcurrency};
 use crate::ets::{self, Access, Contents, Kind, OwnedObject, registry};
 use crate::process::{Process, table as processes};
@@ -55,7 +55,7 @@ pub fn new_2(process: &mut Process, [name, options]: [Term; 2]) -> BifResult {
     let made = Arc::new(Table::new(name, options, process.pid(), heir));
     let number = made.number;
     if !registry::publish(made.clone()) {
-        return Err(badarg(1));
+        return Err(badarg_because(am::ALREADY_EXISTS));
     }
     ets::note(process, number);
     Ok(if named {

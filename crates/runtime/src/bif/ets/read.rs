@@ -105,6 +105,10 @@ fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> Bif
     let keypos = table.options.keypos;
     let part = {
         let reading = table.reading(process, key)?;
+        // An ordered set goes on from where a key would be, but not from its own end.
+        if key == am::DOLLAR_END_OF_TABLE && table.options.kind == crate::ets::Kind::OrderedSet {
+            return Err(badarg(2));
+        }
         match reading.part.following(key, reading.hash, backwards) {
             Following::NoSuchKey => return Err(badarg(2)),
             Following::Object(object) => return Ok(copy::copy(process.heap(), object.key(keypos))),

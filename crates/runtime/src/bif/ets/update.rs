@@ -111,14 +111,6 @@ fn update_counter(
         return Ok(value);
     }
     let heap = process.heap();
-    let (steps, is_list) = if steps.is_integer() {
-        let step = build::tuple(heap, &[Term::small(keypos as i64 + 1), steps]);
-        (vec![step], false)
-    } else if steps.is_tuple() {
-        (vec![steps], false)
-    } else {
-        (items(steps).ok_or(badarg(3))?, true)
-    };
     let made: Vec<Term>;
     let object: Option<&Object> = writing.part.get(key, writing.hash);
     let is_new = object.is_none();
@@ -131,6 +123,14 @@ fn update_counter(
             &made
         }
         (None, None) => return Err(badarg_because(am::BADKEY)),
+    };
+    let (steps, is_list) = if steps.is_integer() {
+        let step = build::tuple(heap, &[Term::small(keypos as i64 + 1), steps]);
+        (vec![step], false)
+    } else if steps.is_tuple() {
+        (vec![steps], false)
+    } else {
+        (items(steps).ok_or(badarg(3))?, true)
     };
     let steps: Vec<Step> = steps
         .iter()
