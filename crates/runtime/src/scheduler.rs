@@ -8,6 +8,7 @@
 //! A scheduler owns the process it runs: the pointer it took from a run queue is that ownership.
 
 pub mod binding;
+mod crowd;
 pub mod dirty;
 pub mod idle;
 pub mod online;
@@ -30,6 +31,7 @@ use crate::microstate::{self, State};
 use crate::process::{Process, block, exit, flag, state, tasks};
 use crate::signal::handle;
 use crate::{epoch, machine, port, system_monitor, timer};
+use crowd::Crowd;
 use idle::Sleeper;
 use idle::sleepers::Sleepers;
 use queues::{RunQueues, Stealers};
@@ -122,6 +124,7 @@ pub struct Scheduler {
     pub context: Box<Context>,
     queues: RunQueues,
     thief: Thief,
+    crowd: Crowd,
     retiring: Vec<NonNull<Process>>,
     retired: VecDeque<(u64, Vec<NonNull<Process>>)>,
     spawned: isize,
@@ -264,6 +267,7 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
         context: new_context(),
         queues: queues.0,
         thief: Thief::default(),
+        crowd: Crowd::default(),
         retiring: Vec::new(),
         retired: VecDeque::new(),
         spawned: 0,
@@ -409,9 +413,13 @@ impl Scheduler {
             self.hand_over();
             return None;
         }
+        if self.crowd.is_noted() && self.shared.stealers.len() > 1 {
+            self.call_for_help();
+        }
         if let Some(process) = self.queues.pop() {
             return Some(process);
         }
+        self.crowd.is_over();
         if self.queues.take_injected(&schedulers().injected, true) {
             return self.queues.pop();
         }
@@ -488,10 +496,15 @@ impl Scheduler {
         let priority = unsafe { (*process).priority() };
         let more_than_one = self.queues.push(process, priority);
         if more_than_one {
-            let schedulers = schedulers();
-            if schedulers.idle.any() {
-                idle::wake_one(schedulers);
-            }
+            self.call_for_help();
+        }
+    }
+
+    /// Something is queued behind something else: another scheduler is to come if that lasts.
+    fn call_for_help(&mut self) {
+        let schedulers = schedulers();
+        if schedulers.idle.any() && self.crowd.waits(sys::clock::monotonic_ns()) {
+            idle::wake_one(schedulers);
         }
     }
 

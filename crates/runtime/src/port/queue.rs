@@ -105,7 +105,10 @@ pub(super) fn push(port: &Arc<Port>, bytes: usize, task: Task) {
     };
     if is_first {
         RUNNABLE.push(Arc::clone(port));
-        scheduler::wake_one();
+        // A scheduler looks here before its next slice anyway.
+        if port.parallelism || scheduler::current().is_null() {
+            scheduler::wake_one();
+        }
     }
 }
 
