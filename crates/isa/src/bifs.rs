@@ -363,7 +363,7 @@ macro_rules! for_each_bif {
             ("erts_debug", "dirty_io", 2, erts_debug::dirty_io_2, NONE),
 
             // erts_internal
-            ("erts_internal", "open_port", 2, ports::open_port_2, DIRTY_IO | TRIED_FIRST),
+            ("erts_internal", "open_port", 2, ports::open_port_2, NONE),
             ("erts_internal", "port_command", 3, ports::port_command_3, NONE),
             ("erts_internal", "port_connect", 2, ports::port_connect_2, NONE),
             ("erts_internal", "port_close", 1, ports::port_close_1, NONE),

@@ -1,22 +1,22 @@
 //! Running other programs.
 //!
-//! A child is started by the C library's `posix_spawn`, which shares our memory with the child until it
-//! executes the program: the cost does not grow with the memory of this process, and nothing of ours
-//! runs in between. Its end is told by a descriptor that becomes readable ([`Child::as_fd`]), so that
-//! it arrives where all other events do, and [`Child::try_wait`] then takes the exit status.
+//! A child shares our memory until it executes the program ([`start`]), and we do not wait for that: the cost grows
+//! neither with the memory of this process nor with the program's. Its end is told by a descriptor that becomes readable
+//! ([`Child::as_fd`]), so that it arrives where all other events do, and [`Child::try_wait`] then takes the exit status.
 //!
-//! Invariant: a child gets descriptors 0, 1, 2 and those it was given, none else; default signal handlers and
-//! no blocked signal. Nobody else in this process may wait for "any child", or a status would be lost; a
-//! child that ended stays a zombie until `try_wait` or `wait` has taken its status.
+//! Invariant: a child gets descriptors 0, 1, 2 and those it was given, none else; default signal handlers but for those
+//! it is to ignore, and no blocked signal. Nobody else in this process may wait for "any child", or a status would be
+//! lost; a child that ended stays a zombie until `try_wait` or `wait` has taken its status.
 
+mod start;
 pub mod usage;
 
-use std::ffi::{CStr, CString};
-use std::mem::MaybeUninit;
+use std::ffi::CString;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
 
 use crate::errno::{Errno, Result, check, retry};
-use crate::{env, fd, path};
+use crate::{cpu, env, fd, path};
 
 /// What to run and how. Texts are bytes; none may contain a zero byte.
 pub struct Command<'a> {
@@ -26,6 +26,8 @@ pub struct Command<'a> {
     directory: Option<&'a [u8]>,
     descriptors: Vec<(RawFd, BorrowedFd<'a>)>,
     new_session: bool,
+    ignored: u64,
+    processors: &'a [usize],
 }
 
 /// The highest number at which a child can be given a descriptor; bounds the list of those to close.
@@ -85,6 +87,8 @@ impl<'a> Command<'a> {
             directory: None,
             descriptors: Vec::new(),
             new_session: false,
+            ignored: 0,
+            processors: &[],
         }
     }
 
@@ -131,9 +135,34 @@ impl<'a> Command<'a> {
         self
     }
 
-    /// Starts the program. When this returns it has been executed; failing to do so is an error here, not an exit
-    /// status.
+    /// Signals that the program finds ignored, as a bit for each: signal N has bit N - 1.
+    pub fn ignored(mut self, signals: u64) -> Command<'a> {
+        self.ignored = signals;
+        self
+    }
+
+    /// The processors that the program may use, in place of those of the calling thread.
+    pub fn processors(mut self, processors: &'a [usize]) -> Command<'a> {
+        self.processors = processors;
+        self
+    }
+
+    /// Starts the program and waits until it is executed; failing to do so is an error here, not an exit status.
     pub fn spawn(self) -> std::result::Result<Child, SpawnError> {
+        let child = self.start()?;
+        child.progress.wait();
+        match child.failure() {
+            None => Ok(child),
+            Some(error) => {
+                // Its end is near.
+                let _ = child.wait();
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts the program and does not wait: a child that could not execute it ends, and [`Child::failure`] says why.
+    pub fn start(self) -> std::result::Result<Child, SpawnError> {
         let failed = |step| move |errno| SpawnError { step, errno };
         let program = path::owned(self.program).map_err(failed(Step::Arguments))?;
         let arguments = self
@@ -158,29 +187,46 @@ impl<'a> Command<'a> {
             Some(directory) => Some(open_directory(directory).map_err(failed(Step::Directory))?),
             None => None,
         };
-        let mut actions = FileActions::new().map_err(failed(Step::Program))?;
-        // First, so that no number given below can have replaced the directory's.
-        if let Some(directory) = &directory {
-            actions
-                .enter_directory(directory.as_fd())
-                .map_err(failed(Step::Program))?;
-        }
-        let _copies = actions.give(&self.descriptors)?;
-        let attributes = Attributes::new(self.new_session).map_err(failed(Step::Program))?;
-        let process =
-            run(&program, &arguments, &environment, &actions, &attributes).map_err(|errno| {
-                // The start has one error for all it does. Whether we may enter the directory that we have open can
-                // be asked; then the rest is the program's.
-                let step = match &directory {
-                    Some(directory) if errno == Errno::EACCES && !may_enter(directory) => {
-                        Step::Directory
-                    }
-                    _ => Step::Program,
-                };
-                SpawnError { step, errno }
-            })?;
-        Child::watch(process).map_err(failed(Step::Descriptors))
+        let highest = self.descriptors.iter().map(|(number, _)| *number);
+        let highest = highest.fold(2, RawFd::max);
+        let (copies, given) =
+            out_of_the_way(&self.descriptors, highest).map_err(failed(Step::Descriptors))?;
+        let is_given = |number: RawFd| given.iter().any(|(_, other)| *other == number);
+        let plan = start::Plan {
+            program,
+            arguments,
+            environment,
+            directory: directory.as_ref().map(OwnedFd::as_raw_fd),
+            closed: (3..=highest).filter(|number| !is_given(*number)).collect(),
+            close_from: highest + 1,
+            given,
+            ignored: self.ignored,
+            new_session: self.new_session,
+            processors: cpu::mask(self.processors).map_err(failed(Step::Arguments))?,
+        };
+        let (process, end, progress) = start::start(plan).map_err(failed(Step::Program))?;
+        drop((directory, copies));
+        Child::watch(process, end, progress).map_err(failed(Step::Descriptors))
     }
+}
+
+/// Copies of the descriptors whose numbers might be given something else before their turn comes, and all of them with
+/// the numbers they get.
+type Given = (Vec<OwnedFd>, Vec<(RawFd, RawFd)>);
+
+fn out_of_the_way(descriptors: &[(RawFd, BorrowedFd<'_>)], highest: RawFd) -> Result<Given> {
+    let mut copies = Vec::new();
+    let mut given = Vec::new();
+    for (number, descriptor) in descriptors {
+        let mut from = descriptor.as_raw_fd();
+        if from <= highest {
+            let copy = fd::duplicate_from(from, highest + 1)?;
+            from = copy.as_raw_fd();
+            copies.push(copy);
+        }
+        given.push((from, *number));
+    }
+    Ok((copies, given))
 }
 
 /// A program that was started here.
@@ -189,12 +235,19 @@ impl<'a> Command<'a> {
 pub struct Child {
     process: libc::pid_t,
     watch: OwnedFd,
+    progress: Arc<start::Progress>,
 }
 
 impl Child {
     /// The number of the process. After its status was taken another may have the number.
     pub fn process_id(&self) -> u32 {
         self.process as u32
+    }
+
+    /// Why the program was not executed, when the child has ended because of that.
+    pub fn failure(&self) -> Option<SpawnError> {
+        let (step, errno) = self.progress.failure()?;
+        Some(SpawnError { step, errno })
     }
 
     /// Takes the exit status if the child has ended, which leaves nothing of it in the system. `echild` if the
@@ -229,21 +282,22 @@ impl Child {
     }
 
     /// Takes a process that we started and nobody has waited for into our care.
-    fn watch(process: libc::pid_t) -> Result<Child> {
-        // SAFETY: a number and no flags; the descriptor is made so that programs executed later do not get it.
-        let answer = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) };
-        if answer == -1 {
-            let error = Errno::last();
-            // Without the descriptor nobody would ever take its status: undo the start.
+    fn watch(process: libc::pid_t, end: RawFd, progress: Arc<start::Progress>) -> Result<Child> {
+        if end < 0 {
+            // A kernel that does not know such descriptors. Nobody would ever take the status: undo the start.
             // SAFETY: the process is our child and not waited for, so the number is its own.
             unsafe { libc::kill(process, libc::SIGKILL) };
             // SAFETY: as above; the status is not wanted.
             let _ = retry(|| check(unsafe { libc::waitpid(process, std::ptr::null_mut(), 0) }));
-            return Err(error);
+            return Err(Errno::ENOSYS);
         }
-        // SAFETY: the kernel has just given us this descriptor.
-        let watch = unsafe { OwnedFd::from_raw_fd(answer as RawFd) };
-        Ok(Child { process, watch })
+        // SAFETY: the kernel has just given us this descriptor; programs that are executed do not get it.
+        let watch = unsafe { OwnedFd::from_raw_fd(end) };
+        Ok(Child {
+            process,
+            watch,
+            progress,
+        })
     }
 
     fn wait_with(&self, flags: libc::c_int) -> Result<Option<Exit>> {
@@ -271,38 +325,6 @@ impl AsFd for Child {
     }
 }
 
-fn run(
-    program: &CStr,
-    arguments: &[CString],
-    environment: &[CString],
-    actions: &FileActions,
-    attributes: &Attributes,
-) -> Result<libc::pid_t> {
-    let pointers = |texts: &[CString]| -> Vec<*mut libc::c_char> {
-        let texts = texts.iter().map(|text| text.as_ptr().cast_mut());
-        texts.chain([std::ptr::null_mut()]).collect()
-    };
-    let (arguments, environment) = (pointers(arguments), pointers(environment));
-    let mut process = 0;
-    // SAFETY: all texts are terminated, both lists end in null, and everything outlives the call, which only
-    // reads it.
-    let answer = unsafe {
-        libc::posix_spawn(
-            &mut process,
-            program.as_ptr(),
-            &actions.raw,
-            &attributes.raw,
-            arguments.as_ptr(),
-            environment.as_ptr(),
-        )
-    };
-    if answer == 0 {
-        Ok(process)
-    } else {
-        Err(Errno(answer))
-    }
-}
-
 /// Opened here rather than entered in the child, so that a missing directory is told from a missing program.
 fn open_directory(directory: &[u8]) -> Result<OwnedFd> {
     path::with(directory, |directory| {
@@ -312,165 +334,6 @@ fn open_directory(directory: &[u8]) -> Result<OwnedFd> {
         // SAFETY: the kernel has just given us this descriptor.
         Ok(unsafe { OwnedFd::from_raw_fd(number) })
     })
-}
-
-fn may_enter(directory: &OwnedFd) -> bool {
-    // SAFETY: an open descriptor and a terminated text.
-    unsafe {
-        libc::faccessat(
-            directory.as_raw_fd(),
-            c".".as_ptr(),
-            libc::X_OK,
-            libc::AT_EACCESS,
-        ) == 0
-    }
-}
-
-/// What the child does with its descriptors before it executes the program.
-struct FileActions {
-    raw: libc::posix_spawn_file_actions_t,
-}
-
-impl FileActions {
-    fn new() -> Result<FileActions> {
-        let mut raw = MaybeUninit::uninit();
-        // SAFETY: the call initialises the structure, which the C library lets us move: it holds a pointer
-        // to memory elsewhere.
-        answered(unsafe { libc::posix_spawn_file_actions_init(raw.as_mut_ptr()) })?;
-        // SAFETY: initialised by the call above.
-        let raw = unsafe { raw.assume_init() };
-        Ok(FileActions { raw })
-    }
-
-    fn enter_directory(&mut self, directory: BorrowedFd<'_>) -> Result<()> {
-        // SAFETY: initialised actions and an open descriptor.
-        answered(unsafe {
-            libc::posix_spawn_file_actions_addfchdir_np(&mut self.raw, directory.as_raw_fd())
-        })
-    }
-
-    /// Gives descriptors and closes all others. The copies must live until the child is started.
-    fn give(
-        &mut self,
-        given: &[(RawFd, BorrowedFd<'_>)],
-    ) -> std::result::Result<Vec<OwnedFd>, SpawnError> {
-        let highest = given.iter().map(|(number, _)| *number).fold(2, RawFd::max);
-        let mut copies = Vec::new();
-        for (number, descriptor) in given {
-            let mut from = descriptor.as_raw_fd();
-            if from <= highest {
-                // Its number might be given something else before its turn comes.
-                let copy = fd::duplicate_from(from, highest + 1);
-                let copy = copy.map_err(|errno| SpawnError {
-                    step: Step::Descriptors,
-                    errno,
-                })?;
-                from = copy.as_raw_fd();
-                copies.push(copy);
-            }
-            // SAFETY: initialised actions and two numbers.
-            answered(unsafe {
-                libc::posix_spawn_file_actions_adddup2(&mut self.raw, from, *number)
-            })
-            .map_err(|errno| SpawnError {
-                step: Step::Program,
-                errno,
-            })?;
-        }
-        self.close_others(given, highest)
-            .map_err(|errno| SpawnError {
-                step: Step::Program,
-                errno,
-            })?;
-        Ok(copies)
-    }
-
-    fn close_others(&mut self, given: &[(RawFd, BorrowedFd<'_>)], highest: RawFd) -> Result<()> {
-        for number in 3..=highest {
-            if given.iter().all(|(other, _)| *other != number) {
-                // SAFETY: initialised actions and a number; closing what is not open is no error here.
-                answered(unsafe {
-                    libc::posix_spawn_file_actions_addclose(&mut self.raw, number)
-                })?;
-            }
-        }
-        self.close_from(highest + 1)
-    }
-
-    #[cfg(target_env = "gnu")]
-    fn close_from(&mut self, lowest: RawFd) -> Result<()> {
-        // SAFETY: initialised actions and a number.
-        answered(unsafe { libc::posix_spawn_file_actions_addclosefrom_np(&mut self.raw, lowest) })
-    }
-
-    /// C libraries without that action: whatever this process was started with is marked to be closed. All that
-    /// it has opened itself is marked already.
-    #[cfg(not(target_env = "gnu"))]
-    fn close_from(&mut self, lowest: RawFd) -> Result<()> {
-        const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
-        // SAFETY: numbers only; the call changes a flag of our descriptors that only executing looks at.
-        let answer =
-            unsafe { libc::syscall(libc::SYS_close_range, lowest, u32::MAX, CLOSE_RANGE_CLOEXEC) };
-        if answer == -1 {
-            Err(Errno::last())
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl Drop for FileActions {
-    fn drop(&mut self) {
-        // SAFETY: initialised, and not used afterwards.
-        unsafe { libc::posix_spawn_file_actions_destroy(&mut self.raw) };
-    }
-}
-
-/// Signals and session of the child.
-struct Attributes {
-    raw: libc::posix_spawnattr_t,
-}
-
-impl Attributes {
-    fn new(new_session: bool) -> Result<Attributes> {
-        let mut raw = MaybeUninit::uninit();
-        // SAFETY: the call initialises the structure, which is plain data.
-        answered(unsafe { libc::posix_spawnattr_init(raw.as_mut_ptr()) })?;
-        // SAFETY: initialised by the call above.
-        let raw = unsafe { raw.assume_init() };
-        let mut attributes = Attributes { raw };
-        let raw = &mut attributes.raw;
-        let mut flags = libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSIGDEF;
-        if new_session {
-            flags |= libc::c_int::from(libc::POSIX_SPAWN_SETSID);
-        }
-        let (mut none, mut all) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        // SAFETY: the first two calls fill the sets that the next two read; the attributes are initialised.
-        unsafe {
-            libc::sigemptyset(none.as_mut_ptr());
-            libc::sigfillset(all.as_mut_ptr());
-            answered(libc::posix_spawnattr_setsigmask(raw, none.as_ptr()))?;
-            answered(libc::posix_spawnattr_setsigdefault(raw, all.as_ptr()))?;
-            answered(libc::posix_spawnattr_setflags(raw, flags as libc::c_short))?;
-        }
-        Ok(attributes)
-    }
-}
-
-impl Drop for Attributes {
-    fn drop(&mut self) {
-        // SAFETY: initialised, and not used afterwards.
-        unsafe { libc::posix_spawnattr_destroy(&mut self.raw) };
-    }
-}
-
-/// The functions around `posix_spawn` answer with an error number, 0 for success.
-fn answered(answer: libc::c_int) -> Result<()> {
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(Errno(answer))
-    }
 }
 
 #[cfg(test)]

@@ -113,11 +113,13 @@ pub fn set_affinity(cpus: &[usize]) -> Result<()> {
     set_affinity_of(0, cpus)
 }
 
-/// `thread` is a thread's number, 0 for the caller.
-fn set_affinity_of(thread: i64, cpus: &[usize]) -> Result<()> {
+/// A bit for each of these processors, as the system wants it; none for none.
+pub(crate) fn mask(cpus: &[usize]) -> Result<Vec<u64>> {
     /// More than any kernel is configured for; bounds the mask that a caller's number can ask for.
     const MOST_CPUS: usize = 1 << 16;
-    let highest = *cpus.iter().max().ok_or(Errno::EINVAL)?;
+    let Some(&highest) = cpus.iter().max() else {
+        return Ok(Vec::new());
+    };
     if highest >= MOST_CPUS {
         return Err(Errno::EINVAL);
     }
@@ -125,6 +127,12 @@ fn set_affinity_of(thread: i64, cpus: &[usize]) -> Result<()> {
     for cpu in cpus {
         mask[cpu / 64] |= 1 << (cpu % 64);
     }
+    Ok(mask)
+}
+
+/// `thread` is a thread's number, 0 for the caller.
+fn set_affinity_of(thread: i64, cpus: &[usize]) -> Result<()> {
+    let mask = mask(cpus)?;
     // SAFETY: the kernel reads as many bytes as the mask has. The wrapper of the C library takes a fixed
     // structure, hence the plain system call.
     let answer = unsafe {

@@ -127,9 +127,28 @@ static NOTICE: AtomicI32 = AtomicI32::new(-1);
 /// To be called when the program starts, before other threads exist: writes to broken pipes become errors instead
 /// of ending the process, and the deaths of children are kept even if our parent ignored them.
 pub fn init() -> Result<()> {
+    ignored_at_start();
     pending_fd()?;
     set(Signal::Pipe, Disposition::Ignore)?;
     set(Signal::Child, Disposition::Default)
+}
+
+/// The signals that were ignored when this was first called, which [`init`] does: signal N is bit N - 1.
+pub fn ignored_at_start() -> u64 {
+    static IGNORED: OnceLock<u64> = OnceLock::new();
+    *IGNORED.get_or_init(|| {
+        let is_ignored = |number: &i32| {
+            // SAFETY: all-zero is a valid structure, which the call fills in; what it refuses is left at the default.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                libc::sigaction(*number, std::ptr::null(), &mut action);
+                action.sa_sigaction == libc::SIG_IGN
+            }
+        };
+        (1..=64)
+            .filter(is_ignored)
+            .fold(0, |ignored, number| ignored | 1 << (number - 1))
+    })
 }
 
 /// Becomes readable when a handled signal comes; to be waited for in a [`Poller`](crate::poll::Poller).

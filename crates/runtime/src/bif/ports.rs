@@ -5,7 +5,7 @@ use layout::Term;
 use term::copy::{self, Owned};
 use term::{am, atom, build};
 
-use super::{BifResult, Failure, badarg, dirty_unless};
+use super::{BifResult, Failure, badarg};
 use crate::port::signals::{self, Commanded};
 use crate::port::{self, open};
 use crate::process::Process;
@@ -20,8 +20,6 @@ pub fn open_port_2(process: &mut Process, [name, settings]: [Term; 2]) -> BifRes
     let Some(name) = open::name(name) else {
         return Ok(am::BADARG);
     };
-    // To start a program takes until it is executed, and several may start at once.
-    dirty_unless(!open::starts_program(&name))?;
     Ok(open::open(process, name, settings).unwrap_or_else(|reason| reason))
 }
 

@@ -1,7 +1,7 @@
 //! The `spawn` driver: a program, its standard input and output, and its end.
 //!
-//! The program is started here and now, without a process in between: what that costs depends neither on the node's
-//! memory nor on the descriptors it may have. A command whose words mean nothing special to a shell is started without
+//! The program is started here and now, without a process in between, and nobody waits until it is executed: what that
+//! costs depends neither on the node's memory nor on the descriptors it may have. A command whose words mean nothing special to a shell is started without
 //! one. Its end is told by a descriptor that is watched independently of the port, so a program that outlives
 //! its port leaves no zombie, and a status is never lost.
 
@@ -26,6 +26,10 @@ use crate::io;
 
 /// Reads in a row before others have their turn.
 const READS_AT_ONCE: usize = 16;
+/// Programs find these ignored, as under stock: SIGFPE and SIGPIPE.
+const IGNORED: u64 = 1 << (8 - 1) | 1 << (13 - 1);
+/// SIGCHLD, which they find as the system has it, although this node may have been started without.
+const OURS: u64 = 1 << (17 - 1);
 /// What a shell's own programs are looked for in, without `PATH`.
 const DEFAULT_PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -75,17 +79,12 @@ pub fn start(
     match started {
         Ok(child) => {
             port.set_os_pid(child.process_id());
-            watch_end(port, child).map_err(reason)?;
+            watch_end(port, child, settings.directory.clone()).map_err(reason)?;
         }
-        Err(SpawnError { step, errno }) => {
-            let is_ours =
-                step == Step::Descriptors || matches!(errno, Errno::EAGAIN | Errno::ENOMEM);
-            if is_ours {
-                return Err(reason(errno));
-            }
-            // Stock's start is over by now; the helper that was to execute the program says so and ends.
-            status = Some(report_failure(step, errno, settings));
+        Err(failure) if failure.step == Step::Directory => {
+            status = Some(report_failure(failure, settings.directory.as_deref()));
         }
+        Err(SpawnError { errno, .. }) => return Err(reason(errno)),
     }
     let mut driver = ProgramDriver {
         input: None,
@@ -114,11 +113,12 @@ pub fn start(
     Ok(Box::new(driver))
 }
 
-/// Tells on the node's standard error what stock's helper tells there; the exit status it has then.
-fn report_failure(step: Step, errno: Errno, settings: &Settings) -> i32 {
+/// Tells on the node's standard error what stock's helper tells there when it cannot execute the program; the exit
+/// status it has then.
+fn report_failure(SpawnError { step, errno }: SpawnError, directory: Option<&[u8]>) -> i32 {
     let mut text = Vec::new();
     if step == Step::Directory {
-        let directory = settings.directory.as_deref().unwrap_or_default();
+        let directory = directory.unwrap_or_default();
         text.extend_from_slice(b"spawn: Could not cd to ");
         text.extend_from_slice(directory);
         text.extend_from_slice(b"\r\n");
@@ -169,7 +169,15 @@ fn run(
             }
         },
     };
-    program = program.environment(environment).new_session();
+    program = program
+        .environment(environment)
+        .new_session()
+        .ignored(IGNORED | sys::signal::ignored_at_start() & !OURS);
+    // A child has the processors of the thread that starts it, and ours may be bound to one.
+    let initial = sys::cpu::initial_affinity();
+    if sys::cpu::affinity().is_ok_and(|own| own[..] != *initial) {
+        program = program.processors(initial);
+    }
     if let Some(directory) = &settings.directory {
         program = program.directory(directory);
     }
@@ -186,21 +194,7 @@ fn run(
     if settings.stderr_to_stdout {
         program = program.give(2, its_output.as_fd());
     }
-    with_initial_affinity(|| program.spawn())
-}
-
-/// A child inherits the processors of the thread that starts it; ours may be bound to one.
-fn with_initial_affinity<R>(body: impl FnOnce() -> R) -> R {
-    let initial = sys::cpu::initial_affinity();
-    let own = sys::cpu::affinity().ok().filter(|own| own[..] != *initial);
-    if own.is_some() {
-        let _ = sys::cpu::set_affinity(initial);
-    }
-    let result = body();
-    if let Some(own) = own {
-        let _ = sys::cpu::set_affinity(&own);
-    }
-    result
+    program.start()
 }
 
 /// The file and the words of a command that a shell would execute just so; None if that is not certain.
@@ -252,7 +246,7 @@ fn pwd_is_right() -> bool {
 }
 
 /// Takes the exit status when the program ends, whether or not its port is still there.
-fn watch_end(port: &Access<'_>, child: Child) -> sys::Result<()> {
+fn watch_end(port: &Access<'_>, child: Child, directory: Option<Vec<u8>>) -> sys::Result<()> {
     let handle = port.handle();
     let token: Arc<OnceLock<Token>> = Arc::default();
     let child = Arc::new(Mutex::new(Some(child)));
@@ -262,7 +256,10 @@ fn watch_end(port: &Access<'_>, child: Child) -> sys::Result<()> {
         let Some(child) = place.as_ref() else { return };
         let status = match child.try_wait() {
             Ok(None) => return,
-            Ok(Some(exit)) => exit.shell_status(),
+            Ok(Some(exit)) => match child.failure() {
+                Some(failure) => report_failure(failure, directory.as_deref()),
+                None => exit.shell_status(),
+            },
             Err(_) => 255,
         };
         if let Some(token) = token.get() {

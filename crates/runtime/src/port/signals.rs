@@ -97,7 +97,7 @@ pub fn command(
         if force && !state.takes_force() {
             return Commanded::Answer(am::NOTSUP);
         }
-        if !force && state.core.busy {
+        if !force && state.is_busy() {
             if wait {
                 state.core.waiting.push(caller);
             }
@@ -114,7 +114,7 @@ pub fn command(
         if force && !state.takes_force() {
             return Commanded::Answer(am::NOTSUP);
         }
-        if !force && state.core.busy {
+        if !force && state.is_busy() {
             if wait {
                 state.core.waiting.push(caller);
             }
@@ -132,6 +132,11 @@ pub fn command(
 }
 
 impl State {
+    /// Whether commands are to wait. Those to a port that has been closed fail: nobody would let them go on.
+    fn is_busy(&self) -> bool {
+        self.core.busy && self.core.phase == Phase::Open
+    }
+
     fn takes_force(&self) -> bool {
         self.driver
             .as_ref()
@@ -264,10 +269,10 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
             in_queue
                 || port.parallelism && {
                     let mut state = port.state.lock();
-                    if state.core.busy {
+                    if state.is_busy() {
                         state.core.waiting.push(own);
                     }
-                    state.core.busy
+                    state.is_busy()
                 }
         };
         let size = output.as_ref().map_or(0, Output::size);
@@ -279,7 +284,7 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
         queue::push(&port, size, Box::new(task));
         return suspended_if(from, busy);
     };
-    let busy = output.is_some() && state.core.busy;
+    let busy = output.is_some() && state.is_busy();
     if busy {
         state.core.waiting.push(own);
     }
@@ -293,7 +298,7 @@ pub fn would_suspend(to: Term, message: Term) -> bool {
     if !to.is_local_port() && !to.is_atom() || command_of(message).is_none() {
         return false;
     }
-    super::resolve(to).is_some_and(|port| port.tasks.is_busy(None) || port.state.lock().core.busy)
+    super::resolve(to).is_some_and(|port| port.tasks.is_busy(None) || port.state.lock().is_busy())
 }
 
 /// The sender stands still when its message was sent to a port that is busy.

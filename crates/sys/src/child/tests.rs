@@ -126,7 +126,8 @@ fn descriptors_can_be_given_crosswise() {
     let (reader, writer) = fd::pipe().unwrap();
     let (second_reader, second_writer) = fd::pipe().unwrap();
     let (low, high) = (reader.as_raw_fd(), second_writer.as_raw_fd());
-    let script = format!("cat <&{high} >&{low}");
+    // A shell takes only one digit behind `<&`.
+    let script = format!("cat </proc/self/fd/{high} >/proc/self/fd/{low}");
     let child = shell(&script)
         .give(low, second_writer.as_fd())
         .give(high, reader.as_fd())
@@ -152,12 +153,53 @@ fn signals_are_as_a_fresh_program_expects_them() {
     .unwrap()
     .join()
     .unwrap();
-    assert_eq!(text.lines().count(), 2);
-    for line in text.lines() {
-        // Signals 32 and 33 belong to the C library, which never lets programs change them.
-        let set = u64::from_str_radix(line.split('\t').nth(1).unwrap(), 16).unwrap();
-        assert_eq!(set & !(3 << 31), 0, "{line}");
-    }
+    assert_eq!(signal_sets(&text), [0, 0]);
+    let ignoring = shell("grep -E '^Sig(Blk|Ign)' /proc/self/status").ignored(1 << 12 | 1 << 7);
+    assert_eq!(signal_sets(&output_of(ignoring).0), [0, 0x1080]);
+}
+
+/// Lines of hexadecimal numbers behind a word.
+fn signal_sets(text: &str) -> Vec<u64> {
+    let set = |line: &str| u64::from_str_radix(line.split('\t').nth(1).unwrap(), 16).unwrap();
+    text.lines().map(set).collect()
+}
+
+#[test]
+fn processors_can_be_chosen() {
+    let first = cpu::initial_affinity()[0];
+    let chosen = [first];
+    let child = Command::new(b"/usr/bin/nproc").processors(&chosen);
+    assert_eq!(output_of(child).0, "1\n");
+}
+
+#[test]
+fn a_start_does_not_wait_and_its_failure_is_found_at_the_end() {
+    let child = Command::new(b"/no/such").start().unwrap();
+    assert!(matches!(child.wait(), Ok(Exit::Status(_))));
+    let error = child.failure().unwrap();
+    assert_eq!((error.step, error.errno), (Step::Program, Errno::ENOENT));
+    let child = shell("exit 127").start().unwrap();
+    assert_eq!(child.wait(), Ok(Exit::Status(127)));
+    assert_eq!(child.failure(), None);
+}
+
+#[test]
+fn children_start_from_many_threads_at_once() {
+    let threads: Vec<_> = (0..4)
+        .map(|thread: i32| {
+            std::thread::spawn(move || {
+                for round in 0..50 {
+                    let status = thread * 50 + round;
+                    let script = format!("exit {status}");
+                    let child = shell(&script).start().unwrap();
+                    assert_eq!(child.wait(), Ok(Exit::Status(status)));
+                }
+            })
+        })
+        .collect();
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
 }
 
 #[test]

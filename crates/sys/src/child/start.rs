@@ -1,0 +1,413 @@
+//! A child's way from `clone` to the program it executes.
+//!
+//! The child shares our memory until then, on a stack of its own, while we go on: starting costs neither a copy of our
+//! memory nor the time that executing takes. What goes wrong on the way is left in [`Progress`], where we find it.
+//!
+//! Invariant: what the child reads ([`Plan`], its stack) stays where it is until the kernel has cleared
+//! [`Progress::inside`], which it does when the child executes a program or ends. Until then the child calls the system
+//! and nothing else: it has the thread-local memory of the thread that started it, so that not even an error number of
+//! the C library's may be written, and it takes no lock and no memory.
+
+use std::ffi::CString;
+use std::os::fd::RawFd;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Step;
+use crate::errno::{Errno, Result, check};
+use crate::memory::page_bytes;
+
+/// Stack of a child; it needs a few hundred bytes, of a system without red zones a page.
+const STACK_BYTES: usize = 32 << 10;
+/// Stacks that are kept for children to come.
+const SPARE_STACKS: usize = 16;
+/// Signals are numbered from 1 to this.
+const SIGNALS: usize = 64;
+/// What a child exits with that could not execute its program.
+const NOT_EXECUTED: usize = 127;
+
+/// What the child is to do, prepared so that it need not ask for memory.
+pub(super) struct Plan {
+    pub program: CString,
+    pub arguments: Vec<CString>,
+    pub environment: Vec<CString>,
+    /// A descriptor of the directory to be in.
+    pub directory: Option<RawFd>,
+    /// Descriptors and the numbers they get, none of which is the number of one that comes later.
+    pub given: Vec<(RawFd, RawFd)>,
+    /// Numbers below `close_from` that are closed.
+    pub closed: Vec<RawFd>,
+    pub close_from: RawFd,
+    /// Bit N - 1: signal N is ignored. All others do what the system does by itself.
+    pub ignored: u64,
+    pub new_session: bool,
+    /// The processors it may use, a bit for each; empty: those of the calling thread.
+    pub processors: Vec<u64>,
+}
+
+/// How far a child has come.
+#[derive(Debug)]
+pub(super) struct Progress {
+    /// Not 0 while the child runs in our memory; the kernel clears it, and wakes whoever waits for that.
+    inside: AtomicU32,
+    /// Why the program was not executed, 0 if it was; then `at_directory` says whether that was the directory's fault.
+    errno: AtomicI32,
+    at_directory: AtomicU32,
+}
+
+impl Progress {
+    /// Why no program was executed; meaningful when the child has left our memory.
+    pub(super) fn failure(&self) -> Option<(Step, Errno)> {
+        match self.errno.load(Ordering::Acquire) {
+            0 => None,
+            errno if self.at_directory.load(Ordering::Relaxed) != 0 => {
+                Some((Step::Directory, Errno(errno)))
+            }
+            errno => Some((Step::Program, Errno(errno))),
+        }
+    }
+
+    fn has_left(&self) -> bool {
+        self.inside.load(Ordering::Acquire) == 0
+    }
+
+    /// Waits until the child has executed its program or ended.
+    pub(super) fn wait(&self) {
+        loop {
+            let seen = self.inside.load(Ordering::Acquire);
+            if seen == 0 {
+                return;
+            }
+            // SAFETY: a live word and no timeout. The kernel wakes as for words that processes share.
+            unsafe {
+                libc::syscall(
+                    libc::SYS_futex,
+                    self.inside.as_ptr(),
+                    libc::FUTEX_WAIT,
+                    seen,
+                    ptr::null::<libc::timespec>(),
+                );
+            }
+        }
+    }
+}
+
+/// A child that perhaps still runs in our memory.
+struct Inside {
+    progress: Arc<Progress>,
+    stack: Stack,
+    _orders: Box<Orders>,
+}
+
+/// What the child is given: the plan, and it once more as the system reads it.
+struct Orders {
+    plan: Plan,
+    arguments: Vec<*const libc::c_char>,
+    environment: Vec<*const libc::c_char>,
+    progress: *const Progress,
+}
+
+// SAFETY: the pointers are into `plan` and the shared progress, which nobody changes but through atomics.
+unsafe impl Send for Orders {}
+
+/// Children that perhaps still run in our memory, and stacks for those to come.
+static STARTED: Mutex<(Vec<Inside>, Vec<Stack>)> = Mutex::new((Vec::new(), Vec::new()));
+
+/// Starts a child: its process number, the descriptor of its end, and how far it comes. The descriptors of the plan
+/// may be closed when this returns.
+pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, RawFd, Arc<Progress>)> {
+    let stack = stack()?;
+    let pointers = |texts: &[CString]| -> Vec<*const libc::c_char> {
+        let texts = texts.iter().map(|text| text.as_ptr());
+        texts.chain([ptr::null()]).collect()
+    };
+    let progress = Arc::new(Progress {
+        inside: AtomicU32::new(1),
+        errno: AtomicI32::new(0),
+        at_directory: AtomicU32::new(0),
+    });
+    let orders = Box::new(Orders {
+        arguments: pointers(&plan.arguments),
+        environment: pointers(&plan.environment),
+        plan,
+        progress: Arc::as_ptr(&progress),
+    });
+    let mut end: RawFd = -1;
+    let flags = libc::CLONE_VM | libc::CLONE_PIDFD | libc::CLONE_CHILD_CLEARTID | libc::SIGCHLD;
+    let process = without_signals(|| {
+        // SAFETY: the stack and the orders are live, and stay so: they are kept below until the child has left them.
+        // The child begins with all signals blocked, so no handler of ours runs in it.
+        check(unsafe {
+            libc::clone(
+                child,
+                stack.top().cast(),
+                flags,
+                ptr::from_ref::<Orders>(&orders).cast_mut().cast(),
+                &raw mut end,
+                ptr::null_mut::<libc::c_void>(),
+                progress.inside.as_ptr(),
+            )
+        })
+    })?;
+    let inside = Inside {
+        progress: Arc::clone(&progress),
+        stack,
+        _orders: orders,
+    };
+    STARTED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .0
+        .push(inside);
+    Ok((process, end, progress))
+}
+
+/// A stack for a child; takes back what earlier ones have left.
+fn stack() -> Result<Stack> {
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let (inside, spare) = &mut *started;
+    let mut at = 0;
+    while at < inside.len() {
+        if inside[at].progress.has_left() {
+            let left = inside.swap_remove(at);
+            if spare.len() < SPARE_STACKS {
+                spare.push(left.stack);
+            }
+        } else {
+            at += 1;
+        }
+    }
+    match spare.pop() {
+        Some(stack) => Ok(stack),
+        None => Stack::new(),
+    }
+}
+
+/// Runs something on this thread while no signal can come.
+fn without_signals<R>(body: impl FnOnce() -> R) -> R {
+    let mut all = std::mem::MaybeUninit::uninit();
+    let mut before = std::mem::MaybeUninit::uninit();
+    // SAFETY: the first call fills the set that the second reads, which fills in what was blocked.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+    }
+    let result = body();
+    // SAFETY: filled in above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
+    result
+}
+
+/// Memory with a page below it that cannot be touched.
+struct Stack {
+    base: NonNull<u8>,
+}
+
+// SAFETY: memory that this value alone knows.
+unsafe impl Send for Stack {}
+
+impl Stack {
+    fn bytes() -> usize {
+        page_bytes() + STACK_BYTES
+    }
+
+    fn new() -> Result<Stack> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: new memory, wherever the system likes.
+        let base = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                Stack::bytes(),
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(Errno::last());
+        }
+        let stack = Stack {
+            base: NonNull::new(base.cast()).ok_or(Errno::ENOMEM)?,
+        };
+        // SAFETY: the first page of what was mapped above.
+        check(unsafe { libc::mprotect(base, page_bytes(), libc::PROT_NONE) })?;
+        Ok(stack)
+    }
+
+    /// It grows from here downwards.
+    fn top(&self) -> *mut u8 {
+        // SAFETY: one past the end of the memory.
+        unsafe { self.base.as_ptr().add(Stack::bytes()) }
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `new`, and nobody runs on it any more.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), Stack::bytes()) };
+    }
+}
+
+/// What the child does: everything up to the program.
+extern "C" fn child(orders: *mut libc::c_void) -> libc::c_int {
+    // SAFETY: `start` gave this pointer and keeps what it points to until we have left this memory; nobody changes it.
+    let orders = unsafe { &*orders.cast::<Orders>() };
+    // SAFETY: as above.
+    let progress = unsafe { &*orders.progress };
+    let (at_directory, errno) = execute(orders);
+    progress
+        .at_directory
+        .store(u32::from(at_directory), Ordering::Relaxed);
+    progress.errno.store(errno, Ordering::Release);
+    loop {
+        // SAFETY: ends this process, which is the child.
+        unsafe { call(libc::SYS_exit_group, [NOT_EXECUTED, 0, 0, 0]) };
+    }
+}
+
+/// Returns only when something went wrong: whether it was the directory, and the system's number.
+fn execute(orders: &Orders) -> (bool, i32) {
+    let plan = &orders.plan;
+    let number = |fd: RawFd| fd as usize;
+    set_signals(plan.ignored);
+    // SAFETY: numbers, and pointers to what lives until the program is executed.
+    unsafe {
+        if plan.new_session {
+            call(libc::SYS_setsid, [0; 4]);
+        }
+        if !plan.processors.is_empty() {
+            let bytes = size_of_val(&plan.processors[..]);
+            let mask = plan.processors.as_ptr() as usize;
+            call(libc::SYS_sched_setaffinity, [0, bytes, mask, 0]);
+        }
+        if let Some(directory) = plan.directory {
+            let entered = call(libc::SYS_fchdir, [number(directory), 0, 0, 0]);
+            if entered < 0 {
+                return (true, -entered as i32);
+            }
+        }
+        for &(from, to) in &plan.given {
+            let given = call(libc::SYS_dup3, [number(from), number(to), 0, 0]);
+            if given < 0 {
+                return (false, -given as i32);
+            }
+        }
+        for &fd in &plan.closed {
+            call(libc::SYS_close, [number(fd), 0, 0, 0]);
+        }
+        let lowest = number(plan.close_from);
+        let closed = call(libc::SYS_close_range, [lowest, RawFd::MAX as usize, 0, 0]);
+        if closed < 0 {
+            // Before Linux 5.9, or forbidden.
+            let limit = most_descriptors();
+            for fd in lowest..limit {
+                call(libc::SYS_close, [fd, 0, 0, 0]);
+            }
+        }
+        // Last, when handlers are gone: what was sent meanwhile does what it does to any program.
+        let none = 0u64;
+        let mask = &raw const none as usize;
+        call(
+            libc::SYS_rt_sigprocmask,
+            [libc::SIG_SETMASK as usize, mask, 0, size_of::<u64>()],
+        );
+        let failed = call(
+            libc::SYS_execve,
+            [
+                plan.program.as_ptr() as usize,
+                orders.arguments.as_ptr() as usize,
+                orders.environment.as_ptr() as usize,
+                0,
+            ],
+        );
+        (false, -failed as i32)
+    }
+}
+
+/// The limit of numbers of descriptors. In the child: calls the system only.
+fn most_descriptors() -> usize {
+    let mut limits = [0u64; 2];
+    let place = &raw mut limits as usize;
+    // SAFETY: the kernel fills in two words.
+    let asked = unsafe {
+        call(
+            libc::SYS_prlimit64,
+            [0, libc::RLIMIT_NOFILE as usize, 0, place],
+        )
+    };
+    if asked < 0 {
+        1 << 20
+    } else {
+        limits[0] as usize
+    }
+}
+
+/// Gives every signal its own action back, or has it ignored. In the child.
+fn set_signals(ignored: u64) {
+    for signal in 1..=SIGNALS {
+        // As the kernel has it: handler, flags, restorer, mask.
+        let mut action = [0usize; 4];
+        if ignored & (1 << (signal - 1)) != 0 {
+            action[0] = libc::SIG_IGN;
+        }
+        // SAFETY: the kernel reads the action; what it refuses (SIGKILL, SIGSTOP) stays as it is.
+        unsafe {
+            call(
+                libc::SYS_rt_sigaction,
+                [signal, &raw const action as usize, 0, size_of::<u64>()],
+            );
+        }
+    }
+}
+
+/// Calls the system without the C library, which would write its error number into memory that is another thread's.
+/// The answer is negative for an error.
+///
+/// # Safety
+/// As for the call.
+#[cfg(target_arch = "x86_64")]
+unsafe fn call(number: libc::c_long, arguments: [usize; 4]) -> isize {
+    let answer;
+    // SAFETY: the caller's; the kernel changes no registers but these.
+    unsafe {
+        std::arch::asm!(
+            "syscall",
+            inlateout("rax") number as isize => answer,
+            in("rdi") arguments[0],
+            in("rsi") arguments[1],
+            in("rdx") arguments[2],
+            in("r10") arguments[3],
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack),
+        );
+    }
+    answer
+}
+
+/// As above.
+///
+/// # Safety
+/// As for the call.
+#[cfg(target_arch = "aarch64")]
+unsafe fn call(number: libc::c_long, arguments: [usize; 4]) -> isize {
+    let answer;
+    // SAFETY: the caller's; the kernel changes no register but the first.
+    unsafe {
+        std::arch::asm!(
+            "svc 0",
+            in("x8") number,
+            inlateout("x0") arguments[0] as isize => answer,
+            in("x1") arguments[1],
+            in("x2") arguments[2],
+            in("x3") arguments[3],
+            options(nostack),
+        );
+    }
+    answer
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("a child calls the system without the C library: say here how");
