@@ -17,7 +17,7 @@ use isa::Opcode;
 use layout::{Export, FunEntry, Term};
 
 use crate::code::{Code, Function, LineTable, NOWHERE, Words};
-use crate::slow;
+use crate::{native, slow};
 use emit::Emitter;
 
 /// A decoded file and what its indexes mean on this node.
@@ -88,6 +88,8 @@ pub enum AssembleErrorKind {
     BadOperand { opcode: Opcode, operand: u8 },
     /// More than 4 Gi words.
     TooLong,
+    /// There is no memory for code left, where code must lie.
+    NoRoom,
 }
 
 impl fmt::Display for AssembleError {
@@ -106,6 +108,7 @@ impl fmt::Display for AssembleError {
                 write!(f, "operation {} has a bad operand {operand}", opcode.name())
             }
             AssembleErrorKind::TooLong => write!(f, "the code is too long"),
+            AssembleErrorKind::NoRoom => write!(f, "no memory for code is left"),
         }
     }
 }
@@ -154,13 +157,16 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
     }
     // What no return address points to, but the word behind the last instruction is read as one.
     emitter.handler(slow::exceptions::end_of_code);
+    let whole = |kind| AssembleError {
+        function: module.file.module().to_owned(),
+        kind,
+    };
     if emitter.position() == NOWHERE {
-        return Err(AssembleError {
-            function: module.file.module().to_owned(),
-            kind: AssembleErrorKind::TooLong,
-        });
+        return Err(whole(AssembleErrorKind::TooLong));
     }
-    let (words, labels, lines, on_load) = emitter.finish();
+    let finished = emitter.finish();
+    let (words, labels, lines, on_load) =
+        finished.map_err(|native::NoRoom| whole(AssembleErrorKind::NoRoom))?;
     Ok(Code {
         module: module.atoms[0],
         words,

@@ -59,6 +59,17 @@ pub struct Function {
     pub(crate) start: u32,
 }
 
+/// A function's machine code.
+pub struct MachineCode<'a> {
+    pub function: &'a Function,
+    /// Its `func_info`, which raises `function_clause`.
+    pub info: &'a [u8],
+    /// From the entry on.
+    pub body: &'a [u8],
+    /// Where the code of another line begins, and which: an index as [`Place::line`].
+    pub lines: Vec<(u64, u32)>,
+}
+
 /// Words of a `func_info`.
 pub(crate) const FUNC_INFO_WORDS: u32 = 4;
 
@@ -102,8 +113,8 @@ impl Code {
         }
     }
 
-    /// The machine code of each function, its `func_info` included; nothing where the module runs threaded.
-    pub fn machine_code(&self) -> impl Iterator<Item = (&Function, &[u8])> {
+    /// The machine code of each function; nothing where the module runs threaded.
+    pub fn machine_code(&self) -> impl Iterator<Item = MachineCode<'_>> {
         let placed = match &self.words {
             Words::Boxed(_) => None,
             Words::Placed(placed) => Some(placed),
@@ -114,7 +125,18 @@ impl Code {
                 .enumerate()
                 .map(move |(index, function)| {
                     let end = self.functions.get(index + 1).map(|next| next.start);
-                    (function, placed.code_of(function.start, end))
+                    let entry = function.start + FUNC_INFO_WORDS;
+                    let words = entry..end.unwrap_or(self.words.len() as u32);
+                    MachineCode {
+                        function,
+                        info: placed.code_of(function.start, Some(entry)),
+                        body: placed.code_of(entry, end),
+                        lines: self
+                            .lines
+                            .within(words)
+                            .map(|(word, line)| (self.words[word as usize], line))
+                            .collect(),
+                    }
                 })
         })
     }
@@ -193,6 +215,15 @@ impl LineTable {
         }
     }
 
+    /// The changes within a range of words, the first at its start.
+    fn within(&self, words: Range<u32>) -> impl Iterator<Item = (u32, u32)> {
+        let after = |word: u32| self.changes.partition_point(|&(start, _)| start <= word);
+        let (from, to) = (after(words.start), after(words.end.saturating_sub(1)));
+        let first = (words.start, self.line(words.start));
+        let changes = self.changes[from..to.max(from)].iter().copied();
+        std::iter::once(first).chain(changes)
+    }
+
     pub(crate) fn shrink(&mut self) {
         self.changes.shrink_to_fit();
     }
@@ -218,5 +249,9 @@ mod tests {
         }
         let found: Vec<u32> = (0..11).map(|word| lines.line(word)).collect();
         assert_eq!(found, [1, 1, 1, 1, 1, 1, 1, 4, 4, 0, 0]);
+        let within = |words| lines.within(words).collect::<Vec<_>>();
+        assert_eq!(within(2..9), [(2, 1), (7, 4)]);
+        assert_eq!(within(7..8), [(7, 4)]);
+        assert_eq!(within(8..20), [(8, 4), (9, 0)]);
     }
 }

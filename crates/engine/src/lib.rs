@@ -32,6 +32,7 @@ mod stencil_table;
 pub mod assemble;
 mod bodies;
 pub mod code;
+pub mod debugger;
 mod form;
 mod machine;
 pub mod native;

@@ -24,6 +24,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use sys::errno::Errno;
 use sys::memory::code::{CodeArea, Place};
 use sys::memory::page_bytes;
 
@@ -114,6 +115,13 @@ mod tables {
 /// The handlers that the rows of the tables stand for.
 static HANDLERS: &[&[Handler]] = stencil_table!(Threaded);
 
+/// The handlers that have stencils: the rows of `stencil_table.rs`, each with one for every combination of operands. For who
+/// wants to know what a program uses.
+#[must_use]
+pub fn handlers() -> &'static [&'static [Handler]] {
+    HANDLERS
+}
+
 /// A map by address of handler: the loader looks up several for every instruction.
 type ByHandler<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
 
@@ -202,6 +210,34 @@ pub fn is_enabled() -> bool {
     !tables::NARROW.is_empty() && ENABLED.load(Ordering::Relaxed)
 }
 
+/// Finds out whether machine code may run here at all: hardened systems give no executable memory.
+///
+/// # Errors
+/// What the system answered. Then it is for the caller to say so, and to disable machine code.
+pub fn check() -> sys::Result<()> {
+    if !is_enabled() {
+        return Ok(());
+    }
+    let area = CodeArea::new(page_bytes(), Place::Low2GiB)?;
+    // SAFETY: fresh; nothing runs in it.
+    unsafe { area.unseal(0..area.bytes()) }?;
+    // SAFETY: as above; zeros that nobody runs.
+    unsafe { area.seal(0..area.bytes()) }
+}
+
+/// There is no room for code any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoRoom;
+
+/// For an error of the system: want of memory is want of room, anything else means that the module runs threaded.
+fn room<T>(result: sys::Result<T>) -> Result<Option<T>, NoRoom> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Errno::ENOMEM) => Err(NoRoom),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Words, and the machine code behind them in the same area.
 #[derive(Debug)]
 pub struct Placed {
@@ -216,13 +252,19 @@ impl Placed {
         unsafe { std::slice::from_raw_parts(self.area.base().as_ptr().cast::<u64>(), self.words) }
     }
 
+    /// All machine code.
+    pub fn all_code(&self) -> &[u8] {
+        let code_start = (self.words * 8).next_multiple_of(page_bytes());
+        // SAFETY: the machine code begins at the page behind the words, and is that long.
+        unsafe { std::slice::from_raw_parts(self.area.base().as_ptr().add(code_start), self.code) }
+    }
+
     /// The machine code from the instruction at word `start` to that at word `end`, or to the end.
     pub fn code_of(&self, start: u32, end: Option<u32>) -> &[u8] {
         let words = self.words();
-        let all =
-            self.area.base().as_ptr() as usize + (self.words * 8).next_multiple_of(page_bytes());
+        let all = self.all_code().as_ptr_range();
         let address = |word: u32| words[word as usize] as usize;
-        let (from, to) = (address(start), end.map_or(all + self.code, address));
+        let (from, to) = (address(start), end.map_or(all.end as usize, address));
         // SAFETY: the first words of instructions are addresses in the machine code, which rise with the words.
         unsafe { std::slice::from_raw_parts(from as *const u8, to - from) }
     }
@@ -279,10 +321,53 @@ const ENTRY_ALIGNMENT: usize = 16;
 const NOP: u8 = 0x90;
 
 /// Places words in low memory with machine code behind them; `None` when that is impossible here.
-pub fn place(unplaced: &Unplaced<'_>) -> Option<Placed> {
+///
+/// # Errors
+/// [`NoRoom`], when it would be possible with more memory.
+pub fn place(unplaced: &Unplaced<'_>) -> Result<Option<Placed>, NoRoom> {
     if !is_enabled() {
-        return None;
+        return Ok(None);
     }
+    let Some(plan) = plan(unplaced) else {
+        return Ok(None);
+    };
+    let code_start = plan.code_start();
+    let bytes = (code_start + plan.size).next_multiple_of(page_bytes());
+    let Some(area) = room(CodeArea::new(bytes, Place::Low2GiB))? else {
+        return Ok(None);
+    };
+    // SAFETY: fresh, nothing runs in it.
+    if room(unsafe { area.unseal(0..bytes) })?.is_none() {
+        return Ok(None);
+    }
+    if plan.write(unplaced, &area).is_none() {
+        return Ok(None);
+    }
+    // SAFETY: whole stencils and jumps, patched; nobody writes to them any more.
+    if plan.size > 0 && room(unsafe { area.seal(code_start..bytes) })?.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Placed {
+        area,
+        words: unplaced.words.len(),
+        code: plan.size,
+    }))
+}
+
+/// What the instructions of a module become.
+struct Plan {
+    /// The addresses of the cells of slow paths.
+    glue: Vec<usize>,
+    pieces: Vec<Piece>,
+    /// By instruction, its first piece, and where that begins in the code; the end closes the list.
+    first_pieces: Vec<(usize, usize)>,
+    words: usize,
+    /// Bytes of machine code.
+    size: usize,
+}
+
+/// Chooses the pieces of each instruction; `None` when there are no cells.
+fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
     let mut cells = CELLS_OF_HANDLERS
         .as_ref()?
         .lock()
@@ -301,10 +386,8 @@ pub fn place(unplaced: &Unplaced<'_>) -> Option<Placed> {
         is_label[position as usize] = true;
     }
 
-    // What each instruction becomes, and how long that is.
     let function_clause = slow::exceptions::function_clause as Handler as usize as u64;
     let mut pieces = Vec::with_capacity(starts.len());
-    // By instruction, its first piece, and where that begins in the code.
     let mut first_pieces: Vec<(usize, usize)> = Vec::with_capacity(starts.len() + 1);
     let mut size = 0usize;
     for (index, &start) in starts.iter().enumerate() {
@@ -324,61 +407,74 @@ pub fn place(unplaced: &Unplaced<'_>) -> Option<Placed> {
     }
     first_pieces.push((pieces.len(), size));
 
-    let code_start = (words.len() * 8).next_multiple_of(page_bytes());
-    let bytes = (code_start + size).next_multiple_of(page_bytes());
-    let area = CodeArea::new(bytes, Place::Low2GiB).ok()?;
-    // SAFETY: fresh, nothing runs in it.
-    unsafe { area.unseal(0..bytes) }.ok()?;
-    let base = area.base().as_ptr();
-    // SAFETY: the area has room for the words and, from the next page on, for the code; nobody else knows it.
-    let (placed, code) = unsafe {
-        let placed = std::slice::from_raw_parts_mut(base.cast::<u64>(), words.len());
-        placed.copy_from_slice(words);
-        let code = std::slice::from_raw_parts_mut(base.add(code_start), size);
-        (placed, code)
-    };
-    let (words_at, code_at) = (base as usize, base as usize + code_start);
-    for &(position, target) in labels {
-        placed[position as usize] = (words_at + target as usize * 8) as u64;
-    }
-    for (&start, &(_, offset)) in starts.iter().zip(&first_pieces) {
-        placed[start as usize] = (code_at + offset) as u64;
-    }
-    code.fill(NOP);
-    for (&start, instruction) in starts.iter().zip(first_pieces.windows(2)) {
-        let patch = Patch {
-            words: placed,
-            words_at,
-            start: start as usize,
-            code_at,
-            glue: &glue,
-        };
-        let mut offset = instruction[0].1;
-        for piece in &pieces[instruction[0].0..instruction[1].0] {
-            let code = &mut code[offset..];
-            match *piece {
-                Piece::Stencil(stencil) => patch.stencil(stencil, None, code, offset)?,
-                Piece::Part(stencil, fills) => patch.stencil(stencil, Some(fills), code, offset)?,
-                Piece::Jump(cell) => {
-                    let record = (words_at + start as usize * 8) as u32;
-                    code[..2].copy_from_slice(&[0x41, 0xb9]);
-                    code[2..6].copy_from_slice(&record.to_le_bytes());
-                    code[6..9].copy_from_slice(&[0xff, 0x24, 0x25]);
-                    code[9..13].copy_from_slice(&(cell as u32).to_le_bytes());
-                }
-            }
-            offset += piece.bytes();
-        }
-    }
-    if size > 0 {
-        // SAFETY: whole stencils and jumps, patched above; nobody writes to them any more.
-        unsafe { area.seal(code_start..bytes) }.ok()?;
-    }
-    Some(Placed {
-        area,
+    Some(Plan {
+        glue,
+        pieces,
+        first_pieces,
         words: words.len(),
-        code: size,
+        size,
     })
+}
+
+impl Plan {
+    /// Where machine code begins in the area: at the page behind the words.
+    fn code_start(&self) -> usize {
+        (self.words * 8).next_multiple_of(page_bytes())
+    }
+
+    /// Writes words and code into a writable area; `None` when something does not fit its hole.
+    fn write(&self, unplaced: &Unplaced<'_>, area: &CodeArea) -> Option<()> {
+        let Unplaced {
+            words,
+            starts,
+            labels,
+        } = *unplaced;
+        let base = area.base().as_ptr();
+        let code_start = self.code_start();
+        // SAFETY: the area has room for the words and, from the next page on, for the code; nobody else knows it.
+        let (placed, code) = unsafe {
+            let placed = std::slice::from_raw_parts_mut(base.cast::<u64>(), words.len());
+            placed.copy_from_slice(words);
+            let code = std::slice::from_raw_parts_mut(base.add(code_start), self.size);
+            (placed, code)
+        };
+        let (words_at, code_at) = (base as usize, base as usize + code_start);
+        for &(position, target) in labels {
+            placed[position as usize] = (words_at + target as usize * 8) as u64;
+        }
+        for (&start, &(_, offset)) in starts.iter().zip(&self.first_pieces) {
+            placed[start as usize] = (code_at + offset) as u64;
+        }
+        code.fill(NOP);
+        for (&start, instruction) in starts.iter().zip(self.first_pieces.windows(2)) {
+            let patch = Patch {
+                words: placed,
+                words_at,
+                start: start as usize,
+                code_at,
+                glue: &self.glue,
+            };
+            let mut offset = instruction[0].1;
+            for piece in &self.pieces[instruction[0].0..instruction[1].0] {
+                let code = &mut code[offset..];
+                match *piece {
+                    Piece::Stencil(stencil) => patch.stencil(stencil, None, code, offset)?,
+                    Piece::Part(stencil, fills) => {
+                        patch.stencil(stencil, Some(fills), code, offset)?;
+                    }
+                    Piece::Jump(cell) => {
+                        let record = (words_at + start as usize * 8) as u32;
+                        code[..2].copy_from_slice(&[0x41, 0xb9]);
+                        code[2..6].copy_from_slice(&record.to_le_bytes());
+                        code[6..9].copy_from_slice(&[0xff, 0x24, 0x25]);
+                        code[9..13].copy_from_slice(&(cell as u32).to_le_bytes());
+                    }
+                }
+                offset += piece.bytes();
+            }
+        }
+        Some(())
+    }
 }
 
 /// The stencil for the instruction at `start`, if its handler has one whose holes its operands fit.

@@ -99,7 +99,8 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
         .map_err(|error| format!("no address space for literals: {}", error.message()))?;
     timer::create(config.schedulers);
     set_defaults(config);
-    engine::native::set_enabled(config.machine_code);
+    choose_form(config.machine_code);
+    code::debugger::register_bottom();
     code::perf::open(config.perf_map, config.perf_dump);
     collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
     filename::set_native_encoding(if config.file_names_utf8 {
@@ -120,6 +121,18 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     load_preloaded(&config.preloaded_dir)?;
     spawn_first(config)?;
     Ok(queues)
+}
+
+/// Decides whether modules get machine code: they do where it is wanted, made for this processor, and allowed to run.
+fn choose_form(wanted: bool) {
+    engine::native::set_enabled(wanted);
+    if let Err(error) = engine::native::check() {
+        eprintln!(
+            "ferl: the system gives no executable memory ({}): code runs threaded, which is slower",
+            error.message()
+        );
+        engine::native::set_enabled(false);
+    }
 }
 
 /// Signals of the system that are handled become messages to `erl_signal_server`.

@@ -19,6 +19,7 @@ mod cgroup;
 pub mod child;
 pub mod clock;
 pub mod cpu;
+pub mod debugger;
 pub mod detach;
 pub mod env;
 pub mod errno;

@@ -53,9 +53,14 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let dump = PathBuf::from(format!("/tmp/jit-{}.dump", process.trim()));
     let bytes = fs::read(&dump).with_context(|| dump.display().to_string())?;
     let _ = fs::remove_file(&dump);
-    let name = format!("${}:{}/{}", options.module, options.function, options.arity);
-    let Some(Found { address, code }) = find(&bytes, &name) else {
-        bail!("there is no machine code of {name}");
+    let quoted = format!(
+        "{}:'{}'/{}",
+        options.module, options.function, options.arity
+    );
+    let plain = quoted.replace('\'', "");
+    let found = find(&bytes, &plain).or_else(|| find(&bytes, &quoted));
+    let Some(Found { address, code }) = found else {
+        bail!("there is no machine code of {plain}");
     };
     let raw = folder.join(format!("xtask-disasm-{}", std::process::id()));
     fs::write(&raw, &code)?;
@@ -67,27 +72,34 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         .context("objdump (of binutils)");
     let _ = fs::remove_file(&raw);
     let text = text?;
-    println!("{name}: {} bytes at {address:#x}", code.len());
+    println!("{plain}: {} bytes at {address:#x}", code.len());
     for line in String::from_utf8_lossy(&text.stdout).lines().skip(7) {
         println!("{line}");
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Bytes of the file's header, of a record's fixed part, and of its first two fields.
+/// Bytes of the file's header, of the fixed part of any record, and of that of a record of code, whose number is 0.
 const HEADER_BYTES: usize = 40;
+const PREFIX_BYTES: usize = 16;
 const RECORD_BYTES: usize = 56;
 
 /// The last record of a name: that of the newest version.
 fn find(dump: &[u8], name: &str) -> Option<Found> {
     let mut rest = dump.get(HEADER_BYTES..)?;
     let mut found = None;
-    while let Some(record) = rest.get(..RECORD_BYTES) {
-        let total = u32::from_le_bytes(record[4..8].try_into().ok()?) as usize;
+    while let Some(prefix) = rest.get(..PREFIX_BYTES) {
+        let half = |at: usize| u32::from_le_bytes(prefix[at..at + 4].try_into().expect("four"));
+        let (kind, total) = (half(0), half(4) as usize);
+        let record = rest.get(..total.max(PREFIX_BYTES))?;
+        rest = &rest[record.len()..];
+        if kind != 0 {
+            continue;
+        }
+        let (fixed, body) = record.split_at_checked(RECORD_BYTES)?;
         let word =
-            |at: usize| u64::from_le_bytes(record[at..at + 8].try_into().expect("eight bytes"));
+            |at: usize| u64::from_le_bytes(fixed[at..at + 8].try_into().expect("eight bytes"));
         let (address, length) = (word(32), word(40) as usize);
-        let body = rest.get(RECORD_BYTES..total)?;
         let (text, code) = body.split_at_checked(body.len().checked_sub(length)?)?;
         if text.strip_suffix(&[0]) == Some(name.as_bytes()) {
             found = Some(Found {
@@ -95,7 +107,6 @@ fn find(dump: &[u8], name: &str) -> Option<Found> {
                 code: code.to_vec(),
             });
         }
-        rest = &rest[total..];
     }
     found
 }
@@ -122,6 +133,10 @@ mod tests {
             dump.extend(name.as_bytes());
             dump.push(0);
             dump.extend(code);
+            // A record of another kind.
+            dump.extend(2u32.to_le_bytes());
+            dump.extend(24u32.to_le_bytes());
+            dump.extend([0; 16]);
         }
         let found = find(&dump, "$a:f/1").unwrap();
         assert_eq!((found.address, found.code), (48, vec![5, 6]));

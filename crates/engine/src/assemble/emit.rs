@@ -6,7 +6,7 @@ use layout::{Export, FunEntry, Term};
 use super::{Finished, Module};
 use crate::code::{LineTable, NOWHERE, Words};
 use crate::form::Handler;
-use crate::native::{self, Unplaced};
+use crate::native::{self, NoRoom, Unplaced};
 use crate::operand::Operand;
 
 /// Words that are being written.
@@ -141,7 +141,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Freezes the words and patches the labels.
-    pub(super) fn finish(mut self) -> Finished {
+    pub(super) fn finish(mut self) -> Result<Finished, NoRoom> {
         self.lines.shrink();
         let targets: Vec<(u32, u32)> = self
             .patches
@@ -154,7 +154,7 @@ impl<'a> Emitter<'a> {
             starts: &self.starts,
             labels: &targets,
         };
-        let words = match native::place(&unplaced) {
+        let words = match native::place(&unplaced)? {
             Some(placed) => Words::Placed(placed),
             None => {
                 let mut words = self.words.into_boxed_slice();
@@ -165,7 +165,7 @@ impl<'a> Emitter<'a> {
                 Words::Boxed(words)
             }
         };
-        (words, self.labels.into(), self.lines, self.on_load)
+        Ok((words, self.labels.into(), self.lines, self.on_load))
     }
 }
 

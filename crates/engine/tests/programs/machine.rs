@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock};
 
 use beamfile::BeamFile;
-use engine::{Code, Exit, Module, assemble, run, start};
+use engine::{AssembleError, Code, Exit, Module, assemble, run, start};
 use layout::context::Next;
 use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use layout::process::MessageQueue;
@@ -87,6 +87,26 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
 }
 
+/// Compiles a program with the stock compiler; answers the file's bytes.
+pub fn compile(name: &str, options: &[&str]) -> Vec<u8> {
+    let out = std::env::temp_dir().join(format!(
+        "ferl-engine-{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    ));
+    std::fs::create_dir_all(&out).unwrap();
+    let source = directory().join(name).with_extension("erl");
+    let status = Command::new("erlc")
+        .args(options)
+        .args(["-o".as_ref(), out.as_os_str(), source.as_os_str()])
+        .status()
+        .expect("the stock compiler is installed");
+    assert!(status.success());
+    let bytes = std::fs::read(out.join(name).with_extension("beam")).unwrap();
+    std::fs::remove_dir_all(&out).unwrap();
+    bytes
+}
+
 impl Node {
     pub fn new() -> Node {
         Node {
@@ -125,22 +145,14 @@ impl Node {
 
     /// As `load`, with options for the compiler.
     pub fn load_with(&mut self, name: &str, options: &[&str]) {
-        let out = std::env::temp_dir().join(format!(
-            "ferl-engine-{}-{:?}",
-            std::process::id(),
-            std::thread::current().id()
-        ));
-        std::fs::create_dir_all(&out).unwrap();
-        let source = directory().join(name).with_extension("erl");
-        let status = Command::new("erlc")
-            .args(options)
-            .args(["-o".as_ref(), out.as_os_str(), source.as_os_str()])
-            .status()
-            .expect("the stock compiler is installed");
-        assert!(status.success());
-        let bytes = std::fs::read(out.join(name).with_extension("beam")).unwrap();
-        std::fs::remove_dir_all(&out).unwrap();
-        self.load_bytes(name, &bytes);
+        let loaded = self.try_load(name, &compile(name, options));
+        loaded.unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// The code of a module that was loaded.
+    pub fn code(&self, name: &str) -> &Code {
+        let found = self.codes.iter().rfind(|(loaded, _)| loaded == name);
+        &found.expect("it was loaded").1
     }
 
     /// What the stock machine answers to the same calls.
@@ -185,7 +197,8 @@ impl Node {
             .collect()
     }
 
-    pub fn load_bytes(&mut self, name: &str, bytes: &[u8]) {
+    /// Loads the bytes of a file.
+    pub fn try_load(&mut self, name: &str, bytes: &[u8]) -> Result<(), AssembleError> {
         let file = BeamFile::parse(bytes).unwrap();
         let code = file.decode().unwrap();
         let atoms: Vec<Term> = file.atoms.iter().map(|text| atom::known(text)).collect();
@@ -255,7 +268,7 @@ impl Node {
             map_keys: &|_| None,
             bif: &|_, _| None,
         };
-        let assembled = Box::new(assemble(&module).unwrap_or_else(|error| panic!("{error}")));
+        let assembled = Box::new(assemble(&module)?);
         for row in &file.exports {
             let export = self
                 .exports
@@ -268,6 +281,7 @@ impl Node {
             unsafe { (**entry).code.store(code.cast_mut(), Ordering::Release) };
         }
         self.codes.push((name.to_owned(), assembled));
+        Ok(())
     }
 
     /// Runs a process that applies the function to integers, to its end; answers its result as text, or the reason that
@@ -529,9 +543,42 @@ comparisons! {
     unequal |a, b| !term::compare::eq(a, b);
 }
 
+/// What stands for BIFs that no program here calls: their names are enough to assemble code.
+const ONLY_NAMED: [(&str, u32); 26] = [
+    ("abs", 1),
+    ("float", 1),
+    ("round", 1),
+    ("trunc", 1),
+    ("floor", 1),
+    ("ceil", 1),
+    ("size", 1),
+    ("binary_part", 3),
+    ("self", 0),
+    ("node", 0),
+    ("get", 1),
+    ("map_get", 2),
+    ("is_map_key", 2),
+    ("is_list", 1),
+    ("is_boolean", 1),
+    ("and", 2),
+    ("or", 2),
+    ("xor", 2),
+    ("bor", 2),
+    ("bxor", 2),
+    ("+", 1),
+    ("raise", 3),
+    ("setelement", 3),
+    ("atom_to_list", 1),
+    ("send", 2),
+    ("apply", 3),
+];
+
 fn bif(module: Term, function: Term, arity: u32) -> Option<BifFunction> {
     if module != am::ERLANG {
         return None;
+    }
+    if ONLY_NAMED.contains(&(atom::text(function), arity)) {
+        return Some(badarg);
     }
     let body: BifFunction = match (atom::text(function), arity) {
         ("+", 2) => plus,

@@ -1,16 +1,25 @@
 //! Small programs, compiled by the stock compiler, through the assembler and the bodies, over a runtime that can do just
 //! enough: it knows a handful of BIFs.
 
+#[cfg(target_arch = "x86_64")]
+mod debugger;
 mod machine;
+#[cfg(target_arch = "x86_64")]
+mod room;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use machine::Node;
 
-/// Runs a test with machine code, where there is any, and threaded. One test at a time: the form is the process's.
-fn in_both_forms(test: impl Fn()) {
+/// The form of code, and the memory for it, are the process's: who changes them holds this.
+fn alone() -> MutexGuard<'static, ()> {
     static FORM: Mutex<()> = Mutex::new(());
-    let _one = FORM.lock().unwrap_or_else(PoisonError::into_inner);
+    FORM.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a test with machine code, where there is any, and threaded. One test at a time.
+fn in_both_forms(test: impl Fn()) {
+    let _alone = alone();
     for native in [true, false] {
         engine::native::set_enabled(native);
         test();

@@ -77,8 +77,8 @@ pub fn put_2(_process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
     {
         return Ok(am::OK);
     }
+    let (area, literals) = literals::make(&[key, value]).ok_or(super::system_limit())?;
     table.remove(key);
-    let (area, literals) = literals::make(&[key, value]);
     let words = area.words;
     let entry = Entry {
         key: literals[0],

@@ -56,15 +56,16 @@ fn range() -> &'static Range {
         .expect("the literal range is reserved at the start")
 }
 
-/// Copies terms, literals of other areas included, into an area of their own; answers where they are now.
+/// Copies terms, literals of other areas included, into an area of their own; answers where they are now, or `None` when
+/// there is no memory for them.
 #[must_use]
-pub fn make(terms: &[Term]) -> (Area, Vec<Term>) {
+pub fn make(terms: &[Term]) -> Option<(Area, Vec<Term>)> {
     let sizes: Vec<usize> = terms
         .iter()
         .map(|term| copy::size_with_literals(*term))
         .collect();
     let words: usize = sizes.iter().sum();
-    let mut area = take(words);
+    let mut area = take(words)?;
     let base = range().reservation.base().as_ptr() as usize + area.offset;
     let mut room = base as *mut u64;
     let literals = terms
@@ -80,38 +81,33 @@ pub fn make(terms: &[Term]) -> (Area, Vec<Term>) {
             literal
         })
         .collect();
-    (area, literals)
+    Some((area, literals))
 }
 
-fn take(words: usize) -> Area {
+fn take(words: usize) -> Option<Area> {
     let bytes = (words * 8).next_multiple_of(PAGE_BYTES).max(PAGE_BYTES);
     let range = range();
     let offset = {
         let (next, free) = &mut *range.state.lock();
-        let reused = free.iter().position(|(_, free_bytes)| *free_bytes == bytes);
-        reused.map_or_else(
-            || {
+        match free.iter().position(|(_, free_bytes)| *free_bytes == bytes) {
+            Some(at) => free.swap_remove(at).0,
+            None if bytes <= RANGE_BYTES - *next => {
                 let offset = *next;
-                assert!(
-                    offset + bytes <= RANGE_BYTES,
-                    "the literal range ({RANGE_BYTES} bytes) is used up"
-                );
                 *next += bytes;
                 offset
-            },
-            |at| free.swap_remove(at).0,
-        )
+            }
+            None => return None,
+        }
     };
-    range
-        .reservation
-        .commit(offset..offset + bytes)
-        .expect("memory for literals");
-    Area {
+    // Given back by its end if the memory cannot be had.
+    let area = Area {
         offset,
         bytes,
         words,
         off_heap: std::ptr::null_mut(),
-    }
+    };
+    let memory = range.reservation.commit(offset..offset + bytes);
+    memory.ok().map(|()| area)
 }
 
 impl Area {

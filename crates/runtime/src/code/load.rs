@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use beamfile::{BeamError, BeamFile, ChunkId, Operand, Span};
+use engine::assemble::AssembleErrorKind;
 use layout::{Export, FunEntry, Term};
 use term::external::{self, FunIdentity, Resolver};
 use term::heap::Scratch;
@@ -16,8 +17,8 @@ use term::{am, atom, build, map};
 
 use super::funs::{FunFacts, FunName};
 use super::modules::{self, Address, Loaded};
+use super::{debugger, literals, perf};
 use super::{exports, funs};
-use super::{literals, perf};
 
 /// Why a file cannot be loaded.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub enum LoadError {
         error: external::DecodeError,
     },
     Code(engine::AssembleError),
+    /// There is no memory left where code and literals must lie.
+    NoRoom,
     /// The file holds another module.
     Name {
         expected: Term,
@@ -46,6 +49,7 @@ impl fmt::Display for LoadError {
                 write!(f, "chunk LitT: literal {index}: {error}")
             }
             LoadError::Code(error) => write!(f, "chunk Code: {error}"),
+            LoadError::NoRoom => write!(f, "no memory for code is left"),
             LoadError::Name { expected, found } => {
                 write!(
                     f,
@@ -144,7 +148,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
         );
     }
     let map_keys = collect_map_keys(&code, &atoms, scratch.heap(), &mut terms);
-    let (area, literal_terms) = literals::make(&terms);
+    let (area, literal_terms) = literals::make(&terms).ok_or(LoadError::NoRoom)?;
     let imports: Vec<*const Export> = file
         .imports
         .iter()
@@ -194,8 +198,12 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
             export.bif.is_some().then_some(std::ptr::from_ref(export))
         },
     };
-    let assembled = engine::assemble(&module).map_err(LoadError::Code)?;
-    perf::loaded(&assembled);
+    let assembled = engine::assemble(&module).map_err(|error| match error.kind {
+        AssembleErrorKind::NoRoom => LoadError::NoRoom,
+        _ => LoadError::Code(error),
+    })?;
+    perf::loaded(&assembled, file.lines.as_ref());
+    let debugger = debugger::register(&assembled);
     let entry = |label: u32| assembled.label(label).map(Address);
     let exports = file
         .exports
@@ -227,6 +235,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
             .unwrap_or_default()
             .to_vec(),
         file_atom: name,
+        debugger,
         code: assembled,
     }))
 }

@@ -14,6 +14,8 @@ use super::literals::Area;
 /// One version of a module.
 pub struct Loaded {
     pub name: Term,
+    /// What debuggers see of the code; it goes before that.
+    pub debugger: Option<sys::debugger::Registration>,
     pub code: Code,
     pub literals: Area,
     pub md5: [u8; 16],

@@ -1,6 +1,7 @@
 //! Files that tell Linux `perf` what the machine code of a module is (`+JPperf`): a map of names in
 //! `/tmp/perf-PID.map`, which `perf report` reads by itself, and a dump of the code in `/tmp/jit-PID.dump` for
-//! `perf inject --jit`. Functions are called `$module:function/arity`, as on stock.
+//! `perf inject --jit`, with the lines of the sources. Functions are called `module:function/arity`, their `func_info` has
+//! `-CodeInfoPrologue` behind that, and names in the map begin with `$`: all as on stock.
 //!
 //! Written when a module is loaded, by the thread that loads it, under a lock. A file that cannot be written is left
 //! alone after one line that says so; nothing else depends on it.
@@ -9,7 +10,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Mutex, PoisonError};
 
-use term::atom;
+use term::print;
 
 /// The files that are being written.
 struct Files {
@@ -49,7 +50,7 @@ fn told<T>(name: &str, result: io::Result<T>) -> Option<T> {
 }
 
 /// Writes down the machine code of a module; nothing if it has none.
-pub fn loaded(code: &engine::Code) {
+pub fn loaded(code: &engine::Code, lines: Option<&beamfile::Lines>) {
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let files = &mut *files;
     if let Some(map) = &mut files.map
@@ -58,26 +59,38 @@ pub fn loaded(code: &engine::Code) {
         files.map = None;
     }
     if let Some(dump) = &mut files.dump
-        && dump.write(code).is_err()
+        && dump.write(code, lines).is_err()
     {
         files.dump = None;
     }
 }
 
-fn name(function: &engine::code::Function) -> String {
+/// What profilers and debuggers call a function.
+pub fn name(function: &engine::code::Function) -> String {
     format!(
-        "${}:{}/{}",
-        atom::text(function.module),
-        atom::text(function.function),
+        "{}:{}/{}",
+        print::display(function.module),
+        print::display(function.function),
         function.arity
     )
 }
 
+/// The two parts of a function's machine code, by name.
+fn parts<'a>(found: &engine::code::MachineCode<'a>) -> [(String, &'a [u8]); 2] {
+    let name = name(found.function);
+    [
+        (format!("{name}-CodeInfoPrologue"), found.info),
+        (name, found.body),
+    ]
+}
+
 fn write_map(file: &mut File, code: &engine::Code) -> io::Result<()> {
     let mut out = BufWriter::new(file);
-    for (function, bytes) in code.machine_code() {
-        let (start, length) = (bytes.as_ptr() as usize, bytes.len());
-        writeln!(out, "{start:x} {length:x} {}", name(function))?;
+    for found in code.machine_code() {
+        for (name, bytes) in parts(&found) {
+            let (start, length) = (bytes.as_ptr() as usize, bytes.len());
+            writeln!(out, "{start:#x} {length:x} ${name}")?;
+        }
     }
     out.flush()
 }
@@ -95,6 +108,11 @@ const MACHINE: u32 = if cfg!(target_arch = "aarch64") {
 /// A record of loaded code, and its bytes without name and code.
 const CODE_LOAD: u32 = 0;
 const RECORD_BYTES: usize = 56;
+/// A record of lines, which stands before that of the code that it is about; its bytes without the lines, and those of a
+/// line without the name of its file.
+const CODE_DEBUG_INFO: u32 = 2;
+const LINES_BYTES: usize = 32;
+const LINE_BYTES: usize = 16;
 
 impl Dump {
     fn create(name: &str, process: u32) -> io::Result<Dump> {
@@ -117,29 +135,71 @@ impl Dump {
         Ok(Dump { file, count: 0 })
     }
 
-    fn write(&mut self, code: &engine::Code) -> io::Result<()> {
+    fn write(&mut self, code: &engine::Code, lines: Option<&beamfile::Lines>) -> io::Result<()> {
         let process = sys::host::process_id();
         let mut out = BufWriter::new(&mut self.file);
-        for (function, bytes) in code.machine_code() {
-            let name = name(function);
-            let total = RECORD_BYTES + name.len() + 1 + bytes.len();
-            let address = bytes.as_ptr() as u64;
-            out.write_all(&CODE_LOAD.to_le_bytes())?;
-            out.write_all(&(total as u32).to_le_bytes())?;
-            out.write_all(&now().to_le_bytes())?;
-            for word in [process, process] {
-                out.write_all(&word.to_le_bytes())?;
+        for found in code.machine_code() {
+            for (name, bytes) in parts(&found) {
+                let address = bytes.as_ptr() as u64;
+                if address == found.body.as_ptr() as u64
+                    && let Some(lines) = lines
+                {
+                    write_lines(&mut out, &found, lines)?;
+                }
+                let total = RECORD_BYTES + name.len() + 1 + bytes.len();
+                out.write_all(&CODE_LOAD.to_le_bytes())?;
+                out.write_all(&(total as u32).to_le_bytes())?;
+                out.write_all(&now().to_le_bytes())?;
+                for word in [process, process] {
+                    out.write_all(&word.to_le_bytes())?;
+                }
+                self.count += 1;
+                for word in [address, address, bytes.len() as u64, self.count] {
+                    out.write_all(&word.to_le_bytes())?;
+                }
+                out.write_all(name.as_bytes())?;
+                out.write_all(&[0])?;
+                out.write_all(bytes)?;
             }
-            for word in [address, address, bytes.len() as u64, self.count] {
-                out.write_all(&word.to_le_bytes())?;
-            }
-            out.write_all(name.as_bytes())?;
-            out.write_all(&[0])?;
-            out.write_all(bytes)?;
-            self.count += 1;
         }
         out.flush()
     }
+}
+
+/// Writes the lines of a function, if any is known. One without number or name closes the last.
+fn write_lines(
+    out: &mut impl Write,
+    found: &engine::code::MachineCode<'_>,
+    lines: &beamfile::Lines,
+) -> io::Result<()> {
+    let known = found.lines.iter().filter_map(|&(address, index)| {
+        let location = lines.locations.get(index as usize).filter(|_| index != 0)?;
+        let file = lines.files.get(location.file as usize)?;
+        Some((address, location.line, file.as_str()))
+    });
+    let mut entries: Vec<(u64, u32, &str)> = known.collect();
+    if entries.is_empty() {
+        return Ok(());
+    }
+    entries.push((found.body.as_ptr_range().end as u64, 0, ""));
+    let bytes: usize = entries
+        .iter()
+        .map(|(_, _, file)| LINE_BYTES + file.len() + 1)
+        .sum();
+    out.write_all(&CODE_DEBUG_INFO.to_le_bytes())?;
+    out.write_all(&((LINES_BYTES + bytes) as u32).to_le_bytes())?;
+    out.write_all(&now().to_le_bytes())?;
+    out.write_all(&(found.body.as_ptr() as u64).to_le_bytes())?;
+    out.write_all(&(entries.len() as u64).to_le_bytes())?;
+    for (address, line, file) in entries {
+        out.write_all(&address.to_le_bytes())?;
+        out.write_all(&line.to_le_bytes())?;
+        // The column is not known.
+        out.write_all(&0u32.to_le_bytes())?;
+        out.write_all(file.as_bytes())?;
+        out.write_all(&[0])?;
+    }
+    Ok(())
 }
 
 /// Perf's clock.

@@ -10,7 +10,7 @@ use term::external::{self, Options};
 use term::{am, atom, build};
 
 use crate::bif::{BifResult, Failure, badarg, magic};
-use crate::code::load::{self, CodeResolver};
+use crate::code::load::{self, CodeResolver, LoadError};
 use crate::code::modules::{self, Loaded};
 use crate::code::{exports, purge};
 use crate::node;
@@ -35,7 +35,11 @@ pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> Bi
         Ok(loaded) => Ok(magic::make(process, Prepared(Mutex::new(Some(loaded))))),
         Err(error) => {
             crate::log::load_failed(process, module, &error.to_string());
-            Ok(build::tuple(process.heap(), &[am::ERROR, am::BADFILE]))
+            let reason = match error {
+                LoadError::NoRoom => am::SYSTEM_LIMIT,
+                _ => am::BADFILE,
+            };
+            Ok(build::tuple(process.heap(), &[am::ERROR, reason]))
         }
     }
 }

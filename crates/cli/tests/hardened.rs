@@ -1,0 +1,166 @@
+//! Nodes on systems that refuse memory for code, which a system call filter plays here.
+#![cfg(target_arch = "x86_64")]
+
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use libc::{
+    BPF_ABS, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long,
+    sock_filter,
+};
+
+/// Where the filter finds the number of the call, and the low half of an argument.
+const NUMBER: u32 = 0;
+const fn argument(index: u32) -> u32 {
+    16 + index * 8
+}
+
+/// A step of a filter that answers an error: something that must be so, or the call is allowed.
+struct Must {
+    field: u32,
+    test: u32,
+    value: u32,
+}
+
+fn must(field: u32, test: u32, value: u32) -> Must {
+    Must { field, test, value }
+}
+
+/// A filter under which a call that is all of these fails.
+fn filter(call: c_long, steps: &[Must], error: i32) -> Vec<sock_filter> {
+    let steps: Vec<Must> = std::iter::once(must(NUMBER, BPF_JEQ, call as u32))
+        .chain(
+            steps
+                .iter()
+                .map(|step| must(step.field, step.test, step.value)),
+        )
+        .collect();
+    let instruction = |code: u32, on_false: usize, k: u32| sock_filter {
+        code: code as u16,
+        jt: 0,
+        jf: on_false as u8,
+        k,
+    };
+    let mut filter = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        filter.push(instruction(BPF_LD | BPF_W | BPF_ABS, 0, step.field));
+        // Over the steps that are left, and the refusal.
+        let allowed = (steps.len() - 1 - index) * 2 + 1;
+        filter.push(instruction(
+            BPF_JMP | step.test | BPF_K,
+            allowed,
+            step.value,
+        ));
+    }
+    let refusal = libc::SECCOMP_RET_ERRNO | error as u32;
+    filter.push(instruction(BPF_RET | BPF_K, 0, refusal));
+    filter.push(instruction(BPF_RET | BPF_K, 0, libc::SECCOMP_RET_ALLOW));
+    filter
+}
+
+/// Nothing that was written may become executable, as under systemd's `MemoryDenyWriteExecute`.
+fn no_executable_memory() -> Vec<sock_filter> {
+    let executable = must(argument(2), BPF_JSET, libc::PROT_EXEC as u32);
+    filter(libc::SYS_mprotect, &[executable], libc::EPERM)
+}
+
+/// There are no more than 2 MiB at a time left below 2 GiB.
+fn little_low_memory() -> Vec<sock_filter> {
+    let low = (libc::MAP_32BIT | libc::MAP_FIXED_NOREPLACE) as u32;
+    let steps = [
+        must(argument(1), BPF_JGE, 2 << 20),
+        must(argument(3), BPF_JSET, low),
+    ];
+    filter(libc::SYS_mmap, &steps, libc::ENOMEM)
+}
+
+fn run(mut filter: Vec<sock_filter>, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ferl"));
+    command.arg("-noshell").args(arguments);
+    // SAFETY: what runs in the child are two system calls, on memory that is its own.
+    unsafe {
+        command.pre_exec(move || {
+            let program = libc::sock_fprog {
+                len: filter.len() as u16,
+                filter: filter.as_mut_ptr(),
+            };
+            let mode = libc::SECCOMP_MODE_FILTER;
+            if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+                || libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const program) != 0
+            {
+                return Err(std::io::Error::last_os_error());
+            }
+            Ok(())
+        });
+    }
+    command.output().unwrap()
+}
+
+const SHOW_FORM: &str = "io:format(\"~p ~p~n\", [erlang:system_info(emu_flavor), \
+                         length(lists:seq(1, 1000))]), halt().";
+
+#[test]
+fn without_executable_memory_code_runs_threaded_and_one_line_says_so() {
+    let output = run(no_executable_memory(), &["-eval", SHOW_FORM]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "emu 1000\n",
+        "{errors}"
+    );
+    assert_eq!(
+        errors,
+        "ferl: the system gives no executable memory (Operation not permitted): \
+         code runs threaded, which is slower\n"
+    );
+    // Who asked for that form is told nothing.
+    let arguments = ["-emu_flavor", "emu", "-eval", SHOW_FORM];
+    let output = run(no_executable_memory(), &arguments);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "emu 1000\n");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+/// Has stock make a module whose one function is longer than its argument says, in words.
+const MAKE_LARGE: &str = r#"
+    Moves = [{move, {integer, N rem 1000}, {x, 0}} || N <- lists:seq(1, 120000)],
+    Code = [{label, 1}, {func_info, {atom, large}, {atom, f}, 0}, {label, 2} | Moves] ++ [return],
+    {ok, large, Beam} =
+        compile:forms({large, [{f, 0}], [], [{function, f, 0, 2, Code}], 3}, [from_asm, binary]),
+    ok = file:write_file("large.beam", Beam),
+    halt()."#;
+
+#[test]
+fn where_memory_for_code_is_used_up_loading_fails_and_the_node_goes_on() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hardened");
+    std::fs::create_dir_all(&folder).unwrap();
+    let made = Command::new("erl")
+        .current_dir(&folder)
+        .args(["-noshell", "-eval", MAKE_LARGE])
+        .output()
+        .unwrap();
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stdout)
+    );
+    let load = format!(
+        "{{ok, B}} = file:read_file(\"{}/large.beam\"),
+         io:format(\"~p~n~p~n~p~n\", [code:load_binary(large, \"\", B),
+            catch large:f(), catch sofs:to_external(sofs:set([b, a]))]), halt().",
+        folder.display()
+    );
+    let output = run(little_low_memory(), &["-eval", &load]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let mut lines = text.lines();
+    // The logger's event may stand before.
+    let answer = lines.find(|line| line.starts_with("{error"));
+    assert_eq!(answer, Some("{error,system_limit}"), "{text}{errors}");
+    assert!(text.contains("{'EXIT',{undef,[{large,f,[],[]}"), "{text}");
+    assert!(text.contains("\n[a,b]\n"), "{text}");
+    // Threaded code lies anywhere.
+    let output = run(little_low_memory(), &["-emu_flavor", "emu", "-eval", &load]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.starts_with("{module,large}\n0\n[a,b]\n"), "{text}");
+}

@@ -1,0 +1,345 @@
+//! What a debugger needs to know of a module's machine code: an ELF object in memory, with a symbol for each function and
+//! the way from a function to its caller.
+//!
+//! The return addresses on an Erlang stack are those of instructions' words, so both the words and the machine code have
+//! symbols; the words lie in a section of data, where no debugger sets breakpoints. A function begins at its entry:
+//! nothing but errors runs its `func_info`.
+//!
+//! **Callers.** A frame is found without knowing its size ("Frames", `lib.rs`): from the stack pointer up, the first word
+//! with the low bits `00` is the return address. DWARF can say that as a loop, so one rule serves all code. Machine code
+//! leaves the native stack alone, and below the bottom frame, whose return address is [`start::process_end`], the
+//! native frames of the scheduler go on ([`bottom`]). Two places are out of its reach: while a slow path or a BIF runs only
+//! native frames are seen, and the few stencils that save registers on the native stack hide the native frames meanwhile.
+//!
+//! Pure functions on code that the caller keeps; any thread may call.
+
+use object::elf;
+use object::endian::Endianness;
+use object::write::elf::{FileHeader, SectionHeader, Sym, SymbolIndex, Writer};
+
+use crate::code::{Code, FUNC_INFO_WORDS, Function, Words};
+use crate::start;
+
+// Numbers that DWARF gives x86-64's registers; `rsi` holds the Erlang stack pointer (`machine.rs`).
+const RSI: u8 = 4;
+const RSP: u8 = 7;
+const RETURN_ADDRESS: u8 = 16;
+
+// How registers are found.
+const DW_CFA_OFFSET: u8 = 0x80;
+const DW_CFA_SAME_VALUE: u8 = 0x08;
+const DW_CFA_DEF_CFA: u8 = 0x0c;
+const DW_CFA_DEF_CFA_EXPRESSION: u8 = 0x0f;
+const DW_CFA_VAL_OFFSET: u8 = 0x14;
+const DW_CFA_NOP: u8 = 0;
+
+// Expressions.
+const DW_OP_DEREF: u8 = 0x06;
+const DW_OP_DUP: u8 = 0x12;
+const DW_OP_AND: u8 = 0x1a;
+const DW_OP_PLUS_UCONST: u8 = 0x23;
+const DW_OP_BRA: u8 = 0x28;
+const DW_OP_LIT3: u8 = 0x33;
+const DW_OP_BREG0: u8 = 0x70;
+
+/// `stack - 8; do { + 8 } while (*it & 3 != 0); + 8`: the address behind the return address.
+const CALLERS_STACK: [u8; 13] = [
+    DW_OP_BREG0 + RSI,
+    // -8, as seven bits with a sign.
+    0x78,
+    DW_OP_PLUS_UCONST,
+    8,
+    DW_OP_DUP,
+    DW_OP_DEREF,
+    DW_OP_LIT3,
+    DW_OP_AND,
+    DW_OP_BRA,
+    // Nine bytes back from here.
+    (-9i8) as u8,
+    0xff,
+    DW_OP_PLUS_UCONST,
+    8,
+];
+
+/// From a function to its caller: the return address lies below the caller's stack; the native stack is the same.
+fn through_erlang_stack() -> Vec<u8> {
+    let mut rules = vec![DW_CFA_DEF_CFA_EXPRESSION, CALLERS_STACK.len() as u8];
+    rules.extend(CALLERS_STACK);
+    rules.extend([DW_CFA_OFFSET + RETURN_ADDRESS, 1]);
+    rules.extend([DW_CFA_VAL_OFFSET, RSI, 0]);
+    rules.extend([DW_CFA_SAME_VALUE, RSP]);
+    rules
+}
+
+/// From the bottom frame to the native function that entered machine code.
+fn through_native_stack() -> Vec<u8> {
+    vec![DW_CFA_DEF_CFA, RSP, 8, DW_CFA_OFFSET + RETURN_ADDRESS, 1]
+}
+
+/// Addresses and bytes.
+#[derive(Clone, Copy)]
+struct Extent {
+    start: u64,
+    bytes: u64,
+}
+
+/// Frame information for all of `extent`. Where `interrupted`, the address of a frame is not behind a call but where it
+/// goes on, and debuggers do not expect its caller's frame at a higher address.
+fn frames(extent: Extent, rules: &[u8], interrupted: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    let entry = |out: &mut Vec<u8>, mut body: Vec<u8>| {
+        body.resize((body.len() + 4).next_multiple_of(8) - 4, DW_CFA_NOP);
+        out.extend((body.len() as u32).to_le_bytes());
+        out.extend(body);
+    };
+    let mut common = vec![0; 4];
+    common.push(1);
+    common.extend(if interrupted { &b"zRS\0"[..] } else { b"zR\0" });
+    // Units of code and of stack (-8), the register of return addresses, and how addresses are written: in full.
+    common.extend([1, 0x78, RETURN_ADDRESS, 1, 0]);
+    common.extend(rules);
+    entry(&mut out, common);
+    // How far back the common part is from this word.
+    let mut own = (out.len() as u32 + 4).to_le_bytes().to_vec();
+    own.extend(extent.start.to_le_bytes());
+    own.extend(extent.bytes.to_le_bytes());
+    own.push(0);
+    entry(&mut out, own);
+    out.extend([0; 4]);
+    out
+}
+
+/// A symbol: its name by place in the list of names, its section by place in the list of sections.
+struct Symbol {
+    name: usize,
+    section: usize,
+    extent: Extent,
+}
+
+/// A section without contents: the memory that it stands for is this process's.
+struct Section {
+    name: &'static str,
+    is_code: bool,
+    extent: Extent,
+}
+
+/// Writes the object; `None` only if it would be too large for the format.
+fn object(
+    sections: &[Section],
+    names: &[String],
+    symbols: &[Symbol],
+    frames: &[u8],
+) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(Endianness::Little, true, &mut bytes);
+    writer.reserve_file_header();
+    writer.reserve_null_section_index();
+    let places: Vec<_> = sections
+        .iter()
+        .map(|section| {
+            let name = writer.add_section_name(section.name.as_bytes());
+            (name, writer.reserve_section_index())
+        })
+        .collect();
+    let frames_name = writer.add_section_name(b".eh_frame");
+    writer.reserve_section_index();
+    // The writer's own table of strings would be sorted to share their ends, which costs more than all the rest.
+    let strings_name = writer.add_section_name(b".strtab");
+    let strings_index = writer.reserve_section_index();
+    let mut strings = vec![0];
+    let string_offsets: Vec<u32> = names
+        .iter()
+        .map(|name| {
+            let offset = strings.len();
+            strings.extend(name.as_bytes());
+            strings.push(0);
+            u32::try_from(offset).ok()
+        })
+        .collect::<Option<_>>()?;
+    let symbols_name = writer.add_section_name(b".symtab");
+    writer.reserve_symtab_section_index();
+    writer.reserve_shstrtab_section_index();
+    let frames_at = writer.reserve(frames.len() as u64, 8);
+    let strings_at = writer.reserve(strings.len() as u64, 1);
+    writer.reserve_null_symbol_index();
+    for symbol in symbols {
+        let _: SymbolIndex = writer.reserve_symbol_index(Some(places[symbol.section].1));
+    }
+    let symbols_at = writer.reserved_len().next_multiple_of(8);
+    writer.reserve_symtab();
+    let symbols_bytes = writer.reserved_len() - symbols_at;
+    writer.reserve_shstrtab().ok()?;
+    writer.reserve_section_headers();
+
+    let header = FileHeader {
+        os_abi: elf::ELFOSABI_NONE,
+        abi_version: 0,
+        e_type: elf::ET_REL,
+        e_machine: elf::EM_X86_64,
+        e_entry: 0,
+        e_flags: elf::FileFlags(0),
+    };
+    writer.write_file_header(&header).ok()?;
+    writer.write_align(8);
+    writer.write(frames);
+    writer.write(&strings);
+    writer.write_null_symbol();
+    for symbol in symbols {
+        let kind = if sections[symbol.section].is_code {
+            elf::STT_FUNC
+        } else {
+            elf::STT_OBJECT
+        };
+        writer.write_symbol(&Sym {
+            section: Some(places[symbol.section].1.0),
+            st_name: string_offsets[symbol.name],
+            st_info: elf::SymbolInfo::new(elf::STB_GLOBAL, kind),
+            st_other: elf::SymbolOther(0),
+            st_shndx: elf::SymbolSection(0),
+            st_value: symbol.extent.start - sections[symbol.section].extent.start,
+            st_size: symbol.extent.bytes,
+        });
+    }
+    writer.write_shstrtab();
+    writer.write_null_section_header();
+    for (section, (name, _)) in sections.iter().zip(&places) {
+        let access = if section.is_code {
+            elf::SHF_EXECINSTR
+        } else {
+            elf::SHF_WRITE
+        };
+        writer.write_section_header(&SectionHeader {
+            sh_name: writer.section_name_offset(Some(*name)),
+            sh_type: elf::SHT_NOBITS,
+            sh_flags: elf::SHF_ALLOC | access,
+            sh_addr: section.extent.start,
+            sh_offset: 0,
+            sh_size: section.extent.bytes,
+            sh_link: 0,
+            sh_info: 0,
+            sh_addralign: 8,
+            sh_entsize: 0,
+        });
+    }
+    let contents = SectionHeader {
+        sh_name: writer.section_name_offset(Some(frames_name)),
+        sh_type: elf::SHT_PROGBITS,
+        sh_flags: elf::SHF_ALLOC,
+        sh_addr: 0,
+        sh_offset: frames_at,
+        sh_size: frames.len() as u64,
+        sh_link: 0,
+        sh_info: 0,
+        sh_addralign: 8,
+        sh_entsize: 0,
+    };
+    writer.write_section_header(&contents);
+    writer.write_section_header(&SectionHeader {
+        sh_name: writer.section_name_offset(Some(strings_name)),
+        sh_type: elf::SHT_STRTAB,
+        sh_flags: elf::SectionFlags(0),
+        sh_offset: strings_at,
+        sh_size: strings.len() as u64,
+        sh_addralign: 1,
+        ..contents
+    });
+    writer.write_section_header(&SectionHeader {
+        sh_name: writer.section_name_offset(Some(symbols_name)),
+        sh_type: elf::SHT_SYMTAB,
+        sh_flags: elf::SectionFlags(0),
+        sh_offset: symbols_at,
+        sh_size: symbols_bytes,
+        sh_link: strings_index.0,
+        // Of the symbols, only the empty one at the start is local.
+        sh_info: 1,
+        sh_entsize: 24,
+        ..contents
+    });
+    writer.write_shstrtab_section_header();
+    Some(bytes)
+}
+
+/// The object for a module's machine code, its functions named by `name`; `None` for code that runs threaded, and where
+/// the registers above are not the processor's.
+#[must_use]
+pub fn module(code: &Code, name: impl Fn(&Function) -> String) -> Option<Vec<u8>> {
+    let Words::Placed(placed) = &code.words else {
+        return None;
+    };
+    if !cfg!(target_arch = "x86_64") {
+        return None;
+    }
+    let extent = |bytes: &[u8]| Extent {
+        start: bytes.as_ptr() as u64,
+        bytes: bytes.len() as u64,
+    };
+    let words_at = code.words.as_ptr() as u64;
+    let sections = [
+        Section {
+            name: ".text",
+            is_code: true,
+            extent: extent(placed.all_code()),
+        },
+        Section {
+            name: ".words",
+            is_code: false,
+            extent: Extent {
+                start: words_at,
+                bytes: code.words.len() as u64 * 8,
+            },
+        },
+    ];
+    let mut names = Vec::with_capacity(code.functions.len());
+    let mut symbols = Vec::with_capacity(code.functions.len() * 2);
+    for (index, function) in code.functions.iter().enumerate() {
+        let end = code.functions.get(index + 1).map(|next| next.start);
+        let words_end = end.unwrap_or(code.words.len() as u32);
+        names.push(name(function));
+        symbols.push(Symbol {
+            name: index,
+            section: 0,
+            extent: extent(placed.code_of(function.start + FUNC_INFO_WORDS, end)),
+        });
+        symbols.push(Symbol {
+            name: index,
+            section: 1,
+            extent: Extent {
+                start: words_at + u64::from(function.start) * 8,
+                bytes: u64::from(words_end - function.start) * 8,
+            },
+        });
+    }
+    let [code_extent, words_extent] = [sections[0].extent, sections[1].extent];
+    let whole = Extent {
+        start: words_extent.start,
+        bytes: code_extent.start + code_extent.bytes - words_extent.start,
+    };
+    let frames = frames(whole, &through_erlang_stack(), false);
+    object(&sections, &names, &symbols, &frames)
+}
+
+/// The object for the bottom frame of every process.
+#[must_use]
+pub fn bottom() -> Option<Vec<u8>> {
+    let section = Section {
+        name: ".words",
+        is_code: false,
+        extent: Extent {
+            start: start::process_end() as u64,
+            bytes: 8,
+        },
+    };
+    let symbol = Symbol {
+        name: 0,
+        section: 0,
+        extent: section.extent,
+    };
+    let frames = frames(section.extent, &through_native_stack(), true);
+    object(
+        &[section],
+        &["the end of the process".to_owned()],
+        &[symbol],
+        &frames,
+    )
+    .filter(|_| cfg!(target_arch = "x86_64"))
+}

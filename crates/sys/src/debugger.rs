@@ -1,0 +1,158 @@
+//! Telling a debugger about code made at run time: the JIT interface of GDB, which LLDB knows as well.
+//!
+//! A debugger puts a breakpoint into a function of a certain name and reads a list of ELF objects from a variable of a
+//! certain name, when the function is called and when it attaches. The variable is changed under a lock.
+
+use std::ptr::null_mut;
+use std::sync::{Mutex, PoisonError};
+
+/// An object in the list, as the interface has it.
+#[repr(C)]
+struct Entry {
+    next: *mut Entry,
+    previous: *mut Entry,
+    object: *const u8,
+    object_bytes: u64,
+}
+
+/// The variable.
+#[repr(C)]
+struct Descriptor {
+    version: u32,
+    action: u32,
+    relevant: *mut Entry,
+    first: *mut Entry,
+}
+
+const REGISTER: u32 = 1;
+const UNREGISTER: u32 = 2;
+
+#[unsafe(no_mangle)]
+static mut __jit_debug_descriptor: Descriptor = Descriptor {
+    version: 1,
+    action: 0,
+    relevant: null_mut(),
+    first: null_mut(),
+};
+
+/// Where the debugger stops us to look at the descriptor.
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn __jit_debug_register_code() {
+    // Two functions without a body might be made one.
+    std::hint::black_box(REGISTER);
+}
+
+/// Guards the descriptor and all entries.
+static LIST: Mutex<()> = Mutex::new(());
+
+/// An object that debuggers see until this is dropped.
+#[derive(Debug)]
+pub struct Registration {
+    entry: *mut Entry,
+    /// The entry points to it.
+    _object: Box<[u8]>,
+}
+
+// SAFETY: the entry is touched under the lock alone.
+unsafe impl Send for Registration {}
+// SAFETY: as above; there is nothing to do with a shared one.
+unsafe impl Sync for Registration {}
+
+impl Registration {
+    /// Shows an ELF object, whose sections name the addresses where code lies now.
+    #[must_use]
+    pub fn new(object: Vec<u8>) -> Registration {
+        let object = object.into_boxed_slice();
+        let _locked = LIST.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the list is ours while it is locked, and its entries live until they are taken out of it.
+        let entry = unsafe {
+            let next = __jit_debug_descriptor.first;
+            let entry = Box::into_raw(Box::new(Entry {
+                next,
+                previous: null_mut(),
+                object: object.as_ptr(),
+                object_bytes: object.len() as u64,
+            }));
+            if let Some(next) = next.as_mut() {
+                next.previous = entry;
+            }
+            __jit_debug_descriptor.first = entry;
+            tell(REGISTER, entry);
+            entry
+        };
+        Registration {
+            entry,
+            _object: object,
+        }
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let _locked = LIST.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: as above; the entry is in the list, and nobody knows it any more when it is out of it.
+        unsafe {
+            let Entry { next, previous, .. } = *self.entry;
+            match previous.as_mut() {
+                Some(previous) => previous.next = next,
+                None => __jit_debug_descriptor.first = next,
+            }
+            if let Some(next) = next.as_mut() {
+                next.previous = previous;
+            }
+            tell(UNREGISTER, self.entry);
+            drop(Box::from_raw(self.entry));
+        }
+    }
+}
+
+/// Has a debugger look at an entry.
+///
+/// # Safety
+/// The list is locked, the entry is alive.
+unsafe fn tell(action: u32, entry: *mut Entry) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        __jit_debug_descriptor.relevant = entry;
+        __jit_debug_descriptor.action = action;
+        __jit_debug_register_code();
+        __jit_debug_descriptor.relevant = null_mut();
+        __jit_debug_descriptor.action = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The objects in the list, the latest first.
+    fn objects() -> Vec<Vec<u8>> {
+        let _locked = LIST.lock().unwrap();
+        let mut found = Vec::new();
+        // SAFETY: the list is ours while it is locked.
+        unsafe {
+            let mut entry = __jit_debug_descriptor.first;
+            let mut previous = null_mut();
+            while let Some(at) = entry.as_ref() {
+                assert_eq!(at.previous, previous);
+                let length = at.object_bytes as usize;
+                found.push(std::slice::from_raw_parts(at.object, length).to_vec());
+                (previous, entry) = (entry, at.next);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn objects_are_listed_until_they_are_dropped() {
+        let [a, b, c] = [1u8, 2, 3].map(|byte| Registration::new(vec![byte; 4]));
+        assert_eq!(objects(), [[3; 4], [2; 4], [1; 4]]);
+        drop(b);
+        assert_eq!(objects(), [[3; 4], [1; 4]]);
+        drop(c);
+        assert_eq!(objects(), [[1; 4]]);
+        drop(a);
+        assert!(objects().is_empty());
+    }
+}
