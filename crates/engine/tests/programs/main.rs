@@ -4,6 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 mod debugger;
 mod machine;
+mod operations;
 #[cfg(target_arch = "x86_64")]
 mod room;
 

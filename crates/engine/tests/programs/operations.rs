@@ -1,0 +1,109 @@
+//! Which handlers the programs under `tests/programs/operations` use: all that have stencils, for every combination of
+//! operands, but for those that are named here with the reason.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::Command;
+
+use crate::machine::Node;
+
+/// Rows that the programs do not use, or not wholly: the operation, and which of its combinations.
+const HOLES: &[(&str, &[usize])] = &[
+    // A tuple that is written to is no constant.
+    ("tuples::SetTupleElement", &[2, 5]),
+    // Parts of `put_tuple2` and `make_fun3` in machine code, which the threaded form, where this looks, does in one
+    // handler each.
+    ("tuples::PutHeader", &[0]),
+    ("tuples::PutElement", &[0, 1, 2]),
+    ("tuples::EndTuple", &[0, 1]),
+    // From a y register, where there is no frame that could have one.
+    ("calls::MoveCallOnly", &[1]),
+    ("calls::MoveReturn", &[1]),
+    ("calls::FunHead", &[0]),
+    // Stock receives into x0 alone.
+    ("messages::LoopRec", &[1]),
+];
+
+/// Writes the modules of all families into the working directory.
+const WRITE: &str = "[ok = file:write_file(atom_to_list(Name) ++ \".beam\", Beam)
+    || Family <- operations:families(), {Name, Beam} <- operations:beams(Family)], halt().";
+
+#[test]
+fn the_programs_of_operations_use_every_handler() {
+    let _alone = crate::alone();
+    let folder = std::env::temp_dir().join(format!("ferl-operations-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (program, arguments) in [
+        (
+            "erlc",
+            vec![root.join("tests/support/operations.erl").into_os_string()],
+        ),
+        ("erl", ["-noshell", "-eval", WRITE].map(Into::into).to_vec()),
+    ] {
+        let output = Command::new(program)
+            .args(&arguments)
+            .current_dir(&folder)
+            .output()
+            .expect("the stock machine is installed");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}");
+    }
+    engine::native::set_enabled(false);
+    let mut node = Node::new();
+    let mut used = HashSet::new();
+    let mut modules = 0;
+    for file in std::fs::read_dir(&folder).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        if !name.starts_with("operation_") {
+            continue;
+        }
+        modules += 1;
+        let loaded = node.try_load(&name, &std::fs::read(&path).unwrap());
+        loaded.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let words = node.code(&name).range();
+        let mut at = words.start;
+        while at < words.end {
+            // SAFETY: words of code that is alive.
+            used.insert(unsafe { *at } as usize);
+            at = at.wrapping_add(1);
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    engine::native::set_enabled(true);
+    assert!(modules > 250, "{modules} modules");
+
+    let mut found = Vec::new();
+    let mut combinations = 0;
+    let titles = titles();
+    for (title, handlers) in titles.iter().zip(engine::native::handlers()) {
+        combinations += handlers.len();
+        let unused: Vec<usize> = (0..handlers.len())
+            .filter(|&index| !used.contains(&(handlers[index] as usize)))
+            .collect();
+        if !unused.is_empty() {
+            found.push((title.as_str(), unused));
+        }
+    }
+    println!("{modules} modules, {combinations} combinations of operation and operands");
+    let expected: Vec<_> = HOLES
+        .iter()
+        .map(|(title, list)| (*title, list.to_vec()))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+/// The operations of the rows, in order, as the table's source names them.
+fn titles() -> Vec<String> {
+    let source = include_str!("../../src/stencil_table.rs");
+    let rows = source.lines().filter_map(|line| {
+        let row = line.trim().strip_prefix("variants!(")?;
+        // The lines of the macro itself begin otherwise.
+        let (_, path) = row.strip_suffix("),")?.split_once(", $form, ")?;
+        (!row.starts_with('@')).then(|| path.to_owned())
+    });
+    let titles: Vec<String> = rows.collect();
+    assert_eq!(titles.len(), engine::native::handlers().len());
+    titles
+}

@@ -1,0 +1,6 @@
+%% Matching bit strings. Each operation with operands of every kind: `tests/support/operations.erl` says how.
+%% timeout: 40
+-module(binaries_operations).
+-export([main/0]).
+
+main() -> operations:run(binaries).

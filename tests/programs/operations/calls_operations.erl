@@ -1,0 +1,6 @@
+%% Calls of every kind. Each operation with operands of every kind: `tests/support/operations.erl` says how.
+%% timeout: 40
+-module(calls_operations).
+-export([main/0]).
+
+main() -> operations:run(calls).

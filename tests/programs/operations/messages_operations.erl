@@ -1,0 +1,6 @@
+%% Sending and receiving. Each operation with operands of every kind: `tests/support/operations.erl` says how.
+%% timeout: 40
+-module(messages_operations).
+-export([main/0]).
+
+main() -> operations:run(messages).

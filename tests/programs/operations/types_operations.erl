@@ -1,0 +1,6 @@
+%% Type tests. Each operation with operands of every kind: `tests/support/operations.erl` says how.
+%% timeout: 40
+-module(types_operations).
+-export([main/0]).
+
+main() -> operations:run(types).
