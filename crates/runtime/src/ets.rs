@@ -13,6 +13,7 @@
 
 pub mod fixation;
 mod lock;
+mod lone;
 mod names;
 pub mod object;
 pub mod part;

@@ -29,6 +29,7 @@ use crate::bif::Failure;
 use crate::ets::{Table, registry};
 
 /// The table that an argument stands for.
+#[inline(always)]
 fn table<'a>(identifier: Term) -> Result<&'a Table, Failure> {
     registry::look_up(identifier)
 }

@@ -3,14 +3,18 @@
 //! A table with read concurrency has several places to lock, each on a cache line of its own: a reader takes
 //! the place of its scheduler, so that readers on different schedulers do not write to the same line; a writer
 //! takes all of them, in order.
+//!
+//! On a node with one scheduler that thread takes no place, but the hold of [`Lone`]. All other threads take their places
+//! first and then keep the scheduler out; it takes a place as they do when it is.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::RawRwLock;
 use parking_lot::lock_api::{RawRwLock as _, RawRwLockTimed as _};
 
+use super::lone::{self, Lone};
 use super::part::Part;
 use crate::scheduler;
 
@@ -21,61 +25,134 @@ struct Place(RawRwLock);
 /// A part and its lock.
 pub struct PartLock {
     places: Box<[Place]>,
+    /// There on a node with one scheduler.
+    lone: Option<Lone>,
     part: UnsafeCell<Part>,
 }
 
 // SAFETY: the part is reached through the guards alone, of which a writer's excludes all others.
 unsafe impl Sync for PartLock {}
 
+/// What a guard gives back.
+enum Hold<'a> {
+    Lone(&'a Lone),
+    /// The places, one for a reader; and what an outsider keeps the scheduler out of.
+    Places(Option<&'a Lone>),
+}
+
 /// Shared access to a part.
 pub struct ReadGuard<'a> {
     place: &'a RawRwLock,
+    hold: Hold<'a>,
     part: &'a Part,
 }
 
 /// Sole access to a part.
 pub struct WriteGuard<'a> {
     lock: &'a PartLock,
+    hold: Hold<'a>,
+}
+
+/// Whether this thread is a scheduler.
+#[inline]
+fn is_scheduler() -> bool {
+    !scheduler::current().is_null()
 }
 
 impl PartLock {
-    /// A lock with that many places for readers.
-    pub fn new(part: Part, places: usize) -> PartLock {
+    /// A lock with that many places for readers. `schedulers` is how many the node has.
+    pub fn new(part: Part, places: usize, schedulers: usize) -> PartLock {
         PartLock {
             places: (0..places.max(1)).map(|_| Place(RawRwLock::INIT)).collect(),
+            lone: (schedulers == 1 && *lone::IS_POSSIBLE).then(Lone::new),
             part: UnsafeCell::new(part),
         }
     }
 
-    #[inline]
-    pub fn read(&self) -> ReadGuard<'_> {
-        let place = match &*self.places {
+    fn place(&self) -> &RawRwLock {
+        match &*self.places {
             [only] => &only.0,
             places => &places[scheduler::current_number() % places.len()].0,
+        }
+    }
+
+    /// Keeps the one scheduler out when this is another thread; the places are taken.
+    fn places_taken(&self) -> Hold<'_> {
+        let lone = self.lone.as_ref().filter(|_| !is_scheduler());
+        if let Some(lone) = lone {
+            // Without an end to its patience it is never turned away.
+            let _ = lone.enter_from_outside(None);
+        }
+        Hold::Places(lone)
+    }
+
+    #[inline]
+    pub fn read(&self) -> ReadGuard<'_> {
+        let place = self.place();
+        let hold = match &self.lone {
+            Some(lone) if is_scheduler() && lone.enter() => Hold::Lone(lone),
+            _ => {
+                place.lock_shared();
+                self.places_taken()
+            }
         };
-        place.lock_shared();
-        // SAFETY: this place is shared, so no writer has all places before the guard is dropped.
+        // SAFETY: this place is shared, so no writer has all places before the guard is dropped; or the one scheduler is
+        // in (`Lone`), and does not write.
         let part = unsafe { &*self.part.get() };
-        ReadGuard { place, part }
+        ReadGuard { place, hold, part }
     }
 
     /// As [`PartLock::read`]; `None` when the lock cannot be had so soon.
     pub fn read_within(&self, patience: Duration) -> Option<ReadGuard<'_>> {
-        let place = &self.places[0].0;
-        if !place.try_lock_shared_for(patience) {
-            return None;
-        }
+        let until = Instant::now() + patience;
+        let place = self.place();
+        let hold = match &self.lone {
+            Some(lone) if is_scheduler() => {
+                // What it was doing when it came here may be anything.
+                if lone.is_held() || !lone.enter() {
+                    return None;
+                }
+                Hold::Lone(lone)
+            }
+            lone => {
+                if !place.try_lock_shared_for(patience) {
+                    return None;
+                }
+                if let Some(lone) = lone
+                    && !lone.enter_from_outside(Some(until))
+                {
+                    // SAFETY: taken above.
+                    unsafe { place.unlock_shared() };
+                    return None;
+                }
+                Hold::Places(lone.as_ref())
+            }
+        };
         // SAFETY: as in `read`.
         let part = unsafe { &*self.part.get() };
-        Some(ReadGuard { place, part })
+        Some(ReadGuard { place, hold, part })
     }
 
     #[inline]
     pub fn write(&self) -> WriteGuard<'_> {
+        let hold = match &self.lone {
+            Some(lone) if is_scheduler() => {
+                if lone.enter_to_write() {
+                    Hold::Lone(lone)
+                } else {
+                    self.take_places()
+                }
+            }
+            _ => self.take_places(),
+        };
+        WriteGuard { lock: self, hold }
+    }
+
+    fn take_places(&self) -> Hold<'_> {
         for place in &self.places {
             place.0.lock_exclusive();
         }
-        WriteGuard { lock: self }
+        self.places_taken()
     }
 
     /// Bytes that the lock takes.
@@ -96,8 +173,16 @@ impl Deref for ReadGuard<'_> {
 impl Drop for ReadGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the guard stands for one shared hold of this place.
-        unsafe { self.place.unlock_shared() };
+        match self.hold {
+            Hold::Lone(lone) => lone.leave(),
+            Hold::Places(outside) => {
+                if let Some(lone) = outside {
+                    lone.leave_to_outside();
+                }
+                // SAFETY: the guard stands for one shared hold of this place.
+                unsafe { self.place.unlock_shared() };
+            }
+        }
     }
 }
 
@@ -106,7 +191,7 @@ impl Deref for WriteGuard<'_> {
 
     #[inline]
     fn deref(&self) -> &Part {
-        // SAFETY: the guard holds all places.
+        // SAFETY: the guard holds all places, or the hold that stands for them.
         unsafe { &*self.lock.part.get() }
     }
 }
@@ -114,7 +199,7 @@ impl Deref for WriteGuard<'_> {
 impl DerefMut for WriteGuard<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Part {
-        // SAFETY: the guard holds all places, and is borrowed alone.
+        // SAFETY: as above, and it is borrowed alone.
         unsafe { &mut *self.lock.part.get() }
     }
 }
@@ -122,9 +207,17 @@ impl DerefMut for WriteGuard<'_> {
 impl Drop for WriteGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        for place in self.lock.places.iter().rev() {
-            // SAFETY: the guard holds every place.
-            unsafe { place.0.unlock_exclusive() };
+        match self.hold {
+            Hold::Lone(lone) => lone.leave(),
+            Hold::Places(outside) => {
+                if let Some(lone) = outside {
+                    lone.leave_to_outside();
+                }
+                for place in self.lock.places.iter().rev() {
+                    // SAFETY: the guard holds every place.
+                    unsafe { place.0.unlock_exclusive() };
+                }
+            }
         }
     }
 }

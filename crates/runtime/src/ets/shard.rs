@@ -106,7 +106,7 @@ impl Shard {
         Chain { next }
     }
 
-    #[inline]
+    #[inline(always)]
     fn has_key(&self, object: &Object, key: Term, hash: u32) -> bool {
         object.hash() == hash && compare::eq_exact(object.key(self.keypos), key)
     }

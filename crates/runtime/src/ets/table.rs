@@ -134,10 +134,11 @@ impl Table {
             (true, _) => MOST_PLACES / 4,
             (false, _) => 1,
         };
-        let places = places.min(scheduler::count());
+        let schedulers = scheduler::count();
+        let places = places.min(schedulers);
         let parts = (0..parts)
             .map(|_| Part::new(options.kind, options.keypos, first_slots))
-            .map(|part| PartLock::new(part, places))
+            .map(|part| PartLock::new(part, places, schedulers))
             .collect();
         Table {
             number: term::reference::fresh_number(),
@@ -254,7 +255,7 @@ impl Table {
     ///
     /// # Errors
     /// See [`Table::allow`]; so for all that lock.
-    #[inline]
+    #[inline(always)]
     pub fn reading(&self, process: &Process, key: Term) -> Result<Reading<'_>, Failure> {
         let hash = self.hash(key);
         let part = self.parts[self.part_of(hash)].read();

@@ -306,8 +306,8 @@ fn objects_copy_whole_and_give_binaries_back() {
 fn threads_share_a_part() {
     const KEYS: i64 = 64;
     let kind = Kind::Set;
-    for places in [1, 4] {
-        let lock = PartLock::new(Part::new(kind, 1, 4), places);
+    for (places, schedulers) in [(1, 2), (4, 4), (1, 1)] {
+        let lock = PartLock::new(Part::new(kind, 1, 4), places, schedulers);
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let lock = &lock;

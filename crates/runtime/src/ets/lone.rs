@@ -1,0 +1,179 @@
+//! A hold for a part of a table that costs its one thread no atomic operation.
+//!
+//! On a node with one scheduler that thread alone works with tables; others, the *outsiders*, only look at them when they
+//! write a crash dump. So the scheduler says that it is in by a plain store, and the outsider pays for both with a
+//! barrier that the system executes on every thread of the process:
+//!
+//! ```text
+//! scheduler                        outsider
+//!   held = 1                         outsiders += 1
+//!   (no barrier)                     barrier on every thread
+//!   is outsiders 0?  then it is in   wait until held is 0
+//! ```
+//!
+//! The barrier falls either behind the scheduler's store, and then the outsider sees it and waits; or before it, and then
+//! the scheduler's look, which is later still, sees the outsider. Atomic operations would not only take their time: they
+//! keep the processor from fetching what the next operation needs while this one still waits for memory.
+//!
+//! `enter` and `leave` are for the one thread; outsiders exclude each other by other means (`lock`).
+
+use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
+use std::sync::{LazyLock, atomic};
+use std::time::Instant;
+
+/// Whether the system has such a barrier.
+pub static IS_POSSIBLE: LazyLock<bool> = LazyLock::new(sys::thread::register_barrier);
+
+/// In [`Lone::held`]: the one thread is in to write.
+const WRITING: u32 = 1 << 31;
+
+/// See the file's comment.
+pub struct Lone {
+    /// How often the one thread is in to read, or [`WRITING`]; only it writes here.
+    held: AtomicU32,
+    /// Outsiders that are in, or wait.
+    outsiders: AtomicU32,
+}
+
+impl Lone {
+    pub const fn new() -> Lone {
+        Lone {
+            held: AtomicU32::new(0),
+            outsiders: AtomicU32::new(0),
+        }
+    }
+
+    /// The one thread enters to read; false when it must not, because an outsider is in or waits. Who reads may enter
+    /// again.
+    ///
+    /// # Panics
+    /// When it is in to write.
+    #[inline]
+    #[must_use]
+    pub fn enter(&self) -> bool {
+        let held = self.held.load(Ordering::Relaxed);
+        assert!(held < WRITING, "a part is locked by its own thread");
+        if held > 0 {
+            self.held.store(held + 1, Ordering::Relaxed);
+            return true;
+        }
+        self.enter_as(1)
+    }
+
+    /// The one thread enters to write; false as for [`Lone::enter`].
+    ///
+    /// # Panics
+    /// When it is in.
+    #[inline]
+    #[must_use]
+    pub fn enter_to_write(&self) -> bool {
+        assert!(!self.is_held(), "a part is locked by its own thread");
+        self.enter_as(WRITING)
+    }
+
+    #[inline]
+    fn enter_as(&self, held: u32) -> bool {
+        self.held.store(held, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        if self.outsiders.load(Ordering::Acquire) == 0 {
+            return true;
+        }
+        self.held.store(0, Ordering::Release);
+        false
+    }
+
+    /// Whether the one thread is in; for itself to ask.
+    #[inline]
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.held.load(Ordering::Relaxed) > 0
+    }
+
+    /// The one thread leaves.
+    #[inline]
+    pub fn leave(&self) {
+        let held = self.held.load(Ordering::Relaxed);
+        let left = if held == WRITING { 0 } else { held - 1 };
+        self.held.store(left, Ordering::Release);
+    }
+
+    /// An outsider enters; false, and it is not in, when the one thread did not leave in time.
+    #[must_use]
+    pub fn enter_from_outside(&self, until: Option<Instant>) -> bool {
+        self.outsiders.fetch_add(1, Ordering::SeqCst);
+        atomic::fence(Ordering::SeqCst);
+        sys::thread::barrier_everywhere();
+        while self.held.load(Ordering::Acquire) > 0 {
+            if until.is_some_and(|until| Instant::now() >= until) {
+                self.leave_to_outside();
+                return false;
+            }
+            std::thread::yield_now();
+        }
+        true
+    }
+
+    /// An outsider leaves.
+    pub fn leave_to_outside(&self) {
+        self.outsiders.fetch_sub(1, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use super::*;
+
+    #[test]
+    fn nobody_is_in_beside_an_outsider() {
+        assert!(*IS_POSSIBLE);
+        let lone = Lone::new();
+        let (a, b) = (AtomicU32::new(0), AtomicU32::new(0));
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let one = scope.spawn(|| {
+                let mut turns = 1u32;
+                while !stop.load(Relaxed) {
+                    if lone.enter_to_write() {
+                        // Between these two an outsider would see them differ.
+                        a.store(turns, Relaxed);
+                        b.store(turns, Relaxed);
+                        lone.leave();
+                        turns = turns.wrapping_add(1);
+                    } else {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+            while a.load(Relaxed) == 0 {
+                std::thread::yield_now();
+            }
+            for _ in 0..2000 {
+                assert!(lone.enter_from_outside(None));
+                assert_eq!(a.load(Relaxed), b.load(Relaxed));
+                lone.leave_to_outside();
+            }
+            stop.store(true, Relaxed);
+            one.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn an_outsider_gives_up_in_time() {
+        assert!(*IS_POSSIBLE);
+        let lone = Lone::new();
+        assert!(lone.enter() && lone.enter());
+        lone.leave();
+        assert!(!lone.enter_from_outside(Some(Instant::now())));
+        lone.leave();
+        assert!(lone.enter());
+        lone.leave();
+        assert!(lone.enter_from_outside(Some(Instant::now())));
+        assert!(!lone.enter());
+        assert!(!lone.is_held());
+        lone.leave_to_outside();
+        assert!(lone.enter());
+    }
+}
