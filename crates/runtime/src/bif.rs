@@ -39,6 +39,8 @@ pub mod persistent_term;
 pub mod ports;
 pub mod prim_buffer;
 pub mod prim_file;
+pub mod prim_net;
+pub mod prim_socket;
 pub mod re;
 pub mod unicode;
 pub mod zlib;

@@ -2,13 +2,18 @@
 //!
 //! Every socket made here is non-blocking and closed when another program is executed; what would wait
 //! answers `eagain` (`einprogress` for a connection that is being set up). Nothing raises SIGPIPE.
-//! Addresses are in [`address`], options in [`option`], ancillary data in [`message`], the machine's
-//! interfaces in [`interface`], names of services in [`service`].
+//! Addresses are in [`address`], options in [`option`], datagrams with ancillary data in [`message`], calls with every
+//! argument in [`call`], the machine's interfaces in [`interface`], names of hosts and services in [`resolve`] and
+//! [`service`], and what things are called in [`catalogue`].
 
 pub mod address;
+pub mod ancillary;
+pub mod call;
+pub mod catalogue;
 pub mod interface;
 pub mod message;
 pub mod option;
+pub mod resolve;
 pub mod service;
 
 use std::io::IoSlice;
@@ -109,12 +114,20 @@ pub fn open_raw(family: i32, kind: i32, protocol: i32) -> Result<OwnedFd> {
 /// # Errors
 /// As [`open`]; `enoent`, `eperm`... for the namespace.
 pub fn open_in_namespace(namespace: &[u8], family: Family, kind: Kind) -> Result<OwnedFd> {
+    in_namespace(namespace, || open(family, kind))
+}
+
+/// Does something with the calling thread in the network namespace that a file stands for.
+///
+/// # Errors
+/// What it answers; `enoent`, `eperm`... for the namespace.
+pub fn in_namespace<T>(namespace: &[u8], body: impl FnOnce() -> Result<T>) -> Result<T> {
     let here = open_namespace(b"/proc/self/ns/net")?;
     let there = open_namespace(namespace)?;
     enter_namespace(there.as_fd())?;
-    let socket = open(family, kind);
+    let answer = body();
     enter_namespace(here.as_fd())?;
-    socket
+    answer
 }
 
 fn open_namespace(path: &[u8]) -> Result<OwnedFd> {
@@ -391,6 +404,19 @@ impl Descriptor {
         // later calls fail or meet what has the number then, as everywhere with numbers that programs hand around.
         let fd = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(number) });
         Ok(Descriptor { fd, is_lent: true })
+    }
+
+    /// Closes it, if it is one's own.
+    ///
+    /// # Errors
+    /// What the system says; it is closed all the same.
+    pub fn close(self) -> Result<()> {
+        let mut whole = ManuallyDrop::new(self);
+        if whole.is_lent {
+            return Ok(());
+        }
+        // SAFETY: taken here and, its holder being forgotten, nowhere else.
+        crate::fd::close(unsafe { ManuallyDrop::take(&mut whole.fd) })
     }
 
     /// Whether it is somebody else's.

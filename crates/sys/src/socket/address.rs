@@ -107,6 +107,37 @@ impl Address {
         Ok(Address::of(raw, length))
     }
 
+    /// An address of any family, what follows the family being given as the system lays it out.
+    ///
+    /// # Errors
+    /// `einval` when it is too long.
+    pub fn native(family: u16, data: &[u8]) -> Result<Address> {
+        let start = size_of::<libc::sa_family_t>();
+        if data.len() > size_of::<libc::sockaddr_storage>() - start {
+            return Err(Errno::EINVAL);
+        }
+        let mut address = Address::unspecified();
+        address.storage.ss_family = family;
+        // SAFETY: the storage is longer than start and data.
+        unsafe {
+            let room = (&raw mut address.storage).cast::<u8>().add(start);
+            room.copy_from_nonoverlapping(data.as_ptr(), data.len());
+        }
+        address.length = (start + data.len()) as libc::socklen_t;
+        Ok(address)
+    }
+
+    /// What follows the family, as the system lays it out.
+    #[must_use]
+    pub fn data(&self) -> &[u8] {
+        let start = size_of::<libc::sa_family_t>();
+        let length = (self.length as usize).min(size_of::<libc::sockaddr_storage>());
+        let pointer = (&raw const self.storage).cast::<u8>();
+        // SAFETY: within the storage, which is wholly initialised.
+        let whole: &[u8] = unsafe { std::slice::from_raw_parts(pointer, length) };
+        whole.get(start..).unwrap_or(&[])
+    }
+
     /// What it says.
     #[must_use]
     pub fn view(&self) -> View<'_> {
@@ -196,23 +227,56 @@ impl Address {
         if pointer.is_null() {
             return None;
         }
-        let mut address = Address::unspecified();
+
         // SAFETY: the caller's promise.
         let length = match i32::from(unsafe { (*pointer).sa_family }) {
             libc::AF_INET => size_of::<libc::sockaddr_in>(),
             libc::AF_INET6 => size_of::<libc::sockaddr_in6>(),
             _ => return None,
         };
-        // SAFETY: the source is that long by the caller's promise, and the storage holds any address.
+        // SAFETY: the source is that long by the caller's promise.
+        Some(unsafe { Address::from_bytes(pointer.cast(), length) })
+    }
+
+    /// As [`from_system`](Address::from_system), an address of the hardware included, which may lie anywhere.
+    ///
+    /// # Safety
+    /// As there.
+    pub(super) unsafe fn from_system_or_link(pointer: *const libc::sockaddr) -> Option<Address> {
+        // SAFETY: the caller's promise.
+        if !pointer.is_null() && i32::from(unsafe { (*pointer).sa_family }) == libc::AF_PACKET {
+            let length = size_of::<libc::sockaddr_ll>();
+            // SAFETY: an address of this family.
+            return Some(unsafe { Address::from_bytes(pointer.cast(), length) });
+        }
+        // SAFETY: the caller's promise.
+        unsafe { Address::from_system(pointer) }
+    }
+
+    /// # Safety
+    /// `length` bytes of an address, no more than the storage has.
+    unsafe fn from_bytes(pointer: *const u8, length: usize) -> Address {
+        let mut address = Address::unspecified();
+        // SAFETY: the caller's promise, and the storage holds any address.
         unsafe {
-            std::ptr::copy_nonoverlapping(
-                pointer.cast::<u8>(),
-                (&raw mut address.storage).cast::<u8>(),
-                length,
-            );
+            let room = (&raw mut address.storage).cast::<u8>();
+            room.copy_from_nonoverlapping(pointer, length);
         }
         address.length = length as libc::socklen_t;
-        Some(address)
+        address
+    }
+
+    /// What the C library found, of a length that it tells.
+    ///
+    /// # Safety
+    /// `pointer` is null or so many bytes of an address.
+    pub(super) unsafe fn from_parts(pointer: *const libc::sockaddr, length: usize) -> Address {
+        if pointer.is_null() {
+            return Address::unspecified();
+        }
+        let length = length.min(size_of::<libc::sockaddr_storage>());
+        // SAFETY: the caller's promise.
+        unsafe { Address::from_bytes(pointer.cast(), length) }
     }
 }
 

@@ -94,6 +94,201 @@ pub fn entries() -> Result<Vec<Entry>> {
     Ok(found)
 }
 
+/// One address of one interface, as the system has it.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The interface's name.
+    pub name: Vec<u8>,
+    /// All flags, by the system's bits.
+    pub flags: u32,
+    /// An address of the internet families, or the hardware's.
+    pub address: Option<Address>,
+    /// Which bits of the address name the network.
+    pub netmask: Option<Address>,
+    /// The broadcast address, or the other end of a point-to-point interface.
+    pub other: Option<Address>,
+}
+
+/// All addresses of all interfaces, those of the hardware among them.
+///
+/// # Errors
+/// What the system says.
+pub fn links() -> Result<Vec<Link>> {
+    let mut list = std::ptr::null_mut();
+    // SAFETY: the call writes the head of a list.
+    check(unsafe { libc::getifaddrs(&mut list) })?;
+    let mut found = Vec::new();
+    let mut next = list;
+    while !next.is_null() {
+        // SAFETY: an entry of the list, which is freed below.
+        let raw = unsafe { &*next };
+        // SAFETY: a terminated text; addresses are null or as long as their family says.
+        unsafe {
+            found.push(Link {
+                name: CStr::from_ptr(raw.ifa_name).to_bytes().to_vec(),
+                flags: raw.ifa_flags,
+                address: Address::from_system_or_link(raw.ifa_addr),
+                netmask: Address::from_system_or_link(raw.ifa_netmask),
+                other: Address::from_system_or_link(raw.ifa_ifu),
+            });
+        }
+        next = raw.ifa_next;
+    }
+    // SAFETY: the list of the call above; nothing points into it any more.
+    unsafe { libc::freeifaddrs(list) };
+    Ok(found)
+}
+
+/// Bytes of a request's value.
+pub const VALUE_BYTES: usize = 24;
+/// Bytes of an interface's name with its end.
+pub const NAME_BYTES: usize = libc::IFNAMSIZ;
+const _: () = assert!(size_of::<libc::ifreq>() == NAME_BYTES + VALUE_BYTES);
+
+/// A request about one interface: its name, and a value as the system lays it out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(8))]
+pub struct Request {
+    /// A terminated name.
+    pub name: [u8; NAME_BYTES],
+    /// The value.
+    pub value: [u8; VALUE_BYTES],
+}
+
+impl Request {
+    /// About the interface of that name; a longer name is cut.
+    #[must_use]
+    pub fn about(name: &[u8]) -> Request {
+        let mut request = Request::default();
+        let length = name.len().min(NAME_BYTES - 1);
+        request.name[..length].copy_from_slice(&name[..length]);
+        request
+    }
+
+    /// The name up to its end.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        let end = self.name.iter().position(|&byte| byte == 0);
+        &self.name[..end.unwrap_or(NAME_BYTES)]
+    }
+
+    /// The value as a number.
+    #[must_use]
+    pub fn number(&self) -> i32 {
+        i32::from_ne_bytes(self.value[..4].try_into().expect("four bytes"))
+    }
+
+    /// The value as an address of the internet families, if it is one.
+    #[must_use]
+    pub fn address(&self) -> Address {
+        let family = u16::from_ne_bytes(self.value[..2].try_into().expect("two bytes"));
+        let data = match i32::from(family) {
+            libc::AF_INET => &self.value[2..16],
+            _ => &[],
+        };
+        Address::native(family, data).unwrap_or_else(|_| Address::unspecified())
+    }
+}
+
+/// Makes a request that [`catalogue::REQUESTS`](super::catalogue::REQUESTS) lists, but for the list of all interfaces.
+///
+/// # Errors
+/// What the system says; `enotsup` for any other.
+pub fn request_by_number(socket: BorrowedFd<'_>, number: u64, request: &mut Request) -> Result<()> {
+    let is_known = super::catalogue::REQUESTS
+        .iter()
+        .any(|(_, known)| *known == number);
+    if !is_known || number == super::catalogue::LIST {
+        return Err(Errno::ENOTSUP);
+    }
+    // SAFETY: these requests read and write one `ifreq`, which has this shape.
+    check(unsafe { libc::ioctl(socket.as_raw_fd(), number as libc::Ioctl, &raw mut *request) })
+        .map(drop)
+}
+
+/// Interfaces that have an IPv4 address, with that address.
+///
+/// # Errors
+/// What the system says.
+pub fn list(socket: BorrowedFd<'_>) -> Result<Vec<Request>> {
+    let mut room = vec![Request::default(); 64];
+    loop {
+        let mut list = libc::ifconf {
+            ifc_len: (room.len() * size_of::<Request>()) as libc::c_int,
+            ifc_ifcu: libc::__c_anonymous_ifc_ifcu {
+                ifcu_buf: room.as_mut_ptr().cast(),
+            },
+        };
+        // SAFETY: the kernel writes at most as many bytes as told.
+        check(unsafe {
+            libc::ioctl(
+                socket.as_raw_fd(),
+                libc::SIOCGIFCONF as libc::Ioctl,
+                &mut list,
+            )
+        })?;
+        let found = usize::try_from(list.ifc_len).unwrap_or(0) / size_of::<Request>();
+        // A full room may be too small.
+        if found < room.len() {
+            room.truncate(found);
+            return Ok(room);
+        }
+        room.resize(2 * room.len(), Request::default());
+    }
+}
+
+/// The index of the interface of that name.
+///
+/// # Errors
+/// `enodev`.
+pub fn index(name: &[u8]) -> Result<u32> {
+    let name = std::ffi::CString::new(name).map_err(|_| Errno::EINVAL)?;
+    // SAFETY: a terminated text.
+    match unsafe { libc::if_nametoindex(name.as_ptr()) } {
+        0 => Err(Errno::last()),
+        index => Ok(index),
+    }
+}
+
+/// The name of the interface of that index.
+///
+/// # Errors
+/// `enxio`.
+pub fn name(index: u32) -> Result<Vec<u8>> {
+    let mut room = [0u8; NAME_BYTES + 1];
+    // SAFETY: room for any name.
+    let found = unsafe { libc::if_indextoname(index, room.as_mut_ptr().cast()) };
+    if found.is_null() {
+        return Err(Errno::last());
+    }
+    let end = room.iter().position(|&byte| byte == 0).unwrap_or(0);
+    Ok(room[..end].to_vec())
+}
+
+/// Index and name of every interface.
+///
+/// # Errors
+/// What the system says.
+pub fn indexes() -> Result<Vec<(u32, Vec<u8>)>> {
+    // SAFETY: answers a list that is freed below.
+    let list = unsafe { libc::if_nameindex() };
+    if list.is_null() {
+        return Err(Errno::last());
+    }
+    let mut found = Vec::new();
+    let mut next = list;
+    // SAFETY: the list ends with an entry without a name, and the names are terminated texts.
+    unsafe {
+        while !(*next).if_name.is_null() {
+            let name = CStr::from_ptr((*next).if_name).to_bytes().to_vec();
+            found.push(((*next).if_index, name));
+            next = next.add(1);
+        }
+        libc::if_freenameindex(list);
+    }
+    Ok(found)
+}
+
 /// # Safety
 /// `pointer` is null or an address as long as its family says.
 unsafe fn hardware_address(pointer: *const libc::sockaddr) -> Option<Vec<u8>> {

@@ -55,6 +55,8 @@ macro_rules! names {
 names! {
     /// The error that waits; reading forgets it.
     ERROR = socket(libc::SO_ERROR),
+    /// The protocol's number.
+    PROTOCOL = socket(libc::SO_PROTOCOL),
     /// An address may be used again.
     REUSE_ADDRESS = socket(libc::SO_REUSEADDR),
     /// Probes keep the connection alive.

@@ -400,13 +400,15 @@ const BUILT_IN_NIF_MODULES: &[&str] = &[
     "prim_buffer",
     "prim_socket",
     "prim_net",
+    // What `prim_net` calls its own.
+    "net",
     "zlib",
     "erl_tracer",
     "socket_registry",
 ];
 
 /// `erlang:load_nif(Path, LoadInfo)`
-pub fn load_nif_2(process: &mut Process, [path, _info]: [Term; 2]) -> BifResult {
+pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
     let mut name = Vec::new();
     let mut rest = path;
     while let Some((head, tail)) = rest.as_cons() {
@@ -422,6 +424,9 @@ pub fn load_nif_2(process: &mut Process, [path, _info]: [Term; 2]) -> BifResult 
     }
     let name: String = name.into_iter().collect();
     if BUILT_IN_NIF_MODULES.contains(&name.as_str()) {
+        if name == "prim_socket" {
+            crate::bif::prim_socket::load(info);
+        }
         return Ok(am::OK);
     }
     let heap = process.heap();

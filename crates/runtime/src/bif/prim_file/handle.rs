@@ -71,6 +71,11 @@ fn file(reference: Term) -> Result<Arc<File>, Refusal> {
     Ok(handle(reference)?.get()?)
 }
 
+/// The file of a handle, for who sends it elsewhere. None: that is no handle.
+pub fn file_of(reference: Term) -> Option<sys::Result<Arc<File>>> {
+    magic::get::<Handle>(reference).map(|handle| handle.get())
+}
+
 /// `{ok, Handle}` of a file that the process owns from now on.
 fn own(process: &mut Process, file: File) -> Term {
     let cached = file.info().is_ok_and(|info| info.kind == Kind::Regular);

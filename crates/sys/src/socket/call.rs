@@ -1,0 +1,245 @@
+//! The calls that move bytes, with every argument that the system takes: flags, addresses of any family, ancillary
+//! data as the system lays it out.
+//!
+//! The sockets are non-blocking: what would wait answers `eagain`. Nothing raises SIGPIPE.
+
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use super::address::Address;
+use crate::errno::{Errno, Result, check, check_size, retry};
+use crate::fd::MOST_PARTS;
+
+/// Makes a socket by the system's numbers.
+///
+/// # Errors
+/// `eafnosupport`, `eprotonosupport`, `emfile`...
+pub fn open(family: i32, kind: i32, protocol: i32) -> Result<OwnedFd> {
+    super::open_raw(
+        family,
+        kind | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK,
+        protocol,
+    )
+}
+
+/// As [`open`], in the network namespace that a file stands for.
+///
+/// # Errors
+/// As [`open`]; `enoent`, `eperm`... for the namespace.
+pub fn open_in(namespace: &[u8], family: i32, kind: i32, protocol: i32) -> Result<OwnedFd> {
+    super::in_namespace(namespace, || open(family, kind, protocol))
+}
+
+/// Takes a connection that waits.
+///
+/// # Errors
+/// `eagain` when none waits; `einval` on a socket that does not listen; `emfile`, `econnaborted`...
+pub fn accept(socket: BorrowedFd<'_>) -> Result<OwnedFd> {
+    let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    let null = std::ptr::null_mut();
+    let fd = retry(|| {
+        // SAFETY: nobody asks for the address.
+        check(unsafe { libc::accept4(socket.as_raw_fd(), null, null.cast(), flags) })
+    })?;
+    // SAFETY: the kernel has just given us this descriptor.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Sends bytes, somewhere or where the socket is connected to.
+///
+/// # Errors
+/// What the system says.
+pub fn send(
+    socket: BorrowedFd<'_>,
+    bytes: &[u8],
+    to: Option<&Address>,
+    flags: i32,
+) -> Result<usize> {
+    let (pointer, length) = to.map_or((std::ptr::null(), 0), Address::raw);
+    retry(|| {
+        // SAFETY: the kernel reads the bytes and the address, which are as long as told.
+        check_size(unsafe {
+            libc::sendto(
+                socket.as_raw_fd(),
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                flags | libc::MSG_NOSIGNAL,
+                pointer,
+                length,
+            )
+        })
+    })
+}
+
+/// Most parts of one message.
+pub const MOST_MESSAGE_PARTS: usize = MOST_PARTS;
+
+/// Sends parts as one message with ancillary data, made by [`Ancillaries`](super::ancillary::Ancillaries).
+///
+/// # Errors
+/// What the system says; `emsgsize` for more parts than [`MOST_MESSAGE_PARTS`].
+pub fn send_message(
+    socket: BorrowedFd<'_>,
+    parts: &[IoSlice<'_>],
+    to: Option<&Address>,
+    ancillary: &[u8],
+    flags: i32,
+) -> Result<usize> {
+    if parts.len() > MOST_MESSAGE_PARTS {
+        return Err(Errno::EMSGSIZE);
+    }
+    // SAFETY: all zero is a valid header without parts.
+    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+    // `IoSlice` has the shape of the kernel's own part.
+    header.msg_iov = parts.as_ptr().cast_mut().cast();
+    header.msg_iovlen = parts.len();
+    if let Some(to) = to {
+        let (pointer, length) = to.raw();
+        header.msg_name = pointer.cast_mut().cast();
+        header.msg_namelen = length;
+    }
+    if !ancillary.is_empty() {
+        header.msg_control = ancillary.as_ptr().cast_mut().cast();
+        header.msg_controllen = ancillary.len();
+    }
+    retry(|| {
+        // SAFETY: everything that the header points to is alive and as long as told.
+        check_size(unsafe {
+            libc::sendmsg(socket.as_raw_fd(), &header, flags | libc::MSG_NOSIGNAL)
+        })
+    })
+}
+
+/// Reads what is there, at most the room's length.
+///
+/// # Errors
+/// `eagain`, `econnreset`...
+pub fn receive(socket: BorrowedFd<'_>, room: &mut [MaybeUninit<u8>], flags: i32) -> Result<usize> {
+    retry(|| {
+        // SAFETY: the kernel writes at most the room's length into it.
+        let count = check_size(unsafe {
+            libc::recv(
+                socket.as_raw_fd(),
+                room.as_mut_ptr().cast(),
+                room.len(),
+                flags,
+            )
+        })?;
+        Ok(count.min(room.len()))
+    })
+}
+
+/// As [`receive`], and tells who it is from. The address of a stream's other end is not told.
+///
+/// # Errors
+/// As [`receive`].
+pub fn receive_from(
+    socket: BorrowedFd<'_>,
+    room: &mut [MaybeUninit<u8>],
+    flags: i32,
+) -> Result<(usize, Address)> {
+    let mut from = Address::unspecified();
+    let count = retry(|| {
+        from.fill(|pointer, length| {
+            // SAFETY: the kernel writes at most the room's length into it, and the address has room for any.
+            check_size(unsafe {
+                libc::recvfrom(
+                    socket.as_raw_fd(),
+                    room.as_mut_ptr().cast(),
+                    room.len(),
+                    flags,
+                    pointer,
+                    length,
+                )
+            })
+        })
+    })?;
+    // With `MSG_TRUNC` the kernel tells the length of the whole datagram.
+    Ok((count.min(room.len()), from))
+}
+
+/// What [`receive_message`] received.
+#[derive(Debug)]
+pub struct Message {
+    /// Bytes of data.
+    pub count: usize,
+    /// Who it is from, where that is told.
+    pub from: Option<Address>,
+    /// Bytes of ancillary data.
+    pub ancillary: usize,
+    /// What the system says of it.
+    pub flags: i32,
+}
+
+/// Reads what is there with what comes along, into zeroed or otherwise initialised room for it, which begins at a
+/// multiple of eight.
+///
+/// # Errors
+/// As [`receive`].
+pub fn receive_message(
+    socket: BorrowedFd<'_>,
+    room: &mut [MaybeUninit<u8>],
+    ancillary: &mut [u8],
+    flags: i32,
+) -> Result<Message> {
+    let mut from = Address::unspecified();
+    let mut part = libc::iovec {
+        iov_base: room.as_mut_ptr().cast(),
+        iov_len: room.len(),
+    };
+    // SAFETY: all zero is a valid header without parts.
+    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+    header.msg_iov = &mut part;
+    header.msg_iovlen = 1;
+    header.msg_control = ancillary.as_mut_ptr().cast();
+    let mut told = 0;
+    let count = retry(|| {
+        header.msg_controllen = ancillary.len();
+        from.fill(|pointer, length| {
+            header.msg_name = pointer.cast();
+            // SAFETY: `fill` hands over a length of its own.
+            header.msg_namelen = unsafe { *length };
+            // SAFETY: room, address and control are as long as told and alive for the call.
+            let count =
+                check_size(unsafe { libc::recvmsg(socket.as_raw_fd(), &mut header, flags) })?;
+            // SAFETY: as above.
+            unsafe { *length = header.msg_namelen };
+            told = header.msg_namelen;
+            Ok(count)
+        })
+    })?;
+    Ok(Message {
+        count: count.min(room.len()),
+        from: (told != 0).then_some(from),
+        ancillary: header.msg_controllen.min(ancillary.len()),
+        flags: header.msg_flags,
+    })
+}
+
+/// Whether reading, or else writing, can be tried with success now; errors that wait count.
+#[must_use]
+pub fn is_ready(socket: BorrowedFd<'_>, to_write: bool) -> bool {
+    let events = if to_write {
+        libc::POLLOUT
+    } else {
+        libc::POLLIN | libc::POLLRDHUP | libc::POLLPRI
+    };
+    let mut set = libc::pollfd {
+        fd: socket.as_raw_fd(),
+        events,
+        revents: 0,
+    };
+    // SAFETY: one entry.
+    let found = unsafe { libc::poll(&mut set, 1, 0) };
+    // What cannot be told is tried.
+    found != 0
+}
+
+/// Whether closing the socket would wait for data to be sent.
+#[must_use]
+pub fn lingers(socket: BorrowedFd<'_>) -> bool {
+    let mut value = [0; 8];
+    super::option::get(socket, super::option::LINGER, &mut value)
+        .is_ok_and(|_| value[..4] != [0; 4])
+}

@@ -1,0 +1,214 @@
+//! Hosts, services and protocols by name, as the C library finds them. Finding hosts may take long.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+
+use super::address::Address;
+use crate::errno::Errno;
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The resolver's own number.
+    Resolver(i32),
+    /// What the system said.
+    System(Errno),
+}
+
+impl Failure {
+    /// The resolver's failures by name; the others have none.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Failure::System(error) => error.name(),
+            Failure::Resolver(number) => match number {
+                libc::EAI_AGAIN => "eagain",
+                libc::EAI_BADFLAGS => "ebadflags",
+                libc::EAI_FAIL => "efail",
+                libc::EAI_FAMILY => "efamily",
+                libc::EAI_MEMORY => "emem",
+                libc::EAI_NODATA => "enodata",
+                libc::EAI_NONAME => "enoname",
+                libc::EAI_OVERFLOW => "eoverflow",
+                libc::EAI_SERVICE => "eservice",
+                libc::EAI_SOCKTYPE => "esocktype",
+                EAI_ADDRFAMILY => "eaddrfamily",
+                _ => "einval",
+            },
+        }
+    }
+}
+
+/// Not in the headers of all targets.
+const EAI_ADDRFAMILY: i32 = -9;
+const NI_IDN: i32 = 32;
+
+/// What can be asked of [`names`].
+pub const FLAGS: &[(&str, i32)] = &[
+    ("namereqd", libc::NI_NAMEREQD),
+    ("dgram", libc::NI_DGRAM),
+    ("nofqdn", libc::NI_NOFQDN),
+    ("numerichost", libc::NI_NUMERICHOST),
+    ("numericserv", libc::NI_NUMERICSERV),
+    ("idn", NI_IDN),
+];
+
+/// The names of an address's host and service.
+///
+/// # Errors
+/// As the C library says.
+pub fn names(address: &Address, flags: i32) -> Result<(Vec<u8>, Vec<u8>), Failure> {
+    let (pointer, length) = address.raw();
+    let mut host = [0u8; libc::NI_MAXHOST as usize];
+    let mut service = [0u8; 256];
+    // SAFETY: the address and the rooms are as long as told.
+    let number = unsafe {
+        libc::getnameinfo(
+            pointer,
+            length,
+            host.as_mut_ptr().cast(),
+            host.len() as libc::socklen_t,
+            service.as_mut_ptr().cast(),
+            service.len() as libc::socklen_t,
+            flags,
+        )
+    };
+    failure(number)?;
+    let text = |room: &[u8]| {
+        let end = room.iter().position(|&byte| byte == 0).unwrap_or(0);
+        room[..end].to_vec()
+    };
+    Ok((text(&host), text(&service)))
+}
+
+fn failure(number: c_int) -> Result<(), Failure> {
+    match number {
+        0 => Ok(()),
+        libc::EAI_SYSTEM => Err(Failure::System(Errno::last())),
+        number => Err(Failure::Resolver(number)),
+    }
+}
+
+/// One way to reach a host and service.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// The family's number.
+    pub family: i32,
+    /// The socket type's number.
+    pub kind: i32,
+    /// The protocol's number.
+    pub protocol: i32,
+    /// Where.
+    pub address: Address,
+}
+
+/// The ways to reach a host, a service, or both.
+///
+/// # Errors
+/// As the C library says.
+pub fn ways(host: Option<&[u8]>, service: Option<&[u8]>) -> Result<Vec<Way>, Failure> {
+    let text = |bytes: Option<&[u8]>| {
+        bytes
+            .map(CString::new)
+            .transpose()
+            .map_err(|_| Failure::Resolver(libc::EAI_NONAME))
+    };
+    let (host, service) = (text(host)?, text(service)?);
+    let pointer =
+        |text: &Option<CString>| text.as_ref().map_or(std::ptr::null(), |text| text.as_ptr());
+    let mut list = std::ptr::null_mut();
+    // SAFETY: terminated texts or none; the call writes the head of a list.
+    let number = unsafe {
+        libc::getaddrinfo(
+            pointer(&host),
+            pointer(&service),
+            std::ptr::null(),
+            &mut list,
+        )
+    };
+    failure(number)?;
+    let mut found = Vec::new();
+    let mut next = list;
+    while !next.is_null() {
+        // SAFETY: an entry of the list, which is freed below; its address is as long as it says.
+        unsafe {
+            let entry = &*next;
+            found.push(Way {
+                family: entry.ai_family,
+                kind: entry.ai_socktype,
+                protocol: entry.ai_protocol,
+                address: Address::from_parts(entry.ai_addr, entry.ai_addrlen as usize),
+            });
+            next = entry.ai_next;
+        }
+    }
+    // SAFETY: the list of the call above; nothing points into it any more.
+    unsafe { libc::freeaddrinfo(list) };
+    Ok(found)
+}
+
+/// A protocol that the system's data base lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Protocol {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// Other names.
+    pub aliases: Vec<Vec<u8>>,
+    /// Its number.
+    pub number: i32,
+}
+
+#[repr(C)]
+struct RawProtocol {
+    name: *const c_char,
+    aliases: *const *const c_char,
+    number: c_int,
+}
+
+unsafe extern "C" {
+    fn setprotoent(stay_open: c_int);
+    fn endprotoent();
+    fn getprotoent_r(
+        entry: *mut RawProtocol,
+        room: *mut c_char,
+        length: usize,
+        found: *mut *mut RawProtocol,
+    ) -> c_int;
+}
+
+/// All protocols, in the order in which they are listed. One thread at a time may ask.
+#[must_use]
+pub fn protocols() -> Vec<Protocol> {
+    /// Longer entries end the list.
+    const ENTRY_BYTES: usize = 4096;
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock();
+    let mut room = [0; ENTRY_BYTES];
+    let mut found = Vec::new();
+    // SAFETY: nobody else walks through the list; entry and room outlive what is read of them, and the texts are
+    // terminated, their list by null.
+    unsafe {
+        setprotoent(1);
+        loop {
+            let mut entry: RawProtocol = std::mem::zeroed();
+            let mut one = std::ptr::null_mut();
+            let failed = getprotoent_r(&mut entry, room.as_mut_ptr(), room.len(), &mut one);
+            if failed != 0 || one.is_null() {
+                break;
+            }
+            let text = |text: *const c_char| CStr::from_ptr(text).to_bytes().to_vec();
+            let mut aliases = Vec::new();
+            let mut next = (*one).aliases;
+            while !(*next).is_null() {
+                aliases.push(text(*next));
+                next = next.add(1);
+            }
+            found.push(Protocol {
+                name: text((*one).name),
+                aliases,
+                number: (*one).number,
+            });
+        }
+        endprotoent();
+    }
+    found
+}
