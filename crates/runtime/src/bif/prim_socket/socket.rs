@@ -258,7 +258,6 @@ impl Socket {
     }
 
     /// Ends the socket: its descriptor is given to the caller, to be closed without locks.
-    #[must_use]
     pub fn end(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) -> Ending {
         reading.state |= state::CLOSING | state::CLOSED;
         writing.state |= state::CLOSING | state::CLOSED;

@@ -1,7 +1,7 @@
 %% The ends of sockets: closing while others wait, owners that end or give the socket away, who else may close, what is
 %% counted and listed, and that nothing is left open.
 %% timeout: 60
--module(ends).
+-module(socket_ends).
 -export([main/0]).
 
 main() ->

@@ -1,7 +1,7 @@
 %% The module `socket` with streams: IPv4, IPv6 and local ones; exact and free lengths, time-outs, nowait, peeking, parts of
 %% messages, shutting down, several who wait.
 %% timeout: 60
--module(stream).
+-module(socket_streams).
 -export([main/0]).
 
 main() ->
