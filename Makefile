@@ -13,6 +13,7 @@ test: build
 	cargo test --quiet --workspace
 	cargo xtask differential --brief --collect-always language maps binaries processes errors memory
 	cargo xtask generate calls --count 60
+	cargo xtask generate programs --count 100
 	cargo xtask differential
 
 # The same, and the slower ways to run the same programs.
@@ -28,6 +29,11 @@ test-all: test
 	cargo xtask generate calls --count 2000 --seed 2
 	cargo xtask generate calls --count 200 --emu
 	cargo xtask generate calls --count 100 --collect-always
+	cargo xtask generate programs --seed 1000 --count 1000
+	cargo xtask generate programs --seed 2000 --count 300 --emu --schedulers 1
+	cargo xtask generate programs --seed 3000 --count 300 --collect-always
+	cargo xtask generate programs --seed 4000 --count 300 --erlc +no_type_opt --erlc +no_copt
+	cargo xtask generate programs --seed 5000 --count 300 --erlc +no_ssa_opt --schedulers 4
 	@if cargo +nightly fuzz --version >/dev/null 2>&1; then \
 	    for target in beam_file beam_code; do \
 	        cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; \

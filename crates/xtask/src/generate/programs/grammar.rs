@@ -1,0 +1,306 @@
+//! Random Erlang modules from a number: the same number makes the same text.
+//!
+//! Expressions are made for a type in a scope of typed variables, so most of them make sense; now and then one of
+//! another type is put in, so that errors and their stack traces are seen too. Every module ends: functions call
+//! only those before them, recursion counts down or walks along a list, and what one call may cost is added up while it
+//! is written. What it prints depends on nothing but its text: the messages and signals in it have one possible order.
+
+mod expressions;
+mod patterns;
+mod processes;
+
+use fastrand::Rng;
+use std::fmt::Write;
+
+/// Evaluations that one function may cost.
+const MOST_COST: u64 = 3000;
+/// Turns of a generated loop.
+const TURNS: u64 = 6;
+
+/// What an expression is meant to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Type {
+    Integer,
+    Float,
+    Atom,
+    Boolean,
+    List,
+    Tuple,
+    Map,
+    Binary,
+    /// Takes one argument.
+    Fun,
+}
+
+const TYPES: [Type; 9] = [
+    Type::Integer,
+    Type::Float,
+    Type::Atom,
+    Type::Boolean,
+    Type::List,
+    Type::Tuple,
+    Type::Map,
+    Type::Binary,
+    Type::Fun,
+];
+
+struct Function {
+    parameters: Vec<Type>,
+    result: Type,
+    cost: u64,
+    /// Whether its first argument is a number of turns, which must stay small.
+    counts: bool,
+}
+
+/// One module in the making.
+struct Writer {
+    random: Rng,
+    functions: Vec<Function>,
+    /// Variables that can be used here.
+    scope: Vec<(String, Type)>,
+    /// For names that were not used before.
+    names: usize,
+    /// How much is written so far of the function in work, and how often it may run.
+    cost: u64,
+    times: u64,
+    /// Calls of processes and receives may be written here: not in guards, nor in what a comprehension repeats.
+    processes: bool,
+}
+
+/// The text of a module.
+pub fn module(name: &str, seed: u64) -> String {
+    let mut writer = Writer {
+        random: Rng::with_seed(seed),
+        functions: Vec::new(),
+        scope: Vec::new(),
+        names: 0,
+        cost: 0,
+        times: 1,
+        processes: true,
+    };
+    let mut text = format!("-module({name}).\n-compile([export_all, nowarn_export_all]).\n\n");
+    let count = writer.random.usize(3..8);
+    for number in 0..count {
+        text.push_str(&writer.function(number));
+        text.push('\n');
+    }
+    text.push_str("main() ->\n");
+    for number in 0..count {
+        for _ in 0..3 {
+            let call = writer.call_with_literals(number);
+            let _ = writeln!(text, "    run:that({number}, fun() -> {call} end),");
+        }
+    }
+    text.push_str("    ok.\n");
+    text
+}
+
+impl Writer {
+    fn chance(&mut self, percent: u32) -> bool {
+        self.random.u32(0..100) < percent
+    }
+
+    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.random.usize(0..choices.len())]
+    }
+
+    fn any_type(&mut self) -> Type {
+        self.one_of(&TYPES)
+    }
+
+    fn fresh(&mut self) -> String {
+        self.names += 1;
+        format!("V{}", self.names)
+    }
+
+    /// A variable of this type.
+    fn variable(&mut self, wanted: Type) -> Option<String> {
+        let fitting: Vec<&String> = self
+            .scope
+            .iter()
+            .filter(|(_, of)| *of == wanted)
+            .map(|(name, _)| name)
+            .collect();
+        (!fitting.is_empty()).then(|| fitting[self.random.usize(0..fitting.len())].clone())
+    }
+
+    /// What `write` makes where it has these variables too.
+    fn inside<T>(&mut self, more: Vec<(String, Type)>, write: impl FnOnce(&mut Self) -> T) -> T {
+        let known = self.scope.len();
+        self.scope.extend(more);
+        let made = write(self);
+        self.scope.truncate(known);
+        made
+    }
+
+    /// What `write` makes where it runs several times.
+    fn repeated<T>(&mut self, times: u64, write: impl FnOnce(&mut Self) -> T) -> T {
+        let (before, processes) = (self.times, self.processes);
+        self.times *= times;
+        self.processes = false;
+        let made = write(self);
+        (self.times, self.processes) = (before, processes);
+        made
+    }
+
+    fn function(&mut self, number: usize) -> String {
+        self.cost = 0;
+        self.scope.clear();
+        let result = self.any_type();
+        match self.random.u32(0..10) {
+            0..=5 => self.plain_function(number, result),
+            6..=7 => self.counting_function(number, result),
+            _ => self.walking_function(number, result),
+        }
+    }
+
+    /// A few clauses, told apart by patterns and guards, the last of which takes everything.
+    fn plain_function(&mut self, number: usize, result: Type) -> String {
+        let parameters: Vec<Type> = (0..self.random.usize(1..4))
+            .map(|_| self.any_type())
+            .collect();
+        let mut text = String::new();
+        for _ in 0..self.random.usize(0..3) {
+            let mut bound = Vec::new();
+            let patterns: Vec<String> = parameters
+                .iter()
+                .map(|&of| self.pattern(of, 2, &mut bound))
+                .collect();
+            let clause = self.inside(bound, |writer| {
+                let guard = writer.when();
+                format!(
+                    "f{number}({}){guard} ->\n{};\n",
+                    patterns.join(", "),
+                    writer.body(result)
+                )
+            });
+            text.push_str(&clause);
+        }
+        let names: Vec<String> = parameters.iter().map(|_| self.fresh()).collect();
+        let bound = names
+            .iter()
+            .cloned()
+            .zip(parameters.iter().copied())
+            .collect();
+        let body = self.inside(bound, |writer| writer.body(result));
+        let _ = write!(text, "f{number}({}) ->\n{body}.\n", names.join(", "));
+        self.add(parameters, result, false);
+        text
+    }
+
+    /// Counts down, with a state that is bounded.
+    fn counting_function(&mut self, number: usize, result: Type) -> String {
+        let (count, state) = (self.fresh(), self.fresh());
+        let bound = vec![(count.clone(), Type::Integer), (state.clone(), result)];
+        let step = self.repeated(TURNS, |writer| {
+            writer.inside(bound, |writer| writer.expression(result, 4))
+        });
+        self.add(vec![Type::Integer, result], result, true);
+        format!(
+            "f{number}({count}, {state}) when {count} > 0 ->\n    f{number}({count} - 1, run:bounded({step}));\nf{number}(_, {state}) ->\n    {state}.\n"
+        )
+    }
+
+    /// Walks along a list, not tail-recursively half of the time.
+    fn walking_function(&mut self, number: usize, result: Type) -> String {
+        let (head, tail, state) = (self.fresh(), self.fresh(), self.fresh());
+        let of = self.any_type();
+        let bound = vec![(head.clone(), of), (state.clone(), result)];
+        let step = self.repeated(TURNS, |writer| {
+            writer.inside(bound, |writer| writer.expression(result, 4))
+        });
+        self.add(vec![Type::List, result], result, false);
+        let go_on = if self.chance(50) {
+            format!("f{number}({tail}, run:bounded({step}))")
+        } else {
+            format!("[run:bounded({step}) | f{number}({tail}, {state})]")
+        };
+        format!(
+            "f{number}([{head} | {tail}], {state}) ->\n    {go_on};\nf{number}([], {state}) ->\n    {state}.\n"
+        )
+    }
+
+    fn add(&mut self, parameters: Vec<Type>, result: Type, counts: bool) {
+        let cost = self.cost;
+        self.functions.push(Function {
+            parameters,
+            result,
+            cost,
+            counts,
+        });
+    }
+
+    /// Some matches, then the value.
+    fn body(&mut self, result: Type) -> String {
+        let mut lines = Vec::new();
+        let known = self.scope.len();
+        for _ in 0..self.random.usize(0..4) {
+            let of = self.any_type();
+            let value = self.expression(of, 3);
+            let name = self.fresh();
+            lines.push(format!("    {name} = {value}"));
+            self.scope.push((name, of));
+        }
+        lines.push(format!("    {}", self.expression(result, 5)));
+        self.scope.truncate(known);
+        lines.join(",\n")
+    }
+
+    /// A call of an earlier function, if one can be afforded.
+    fn call(&mut self, result: Type, depth: u32) -> Option<String> {
+        let number = (0..self.functions.len()).rev().find(|&number| {
+            let function = &self.functions[number];
+            function.result == result && self.cost + function.cost * self.times < MOST_COST
+        })?;
+        self.cost += self.functions[number].cost * self.times;
+        let parameters = self.functions[number].parameters.clone();
+        let counts = self.functions[number].counts;
+        let mut arguments: Vec<String> = parameters
+            .iter()
+            .map(|&of| self.expression(of, depth.saturating_sub(1)))
+            .collect();
+        if counts {
+            arguments[0] = self.random.u64(0..TURNS).to_string();
+        }
+        if parameters[0] == Type::List {
+            arguments[0] = format!("run:bounded({})", arguments[0]);
+        }
+        Some(format!("f{number}({})", arguments.join(", ")))
+    }
+
+    /// A call from outside.
+    fn call_with_literals(&mut self, number: usize) -> String {
+        let parameters = self.functions[number].parameters.clone();
+        let counts = self.functions[number].counts;
+        let mut arguments: Vec<String> = parameters
+            .iter()
+            .map(|&of| {
+                let of = if self.chance(10) { self.any_type() } else { of };
+                format!("run:id({})", self.literal(of, 2))
+            })
+            .collect();
+        if counts {
+            arguments[0] = self.random.u64(0..TURNS).to_string();
+        }
+        format!("f{number}({})", arguments.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_makes_one_text() {
+        assert_eq!(module("m", 7), module("m", 7));
+        assert_ne!(module("m", 7), module("m", 8));
+    }
+
+    #[test]
+    fn texts_stay_small() {
+        for seed in 0..200 {
+            let length = module("m", seed).len();
+            assert!(length < 200_000, "seed {seed}: {length} bytes");
+        }
+    }
+}
