@@ -31,7 +31,7 @@ pub enum Exit {
 
 /// The code of one operation. Its six arguments are the machine's registers: X base, stack, heap top, reductions left,
 /// context, instruction.
-pub type Handler = unsafe extern "sysv64" fn(
+pub type Handler = unsafe extern "C" fn(
     x: *mut Term,
     s: *mut Term,
     h: *mut u64,

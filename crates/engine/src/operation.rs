@@ -14,7 +14,7 @@ macro_rules! shape {
         $(#[$doc])*
         #[allow(clippy::missing_safety_doc)]
         pub trait $name {
-            unsafe extern "sysv64" fn run<F: Form, $($kind: $bound),*>(
+            unsafe extern "C" fn run<F: Form, $($kind: $bound),*>(
                 x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context, ip: *const u64,
             ) -> Exit;
         }
@@ -46,7 +46,7 @@ macro_rules! operations {
             pub struct $name;
 
             impl $crate::operation::$shape for $name {
-                unsafe extern "sysv64" fn run<F: $crate::form::Form, $($kind: $crate::operand::$bound),*>(
+                unsafe extern "C" fn run<F: $crate::form::Form, $($kind: $crate::operand::$bound),*>(
                     x: *mut ::layout::Term,
                     s: *mut ::layout::Term,
                     h: *mut u64,
@@ -75,7 +75,7 @@ macro_rules! slow_paths {
             ///
             /// # Safety
             /// Runs as a handler, on the instruction that its body documents.
-            pub unsafe extern "sysv64" fn $name(
+            pub unsafe extern "C" fn $name(
                 x: *mut ::layout::Term,
                 s: *mut ::layout::Term,
                 h: *mut u64,

@@ -28,7 +28,7 @@ mod slow {
             $(pub mod $module {
                 $(
                     #[inline(always)]
-                    pub unsafe extern "sysv64" fn $name(
+                    pub unsafe extern "C" fn $name(
                         x: *mut layout::Term, s: *mut layout::Term, h: *mut u64, f: i64,
                         c: *mut layout::Context, ip: *const u64,
                     ) -> crate::form::Exit {
@@ -72,7 +72,7 @@ unsafe extern "C" {
 /// functions leave one more register to the bodies.
 macro_rules! code {
     ($($name:ident)*) => {
-        unsafe extern "sysv64" {
+        unsafe extern "C" {
             $(fn $name(x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context) -> Exit;)*
         }
     };

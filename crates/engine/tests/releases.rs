@@ -14,7 +14,7 @@ use term::{am, atom};
 /// Where the release's libraries are.
 const LIBRARIES: &str = "/usr/lib/erlang/lib";
 
-unsafe extern "sysv64" fn never(_: *mut Context, _: *const Term) -> Term {
+unsafe extern "C" fn never(_: *mut Context, _: *const Term) -> Term {
     panic!("nothing runs here")
 }
 

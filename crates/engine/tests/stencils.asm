@@ -6,13 +6,13 @@ Absolute:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    29 <_ZN78_$LT$stencils..bodies..guards..Absolute$u20$as$u20$stencils..operation..SD$GT$3run17h3920d7be91679823E+0x29>
+    jne    29
     mov    %rax,%r9
     sar    $0x4,%r9
     movabs $0xf800000000000000,%r10
     cmp    %r10,%r9
-    jne    38 <_ZN78_$LT$stencils..bodies..guards..Absolute$u20$as$u20$stencils..operation..SD$GT$3run17h3920d7be91679823E+0x38>
-    mov    0x0(%rip),%rax        # 30 <_ZN78_$LT$stencils..bodies..guards..Absolute$u20$as$u20$stencils..operation..SD$GT$3run17h3920d7be91679823E+0x30>
+    jne    38
+    mov    0x0(%rip),%rax        # 30
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -22,9 +22,9 @@ Absolute:
     sub    %rax,%r9
     shl    $0x4,%r9
     or     $0xf,%r9
-    mov    %r9,0x0(%rsi)
-      32S	HOLE_1-0x4
-    jmp    56 <_ZN78_$LT$stencils..bodies..guards..Absolute$u20$as$u20$stencils..operation..SD$GT$3run17h3920d7be91679823E+0x56>
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_1
+    jmp    56
       PLT32	CONT-0x4
 
 Add:
@@ -36,18 +36,18 @@ Add:
     and    %r9d,%r10d
     not    %r10d
     test   $0xf,%r10b
-    jne    26 <_ZN73_$LT$stencils..bodies..arith..Add$u20$as$u20$stencils..operation..Ssd$GT$3run17h03c8a26fac4425f5E+0x26>
+    jne    26
     and    $0xfffffffffffffff0,%r9
     add    %r9,%rax
-    jno    35 <_ZN73_$LT$stencils..bodies..arith..Add$u20$as$u20$stencils..operation..Ssd$GT$3run17h03c8a26fac4425f5E+0x35>
-    mov    0x0(%rip),%rax        # 2d <_ZN73_$LT$stencils..bodies..arith..Add$u20$as$u20$stencils..operation..Ssd$GT$3run17h03c8a26fac4425f5E+0x2d>
+    jno    35
+    mov    0x0(%rip),%rax        # 2d
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    41 <_ZN73_$LT$stencils..bodies..arith..Add$u20$as$u20$stencils..operation..Ssd$GT$3run17h03c8a26fac4425f5E+0x41>
+    jmp    41
       PLT32	CONT-0x4
 
 Allocate:
@@ -55,8 +55,8 @@ Allocate:
     sub    %rdx,%rax
     cmp    $0x0,%rax
       32S	HOLE_0+0x20
-    jge    1d <_ZN76_$LT$stencils..bodies..moves..Allocate$u20$as$u20$stencils..operation..P$GT$3run17h045e7263d05fe64eE+0x1d>
-    mov    0x0(%rip),%rax        # 15 <_ZN76_$LT$stencils..bodies..moves..Allocate$u20$as$u20$stencils..operation..P$GT$3run17h045e7263d05fe64eE+0x15>
+    jge    1d
+    mov    0x0(%rip),%rax        # 15
       PC32	allocate-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -64,7 +64,7 @@ Allocate:
     mov    $0x0,%eax
       32	HOLE_0
     sub    %rax,%rsi
-    jmp    2a <_ZN76_$LT$stencils..bodies..moves..Allocate$u20$as$u20$stencils..operation..P$GT$3run17h045e7263d05fe64eE+0x2a>
+    jmp    2a
       PLT32	CONT-0x4
 
 AllocateHeap:
@@ -72,8 +72,8 @@ AllocateHeap:
     sub    %rdx,%rax
     cmp    $0x0,%rax
       32S	HOLE_2+0x20
-    jge    1d <_ZN80_$LT$stencils..bodies..moves..AllocateHeap$u20$as$u20$stencils..operation..P$GT$3run17h30afd8d7d35bca8bE+0x1d>
-    mov    0x0(%rip),%rax        # 15 <_ZN80_$LT$stencils..bodies..moves..AllocateHeap$u20$as$u20$stencils..operation..P$GT$3run17h30afd8d7d35bca8bE+0x15>
+    jge    1d
+    mov    0x0(%rip),%rax        # 15
       PC32	allocate_heap-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -81,7 +81,7 @@ AllocateHeap:
     mov    $0x0,%eax
       32	HOLE_0
     sub    %rax,%rsi
-    jmp    2a <_ZN80_$LT$stencils..bodies..moves..AllocateHeap$u20$as$u20$stencils..operation..P$GT$3run17h30afd8d7d35bca8bE+0x2a>
+    jmp    2a
       PLT32	CONT-0x4
 
 BitAnd:
@@ -92,12 +92,12 @@ BitAnd:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    24 <_ZN76_$LT$stencils..bodies..arith..BitAnd$u20$as$u20$stencils..operation..Ssd$GT$3run17h30e2724f1c7151b6E+0x24>
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_2-0x4
-    jmp    24 <_ZN76_$LT$stencils..bodies..arith..BitAnd$u20$as$u20$stencils..operation..Ssd$GT$3run17h30e2724f1c7151b6E+0x24>
+    jne    24
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    24
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 2b <_ZN76_$LT$stencils..bodies..arith..BitAnd$u20$as$u20$stencils..operation..Ssd$GT$3run17h30e2724f1c7151b6E+0x2b>
+    mov    0x0(%rip),%rax        # 2b
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -112,13 +112,13 @@ BitOr:
     and    %r9d,%r10d
     not    %r10d
     test   $0xf,%r10b
-    jne    2c <_ZN75_$LT$stencils..bodies..arith..BitOr$u20$as$u20$stencils..operation..Ssd$GT$3run17h84fc1d056ea3055aE+0x2c>
+    jne    2c
     or     %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    2c <_ZN75_$LT$stencils..bodies..arith..BitOr$u20$as$u20$stencils..operation..Ssd$GT$3run17h84fc1d056ea3055aE+0x2c>
+    jmp    2c
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 33 <_ZN75_$LT$stencils..bodies..arith..BitOr$u20$as$u20$stencils..operation..Ssd$GT$3run17h84fc1d056ea3055aE+0x33>
+    mov    0x0(%rip),%rax        # 33
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -133,14 +133,14 @@ BitXor:
     and    %eax,%r10d
     not    %r10d
     test   $0xf,%r10b
-    jne    30 <_ZN76_$LT$stencils..bodies..arith..BitXor$u20$as$u20$stencils..operation..Ssd$GT$3run17h1f9b8fa664793bcfE+0x30>
+    jne    30
     xor    %r9,%rax
     or     $0xf,%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    30 <_ZN76_$LT$stencils..bodies..arith..BitXor$u20$as$u20$stencils..operation..Ssd$GT$3run17h1f9b8fa664793bcfE+0x30>
+    jmp    30
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 37 <_ZN76_$LT$stencils..bodies..arith..BitXor$u20$as$u20$stencils..operation..Ssd$GT$3run17h1f9b8fa664793bcfE+0x37>
+    mov    0x0(%rip),%rax        # 37
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -152,25 +152,25 @@ ByteSize:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    4c <_ZN78_$LT$stencils..bodies..guards..ByteSize$u20$as$u20$stencils..operation..SD$GT$3run17h012a4318c9cb7f4bE+0x4c>
+    jne    4c
     mov    -0x2(%rax),%r9
     and    $0x3f,%r9d
     cmp    $0x20,%r9
-    je     2e <_ZN78_$LT$stencils..bodies..guards..ByteSize$u20$as$u20$stencils..operation..SD$GT$3run17h012a4318c9cb7f4bE+0x2e>
+    je     2e
     cmp    $0x28,%r9d
-    je     46 <_ZN78_$LT$stencils..bodies..guards..ByteSize$u20$as$u20$stencils..operation..SD$GT$3run17h012a4318c9cb7f4bE+0x46>
+    je     46
     cmp    $0x24,%r9d
-    jne    4c <_ZN78_$LT$stencils..bodies..guards..ByteSize$u20$as$u20$stencils..operation..SD$GT$3run17h012a4318c9cb7f4bE+0x4c>
+    jne    4c
     mov    0x6(%rax),%rax
     shl    $0x4,%rax
     or     $0xf,%rax
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_1-0x4
-    jmp    46 <_ZN78_$LT$stencils..bodies..guards..ByteSize$u20$as$u20$stencils..operation..SD$GT$3run17h012a4318c9cb7f4bE+0x46>
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
+    jmp    46
       PLT32	CONT-0x4
     cmpb   $0x0,0x16(%rax)
-    je     2e <_ZN78_$LT$stencils..bodies..guards..ByteSize$u20$as$u20$stencils..operation..SD$GT$3run17h012a4318c9cb7f4bE+0x2e>
-    mov    0x0(%rip),%rax        # 53 <_ZN78_$LT$stencils..bodies..guards..ByteSize$u20$as$u20$stencils..operation..SD$GT$3run17h012a4318c9cb7f4bE+0x53>
+    je     2e
+    mov    0x0(%rip),%rax        # 53
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -181,10 +181,10 @@ Call:
       32S	RECORD+0x10
     add    $0xfffffffffffffff8,%rsi
     dec    %rcx
-    js     16 <_ZN72_$LT$stencils..bodies..calls..Call$u20$as$u20$stencils..operation..P$GT$3run17h302b43d792fb2561E+0x16>
-    jmp    16 <_ZN72_$LT$stencils..bodies..calls..Call$u20$as$u20$stencils..operation..P$GT$3run17h302b43d792fb2561E+0x16>
+    js     16
+    jmp    16
       PLT32	TARGET_0-0x4
-    mov    0x0(%rip),%rax        # 1d <_ZN72_$LT$stencils..bodies..calls..Call$u20$as$u20$stencils..operation..P$GT$3run17h302b43d792fb2561E+0x1d>
+    mov    0x0(%rip),%rax        # 1d
       PC32	preempt-0x4
     mov    $0x0,%r9d
       32	HOLE_0
@@ -194,7 +194,7 @@ CallExport:
     movq   $0x0,-0x8(%rsi)
       32S	RECORD+0x10
     add    $0xfffffffffffffff8,%rsi
-    mov    0x0(%rip),%rax        # 13 <_ZN78_$LT$stencils..bodies..calls..CallExport$u20$as$u20$stencils..operation..P$GT$3run17h0ecee1ca743a2c6eE+0x13>
+    mov    0x0(%rip),%rax        # 13
       PC32	RECORD+0x4
     mov    (%rax),%r9
     dec    %rcx
@@ -205,7 +205,7 @@ CallExport:
     jmp    *%rax
 
 CallExportLast:
-    mov    0x0(%rip),%rax        # 7 <_ZN82_$LT$stencils..bodies..calls..CallExportLast$u20$as$u20$stencils..operation..P$GT$3run17h42ab3b629ccc24eaE+0x7>
+    mov    0x0(%rip),%rax        # 7
       PC32	RECORD+0x4
     mov    (%rax),%r9
     dec    %rcx
@@ -218,7 +218,7 @@ CallExportLast:
     jmp    *%rax
 
 CallExportOnly:
-    mov    0x0(%rip),%rax        # 7 <_ZN82_$LT$stencils..bodies..calls..CallExportOnly$u20$as$u20$stencils..operation..P$GT$3run17hd83ae87c435d9de4E+0x7>
+    mov    0x0(%rip),%rax        # 7
       PC32	RECORD+0x4
     mov    (%rax),%r9
     dec    %rcx
@@ -235,22 +235,22 @@ CallFun:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    90 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x90>
+    jne    90
     mov    -0x2(%rax),%r9d
     and    $0x3f,%r9d
     cmp    $0x14,%r9d
-    jne    90 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x90>
+    jne    90
     movzbl 0xe(%rax),%r9d
     cmp    $0x0,%r9
       32S	HOLE_1
-    jne    90 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x90>
+    jne    90
     mov    0x6(%rax),%r9
     mov    (%r9),%r9
     test   %r9,%r9
-    je     90 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x90>
+    je     90
     mov    0xe(%rax),%r10
     cmp    $0x100,%r10
-    jb     79 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x79>
+    jb     79
     lea    0x0(%rdi),%r10
       32S	HOLE_2
     xor    %r11d,%r11d
@@ -261,22 +261,22 @@ CallFun:
     mov    0xe(%rax),%rbx
     shr    $0x8,%rbx
     cmp    %rbx,%r11
-    jb     60 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x60>
+    jb     60
     movq   $0x0,-0x8(%rsi)
       32S	RECORD+0x20
     add    $0xfffffffffffffff8,%rsi
     dec    %rcx
-    js     a0 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0xa0>
+    js     a0
     mov    (%r9),%rax
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 97 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0x97>
+    mov    0x0(%rip),%rax        # 97
       PC32	call_fun-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # a7 <_ZN75_$LT$stencils..bodies..calls..CallFun$u20$as$u20$stencils..operation..S$GT$3run17h851bc301ed879853E+0xa7>
+    mov    0x0(%rip),%rax        # a7
       PC32	preempt-0x4
     pop    %rbx
     jmp    *%rax
@@ -288,22 +288,22 @@ CallFunLast:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    8b <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x8b>
+    jne    8b
     mov    -0x2(%rax),%r9d
     and    $0x3f,%r9d
     cmp    $0x14,%r9d
-    jne    8b <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x8b>
+    jne    8b
     movzbl 0xe(%rax),%r9d
     cmp    $0x0,%r9
       32S	HOLE_1
-    jne    8b <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x8b>
+    jne    8b
     mov    0x6(%rax),%r9
     mov    (%r9),%r9
     test   %r9,%r9
-    je     8b <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x8b>
+    je     8b
     mov    0xe(%rax),%r10
     cmp    $0x100,%r10
-    jb     79 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x79>
+    jb     79
     lea    0x0(%rdi),%r10
       32S	HOLE_3
     xor    %r11d,%r11d
@@ -314,21 +314,21 @@ CallFunLast:
     mov    0xe(%rax),%rbx
     shr    $0x8,%rbx
     cmp    %rbx,%r11
-    jb     60 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x60>
+    jb     60
     lea    0x0(%rsi),%rsi
       32S	HOLE_2
     dec    %rcx
-    js     9b <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x9b>
+    js     9b
     mov    (%r9),%rax
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 92 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0x92>
+    mov    0x0(%rip),%rax        # 92
       PC32	call_fun_last-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # a2 <_ZN79_$LT$stencils..bodies..calls..CallFunLast$u20$as$u20$stencils..operation..S$GT$3run17h312182884e6bff06E+0xa2>
+    mov    0x0(%rip),%rax        # a2
       PC32	preempt-0x4
     pop    %rbx
     jmp    *%rax
@@ -337,10 +337,10 @@ CallLast:
     lea    0x0(%rsi),%rsi
       32S	HOLE_1
     dec    %rcx
-    js     11 <_ZN76_$LT$stencils..bodies..calls..CallLast$u20$as$u20$stencils..operation..P$GT$3run17h01669f8f5fd99935E+0x11>
-    jmp    11 <_ZN76_$LT$stencils..bodies..calls..CallLast$u20$as$u20$stencils..operation..P$GT$3run17h01669f8f5fd99935E+0x11>
+    js     11
+    jmp    11
       PLT32	TARGET_0-0x4
-    mov    0x0(%rip),%rax        # 18 <_ZN76_$LT$stencils..bodies..calls..CallLast$u20$as$u20$stencils..operation..P$GT$3run17h01669f8f5fd99935E+0x18>
+    mov    0x0(%rip),%rax        # 18
       PC32	preempt-0x4
     mov    $0x0,%r9d
       32	HOLE_0
@@ -348,10 +348,10 @@ CallLast:
 
 CallOnly:
     dec    %rcx
-    js     a <_ZN76_$LT$stencils..bodies..calls..CallOnly$u20$as$u20$stencils..operation..P$GT$3run17h42f1efd67abdecdeE+0xa>
-    jmp    a <_ZN76_$LT$stencils..bodies..calls..CallOnly$u20$as$u20$stencils..operation..P$GT$3run17h42f1efd67abdecdeE+0xa>
+    js     a
+    jmp    a
       PLT32	TARGET_0-0x4
-    mov    0x0(%rip),%rax        # 11 <_ZN76_$LT$stencils..bodies..calls..CallOnly$u20$as$u20$stencils..operation..P$GT$3run17h42f1efd67abdecdeE+0x11>
+    mov    0x0(%rip),%rax        # 11
       PC32	preempt-0x4
     mov    $0x0,%r9d
       32	HOLE_0
@@ -366,7 +366,7 @@ Catch:
     or     $0x1b,%rax
     mov    %rax,0x0(%rsi)
       32S	HOLE_0-0x4
-    jmp    1f <_ZN78_$LT$stencils..bodies..exceptions..Catch$u20$as$u20$stencils..operation..P$GT$3run17h573da3cb12859871E+0x1f>
+    jmp    1f
       PLT32	CONT-0x4
 
 CatchEnd:
@@ -375,9 +375,9 @@ CatchEnd:
     movq   $0x3b,0x0(%rsi)
       32S	HOLE_0-0x4
     cmpq   $0x0,(%rdi)
-    jne    1b <_ZN81_$LT$stencils..bodies..exceptions..CatchEnd$u20$as$u20$stencils..operation..P$GT$3run17h2c3a312489c230cfE+0x1b>
+    jne    1b
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 22 <_ZN81_$LT$stencils..bodies..exceptions..CatchEnd$u20$as$u20$stencils..operation..P$GT$3run17h2c3a312489c230cfE+0x22>
+    mov    0x0(%rip),%rax        # 22
       PC32	catch_value-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -386,7 +386,7 @@ CatchEnd:
 Deallocate:
     lea    0x0(%rsi),%rsi
       32S	HOLE_0
-    jmp    c <_ZN78_$LT$stencils..bodies..moves..Deallocate$u20$as$u20$stencils..operation..P$GT$3run17hac490c0f6f313d43E+0xc>
+    jmp    c
       PLT32	CONT-0x4
 
 DeallocateReturn:
@@ -403,28 +403,28 @@ Element:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    56 <_ZN78_$LT$stencils..bodies..guards..Element$u20$as$u20$stencils..operation..Ssd$GT$3run17h08bb79a185c022adE+0x56>
+    jne    56
     mov    0x0(%rdi),%r9
       32S	HOLE_0
     mov    %r9d,%r10d
     not    %r10d
     test   $0xf,%r10b
-    jne    56 <_ZN78_$LT$stencils..bodies..guards..Element$u20$as$u20$stencils..operation..Ssd$GT$3run17h08bb79a185c022adE+0x56>
+    jne    56
     mov    -0x2(%rax),%r10
     mov    %r10d,%r11d
     and    $0x3f,%r11d
-    jne    56 <_ZN78_$LT$stencils..bodies..guards..Element$u20$as$u20$stencils..operation..Ssd$GT$3run17h08bb79a185c022adE+0x56>
+    jne    56
     sar    $0x4,%r9
     lea    -0x1(%r9),%r11
     shr    $0x6,%r10
     cmp    %r10,%r11
-    jae    56 <_ZN78_$LT$stencils..bodies..guards..Element$u20$as$u20$stencils..operation..Ssd$GT$3run17h08bb79a185c022adE+0x56>
+    jae    56
     mov    -0x2(%rax,%r9,8),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    56 <_ZN78_$LT$stencils..bodies..guards..Element$u20$as$u20$stencils..operation..Ssd$GT$3run17h08bb79a185c022adE+0x56>
+    jmp    56
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 5d <_ZN78_$LT$stencils..bodies..guards..Element$u20$as$u20$stencils..operation..Ssd$GT$3run17h08bb79a185c022adE+0x5d>
+    mov    0x0(%rip),%rax        # 5d
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -436,7 +436,7 @@ ElementConstant:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    30 <_ZN85_$LT$stencils..bodies..guards..ElementConstant$u20$as$u20$stencils..operation..SD$GT$3run17h38b45b05f80e8c8fE+0x30>
+    jne    30
     mov    -0x2(%rax),%r9
     test   $0x3f,%r9b
     setne  %r10b
@@ -444,17 +444,17 @@ ElementConstant:
       32S	HOLE_7
     setb   %r9b
     or     %r10b,%r9b
-    je     3f <_ZN85_$LT$stencils..bodies..guards..ElementConstant$u20$as$u20$stencils..operation..SD$GT$3run17h38b45b05f80e8c8fE+0x3f>
-    mov    0x0(%rip),%rax        # 37 <_ZN85_$LT$stencils..bodies..guards..ElementConstant$u20$as$u20$stencils..operation..SD$GT$3run17h38b45b05f80e8c8fE+0x37>
+    je     3f
+    mov    0x0(%rip),%rax        # 37
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     mov    0x0(%rax),%rax
       32S	HOLE_6
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_2-0x4
-    jmp    52 <_ZN85_$LT$stencils..bodies..guards..ElementConstant$u20$as$u20$stencils..operation..SD$GT$3run17h38b45b05f80e8c8fE+0x52>
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    52
       PLT32	CONT-0x4
 
 EndTuple:
@@ -464,7 +464,7 @@ EndTuple:
     mov    %rdx,0x0(%rdi)
       32S	HOLE_0
     mov    %rax,%rdx
-    jmp    1a <_ZN77_$LT$stencils..bodies..tuples..EndTuple$u20$as$u20$stencils..operation..D$GT$3run17h319161f382184637E+0x1a>
+    jmp    1a
       PLT32	CONT-0x4
 
 Equal:
@@ -475,17 +475,17 @@ Equal:
     and    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    3a <_ZN76_$LT$stencils..bodies..guards..Equal$u20$as$u20$stencils..operation..Ssd$GT$3run17h2b848e3030dd37c5E+0x3a>
+    jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x11dcb,%eax
-    mov    $0x7dcb,%r9d
+    mov    $0x11e0b,%eax
+    mov    $0x7e0b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    3a <_ZN76_$LT$stencils..bodies..guards..Equal$u20$as$u20$stencils..operation..Ssd$GT$3run17h2b848e3030dd37c5E+0x3a>
+    jmp    3a
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 41 <_ZN76_$LT$stencils..bodies..guards..Equal$u20$as$u20$stencils..operation..Ssd$GT$3run17h2b848e3030dd37c5E+0x41>
+    mov    0x0(%rip),%rax        # 41
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -501,15 +501,15 @@ FloatAdd:
     and    %rax,%r9
     movabs $0x7ff0000000000000,%rax
     cmp    %rax,%r9
-    jl     42 <_ZN77_$LT$stencils..bodies..floats..FloatAdd$u20$as$u20$stencils..operation..P$GT$3run17h6f4ad8cb6266e400E+0x42>
-    mov    0x0(%rip),%rax        # 3a <_ZN77_$LT$stencils..bodies..floats..FloatAdd$u20$as$u20$stencils..operation..P$GT$3run17h6f4ad8cb6266e400E+0x3a>
+    jl     42
+    mov    0x0(%rip),%rax        # 3a
       PC32	badarith-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
       32S	HOLE_2+0x48
-    jmp    50 <_ZN77_$LT$stencils..bodies..floats..FloatAdd$u20$as$u20$stencils..operation..P$GT$3run17h6f4ad8cb6266e400E+0x50>
+    jmp    50
       PLT32	CONT-0x4
 
 FloatConvert:
@@ -518,25 +518,25 @@ FloatConvert:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    2a <_ZN81_$LT$stencils..bodies..floats..FloatConvert$u20$as$u20$stencils..operation..S$GT$3run17h8cfd23ae2b43c629E+0x2a>
+    jne    2a
     sar    $0x4,%rax
     cvtsi2sd %rax,%xmm0
     movsd  %xmm0,0x0(%r8)
       32S	HOLE_1+0x48
-    jmp    2a <_ZN81_$LT$stencils..bodies..floats..FloatConvert$u20$as$u20$stencils..operation..S$GT$3run17h8cfd23ae2b43c629E+0x2a>
+    jmp    2a
       PLT32	CONT-0x4
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    51 <_ZN81_$LT$stencils..bodies..floats..FloatConvert$u20$as$u20$stencils..operation..S$GT$3run17h8cfd23ae2b43c629E+0x51>
+    jne    51
     cmpq   $0x58,-0x2(%rax)
-    jne    51 <_ZN81_$LT$stencils..bodies..floats..FloatConvert$u20$as$u20$stencils..operation..S$GT$3run17h8cfd23ae2b43c629E+0x51>
+    jne    51
     movsd  0x6(%rax),%xmm0
     movsd  %xmm0,0x0(%r8)
       32S	HOLE_1+0x48
-    jmp    51 <_ZN81_$LT$stencils..bodies..floats..FloatConvert$u20$as$u20$stencils..operation..S$GT$3run17h8cfd23ae2b43c629E+0x51>
+    jmp    51
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 58 <_ZN81_$LT$stencils..bodies..floats..FloatConvert$u20$as$u20$stencils..operation..S$GT$3run17h8cfd23ae2b43c629E+0x58>
+    mov    0x0(%rip),%rax        # 58
       PC32	convert-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -552,23 +552,23 @@ FloatDivide:
     and    %rax,%r9
     movabs $0x7ff0000000000000,%rax
     cmp    %rax,%r9
-    jl     42 <_ZN80_$LT$stencils..bodies..floats..FloatDivide$u20$as$u20$stencils..operation..P$GT$3run17h3537334d7b3776e0E+0x42>
-    mov    0x0(%rip),%rax        # 3a <_ZN80_$LT$stencils..bodies..floats..FloatDivide$u20$as$u20$stencils..operation..P$GT$3run17h3537334d7b3776e0E+0x3a>
+    jl     42
+    mov    0x0(%rip),%rax        # 3a
       PC32	badarith-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
       32S	HOLE_2+0x48
-    jmp    50 <_ZN80_$LT$stencils..bodies..floats..FloatDivide$u20$as$u20$stencils..operation..P$GT$3run17h3537334d7b3776e0E+0x50>
+    jmp    50
       PLT32	CONT-0x4
 
 FloatLoad:
-    movsd  0x0(%rip),%xmm0        # 8 <_ZN78_$LT$stencils..bodies..floats..FloatLoad$u20$as$u20$stencils..operation..S$GT$3run17hbee9d93416f689e3E+0x8>
+    movsd  0x0(%rip),%xmm0        # 8
       PC32	HOLE_0+0x2
     movsd  %xmm0,0x0(%r8)
       32S	HOLE_1+0x48
-    jmp    16 <_ZN78_$LT$stencils..bodies..floats..FloatLoad$u20$as$u20$stencils..operation..S$GT$3run17hbee9d93416f689e3E+0x16>
+    jmp    16
       PLT32	CONT-0x4
 
 FloatMultiply:
@@ -581,15 +581,15 @@ FloatMultiply:
     and    %rax,%r9
     movabs $0x7ff0000000000000,%rax
     cmp    %rax,%r9
-    jl     42 <_ZN82_$LT$stencils..bodies..floats..FloatMultiply$u20$as$u20$stencils..operation..P$GT$3run17h741e36703f69639aE+0x42>
-    mov    0x0(%rip),%rax        # 3a <_ZN82_$LT$stencils..bodies..floats..FloatMultiply$u20$as$u20$stencils..operation..P$GT$3run17h741e36703f69639aE+0x3a>
+    jl     42
+    mov    0x0(%rip),%rax        # 3a
       PC32	badarith-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
       32S	HOLE_2+0x48
-    jmp    50 <_ZN82_$LT$stencils..bodies..floats..FloatMultiply$u20$as$u20$stencils..operation..P$GT$3run17h741e36703f69639aE+0x50>
+    jmp    50
       PLT32	CONT-0x4
 
 FloatStore:
@@ -607,7 +607,7 @@ FloatStore:
     and    $0xfffffffffffffff8,%r9
     mov    %rdx,(%r10,%r9,1)
     mov    %rax,%rdx
-    jmp    3b <_ZN79_$LT$stencils..bodies..floats..FloatStore$u20$as$u20$stencils..operation..P$GT$3run17h2a7a09a45f269d57E+0x3b>
+    jmp    3b
       PLT32	CONT-0x4
 
 FloatSubtract:
@@ -620,21 +620,21 @@ FloatSubtract:
     and    %rax,%r9
     movabs $0x7ff0000000000000,%rax
     cmp    %rax,%r9
-    jl     42 <_ZN82_$LT$stencils..bodies..floats..FloatSubtract$u20$as$u20$stencils..operation..P$GT$3run17h43882c398b3ab84bE+0x42>
-    mov    0x0(%rip),%rax        # 3a <_ZN82_$LT$stencils..bodies..floats..FloatSubtract$u20$as$u20$stencils..operation..P$GT$3run17h43882c398b3ab84bE+0x3a>
+    jl     42
+    mov    0x0(%rip),%rax        # 3a
       PC32	badarith-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
       32S	HOLE_2+0x48
-    jmp    50 <_ZN82_$LT$stencils..bodies..floats..FloatSubtract$u20$as$u20$stencils..operation..P$GT$3run17h43882c398b3ab84bE+0x50>
+    jmp    50
       PLT32	CONT-0x4
 
 FunHead:
     movq   $0x0,(%rdx)
       32S	HOLE_3
-    mov    0x0(%rip),%rax        # e <_ZN75_$LT$stencils..bodies..calls..FunHead$u20$as$u20$stencils..operation..P$GT$3run17h0c4f0f3ae88bb367E+0xe>
+    mov    0x0(%rip),%rax        # e
       PC32	RECORD+0xc
     mov    %rax,0x8(%rdx)
     movq   $0x0,0x10(%rdx)
@@ -642,7 +642,7 @@ FunHead:
     mov    (%r8),%rax
     mov    0x28(%rax),%rax
     mov    %rax,0x18(%rdx)
-    jmp    2a <_ZN75_$LT$stencils..bodies..calls..FunHead$u20$as$u20$stencils..operation..P$GT$3run17h0c4f0f3ae88bb367E+0x2a>
+    jmp    2a
       PLT32	CONT-0x4
 
 GetHd:
@@ -651,7 +651,7 @@ GetHd:
     mov    -0x1(%rax),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    17 <_ZN74_$LT$stencils..bodies..lists..GetHd$u20$as$u20$stencils..operation..SD$GT$3run17h1f9a066f9b176e85E+0x17>
+    jmp    17
       PLT32	CONT-0x4
 
 GetInteger16:
@@ -661,11 +661,11 @@ GetInteger16:
     mov    0x16(%rax),%r10
     sub    %r9,%r10
     cmp    $0x10,%r10
-    jb     1c <_ZN84_$LT$stencils..bodies..binaries..GetInteger16$u20$as$u20$stencils..operation..SD$GT$3run17h0d36b5538908878fE+0x1c>
+    jb     1c
       PLT32	TARGET_3-0x4
     test   $0x7,%r9b
-    je     31 <_ZN84_$LT$stencils..bodies..binaries..GetInteger16$u20$as$u20$stencils..operation..SD$GT$3run17h0d36b5538908878fE+0x31>
-    mov    0x0(%rip),%rax        # 29 <_ZN84_$LT$stencils..bodies..binaries..GetInteger16$u20$as$u20$stencils..operation..SD$GT$3run17h0d36b5538908878fE+0x29>
+    je     31
+    mov    0x0(%rip),%rax        # 29
       PC32	get_integer-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -680,9 +680,9 @@ GetInteger16:
     movzwl %r10w,%eax
     shl    $0x4,%eax
     or     $0xf,%rax
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_2-0x4
-    jmp    65 <_ZN84_$LT$stencils..bodies..binaries..GetInteger16$u20$as$u20$stencils..operation..SD$GT$3run17h0d36b5538908878fE+0x65>
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    65
       PLT32	CONT-0x4
 
 GetInteger32:
@@ -692,11 +692,11 @@ GetInteger32:
     mov    0x16(%rax),%r10
     sub    %r9,%r10
     cmp    $0x20,%r10
-    jb     1c <_ZN84_$LT$stencils..bodies..binaries..GetInteger32$u20$as$u20$stencils..operation..SD$GT$3run17h477723f8e2577188E+0x1c>
+    jb     1c
       PLT32	TARGET_3-0x4
     test   $0x7,%r9b
-    je     31 <_ZN84_$LT$stencils..bodies..binaries..GetInteger32$u20$as$u20$stencils..operation..SD$GT$3run17h477723f8e2577188E+0x31>
-    mov    0x0(%rip),%rax        # 29 <_ZN84_$LT$stencils..bodies..binaries..GetInteger32$u20$as$u20$stencils..operation..SD$GT$3run17h477723f8e2577188E+0x29>
+    je     31
+    mov    0x0(%rip),%rax        # 29
       PC32	get_integer-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -712,7 +712,7 @@ GetInteger32:
     or     $0xf,%r10
     mov    %r10,0x0(%rdi)
       32S	HOLE_2
-    jmp    5f <_ZN84_$LT$stencils..bodies..binaries..GetInteger32$u20$as$u20$stencils..operation..SD$GT$3run17h477723f8e2577188E+0x5f>
+    jmp    5f
       PLT32	CONT-0x4
 
 GetInteger8:
@@ -722,11 +722,11 @@ GetInteger8:
     mov    0x16(%rax),%r10
     sub    %r9,%r10
     cmp    $0x8,%r10
-    jb     1c <_ZN83_$LT$stencils..bodies..binaries..GetInteger8$u20$as$u20$stencils..operation..SD$GT$3run17h02736a3770cf07b5E+0x1c>
+    jb     1c
       PLT32	TARGET_3-0x4
     test   $0x7,%r9b
-    je     31 <_ZN83_$LT$stencils..bodies..binaries..GetInteger8$u20$as$u20$stencils..operation..SD$GT$3run17h02736a3770cf07b5E+0x31>
-    mov    0x0(%rip),%rax        # 29 <_ZN83_$LT$stencils..bodies..binaries..GetInteger8$u20$as$u20$stencils..operation..SD$GT$3run17h02736a3770cf07b5E+0x29>
+    je     31
+    mov    0x0(%rip),%rax        # 29
       PC32	get_integer-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -741,7 +741,7 @@ GetInteger8:
     or     $0xf,%r10
     mov    %r10,0x0(%rdi)
       32S	HOLE_2
-    jmp    5d <_ZN83_$LT$stencils..bodies..binaries..GetInteger8$u20$as$u20$stencils..operation..SD$GT$3run17h02736a3770cf07b5E+0x5d>
+    jmp    5d
       PLT32	CONT-0x4
 
 GetList:
@@ -753,7 +753,7 @@ GetList:
       32S	HOLE_1
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    22 <_ZN77_$LT$stencils..bodies..lists..GetList$u20$as$u20$stencils..operation..Sdd$GT$3run17h52ce2b6c7ff60123E+0x22>
+    jmp    22
       PLT32	CONT-0x4
 
 GetLittle:
@@ -763,7 +763,7 @@ GetLittle:
     lea    0x0(%r10),%rax
       32S	HOLE_7
     cmp    0x16(%r9),%rax
-    ja     1c <_ZN81_$LT$stencils..bodies..binaries..GetLittle$u20$as$u20$stencils..operation..SD$GT$3run17h340b1b279117c6edE+0x1c>
+    ja     1c
       PLT32	TARGET_3-0x4
     mov    %rax,0xe(%r9)
     mov    0x6(%r9),%r9
@@ -777,17 +777,17 @@ GetLittle:
     mov    %rcx,%r9
     mov    %eax,%ecx
     shr    %cl,%r10
-    and    0x0(%rip),%r10        # 4a <_ZN81_$LT$stencils..bodies..binaries..GetLittle$u20$as$u20$stencils..operation..SD$GT$3run17h340b1b279117c6edE+0x4a>
+    and    0x0(%rip),%r10        # 4a
       PC32	RECORD+0x44
-    imul   0x0(%rip),%r10        # 52 <_ZN81_$LT$stencils..bodies..binaries..GetLittle$u20$as$u20$stencils..operation..SD$GT$3run17h340b1b279117c6edE+0x52>
+    imul   0x0(%rip),%r10        # 52
       PC32	RECORD+0x4c
     bswap  %r10
     shl    $0x4,%r10
     or     $0xf,%r10
-    mov    %r10,0x0(%rsi)
-      32S	HOLE_2-0x4
+    mov    %r10,0x0(%rdi)
+      32S	HOLE_2
     mov    %r9,%rcx
-    jmp    6c <_ZN81_$LT$stencils..bodies..binaries..GetLittle$u20$as$u20$stencils..operation..SD$GT$3run17h340b1b279117c6edE+0x6c>
+    jmp    6c
       PLT32	CONT-0x4
 
 GetMapElement:
@@ -797,36 +797,36 @@ GetMapElement:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    68 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x68>
+    jne    68
     movabs $0xc00000003f,%r9
     and    -0x2(%rax),%r9
     cmp    $0x2c,%r9
-    jne    68 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x68>
+    jne    68
     mov    0x6(%rax),%r9
     mov    0xe(%rax),%r11
     xor    %r10d,%r10d
     data16 data16 cs nopw 0x0(%rax,%rax,1)
     cmp    %r10,%r9
-    je     78 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x78>
+    je     78
     mov    0x6(%r11,%r10,8),%rbx
     inc    %r10
     cmp    $0x0,%rbx
       32S	HOLE_2
-    jne    40 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x40>
+    jne    40
     mov    0xe(%rax,%r10,8),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     pop    %rbx
-    jmp    68 <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x68>
+    jmp    68
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 6f <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x6f>
+    mov    0x0(%rip),%rax        # 6f
       PC32	get_map_element-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
     jmp    *%rax
     pop    %rbx
-    jmp    7e <_ZN81_$LT$stencils..bodies..maps..GetMapElement$u20$as$u20$stencils..operation..SD$GT$3run17h11c20ceac7282947E+0x7e>
+    jmp    7e
       PLT32	TARGET_3-0x4
 
 GetPosition:
@@ -837,7 +837,7 @@ GetPosition:
     or     $0xf,%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    1f <_ZN83_$LT$stencils..bodies..binaries..GetPosition$u20$as$u20$stencils..operation..SD$GT$3run17h4a52a687ca9770a6E+0x1f>
+    jmp    1f
       PLT32	CONT-0x4
 
 GetSigned:
@@ -847,7 +847,7 @@ GetSigned:
     lea    0x0(%r10),%rax
       32S	HOLE_7
     cmp    0x16(%r9),%rax
-    ja     1c <_ZN81_$LT$stencils..bodies..binaries..GetSigned$u20$as$u20$stencils..operation..SD$GT$3run17h09bb1b81c1009e99E+0x1c>
+    ja     1c
       PLT32	TARGET_3-0x4
     mov    %rax,0xe(%r9)
     mov    0x6(%r9),%r9
@@ -861,9 +861,9 @@ GetSigned:
     mov    %rcx,%r9
     mov    %eax,%ecx
     shr    %cl,%r10
-    and    0x0(%rip),%r10        # 4a <_ZN81_$LT$stencils..bodies..binaries..GetSigned$u20$as$u20$stencils..operation..SD$GT$3run17h09bb1b81c1009e99E+0x4a>
+    and    0x0(%rip),%r10        # 4a
       PC32	RECORD+0x44
-    mov    0x0(%rip),%rax        # 51 <_ZN81_$LT$stencils..bodies..binaries..GetSigned$u20$as$u20$stencils..operation..SD$GT$3run17h09bb1b81c1009e99E+0x51>
+    mov    0x0(%rip),%rax        # 51
       PC32	RECORD+0x4c
     xor    %rax,%r10
     sub    %rax,%r10
@@ -872,7 +872,7 @@ GetSigned:
     mov    %r10,0x0(%rdi)
       32S	HOLE_2
     mov    %r9,%rcx
-    jmp    6e <_ZN81_$LT$stencils..bodies..binaries..GetSigned$u20$as$u20$stencils..operation..SD$GT$3run17h09bb1b81c1009e99E+0x6e>
+    jmp    6e
       PLT32	CONT-0x4
 
 GetTl:
@@ -881,7 +881,7 @@ GetTl:
     mov    0x7(%rax),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    17 <_ZN74_$LT$stencils..bodies..lists..GetTl$u20$as$u20$stencils..operation..SD$GT$3run17h0edb3f3a8dcaa78fE+0x17>
+    jmp    17
       PLT32	CONT-0x4
 
 GetTupleElement:
@@ -891,7 +891,7 @@ GetTupleElement:
       32S	HOLE_2
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    1a <_ZN85_$LT$stencils..bodies..tuples..GetTupleElement$u20$as$u20$stencils..operation..SD$GT$3run17h121f223fd5d2a0d9E+0x1a>
+    jmp    1a
       PLT32	CONT-0x4
 
 GetTupleElement2:
@@ -905,7 +905,7 @@ GetTupleElement2:
       32S	HOLE_1
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    28 <_ZN87_$LT$stencils..bodies..tuples..GetTupleElement2$u20$as$u20$stencils..operation..Sdd$GT$3run17h6306a31f00b630bcE+0x28>
+    jmp    28
       PLT32	CONT-0x4
 
 GetUnsigned:
@@ -915,7 +915,7 @@ GetUnsigned:
     lea    0x0(%r10),%rax
       32S	HOLE_7
     cmp    0x16(%r9),%rax
-    ja     1c <_ZN83_$LT$stencils..bodies..binaries..GetUnsigned$u20$as$u20$stencils..operation..SD$GT$3run17h0c64e2067b452ad2E+0x1c>
+    ja     1c
       PLT32	TARGET_3-0x4
     mov    %rax,0xe(%r9)
     mov    0x6(%r9),%r9
@@ -929,14 +929,14 @@ GetUnsigned:
     mov    %rcx,%r9
     mov    %eax,%ecx
     shr    %cl,%r10
-    and    0x0(%rip),%r10        # 4a <_ZN83_$LT$stencils..bodies..binaries..GetUnsigned$u20$as$u20$stencils..operation..SD$GT$3run17h0c64e2067b452ad2E+0x4a>
+    and    0x0(%rip),%r10        # 4a
       PC32	RECORD+0x44
     shl    $0x4,%r10
     or     $0xf,%r10
     mov    %r10,0x0(%rdi)
       32S	HOLE_2
     mov    %r9,%rcx
-    jmp    61 <_ZN83_$LT$stencils..bodies..binaries..GetUnsigned$u20$as$u20$stencils..operation..SD$GT$3run17h0c64e2067b452ad2E+0x61>
+    jmp    61
       PLT32	CONT-0x4
 
 GetUtf8:
@@ -944,26 +944,26 @@ GetUtf8:
       32S	HOLE_0
     mov    0xe(%rax),%r9
     test   $0x7,%r9b
-    jne    4f <_ZN79_$LT$stencils..bodies..binaries..GetUtf8$u20$as$u20$stencils..operation..SD$GT$3run17h268a4b9728d34bcaE+0x4f>
+    jne    4f
     mov    0x16(%rax),%r10
     sub    %r9,%r10
     cmp    $0x8,%r10
-    jb     4f <_ZN79_$LT$stencils..bodies..binaries..GetUtf8$u20$as$u20$stencils..operation..SD$GT$3run17h268a4b9728d34bcaE+0x4f>
+    jb     4f
     mov    0x6(%rax),%r10
     mov    %r9,%r11
     shr    $0x3,%r11
     movsbq (%r10,%r11,1),%r10
     test   %r10,%r10
-    js     4f <_ZN79_$LT$stencils..bodies..binaries..GetUtf8$u20$as$u20$stencils..operation..SD$GT$3run17h268a4b9728d34bcaE+0x4f>
+    js     4f
     add    $0x8,%r9
     mov    %r9,0xe(%rax)
     shl    $0x4,%r10
     or     $0xf,%r10
-    mov    %r10,0x0(%rsi)
-      32S	HOLE_1-0x4
-    jmp    4f <_ZN79_$LT$stencils..bodies..binaries..GetUtf8$u20$as$u20$stencils..operation..SD$GT$3run17h268a4b9728d34bcaE+0x4f>
+    mov    %r10,0x0(%rdi)
+      32S	HOLE_1
+    jmp    4f
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 56 <_ZN79_$LT$stencils..bodies..binaries..GetUtf8$u20$as$u20$stencils..operation..SD$GT$3run17h268a4b9728d34bcaE+0x56>
+    mov    0x0(%rip),%rax        # 56
       PC32	get_utf8-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -977,17 +977,17 @@ Greater:
     and    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    3a <_ZN78_$LT$stencils..bodies..guards..Greater$u20$as$u20$stencils..operation..Ssd$GT$3run17ha03f6373d47b8180E+0x3a>
+    jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x11dcb,%eax
-    mov    $0x7dcb,%r9d
+    mov    $0x11e0b,%eax
+    mov    $0x7e0b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    3a <_ZN78_$LT$stencils..bodies..guards..Greater$u20$as$u20$stencils..operation..Ssd$GT$3run17ha03f6373d47b8180E+0x3a>
+    jmp    3a
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 41 <_ZN78_$LT$stencils..bodies..guards..Greater$u20$as$u20$stencils..operation..Ssd$GT$3run17ha03f6373d47b8180E+0x41>
+    mov    0x0(%rip),%rax        # 41
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -999,13 +999,13 @@ Head:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x1,%r9d
-    jne    24 <_ZN74_$LT$stencils..bodies..guards..Head$u20$as$u20$stencils..operation..SD$GT$3run17h1233aae092494832E+0x24>
+    jne    24
     mov    -0x1(%rax),%rax
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_1-0x4
-    jmp    24 <_ZN74_$LT$stencils..bodies..guards..Head$u20$as$u20$stencils..operation..SD$GT$3run17h1233aae092494832E+0x24>
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
+    jmp    24
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 2b <_ZN74_$LT$stencils..bodies..guards..Head$u20$as$u20$stencils..operation..SD$GT$3run17h1233aae092494832E+0x2b>
+    mov    0x0(%rip),%rax        # 2b
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1014,7 +1014,7 @@ Head:
 InitY:
     movq   $0x3b,0x0(%rsi)
       32S	HOLE_0-0x4
-    jmp    10 <_ZN73_$LT$stencils..bodies..moves..InitY$u20$as$u20$stencils..operation..P$GT$3run17h01da3e5cc3559cf7E+0x10>
+    jmp    10
       PLT32	CONT-0x4
 
 InitY2:
@@ -1022,7 +1022,7 @@ InitY2:
       32S	HOLE_0-0x4
     movq   $0x3b,0x0(%rsi)
       32S	HOLE_1-0x4
-    jmp    1b <_ZN74_$LT$stencils..bodies..moves..InitY2$u20$as$u20$stencils..operation..P$GT$3run17h0fb51db7236ca9f1E+0x1b>
+    jmp    1b
       PLT32	CONT-0x4
 
 IntegerDivide:
@@ -1034,21 +1034,21 @@ IntegerDivide:
     and    %r10d,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    45 <_ZN83_$LT$stencils..bodies..arith..IntegerDivide$u20$as$u20$stencils..operation..Ssd$GT$3run17h9e21ed9d4e08622fE+0x45>
+    jne    45
     sar    $0x4,%r10
     lea    -0x1(%r10),%r9
     cmp    $0xfffffffffffffffe,%r9
-    jae    45 <_ZN83_$LT$stencils..bodies..arith..IntegerDivide$u20$as$u20$stencils..operation..Ssd$GT$3run17h9e21ed9d4e08622fE+0x45>
+    jae    45
     mov    %rdx,%r9
     sar    $0x4,%rax
     mov    %rax,%rdx
     or     %r10,%rdx
     shr    $0x20,%rdx
-    je     54 <_ZN83_$LT$stencils..bodies..arith..IntegerDivide$u20$as$u20$stencils..operation..Ssd$GT$3run17h9e21ed9d4e08622fE+0x54>
+    je     54
     cqto
     idiv   %r10
-    jmp    59 <_ZN83_$LT$stencils..bodies..arith..IntegerDivide$u20$as$u20$stencils..operation..Ssd$GT$3run17h9e21ed9d4e08622fE+0x59>
-    mov    0x0(%rip),%rax        # 4c <_ZN83_$LT$stencils..bodies..arith..IntegerDivide$u20$as$u20$stencils..operation..Ssd$GT$3run17h9e21ed9d4e08622fE+0x4c>
+    jmp    59
+    mov    0x0(%rip),%rax        # 4c
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1060,7 +1060,7 @@ IntegerDivide:
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
     mov    %r9,%rdx
-    jmp    70 <_ZN83_$LT$stencils..bodies..arith..IntegerDivide$u20$as$u20$stencils..operation..Ssd$GT$3run17h9e21ed9d4e08622fE+0x70>
+    jmp    70
       PLT32	CONT-0x4
 
 IsAtom:
@@ -1068,9 +1068,9 @@ IsAtom:
       32S	HOLE_0
     and    $0x3f,%eax
     cmp    $0xb,%eax
-    jne    12 <_ZN74_$LT$stencils..bodies..tests..IsAtom$u20$as$u20$stencils..operation..S$GT$3run17h2b95c6f0866b8180E+0x12>
+    jne    12
       PLT32	TARGET_1-0x4
-    jmp    17 <_ZN74_$LT$stencils..bodies..tests..IsAtom$u20$as$u20$stencils..operation..S$GT$3run17h2b95c6f0866b8180E+0x17>
+    jmp    17
       PLT32	CONT-0x4
 
 IsBinary:
@@ -1079,24 +1079,24 @@ IsBinary:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    18 <_ZN76_$LT$stencils..bodies..tests..IsBinary$u20$as$u20$stencils..operation..S$GT$3run17h0ed247912c54d043E+0x18>
+    jne    18
       PLT32	TARGET_1-0x4
     mov    -0x2(%rax),%r9
     and    $0x3f,%r9d
     cmp    $0x20,%r9
-    je     2a <_ZN76_$LT$stencils..bodies..tests..IsBinary$u20$as$u20$stencils..operation..S$GT$3run17h0ed247912c54d043E+0x2a>
+    je     2a
       PLT32	CONT-0x4
     cmp    $0x28,%r9d
-    je     3f <_ZN76_$LT$stencils..bodies..tests..IsBinary$u20$as$u20$stencils..operation..S$GT$3run17h0ed247912c54d043E+0x3f>
+    je     3f
     cmp    $0x24,%r9d
-    jne    3a <_ZN76_$LT$stencils..bodies..tests..IsBinary$u20$as$u20$stencils..operation..S$GT$3run17h0ed247912c54d043E+0x3a>
+    jne    3a
       PLT32	TARGET_1-0x4
-    jmp    3f <_ZN76_$LT$stencils..bodies..tests..IsBinary$u20$as$u20$stencils..operation..S$GT$3run17h0ed247912c54d043E+0x3f>
+    jmp    3f
       PLT32	CONT-0x4
     cmpb   $0x0,0x16(%rax)
-    je     49 <_ZN76_$LT$stencils..bodies..tests..IsBinary$u20$as$u20$stencils..operation..S$GT$3run17h0ed247912c54d043E+0x49>
+    je     49
       PLT32	CONT-0x4
-    jmp    4e <_ZN76_$LT$stencils..bodies..tests..IsBinary$u20$as$u20$stencils..operation..S$GT$3run17h0ed247912c54d043E+0x4e>
+    jmp    4e
       PLT32	TARGET_1-0x4
 
 IsBitstring:
@@ -1105,7 +1105,7 @@ IsBitstring:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    18 <_ZN79_$LT$stencils..bodies..tests..IsBitstring$u20$as$u20$stencils..operation..S$GT$3run17h15a246fab4412c7dE+0x18>
+    jne    18
       PLT32	TARGET_1-0x4
     movzbl -0x2(%rax),%eax
     shr    $0x2,%al
@@ -1113,9 +1113,9 @@ IsBitstring:
     and    $0xf,%eax
     mov    $0x700,%r9d
     bt     %eax,%r9d
-    jb     35 <_ZN79_$LT$stencils..bodies..tests..IsBitstring$u20$as$u20$stencils..operation..S$GT$3run17h15a246fab4412c7dE+0x35>
+    jb     35
       PLT32	CONT-0x4
-    jmp    3a <_ZN79_$LT$stencils..bodies..tests..IsBitstring$u20$as$u20$stencils..operation..S$GT$3run17h15a246fab4412c7dE+0x3a>
+    jmp    3a
       PLT32	TARGET_1-0x4
 
 IsEq:
@@ -1124,14 +1124,14 @@ IsEq:
     mov    0x0(%rdi),%r9
       32S	HOLE_1
     cmp    %r9,%rax
-    je     17 <_ZN75_$LT$stencils..bodies..compare..IsEq$u20$as$u20$stencils..operation..SS$GT$3run17h2ce61b592097fd09E+0x17>
+    je     17
       PLT32	CONT-0x4
     and    %r9d,%eax
     not    %eax
     test   $0x3,%al
-    je     24 <_ZN75_$LT$stencils..bodies..compare..IsEq$u20$as$u20$stencils..operation..SS$GT$3run17h2ce61b592097fd09E+0x24>
+    je     24
       PLT32	TARGET_2-0x4
-    mov    0x0(%rip),%rax        # 2b <_ZN75_$LT$stencils..bodies..compare..IsEq$u20$as$u20$stencils..operation..SS$GT$3run17h2ce61b592097fd09E+0x2b>
+    mov    0x0(%rip),%rax        # 2b
       PC32	is_eq-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1143,18 +1143,18 @@ IsEqExact:
     mov    0x0(%rdi),%rax
       32S	HOLE_1
     cmp    %rax,%r9
-    je     17 <_ZN80_$LT$stencils..bodies..compare..IsEqExact$u20$as$u20$stencils..operation..SS$GT$3run17h81290effd075c06dE+0x17>
+    je     17
       PLT32	CONT-0x4
     mov    %r9d,%r10d
     not    %r10d
     test   $0x3,%r10b
-    je     27 <_ZN80_$LT$stencils..bodies..compare..IsEqExact$u20$as$u20$stencils..operation..SS$GT$3run17h81290effd075c06dE+0x27>
+    je     27
       PLT32	TARGET_2-0x4
     xor    %r9d,%eax
     test   $0x3,%al
-    jne    32 <_ZN80_$LT$stencils..bodies..compare..IsEqExact$u20$as$u20$stencils..operation..SS$GT$3run17h81290effd075c06dE+0x32>
+    jne    32
       PLT32	TARGET_2-0x4
-    mov    0x0(%rip),%rax        # 39 <_ZN80_$LT$stencils..bodies..compare..IsEqExact$u20$as$u20$stencils..operation..SS$GT$3run17h81290effd075c06dE+0x39>
+    mov    0x0(%rip),%rax        # 39
       PC32	is_eq_exact-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1164,9 +1164,9 @@ IsEqImmediate:
     cmpq   $0x0,0x0(%rdi)
       32S	HOLE_0
       32S	HOLE_1
-    jne    11 <_ZN83_$LT$stencils..bodies..compare..IsEqImmediate$u20$as$u20$stencils..operation..S$GT$3run17ha469d2cf62ffdd08E+0x11>
+    jne    11
       PLT32	TARGET_2-0x4
-    jmp    16 <_ZN83_$LT$stencils..bodies..compare..IsEqImmediate$u20$as$u20$stencils..operation..S$GT$3run17ha469d2cf62ffdd08E+0x16>
+    jmp    16
       PLT32	CONT-0x4
 
 IsFloat:
@@ -1175,14 +1175,14 @@ IsFloat:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    18 <_ZN75_$LT$stencils..bodies..tests..IsFloat$u20$as$u20$stencils..operation..S$GT$3run17h220318cd8c3b511aE+0x18>
+    jne    18
       PLT32	TARGET_1-0x4
     mov    -0x2(%rax),%eax
     and    $0x3f,%eax
     cmp    $0x18,%eax
-    jne    27 <_ZN75_$LT$stencils..bodies..tests..IsFloat$u20$as$u20$stencils..operation..S$GT$3run17h220318cd8c3b511aE+0x27>
+    jne    27
       PLT32	TARGET_1-0x4
-    jmp    2c <_ZN75_$LT$stencils..bodies..tests..IsFloat$u20$as$u20$stencils..operation..S$GT$3run17h220318cd8c3b511aE+0x2c>
+    jmp    2c
       PLT32	CONT-0x4
 
 IsFunction:
@@ -1191,7 +1191,7 @@ IsFunction:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    18 <_ZN78_$LT$stencils..bodies..tests..IsFunction$u20$as$u20$stencils..operation..S$GT$3run17he70bd689dd82ed30E+0x18>
+    jne    18
       PLT32	TARGET_1-0x4
     movzbl -0x2(%rax),%eax
     shr    $0x2,%al
@@ -1199,9 +1199,9 @@ IsFunction:
     and    $0xf,%eax
     mov    $0xa0,%r9d
     bt     %eax,%r9d
-    jb     35 <_ZN78_$LT$stencils..bodies..tests..IsFunction$u20$as$u20$stencils..operation..S$GT$3run17he70bd689dd82ed30E+0x35>
+    jb     35
       PLT32	CONT-0x4
-    jmp    3a <_ZN78_$LT$stencils..bodies..tests..IsFunction$u20$as$u20$stencils..operation..S$GT$3run17he70bd689dd82ed30E+0x3a>
+    jmp    3a
       PLT32	TARGET_1-0x4
 
 IsGe:
@@ -1212,14 +1212,14 @@ IsGe:
     and    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    2a <_ZN75_$LT$stencils..bodies..compare..IsGe$u20$as$u20$stencils..operation..SS$GT$3run17h34c7c7f4864186d2E+0x2a>
+    jne    2a
     cmp    $0x0,%rax
       32S	HOLE_1
-    jge    25 <_ZN75_$LT$stencils..bodies..compare..IsGe$u20$as$u20$stencils..operation..SS$GT$3run17h34c7c7f4864186d2E+0x25>
+    jge    25
       PLT32	CONT-0x4
-    jmp    2a <_ZN75_$LT$stencils..bodies..compare..IsGe$u20$as$u20$stencils..operation..SS$GT$3run17h34c7c7f4864186d2E+0x2a>
+    jmp    2a
       PLT32	TARGET_2-0x4
-    mov    0x0(%rip),%rax        # 31 <_ZN75_$LT$stencils..bodies..compare..IsGe$u20$as$u20$stencils..operation..SS$GT$3run17h34c7c7f4864186d2E+0x31>
+    mov    0x0(%rip),%rax        # 31
       PC32	is_ge-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1231,12 +1231,12 @@ IsInteger:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    je     17 <_ZN77_$LT$stencils..bodies..tests..IsInteger$u20$as$u20$stencils..operation..S$GT$3run17h33bc7aee2bf440b2E+0x17>
+    je     17
       PLT32	CONT-0x4
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    28 <_ZN77_$LT$stencils..bodies..tests..IsInteger$u20$as$u20$stencils..operation..S$GT$3run17h33bc7aee2bf440b2E+0x28>
+    jne    28
       PLT32	TARGET_1-0x4
     movzbl -0x2(%rax),%eax
     shr    $0x2,%al
@@ -1244,22 +1244,22 @@ IsInteger:
     and    $0xf,%eax
     mov    $0xc,%r9d
     bt     %eax,%r9d
-    jb     45 <_ZN77_$LT$stencils..bodies..tests..IsInteger$u20$as$u20$stencils..operation..S$GT$3run17h33bc7aee2bf440b2E+0x45>
+    jb     45
       PLT32	CONT-0x4
-    jmp    4a <_ZN77_$LT$stencils..bodies..tests..IsInteger$u20$as$u20$stencils..operation..S$GT$3run17h33bc7aee2bf440b2E+0x4a>
+    jmp    4a
       PLT32	TARGET_1-0x4
 
 IsList:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
     cmp    $0x3b,%rax
-    je     11 <_ZN74_$LT$stencils..bodies..tests..IsList$u20$as$u20$stencils..operation..S$GT$3run17h43367dad4c5bc987E+0x11>
+    je     11
       PLT32	CONT-0x4
     and    $0x3,%eax
     cmp    $0x1,%eax
-    jne    1d <_ZN74_$LT$stencils..bodies..tests..IsList$u20$as$u20$stencils..operation..S$GT$3run17h43367dad4c5bc987E+0x1d>
+    jne    1d
       PLT32	TARGET_1-0x4
-    jmp    22 <_ZN74_$LT$stencils..bodies..tests..IsList$u20$as$u20$stencils..operation..S$GT$3run17h43367dad4c5bc987E+0x22>
+    jmp    22
       PLT32	CONT-0x4
 
 IsLt:
@@ -1270,14 +1270,14 @@ IsLt:
     and    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    2a <_ZN75_$LT$stencils..bodies..compare..IsLt$u20$as$u20$stencils..operation..SS$GT$3run17h7dcfaf4d08fe0e2bE+0x2a>
+    jne    2a
     cmp    $0x0,%rax
       32S	HOLE_1
-    jl     25 <_ZN75_$LT$stencils..bodies..compare..IsLt$u20$as$u20$stencils..operation..SS$GT$3run17h7dcfaf4d08fe0e2bE+0x25>
+    jl     25
       PLT32	CONT-0x4
-    jmp    2a <_ZN75_$LT$stencils..bodies..compare..IsLt$u20$as$u20$stencils..operation..SS$GT$3run17h7dcfaf4d08fe0e2bE+0x2a>
+    jmp    2a
       PLT32	TARGET_2-0x4
-    mov    0x0(%rip),%rax        # 31 <_ZN75_$LT$stencils..bodies..compare..IsLt$u20$as$u20$stencils..operation..SS$GT$3run17h7dcfaf4d08fe0e2bE+0x31>
+    mov    0x0(%rip),%rax        # 31
       PC32	is_lt-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1289,14 +1289,14 @@ IsMap:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    18 <_ZN73_$LT$stencils..bodies..tests..IsMap$u20$as$u20$stencils..operation..S$GT$3run17h3f2b525cb675b07aE+0x18>
+    jne    18
       PLT32	TARGET_1-0x4
     mov    -0x2(%rax),%eax
     and    $0x3f,%eax
     cmp    $0x2c,%eax
-    jne    27 <_ZN73_$LT$stencils..bodies..tests..IsMap$u20$as$u20$stencils..operation..S$GT$3run17h3f2b525cb675b07aE+0x27>
+    jne    27
       PLT32	TARGET_1-0x4
-    jmp    2c <_ZN73_$LT$stencils..bodies..tests..IsMap$u20$as$u20$stencils..operation..S$GT$3run17h3f2b525cb675b07aE+0x2c>
+    jmp    2c
       PLT32	CONT-0x4
 
 IsNeExact:
@@ -1305,19 +1305,19 @@ IsNeExact:
     mov    0x0(%rdi),%rax
       32S	HOLE_1
     cmp    %rax,%r9
-    je     17 <_ZN80_$LT$stencils..bodies..compare..IsNeExact$u20$as$u20$stencils..operation..SS$GT$3run17h475596091c0e868bE+0x17>
+    je     17
       PLT32	TARGET_2-0x4
     mov    %r9d,%r10d
     not    %r10d
     test   $0x3,%r10b
-    je     27 <_ZN80_$LT$stencils..bodies..compare..IsNeExact$u20$as$u20$stencils..operation..SS$GT$3run17h475596091c0e868bE+0x27>
+    je     27
       PLT32	CONT-0x4
     xor    %r9d,%eax
     test   $0x3,%al
-    je     33 <_ZN80_$LT$stencils..bodies..compare..IsNeExact$u20$as$u20$stencils..operation..SS$GT$3run17h475596091c0e868bE+0x33>
-    jmp    33 <_ZN80_$LT$stencils..bodies..compare..IsNeExact$u20$as$u20$stencils..operation..SS$GT$3run17h475596091c0e868bE+0x33>
+    je     33
+    jmp    33
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 3a <_ZN80_$LT$stencils..bodies..compare..IsNeExact$u20$as$u20$stencils..operation..SS$GT$3run17h475596091c0e868bE+0x3a>
+    mov    0x0(%rip),%rax        # 3a
       PC32	is_ne_exact-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1327,17 +1327,17 @@ IsNeImmediate:
     cmpq   $0x0,0x0(%rdi)
       32S	HOLE_0
       32S	HOLE_1
-    je     11 <_ZN83_$LT$stencils..bodies..compare..IsNeImmediate$u20$as$u20$stencils..operation..S$GT$3run17hfb611f5949517301E+0x11>
+    je     11
       PLT32	TARGET_2-0x4
-    jmp    16 <_ZN83_$LT$stencils..bodies..compare..IsNeImmediate$u20$as$u20$stencils..operation..S$GT$3run17hfb611f5949517301E+0x16>
+    jmp    16
       PLT32	CONT-0x4
 
 IsNil:
     cmpq   $0x3b,0x0(%rdi)
       32S	HOLE_0
-    jne    e <_ZN73_$LT$stencils..bodies..tests..IsNil$u20$as$u20$stencils..operation..S$GT$3run17h44be71413177bc19E+0xe>
+    jne    e
       PLT32	TARGET_1-0x4
-    jmp    13 <_ZN73_$LT$stencils..bodies..tests..IsNil$u20$as$u20$stencils..operation..S$GT$3run17h44be71413177bc19E+0x13>
+    jmp    13
       PLT32	CONT-0x4
 
 IsNonemptyList:
@@ -1345,9 +1345,9 @@ IsNonemptyList:
       32S	HOLE_0
     and    $0x3,%eax
     cmp    $0x1,%eax
-    jne    12 <_ZN82_$LT$stencils..bodies..tests..IsNonemptyList$u20$as$u20$stencils..operation..S$GT$3run17h44d9ef14ed1cdfe3E+0x12>
+    jne    12
       PLT32	TARGET_1-0x4
-    jmp    17 <_ZN82_$LT$stencils..bodies..tests..IsNonemptyList$u20$as$u20$stencils..operation..S$GT$3run17h44d9ef14ed1cdfe3E+0x17>
+    jmp    17
       PLT32	CONT-0x4
 
 IsNonemptyListGetList:
@@ -1356,7 +1356,7 @@ IsNonemptyListGetList:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x1,%r9d
-    jne    18 <_ZN91_$LT$stencils..bodies..lists..IsNonemptyListGetList$u20$as$u20$stencils..operation..Sdd$GT$3run17h2564b16dbac1a8ccE+0x18>
+    jne    18
       PLT32	TARGET_3-0x4
     mov    -0x1(%rax),%r9
     mov    0x7(%rax),%rax
@@ -1364,7 +1364,7 @@ IsNonemptyListGetList:
       32S	HOLE_1
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    33 <_ZN91_$LT$stencils..bodies..lists..IsNonemptyListGetList$u20$as$u20$stencils..operation..Sdd$GT$3run17h2564b16dbac1a8ccE+0x33>
+    jmp    33
       PLT32	CONT-0x4
 
 IsNumber:
@@ -1373,12 +1373,12 @@ IsNumber:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    je     17 <_ZN76_$LT$stencils..bodies..tests..IsNumber$u20$as$u20$stencils..operation..S$GT$3run17h184893abbc189cd2E+0x17>
+    je     17
       PLT32	CONT-0x4
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    28 <_ZN76_$LT$stencils..bodies..tests..IsNumber$u20$as$u20$stencils..operation..S$GT$3run17h184893abbc189cd2E+0x28>
+    jne    28
       PLT32	TARGET_1-0x4
     movzbl -0x2(%rax),%eax
     shr    $0x2,%al
@@ -1386,9 +1386,9 @@ IsNumber:
     and    $0xf,%eax
     mov    $0x4c,%r9d
     bt     %eax,%r9d
-    jb     45 <_ZN76_$LT$stencils..bodies..tests..IsNumber$u20$as$u20$stencils..operation..S$GT$3run17h184893abbc189cd2E+0x45>
+    jb     45
       PLT32	CONT-0x4
-    jmp    4a <_ZN76_$LT$stencils..bodies..tests..IsNumber$u20$as$u20$stencils..operation..S$GT$3run17h184893abbc189cd2E+0x4a>
+    jmp    4a
       PLT32	TARGET_1-0x4
 
 IsPid:
@@ -1397,19 +1397,19 @@ IsPid:
     mov    %eax,%r9d
     and    $0xf,%r9d
     cmp    $0x3,%r9d
-    je     18 <_ZN73_$LT$stencils..bodies..tests..IsPid$u20$as$u20$stencils..operation..S$GT$3run17h540f4bd3ecd067f8E+0x18>
+    je     18
       PLT32	CONT-0x4
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    29 <_ZN73_$LT$stencils..bodies..tests..IsPid$u20$as$u20$stencils..operation..S$GT$3run17h540f4bd3ecd067f8E+0x29>
+    jne    29
       PLT32	TARGET_1-0x4
     mov    -0x2(%rax),%eax
     and    $0x3f,%eax
     cmp    $0x30,%eax
-    je     38 <_ZN73_$LT$stencils..bodies..tests..IsPid$u20$as$u20$stencils..operation..S$GT$3run17h540f4bd3ecd067f8E+0x38>
+    je     38
       PLT32	CONT-0x4
-    jmp    3d <_ZN73_$LT$stencils..bodies..tests..IsPid$u20$as$u20$stencils..operation..S$GT$3run17h540f4bd3ecd067f8E+0x3d>
+    jmp    3d
       PLT32	TARGET_1-0x4
 
 IsTaggedTuple:
@@ -1419,17 +1419,17 @@ IsTaggedTuple:
     and    $0x3,%r10d
     mov    $0x1,%r9d
     cmp    $0x2,%r10d
-    jne    1e <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h4974a766bd9e8ad5E+0x1e>
+    jne    1e
     mov    -0x2(%rax),%r9
     cmp    $0x0,%r9
       32S	HOLE_1
-    jne    2b <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h4974a766bd9e8ad5E+0x2b>
+    jne    2b
       PLT32	TARGET_3-0x4
     cmpq   $0x0,0x6(%rax)
       32S	HOLE_2
-    jne    39 <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h4974a766bd9e8ad5E+0x39>
+    jne    39
       PLT32	TARGET_3-0x4
-    jmp    3e <_ZN82_$LT$stencils..bodies..tuples..IsTaggedTuple$u20$as$u20$stencils..operation..S$GT$3run17h4974a766bd9e8ad5E+0x3e>
+    jmp    3e
       PLT32	CONT-0x4
 
 IsTuple:
@@ -1438,16 +1438,16 @@ IsTuple:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    18 <_ZN76_$LT$stencils..bodies..tuples..IsTuple$u20$as$u20$stencils..operation..S$GT$3run17h2afedcb22bf398a1E+0x18>
+    jne    18
       PLT32	TARGET_1-0x4
     testb  $0x3f,-0x2(%rax)
-    jne    22 <_ZN76_$LT$stencils..bodies..tuples..IsTuple$u20$as$u20$stencils..operation..S$GT$3run17h2afedcb22bf398a1E+0x22>
+    jne    22
       PLT32	TARGET_1-0x4
-    jmp    27 <_ZN76_$LT$stencils..bodies..tuples..IsTuple$u20$as$u20$stencils..operation..S$GT$3run17h2afedcb22bf398a1E+0x27>
+    jmp    27
       PLT32	CONT-0x4
 
 Jump:
-    jmp    5 <_ZN72_$LT$stencils..bodies..tests..Jump$u20$as$u20$stencils..operation..P$GT$3run17h6c7f328070f08eedE+0x5>
+    jmp    5
       PLT32	TARGET_0-0x4
 
 JumpTable:
@@ -1465,7 +1465,7 @@ JumpTable:
       32S	HOLE_3
     setae  %r10b
     or     %r9b,%r10b
-    jne    35 <_ZN78_$LT$stencils..bodies..select..JumpTable$u20$as$u20$stencils..operation..S$GT$3run17h8b97a48b24bd387fE+0x35>
+    jne    35
       PLT32	TARGET_1-0x4
     mov    0x0(,%rax,8),%r9
       32S	RECORD+0x28
@@ -1481,42 +1481,42 @@ Length:
     mov    %r9d,%r10d
     and    $0x3,%r10d
     cmp    $0x1,%r10d
-    jne    65 <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x65>
+    jne    65
     mov    0x7(%r9),%r9
     mov    %r9d,%r10d
     and    $0x3,%r10d
     cmp    $0x1,%r10d
-    jne    71 <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x71>
+    jne    71
     mov    0x7(%r9),%r9
     mov    %r9d,%r10d
     and    $0x3,%r10d
     cmp    $0x1,%r10d
-    jne    87 <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x87>
+    jne    87
     mov    0x7(%r9),%r9
     mov    %r9d,%r10d
     and    $0x3,%r10d
     cmp    $0x1,%r10d
-    jne    75 <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x75>
+    jne    75
     add    $0x7,%r9
     add    $0x40,%rax
     cmp    $0x103f,%rax
-    jne    10 <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x10>
-    jmp    91 <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x91>
+    jne    10
+    jmp    91
     add    $0xffffffffffffffd0,%rax
     cmp    $0x3b,%r9
-    je     7b <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x7b>
-    jmp    91 <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x91>
+    je     7b
+    jmp    91
     add    $0xffffffffffffffe0,%rax
     cmp    $0x3b,%r9
-    jne    91 <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x91>
+    jne    91
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    87 <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x87>
+    jmp    87
       PLT32	CONT-0x4
     add    $0xfffffffffffffff0,%rax
     cmp    $0x3b,%r9
-    je     7b <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x7b>
-    mov    0x0(%rip),%rax        # 98 <_ZN76_$LT$stencils..bodies..guards..Length$u20$as$u20$stencils..operation..SD$GT$3run17h0afa1b2b05005978E+0x98>
+    je     7b
+    mov    0x0(%rip),%rax        # 98
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1530,17 +1530,17 @@ Less:
     and    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    3a <_ZN75_$LT$stencils..bodies..guards..Less$u20$as$u20$stencils..operation..Ssd$GT$3run17hb5d66277c76796a4E+0x3a>
+    jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x11dcb,%eax
-    mov    $0x7dcb,%r9d
+    mov    $0x11e0b,%eax
+    mov    $0x7e0b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    3a <_ZN75_$LT$stencils..bodies..guards..Less$u20$as$u20$stencils..operation..Ssd$GT$3run17hb5d66277c76796a4E+0x3a>
+    jmp    3a
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 41 <_ZN75_$LT$stencils..bodies..guards..Less$u20$as$u20$stencils..operation..Ssd$GT$3run17hb5d66277c76796a4E+0x41>
+    mov    0x0(%rip),%rax        # 41
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1551,15 +1551,15 @@ LoopRec:
     mov    0x18(%r9),%rax
     mov    (%rax),%rax
     test   %rax,%rax
-    je     29 <_ZN78_$LT$stencils..bodies..messages..LoopRec$u20$as$u20$stencils..operation..D$GT$3run17h2c3ced75b03f94bfE+0x29>
+    je     29
     testb  $0x4,0x9c(%r9)
-    jne    29 <_ZN78_$LT$stencils..bodies..messages..LoopRec$u20$as$u20$stencils..operation..D$GT$3run17h2c3ced75b03f94bfE+0x29>
+    jne    29
     mov    0x10(%rax),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_0
-    jmp    29 <_ZN78_$LT$stencils..bodies..messages..LoopRec$u20$as$u20$stencils..operation..D$GT$3run17h2c3ced75b03f94bfE+0x29>
+    jmp    29
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 30 <_ZN78_$LT$stencils..bodies..messages..LoopRec$u20$as$u20$stencils..operation..D$GT$3run17h2c3ced75b03f94bfE+0x30>
+    mov    0x0(%rip),%rax        # 30
       PC32	loop_rec-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1571,10 +1571,10 @@ LoopRecEnd:
     mov    (%r9),%r9
     mov    %r9,0x18(%rax)
     dec    %rcx
-    js     18 <_ZN81_$LT$stencils..bodies..messages..LoopRecEnd$u20$as$u20$stencils..operation..P$GT$3run17h4b6f245d8ec6d178E+0x18>
-    jmp    18 <_ZN81_$LT$stencils..bodies..messages..LoopRecEnd$u20$as$u20$stencils..operation..P$GT$3run17h4b6f245d8ec6d178E+0x18>
+    js     18
+    jmp    18
       PLT32	TARGET_0-0x4
-    mov    0x0(%rip),%rax        # 1f <_ZN81_$LT$stencils..bodies..messages..LoopRecEnd$u20$as$u20$stencils..operation..P$GT$3run17h4b6f245d8ec6d178E+0x1f>
+    mov    0x0(%rip),%rax        # 1f
       PC32	yield_at_label-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1586,19 +1586,19 @@ MapSize:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    3a <_ZN77_$LT$stencils..bodies..guards..MapSize$u20$as$u20$stencils..operation..SD$GT$3run17h1b10c631a19e0084E+0x3a>
+    jne    3a
     mov    -0x2(%rax),%r9d
     and    $0x3f,%r9d
     cmp    $0x2c,%r9d
-    jne    3a <_ZN77_$LT$stencils..bodies..guards..MapSize$u20$as$u20$stencils..operation..SD$GT$3run17h1b10c631a19e0084E+0x3a>
+    jne    3a
     mov    0x6(%rax),%rax
     shl    $0x4,%rax
     or     $0xf,%rax
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_1-0x4
-    jmp    3a <_ZN77_$LT$stencils..bodies..guards..MapSize$u20$as$u20$stencils..operation..SD$GT$3run17h1b10c631a19e0084E+0x3a>
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
+    jmp    3a
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 41 <_ZN77_$LT$stencils..bodies..guards..MapSize$u20$as$u20$stencils..operation..SD$GT$3run17h1b10c631a19e0084E+0x41>
+    mov    0x0(%rip),%rax        # 41
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1611,7 +1611,7 @@ MatchBits:
     lea    0x0(%r11),%r10
       32S	HOLE_2
     cmp    0x16(%r9),%r10
-    ja     1c <_ZN80_$LT$stencils..bodies..binaries..MatchBits$u20$as$u20$stencils..operation..S$GT$3run17hd708a7fc475264cdE+0x1c>
+    ja     1c
       PLT32	TARGET_1-0x4
     mov    %rcx,%rax
     mov    0x6(%r9),%rcx
@@ -1624,24 +1624,24 @@ MatchBits:
     neg    %cl
     and    $0x7,%cl
     shr    %cl,%r11
-    and    0x0(%rip),%r11        # 48 <_ZN80_$LT$stencils..bodies..binaries..MatchBits$u20$as$u20$stencils..operation..S$GT$3run17hd708a7fc475264cdE+0x48>
+    and    0x0(%rip),%r11        # 48
       PC32	RECORD+0x1c
-    cmp    0x0(%rip),%r11        # 4f <_ZN80_$LT$stencils..bodies..binaries..MatchBits$u20$as$u20$stencils..operation..S$GT$3run17hd708a7fc475264cdE+0x4f>
+    cmp    0x0(%rip),%r11        # 4f
       PC32	RECORD+0x24
-    jne    5d <_ZN80_$LT$stencils..bodies..binaries..MatchBits$u20$as$u20$stencils..operation..S$GT$3run17hd708a7fc475264cdE+0x5d>
+    jne    5d
     mov    %r10,0xe(%r9)
     mov    %rax,%rcx
-    jmp    5d <_ZN80_$LT$stencils..bodies..binaries..MatchBits$u20$as$u20$stencils..operation..S$GT$3run17hd708a7fc475264cdE+0x5d>
+    jmp    5d
       PLT32	CONT-0x4
     mov    %rax,%rcx
-    jmp    65 <_ZN80_$LT$stencils..bodies..binaries..MatchBits$u20$as$u20$stencils..operation..S$GT$3run17hd708a7fc475264cdE+0x65>
+    jmp    65
       PLT32	TARGET_1-0x4
 
 Move:
     movq   $0x0,0x0(%rdi)
       32S	HOLE_1
       32S	HOLE_0
-    jmp    10 <_ZN73_$LT$stencils..bodies..moves..Move$u20$as$u20$stencils..operation..SD$GT$3run17h8e2a146e3b7ee177E+0x10>
+    jmp    10
       PLT32	CONT-0x4
 
 Move2:
@@ -1653,7 +1653,7 @@ Move2:
       32S	HOLE_2
     mov    %rax,0x0(%rdi)
       32S	HOLE_3
-    jmp    21 <_ZN73_$LT$stencils..bodies..moves..Move2$u20$as$u20$stencils..operation..P$GT$3run17h3bfdfd9ccd4b49c0E+0x21>
+    jmp    21
       PLT32	CONT-0x4
 
 Move2XY:
@@ -1665,7 +1665,7 @@ Move2XY:
       32S	HOLE_2
     mov    %rax,0x0(%rsi)
       32S	HOLE_3-0x4
-    jmp    21 <_ZN75_$LT$stencils..bodies..moves..Move2XY$u20$as$u20$stencils..operation..P$GT$3run17h4b77585084f0c866E+0x21>
+    jmp    21
       PLT32	CONT-0x4
 
 Move2YX:
@@ -1677,7 +1677,7 @@ Move2YX:
       32S	HOLE_2-0x4
     mov    %rax,0x0(%rdi)
       32S	HOLE_3
-    jmp    21 <_ZN75_$LT$stencils..bodies..moves..Move2YX$u20$as$u20$stencils..operation..P$GT$3run17h162334051e4c6496E+0x21>
+    jmp    21
       PLT32	CONT-0x4
 
 MoveCall:
@@ -1688,10 +1688,10 @@ MoveCall:
       32S	RECORD+0x20
     add    $0xfffffffffffffff8,%rsi
     dec    %rcx
-    js     21 <_ZN76_$LT$stencils..bodies..calls..MoveCall$u20$as$u20$stencils..operation..S$GT$3run17h075feb20ba9a0275E+0x21>
-    jmp    21 <_ZN76_$LT$stencils..bodies..calls..MoveCall$u20$as$u20$stencils..operation..S$GT$3run17h075feb20ba9a0275E+0x21>
+    js     21
+    jmp    21
       PLT32	TARGET_2-0x4
-    mov    0x0(%rip),%rax        # 28 <_ZN76_$LT$stencils..bodies..calls..MoveCall$u20$as$u20$stencils..operation..S$GT$3run17h075feb20ba9a0275E+0x28>
+    mov    0x0(%rip),%rax        # 28
       PC32	preempt-0x4
     mov    $0x0,%r9d
       32	HOLE_2
@@ -1704,10 +1704,10 @@ MoveCallLast:
     lea    0x0(%rsi),%rsi
       32S	HOLE_3
     dec    %rcx
-    js     1c <_ZN80_$LT$stencils..bodies..calls..MoveCallLast$u20$as$u20$stencils..operation..S$GT$3run17hf72b4e2db715b09dE+0x1c>
-    jmp    1c <_ZN80_$LT$stencils..bodies..calls..MoveCallLast$u20$as$u20$stencils..operation..S$GT$3run17hf72b4e2db715b09dE+0x1c>
+    js     1c
+    jmp    1c
       PLT32	TARGET_2-0x4
-    mov    0x0(%rip),%rax        # 23 <_ZN80_$LT$stencils..bodies..calls..MoveCallLast$u20$as$u20$stencils..operation..S$GT$3run17hf72b4e2db715b09dE+0x23>
+    mov    0x0(%rip),%rax        # 23
       PC32	preempt-0x4
     mov    $0x0,%r9d
       32	HOLE_2
@@ -1718,10 +1718,10 @@ MoveCallOnly:
       32S	HOLE_1
       32S	HOLE_0
     dec    %rcx
-    js     15 <_ZN80_$LT$stencils..bodies..calls..MoveCallOnly$u20$as$u20$stencils..operation..S$GT$3run17h4fb715f6edc16c9eE+0x15>
-    jmp    15 <_ZN80_$LT$stencils..bodies..calls..MoveCallOnly$u20$as$u20$stencils..operation..S$GT$3run17h4fb715f6edc16c9eE+0x15>
+    js     15
+    jmp    15
       PLT32	TARGET_2-0x4
-    mov    0x0(%rip),%rax        # 1c <_ZN80_$LT$stencils..bodies..calls..MoveCallOnly$u20$as$u20$stencils..operation..S$GT$3run17h4fb715f6edc16c9eE+0x1c>
+    mov    0x0(%rip),%rax        # 1c
       PC32	preempt-0x4
     mov    $0x0,%r9d
       32	HOLE_2
@@ -1756,40 +1756,40 @@ Multiply:
     and    %eax,%r10d
     not    %r10d
     test   $0xf,%r10b
-    jne    2b <_ZN78_$LT$stencils..bodies..arith..Multiply$u20$as$u20$stencils..operation..Ssd$GT$3run17h1165fc5b746aecb6E+0x2b>
+    jne    2b
     and    $0xfffffffffffffff0,%r9
     sar    $0x4,%rax
     imul   %r9,%rax
-    jno    3a <_ZN78_$LT$stencils..bodies..arith..Multiply$u20$as$u20$stencils..operation..Ssd$GT$3run17h1165fc5b746aecb6E+0x3a>
-    mov    0x0(%rip),%rax        # 32 <_ZN78_$LT$stencils..bodies..arith..Multiply$u20$as$u20$stencils..operation..Ssd$GT$3run17h1165fc5b746aecb6E+0x32>
+    jno    3a
+    mov    0x0(%rip),%rax        # 32
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     or     $0xf,%rax
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_2-0x4
-    jmp    4a <_ZN78_$LT$stencils..bodies..arith..Multiply$u20$as$u20$stencils..operation..Ssd$GT$3run17h1165fc5b746aecb6E+0x4a>
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    4a
       PLT32	CONT-0x4
 
 Not:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    cmp    $0x7dcb,%rax
-    je     28 <_ZN73_$LT$stencils..bodies..guards..Not$u20$as$u20$stencils..operation..SD$GT$3run17h12ecc2a872c29b3bE+0x28>
-    cmp    $0x11dcb,%rax
-    jne    39 <_ZN73_$LT$stencils..bodies..guards..Not$u20$as$u20$stencils..operation..SD$GT$3run17h12ecc2a872c29b3bE+0x39>
-    mov    $0x7dcb,%eax
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_1-0x4
-    jmp    28 <_ZN73_$LT$stencils..bodies..guards..Not$u20$as$u20$stencils..operation..SD$GT$3run17h12ecc2a872c29b3bE+0x28>
+    cmp    $0x7e0b,%rax
+    je     28
+    cmp    $0x11e0b,%rax
+    jne    39
+    mov    $0x7e0b,%eax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
+    jmp    28
       PLT32	CONT-0x4
-    mov    $0x11dcb,%eax
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_1-0x4
-    jmp    39 <_ZN73_$LT$stencils..bodies..guards..Not$u20$as$u20$stencils..operation..SD$GT$3run17h12ecc2a872c29b3bE+0x39>
+    mov    $0x11e0b,%eax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
+    jmp    39
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 40 <_ZN73_$LT$stencils..bodies..guards..Not$u20$as$u20$stencils..operation..SD$GT$3run17h12ecc2a872c29b3bE+0x40>
+    mov    0x0(%rip),%rax        # 40
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1803,17 +1803,17 @@ NotEqual:
     and    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    3a <_ZN79_$LT$stencils..bodies..guards..NotEqual$u20$as$u20$stencils..operation..Ssd$GT$3run17h3d6cc6009d4bc01bE+0x3a>
+    jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x7dcb,%eax
-    mov    $0x11dcb,%r9d
+    mov    $0x7e0b,%eax
+    mov    $0x11e0b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    3a <_ZN79_$LT$stencils..bodies..guards..NotEqual$u20$as$u20$stencils..operation..Ssd$GT$3run17h3d6cc6009d4bc01bE+0x3a>
+    jmp    3a
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 41 <_ZN79_$LT$stencils..bodies..guards..NotEqual$u20$as$u20$stencils..operation..Ssd$GT$3run17h3d6cc6009d4bc01bE+0x41>
+    mov    0x0(%rip),%rax        # 41
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1827,17 +1827,17 @@ NotGreater:
     and    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    3a <_ZN81_$LT$stencils..bodies..guards..NotGreater$u20$as$u20$stencils..operation..Ssd$GT$3run17hb670fe50ffd52585E+0x3a>
+    jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x7dcb,%eax
-    mov    $0x11dcb,%r9d
+    mov    $0x7e0b,%eax
+    mov    $0x11e0b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    3a <_ZN81_$LT$stencils..bodies..guards..NotGreater$u20$as$u20$stencils..operation..Ssd$GT$3run17hb670fe50ffd52585E+0x3a>
+    jmp    3a
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 41 <_ZN81_$LT$stencils..bodies..guards..NotGreater$u20$as$u20$stencils..operation..Ssd$GT$3run17hb670fe50ffd52585E+0x41>
+    mov    0x0(%rip),%rax        # 41
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1851,17 +1851,17 @@ NotLess:
     and    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    3a <_ZN78_$LT$stencils..bodies..guards..NotLess$u20$as$u20$stencils..operation..Ssd$GT$3run17h4ed897e481155ac8E+0x3a>
+    jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x7dcb,%eax
-    mov    $0x11dcb,%r9d
+    mov    $0x7e0b,%eax
+    mov    $0x11e0b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    3a <_ZN78_$LT$stencils..bodies..guards..NotLess$u20$as$u20$stencils..operation..Ssd$GT$3run17h4ed897e481155ac8E+0x3a>
+    jmp    3a
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 41 <_ZN78_$LT$stencils..bodies..guards..NotLess$u20$as$u20$stencils..operation..Ssd$GT$3run17h4ed897e481155ac8E+0x41>
+    mov    0x0(%rip),%rax        # 41
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1872,22 +1872,22 @@ NotSame:
       32S	HOLE_0
     mov    0x0(%rdi),%r9
       32S	HOLE_1
-    mov    $0x7dcb,%eax
+    mov    $0x7e0b,%eax
     cmp    %r9,%r10
-    je     32 <_ZN78_$LT$stencils..bodies..guards..NotSame$u20$as$u20$stencils..operation..Ssd$GT$3run17h06b5397130af6576E+0x32>
+    je     32
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x11dcb,%eax
+    mov    $0x11e0b,%eax
     test   $0x3,%r11b
-    je     32 <_ZN78_$LT$stencils..bodies..guards..NotSame$u20$as$u20$stencils..operation..Ssd$GT$3run17h06b5397130af6576E+0x32>
+    je     32
     xor    %r10d,%r9d
     test   $0x3,%r9b
-    je     3e <_ZN78_$LT$stencils..bodies..guards..NotSame$u20$as$u20$stencils..operation..Ssd$GT$3run17h06b5397130af6576E+0x3e>
+    je     3e
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    3e <_ZN78_$LT$stencils..bodies..guards..NotSame$u20$as$u20$stencils..operation..Ssd$GT$3run17h06b5397130af6576E+0x3e>
+    jmp    3e
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 45 <_ZN78_$LT$stencils..bodies..guards..NotSame$u20$as$u20$stencils..operation..Ssd$GT$3run17h06b5397130af6576E+0x45>
+    mov    0x0(%rip),%rax        # 45
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1897,14 +1897,14 @@ PutElement:
     movq   $0x0,0x0(%rdx)
       32S	HOLE_1
       32S	HOLE_0
-    jmp    10 <_ZN79_$LT$stencils..bodies..tuples..PutElement$u20$as$u20$stencils..operation..S$GT$3run17h7c6780213a3f565fE+0x10>
+    jmp    10
       PLT32	CONT-0x4
 
 PutHeader:
     movq   $0x0,0x0(%rdx)
       32S	HOLE_0
       32S	HOLE_1
-    jmp    10 <_ZN78_$LT$stencils..bodies..tuples..PutHeader$u20$as$u20$stencils..operation..P$GT$3run17h148ad814f26c5427E+0x10>
+    jmp    10
       PLT32	CONT-0x4
 
 PutList:
@@ -1918,7 +1918,7 @@ PutList:
     mov    %rdx,0x0(%rdi)
       32S	HOLE_2
     mov    %rax,%rdx
-    jmp    29 <_ZN77_$LT$stencils..bodies..lists..PutList$u20$as$u20$stencils..operation..Ssd$GT$3run17h924d3993b031a9d4E+0x29>
+    jmp    29
       PLT32	CONT-0x4
 
 PutTuple2:
@@ -1933,7 +1933,7 @@ PutTuple2:
     mov    %rdx,0x0(%rdi)
       32S	HOLE_2
     mov    %rax,%rdx
-    jmp    31 <_ZN80_$LT$stencils..bodies..tuples..PutTuple2$u20$as$u20$stencils..operation..Ssd$GT$3run17hf7be22b9e4ffecf7E+0x31>
+    jmp    31
       PLT32	CONT-0x4
 
 Remainder:
@@ -1945,21 +1945,21 @@ Remainder:
     and    %r10d,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    45 <_ZN79_$LT$stencils..bodies..arith..Remainder$u20$as$u20$stencils..operation..Ssd$GT$3run17h87dbb77373be0442E+0x45>
+    jne    45
     sar    $0x4,%r10
     lea    -0x1(%r10),%r9
     cmp    $0xfffffffffffffffe,%r9
-    jae    45 <_ZN79_$LT$stencils..bodies..arith..Remainder$u20$as$u20$stencils..operation..Ssd$GT$3run17h87dbb77373be0442E+0x45>
+    jae    45
     mov    %rdx,%r9
     sar    $0x4,%rax
     mov    %rax,%rdx
     or     %r10,%rdx
     shr    $0x20,%rdx
-    je     54 <_ZN79_$LT$stencils..bodies..arith..Remainder$u20$as$u20$stencils..operation..Ssd$GT$3run17h87dbb77373be0442E+0x54>
+    je     54
     cqto
     idiv   %r10
-    jmp    59 <_ZN79_$LT$stencils..bodies..arith..Remainder$u20$as$u20$stencils..operation..Ssd$GT$3run17h87dbb77373be0442E+0x59>
-    mov    0x0(%rip),%rax        # 4c <_ZN79_$LT$stencils..bodies..arith..Remainder$u20$as$u20$stencils..operation..Ssd$GT$3run17h87dbb77373be0442E+0x4c>
+    jmp    59
+    mov    0x0(%rip),%rax        # 4c
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1971,7 +1971,7 @@ Remainder:
     mov    %rdx,0x0(%rdi)
       32S	HOLE_2
     mov    %r9,%rdx
-    jmp    70 <_ZN79_$LT$stencils..bodies..arith..Remainder$u20$as$u20$stencils..operation..Ssd$GT$3run17h87dbb77373be0442E+0x70>
+    jmp    70
       PLT32	CONT-0x4
 
 Return:
@@ -1986,24 +1986,24 @@ Same:
     mov    0x0(%rdi),%r9
       32S	HOLE_1
     cmp    %r9,%rax
-    je     2c <_ZN75_$LT$stencils..bodies..guards..Same$u20$as$u20$stencils..operation..Ssd$GT$3run17h007d493eba1539c2E+0x2c>
+    je     2c
     mov    %eax,%r10d
     and    $0x3,%r10d
     cmp    $0x3,%r10d
-    je     2c <_ZN75_$LT$stencils..bodies..guards..Same$u20$as$u20$stencils..operation..Ssd$GT$3run17h007d493eba1539c2E+0x2c>
+    je     2c
     mov    %r9d,%r10d
     xor    %eax,%r10d
     test   $0x3,%r10b
-    je     4a <_ZN75_$LT$stencils..bodies..guards..Same$u20$as$u20$stencils..operation..Ssd$GT$3run17h007d493eba1539c2E+0x4a>
+    je     4a
     cmp    %r9,%rax
-    mov    $0x11dcb,%eax
-    mov    $0x7dcb,%r9d
+    mov    $0x11e0b,%eax
+    mov    $0x7e0b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    4a <_ZN75_$LT$stencils..bodies..guards..Same$u20$as$u20$stencils..operation..Ssd$GT$3run17h007d493eba1539c2E+0x4a>
+    jmp    4a
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 51 <_ZN75_$LT$stencils..bodies..guards..Same$u20$as$u20$stencils..operation..Ssd$GT$3run17h007d493eba1539c2E+0x51>
+    mov    0x0(%rip),%rax        # 51
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2016,7 +2016,7 @@ SelectTupleArity:
     and    $0x3,%r10d
     mov    $0x1,%r9d
     cmp    $0x2,%r10d
-    jne    1e <_ZN85_$LT$stencils..bodies..select..SelectTupleArity$u20$as$u20$stencils..operation..S$GT$3run17h9260793fb6e0095eE+0x1e>
+    jne    1e
     mov    -0x2(%rax),%r9
     mov    $0x0,%r10d
       32	HOLE_2
@@ -2026,14 +2026,14 @@ SelectTupleArity:
     xchg   %ax,%ax
     cmp    %r9,0x0(,%rax,8)
       32S	RECORD+0x20
-    je     45 <_ZN85_$LT$stencils..bodies..select..SelectTupleArity$u20$as$u20$stencils..operation..S$GT$3run17h9260793fb6e0095eE+0x45>
+    je     45
     inc    %rax
     cmp    %rax,%r10
-    jne    30 <_ZN85_$LT$stencils..bodies..select..SelectTupleArity$u20$as$u20$stencils..operation..S$GT$3run17h9260793fb6e0095eE+0x30>
+    jne    30
     mov    %r10,%rax
     cmp    $0x0,%rax
       32S	HOLE_2
-    je     51 <_ZN85_$LT$stencils..bodies..select..SelectTupleArity$u20$as$u20$stencils..operation..S$GT$3run17h9260793fb6e0095eE+0x51>
+    je     51
       PLT32	TARGET_1-0x4
     mov    $0x0,%r9d
       32	HOLE_2
@@ -2051,7 +2051,7 @@ SelectValue:
       32	HOLE_2
     xor    %eax,%eax
     cmp    $0x2,%r10
-    jae    49 <_ZN80_$LT$stencils..bodies..select..SelectValue$u20$as$u20$stencils..operation..S$GT$3run17h5415c8dea8f994b9E+0x49>
+    jae    49
     cmp    %r9,0x0(,%rax,8)
       32S	RECORD+0x20
     setne  %r9b
@@ -2059,22 +2059,22 @@ SelectValue:
       32S	HOLE_2
     sete   %r10b
     or     %r9b,%r10b
-    je     62 <_ZN80_$LT$stencils..bodies..select..SelectValue$u20$as$u20$stencils..operation..S$GT$3run17h5415c8dea8f994b9E+0x62>
+    je     62
     pop    %rbx
-    jmp    37 <_ZN80_$LT$stencils..bodies..select..SelectValue$u20$as$u20$stencils..operation..S$GT$3run17h5415c8dea8f994b9E+0x37>
+    jmp    37
       PLT32	TARGET_1-0x4
     nopw   0x0(%rax,%rax,1)
     sub    %r11,%r10
     cmp    $0x1,%r10
-    jbe    16 <_ZN80_$LT$stencils..bodies..select..SelectValue$u20$as$u20$stencils..operation..S$GT$3run17h5415c8dea8f994b9E+0x16>
+    jbe    16
     mov    %r10,%r11
     shr    %r11
     lea    (%rax,%r11,1),%rbx
     cmp    %r9,0x0(,%rbx,8)
       32S	RECORD+0x20
-    ja     40 <_ZN80_$LT$stencils..bodies..select..SelectValue$u20$as$u20$stencils..operation..S$GT$3run17h5415c8dea8f994b9E+0x40>
+    ja     40
     mov    %rbx,%rax
-    jmp    40 <_ZN80_$LT$stencils..bodies..select..SelectValue$u20$as$u20$stencils..operation..S$GT$3run17h5415c8dea8f994b9E+0x40>
+    jmp    40
     lea    0x0(,%rax,8),%rax
       32S	RECORD+0x20
     mov    $0x0,%r9d
@@ -2089,13 +2089,13 @@ SelectValue2:
       32S	HOLE_0
     cmp    $0x0,%rax
       32S	HOLE_2
-    je     13 <_ZN81_$LT$stencils..bodies..select..SelectValue2$u20$as$u20$stencils..operation..S$GT$3run17hd494bef50fbb7112E+0x13>
+    je     13
       PLT32	TARGET_3-0x4
     cmp    $0x0,%rax
       32S	HOLE_4
-    je     1f <_ZN81_$LT$stencils..bodies..select..SelectValue2$u20$as$u20$stencils..operation..S$GT$3run17hd494bef50fbb7112E+0x1f>
+    je     1f
       PLT32	TARGET_5-0x4
-    jmp    24 <_ZN81_$LT$stencils..bodies..select..SelectValue2$u20$as$u20$stencils..operation..S$GT$3run17hd494bef50fbb7112E+0x24>
+    jmp    24
       PLT32	TARGET_1-0x4
 
 SelfPid:
@@ -2103,7 +2103,7 @@ SelfPid:
     mov    0x28(%rax),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_0
-    jmp    13 <_ZN75_$LT$stencils..bodies..calls..SelfPid$u20$as$u20$stencils..operation..D$GT$3run17h738e0369c8f95392E+0x13>
+    jmp    13
       PLT32	CONT-0x4
 
 SetElement:
@@ -2111,29 +2111,29 @@ SetElement:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    53 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x53>
+    jne    53
     mov    (%rdi),%r10
     mov    %r10d,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    53 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x53>
+    jne    53
     mov    -0x2(%rax),%r9
     mov    %r9d,%r11d
     and    $0x3f,%r11d
-    jne    53 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x53>
+    jne    53
     sar    $0x4,%r10
     dec    %r10
     mov    %r9,%r11
     shr    $0x6,%r11
     cmp    %r11,%r10
-    jae    53 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x53>
+    jae    53
     shr    $0x3,%r9
     mov    %rsi,%r10
     sub    %rdx,%r10
     lea    0x28(%r9),%r11
     cmp    %r10,%r11
-    jle    62 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x62>
-    mov    0x0(%rip),%rax        # 5a <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x5a>
+    jle    62
+    mov    0x0(%rip),%rax        # 5a
       PC32	call_bif-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2144,7 +2144,7 @@ SetElement:
     mov    %r11,(%rdx,%r10,1)
     add    $0xfffffffffffffff8,%r10
     cmp    $0xfffffffffffffff8,%r10
-    jne    70 <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0x70>
+    jne    70
     dec    %rcx
     mov    (%rdi),%rax
     mov    0x10(%rdi),%r10
@@ -2155,7 +2155,7 @@ SetElement:
     or     $0x2,%rdx
     mov    %rdx,(%rdi)
     mov    %rax,%rdx
-    jmp    ac <_ZN79_$LT$stencils..bodies..tuples..SetElement$u20$as$u20$stencils..operation..P$GT$3run17h9e8491ff8e28a491E+0xac>
+    jmp    ac
       PLT32	CONT-0x4
 
 SetTupleElement:
@@ -2164,7 +2164,7 @@ SetTupleElement:
     movq   $0x0,0x0(%rax)
       32S	HOLE_2
       32S	HOLE_0
-    jmp    17 <_ZN85_$LT$stencils..bodies..tuples..SetTupleElement$u20$as$u20$stencils..operation..SS$GT$3run17h6d74984ed50c3acfE+0x17>
+    jmp    17
       PLT32	CONT-0x4
 
 ShiftLeft:
@@ -2176,11 +2176,11 @@ ShiftLeft:
     and    %r9d,%eax
     not    %eax
     test   $0xf,%al
-    jne    24 <_ZN79_$LT$stencils..bodies..arith..ShiftLeft$u20$as$u20$stencils..operation..Ssd$GT$3run17ha6a3370d0de6ccc4E+0x24>
+    jne    24
     sar    $0x4,%r9
     cmp    $0x3b,%r9
-    jbe    33 <_ZN79_$LT$stencils..bodies..arith..ShiftLeft$u20$as$u20$stencils..operation..Ssd$GT$3run17ha6a3370d0de6ccc4E+0x33>
-    mov    0x0(%rip),%rax        # 2b <_ZN79_$LT$stencils..bodies..arith..ShiftLeft$u20$as$u20$stencils..operation..Ssd$GT$3run17ha6a3370d0de6ccc4E+0x2b>
+    jbe    33
+    mov    0x0(%rip),%rax        # 2b
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2195,14 +2195,14 @@ ShiftLeft:
     sar    %cl,%rbx
     cmp    %r10,%rbx
     pop    %rbx
-    jne    63 <_ZN79_$LT$stencils..bodies..arith..ShiftLeft$u20$as$u20$stencils..operation..Ssd$GT$3run17ha6a3370d0de6ccc4E+0x63>
+    jne    63
     or     $0xf,%r11
     mov    %r11,0x0(%rdi)
       32S	HOLE_2
     mov    %rax,%rcx
-    jmp    63 <_ZN79_$LT$stencils..bodies..arith..ShiftLeft$u20$as$u20$stencils..operation..Ssd$GT$3run17ha6a3370d0de6ccc4E+0x63>
+    jmp    63
       PLT32	CONT-0x4
-    mov    0x0(%rip),%r11        # 6a <_ZN79_$LT$stencils..bodies..arith..ShiftLeft$u20$as$u20$stencils..operation..Ssd$GT$3run17ha6a3370d0de6ccc4E+0x6a>
+    mov    0x0(%rip),%r11        # 6a
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2218,9 +2218,9 @@ ShiftRight:
     and    %r9d,%eax
     not    %eax
     test   $0xf,%al
-    jne    48 <_ZN80_$LT$stencils..bodies..arith..ShiftRight$u20$as$u20$stencils..operation..Ssd$GT$3run17hc589fb8ab8a1113fE+0x48>
+    jne    48
     sar    $0x4,%r9
-    js     48 <_ZN80_$LT$stencils..bodies..arith..ShiftRight$u20$as$u20$stencils..operation..Ssd$GT$3run17hc589fb8ab8a1113fE+0x48>
+    js     48
     cmp    $0x3f,%r9
     mov    $0x3f,%eax
     cmovb  %r9,%rax
@@ -2231,9 +2231,9 @@ ShiftRight:
     mov    %r10,0x0(%rdi)
       32S	HOLE_2
     mov    %r9,%rcx
-    jmp    48 <_ZN80_$LT$stencils..bodies..arith..ShiftRight$u20$as$u20$stencils..operation..Ssd$GT$3run17hc589fb8ab8a1113fE+0x48>
+    jmp    48
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 4f <_ZN80_$LT$stencils..bodies..arith..ShiftRight$u20$as$u20$stencils..operation..Ssd$GT$3run17hc589fb8ab8a1113fE+0x4f>
+    mov    0x0(%rip),%rax        # 4f
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2247,12 +2247,12 @@ SkipBits:
     sub    %r9,%r10
     cmp    $0x0,%r10
       32S	HOLE_2
-    jb     1f <_ZN79_$LT$stencils..bodies..binaries..SkipBits$u20$as$u20$stencils..operation..S$GT$3run17h6bbe15960dde8238E+0x1f>
+    jb     1f
       PLT32	TARGET_1-0x4
     lea    0x0(%r9),%r9
       32S	HOLE_2
     mov    %r9,0xe(%rax)
-    jmp    2f <_ZN79_$LT$stencils..bodies..binaries..SkipBits$u20$as$u20$stencils..operation..S$GT$3run17h6bbe15960dde8238E+0x2f>
+    jmp    2f
       PLT32	CONT-0x4
 
 StartMatch:
@@ -2261,16 +2261,16 @@ StartMatch:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    2e <_ZN82_$LT$stencils..bodies..binaries..StartMatch$u20$as$u20$stencils..operation..SD$GT$3run17h4b407e535d7717aeE+0x2e>
+    jne    2e
     mov    -0x2(%rax),%r9d
     and    $0x3f,%r9d
     cmp    $0x4,%r9d
-    jne    2e <_ZN82_$LT$stencils..bodies..binaries..StartMatch$u20$as$u20$stencils..operation..SD$GT$3run17h4b407e535d7717aeE+0x2e>
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_1-0x4
-    jmp    2e <_ZN82_$LT$stencils..bodies..binaries..StartMatch$u20$as$u20$stencils..operation..SD$GT$3run17h4b407e535d7717aeE+0x2e>
+    jne    2e
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
+    jmp    2e
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 35 <_ZN82_$LT$stencils..bodies..binaries..StartMatch$u20$as$u20$stencils..operation..SD$GT$3run17h4b407e535d7717aeE+0x35>
+    mov    0x0(%rip),%rax        # 35
       PC32	start_match-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2285,18 +2285,18 @@ Subtract:
     and    %r9d,%r10d
     not    %r10d
     test   $0xf,%r10b
-    jne    26 <_ZN78_$LT$stencils..bodies..arith..Subtract$u20$as$u20$stencils..operation..Ssd$GT$3run17h4e46e25e25dc21f4E+0x26>
+    jne    26
     and    $0xfffffffffffffff0,%r9
     sub    %r9,%rax
-    jno    35 <_ZN78_$LT$stencils..bodies..arith..Subtract$u20$as$u20$stencils..operation..Ssd$GT$3run17h4e46e25e25dc21f4E+0x35>
-    mov    0x0(%rip),%rax        # 2d <_ZN78_$LT$stencils..bodies..arith..Subtract$u20$as$u20$stencils..operation..Ssd$GT$3run17h4e46e25e25dc21f4E+0x2d>
+    jno    35
+    mov    0x0(%rip),%rax        # 2d
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_2-0x4
-    jmp    41 <_ZN78_$LT$stencils..bodies..arith..Subtract$u20$as$u20$stencils..operation..Ssd$GT$3run17h4e46e25e25dc21f4E+0x41>
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    jmp    41
       PLT32	CONT-0x4
 
 SwapXX:
@@ -2308,7 +2308,7 @@ SwapXX:
       32S	HOLE_0
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    21 <_ZN74_$LT$stencils..bodies..moves..SwapXX$u20$as$u20$stencils..operation..P$GT$3run17h092292e4b9dc7215E+0x21>
+    jmp    21
       PLT32	CONT-0x4
 
 Tail:
@@ -2317,13 +2317,13 @@ Tail:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x1,%r9d
-    jne    24 <_ZN74_$LT$stencils..bodies..guards..Tail$u20$as$u20$stencils..operation..SD$GT$3run17h366812c424c2f30aE+0x24>
+    jne    24
     mov    0x7(%rax),%rax
-    mov    %rax,0x0(%rsi)
-      32S	HOLE_1-0x4
-    jmp    24 <_ZN74_$LT$stencils..bodies..guards..Tail$u20$as$u20$stencils..operation..SD$GT$3run17h366812c424c2f30aE+0x24>
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_1
+    jmp    24
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 2b <_ZN74_$LT$stencils..bodies..guards..Tail$u20$as$u20$stencils..operation..SD$GT$3run17h366812c424c2f30aE+0x2b>
+    mov    0x0(%rip),%rax        # 2b
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2336,13 +2336,13 @@ TestArity:
     and    $0x3,%r10d
     mov    $0x1,%r9d
     cmp    $0x2,%r10d
-    jne    1e <_ZN78_$LT$stencils..bodies..tuples..TestArity$u20$as$u20$stencils..operation..S$GT$3run17h0bf92bb1c063c399E+0x1e>
+    jne    1e
     mov    -0x2(%rax),%r9
     cmp    $0x0,%r9
       32S	HOLE_1
-    jne    2b <_ZN78_$LT$stencils..bodies..tuples..TestArity$u20$as$u20$stencils..operation..S$GT$3run17h0bf92bb1c063c399E+0x2b>
+    jne    2b
       PLT32	TARGET_2-0x4
-    jmp    30 <_ZN78_$LT$stencils..bodies..tuples..TestArity$u20$as$u20$stencils..operation..S$GT$3run17h0bf92bb1c063c399E+0x30>
+    jmp    30
       PLT32	CONT-0x4
 
 TestHeap:
@@ -2350,9 +2350,9 @@ TestHeap:
     sub    %rdx,%rax
     cmp    $0x0,%rax
       32S	HOLE_0+0x20
-    jge    12 <_ZN76_$LT$stencils..bodies..moves..TestHeap$u20$as$u20$stencils..operation..P$GT$3run17h0ee6f4a54e034fb4E+0x12>
+    jge    12
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 19 <_ZN76_$LT$stencils..bodies..moves..TestHeap$u20$as$u20$stencils..operation..P$GT$3run17h0ee6f4a54e034fb4E+0x19>
+    mov    0x0(%rip),%rax        # 19
       PC32	test_heap-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2365,9 +2365,9 @@ TestTail:
     sub    0xe(%rax),%r9
     cmp    $0x0,%r9
       32S	HOLE_2
-    jne    1c <_ZN79_$LT$stencils..bodies..binaries..TestTail$u20$as$u20$stencils..operation..S$GT$3run17h0ce577db2b377556E+0x1c>
+    jne    1c
       PLT32	TARGET_1-0x4
-    jmp    21 <_ZN79_$LT$stencils..bodies..binaries..TestTail$u20$as$u20$stencils..operation..S$GT$3run17h0ce577db2b377556E+0x21>
+    jmp    21
       PLT32	CONT-0x4
 
 TestUnit:
@@ -2378,19 +2378,19 @@ TestUnit:
     mov    $0x0,%r10d
       32	HOLE_2
     cmp    $0x8,%r10
-    jne    20 <_ZN79_$LT$stencils..bodies..binaries..TestUnit$u20$as$u20$stencils..operation..S$GT$3run17h12ba1a768d227d36E+0x20>
+    jne    20
     and    $0x7,%eax
-    jmp    4c <_ZN79_$LT$stencils..bodies..binaries..TestUnit$u20$as$u20$stencils..operation..S$GT$3run17h12ba1a768d227d36E+0x4c>
+    jmp    4c
     mov    %rdx,%r9
     or     %rax,%r10
     shr    $0x20,%r10
-    je     3c <_ZN79_$LT$stencils..bodies..binaries..TestUnit$u20$as$u20$stencils..operation..S$GT$3run17h12ba1a768d227d36E+0x3c>
+    je     3c
     mov    $0x0,%r10d
       32	HOLE_2
     xor    %edx,%edx
     div    %r10
     mov    %rdx,%rax
-    jmp    49 <_ZN79_$LT$stencils..bodies..binaries..TestUnit$u20$as$u20$stencils..operation..S$GT$3run17h12ba1a768d227d36E+0x49>
+    jmp    49
     mov    $0x0,%r10d
       32	HOLE_2
     xor    %edx,%edx
@@ -2398,9 +2398,9 @@ TestUnit:
     mov    %edx,%eax
     mov    %r9,%rdx
     test   %rax,%rax
-    je     55 <_ZN79_$LT$stencils..bodies..binaries..TestUnit$u20$as$u20$stencils..operation..S$GT$3run17h12ba1a768d227d36E+0x55>
+    je     55
       PLT32	CONT-0x4
-    jmp    5a <_ZN79_$LT$stencils..bodies..binaries..TestUnit$u20$as$u20$stencils..operation..S$GT$3run17h12ba1a768d227d36E+0x5a>
+    jmp    5a
       PLT32	TARGET_1-0x4
 
 TryCase:
@@ -2412,7 +2412,7 @@ TryCase:
     movups %xmm0,(%rdi)
     mov    0x18(%rdi),%rax
     mov    %rax,0x10(%rdi)
-    jmp    25 <_ZN80_$LT$stencils..bodies..exceptions..TryCase$u20$as$u20$stencils..operation..P$GT$3run17haba9960149d1f63aE+0x25>
+    jmp    25
       PLT32	CONT-0x4
 
 TryEnd:
@@ -2420,7 +2420,7 @@ TryEnd:
     decl   0x34(%rax)
     movq   $0x3b,0x0(%rsi)
       32S	HOLE_0-0x4
-    jmp    16 <_ZN79_$LT$stencils..bodies..exceptions..TryEnd$u20$as$u20$stencils..operation..P$GT$3run17hc96b8ac5fc814879E+0x16>
+    jmp    16
       PLT32	CONT-0x4
 
 TupleSize:
@@ -2429,11 +2429,11 @@ TupleSize:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    1c <_ZN79_$LT$stencils..bodies..guards..TupleSize$u20$as$u20$stencils..operation..SD$GT$3run17h42d545ab2d8cfb98E+0x1c>
+    jne    1c
     mov    -0x2(%rax),%rax
     test   $0x3f,%al
-    je     2b <_ZN79_$LT$stencils..bodies..guards..TupleSize$u20$as$u20$stencils..operation..SD$GT$3run17h42d545ab2d8cfb98E+0x2b>
-    mov    0x0(%rip),%rax        # 23 <_ZN79_$LT$stencils..bodies..guards..TupleSize$u20$as$u20$stencils..operation..SD$GT$3run17h42d545ab2d8cfb98E+0x23>
+    je     2b
+    mov    0x0(%rip),%rax        # 23
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2442,5 +2442,5 @@ TupleSize:
     or     $0xf,%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    3f <_ZN79_$LT$stencils..bodies..guards..TupleSize$u20$as$u20$stencils..operation..SD$GT$3run17h42d545ab2d8cfb98E+0x3f>
+    jmp    3f
       PLT32	CONT-0x4

@@ -95,7 +95,7 @@ pub struct RuntimeTable {
     /// Answers false when the process must end (its limit, or no memory): then the engine leaves
     /// with "exited".
     pub collect:
-        unsafe extern "sysv64" fn(context: *mut Context, words: usize, live: usize) -> bool,
+        unsafe extern "C" fn(context: *mut Context, words: usize, live: usize) -> bool,
     /// Unwinds: makes the stack trace of [`Context::raise`] for the instruction at `ip` (whose
     /// function failed), finds the handler, cuts the stack there, sets x0 = NONE, x1 = class,
     /// x2 = reason, x3 = raw trace, and answers the handler's address; null when nobody catches it:
@@ -103,45 +103,45 @@ pub struct RuntimeTable {
     /// the failure is that of a BIF (its arguments are at `arguments`), else null. `ip` is null when
     /// there is no instruction to name: the BIF, or the function without code, was entered by its
     /// export's stub, and its caller's return address is on the stack. May collect.
-    pub unwind: unsafe extern "sysv64" fn(
+    pub unwind: unsafe extern "C" fn(
         context: *mut Context,
         ip: *const u64,
         failed: *const Export,
         arguments: *const Term,
     ) -> *const u64,
     /// x0 ! x1: sends and answers `Continue` (result in x0), or raises.
-    pub send: unsafe extern "sysv64" fn(context: *mut Context) -> Next,
+    pub send: unsafe extern "C" fn(context: *mut Context) -> Next,
     /// Moves what has arrived to the inner queue, handling the signals that are not messages;
     /// true when a message is at `save`. A signal may end the process: then it answers false and
     /// the following `wait` leaves.
-    pub fetch_messages: unsafe extern "sysv64" fn(context: *mut Context) -> bool,
+    pub fetch_messages: unsafe extern "C" fn(context: *mut Context) -> bool,
     /// Takes the message at `save` out of the queue, adopts its block as a heap fragment, sets
     /// `save` back to the first, and stops the receive timer.
-    pub remove_message: unsafe extern "sysv64" fn(context: *mut Context),
+    pub remove_message: unsafe extern "C" fn(context: *mut Context),
     /// Sets the receive timer to x-register independent `timeout` (a term: milliseconds or
     /// `infinity`) unless it runs already. `Continue`: it is 0 or has run out, go on behind the wait.
     /// `Wait`: leave and wait. `Raised`: `timeout_value`.
-    pub set_timeout: unsafe extern "sysv64" fn(context: *mut Context, timeout: Term) -> Next,
+    pub set_timeout: unsafe extern "C" fn(context: *mut Context, timeout: Term) -> Next,
     /// The receive's timeout branch is taken: forgets the timer, `save` back to the first.
-    pub timed_out: unsafe extern "sysv64" fn(context: *mut Context),
+    pub timed_out: unsafe extern "C" fn(context: *mut Context),
     /// Receive markers: reserve answers a term for the register; bind ties it to a reference; clear
     /// and use take what was bound.
-    pub marker_reserve: unsafe extern "sysv64" fn(context: *mut Context) -> Term,
+    pub marker_reserve: unsafe extern "C" fn(context: *mut Context) -> Term,
     pub marker_bind:
-        unsafe extern "sysv64" fn(context: *mut Context, marker: Term, reference: Term),
-    pub marker_clear: unsafe extern "sysv64" fn(context: *mut Context, reference: Term),
-    pub marker_use: unsafe extern "sysv64" fn(context: *mut Context, reference: Term),
+        unsafe extern "C" fn(context: *mut Context, marker: Term, reference: Term),
+    pub marker_clear: unsafe extern "C" fn(context: *mut Context, reference: Term),
+    pub marker_use: unsafe extern "C" fn(context: *mut Context, reference: Term),
     /// The function called has no code: sets x0..x2 = module, function, arguments as a list and
     /// answers the address of `error_handler:undefined_function/3` (or raises undef: null). May collect.
     pub undefined_function:
-        unsafe extern "sysv64" fn(context: *mut Context, export: *const Export) -> *const u64,
+        unsafe extern "C" fn(context: *mut Context, export: *const Export) -> *const u64,
     /// Calling `fun` with x0..x`arity`, where the fast path does not apply (no fun, other arity,
     /// unloaded code): answers where to go on, or null after raising (badfun, badarity). May collect.
     pub call_fun:
-        unsafe extern "sysv64" fn(context: *mut Context, fun: Term, arity: usize) -> *const u64,
+        unsafe extern "C" fn(context: *mut Context, fun: Term, arity: usize) -> *const u64,
     /// `apply(Module, Function, Args)` with x0..x`arity` loaded, module and function given: the entry
     /// to go to, or null after raising. Handles pid/tuple-module errors as OTP does. May collect.
-    pub apply: unsafe extern "sysv64" fn(
+    pub apply: unsafe extern "C" fn(
         context: *mut Context,
         module: Term,
         function: Term,
@@ -149,7 +149,7 @@ pub struct RuntimeTable {
     ) -> *const u64,
     /// `apply/3` with the arguments as a list: spreads them over x0.., answers as `apply` and
     /// writes the arity. May collect.
-    pub apply_list: unsafe extern "sysv64" fn(
+    pub apply_list: unsafe extern "C" fn(
         context: *mut Context,
         module: Term,
         function: Term,
@@ -157,13 +157,13 @@ pub struct RuntimeTable {
     ) -> *const u64,
     /// `apply(Fun, Args)`: spreads the list over x0.. and answers as `call_fun`. May collect.
     pub apply_fun_list:
-        unsafe extern "sysv64" fn(context: *mut Context, fun: Term, arguments: Term) -> *const u64,
+        unsafe extern "C" fn(context: *mut Context, fun: Term, arguments: Term) -> *const u64,
     /// Turns the raw trace in a register into the list that programs see. Allocates.
-    pub build_stacktrace: unsafe extern "sysv64" fn(context: *mut Context, raw: Term) -> Term,
+    pub build_stacktrace: unsafe extern "C" fn(context: *mut Context, raw: Term) -> Term,
     /// `raise(Class, Reason, RawTrace)`: fills [`Context::raise`] to go on with a caught exception;
     /// false when the class is bad (the operation then answers `badarg`). `class` is NONE for the
     /// operation `raise`, which takes the class that the raw trace remembers.
-    pub raw_raise: unsafe extern "sysv64" fn(
+    pub raw_raise: unsafe extern "C" fn(
         context: *mut Context,
         class: Term,
         reason: Term,
@@ -171,7 +171,7 @@ pub struct RuntimeTable {
     ) -> bool,
     /// The value that an old-style `catch` answers for a caught exception: `{'EXIT', ..}` or the
     /// thrown term. Allocates.
-    pub catch_value: unsafe extern "sysv64" fn(
+    pub catch_value: unsafe extern "C" fn(
         context: *mut Context,
         class: Term,
         reason: Term,
@@ -179,5 +179,5 @@ pub struct RuntimeTable {
     ) -> Term,
     /// `on_load`/tracing/other instructions that the engine leaves to the runtime, by generic opcode.
     pub other:
-        unsafe extern "sysv64" fn(context: *mut Context, opcode: u32, operands: *const u64) -> Next,
+        unsafe extern "C" fn(context: *mut Context, opcode: u32, operands: *const u64) -> Next,
 }

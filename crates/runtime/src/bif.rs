@@ -270,7 +270,7 @@ macro_rules! entries {
         pub static ENTRIES: &[Entry] = &[$({
             // SAFETY of the calls below: the engine passes its own context, whose process runs on
             // this thread, and as many arguments as the row says.
-            unsafe extern "sysv64" fn call(context: *mut Context, arguments: *const Term) -> Term {
+            unsafe extern "C" fn call(context: *mut Context, arguments: *const Term) -> Term {
                 const POLICY: Option<Policy> =
                     Policy::of(Properties::NONE$(.with(Properties::$property))+);
                 // SAFETY: see above.

@@ -51,7 +51,7 @@ unsafe fn running<'a>(context: *mut Context) -> &'a mut Process {
     unsafe { &mut *(*context).process.cast::<Process>() }
 }
 
-unsafe extern "sysv64" fn collect(context: *mut Context, words: usize, live: usize) -> bool {
+unsafe extern "C" fn collect(context: *mut Context, words: usize, live: usize) -> bool {
     // SAFETY: the engine's contract.
     unsafe {
         let x = &mut (&mut (*context).x)[..live];
@@ -61,7 +61,7 @@ unsafe extern "sysv64" fn collect(context: *mut Context, words: usize, live: usi
     }
 }
 
-unsafe extern "sysv64" fn unwind(
+unsafe extern "C" fn unwind(
     context: *mut Context,
     ip: *const u64,
     failed: *const Export,
@@ -71,7 +71,7 @@ unsafe extern "sysv64" fn unwind(
     unsafe { exception::unwind(&mut *context, ip, failed, arguments) }
 }
 
-unsafe extern "sysv64" fn send_message(context: *mut Context) -> Next {
+unsafe extern "C" fn send_message(context: *mut Context) -> Next {
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { (running(context), &mut *context) };
     let (to, message) = (context.x[0], context.x[1]);
@@ -95,7 +95,7 @@ unsafe extern "sysv64" fn send_message(context: *mut Context) -> Next {
     }
 }
 
-unsafe extern "sysv64" fn fetch_messages(context: *mut Context) -> bool {
+unsafe extern "C" fn fetch_messages(context: *mut Context) -> bool {
     // SAFETY: the engine's contract.
     let process = unsafe { running(context) };
     handle::fetch(process);
@@ -106,7 +106,7 @@ unsafe extern "sysv64" fn fetch_messages(context: *mut Context) -> bool {
     unsafe { !(*process.head.messages.save).is_null() }
 }
 
-unsafe extern "sysv64" fn remove_message(context: *mut Context) {
+unsafe extern "C" fn remove_message(context: *mut Context) {
     // SAFETY: the engine's contract: a message is at `save`.
     unsafe {
         let process = running(context);
@@ -149,7 +149,7 @@ fn stop_timer(process: &mut Process) {
     }
 }
 
-unsafe extern "sysv64" fn set_timeout(context: *mut Context, timeout: Term) -> Next {
+unsafe extern "C" fn set_timeout(context: *mut Context, timeout: Term) -> Next {
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { (running(context), &mut *context) };
     match process.head.receive_state {
@@ -184,7 +184,7 @@ unsafe extern "sysv64" fn set_timeout(context: *mut Context, timeout: Term) -> N
     Next::Wait
 }
 
-unsafe extern "sysv64" fn timed_out(context: *mut Context) {
+unsafe extern "C" fn timed_out(context: *mut Context) {
     // SAFETY: the engine's contract.
     let process = unsafe { running(context) };
     stop_timer(process);
@@ -195,7 +195,7 @@ unsafe extern "sysv64" fn timed_out(context: *mut Context) {
 /// Markers that a process may have at once; the oldest is forgotten first.
 const MARKERS: usize = 8;
 
-unsafe extern "sysv64" fn marker_reserve(context: *mut Context) -> Term {
+unsafe extern "C" fn marker_reserve(context: *mut Context) -> Term {
     // SAFETY: the engine's contract.
     let process = unsafe { running(context) };
     // What has arrived already cannot hold a reference that is yet to be made, so scanning may begin behind
@@ -222,7 +222,7 @@ unsafe extern "sysv64" fn marker_reserve(context: *mut Context) -> Term {
     Term::small(id as i64)
 }
 
-unsafe extern "sysv64" fn marker_bind(context: *mut Context, marker: Term, reference: Term) {
+unsafe extern "C" fn marker_bind(context: *mut Context, marker: Term, reference: Term) {
     // SAFETY: the engine's contract.
     let process = unsafe { running(context) };
     let (Some(id), Some(number)) = (marker.as_small(), term::reference::number(reference)) else {
@@ -238,7 +238,7 @@ unsafe extern "sysv64" fn marker_bind(context: *mut Context, marker: Term, refer
     }
 }
 
-unsafe extern "sysv64" fn marker_clear(context: *mut Context, reference: Term) {
+unsafe extern "C" fn marker_clear(context: *mut Context, reference: Term) {
     // SAFETY: the engine's contract.
     let process = unsafe { running(context) };
     let number = term::reference::number(reference);
@@ -250,7 +250,7 @@ unsafe extern "sysv64" fn marker_clear(context: *mut Context, reference: Term) {
     }
 }
 
-unsafe extern "sysv64" fn marker_use(context: *mut Context, reference: Term) {
+unsafe extern "C" fn marker_use(context: *mut Context, reference: Term) {
     // SAFETY: the engine's contract.
     let process = unsafe { running(context) };
     let Some(number) = term::reference::number(reference) else {
@@ -266,7 +266,7 @@ unsafe extern "sysv64" fn marker_use(context: *mut Context, reference: Term) {
     }
 }
 
-unsafe extern "sysv64" fn undefined_function(
+unsafe extern "C" fn undefined_function(
     context: *mut Context,
     export: *const Export,
 ) -> *const u64 {
@@ -296,7 +296,7 @@ fn ask_error_handler(
     handler.code.load(Ordering::Acquire)
 }
 
-unsafe extern "sysv64" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {
+unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { (running(context), &mut *context) };
     match fun.boxed_kind() {
@@ -361,7 +361,7 @@ fn bad_arity(process: &mut Process, context: &mut Context, fun: Term, arity: usi
     std::ptr::null()
 }
 
-unsafe extern "sysv64" fn apply(
+unsafe extern "C" fn apply(
     context: *mut Context,
     module: Term,
     function: Term,
@@ -416,7 +416,7 @@ unsafe fn raise_apply(context: *mut Context, reason: Term, arguments: &[Term]) -
     std::ptr::null()
 }
 
-unsafe extern "sysv64" fn apply_list(
+unsafe extern "C" fn apply_list(
     context: *mut Context,
     module: Term,
     function: Term,
@@ -437,7 +437,7 @@ unsafe extern "sysv64" fn apply_list(
     }
 }
 
-unsafe extern "sysv64" fn apply_fun_list(
+unsafe extern "C" fn apply_fun_list(
     context: *mut Context,
     fun: Term,
     arguments: Term,
@@ -451,12 +451,12 @@ unsafe extern "sysv64" fn apply_fun_list(
     }
 }
 
-unsafe extern "sysv64" fn build_stacktrace(context: *mut Context, raw: Term) -> Term {
+unsafe extern "C" fn build_stacktrace(context: *mut Context, raw: Term) -> Term {
     // SAFETY: the engine's contract.
     exception::build_stacktrace(unsafe { running(context) }.heap(), raw)
 }
 
-unsafe extern "sysv64" fn raw_raise(
+unsafe extern "C" fn raw_raise(
     context: *mut Context,
     class: Term,
     reason: Term,
@@ -466,7 +466,7 @@ unsafe extern "sysv64" fn raw_raise(
     exception::raw_raise(unsafe { &mut *context }, class, reason, trace)
 }
 
-unsafe extern "sysv64" fn catch_value(
+unsafe extern "C" fn catch_value(
     context: *mut Context,
     class: Term,
     reason: Term,
@@ -476,7 +476,7 @@ unsafe extern "sysv64" fn catch_value(
     exception::catch_value(unsafe { running(context) }.heap(), class, reason, raw)
 }
 
-unsafe extern "sysv64" fn other(
+unsafe extern "C" fn other(
     context: *mut Context,
     _opcode: u32,
     _operands: *const u64,

@@ -453,7 +453,7 @@ fn raise(context: *mut Context, reason: Term) -> Term {
 
 macro_rules! operators {
     ($($name:ident($($argument:ident),*) $function:ident;)*) => {
-        $(unsafe extern "sysv64" fn $name(context: *mut Context, mut arguments: *const Term) -> Term {
+        $(unsafe extern "C" fn $name(context: *mut Context, mut arguments: *const Term) -> Term {
             $(let $argument = unsafe { *arguments };
             arguments = arguments.wrapping_add(1);)*
             let _ = arguments;
@@ -480,16 +480,16 @@ operators! {
     bnot(a) bnot;
 }
 
-unsafe extern "sysv64" fn error_1(context: *mut Context, arguments: *const Term) -> Term {
+unsafe extern "C" fn error_1(context: *mut Context, arguments: *const Term) -> Term {
     raise(context, unsafe { *arguments })
 }
 
-unsafe extern "sysv64" fn byte_size_1(_: *mut Context, arguments: *const Term) -> Term {
+unsafe extern "C" fn byte_size_1(_: *mut Context, arguments: *const Term) -> Term {
     let bits = unsafe { *arguments }.as_bits().expect("a bit string");
     Term::small(bits.bit_len.div_ceil(8) as i64)
 }
 
-unsafe extern "sysv64" fn bit_size_1(_: *mut Context, arguments: *const Term) -> Term {
+unsafe extern "C" fn bit_size_1(_: *mut Context, arguments: *const Term) -> Term {
     Term::small(
         unsafe { *arguments }
             .as_bits()
@@ -498,7 +498,7 @@ unsafe extern "sysv64" fn bit_size_1(_: *mut Context, arguments: *const Term) ->
     )
 }
 
-unsafe extern "sysv64" fn map_size_1(context: *mut Context, arguments: *const Term) -> Term {
+unsafe extern "C" fn map_size_1(context: *mut Context, arguments: *const Term) -> Term {
     let map = unsafe { *arguments };
     match map.map_size() {
         Some(size) => Term::small(size as i64),
@@ -511,11 +511,11 @@ unsafe extern "sysv64" fn map_size_1(context: *mut Context, arguments: *const Te
 }
 
 /// BIFs whose good cases are operations.
-unsafe extern "sysv64" fn badarg(context: *mut Context, _: *const Term) -> Term {
+unsafe extern "C" fn badarg(context: *mut Context, _: *const Term) -> Term {
     raise(context, am::BADARG)
 }
 
-unsafe extern "sysv64" fn length_1(_: *mut Context, arguments: *const Term) -> Term {
+unsafe extern "C" fn length_1(_: *mut Context, arguments: *const Term) -> Term {
     let (mut length, mut rest) = (0, unsafe { *arguments });
     while let Some((_, tail)) = rest.as_cons() {
         (length, rest) = (length + 1, tail);
@@ -525,7 +525,7 @@ unsafe extern "sysv64" fn length_1(_: *mut Context, arguments: *const Term) -> T
 
 macro_rules! comparisons {
     ($($name:ident |$a:ident, $b:ident| $result:expr;)*) => {
-        $(unsafe extern "sysv64" fn $name(_: *mut Context, arguments: *const Term) -> Term {
+        $(unsafe extern "C" fn $name(_: *mut Context, arguments: *const Term) -> Term {
             let ($a, $b) = unsafe { (*arguments, *arguments.add(1)) };
             am::boolean($result)
         })*
@@ -640,7 +640,7 @@ fn shared<'a>(context: *mut Context) -> &'a mut Shared {
     unsafe { &mut *(*context).scheduler.cast::<Shared>() }
 }
 
-unsafe extern "sysv64" fn collect(context: *mut Context, words: usize, live: usize) -> bool {
+unsafe extern "C" fn collect(context: *mut Context, words: usize, live: usize) -> bool {
     shared(context).collections += 1;
     let request = Request {
         stress: shared(context).stress,
@@ -653,7 +653,7 @@ unsafe extern "sysv64" fn collect(context: *mut Context, words: usize, live: usi
     }
 }
 
-unsafe extern "sysv64" fn unwind(
+unsafe extern "C" fn unwind(
     context: *mut Context,
     ip: *const u64,
     _failed: *const Export,
@@ -694,35 +694,35 @@ unsafe extern "sysv64" fn unwind(
     }
 }
 
-unsafe extern "sysv64" fn unexpected_send(_: *mut Context) -> Next {
+unsafe extern "C" fn unexpected_send(_: *mut Context) -> Next {
     panic!("send")
 }
 
-unsafe extern "sysv64" fn no_messages(_: *mut Context) -> bool {
+unsafe extern "C" fn no_messages(_: *mut Context) -> bool {
     false
 }
 
-unsafe extern "sysv64" fn unexpected(_: *mut Context) {
+unsafe extern "C" fn unexpected(_: *mut Context) {
     panic!("a receive")
 }
 
-unsafe extern "sysv64" fn unexpected_timeout(_: *mut Context, _: Term) -> Next {
+unsafe extern "C" fn unexpected_timeout(_: *mut Context, _: Term) -> Next {
     panic!("a timeout")
 }
 
-unsafe extern "sysv64" fn unexpected_marker(_: *mut Context) -> Term {
+unsafe extern "C" fn unexpected_marker(_: *mut Context) -> Term {
     panic!("a marker")
 }
 
-unsafe extern "sysv64" fn unexpected_1(_: *mut Context, _: Term) {
+unsafe extern "C" fn unexpected_1(_: *mut Context, _: Term) {
     panic!("a marker")
 }
 
-unsafe extern "sysv64" fn unexpected_2(_: *mut Context, _: Term, _: Term) {
+unsafe extern "C" fn unexpected_2(_: *mut Context, _: Term, _: Term) {
     panic!("a marker")
 }
 
-unsafe extern "sysv64" fn undefined_function(
+unsafe extern "C" fn undefined_function(
     context: *mut Context,
     _export: *const Export,
 ) -> *const u64 {
@@ -730,13 +730,13 @@ unsafe extern "sysv64" fn undefined_function(
     ptr::null()
 }
 
-unsafe extern "sysv64" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {
+unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {
     assert!(!fun.is_kind(Kind::Fun) || arity > 0);
     raise(context, am::BADFUN);
     ptr::null()
 }
 
-unsafe extern "sysv64" fn apply(
+unsafe extern "C" fn apply(
     context: *mut Context,
     module: Term,
     function: Term,
@@ -764,7 +764,7 @@ fn spread(context: *mut Context, mut list: Term) -> usize {
     arity
 }
 
-unsafe extern "sysv64" fn apply_list(
+unsafe extern "C" fn apply_list(
     context: *mut Context,
     module: Term,
     function: Term,
@@ -774,7 +774,7 @@ unsafe extern "sysv64" fn apply_list(
     unsafe { apply(context, module, function, arity) }
 }
 
-unsafe extern "sysv64" fn apply_fun_list(
+unsafe extern "C" fn apply_fun_list(
     context: *mut Context,
     fun: Term,
     arguments: Term,
@@ -789,16 +789,16 @@ unsafe extern "sysv64" fn apply_fun_list(
     }
 }
 
-unsafe extern "sysv64" fn build_stacktrace(_: *mut Context, raw: Term) -> Term {
+unsafe extern "C" fn build_stacktrace(_: *mut Context, raw: Term) -> Term {
     raw
 }
 
-unsafe extern "sysv64" fn raw_raise(context: *mut Context, _: Term, reason: Term, _: Term) -> bool {
+unsafe extern "C" fn raw_raise(context: *mut Context, _: Term, reason: Term, _: Term) -> bool {
     raise(context, reason);
     true
 }
 
-unsafe extern "sysv64" fn catch_value(
+unsafe extern "C" fn catch_value(
     context: *mut Context,
     _class: Term,
     reason: Term,
@@ -808,6 +808,6 @@ unsafe extern "sysv64" fn catch_value(
     build::tuple(heap, &[am::UC_EXIT, reason])
 }
 
-unsafe extern "sysv64" fn other(_: *mut Context, opcode: u32, _: *const u64) -> Next {
+unsafe extern "C" fn other(_: *mut Context, opcode: u32, _: *const u64) -> Next {
     panic!("operation {opcode}")
 }
