@@ -24,6 +24,7 @@ pub mod tty;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
 use parking_lot::{Mutex, MutexGuard};
@@ -44,6 +45,8 @@ pub struct Port {
     pub id: Term,
     /// Whatever is sent to it is queued: senders go on at once.
     pub parallelism: bool,
+    /// As in its core, for who finds the port occupied: whether to wait for the lock to see for certain.
+    busy: AtomicBool,
     state: Mutex<State>,
     tasks: queue::Tasks,
 }
@@ -137,6 +140,7 @@ impl Port {
             Arc::new(Port {
                 id,
                 parallelism,
+                busy: AtomicBool::new(false),
                 state: Mutex::new(State { driver: None, core }),
                 tasks: queue::Tasks::new(Some(MESSAGE_QUEUE_MARKS)),
             })
@@ -157,6 +161,11 @@ impl Port {
     pub fn with_data<R>(&self, show: impl FnOnce(Term) -> R) -> Option<R> {
         let state = self.state.lock();
         state.core.data.as_ref().map(|data| show(data.term()))
+    }
+
+    /// Whether who would queue a command has to ask under the lock if the driver takes it.
+    fn may_be_busy(&self) -> bool {
+        self.parallelism || self.busy.load(Ordering::Relaxed)
     }
 
     /// The port's lock, if what is sent may run now and here.

@@ -3,6 +3,7 @@
 //! Exists only under the port's lock. An end asked for with [`Access::exit`] comes when the call has returned.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use layout::{Heap, Term};
@@ -144,6 +145,7 @@ impl Access<'_> {
     /// While the port is busy senders are suspended, or refused if they so wish.
     pub fn set_busy(&mut self, busy: bool) {
         self.core.busy = busy;
+        self.port.busy.store(busy, Ordering::Relaxed);
         if !busy {
             self.core.wake_waiting();
         }

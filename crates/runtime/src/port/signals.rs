@@ -108,7 +108,7 @@ pub fn command(
     if !force && port.tasks.is_busy(wait.then_some(caller)) {
         return Commanded::Busy;
     }
-    if force || port.parallelism {
+    if force || port.may_be_busy() {
         // Whether the driver is busy is looked at before the command is queued.
         let mut state = port.state.lock();
         if force && !state.takes_force() {
@@ -267,7 +267,7 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
         let busy = output.is_some() && {
             let in_queue = port.tasks.is_busy(Some(own));
             in_queue
-                || port.parallelism && {
+                || port.may_be_busy() && {
                     let mut state = port.state.lock();
                     if state.is_busy() {
                         state.core.waiting.push(own);
