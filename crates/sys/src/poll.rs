@@ -304,16 +304,20 @@ impl Poller {
         buffer: &mut Vec<libc::epoll_event>,
         timeout_ms: libc::c_int,
     ) -> Result<usize> {
-        // SAFETY: the buffer has room for as many events as the kernel is told.
-        let found = check(unsafe {
-            libc::epoll_wait(
+        // SAFETY: the buffer has room for as many events as the kernel is told; a null mask means that none is set. Not by
+        // the C library's function, for the reason in `fd`.
+        let found = unsafe {
+            libc::syscall(
+                libc::SYS_epoll_pwait,
                 self.epoll.as_raw_fd(),
                 buffer.as_mut_ptr(),
                 buffer.capacity() as libc::c_int,
                 timeout_ms,
+                std::ptr::null::<libc::sigset_t>(),
+                0usize,
             )
-        })?;
-        Ok(found as usize)
+        };
+        usize::try_from(found).map_err(|_| Errno::last())
     }
 
     /// The set is itself a descriptor that becomes readable, and `ppoll` has always counted in nanoseconds.
