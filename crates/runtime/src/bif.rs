@@ -264,6 +264,18 @@ fn fail(context: &mut Context, failure: Failure) -> Term {
     Term::NONE
 }
 
+/// The arguments of a call.
+///
+/// # Safety
+/// There are `N`.
+#[inline(always)]
+unsafe fn given<const N: usize>(arguments: *const Term) -> [Term; N] {
+    // One by one, and volatile so that it stays so: they have just been written one by one, and a processor can hand on
+    // what it has not stored yet only to a load of the same width. A wider one waits for the store.
+    // SAFETY: the caller's promise.
+    std::array::from_fn(|index| unsafe { arguments.add(index).read_volatile() })
+}
+
 macro_rules! entries {
     ($(($module:literal, $name:literal, $arity:literal, $($body:ident)::+, $($property:ident)|+),)*) => {
         /// Every BIF, in the order of `isa::bifs`.
@@ -277,11 +289,11 @@ macro_rules! entries {
                 unsafe {
                     if let Some(policy) = POLICY {
                         return dirty::call(context, arguments, policy, call, |process| {
-                            $($body)::+(process, *arguments.cast::<[Term; $arity]>())
+                            $($body)::+(process, given(arguments))
                         });
                     }
                     let process = &mut *(*context).process.cast::<Process>();
-                    let arguments = *arguments.cast::<[Term; $arity]>();
+                    let arguments = given(arguments);
                     finish(context, $($body)::+(process, arguments))
                 }
             }
