@@ -274,6 +274,27 @@ unsafe fn insert_at(room: *mut Term, terms: &[Term], place: usize, term: Term) {
     }
 }
 
+/// Copies terms with others put in, each in front of a place; the places rise.
+///
+/// # Safety
+/// There is room for all of them.
+unsafe fn merged(mut room: *mut Term, terms: &[Term], new: impl Iterator<Item = (usize, Term)>) {
+    let mut copied = 0;
+    // SAFETY: the caller's promise; a place is at most the number of terms.
+    unsafe {
+        for (place, term) in new {
+            while copied < place {
+                room.write(terms[copied]);
+                room = room.add(1);
+                copied += 1;
+            }
+            room.write(term);
+            room = room.add(1);
+        }
+        room.copy_from_nonoverlapping(terms.as_ptr().add(copied), terms.len() - copied);
+    }
+}
+
 /// A flat map with another value at `index`.
 fn replace<A: Allocate + ?Sized>(heap: &mut A, map: Term, index: usize, value: Term) -> Term {
     let (_, values) = flat(map);
@@ -372,15 +393,27 @@ pub fn update_many<A: Allocate + ?Sized>(
     let (keys, values) = flat(map);
     let mut values: SmallVec<[Term; FLAT_MAP_PAIRS]> = SmallVec::from_slice(values);
     let mut changed = false;
-    let mut new: SmallVec<[(Term, Term); 8]> = SmallVec::new();
+    // New pairs in the order of their keys, and the place among the old ones that each goes in front of.
+    let mut new: SmallVec<[(usize, Term, Term); 8]> = SmallVec::new();
     for &(key, value) in pairs {
-        if let Some(index) = position(keys, key) {
-            changed |= values[index] != value;
-            values[index] = value;
-        } else if exact {
-            return Err(BadKey(key));
-        } else {
-            new.push((key, value));
+        match search(keys, key) {
+            Ok(index) => {
+                changed |= values[index] != value;
+                values[index] = value;
+            }
+            Err(_) if exact => return Err(BadKey(key)),
+            Err(place) => {
+                let order = |other: &(usize, Term, Term)| {
+                    other
+                        .0
+                        .cmp(&place)
+                        .then_with(|| compare_exact(other.1, key))
+                };
+                match new.binary_search_by(order) {
+                    Ok(same) => new[same].2 = value,
+                    Err(behind) => new.insert(behind, (place, key, value)),
+                }
+            }
         }
     }
     if new.is_empty() {
@@ -391,16 +424,26 @@ pub fn update_many<A: Allocate + ?Sized>(
         let keys = unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) };
         return Ok(with_values(heap, keys, &values));
     }
-    let old = keys.iter().copied().zip(values.iter().copied());
-    if keys.len() + new.len() > FLAT_MAP_PAIRS {
+    let count = keys.len() + new.len();
+    if count > FLAT_MAP_PAIRS {
+        let old = keys.iter().copied().zip(values.iter().copied());
+        let new = new.iter().map(|&(_, key, value)| (key, value));
         let all: Vec<(Term, Term)> = old.chain(new).collect();
         return Ok(trie::from_pairs(heap, &all));
     }
-    let mut sorted: Pairs = old.collect();
-    for (key, value) in new {
-        insert_sorted(&mut sorted, key, value);
+    let object = heap.allocate(1 + count);
+    // SAFETY: fresh words for the header and the keys, then the same for the values; `merged` writes as many.
+    unsafe {
+        object.write(Header::new(Kind::Tuple, count).0);
+        merged(
+            object.add(1).cast(),
+            keys,
+            new.iter().map(|new| (new.0, new.1)),
+        );
+        let (map, room) = flat_over(heap, Term::from_boxed_pointer(object), count);
+        merged(room, &values, new.iter().map(|new| (new.0, new.2)));
+        Ok(map)
     }
-    Ok(from_sorted(heap, &sorted))
 }
 
 /// The map without a key, and the value that the key had; `None` if it had none.
