@@ -53,6 +53,8 @@ macro_rules! stencil_table {
             variants!(plain, $form, moves::Move2YX),
             variants!(plain, $form, moves::Move2XY),
             variants!(plain, $form, moves::SwapXX),
+            variants!(plain, $form, moves::SwapXY),
+            variants!(plain, $form, moves::SwapYY),
             variants!(plain, $form, moves::InitY),
             variants!(plain, $form, moves::InitY2),
             variants!(plain, $form, moves::Allocate),

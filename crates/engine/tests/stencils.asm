@@ -478,8 +478,8 @@ Equal:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x11e0b,%eax
-    mov    $0x7e0b,%r9d
+    mov    $0x1290b,%eax
+    mov    $0x80cb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -980,8 +980,8 @@ Greater:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x11e0b,%eax
-    mov    $0x7e0b,%r9d
+    mov    $0x1290b,%eax
+    mov    $0x80cb,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1533,8 +1533,8 @@ Less:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x11e0b,%eax
-    mov    $0x7e0b,%r9d
+    mov    $0x1290b,%eax
+    mov    $0x80cb,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1775,16 +1775,16 @@ Multiply:
 Not:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    cmp    $0x7e0b,%rax
+    cmp    $0x80cb,%rax
     je     28
-    cmp    $0x11e0b,%rax
+    cmp    $0x1290b,%rax
     jne    39
-    mov    $0x7e0b,%eax
+    mov    $0x80cb,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    28
       PLT32	CONT-0x4
-    mov    $0x11e0b,%eax
+    mov    $0x1290b,%eax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     jmp    39
@@ -1806,8 +1806,8 @@ NotEqual:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x7e0b,%eax
-    mov    $0x11e0b,%r9d
+    mov    $0x80cb,%eax
+    mov    $0x1290b,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1830,8 +1830,8 @@ NotGreater:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x7e0b,%eax
-    mov    $0x11e0b,%r9d
+    mov    $0x80cb,%eax
+    mov    $0x1290b,%r9d
     cmovg  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1854,8 +1854,8 @@ NotLess:
     jne    3a
     cmp    $0x0,%rax
       32S	HOLE_1
-    mov    $0x7e0b,%eax
-    mov    $0x11e0b,%r9d
+    mov    $0x80cb,%eax
+    mov    $0x1290b,%r9d
     cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -1872,12 +1872,12 @@ NotSame:
       32S	HOLE_0
     mov    0x0(%rdi),%r9
       32S	HOLE_1
-    mov    $0x7e0b,%eax
+    mov    $0x80cb,%eax
     cmp    %r9,%r10
     je     32
     mov    %r10d,%r11d
     not    %r11d
-    mov    $0x11e0b,%eax
+    mov    $0x1290b,%eax
     test   $0x3,%r11b
     je     32
     xor    %r10d,%r9d
@@ -1996,8 +1996,8 @@ Same:
     test   $0x3,%r10b
     je     4a
     cmp    %r9,%rax
-    mov    $0x11e0b,%eax
-    mov    $0x7e0b,%r9d
+    mov    $0x1290b,%eax
+    mov    $0x80cb,%r9d
     cmove  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
@@ -2308,6 +2308,30 @@ SwapXX:
       32S	HOLE_0
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
+    jmp    21
+      PLT32	CONT-0x4
+
+SwapXY:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    0x0(%rsi),%r9
+      32S	HOLE_1-0x4
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_0
+    mov    %rax,0x0(%rsi)
+      32S	HOLE_1-0x4
+    jmp    21
+      PLT32	CONT-0x4
+
+SwapYY:
+    mov    0x0(%rsi),%rax
+      32S	HOLE_0-0x4
+    mov    0x0(%rsi),%r9
+      32S	HOLE_1-0x4
+    mov    %r9,0x0(%rsi)
+      32S	HOLE_0-0x4
+    mov    %rax,0x0(%rsi)
+      32S	HOLE_1-0x4
     jmp    21
       PLT32	CONT-0x4
 

@@ -146,12 +146,12 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::Move => return r#move(emitter, operands, cursor),
         Opcode::Swap => {
             let (a, b) = (emitter.source(operands[0]), emitter.source(operands[1]));
-            let body = if a.place() == Place::X && b.place() == Place::X {
-                plain::<moves::SwapXX>()
-            } else {
-                plain::<moves::Swap>()
-            };
-            emitter.instruction(body, &[a, b]);
+            match (a.place(), b.place()) {
+                (Place::X, Place::X) => emitter.instruction(plain::<moves::SwapXX>(), &[a, b]),
+                (Place::X, _) => emitter.instruction(plain::<moves::SwapXY>(), &[a, b]),
+                (_, Place::X) => emitter.instruction(plain::<moves::SwapXY>(), &[b, a]),
+                _ => emitter.instruction(plain::<moves::SwapYY>(), &[a, b]),
+            }
         }
 
         // Lists and tuples.

@@ -42,21 +42,30 @@ operations! {
         m.next::<4>()
     }
 
-    /// `register, register`
-    Swap: P<> |m| {
-        let (a, b) = (m.word::<0>(), m.word::<1>());
-        let (value_a, value_b) = (m.read(a), m.read(b));
-        m.write(a, value_b);
-        m.write(b, value_a);
-        m.next::<2>()
-    }
-
     /// Both X: `register, register`
     SwapXX: P<> |m| {
         use crate::operand::X;
         let (a, b) = (m.get::<X, 0>(), m.get::<X, 1>());
         m.put::<X, 0>(b);
         m.put::<X, 1>(a);
+        m.next::<2>()
+    }
+
+    /// An X and a Y register: `register, register`
+    SwapXY: P<> |m| {
+        use crate::operand::{X, Y};
+        let (a, b) = (m.get::<X, 0>(), m.get::<Y, 1>());
+        m.put::<X, 0>(b);
+        m.put::<Y, 1>(a);
+        m.next::<2>()
+    }
+
+    /// Both Y: `register, register`
+    SwapYY: P<> |m| {
+        use crate::operand::Y;
+        let (a, b) = (m.get::<Y, 0>(), m.get::<Y, 1>());
+        m.put::<Y, 0>(b);
+        m.put::<Y, 1>(a);
         m.next::<2>()
     }
 
