@@ -26,6 +26,10 @@ test-all: test
 	-cargo xtask differential --later
 	LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime --test interleavings
 	cargo xtask bifs
+	@if [ -n "$$(rustc --print target-libdir --target aarch64-unknown-linux-gnu | xargs ls 2>/dev/null)" ] && \
+	    command -v aarch64-linux-gnu-gcc >/dev/null; then \
+	    cargo check --quiet --workspace --target aarch64-unknown-linux-gnu; \
+	else echo "not checked for AArch64: that needs Rust's target of that name and aarch64-linux-gnu-gcc"; fi
 	cargo xtask generate calls --count 2000 --seed 2
 	cargo xtask generate calls --count 200 --emu
 	cargo xtask generate calls --count 100 --collect-always
