@@ -40,8 +40,9 @@ fn size_slow(term: Term, with_literals: bool) -> usize {
         if !skip(current) {
             if current.is_cons() {
                 words += 2;
-                if !skip(current.head()) {
-                    rest.push(current.head());
+                let head = current.head();
+                if !skip(head) {
+                    rest.push(head);
                 }
                 current = current.tail();
                 continue;
@@ -145,18 +146,25 @@ pub unsafe fn copy_to(
         end: end as usize,
         list,
         with_literals,
+        done: (end, end),
     };
     let mut scan = room;
     // SAFETY: `scan` stays below `top`, which stays within the room that was counted.
     unsafe {
         let result = copier.object(term);
         while scan < copier.top {
+            if scan == copier.done.0 {
+                scan = copier.done.1;
+                continue;
+            }
             let word = *scan;
             if Header::is_header(word) {
                 scan = scan.add(1 + Header(word).raw_words());
                 continue;
             }
-            *scan = copier.object(Term::from_bits(word)).bits();
+            if !copier.needs_nothing(Term::from_bits(word)) {
+                *scan = copier.object(Term::from_bits(word)).bits();
+            }
             scan = scan.add(1);
         }
         debug_assert_eq!(copier.top, end);
@@ -170,16 +178,25 @@ struct Copier<'a> {
     end: usize,
     list: &'a mut *mut u64,
     with_literals: bool,
+    /// The latest run of cells in which nothing is left to copy, from and to: text and lists of numbers mostly, which
+    /// need not be scanned.
+    done: (*mut u64, *mut u64),
 }
 
 impl Copier<'_> {
+    /// Whether a term may stay as it is: it has no parts, or they are here already.
+    #[inline(always)]
+    fn needs_nothing(&self, term: Term) -> bool {
+        let place = (term.bits() as usize).wrapping_sub(self.start);
+        term.is_immediate() || place < self.end - self.start
+    }
+
     /// Copies one object (or a whole run of list cells), leaving its parts as they are.
     unsafe fn object(&mut self, term: Term) -> Term {
         if term.is_immediate() || (!self.with_literals && literal::is_shared(term)) {
             return term;
         }
-        let address = term.bits() as usize;
-        if address >= self.start && address < self.end {
+        if self.needs_nothing(term) {
             return term;
         }
         // SAFETY: the caller counted the words of everything reachable, so `top` has room.
@@ -208,15 +225,21 @@ impl Copier<'_> {
     unsafe fn cells(&mut self, list: Term) -> Term {
         let first = self.top.cast::<Term>();
         let mut source = list;
+        let mut is_done = true;
         // SAFETY: as `object`; each cell takes two words.
         unsafe {
             loop {
                 let cell = self.top.cast::<Term>();
                 self.top = self.top.add(2);
-                cell.write(source.head());
+                let head = source.head();
+                is_done &= head.is_immediate();
+                cell.write(head);
                 let tail = source.tail();
                 if !tail.is_cons() || (!self.with_literals && literal::is_shared(tail)) {
                     cell.add(1).write(tail);
+                    if is_done && tail.is_immediate() {
+                        self.done = (first.cast::<u64>(), self.top);
+                    }
                     break;
                 }
                 cell.add(1)
@@ -306,6 +329,39 @@ mod tests {
         // SAFETY: the block is live through both binaries.
         let holders = unsafe { off_heap::references(off_heap::block_of(block_of(elements[1]))) };
         assert_eq!(holders, 3);
+    }
+
+    #[test]
+    fn lists_of_all_kinds_are_copied_whole() {
+        let mut source = Scratch::new();
+        let heap = source.heap();
+        let numbers: Vec<Term> = (0..40).map(Term::small).collect();
+        let plain = build::list(heap, &numbers);
+        let pair = build::tuple(heap, &[plain, Term::small(7)]);
+        let mixed = build::list(heap, &[Term::small(1), pair, plain, Term::NIL]);
+        let improper = build::cons(heap, Term::small(5), pair);
+        let term = build::tuple(heap, &[plain, mixed, improper, plain]);
+        let copy = Owned::new(term);
+        drop(source);
+        let elements = copy.term().as_tuple().unwrap();
+        let values = |mut list: Term| {
+            let mut values = Vec::new();
+            while let Some((head, tail)) = list.as_cons() {
+                values.push(head);
+                list = tail;
+            }
+            assert!(list.is_nil());
+            values
+        };
+        assert_eq!(values(elements[0]), numbers);
+        assert_eq!(values(elements[3]), numbers);
+        let mixed = values(elements[1]);
+        assert_eq!((mixed.len(), mixed[0]), (4, Term::small(1)));
+        assert_eq!(values(mixed[1].as_tuple().unwrap()[0]), numbers);
+        assert_eq!(values(mixed[2]), numbers);
+        let (five, pair) = elements[2].as_cons().unwrap();
+        assert_eq!(five, Term::small(5));
+        assert_eq!(values(pair.as_tuple().unwrap()[0]), numbers);
     }
 
     #[test]
