@@ -107,7 +107,10 @@ for_each_glue!(glue);
 
 /// The tables of stencils, made when the engine is built.
 mod tables {
-    #[allow(unused_imports, reason = "processors without stencils have empty tables")]
+    #[allow(
+        unused_imports,
+        reason = "processors without stencils have empty tables"
+    )]
     use super::{Kind, Relocation, Stencil, Symbol};
 
     include!(concat!(env!("OUT_DIR"), "/stencils.rs"));

@@ -16,8 +16,7 @@ use crate::term::Term;
 
 /// A BIF as the engine calls it: `arguments` points to as many terms as its arity. Answers
 /// [`Term::NONE`] after it filled [`Context::raise`].
-pub type BifFunction =
-    unsafe extern "C" fn(context: *mut Context, arguments: *const Term) -> Term;
+pub type BifFunction = unsafe extern "C" fn(context: *mut Context, arguments: *const Term) -> Term;
 
 /// A function that modules can call by name. Lives for ever; made by whoever names it first.
 #[repr(C)]

@@ -94,8 +94,7 @@ pub struct RuntimeTable {
     /// Makes room for `words` on the heap (and the stack reserve), keeping x0..x`live`. May collect.
     /// Answers false when the process must end (its limit, or no memory): then the engine leaves
     /// with "exited".
-    pub collect:
-        unsafe extern "C" fn(context: *mut Context, words: usize, live: usize) -> bool,
+    pub collect: unsafe extern "C" fn(context: *mut Context, words: usize, live: usize) -> bool,
     /// Unwinds: makes the stack trace of [`Context::raise`] for the instruction at `ip` (whose
     /// function failed), finds the handler, cuts the stack there, sets x0 = NONE, x1 = class,
     /// x2 = reason, x3 = raw trace, and answers the handler's address; null when nobody catches it:
@@ -127,8 +126,7 @@ pub struct RuntimeTable {
     /// Receive markers: reserve answers a term for the register; bind ties it to a reference; clear
     /// and use take what was bound.
     pub marker_reserve: unsafe extern "C" fn(context: *mut Context) -> Term,
-    pub marker_bind:
-        unsafe extern "C" fn(context: *mut Context, marker: Term, reference: Term),
+    pub marker_bind: unsafe extern "C" fn(context: *mut Context, marker: Term, reference: Term),
     pub marker_clear: unsafe extern "C" fn(context: *mut Context, reference: Term),
     pub marker_use: unsafe extern "C" fn(context: *mut Context, reference: Term),
     /// The function called has no code: sets x0..x2 = module, function, arguments as a list and
@@ -163,20 +161,12 @@ pub struct RuntimeTable {
     /// `raise(Class, Reason, RawTrace)`: fills [`Context::raise`] to go on with a caught exception;
     /// false when the class is bad (the operation then answers `badarg`). `class` is NONE for the
     /// operation `raise`, which takes the class that the raw trace remembers.
-    pub raw_raise: unsafe extern "C" fn(
-        context: *mut Context,
-        class: Term,
-        reason: Term,
-        trace: Term,
-    ) -> bool,
+    pub raw_raise:
+        unsafe extern "C" fn(context: *mut Context, class: Term, reason: Term, trace: Term) -> bool,
     /// The value that an old-style `catch` answers for a caught exception: `{'EXIT', ..}` or the
     /// thrown term. Allocates.
-    pub catch_value: unsafe extern "C" fn(
-        context: *mut Context,
-        class: Term,
-        reason: Term,
-        raw: Term,
-    ) -> Term,
+    pub catch_value:
+        unsafe extern "C" fn(context: *mut Context, class: Term, reason: Term, raw: Term) -> Term,
     /// `on_load`/tracing/other instructions that the engine leaves to the runtime, by generic opcode.
     pub other:
         unsafe extern "C" fn(context: *mut Context, opcode: u32, operands: *const u64) -> Next,

@@ -476,11 +476,7 @@ unsafe extern "C" fn catch_value(
     exception::catch_value(unsafe { running(context) }.heap(), class, reason, raw)
 }
 
-unsafe extern "C" fn other(
-    context: *mut Context,
-    _opcode: u32,
-    _operands: *const u64,
-) -> Next {
+unsafe extern "C" fn other(context: *mut Context, _opcode: u32, _operands: *const u64) -> Next {
     // No operation that the engine executes is left to the runtime; files with others are refused when loaded.
     // SAFETY: the engine's contract.
     exception::raise_error(unsafe { &mut *context }, am::NOTSUP);
