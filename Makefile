@@ -1,6 +1,6 @@
 # The commands of the project. `make run` is the fastest way to see what ferl does.
 
-.PHONY: run test test-all bench build setup
+.PHONY: run test test-all bench rings build setup
 
 # The experiments on ferl and on stock, side by side: a table here, and a page with plots. About three minutes.
 run: build
@@ -15,9 +15,12 @@ test: build
 	cargo xtask generate calls --count 60
 	cargo xtask generate programs --count 100
 	cargo xtask differential
+	@if command -v tmux >/dev/null; then cargo xtask terminal editing; \
+	else echo "the terminal was not tried: that needs tmux"; fi
 
 # The same, and the slower ways to run the same programs.
 test-all: test
+	@if command -v tmux >/dev/null; then cargo xtask terminal; fi
 	cargo xtask differential --collect-always
 	cargo xtask differential --emu
 	cargo xtask differential --emu --collect-always
@@ -47,6 +50,13 @@ test-all: test
 # The experiments at the sizes their authors published, where memory allows; takes hours.
 bench: build
 	target/release/ferl lab --full --report target/bench.html --json target/bench.json --markdown target/bench.md
+
+# E3's rings on ferl and on stock, and the same in C, which is the pace that the system allows.
+rings: build
+	mkdir -p target/benches
+	cc -O2 -o target/benches/pipe_ring benches/pipe_ring.c
+	target/benches/pipe_ring 10 10000 8
+	target/release/ferl lab pipe_ring
 
 build: setup
 	cargo build --quiet --release --package cli

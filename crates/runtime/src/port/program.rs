@@ -67,11 +67,11 @@ pub fn start(
     what: What<'_>,
     settings: &Settings,
 ) -> Result<Box<dyn Driver>, OpenError> {
+    let (from_program, its_output) = sys::fd::pipe().map_err(reason)?;
+    let (its_input, to_program) = sys::fd::pipe().map_err(reason)?;
     if let What::File(file) = what {
         names::may(file, names::Wish::Execute).map_err(reason)?;
     }
-    let (from_program, its_output) = sys::fd::pipe().map_err(reason)?;
-    let (its_input, to_program) = sys::fd::pipe().map_err(reason)?;
     // Both ends are closed when a program is executed, so none of them leaks into others.
     let started = run(what, settings, &its_input, &its_output);
     drop((its_input, its_output));
