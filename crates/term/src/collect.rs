@@ -174,6 +174,8 @@ pub fn collect_literals(
 const PROMOTION_WORDS: usize = 256;
 /// Up to this size, what OTP begins with, blocks grow a step at every other collection.
 const SMALL_BLOCK_WORDS: usize = 233;
+/// From here on a block may be taken larger than is known to be needed: its pages cost nothing until they are touched.
+const LAZY_BLOCK_WORDS: usize = 1 << 16;
 /// Blocks above this may shrink at a minor collection.
 const SHRINKING_BLOCK_WORDS: usize = 3_000;
 /// What may survive is copied by way of the native stack up to this many words.
@@ -367,8 +369,9 @@ fn decide(heap: &Heap, request: &Request<'_>) -> (Plan, usize) {
 fn first_words(heap: &Heap, plan: &Plan, need_words: usize) -> Result<usize, NoMemory> {
     let room = plan.most_words + stack_words(heap) + STACK_RESERVE_WORDS;
     let room_and_need = room.checked_add(need_words).ok_or(NoMemory)?;
-    if plan.major {
-        // Enough that it need not grow at once, should all of it live.
+    let outgrown = room > block_words(heap) && room > LAZY_BLOCK_WORDS;
+    if plan.major || outgrown {
+        // Enough that it need not grow at once, should all of it live: all would be moved once more.
         size_for(room_and_need + room / 3)
     } else if need_words > block_words(heap) / 4 {
         // So much that it will hardly fit what is there.
