@@ -10,7 +10,7 @@ run: build
 test: build
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	cargo test --quiet --workspace
+	cargo test --quiet --workspace --no-fail-fast
 	cargo xtask differential --brief --collect-always language maps binaries processes errors memory
 	cargo xtask generate calls --count 60
 	cargo xtask generate programs --count 100
