@@ -55,6 +55,8 @@ pub mod flag {
     pub const DIRTY_DONE: u16 = 1 << 11;
     /// It has blocked multi-scheduling, and waits for the others to stop.
     pub const BLOCKING: u16 = 1 << 13;
+    /// When it began to wait there was a message that it had not looked at: its receive has no clauses.
+    pub const WAITS_BLINDLY: u16 = 1 << 14;
 }
 
 /// Scheduling priorities, the most urgent first.

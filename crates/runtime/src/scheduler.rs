@@ -539,7 +539,7 @@ impl Scheduler {
                 handle::fetch(process);
                 continue;
             }
-            process.flags &= !flag::WAITS;
+            process.flags &= !(flag::WAITS | flag::WAITS_BLINDLY);
             let run = system_monitor::run_begins(process);
             self.context.process = &raw mut process.head;
             // SAFETY: the context's process is owned by this thread and at a canonical state.
@@ -558,6 +558,10 @@ impl Scheduler {
                 }
                 engine::Exit::Waiting => {
                     process.flags |= flag::WAITS;
+                    // SAFETY: `save` is a link of the queue.
+                    if unsafe { !(*process.head.messages.save).is_null() } {
+                        process.flags |= flag::WAITS_BLINDLY;
+                    }
                     if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
                         continue;
                     }
