@@ -399,6 +399,19 @@ pub fn peak_words(heap: &Heap, request: &Request<'_>) -> usize {
         .saturating_add(old_heap)
 }
 
+/// The most words that a collection would have to move or look at: what it would cost, should all of it live.
+#[must_use]
+pub fn most_words(heap: &Heap, kind: Kind) -> usize {
+    let (plan, _) = decide(heap, &Request::new(kind, 0));
+    plan.most_words + plan.mature + stack_words(heap)
+}
+
+/// Whether a heap asks for a collection although there is room: it was said so, or too much lies in fragments.
+#[must_use]
+pub fn is_due(heap: &Heap) -> bool {
+    heap.flags & flag::FORCE != 0 || heap.fragment_words as usize > block_words(heap)
+}
+
 fn mover(heap: &Heap, plan: &Plan, request: &Request<'_>) -> Mover {
     let (old, old_top) = match old_heap(heap) {
         Some(old) => (Area::new(old.start, old.end), old.top),
@@ -645,6 +658,30 @@ fn finish(
         was_major: plan.major,
         ..Stats::default()
     }
+}
+
+/// Gives a heap that holds nothing yet a block with room for `words` words of objects and stack, and some to spare; false
+/// when there is no such memory. For a process that is being made.
+#[must_use]
+pub fn begin_in_block(heap: &mut Heap, words: usize) -> bool {
+    debug_assert!(heap.top == heap.start && heap.stack == heap.end && heap.old.is_null());
+    // A quarter to spare, as small heaps have it after a collection; where much is given little of it is.
+    let spare = (words / 4).min(LAZY_BLOCK_WORDS);
+    let least = (words + STACK_RESERVE_WORDS + spare).max(heap.min_words as usize);
+    let Some(size) = block::size_for(least) else {
+        return false;
+    };
+    let Some(block) = block::take(size) else {
+        return false;
+    };
+    free_block(heap);
+    heap.start = block;
+    heap.top = block;
+    heap.high_water = block;
+    heap.end = block.wrapping_add(size);
+    heap.stack = heap.end;
+    heap.flags &= !flag::FORCE;
+    true
 }
 
 /// Frees everything that a heap holds, for a process that has ended. The heap is left without a block.

@@ -100,6 +100,18 @@ pub fn copy<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
     if words == 0 {
         return term;
     }
+    // SAFETY: just counted.
+    unsafe { copy_counted(heap, term, words) }
+}
+
+/// As [`copy`], when the words are known.
+///
+/// # Safety
+/// `words` is what [`size`] answers for the term.
+pub unsafe fn copy_counted<A: Allocate + ?Sized>(heap: &mut A, term: Term, words: usize) -> Term {
+    if words == 0 {
+        return term;
+    }
     let room = heap.allocate(words);
     // SAFETY: `room` has the words that `size` counted.
     unsafe { copy_to(room, words, heap.off_heap_list(), term, false) }

@@ -260,12 +260,30 @@ fn make(
     if !group_leader.is_immediate() && !group_leader.is_none() {
         process.group_leader = copy::copy(process.heap(), group_leader);
     }
-    prepare_first_call(process, module, function, arguments);
+    if prepare_first_call(process, module, function, arguments).is_err() {
+        // SAFETY: nobody has seen the process, which owns nothing but its control block.
+        unsafe {
+            term::collect::free(&mut process.head.heap);
+            ptr::drop_in_place(pointer);
+        }
+        block::give_back(block);
+        table::unreserve(pid);
+        return Err(SpawnError::Limit);
+    }
     Ok(pointer)
 }
 
-/// Lays out stack and registers so that the first slice calls the function.
-fn prepare_first_call(process: &mut Process, module: Term, function: Term, arguments: Term) {
+/// Words of the stack with which a process begins: a return address and three registers.
+const FIRST_STACK_WORDS: usize = 4;
+
+/// Lays out stack and registers so that the first slice calls the function. Arguments that are too large for the first
+/// heap get a block of their size.
+fn prepare_first_call(
+    process: &mut Process,
+    module: Term,
+    function: Term,
+    arguments: Term,
+) -> Result<(), SpawnError> {
     // `spawn(Fun)` comes as `erlang:apply(Fun, [])`: that call is made directly.
     let direct = module == am::ERLANG && function == am::APPLY;
     let fun_call = if direct {
@@ -274,15 +292,27 @@ fn prepare_first_call(process: &mut Process, module: Term, function: Term, argum
         None
     };
     let heap = &mut process.head.heap;
-    let registers: [Term; 3] = match fun_call {
-        Some((fun, arguments)) => {
-            let fun = copy::copy(heap, fun);
-            [fun, copy::copy(heap, arguments), Term::NIL]
-        }
-        None => [module, function, copy::copy(heap, arguments)],
+    let (fun, arguments) = fun_call.unwrap_or((Term::NIL, arguments));
+    let (fun_words, argument_words) = (copy::size(fun), copy::size(arguments));
+    let words = fun_words + argument_words + FIRST_STACK_WORDS;
+    let is_first_block_used = heap.top != heap.start;
+    let fits = words <= term::heap::room_words(heap) && heap.flags & heap_flag::FORCE == 0;
+    if !fits && !is_first_block_used && !term::collect::begin_in_block(heap, words) {
+        return Err(SpawnError::Limit);
+    }
+    // SAFETY: counted above.
+    let (fun, arguments) = unsafe {
+        (
+            copy::copy_counted(heap, fun, fun_words),
+            copy::copy_counted(heap, arguments, argument_words),
+        )
+    };
+    let registers = match fun_call {
+        Some(_) => [fun, arguments, Term::NIL],
+        None => [module, function, arguments],
     };
     // SAFETY: a first heap has room for the four words below its end: arguments that would leave
-    // less went to a fragment, for `allocate` keeps the stack's reserve.
+    // less have a block with room for both, or went to a fragment, for `allocate` keeps the stack's reserve.
     unsafe {
         heap.stack = heap.stack.sub(1);
         heap.stack.write(engine::start::process_end() as u64);
@@ -297,6 +327,7 @@ fn prepare_first_call(process: &mut Process, module: Term, function: Term, argum
     } else {
         engine::start::apply()
     };
+    Ok(())
 }
 
 /// The two arguments of `apply/2`, if that is what they are.
@@ -319,7 +350,7 @@ fn first_heap_of(start: *mut u64, options: &Options) -> Heap {
     heap.min_words = wanted.max(FIRST_HEAP_WORDS as u32);
     heap.flags = heap_flag::INLINE;
     if wanted as usize > FIRST_HEAP_WORDS {
-        // The first safepoint makes the heap as large as it was asked to be.
+        // It gets a block that is as large as it was asked to be, or the first safepoint makes it so.
         heap.flags |= heap_flag::FORCE;
     }
     heap.off_heap_limit_words = DEFAULTS
