@@ -53,10 +53,10 @@ macro_rules! for_each_bif {
             ("binary", "compile_pattern", 1, binary::compile_pattern_1, NONE),
             ("binary", "match", 2, binary::match_2, TRAPS),
             ("binary", "match", 3, binary::match_3, TRAPS),
-            ("binary", "matches", 2, binary::matches_2, TRAPS),
-            ("binary", "matches", 3, binary::matches_3, TRAPS),
-            ("binary", "split", 2, binary::split_2, TRAPS),
-            ("binary", "split", 3, binary::split_3, TRAPS),
+            ("binary", "matches", 2, binary::matches_2, TRAPS | DIRTY_CPU | TRIED_FIRST),
+            ("binary", "matches", 3, binary::matches_3, TRAPS | DIRTY_CPU | TRIED_FIRST),
+            ("binary", "split", 2, binary::split_2, TRAPS | DIRTY_CPU | TRIED_FIRST),
+            ("binary", "split", 3, binary::split_3, TRAPS | DIRTY_CPU | TRIED_FIRST),
 
             // counters
 
@@ -98,9 +98,9 @@ macro_rules! for_each_bif {
             ("erlang", "=<", 2, erlang::le_2, GUARD),
             ("erlang", ">", 2, erlang::gt_2, GUARD),
             ("erlang", ">=", 2, erlang::ge_2, GUARD),
-            ("erlang", "++", 2, erlang::append_2, NONE),
+            ("erlang", "++", 2, erlang::append_2, DIRTY_CPU | TRIED_FIRST),
             ("erlang", "append", 2, erlang::append_2, NONE),
-            ("erlang", "--", 2, erlang::subtract_2, NONE),
+            ("erlang", "--", 2, erlang::subtract_2, DIRTY_CPU | TRIED_FIRST),
             ("erlang", "subtract", 2, erlang::subtract_2, NONE),
             ("erlang", "is_atom", 1, erlang::is_atom_1, GUARD),
             ("erlang", "is_binary", 1, erlang::is_binary_1, GUARD),
@@ -207,8 +207,8 @@ macro_rules! for_each_bif {
             ("erlang", "ref_to_list", 1, erlang::ref_to_list_1, NONE),
             ("erlang", "list_to_ref", 1, erlang::list_to_ref_1, NONE),
             ("erlang", "phash", 2, erlang::phash_2, NONE),
-            ("erlang", "phash2", 1, erlang::phash2_1, NONE),
-            ("erlang", "phash2", 2, erlang::phash2_2, NONE),
+            ("erlang", "phash2", 1, erlang::phash2_1, DIRTY_CPU | TRIED_FIRST),
+            ("erlang", "phash2", 2, erlang::phash2_2, DIRTY_CPU | TRIED_FIRST),
             ("erlang", "md5", 1, erlang::md5_1, TRAPS),
             ("erlang", "md5_init", 0, erlang::md5_init_0, NONE),
             ("erlang", "md5_update", 2, erlang::md5_update_2, TRAPS),
@@ -664,7 +664,7 @@ macro_rules! for_each_bif {
 
             // unicode
             ("unicode", "characters_to_binary", 2, unicode::characters_to_binary_2, TRAPS),
-            ("unicode", "characters_to_list", 2, unicode::characters_to_list_2, TRAPS),
+            ("unicode", "characters_to_list", 2, unicode::characters_to_list_2, TRAPS | DIRTY_CPU | TRIED_FIRST),
             ("unicode", "bin_is_7bit", 1, unicode::bin_is_7bit_1, NONE),
 
             // zlib

@@ -36,18 +36,31 @@ pub fn list_with_tail<A: Allocate + ?Sized>(heap: &mut A, items: &[Term], tail: 
 
 /// As [`list_with_tail`], its cells one behind the other in one piece of room.
 pub fn list_in_row<A: Allocate + ?Sized>(heap: &mut A, items: &[Term], tail: Term) -> Term {
-    if items.is_empty() {
+    list_of(heap, items.len(), items.iter().copied(), tail)
+}
+
+/// A list of as many items as there are said to be, its cells one behind the other in one piece of room.
+///
+/// # Panics
+/// When there are fewer.
+pub fn list_of<A: Allocate + ?Sized>(
+    heap: &mut A,
+    count: usize,
+    mut items: impl Iterator<Item = Term>,
+    tail: Term,
+) -> Term {
+    if count == 0 {
         return tail;
     }
-    let room = heap.allocate(2 * items.len()).cast::<Term>();
-    // SAFETY: two fresh words for each item.
+    let room = heap.allocate(2 * count).cast::<Term>();
+    // SAFETY: two fresh words for each item; a heap that was left half built is not read again.
     unsafe {
-        for (index, item) in items.iter().enumerate() {
+        for index in 0..count {
             let cell = room.add(2 * index);
-            cell.write(*item);
+            cell.write(items.next().expect("as many items as were counted"));
             cell.add(1).write(Term::from_cons_pointer(cell.add(2)));
         }
-        room.add(2 * items.len() - 1).write(tail);
+        room.add(2 * count - 1).write(tail);
         Term::from_cons_pointer(room)
     }
 }
@@ -387,14 +400,12 @@ pub unsafe fn magic_reference<A: Allocate + ?Sized>(
 
 /// A list of the characters of a text.
 pub fn string<A: Allocate + ?Sized>(heap: &mut A, text: &str) -> Term {
-    text.chars().rev().fold(Term::NIL, |tail, c| {
-        cons(heap, Term::small(i64::from(u32::from(c))), tail)
-    })
+    let items = text.chars().map(|c| Term::small(i64::from(u32::from(c))));
+    list_of(heap, text.chars().count(), items, Term::NIL)
 }
 
 /// A list of bytes.
 pub fn byte_list<A: Allocate + ?Sized>(heap: &mut A, bytes: &[u8]) -> Term {
-    bytes.iter().rev().fold(Term::NIL, |tail, &byte| {
-        cons(heap, Term::small(i64::from(byte)), tail)
-    })
+    let items = bytes.iter().map(|&byte| Term::small(i64::from(byte)));
+    list_of(heap, bytes.len(), items, Term::NIL)
 }

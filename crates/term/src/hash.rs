@@ -286,16 +286,33 @@ fn pop_term(rest: &mut RestStack, pair_ends: bool) -> Option<Result<Term, Rest>>
 }
 
 /// The 32 bits that `erlang:phash2/1,2` take the remainder of.
+///
+/// # Panics
+/// Never: there is no end to the steps.
 #[must_use]
 pub fn phash2(term: Term) -> u32 {
+    let (hash, _) = phash2_within(term, usize::MAX).expect("no limit");
+    hash
+}
+
+/// As [`phash2`], with the steps that it took: terms, and pieces of 16 bytes. `None` when they would be more than
+/// `most_steps`, which is found out after as many.
+#[must_use]
+pub fn phash2_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
     let mut rest = RestStack::new();
     let mut mixer = Mixer(0);
     let mut pairs = 0;
     let mut current = term;
+    let mut steps = 0;
     loop {
+        steps += 1 + bytes_beside(current) / 16;
+        if steps > most_steps {
+            return None;
+        }
         if current.is_cons() {
-            let list = phash2_string(&mut mixer, current);
-            if list.is_cons() {
+            let (list, bytes) = phash2_string(&mut mixer, current);
+            steps += bytes / 16;
+            if list.is_cons() && bytes < MOST_BYTES_AT_ONCE {
                 rest.push(Rest::Term(list.tail()));
                 current = list.head();
             } else {
@@ -306,7 +323,7 @@ pub fn phash2(term: Term) -> u32 {
         phash2_object(&mut mixer, &mut pairs, &mut rest, current);
         current = loop {
             match pop_term(&mut rest, true) {
-                None => return mixer.0,
+                None => return Some((mixer.0, steps)),
                 Some(Ok(next)) => break next,
                 Some(Err(Rest::PairEnd)) => {
                     pairs ^= mixer.0;
@@ -323,9 +340,27 @@ pub fn phash2(term: Term) -> u32 {
     }
 }
 
-/// Takes in the bytes that a list begins with; answers what follows them.
-fn phash2_string(mixer: &mut Mixer, mut list: Term) -> Term {
+/// Bytes of a list that are hashed between two looks at the limit.
+const MOST_BYTES_AT_ONCE: usize = 1 << 12;
+
+/// Bytes that are hashed at once: those of a bit string or a long integer.
+fn bytes_beside(term: Term) -> usize {
+    if !term.is_boxed() {
+        return 0;
+    }
+    match term.header().kind() {
+        Kind::SharedBinary | Kind::SubBinary | Kind::MatchContext => {
+            term.as_bits().map_or(0, |bits| (bits.bit_len / 8) as usize)
+        }
+        Kind::PositiveBig | Kind::NegativeBig => term.header().arity() * 8,
+        _ => 0,
+    }
+}
+
+/// Takes in the bytes that a list begins with, of very many only the first; answers what follows them, and their number.
+fn phash2_string(mixer: &mut Mixer, mut list: Term) -> (Term, usize) {
     let (mut gathered, mut count) = (0u32, 0);
+    let mut bytes = 0;
     while list.is_cons()
         && let Some(byte) = as_byte(list.head())
     {
@@ -336,11 +371,16 @@ fn phash2_string(mixer: &mut Mixer, mut list: Term) -> Term {
             (gathered, count) = (0, 0);
         }
         list = list.tail();
+        bytes += 1;
+        if bytes == MOST_BYTES_AT_ONCE {
+            // A multiple of four: hashing goes on with the next as if there were no gap.
+            break;
+        }
     }
     if count > 0 {
         mixer.one(gathered, golden(4));
     }
-    list
+    (list, bytes)
 }
 
 fn phash2_small(mixer: &mut Mixer, value: i64) {

@@ -29,6 +29,10 @@ pub trait Allocate {
 
 /// Least words of a fragment that a BIF opens, so that many small terms share one.
 const FRAGMENT_WORDS: usize = 128;
+/// Where much lies beside a heap already, a fragment is this part of it, so that there are never very many; but not more
+/// than so many words.
+const FRAGMENT_SHARE: usize = 8;
+const SHARED_FRAGMENT_WORDS: usize = 1 << 15;
 
 /// Words that fit on the heap itself.
 #[inline]
@@ -66,7 +70,8 @@ impl Allocate for Heap {
 fn allocate_beside(heap: &mut Heap, words: usize) -> *mut u64 {
     let room = (heap.fragment_end as usize - heap.fragment_top as usize) / 8;
     if words > room {
-        let size = words.max(FRAGMENT_WORDS);
+        let share = heap.fragment_words as usize / FRAGMENT_SHARE;
+        let size = words.max(share.clamp(FRAGMENT_WORDS, SHARED_FRAGMENT_WORDS));
         let fragment = new_fragment(size);
         // SAFETY: just allocated, with `size` words behind its header.
         unsafe {

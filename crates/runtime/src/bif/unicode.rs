@@ -8,10 +8,13 @@ use term::{am, atom, build};
 
 use super::{BifResult, Failure, badarg, magic, trap};
 use crate::process::Process;
-use crate::scheduler::{charge, reductions_left};
+use crate::scheduler::{charge, dirty, reductions_left};
 
 /// Characters that count as one reduction.
 const CHARACTERS_PER_REDUCTION: usize = 64;
+
+/// Bytes of converted text that become a list within a slice.
+const SHORT_TEXT: usize = 1 << 16;
 
 /// UTF-8 that was made in earlier slices.
 struct Progress(parking_lot::Mutex<Vec<u8>>);
@@ -52,12 +55,24 @@ fn convert(process: &mut Process, data: Term, encoding: Term, wanted: Wanted) ->
     let before = out.len();
     let conversion = unicode::convert(process.heap(), data, known, budget, &mut out);
     charge(((out.len() - before) / CHARACTERS_PER_REDUCTION) as i64);
-    if let Conversion::More(rest) = conversion {
+    let go_on = |process: &mut Process, out: Vec<u8>, rest: Term| {
         let progress = magic::make(process, Progress(parking_lot::Mutex::new(out)));
         let data = build::cons(process.heap(), progress, rest);
-        return Err(Failure::Yield {
+        Err(Failure::Yield {
             arguments: Box::new([data, encoding]),
-        });
+        })
+    };
+    let is_done = matches!(conversion, Conversion::Done);
+    if let Conversion::More(rest) = conversion {
+        return go_on(process, out, rest);
+    }
+    if is_done && matches!(wanted, Wanted::List) && out.len() > SHORT_TEXT && !dirty::is_here() {
+        // The list is left to a dirty scheduler, once nothing else is to be done.
+        if let (Some((progress, _)), true) = (progress, data.is_nil()) {
+            *progress.0.lock() = out;
+            return Err(Failure::Dirty);
+        }
+        return go_on(process, out, Term::NIL);
     }
     let heap = process.heap();
     let converted = match wanted {

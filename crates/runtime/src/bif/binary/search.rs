@@ -15,10 +15,13 @@ use term::{am, atom, build};
 use crate::bif::erlang::part_range;
 use crate::bif::{BifResult, Failure, badarg, bytes, magic};
 use crate::process::Process;
-use crate::scheduler::{charge, reductions_left};
+use crate::scheduler::{charge, dirty, reductions_left};
 
 /// Bytes searched that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 512;
+
+/// Places found that become a list within a slice.
+const FEW_FOUND: usize = 1 << 13;
 
 /// A compiled pattern.
 enum Pattern {
@@ -156,7 +159,32 @@ struct Search {
     options: Options,
     /// Where to go on.
     position: usize,
-    found: Vec<(usize, usize)>,
+    found: Found,
+}
+
+/// Start and length of each match, in pieces of a size: growing never copies what is there, however much that is.
+#[derive(Default)]
+struct Found {
+    pieces: Vec<Vec<(usize, usize)>>,
+    count: usize,
+}
+
+impl Found {
+    const PIECE: usize = 1 << 12;
+
+    fn push(&mut self, place: (usize, usize)) {
+        if self.count.is_multiple_of(Found::PIECE) {
+            // Few searches find much.
+            let room = if self.count == 0 { 0 } else { Found::PIECE };
+            self.pieces.push(Vec::with_capacity(room));
+        }
+        self.count += 1;
+        self.pieces.last_mut().expect("one was pushed").push(place);
+    }
+
+    fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> {
+        self.pieces.iter().flatten().copied()
+    }
 }
 
 struct Progress(Mutex<Option<Search>>);
@@ -206,7 +234,7 @@ fn search(
     pattern: Term,
     options: impl FnOnce(usize) -> Option<Options>,
     again: impl FnOnce(Term) -> Box<[Term]>,
-) -> Result<(Options, Vec<(usize, usize)>), Failure> {
+) -> Result<(Options, Found), Failure> {
     let bytes = bytes::of_binary(subject).ok_or(badarg(1))?;
     let earlier = magic::get::<Progress>(pattern).and_then(|Progress(search)| search.lock().take());
     let mut search = match earlier {
@@ -215,21 +243,31 @@ fn search(
             let options = options(bytes.len()).ok_or(badarg(3))?;
             if options.end == 0 {
                 // As on stock, the pattern is not even looked at.
-                return Ok((options, Vec::new()));
+                return Ok((options, Found::default()));
             }
             Search {
                 pattern: pattern_of(pattern).ok_or(badarg(2))?,
                 options,
                 position: options.start,
-                found: Vec::new(),
+                found: Found::default(),
             }
         }
     };
-    let budget = reductions_left().max(8) as usize * BYTES_PER_REDUCTION;
+    let budget = match dirty::is_here() {
+        true => usize::MAX,
+        false => reductions_left().max(8) as usize * BYTES_PER_REDUCTION,
+    };
     let before = search.position;
     match search.run(&bytes, budget) {
         Step::Done => {
             charge(((search.position - before) / BYTES_PER_REDUCTION) as i64);
+            if search.found.count > FEW_FOUND && !dirty::is_here() {
+                // A dirty scheduler makes a list of it, from here on if the search took more than a slice.
+                if let Some(Progress(place)) = magic::get::<Progress>(pattern) {
+                    *place.lock() = Some(search);
+                }
+                return Err(Failure::Dirty);
+            }
             Ok((search.options, search.found))
         }
         Step::More => {
@@ -247,15 +285,15 @@ fn place(process: &mut Process, (at, length): (usize, usize)) -> Term {
     build::tuple(process.heap(), &place)
 }
 
-fn first_place(process: &mut Process, found: &[(usize, usize)]) -> Term {
-    match found.first() {
-        Some(&found) => place(process, found),
+fn first_place(process: &mut Process, found: &Found) -> Term {
+    match found.iter().next() {
+        Some(found) => place(process, found),
         None => am::NOMATCH,
     }
 }
 
-fn all_places(process: &mut Process, found: &[(usize, usize)]) -> Term {
-    found.iter().rev().fold(Term::NIL, |list, &found| {
+fn all_places(process: &mut Process, found: &Found) -> Term {
+    found.iter().rev().fold(Term::NIL, |list, found| {
         let place = place(process, found);
         build::cons(process.heap(), place, list)
     })
@@ -307,10 +345,10 @@ pub fn matches_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> 
 }
 
 /// The parts of a binary between what was found.
-fn parts(process: &mut Process, subject: Term, options: Options, found: &[(usize, usize)]) -> Term {
+fn parts(process: &mut Process, subject: Term, options: Options, found: &Found) -> Term {
     let size = subject.as_bits().map_or(0, |bits| bits.bit_len / 8) as usize;
     let trims = options.trim || options.trim_all;
-    if found.is_empty() {
+    if found.count == 0 {
         return match trims && size == 0 {
             true => Term::NIL,
             false => build::cons(process.heap(), subject, Term::NIL),
@@ -330,7 +368,7 @@ fn parts(process: &mut Process, subject: Term, options: Options, found: &[(usize
         let part = extract(heap, bytes, first + start as u64 * 8, width);
         *list = build::cons(heap, part, *list);
     };
-    for &(at, length) in found.iter().rev() {
+    for (at, length) in found.iter().rev() {
         add(process, at + length, end, &mut list);
         end = at;
     }
@@ -377,10 +415,11 @@ mod tests {
                     ..Options::default()
                 },
                 position: 0,
-                found: Vec::new(),
+                found: Found::default(),
             };
             while let Step::More = search.run(text.as_bytes(), budget) {}
-            assert_eq!(search.found, expected, "{text} {budget}");
+            let found: Vec<_> = search.found.iter().collect();
+            assert_eq!(found, expected, "{text} {budget}");
         }
     }
 

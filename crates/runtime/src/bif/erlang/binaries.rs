@@ -247,11 +247,12 @@ fn list_of(process: &mut Process, binary: Term, listing: Listing, tail: Term) ->
     charge(((count - left) / LISTED_PER_REDUCTION) as i64);
     let heap = process.heap();
     let start = u64::from(bits.bit_offset) + first * 8;
-    let list = (left..count).rev().fold(tail, |list, index| {
+    let listed = (left..count).map(|index| {
         // SAFETY: the callers keep the range within the bit string.
         let byte = unsafe { range::load(bits.bytes, start + index * 8, 8) };
-        build::cons(heap, Term::small(byte as i64), list)
+        Term::small(byte as i64)
     });
+    let list = build::list_of(heap, (count - left) as usize, listed, tail);
     if left == 0 {
         return Ok(list);
     }

@@ -12,7 +12,7 @@ use term::{am, atom, build, hash};
 
 use crate::bif::{BifResult, Failure, badarg, bytes, magic, trap};
 use crate::process::Process;
-use crate::scheduler::{charge, reductions_left};
+use crate::scheduler::{charge, dirty, reductions_left};
 
 /// Bytes that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 128;
@@ -230,15 +230,33 @@ pub fn phash_2(_process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
     Ok(Term::small(hash as i64 + 1))
 }
 
+/// What is hashed within a slice, in terms and in pieces of 16 bytes.
+const SHORT_HASH_STEPS: usize = 1 << 15;
+/// Steps of hashing that count as one reduction.
+const HASH_STEPS_PER_REDUCTION: usize = 16;
+
+/// The portable hash of a term; that of a large one is left to a dirty scheduler.
+fn portable_hash(term: Term) -> Result<u32, Failure> {
+    let most_steps = match dirty::is_here() {
+        true => usize::MAX,
+        false => SHORT_HASH_STEPS,
+    };
+    let (hash, steps) = hash::phash2_within(term, most_steps).ok_or(Failure::Dirty)?;
+    charge((steps / HASH_STEPS_PER_REDUCTION) as i64);
+    Ok(hash)
+}
+
 /// `erlang:phash2(Term)`: below 2^27.
 pub fn phash2_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
-    Ok(number(hash::phash2(term) & 0x7ff_ffff))
+    Ok(number(portable_hash(term)? & 0x7ff_ffff))
 }
 
 /// `erlang:phash2(Term, Range)`: from 0 on.
 pub fn phash2_2(_process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
     let range = range_of(range).ok_or(badarg(2))?;
-    Ok(Term::small((u64::from(hash::phash2(term)) % range) as i64))
+    Ok(Term::small(
+        (u64::from(portable_hash(term)?) % range) as i64,
+    ))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use layout::Term;
 use term::arith::{self, ArithError};
 use term::{am, build};
 
-use crate::bif::{BifResult, Failure, badarg, badarith, system_limit};
+use crate::bif::{BifResult, Failure, badarg, badarith, dirty_unless, system_limit};
 use crate::process::Process;
 
 fn arithmetic(result: Result<Term, ArithError>) -> BifResult {
@@ -121,15 +121,25 @@ comparisons! {
     ge_2: |a, b| term::compare::compare(a, b).is_ge();
 }
 
+/// Items that are appended or subtracted within a slice; more are left to a dirty scheduler.
+const SHORT_LIST: usize = 1 << 14;
+
 /// The items of a proper list.
-fn items(list: Term) -> Option<Vec<Term>> {
+fn items(list: Term, argument: usize) -> Result<Vec<Term>, Failure> {
     let mut items = Vec::new();
     let mut rest = list;
     while let Some((head, tail)) = rest.as_cons() {
         items.push(head);
         rest = tail;
+        if items.len() > SHORT_LIST {
+            dirty_unless(false)?;
+        }
     }
-    rest.is_nil().then_some(items)
+    if rest.is_nil() {
+        Ok(items)
+    } else {
+        Err(badarg(argument))
+    }
 }
 
 /// `A ++ B`
@@ -137,7 +147,7 @@ pub fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     if a.is_nil() {
         return Ok(b);
     }
-    let front = items(a).ok_or(badarg(1))?;
+    let front = items(a, 1)?;
     crate::scheduler::charge(front.len() as i64 / 16);
     if front.len() < 4 {
         return Ok(build::list_with_tail(process.heap(), &front, b));
@@ -147,8 +157,8 @@ pub fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
 
 /// `A -- B`
 pub fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
-    let mut left = items(a).ok_or(badarg(1))?;
-    let right = items(b).ok_or(badarg(2))?;
+    let mut left = items(a, 1)?;
+    let right = items(b, 2)?;
     if left.is_empty() || right.is_empty() {
         return Ok(a);
     }
