@@ -1,9 +1,11 @@
 //! The end of a process.
 
+use layout::Fragment;
 use layout::heap::flag as heap_flag;
 use term::copy::Owned;
 
 use super::{Process, state, table};
+use crate::scheduler::dirty;
 use crate::signal::handle;
 use crate::{ets, registry, timer};
 
@@ -43,16 +45,46 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     free_heap(process);
 }
 
-fn free_messages(process: &mut Process) {
-    let queue = &mut process.head.messages;
-    let mut message = queue.first;
+/// From so many messages, or so many words of heap on, freeing takes milliseconds: a dirty scheduler does it.
+const MANY_MESSAGES: u64 = 1 << 14;
+const LARGE_HEAP_WORDS: usize = 1 << 20;
+
+/// What nobody else knows any more.
+struct Remains<T>(T);
+
+// SAFETY: of a process that has ended, only whoever frees it knows its messages and its heap.
+unsafe impl<T> Send for Remains<T> {}
+
+impl<T> Remains<T> {
+    fn take(self) -> T {
+        self.0
+    }
+}
+
+/// Frees a list of messages.
+///
+/// # Safety
+/// They belonged to a process that has ended.
+unsafe fn free_list(mut message: *mut Fragment) {
     while !message.is_null() {
-        // SAFETY: the inner queue's messages belong to the process.
+        // SAFETY: the caller's promise.
         unsafe {
             let next = (*message).next;
             term::heap::drop_fragment(message);
             message = next;
         }
+    }
+}
+
+fn free_messages(process: &mut Process) {
+    let queue = &mut process.head.messages;
+    let first = Remains(queue.first);
+    // SAFETY: the inner queue's messages belong to the process.
+    let free = move || unsafe { free_list(first.take()) };
+    if queue.count < MANY_MESSAGES {
+        free();
+    } else {
+        dirty::later(dirty::Kind::Cpu, free);
     }
     queue.first = std::ptr::null_mut();
     queue.last = &raw mut queue.first;
@@ -70,5 +102,12 @@ fn free_heap(process: &mut Process) {
         // The common end of a short life: nothing outside the block.
         return;
     }
-    term::collect::free(heap);
+    if heap.flags & heap_flag::INLINE != 0 || term::collect::total_words(heap) < LARGE_HEAP_WORDS {
+        term::collect::free(heap);
+        return;
+    }
+    let heap = Remains(std::mem::replace(heap, term::heap::empty()));
+    dirty::later(dirty::Kind::Cpu, move || {
+        term::collect::free(&mut heap.take());
+    });
 }
