@@ -21,10 +21,7 @@ pub fn page(session: &Session) -> Result<String> {
     let mut view = view::view(session);
     for group in &mut view.groups {
         let known = Group::of_key(&group.key);
-        if matches!(
-            known,
-            Some(Group::Everyday | Group::Compute | Group::Tables)
-        ) {
+        if matches!(known, Some(Group::Everyday | Group::Compute)) {
             group.plots = charts::ratios(session, &group.key)?;
         }
         for shown in &mut group.experiments {
@@ -48,10 +45,7 @@ pub fn page(session: &Session) -> Result<String> {
 /// What is worth drawing of one experiment.
 fn plots(session: &Session, found: &Found, group: Option<Group>) -> Result<Vec<PlotView>> {
     let mut plots = Vec::new();
-    let in_group_plot = matches!(
-        group,
-        Some(Group::Everyday | Group::Compute | Group::Tables)
-    );
+    let in_group_plot = matches!(group, Some(Group::Everyday | Group::Compute));
     for figure in figures(found) {
         let lines: Vec<_> = found
             .lines

@@ -86,6 +86,20 @@ pub enum Next {
     Wait = 2,
 }
 
+/// What came of asking for room.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Room {
+    /// It is there.
+    Made = 0,
+    /// The process must end: the engine leaves with "exited".
+    Ended = 1,
+    /// It will be made elsewhere: the engine leaves with "preempted". The runtime has noted where the process goes on
+    /// and keeps its registers.
+    Later = 2,
+}
+
 /// The runtime's functions that operation bodies reach. The engine writes heap top, stack and
 /// reductions back before each call and reads them again after it. "May collect" is said where it
 /// holds; the others leave every term where it is.
@@ -95,6 +109,17 @@ pub struct RuntimeTable {
     /// Answers false when the process must end (its limit, or no memory): then the engine leaves
     /// with "exited".
     pub collect: unsafe extern "C" fn(context: *mut Context, words: usize, live: usize) -> bool,
+    /// As `collect`, for a process that may as well leave and go on at `ip`, which it does when the collection would
+    /// keep others waiting. The float registers live on as well. May collect.
+    pub collect_at: unsafe extern "C" fn(
+        context: *mut Context,
+        words: usize,
+        live: usize,
+        ip: *const u64,
+    ) -> Room,
+    /// Whether a collection now would keep others waiting: then it is put off until the process leaves, which it does at
+    /// the next call, and what the caller builds meanwhile goes beside the heap.
+    pub put_off: unsafe extern "C" fn(context: *mut Context) -> bool,
     /// Unwinds: makes the stack trace of [`Context::raise`] for the instruction at `ip` (whose
     /// function failed), finds the handler, cuts the stack there, sets x0 = NONE, x1 = class,
     /// x2 = reason, x3 = raw trace, and answers the handler's address; null when nobody catches it:

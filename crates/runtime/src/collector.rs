@@ -1,5 +1,7 @@
 //! Collecting the heap of a process: the roots, the limits, and what follows a collection.
 
+pub mod elsewhere;
+
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::ops::Range;
@@ -119,10 +121,12 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
         group_leader,
         ..
     } = process;
-    let mut roots: [&mut [Term]; 4] = [x, std::slice::from_mut(group_leader), &mut [], &mut []];
+    let leader = std::slice::from_mut(group_leader);
+    let mut roots: [&mut [Term]; 5] = [x, leader, &mut [], &mut [], &mut []];
     if let Some(cold) = cold.as_mut() {
         roots[2] = &mut cold.dictionary.pairs;
         roots[3] = &mut cold.roots;
+        roots[4] = &mut cold.kept.registers;
     }
     let request = Request {
         // A receive may be looking at this message: its patterns and guards allocate.

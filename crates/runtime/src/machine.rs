@@ -5,22 +5,26 @@
 
 use std::sync::atomic::Ordering;
 
-use layout::context::Next;
+use layout::context::{Next, Room};
+use layout::heap::flag as heap_flag;
 use layout::limits::X_REGISTERS;
 use layout::process::state as receive_state;
 use layout::{Context, Export, FunEntry, Kind, RuntimeTable, Term};
 use term::{am, build};
 
 use crate::code::exports;
+use crate::collector::elsewhere;
 use crate::exception;
 use crate::process::cold::ReceiveTimer;
 use crate::process::{Process, flag};
 use crate::signal::handle;
-use crate::{collector, send, timer};
+use crate::{collector, scheduler, send, timer};
 
 /// What operation bodies reach.
 pub static TABLE: RuntimeTable = RuntimeTable {
     collect,
+    collect_at,
+    put_off,
     unwind,
     send: send_message,
     fetch_messages,
@@ -58,6 +62,38 @@ unsafe extern "C" fn collect(context: *mut Context, words: usize, live: usize) -
         let process = running(context);
         collector::collect(process, x, words);
         process.flags & flag::EXIT_PENDING == 0
+    }
+}
+
+unsafe extern "C" fn collect_at(
+    context: *mut Context,
+    words: usize,
+    live: usize,
+    ip: *const u64,
+) -> Room {
+    // SAFETY: the engine's contract.
+    unsafe {
+        if elsewhere::is_wanted(running(context)) {
+            elsewhere::leave(running(context), &*context, words, live, ip);
+            Room::Later
+        } else if collect(context, words, live) {
+            Room::Made
+        } else {
+            Room::Ended
+        }
+    }
+}
+
+unsafe extern "C" fn put_off(context: *mut Context) -> bool {
+    // SAFETY: the engine's contract.
+    unsafe {
+        let process = running(context);
+        let later = elsewhere::is_wanted(process);
+        if later {
+            process.head.heap.flags |= heap_flag::FORCE;
+            scheduler::end_slice_soon();
+        }
+        later
     }
 }
 
@@ -158,8 +194,6 @@ unsafe extern "C" fn set_timeout(context: *mut Context, timeout: Term) -> Next {
         _ => {}
     }
     if timeout == am::INFINITY {
-        // The register it came from does not outlive the wait, so it must not be asked again.
-        process.head.receive_state = receive_state::TIMER_SET;
         return Next::Wait;
     }
     let Some(timeout_ms) = timeout

@@ -41,6 +41,8 @@ pub mod flag {
     pub const SENSITIVE: u16 = 1 << 4;
     /// It must not run again: a signal ended it, `exit_reason` in `Cold` says how.
     pub const EXIT_PENDING: u16 = 1 << 6;
+    /// It left its scheduler so that a dirty one does the collection that `Cold` tells of.
+    pub const COLLECT: u16 = 1 << 5;
     /// It may do with every ETS table what its owner may (`erts_internal:ets_super_user/1`).
     pub const ETS_SUPER_USER: u16 = 1 << 7;
     /// It is in the middle of `erlang:yield/0`.
@@ -53,10 +55,10 @@ pub mod flag {
     pub const DIRTY: u16 = 1 << 10;
     /// The outcome of that call is in `Cold`, to be picked up by the call when it is entered again.
     pub const DIRTY_DONE: u16 = 1 << 11;
+    /// Its float registers are in `Cold`.
+    pub const FLOATS: u16 = 1 << 14;
     /// It has blocked multi-scheduling, and waits for the others to stop.
     pub const BLOCKING: u16 = 1 << 13;
-    /// When it began to wait there was a message that it had not looked at: its receive has no clauses.
-    pub const WAITS_BLINDLY: u16 = 1 << 14;
 }
 
 /// Scheduling priorities, the most urgent first.

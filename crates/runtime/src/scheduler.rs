@@ -27,8 +27,11 @@ use layout::{Class, Context, Raise, RaiseKind, Term};
 use term::am;
 use term::copy::Owned;
 
+use crate::collector;
+use crate::collector::elsewhere::{self, Collection};
 use crate::microstate::{self, State};
-use crate::process::{Process, block, exit, flag, state, tasks};
+use crate::process::tasks::{self, Ran};
+use crate::process::{Process, block, exit, flag, state};
 use crate::signal::handle;
 use crate::{epoch, machine, port, system_monitor, timer};
 use crowd::Crowd;
@@ -130,6 +133,8 @@ pub struct Scheduler {
     spawned: isize,
     slices_to_check: u32,
     reductions_to_check: i64,
+    /// Reductions that the running process has not used and will not: see [`end_slice_soon`].
+    forgone: i64,
 }
 
 /// The schedulers of the node.
@@ -204,9 +209,9 @@ pub fn current_slice_reductions(process: &Process) -> u64 {
         return 0;
     }
     // SAFETY: this thread's own scheduler; BIFs run with the registers written back.
-    let context = unsafe { &(*scheduler).context };
+    let (context, forgone) = unsafe { (&(*scheduler).context, (*scheduler).forgone) };
     if ptr::eq(context.process.cast::<Process>(), process) {
-        (REDUCTIONS_PER_SLICE - context.reductions_left).max(0) as u64
+        (REDUCTIONS_PER_SLICE - context.reductions_left - forgone).max(0) as u64
     } else {
         0
     }
@@ -215,9 +220,21 @@ pub fn current_slice_reductions(process: &Process) -> u64 {
 /// Charges the running process for work that a BIF did.
 pub fn charge(reductions: i64) {
     let scheduler = current();
-    if !scheduler.is_null() {
+    if dirty::is_here() {
+        dirty::charge(reductions);
+    } else if !scheduler.is_null() {
         // SAFETY: as `current_slice_reductions`.
         unsafe { (*scheduler).context.reductions_left -= reductions };
+    }
+}
+
+/// The slice of the running process ends at its next call; what is left of it is not counted.
+pub fn end_slice_soon() {
+    // SAFETY: as `current_slice_reductions`.
+    if let Some(scheduler) = unsafe { current().as_mut() } {
+        let left = &mut scheduler.context.reductions_left;
+        scheduler.forgone += (*left).max(0);
+        *left = (*left).min(0);
     }
 }
 
@@ -273,6 +290,7 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
         spawned: 0,
         slices_to_check: SLICES_PER_CHECK,
         reductions_to_check: REDUCTIONS_PER_CHECK,
+        forgone: 0,
     });
     let pointer: *mut Scheduler = &raw mut *scheduler;
     CURRENT.set(pointer);
@@ -523,33 +541,41 @@ impl Scheduler {
         };
         loop {
             if process.flags & flag::EXIT_PENDING != 0 {
-                slice.account(&self.context, process);
+                slice.account(self, process);
                 self.finish(process);
                 break;
             }
             if process.flags & flag::TASKS != 0 {
-                tasks::run(process);
-                continue;
+                if tasks::run(process) == Ran::All {
+                    continue;
+                }
+                slice.account(self, process);
+                self.hand_to_dirty(pointer);
+                break;
             }
             if stands_still(process) {
-                slice.account(&self.context, process);
+                slice.account(self, process);
                 if state::rest(&process.state) {
                     break;
                 }
                 handle::fetch(process);
                 continue;
             }
-            process.flags &= !(flag::WAITS | flag::WAITS_BLINDLY);
+            process.flags &= !flag::WAITS;
+            if process.flags & flag::FLOATS != 0 {
+                elsewhere::restore_floats(process, &mut self.context);
+            }
             let run = system_monitor::run_begins(process);
             self.context.process = &raw mut process.head;
             // SAFETY: the context's process is owned by this thread and at a canonical state.
             let end = unsafe { engine::run(&raw mut *self.context) };
             self.context.process = ptr::null_mut();
-            slice.account(&self.context, process);
+            slice.account(self, process);
             system_monitor::run_ends(process, run);
             match end {
                 engine::Exit::Preempted => {
-                    if process.flags & flag::DIRTY != 0 {
+                    elsewhere::want_if_due(process);
+                    if process.flags & (flag::DIRTY | flag::COLLECT) != 0 {
                         self.hand_to_dirty(pointer);
                     } else {
                         self.requeue(pointer);
@@ -558,10 +584,6 @@ impl Scheduler {
                 }
                 engine::Exit::Waiting => {
                     process.flags |= flag::WAITS;
-                    // SAFETY: `save` is a link of the queue.
-                    if unsafe { !(*process.head.messages.save).is_null() } {
-                        process.flags |= flag::WAITS_BLINDLY;
-                    }
                     if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
                         continue;
                     }
@@ -577,7 +599,12 @@ impl Scheduler {
                 }
                 engine::Exit::Hibernated => {
                     process.flags |= flag::HIBERNATED;
-                    crate::collector::hibernate(process);
+                    if elsewhere::is_wanted_for_all(process) {
+                        elsewhere::want(process, Collection::Hibernation);
+                        self.hand_to_dirty(pointer);
+                        break;
+                    }
+                    collector::hibernate(process);
                     handle::fetch(process);
                 }
                 engine::Exit::Exited => {
@@ -686,9 +713,11 @@ struct Slice {
 
 impl Slice {
     /// Adds what was used since the last time to the process's own; before it is given up.
-    fn account(&mut self, context: &Context, process: &mut Process) {
-        let used = (self.granted - context.reductions_left).max(0);
-        self.granted = context.reductions_left;
+    fn account(&mut self, scheduler: &mut Scheduler, process: &mut Process) {
+        let left = scheduler.context.reductions_left;
+        let forgone = std::mem::take(&mut scheduler.forgone);
+        let used = (self.granted - left - forgone).max(0);
+        self.granted = left;
         self.used += used;
         process.reductions += used as u64;
     }

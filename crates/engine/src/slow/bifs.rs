@@ -14,7 +14,7 @@ use crate::machine::Machine;
 use crate::operand::Any;
 use crate::operation::slow_paths;
 use crate::slow::calls::leave;
-use crate::slow::collect::{is_due, make_room};
+use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
 use crate::slow::exceptions::unwind;
 
 /// The live-register operand of an operation that has none, because it may not collect.
@@ -100,10 +100,16 @@ unsafe fn call<F: Form>(m: &mut Machine<F>, export: *const Export) -> Term {
     }
 }
 
-/// Collects if the BIF left too much beside the heap; `false` when the process must end. x0 lives.
+/// Collects if the BIF left too much beside the heap. x0 lives, and the process goes on at `ip`. With an answer the caller
+/// leaves.
 #[inline(always)]
-unsafe fn settle<F: Form>(m: &mut Machine<F>) -> bool {
-    unsafe { !is_due(&(*(*m.c).process).heap) || make_room(m, 0, 1) }
+unsafe fn settle<F: Form>(m: &mut Machine<F>, ip: *const u64) -> Option<Exit> {
+    unsafe {
+        if !is_due(&(*(*m.c).process).heap) {
+            return None;
+        }
+        make_room_at(m, 0, 1, ip)
+    }
 }
 
 slow_paths! {
@@ -115,8 +121,9 @@ slow_paths! {
             return otherwise(m, export, Place::Here);
         }
         *m.x = result;
-        if !settle(&mut m) {
-            return Exit::Exited;
+        let after = m.after::<1>();
+        if let Some(exit) = settle(&mut m, after) {
+            return exit;
         }
         m.next::<1>()
     }
@@ -134,10 +141,10 @@ slow_paths! {
             return otherwise(m, export, Place::Pushed);
         }
         *m.x = result;
-        if !settle(&mut m) {
-            return Exit::Exited;
-        }
         let target = m.pop();
+        if let Some(exit) = settle(&mut m, target) {
+            return exit;
+        }
         m.enter(target)
     }
 
@@ -149,10 +156,10 @@ slow_paths! {
             return otherwise(m, export, Place::Pushed);
         }
         *m.x = result;
-        if !settle(&mut m) {
-            return Exit::Exited;
-        }
         let target = m.pop();
+        if let Some(exit) = settle(&mut m, target) {
+            return exit;
+        }
         m.enter(target)
     }
 }
@@ -194,7 +201,7 @@ unsafe fn guard_failed<F: Form>(m: Machine<F>, fail: u64, export: *const Export)
 #[inline(always)]
 pub(crate) unsafe fn settle_guard<F: Form>(m: &mut Machine<F>, result: Term, live: u64) -> Term {
     unsafe {
-        if live == NO_LIVE || !is_due(&(*(*m.c).process).heap) {
+        if live == NO_LIVE || !is_due(&(*(*m.c).process).heap) || put_off(m) {
             return result;
         }
         let spare = m.x.add(live as usize);

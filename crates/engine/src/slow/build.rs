@@ -14,7 +14,7 @@ use crate::form::{Exit, Form};
 use crate::machine::Machine;
 use crate::operand::{Any, read};
 use crate::operation::slow_paths;
-use crate::slow::collect::{is_due, make_room};
+use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
 use crate::slow::exceptions::{set_error, unwind};
 
 /// Operand words of a segment of `create`: kind, number, unit, flags, source, size, address of the string, and the bits
@@ -64,7 +64,7 @@ unsafe fn fail<F: Form>(m: Machine<F>, label: u64) -> Exit {
 #[inline(always)]
 unsafe fn room_behind<F: Form>(m: &mut Machine<F>, result: Term, bytes: u64, live: u64) -> Term {
     unsafe {
-        if m.has_room(bytes) && !is_due(&(*(*m.c).process).heap) {
+        if m.has_room(bytes) && (!is_due(&(*(*m.c).process).heap) || put_off(m)) {
             return result;
         }
         let spare = m.x.add(live as usize);
@@ -88,8 +88,11 @@ macro_rules! creates {
                     // beside it.
                     let bytes = m.word::<3>() + BINARY_WORDS * 8;
                     let live = m.word::<1>() as usize;
-                    if !m.has_room(bytes) && !make_room(&mut m, (bytes / 8) as usize, live) {
-                        return Exit::Exited;
+                    if !m.has_room(bytes) {
+                        let ip = m.ip;
+                        if let Some(exit) = make_room_at(&mut m, (bytes / 8) as usize, live, ip) {
+                            return exit;
+                        }
                     }
                     m.save();
                     let result = $construct(m.c, m.x, m.s, m.ip);

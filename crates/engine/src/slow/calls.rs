@@ -7,7 +7,7 @@ use crate::bodies::calls::fun_entry;
 use crate::form::{Exit, Form};
 use crate::machine::Machine;
 use crate::operation::slow_paths;
-use crate::slow::collect::make_room;
+use crate::slow::collect::{make_room, make_room_at};
 use crate::slow::exceptions::unwind;
 
 /// Leaves the engine: x0..x`live` go to the stack, and the process goes on at `ip`.
@@ -19,8 +19,14 @@ pub(crate) unsafe fn leave<F: Form>(
     live: usize,
 ) -> Exit {
     unsafe {
-        if !m.has_room(live as u64 * 8) && !make_room(&mut m, live, live) {
-            return Exit::Exited;
+        if !m.has_room(live as u64 * 8) {
+            if exit == Exit::Preempted {
+                if let Some(exit) = make_room_at(&mut m, live, live, ip) {
+                    return exit;
+                }
+            } else if !make_room(&mut m, live, live) {
+                return Exit::Exited;
+            }
         }
         m.s = m.s.sub(live);
         let mut index = 0;

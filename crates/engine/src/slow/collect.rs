@@ -1,6 +1,11 @@
-//! Making room. Every function runs the same instruction again afterwards, which then finds the room.
+//! Making room. Every slow path runs the same instruction again afterwards, which then finds the room.
+//!
+//! A collection that would take long does not happen here: where the process can leave, it leaves and goes on at an
+//! instruction ([`make_room_at`]); where what is built may as well lie beside the heap, it waits for the next call
+//! ([`put_off`]).
 #![allow(clippy::undocumented_unsafe_blocks)]
 
+use layout::context::Room;
 use layout::heap::flag;
 use layout::{Heap, Term};
 
@@ -26,8 +31,41 @@ pub(crate) unsafe fn make_room<F: Form>(m: &mut Machine<F>, words: usize, live: 
     }
 }
 
+/// As [`make_room`], for a process that may as well leave and go on at `ip` with x0..x`live`. With an answer the caller
+/// leaves.
+#[inline(always)]
+pub(crate) unsafe fn make_room_at<F: Form>(
+    m: &mut Machine<F>,
+    words: usize,
+    live: usize,
+    ip: *const u64,
+) -> Option<Exit> {
+    unsafe {
+        m.save();
+        let room = (m.runtime().collect_at)(m.c, words, live, ip);
+        m.load();
+        match room {
+            Room::Made => None,
+            Room::Ended => Some(Exit::Exited),
+            Room::Later => Some(Exit::Preempted),
+        }
+    }
+}
+
+/// Whether a collection that is due is put off until the process leaves, because it would take long.
+#[inline(always)]
+pub(crate) unsafe fn put_off<F: Form>(m: &mut Machine<F>) -> bool {
+    unsafe {
+        m.save();
+        let later = (m.runtime().put_off)(m.c);
+        m.load();
+        later
+    }
+}
+
 /// Makes room for `words` if there is not as much, keeping x0..x`live` and `operand`, which may be in a register above.
-/// Answers the operand, or none when the process must end. What is then built lies on the heap, not beside it.
+/// Answers the operand, or none when the process must end. What is then built lies on the heap, not beside it, unless the
+/// collection was put off.
 #[inline(always)]
 pub(crate) unsafe fn room_before<F: Form>(
     m: &mut Machine<F>,
@@ -36,7 +74,7 @@ pub(crate) unsafe fn room_before<F: Form>(
     operand: Term,
 ) -> Term {
     unsafe {
-        if m.has_room(words as u64 * 8) {
+        if m.has_room(words as u64 * 8) || put_off(m) {
             return operand;
         }
         let spare = m.x.add(live as usize);
@@ -52,10 +90,10 @@ pub(crate) unsafe fn room_before<F: Form>(
 #[inline(always)]
 unsafe fn again<F: Form>(mut m: Machine<F>, bytes: u64, live: u64) -> Exit {
     unsafe {
-        if !make_room(&mut m, (bytes / 8) as usize, live as usize) {
-            return Exit::Exited;
-        }
         let ip = m.ip;
+        if let Some(exit) = make_room_at(&mut m, (bytes / 8) as usize, live as usize, ip) {
+            return exit;
+        }
         m.enter(ip)
     }
 }

@@ -9,7 +9,7 @@ use crate::form::Exit;
 use crate::operand::Any;
 use crate::operation::slow_paths;
 use crate::slow::calls::leave;
-use crate::slow::collect::{is_due, make_room};
+use crate::slow::collect::{is_due, make_room_at};
 use crate::slow::exceptions::unwind;
 
 slow_paths! {
@@ -35,8 +35,11 @@ slow_paths! {
     /// No message at hand, or a collection is due: `dest, label`
     loop_rec |m| {
         let process = (*m.c).process;
-        if (*process).heap.flags & flag::FORCE != 0 && !make_room(&mut m, 0, 0) {
-            return Exit::Exited;
+        if (*process).heap.flags & flag::FORCE != 0 {
+            let ip = m.ip;
+            if let Some(exit) = make_room_at(&mut m, 0, 0, ip) {
+                return exit;
+            }
         }
         let mut message = *(*process).messages.save;
         if message.is_null() {

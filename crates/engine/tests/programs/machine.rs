@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock};
 
 use beamfile::BeamFile;
 use engine::{AssembleError, Code, Exit, Module, assemble, run, start};
-use layout::context::Next;
+use layout::context::{Next, Room};
 use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use layout::process::MessageQueue;
 use layout::{
@@ -615,6 +615,8 @@ fn bif(module: Term, function: Term, arity: u32) -> Option<BifFunction> {
 
 static TABLE: RuntimeTable = RuntimeTable {
     collect,
+    collect_at,
+    put_off,
     unwind,
     send: unexpected_send,
     fetch_messages: no_messages,
@@ -651,6 +653,47 @@ unsafe extern "C" fn collect(context: *mut Context, words: usize, live: usize) -
         let x = &mut (&mut (*context).x)[..live];
         collect::run(heap, &mut [x], &request).is_ok()
     }
+}
+
+/// Every other time the process leaves, and finds its room and its registers when it comes back.
+unsafe extern "C" fn collect_at(
+    context: *mut Context,
+    words: usize,
+    live: usize,
+    ip: *const u64,
+) -> Room {
+    unsafe {
+        if !collect(context, words + live, live) {
+            return Room::Ended;
+        }
+        if shared(context).collections.is_multiple_of(2) {
+            return Room::Made;
+        }
+        let process = &mut *(*context).process;
+        process.heap.stack = process.heap.stack.sub(live);
+        let x = &mut (*context).x;
+        process
+            .heap
+            .stack
+            .cast::<Term>()
+            .copy_from_nonoverlapping(x.as_ptr(), live);
+        x.fill(am::UNDEFINED);
+        process.saved_x = live as u16;
+        process.ip = ip;
+        Room::Later
+    }
+}
+
+/// Nothing is put off when all heaps are under stress; otherwise always.
+unsafe extern "C" fn put_off(context: *mut Context) -> bool {
+    if shared(context).stress != Stress::None {
+        return false;
+    }
+    unsafe {
+        (*(*context).process).heap.flags |= layout::heap::flag::FORCE;
+        (*context).reductions_left = 0;
+    }
+    true
 }
 
 unsafe extern "C" fn unwind(

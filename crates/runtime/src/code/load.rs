@@ -336,8 +336,9 @@ pub fn commit(prepared: &[Arc<Loaded>]) {
                     bind_funs(loaded);
                     continue;
                 }
-                let before = versions.replace(loaded);
-                bind_exports(loaded, before.as_deref());
+                versions.old = versions.current.take();
+                versions.current = Some(Arc::clone(loaded));
+                bind_exports(loaded, versions.old.as_deref());
                 bind_funs(loaded);
             }
         });
@@ -356,8 +357,9 @@ pub fn finish_on_load(name: Term, keep: bool) -> bool {
             let Some(pending) = versions.pending.take() else {
                 return false;
             };
-            let before = versions.replace(&pending);
-            bind_exports(&pending, before.as_deref());
+            versions.old = versions.current.take();
+            versions.current = Some(Arc::clone(&pending));
+            bind_exports(&pending, versions.old.as_deref());
             true
         })
     })

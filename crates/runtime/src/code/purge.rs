@@ -18,6 +18,7 @@ use term::{am, build, literal};
 use super::literals::Area;
 use super::load;
 use super::modules::{self, Loaded};
+use crate::collector::elsewhere;
 use crate::process::{Process, tasks};
 use crate::scheduler::world;
 use crate::signal::handle;
@@ -191,7 +192,7 @@ pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
         let done = build::tuple(scratch.heap(), &done);
         signal::send_message_from_outside(asker, done);
     };
-    tasks::ask(pid, Box::new(copy));
+    tasks::ask_to_collect(pid, elsewhere::is_wanted_for_all, Box::new(copy));
 }
 
 /// Between two slices: leaves nothing of the process that points to those addresses. What comes later

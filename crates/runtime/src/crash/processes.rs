@@ -51,7 +51,8 @@ pub fn each() -> impl Iterator<Item = &'static Process> {
 /// Whether another thread may be changing the process's heap and queues.
 pub fn is_taken(process: &Process) -> bool {
     let state = process.state.load(Ordering::SeqCst);
-    state & state::RUNNING != 0 && !is_own(process)
+    // A dirty scheduler may begin with it at any time.
+    state & (state::RUNNING | state::DIRTY) != 0 && !is_own(process)
 }
 
 /// Whether it is the process that this thread runs.

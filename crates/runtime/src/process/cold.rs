@@ -7,8 +7,9 @@ use term::copy::Owned;
 
 use super::dictionary::Dictionary;
 use super::relations::Relations;
+use super::tasks::Task;
+use crate::collector::elsewhere::{Collection, Kept};
 use crate::scheduler::dirty;
-use crate::signal::Call;
 use crate::timer::TimerKey;
 
 /// What a process has only sometimes.
@@ -30,7 +31,7 @@ pub struct Cold {
     /// How often this process suspended another, by the bits of its pid.
     pub suspending: HashMap<u64, u32>,
     /// What is to be done between two slices, in order of arrival.
-    pub tasks: VecDeque<Call>,
+    pub tasks: VecDeque<Task>,
     /// Numbers of the timers that will send to this process alone; those that ran out are dropped
     /// now and then.
     pub timers: Vec<u64>,
@@ -42,6 +43,10 @@ pub struct Cold {
     pub roots: Vec<Term>,
     /// That call.
     pub dirty: Option<dirty::Call>,
+    /// What a dirty scheduler is to collect.
+    pub collection: Option<Collection>,
+    /// What the process goes on with when it left for that in the middle of a function.
+    pub kept: Kept,
     pub at_exit: AtExit,
 }
 

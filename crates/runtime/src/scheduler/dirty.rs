@@ -7,7 +7,9 @@
 //! process back to the schedulers. There the call is entered again and only picks up the outcome, be it
 //! a result, an exception or a trap. So no Erlang code runs on a dirty thread, and the engine knows nothing of it.
 //!
-//! Signals wait meanwhile, as they do for a process in a run queue. Nothing collects: a body builds on
+//! A process whose collection would take long comes here as well, and no call is made: see `collector::elsewhere`.
+//!
+//! Signals wait meanwhile, as they do for a process in a run queue. No call collects: a body builds on
 //! the heap or beside it, and what it answers is a root ([`Cold::roots`](crate::process::Cold)) until it is picked up.
 //!
 //! A body that runs here is in no slice: it may look up processes only under `epoch::pinned`, and has no
@@ -18,7 +20,6 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use isa::bifs::Properties;
 use layout::limits::REDUCTIONS_PER_SLICE;
@@ -27,6 +28,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{enqueue_woken, new_context};
 use crate::bif::{self, BifResult, Failure};
+use crate::collector::elsewhere;
 use crate::microstate::{self, State};
 use crate::node;
 use crate::process::{Process, flag, state};
@@ -90,12 +92,24 @@ unsafe impl Send for Call {}
 
 thread_local! {
     static IS_DIRTY: Cell<bool> = const { Cell::new(false) };
+    /// Reductions that what runs here has been charged.
+    static CHARGED: Cell<i64> = const { Cell::new(0) };
 }
 
 /// Whether this thread is a dirty scheduler: then a body may block or take long.
 #[must_use]
 pub fn is_here() -> bool {
     IS_DIRTY.get()
+}
+
+/// Charges the process that is here. No slice pays for it, but the process's own count does.
+pub(super) fn charge(reductions: i64) {
+    CHARGED.set(CHARGED.get() + reductions);
+}
+
+/// What was charged is counted for the process.
+fn account(process: &mut Process) {
+    process.reductions += CHARGED.take().max(0) as u64;
 }
 
 /// A call of a BIF that is dirty: begins it, hands it over, or picks up what came of it.
@@ -177,6 +191,11 @@ fn pick_up(context: &mut Context, process: &mut Process) -> Term {
 pub(super) fn hand_over(pointer: *mut Process) {
     // SAFETY: the caller owns the process.
     let process = unsafe { &mut *pointer };
+    if process.flags & flag::COLLECT != 0 {
+        process.state.fetch_or(state::DIRTY, Ordering::Relaxed);
+        pool(Kind::Cpu).submit(Work::Collection(Handed(pointer)));
+        return;
+    }
     let kind = match process.cold.as_ref().and_then(|cold| cold.dirty.as_ref()) {
         Some(Call::Wanted { kind, .. }) => *kind,
         _ => unreachable!("`want` set it"),
@@ -198,6 +217,7 @@ unsafe impl Send for Handed {}
 
 enum Work {
     Call(Handed),
+    Collection(Handed),
     Errand(Box<dyn FnOnce() + Send>),
 }
 
@@ -338,15 +358,17 @@ impl Pool {
             Kind::Io => format!("{number}_dirty_io"),
         };
         let started = sys::thread::spawn(&name, super::STACK_BYTES, move || self.run(number));
-        if let Err(error) = started {
+        if started.is_err() {
             let mut queue = self.queue.lock();
             queue.threads -= 1;
             // With one thread the work is done later; with none it never would be.
-            assert!(
-                queue.threads > 0,
-                "no dirty scheduler can be started: {}",
-                error.message()
-            );
+            let left = if queue.threads == 0 {
+                std::mem::take(&mut queue.work)
+            } else {
+                VecDeque::new()
+            };
+            drop(queue);
+            left.into_iter().for_each(perform_here);
         }
     }
 
@@ -372,7 +394,6 @@ impl Pool {
     }
 
     fn next(&self, number: usize) -> Work {
-        let mut settled = false;
         let mut queue = self.queue.lock();
         loop {
             let may_work = number <= self.most_threads() && !BLOCKED.load(Ordering::SeqCst);
@@ -385,21 +406,8 @@ impl Pool {
                 queue.offline -= 1;
             } else {
                 queue.idle += 1;
-                let time_is_over = if settled {
-                    self.work_came.wait(&mut queue);
-                    false
-                } else {
-                    let most = sys::allocator::settles_after_ns(sys::clock::monotonic_ns());
-                    let most = Duration::from_nanos(most);
-                    self.work_came.wait_for(&mut queue, most).timed_out()
-                };
+                self.work_came.wait(&mut queue);
                 queue.idle -= 1;
-                if time_is_over && queue.work.is_empty() {
-                    drop(queue);
-                    sys::allocator::settle();
-                    settled = true;
-                    queue = self.queue.lock();
-                }
             }
         }
     }
@@ -457,8 +465,10 @@ pub(super) fn is_quiet() -> bool {
 }
 
 fn perform(context: &mut Context, work: Work) {
+    CHARGED.set(0);
     match work {
         Work::Call(Handed(pointer)) => run_call(context, pointer),
+        Work::Collection(Handed(pointer)) => run_collection(pointer),
         Work::Errand(errand) => errand(),
     }
 }
@@ -490,6 +500,19 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     (cold.dirty, cold.roots) = outcome(context, result);
     process.flags &= !flag::DIRTY;
     process.flags |= flag::DIRTY_DONE;
+    account(process);
+    process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
+    state::give_up(&process.state);
+    enqueue_woken(pointer);
+}
+
+/// Collects for a process, and gives it back.
+fn run_collection(pointer: *mut Process) {
+    // SAFETY: taken from a dirty queue, so it is ours.
+    let process = unsafe { &mut *pointer };
+    state::begin(&process.state);
+    elsewhere::perform(process);
+    account(process);
     process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
     state::give_up(&process.state);
     enqueue_woken(pointer);

@@ -62,7 +62,8 @@ pub fn deliver(process: &mut Process, message: Term) {
     unsafe { append(process, to_fragment(message)) };
 }
 
-/// Replaces messages of the inner queue by others that mean the same.
+/// Replaces messages of the inner queue by others that mean the same. The one that a receive may be looking at stays
+/// beside the heap, for registers may point into it.
 pub fn replace_messages(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
     let Process { head, cold, .. } = process;
     let queue = &mut head.messages;
@@ -72,6 +73,7 @@ pub fn replace_messages(process: &mut Process, other: impl Fn(Term) -> Option<Ow
     unsafe {
         while !(*link).is_null() {
             let old = *link;
+            let is_looked_at = link == queue.save;
             if let Some(new) = other((*old).term) {
                 let new = new.into_fragment();
                 (*new).next = (*old).next;
@@ -89,7 +91,11 @@ pub fn replace_messages(process: &mut Process, other: impl Fn(Term) -> Option<Ow
                         move_over(&mut marker.position);
                     }
                 }
-                heap::drop_fragment(old);
+                if is_looked_at {
+                    heap::adopt(&mut head.heap, old);
+                } else {
+                    heap::drop_fragment(old);
+                }
             }
             link = &raw mut (**link).next;
         }

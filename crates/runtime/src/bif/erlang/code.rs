@@ -176,15 +176,15 @@ pub fn check_old_code_1(_process: &mut Process, [module]: [Term; 1]) -> BifResul
 }
 
 /// `erlang:delete_module(Module)`
-pub fn delete_module_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub fn delete_module_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
     if !module.is_atom() {
         return Err(badarg(1));
     }
-    if !modules::is_known(module) {
+    let versions = modules::versions(module);
+    if versions.current.is_none() {
         return Ok(am::UNDEFINED);
     }
-    if modules::versions(module).old.is_some() {
-        crate::log::not_purged(process, module);
+    if versions.old.is_some() {
         return Err(badarg(1));
     }
     load::delete(module);

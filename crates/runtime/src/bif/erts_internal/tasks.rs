@@ -11,7 +11,7 @@ use term::{am, build, node};
 use crate::bif::erlang::priority_of;
 use crate::bif::{BifResult, badarg, notsup};
 use crate::code::purge;
-use crate::collector;
+use crate::collector::{self, elsewhere};
 use crate::process::{Process, flag, state, table, tasks};
 use crate::signal;
 
@@ -63,26 +63,32 @@ fn ask(requester: Term, pid: Term, priority: Term, request: Term) -> BifResult {
     if priority != am::INHERIT && priority_of(priority).is_none() {
         return Err(badarg(2));
     }
-    let (kind, id, body) = match request.as_tuple() {
+    let (kind, id, takes_long, body) = match request.as_tuple() {
         Some(&[am::GARBAGE_COLLECT, id, extent]) => {
-            let major = match extent {
-                am::MAJOR => true,
-                am::MINOR => false,
+            let (major, takes_long): (_, TakesLong) = match extent {
+                am::MAJOR => (true, |process| {
+                    !sleeps(process) && elsewhere::is_wanted_for_all(process)
+                }),
+                am::MINOR => (false, |process| {
+                    !sleeps(process) && elsewhere::is_wanted(process)
+                }),
                 _ => return Err(badarg(3)),
             };
             let body: Body = Box::new(move |process| collect(process, major));
-            (am::GARBAGE_COLLECT, id, body)
+            (am::GARBAGE_COLLECT, id, takes_long, body)
         }
         Some(&[am::CHECK_PROCESS_CODE, id, module]) if module.is_atom() => {
             let body: Body =
                 Box::new(move |process| am::boolean(purge::uses_old_code(process, module)));
-            (am::CHECK_PROCESS_CODE, id, body)
+            let takes_long: TakesLong = |_| false;
+            (am::CHECK_PROCESS_CODE, id, takes_long, body)
         }
         _ => return Err(badarg(3)),
     };
     let id = Owned::new(id);
-    tasks::ask(
+    tasks::ask_to_collect(
         pid,
+        takes_long,
         Box::new(move |process| {
             let result = process.map_or(am::FALSE, body);
             let mut scratch = term::heap::Scratch::new();
@@ -94,10 +100,15 @@ fn ask(requester: Term, pid: Term, priority: Term, request: Term) -> BifResult {
 }
 
 type Body = Box<dyn FnOnce(&mut Process) -> Term + Send>;
+type TakesLong = fn(&Process) -> bool;
+
+/// Whether it hibernates: then it holds nothing but what lives.
+fn sleeps(process: &Process) -> bool {
+    process.flags & flag::HIBERNATED != 0
+}
 
 fn collect(process: &mut Process, major: bool) -> Term {
-    if process.flags & flag::HIBERNATED != 0 {
-        // It holds nothing but what lives.
+    if sleeps(process) {
         return am::TRUE;
     }
     // Between two slices the registers are on the stack.

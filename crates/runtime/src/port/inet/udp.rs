@@ -199,9 +199,7 @@ impl Udp {
         };
         match self.take(room) {
             Ok((count, from, ancillary)) => {
-                if !self.socket.options.deliver_port {
-                    port.count_delivered(count);
-                }
+                port.count_input(count);
                 self.socket.statistics.count_received(count);
                 let datagram = Datagram {
                     from: &from,
