@@ -1,30 +1,42 @@
 %% TCP on the loopback interface: a server that answers what it gets, one process for each connection.
 -module(echo).
--export([one/1, crowd/1, flow/1]).
+-export([one/1, crowd/1, flow/1, one_over_socket/1, flow_over_socket/1]).
 
 -define(CONNECTIONS, 50).
 -define(MESSAGE, <<"sixty-four bytes, sent and answered, again and again and again..">>).
 -define(PIECE_BYTES, 65536).
 
 %% N round trips over one connection.
-one(N) when is_integer(N), N > 0 ->
-    with_server(fun(Port) -> client(N, Port) end).
+one(N) -> one(N, []).
+
+%% The same with what the module socket offers below gen_tcp.
+one_over_socket(N) -> one(N, [{inet_backend, socket}]).
+
+one(N, Backend) when is_integer(N), N > 0 ->
+    with_server(Backend, fun(Port) -> client(N, Port, Backend) end).
 
 %% N round trips in all over fifty connections.
 crowd(N) when is_integer(N), N >= ?CONNECTIONS ->
     with_server(
+      [],
       fun(Port) ->
-              Clients = [spawn_monitor(fun() -> client(N div ?CONNECTIONS, Port) end)
+              Clients = [spawn_monitor(fun() -> client(N div ?CONNECTIONS, Port, []) end)
                          || _ <- lists:seq(1, ?CONNECTIONS)],
               [receive {'DOWN', Monitor, process, Pid, normal} -> ok end
                || {Pid, Monitor} <- Clients]
       end).
 
 %% N pieces of 64 KiB there and back, sent without waiting for the answers.
-flow(N) when is_integer(N), N > 0 ->
+flow(N) -> flow(N, []).
+
+%% As one_over_socket.
+flow_over_socket(N) -> flow(N, [{inet_backend, socket}]).
+
+flow(N, Backend) when is_integer(N), N > 0 ->
     with_server(
+      Backend,
       fun(Port) ->
-              {ok, Socket} = connect(Port),
+              {ok, Socket} = connect(Port, Backend),
               Piece = binary:copy(<<0>>, ?PIECE_BYTES),
               spawn_link(fun() -> [ok = gen_tcp:send(Socket, Piece) || _ <- lists:seq(1, N)] end),
               receive_all(N * ?PIECE_BYTES, Socket),
@@ -36,9 +48,9 @@ receive_all(Bytes, Socket) ->
     {ok, Data} = gen_tcp:recv(Socket, 0),
     receive_all(Bytes - byte_size(Data), Socket).
 
-with_server(Client) ->
-    {ok, Listening} = gen_tcp:listen(0, [binary, {active, false}, {ip, {127, 0, 0, 1}},
-                                         {backlog, 128}, {nodelay, true}]),
+with_server(Backend, Client) ->
+    {ok, Listening} = gen_tcp:listen(0, Backend ++ [binary, {active, false}, {ip, {127, 0, 0, 1}},
+                                                    {backlog, 128}, {nodelay, true}]),
     {ok, Port} = inet:port(Listening),
     spawn_link(fun() -> accept(Listening) end),
     _ = Client(Port),
@@ -57,11 +69,11 @@ answer(Socket) ->
         {error, closed} -> ok
     end.
 
-connect(Port) ->
-    gen_tcp:connect({127, 0, 0, 1}, Port, [binary, {active, false}, {nodelay, true}]).
+connect(Port, Backend) ->
+    gen_tcp:connect({127, 0, 0, 1}, Port, Backend ++ [binary, {active, false}, {nodelay, true}]).
 
-client(N, Port) ->
-    {ok, Socket} = connect(Port),
+client(N, Port, Backend) ->
+    {ok, Socket} = connect(Port, Backend),
     Message = ?MESSAGE,
     round_trips(N, Socket, Message),
     ok = gen_tcp:close(Socket).

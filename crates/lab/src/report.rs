@@ -21,7 +21,10 @@ pub fn page(session: &Session) -> Result<String> {
     let mut view = view::view(session);
     for group in &mut view.groups {
         let known = Group::of_key(&group.key);
-        if matches!(known, Some(Group::Everyday | Group::Compute)) {
+        if matches!(
+            known,
+            Some(Group::Everyday | Group::Compute | Group::Tables)
+        ) {
             group.plots = charts::ratios(session, &group.key)?;
         }
         for shown in &mut group.experiments {
@@ -45,7 +48,10 @@ pub fn page(session: &Session) -> Result<String> {
 /// What is worth drawing of one experiment.
 fn plots(session: &Session, found: &Found, group: Option<Group>) -> Result<Vec<PlotView>> {
     let mut plots = Vec::new();
-    let in_group_plot = matches!(group, Some(Group::Everyday | Group::Compute));
+    let in_group_plot = matches!(
+        group,
+        Some(Group::Everyday | Group::Compute | Group::Tables)
+    );
     for figure in figures(found) {
         let lines: Vec<_> = found
             .lines

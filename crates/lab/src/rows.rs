@@ -7,6 +7,7 @@
 mod compute;
 mod everyday;
 mod published;
+mod tables;
 
 use std::time::Duration;
 
@@ -88,10 +89,11 @@ pub enum Group {
     Messages,
     Everyday,
     Compute,
+    Tables,
 }
 
 impl Group {
-    pub const ALL: [Group; 7] = [
+    pub const ALL: [Group; 8] = [
         Group::Creation,
         Group::Load,
         Group::Ports,
@@ -99,6 +101,7 @@ impl Group {
         Group::Messages,
         Group::Everyday,
         Group::Compute,
+        Group::Tables,
     ];
 
     pub fn key(self) -> &'static str {
@@ -110,6 +113,7 @@ impl Group {
             Group::Messages => "E5",
             Group::Everyday => "everyday",
             Group::Compute => "compute",
+            Group::Tables => "tables",
         }
     }
 
@@ -122,13 +126,14 @@ impl Group {
             Group::Messages => "Messages",
             Group::Everyday => "What programs do every day",
             Group::Compute => "Ordinary programs of one process",
+            Group::Tables => "Tables that processes share (ETS)",
         }
     }
 
     /// `E1: Creating processes...`
     pub fn heading(self) -> String {
         match self {
-            Group::Everyday | Group::Compute => self.title().to_owned(),
+            Group::Everyday | Group::Compute | Group::Tables => self.title().to_owned(),
             _ => format!("{}: {}", self.key(), self.title()),
         }
     }
@@ -147,7 +152,7 @@ impl Group {
             Group::Ports => Some("2 cores of 2.5 GHz"),
             Group::Cost => Some("OTP 19 on 24 cores, 64 GB"),
             Group::Messages => Some("Pentium 4 of 2.8 GHz; Pentium E5200 of 2.5 GHz"),
-            Group::Everyday | Group::Compute => None,
+            Group::Everyday | Group::Compute | Group::Tables => None,
         }
     }
 }
@@ -322,6 +327,7 @@ pub fn all() -> Vec<Experiment> {
     let mut rows: Vec<Experiment> = published::ROWS.to_vec();
     rows.extend_from_slice(everyday::ROWS);
     rows.extend(compute::rows());
+    rows.extend_from_slice(tables::ROWS);
     rows
 }
 

@@ -37,9 +37,9 @@ pub struct ProcessHead {
 
 /// Values of [`ProcessHead::receive_state`].
 pub mod state {
-    /// No timer is set by `wait_timeout`.
+    /// `wait_timeout` has not been executed yet.
     pub const NO_TIMER: u16 = 0;
-    /// A timer runs.
+    /// The timeout has been read: a timer runs, or it is `infinity`.
     pub const TIMER_SET: u16 = 1;
     /// The timer ran out: the process goes on behind its `wait_timeout`.
     pub const TIMED_OUT: u16 = 2;

@@ -16,6 +16,7 @@ mod lock;
 mod lone;
 mod names;
 pub mod object;
+mod packed;
 pub mod part;
 pub mod registry;
 mod shard;

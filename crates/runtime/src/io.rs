@@ -2,6 +2,7 @@
 //! the scheduler that sees it, which is whoever polls: a busy one now and then, or one idle one that waits here.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -12,11 +13,29 @@ use sys::poll::{Event, Events, Interest, Poller, Token};
 /// What is done when a descriptor is ready; called on a scheduler thread.
 pub type Handler = Arc<dyn Fn(Event) + Send + Sync>;
 
+/// Tokens are numbers of our own, in a row: a product spreads them well enough.
+#[derive(Default)]
+struct TokenHasher(u64);
+
+impl Hasher for TokenHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u64(&mut self, token: u64) {
+        self.0 = (self.0 ^ token).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
 struct Io {
     poller: Poller,
     /// Held by who polls.
     events: Mutex<Events>,
-    handlers: RwLock<HashMap<u64, Handler>>,
+    handlers: RwLock<HashMap<u64, Handler, BuildHasherDefault<TokenHasher>>>,
     next_token: AtomicU64,
     /// The scheduler that waits in the poll, plus one; 0 when none does.
     waiting: AtomicUsize,
@@ -25,7 +44,7 @@ struct Io {
 static IO: LazyLock<Io> = LazyLock::new(|| Io {
     poller: Poller::new().expect("the system offers epoll"),
     events: Mutex::new(Events::with_capacity(256)),
-    handlers: RwLock::new(HashMap::new()),
+    handlers: RwLock::default(),
     next_token: AtomicU64::new(1),
     waiting: AtomicUsize::new(0),
 });

@@ -44,6 +44,13 @@ pub fn load_failed(process: &Process, module: Term, why: &str) {
     });
 }
 
+/// A module cannot be deleted before its old code is purged; the caller learns only `badarg`.
+pub fn not_purged(process: &Process, module: Term) {
+    let name = term::print::display(module);
+    let text = format!("Module {name} must be purged before deleting\n");
+    report(process, "~s~n", |heap, _| vec![build::string(heap, &text)]);
+}
+
 /// A flag of `system_flag` that OTP announced to remove.
 pub fn deprecated_flag(process: &Process, name: &str) {
     let text = format!(

@@ -194,6 +194,8 @@ unsafe extern "C" fn set_timeout(context: *mut Context, timeout: Term) -> Next {
         _ => {}
     }
     if timeout == am::INFINITY {
+        // The register it came from does not outlive the wait, so it must not be asked again.
+        process.head.receive_state = receive_state::TIMER_SET;
         return Next::Wait;
     }
     let Some(timeout_ms) = timeout

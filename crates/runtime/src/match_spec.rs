@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! compile:  pattern (heads -> tests), expression (guards and bodies -> operations)
-//! run:      machine (tests and operations), functions (what expressions may call), arena (temporary terms)
+//! run:      flat (what needs no program), machine (tests and operations), functions (what expressions may call), arena (temporary terms)
 //! ```
 //!
 //! A program is constant data that any thread may run; each run has a [`Machine`] of its own. Nothing
@@ -11,6 +11,7 @@
 
 mod arena;
 mod expression;
+pub mod flat;
 mod functions;
 pub mod keeps_key;
 mod lint;
@@ -181,9 +182,7 @@ pub fn from_term(term: Term) -> Option<Arc<Program>> {
     }
     let block = term.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
     // SAFETY: a magic reference counts its block.
-    unsafe { &(*block).object }
-        .downcast_ref::<Arc<Program>>()
-        .cloned()
+    unsafe { (*block).get::<Arc<Program>>() }.cloned()
 }
 
 #[cfg(test)]

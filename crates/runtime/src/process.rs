@@ -56,9 +56,11 @@ pub mod flag {
     /// The outcome of that call is in `Cold`, to be picked up by the call when it is entered again.
     pub const DIRTY_DONE: u16 = 1 << 11;
     /// Its float registers are in `Cold`.
-    pub const FLOATS: u16 = 1 << 14;
+    pub const FLOATS: u16 = 1 << 15;
     /// It has blocked multi-scheduling, and waits for the others to stop.
     pub const BLOCKING: u16 = 1 << 13;
+    /// When it began to wait there was a message that it had not looked at: its receive has no clauses.
+    pub const WAITS_BLINDLY: u16 = 1 << 14;
 }
 
 /// Scheduling priorities, the most urgent first.

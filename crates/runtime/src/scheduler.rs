@@ -561,7 +561,7 @@ impl Scheduler {
                 handle::fetch(process);
                 continue;
             }
-            process.flags &= !flag::WAITS;
+            process.flags &= !(flag::WAITS | flag::WAITS_BLINDLY);
             if process.flags & flag::FLOATS != 0 {
                 elsewhere::restore_floats(process, &mut self.context);
             }
@@ -584,6 +584,10 @@ impl Scheduler {
                 }
                 engine::Exit::Waiting => {
                     process.flags |= flag::WAITS;
+                    // SAFETY: `save` is a link of the queue.
+                    if unsafe { !(*process.head.messages.save).is_null() } {
+                        process.flags |= flag::WAITS_BLINDLY;
+                    }
                     if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
                         continue;
                     }

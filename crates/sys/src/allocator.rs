@@ -69,6 +69,32 @@ pub fn open_reserve() {
     MAY_USE_RESERVE.set(true);
 }
 
+/// How long a thread has nothing to do before it settles.
+const SETTLES_AFTER_NS: i64 = 300_000_000;
+/// A thread settles at most once in this time.
+const SETTLES_EVERY_NS: i64 = 10_000_000_000;
+
+thread_local! {
+    static SETTLED_AT_NS: Cell<Option<i64>> = const { Cell::new(None) };
+}
+
+/// After how long a thread that has nothing to do from now on, a monotonic time, is to [`settle`].
+#[must_use]
+pub fn settles_after_ns(now_ns: i64) -> u64 {
+    let not_before = SETTLED_AT_NS
+        .get()
+        .map_or(0, |then| then + SETTLES_EVERY_NS - now_ns);
+    not_before.max(SETTLES_AFTER_NS) as u64
+}
+
+/// Gives back to the system what this thread has freed and mimalloc keeps for it. mimalloc itself does so later, when
+/// something else is allocated, and a thread that sleeps allocates nothing.
+pub fn settle() {
+    // SAFETY: touches nothing but mimalloc's own bookkeeping.
+    unsafe { libmimalloc_sys::mi_collect(true) };
+    SETTLED_AT_NS.set(Some(crate::clock::monotonic_ns()));
+}
+
 /// The next part of the reserve, null when it is used up.
 fn from_reserve(layout: Layout) -> *mut u8 {
     let align = layout.align().max(16);
@@ -181,6 +207,15 @@ mod tests {
         // SAFETY: reads a number from a table.
         let eager = unsafe { libmimalloc_sys::mi_option_get(ARENA_EAGER_COMMIT) };
         assert_eq!(eager, 0);
+    }
+
+    #[test]
+    fn threads_settle_now_and_then() {
+        let now_ns = crate::clock::monotonic_ns();
+        assert_eq!(settles_after_ns(now_ns), SETTLES_AFTER_NS as u64);
+        settle();
+        let next = settles_after_ns(crate::clock::monotonic_ns()) as i64;
+        assert!(next > SETTLES_AFTER_NS && next <= SETTLES_EVERY_NS);
     }
 
     #[test]

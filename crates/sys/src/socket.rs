@@ -255,10 +255,51 @@ pub fn take_error(socket: BorrowedFd<'_>) -> Result<()> {
 /// # Errors
 /// `eagain`, `econnreset`...
 pub fn receive(socket: BorrowedFd<'_>, room: &mut [MaybeUninit<u8>]) -> Result<usize> {
+    receive_into(socket, room, &mut [])
+}
+
+/// A connection that is closed from now on is reset, and what it has not sent is lost.
+pub fn reset_when_closed(socket: BorrowedFd<'_>) {
+    let linger = libc::linger {
+        l_onoff: 1,
+        l_linger: 0,
+    };
+    // SAFETY: the kernel reads the structure, whose size it is told. It does not refuse this for a connection.
+    let _ = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_LINGER,
+            (&raw const linger).cast(),
+            size_of::<libc::linger>() as libc::socklen_t,
+        )
+    };
+}
+
+/// As [`receive`], into one room and, when that is full, another. Answers how many bytes came in all.
+///
+/// # Errors
+/// As [`receive`].
+pub fn receive_into(
+    socket: BorrowedFd<'_>,
+    room: &mut [MaybeUninit<u8>],
+    more: &mut [MaybeUninit<u8>],
+) -> Result<usize> {
+    let part = |room: &mut [MaybeUninit<u8>]| libc::iovec {
+        iov_base: room.as_mut_ptr().cast(),
+        iov_len: room.len(),
+    };
+    let parts = [part(room), part(more)];
+    // The library's functions are points where a thread may be cancelled, which costs two atomic operations each.
     retry(|| {
-        // SAFETY: the kernel writes at most the room's length into it.
+        // SAFETY: the kernel writes at most so many bytes into each room, and both are borrowed for the call.
         check_size(unsafe {
-            libc::recv(socket.as_raw_fd(), room.as_mut_ptr().cast(), room.len(), 0)
+            libc::syscall(
+                libc::SYS_readv,
+                socket.as_raw_fd(),
+                parts.as_ptr(),
+                1 + usize::from(!more.is_empty()),
+            ) as isize
         })
     })
 }
@@ -320,8 +361,16 @@ pub fn send_parts(socket: BorrowedFd<'_>, parts: &[IoSlice<'_>]) -> Result<usize
     header.msg_iov = parts.as_ptr().cast_mut().cast();
     header.msg_iovlen = parts.len();
     retry(|| {
-        // SAFETY: the kernel reads the header and the parts, which are alive for the call.
-        check_size(unsafe { libc::sendmsg(socket.as_raw_fd(), &header, libc::MSG_NOSIGNAL) })
+        // SAFETY: the kernel reads the header and the parts, which are alive for the call. As to the library's own
+        // function, see `receive_into`.
+        check_size(unsafe {
+            libc::syscall(
+                libc::SYS_sendmsg,
+                socket.as_raw_fd(),
+                &raw const header,
+                libc::MSG_NOSIGNAL,
+            ) as isize
+        })
     })
 }
 

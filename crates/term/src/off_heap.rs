@@ -5,7 +5,7 @@
 //! list to release what died. Counts are atomic; lists belong to the owner of their heap.
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
@@ -45,7 +45,9 @@ pub struct MagicBlock {
     counted: Counted,
     /// The number that it can be found by, once it has been told to somebody.
     saved: OnceLock<(u64, u64)>,
-    pub object: Box<dyn Any + Send + Sync>,
+    /// The type of the object: asked for here, it costs no call.
+    holds: TypeId,
+    object: Box<dyn Any + Send + Sync>,
 }
 
 /// Blocks by the number of their references, as far as these went out as text or in the external format. A block
@@ -139,8 +141,19 @@ impl MagicBlock {
         Box::into_raw(Box::new(MagicBlock {
             counted,
             saved: OnceLock::new(),
+            holds: (*object).type_id(),
             object,
         }))
+    }
+
+    /// The object, if it is of type `T`.
+    #[inline]
+    #[must_use]
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        (self.holds == TypeId::of::<T>()).then(|| {
+            // SAFETY: the object in the box is a `T`, and the block keeps it.
+            unsafe { &*(&raw const *self.object).cast::<T>() }
+        })
     }
 
     /// Lets the object behind a magic reference be found by its number from now on; other terms are left alone.

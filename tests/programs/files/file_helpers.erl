@@ -65,8 +65,7 @@ delayed(File) ->
     see:value("more", [file:write(Fd, "abc"), file:position(Fd, 1), file:write(Fd, "X"), file:close(Fd), file:read_file(File)]),
     {ok, Small} = file:open(File, [raw, write, {delayed_write, 10, 20}]),
     ok = file:write(Small, "12345"),
-    timer:sleep(200),
-    see:value("after its time", file:read_file(File)),
+    see:value("after its time", soon(fun() -> file:read_file(File) end, fun(R) -> R =/= {ok, <<>>} end)),
     ok = file:write(Small, "6789012345678901234567890"),
     see:value("after its size", [file:close(Small), file:read_file(File)]),
     see:value("full", begin {ok, Full} = file:open("/dev/full", [raw, write]), R = file:write(Full, "x"), file:close(Full), R end).
@@ -110,8 +109,17 @@ owners(File) ->
     Opened = length(filelib:wildcard("/proc/self/fd/*")),
     Pids = [spawn_monitor(fun() -> [{ok, _} = file:open(File, [raw, read]) || _ <- lists:seq(1, 50)] end) || _ <- lists:seq(1, 10)],
     [receive {'DOWN', M, process, P, Reason} -> normal = Reason end || {P, M} <- Pids],
-    timer:sleep(200),
-    see:value("all closed", length(filelib:wildcard("/proc/self/fd/*")) =< Opened + 2).
+    Open = fun() -> length(filelib:wildcard("/proc/self/fd/*")) end,
+    see:value("all closed", soon(Open, fun(Now) -> Now =< Opened + 2 end) =< Opened + 2).
+
+%% What is there when it is as wished, or when that took too long.
+soon(Look, Wished) -> soon(Look, Wished, 500).
+soon(Look, Wished, Times) ->
+    Found = Look(),
+    case Times =:= 0 orelse Wished(Found) of
+        true -> Found;
+        false -> timer:sleep(20), soon(Look, Wished, Times - 1)
+    end.
 
 %% Many processes that read and write at once.
 many(Top) ->

@@ -93,7 +93,11 @@ never_busy() ->
 %% More than the marks allow: all are suspended, nothing is lost, and each one's messages stay in order.
 many_senders(Parallel) ->
     Me = self(),
-    Port = open_port({spawn, "sh -c 'sleep 1.5; exec cat'"}, [binary, {packet, 4}, {parallelism, Parallel}]),
+    Fifo = filename:absname("port_marks_start"),
+    [] = os:cmd("mkfifo '" ++ Fifo ++ "'"),
+    Port = open_port({spawn_executable, "/bin/sh"},
+                     [{args, ["-c", "read -r line <\"$1\"; exec cat", "sh", Fifo]},
+                      binary, {packet, 4}, {parallelism, Parallel}]),
     erlang:system_monitor(Me, [busy_port]),
     Fill = binary:copy(<<0>>, 5000),
     Senders = [spawn_link(fun() ->
@@ -116,12 +120,14 @@ many_senders(Parallel) ->
                       _ -> receive after 20 -> Wait(Times - 1) end
                   end
           end,
-    see:value({all_suspended, Parallel}, All(200)),
+    see:value({all_suspended, Parallel}, All(1000)),
     Told = fun Count(Set) -> receive {monitor, P, busy_port, Port} -> Count(Set#{P => []}) after 0 -> map_size(Set) end end,
     Suspensions = Told(#{}),
     see:value({told, Parallel}, Suspensions =:= 20 orelse Parallel andalso Suspensions > 10),
     erlang:system_monitor(undefined),
     see:value({waiting, Parallel}, queue(Port) < 20 * 2 * 5008 + 8192),
+    [] = os:cmd("echo go > '" ++ Fifo ++ "'"),
+    ok = file:delete(Fifo),
     Data = [receive {Port, {data, <<S:16, N:16, _:5000/binary>>}} -> {S, N} after 10000 -> none end || _ <- lists:seq(1, 600)],
     see:value({in_order, Parallel},
               [S || S <- lists:seq(1, 20), [N || {S1, N} <- Data, S1 =:= S] =/= lists:seq(1, 30)]),

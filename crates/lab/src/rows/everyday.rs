@@ -1,8 +1,11 @@
 //! What programs do every day: starting, calling servers, dying families, long queues, timers, fans, parallel work,
 //! garbage, and TCP.
 
+use std::time::Duration;
+
 use super::{
-    Better, DEFAULT, EACH, Experiment, Figure, ONE, PLAIN, RATE, SMP_ON, Scale, Source, TIMED, Unit,
+    Better, DEFAULT, EACH, Ends, Experiment, Figure, ONE, PLAIN, RATE, SMP_ON, Scale, Source,
+    TIMED, Unit,
 };
 
 pub const ROWS: &[Experiment] = &[
@@ -193,13 +196,82 @@ pub const ROWS: &[Experiment] = &[
         cases: &[DEFAULT],
         quick: &[300],
         full: &[10_000],
+        figures: &[FLOW],
+        ..PLAIN
+    },
+    Experiment {
+        name: "echo_over_socket",
+        about: "Round trips over one TCP connection, gen_tcp over the module socket.",
+        command: "-s timed tc echo one_over_socket {N} -s erlang halt",
+        cases: &[DEFAULT],
+        quick: &[3_000],
+        full: &[50_000],
+        figures: &[RATE],
+        ..PLAIN
+    },
+    Experiment {
+        name: "echo_flow_over_socket",
+        about: "Pieces of 64 KiB there and back, gen_tcp over the module socket.",
+        command: "-s timed tc echo flow_over_socket {N} -s erlang halt",
+        cases: &[DEFAULT],
+        quick: &[300],
+        full: &[10_000],
+        figures: &[FLOW],
+        ..PLAIN
+    },
+    Experiment {
+        name: "echo_thousand",
+        about: "Round trips over a thousand TCP connections, each with one message under way.",
+        command: "-s timed tc load thousand {N} -s erlang halt",
+        quick: &[20_000],
+        full: &[500_000],
+        figures: &[
+            RATE,
+            Figure {
+                label: "median round trip",
+                source: Source::Printed("median: "),
+                scale: Scale::By(1.0),
+                unit: Unit::Micros,
+                ..TIMED
+            },
+            Figure {
+                label: "slowest hundredth",
+                source: Source::Printed("p99: "),
+                scale: Scale::By(1.0),
+                unit: Unit::Micros,
+                ..TIMED
+            },
+        ],
+        ..PLAIN
+    },
+    Experiment {
+        name: "idle_connections",
+        about: "TCP connections on which nothing happens, both ends here: how the machine's memory grows.",
+        command: "-s timed tc load idle {N} -s erlang halt",
+        quick: &[100, 400],
+        full: &[1_000, 9_000],
+        ends: Ends::After {
+            says: "waiting: ",
+            quick: Duration::from_millis(150),
+            full: Duration::from_secs(1),
+        },
         figures: &[Figure {
-            label: "rate",
-            scale: Scale::SizePer(1e-6 / 65_536.0),
-            unit: Unit::BytesPerSecond,
-            better: Better::More,
-            ..TIMED
+            label: "resident memory",
+            source: Source::Resident,
+            scale: Scale::By(1.0),
+            unit: Unit::Bytes,
+            better: Better::Less,
+            slope: Some("memory of one connection"),
         }],
         ..PLAIN
     },
 ];
+
+/// Pieces of 64 KiB as bytes a second.
+const FLOW: Figure = Figure {
+    label: "rate",
+    scale: Scale::SizePer(1e-6 / 65_536.0),
+    unit: Unit::BytesPerSecond,
+    better: Better::More,
+    ..TIMED
+};

@@ -22,10 +22,14 @@ struct Counters {
 const MAX_ARITY: i64 = 1 << 32;
 
 fn new_values(arity: Term) -> Result<Box<[AtomicU64]>, super::Failure> {
-    let count = arity
-        .as_small()
-        .filter(|count| *count >= 1)
-        .ok_or(badarg(1))?;
+    let count = match arity.as_small() {
+        Some(count) => count,
+        None if matches!(arity.as_big(), Some((false, _))) => i64::MAX,
+        None => return Err(badarg(1)),
+    };
+    if count < 1 {
+        return Err(badarg(1));
+    }
     if count > MAX_ARITY {
         return Err(system_limit());
     }

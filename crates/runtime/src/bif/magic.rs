@@ -24,5 +24,5 @@ pub fn get<'a, T: Any>(reference: Term) -> Option<&'a T> {
     }
     let block = reference.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
     // SAFETY: the reference counts the block; the moving rule keeps it through the BIF.
-    unsafe { (*block).object.downcast_ref::<T>() }
+    unsafe { (*block).get::<T>() }
 }

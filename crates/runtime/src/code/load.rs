@@ -336,9 +336,8 @@ pub fn commit(prepared: &[Arc<Loaded>]) {
                     bind_funs(loaded);
                     continue;
                 }
-                versions.old = versions.current.take();
-                versions.current = Some(Arc::clone(loaded));
-                bind_exports(loaded, versions.old.as_deref());
+                let before = versions.replace(loaded);
+                bind_exports(loaded, before.as_deref());
                 bind_funs(loaded);
             }
         });
@@ -357,9 +356,8 @@ pub fn finish_on_load(name: Term, keep: bool) -> bool {
             let Some(pending) = versions.pending.take() else {
                 return false;
             };
-            versions.old = versions.current.take();
-            versions.current = Some(Arc::clone(&pending));
-            bind_exports(&pending, versions.old.as_deref());
+            let before = versions.replace(&pending);
+            bind_exports(&pending, before.as_deref());
             true
         })
     })

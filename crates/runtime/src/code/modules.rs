@@ -51,6 +51,18 @@ pub struct Versions {
     pub pending: Option<Arc<Loaded>>,
 }
 
+impl Versions {
+    /// Makes a version current; what it replaces becomes old, and is returned. Old code of a module that was deleted
+    /// since stays old until it is purged: funs may still run it.
+    pub fn replace(&mut self, loaded: &Arc<Loaded>) -> Option<Arc<Loaded>> {
+        let before = self.current.replace(Arc::clone(loaded));
+        if before.is_some() {
+            self.old.clone_from(&before);
+        }
+        before
+    }
+}
+
 #[derive(Default)]
 pub struct Table {
     modules: HashMap<Term, Versions>,
@@ -112,6 +124,12 @@ pub fn place_of(address: *const u64) -> Option<NamedPlace> {
 #[must_use]
 pub fn versions(name: Term) -> Versions {
     TABLE.read().modules.get(&name).cloned().unwrap_or_default()
+}
+
+/// Whether a module has ever been loaded, or begun to be.
+#[must_use]
+pub fn is_known(name: Term) -> bool {
+    TABLE.read().modules.contains_key(&name)
 }
 
 /// The current version of a module.

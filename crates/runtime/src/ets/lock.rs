@@ -36,13 +36,14 @@ unsafe impl Sync for PartLock {}
 /// What a guard gives back.
 enum Hold<'a> {
     Lone(&'a Lone),
-    /// The places, one for a reader; and what an outsider keeps the scheduler out of.
+    /// A reader's place; and what an outsider keeps the scheduler out of.
+    Place(&'a RawRwLock, Option<&'a Lone>),
+    /// All places; and the same.
     Places(Option<&'a Lone>),
 }
 
 /// Shared access to a part.
 pub struct ReadGuard<'a> {
-    place: &'a RawRwLock,
     hold: Hold<'a>,
     part: &'a Part,
 }
@@ -76,30 +77,30 @@ impl PartLock {
         }
     }
 
-    /// Keeps the one scheduler out when this is another thread; the places are taken.
-    fn places_taken(&self) -> Hold<'_> {
-        let lone = self.lone.as_ref().filter(|_| !is_scheduler());
-        if let Some(lone) = lone {
-            // Without an end to its patience it is never turned away.
-            let _ = lone.enter_from_outside(None);
-        }
-        Hold::Places(lone)
+    /// Keeps the one scheduler out when this is another thread; the place or places are taken.
+    fn keep_out(&self) -> Option<&Lone> {
+        let lone = self.lone.as_ref().filter(|_| !is_scheduler())?;
+        // Without an end to its patience it is never turned away.
+        let _ = lone.enter_from_outside(None);
+        Some(lone)
     }
 
     #[inline]
     pub fn read(&self) -> ReadGuard<'_> {
-        let place = self.place();
         let hold = match &self.lone {
             Some(lone) if is_scheduler() && lone.enter() => Hold::Lone(lone),
-            _ => {
-                place.lock_shared();
-                self.places_taken()
-            }
+            _ => self.take_place(),
         };
         // SAFETY: this place is shared, so no writer has all places before the guard is dropped; or the one scheduler is
         // in (`Lone`), and does not write.
         let part = unsafe { &*self.part.get() };
-        ReadGuard { place, hold, part }
+        ReadGuard { hold, part }
+    }
+
+    fn take_place(&self) -> Hold<'_> {
+        let place = self.place();
+        place.lock_shared();
+        Hold::Place(place, self.keep_out())
     }
 
     /// As [`PartLock::read`]; `None` when the lock cannot be had so soon.
@@ -125,12 +126,12 @@ impl PartLock {
                     unsafe { place.unlock_shared() };
                     return None;
                 }
-                Hold::Places(lone.as_ref())
+                Hold::Place(place, lone.as_ref())
             }
         };
         // SAFETY: as in `read`.
         let part = unsafe { &*self.part.get() };
-        Some(ReadGuard { place, hold, part })
+        Some(ReadGuard { hold, part })
     }
 
     #[inline]
@@ -152,7 +153,7 @@ impl PartLock {
         for place in &self.places {
             place.0.lock_exclusive();
         }
-        self.places_taken()
+        Hold::Places(self.keep_out())
     }
 
     /// Bytes that the lock takes.
@@ -175,13 +176,14 @@ impl Drop for ReadGuard<'_> {
     fn drop(&mut self) {
         match self.hold {
             Hold::Lone(lone) => lone.leave(),
-            Hold::Places(outside) => {
+            Hold::Place(place, outside) => {
                 if let Some(lone) = outside {
                     lone.leave_to_outside();
                 }
                 // SAFETY: the guard stands for one shared hold of this place.
-                unsafe { self.place.unlock_shared() };
+                unsafe { place.unlock_shared() };
             }
+            Hold::Places(_) => unreachable!("a reader takes one place"),
         }
     }
 }
@@ -209,6 +211,7 @@ impl Drop for WriteGuard<'_> {
     fn drop(&mut self) {
         match self.hold {
             Hold::Lone(lone) => lone.leave(),
+            Hold::Place(..) => unreachable!("a writer takes all places"),
             Hold::Places(outside) => {
                 if let Some(lone) = outside {
                     lone.leave_to_outside();

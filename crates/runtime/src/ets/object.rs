@@ -1,8 +1,19 @@
 //! An object of a table: a tuple copied into a block of its own, outside every process.
 //!
 //! ```text
-//! next | off-heap list | words, hash and mark | the tuple, then everything that it reaches
+//! off-heap list | words, hash and mark | next | the tuple, then everything that it reaches
 //! ```
+//!
+//! What a lookup reads (`next`, header, key) stands together, so that most objects give it from one cache line.
+//!
+//! In a compressed table what elements other than the key reach is packed (`packed`), where that takes less:
+//!
+//! ```text
+//! head | the tuple, then what the key reaches | islands | tokens | words before the islands and of them, of the rest
+//! ```
+//!
+//! Packed elements are the non-value in the tuple; key and immediates are where they always are. The rest are the words
+//! that the packed elements reach; islands are the objects among them that count something outside.
 //!
 //! Nothing in the block points out of it, literals included (their module may be purged while the
 //! object stays). So copying it to a heap is one move of memory and one pass that shifts pointers.
@@ -14,24 +25,57 @@ use std::ops::Deref;
 use std::ptr::{self, NonNull};
 
 use layout::{Header, Kind, Term};
+use smallvec::SmallVec;
 use term::copy;
-use term::heap::Allocate;
+use term::heap::{Allocate, Scratch};
 use term::off_heap;
+
+use super::packed::{self, Packed};
 
 /// Set in [`Object::mark`]'s word: the object is deleted, but stays in its chain while the table is fixed.
 const DELETED: u32 = 1 << 31;
 /// Bits of a hash.
 pub const HASH_MASK: u32 = DELETED - 1;
 
+/// Set in [`Object::words`]: some elements are packed.
+const PACKED: u32 = 1 << 31;
+/// Words at the end of a packed object that say how much there is of what.
+const COUNTS: usize = 2;
+
 /// The head of an object; its words follow.
 #[repr(C)]
 pub struct Object {
-    /// The next object of a chain; for the one who owns the chain.
-    pub(super) next: *mut Object,
     off_heap: *mut u64,
+    /// Words behind the head, and whether it is packed.
     words: u32,
     /// The hash of its key, and whether it is deleted.
     mark: u32,
+    /// The next object of a chain; for the one who owns the chain.
+    pub(super) next: *mut Object,
+}
+
+/// The tuple of an object, whole.
+pub enum Opened<'a> {
+    Plain(&'a Object),
+    Unpacked { tuple: Term, _room: Scratch },
+}
+
+impl Opened<'_> {
+    /// Valid while this and the object are.
+    #[inline]
+    #[must_use]
+    pub fn tuple(&self) -> Term {
+        match self {
+            Opened::Plain(object) => object.tuple(),
+            Opened::Unpacked { tuple, .. } => *tuple,
+        }
+    }
+
+    #[inline]
+    #[must_use]
+    pub fn elements(&self) -> &[Term] {
+        self.tuple().as_tuple().expect("an object is a tuple")
+    }
 }
 
 fn block_layout(words: usize) -> Layout {
@@ -43,15 +87,39 @@ impl Object {
         ptr::from_ref(self).wrapping_add(1).cast_mut().cast::<u64>()
     }
 
-    /// The tuple. Valid while the object is.
     #[inline]
     #[must_use]
-    pub fn tuple(&self) -> Term {
+    pub fn is_packed(&self) -> bool {
+        self.words & PACKED != 0
+    }
+
+    /// The tuple with all of its elements.
+    #[inline]
+    #[must_use]
+    pub fn open(&self) -> Opened<'_> {
+        if self.is_packed() {
+            self.unpacked()
+        } else {
+            Opened::Plain(self)
+        }
+    }
+
+    #[cold]
+    fn unpacked(&self) -> Opened<'_> {
+        let mut room = Scratch::new();
+        let tuple = self.copy_to(room.heap());
+        Opened::Unpacked { tuple, _room: room }
+    }
+
+    /// The tuple as it lies here. Valid while the object is.
+    #[inline]
+    #[must_use]
+    fn tuple(&self) -> Term {
         // SAFETY: the block's first words are the tuple.
         unsafe { Term::from_boxed_pointer(self.first_word()) }
     }
 
-    /// The elements of the tuple.
+    /// The elements of the tuple; the non-value where one is packed.
     #[inline]
     #[must_use]
     pub fn elements(&self) -> &[Term] {
@@ -63,6 +131,17 @@ impl Object {
     #[must_use]
     pub fn key(&self, keypos: usize) -> Term {
         self.elements()[keypos - 1]
+    }
+
+    /// As [`Object::key`], without asking whether there is one.
+    ///
+    /// # Safety
+    /// The tuple has at least `keypos` elements, and `keypos` is not 0.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn key_unchecked(&self, keypos: usize) -> Term {
+        // SAFETY: the caller's promise; the elements are terms.
+        unsafe { Term::from_bits(*self.first_word().add(keypos)) }
     }
 
     #[inline]
@@ -81,10 +160,10 @@ impl Object {
         self.mark = self.hash() | if deleted { DELETED } else { 0 };
     }
 
-    /// Words of the tuple and of what it reaches.
-    #[must_use]
-    pub fn words(&self) -> usize {
-        self.words as usize
+    /// Words behind the head.
+    #[inline]
+    fn words(&self) -> usize {
+        (self.words & !PACKED) as usize
     }
 
     /// Bytes that the object takes, without shared binaries.
@@ -128,47 +207,145 @@ impl Object {
     }
 
     /// Copies the tuple to a heap.
+    #[inline]
     pub fn copy_to<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
         let words = self.words();
-        let room = heap.allocate(words);
         let source = self.first_word();
-        let shift = (room as u64).wrapping_sub(source as u64);
-        let mut at = 0;
-        let mut bytes = 0;
-        while at < words {
-            // SAFETY: both have `words` words, of which `at` is one at the start of an object or a term; the room is fresh.
+        // SAFETY: the block begins with the tuple's header, and has that many words.
+        if words == 1 + Header(unsafe { *source }).arity() {
+            // Immediates alone.
+            let room = heap.allocate(words);
+            // SAFETY: the room is fresh and as large; the copy is a tuple.
             unsafe {
-                let (from, to) = (source.add(at), room.add(at));
-                let word = *from;
-                if Header::is_header(word) {
-                    let header = Header(word);
-                    to.write(word);
-                    let raw = header.raw_words();
-                    if raw > 0 {
-                        to.add(1).copy_from_nonoverlapping(from.add(1), raw);
-                    }
-                    if matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference) {
-                        off_heap::retain(off_heap::block_of(to));
-                        off_heap::link(heap.off_heap_list(), to);
-                        bytes += off_heap::bytes_of(to);
-                    }
-                    at += 1 + raw;
-                    continue;
+                for at in 0..words {
+                    room.add(at).write(*source.add(at));
                 }
-                let is_pointer = !Term::from_bits(word).is_immediate();
-                to.write(if is_pointer {
-                    word.wrapping_add(shift)
-                } else {
-                    word
-                });
-                at += 1;
+                return Term::from_boxed_pointer(room);
             }
+        }
+        if self.is_packed() {
+            return self.unpack_to(heap);
+        }
+        let room = heap.allocate(words);
+        // SAFETY: the room is fresh; the copy begins with the tuple.
+        unsafe {
+            copy_words(source, room, words, heap);
+            Term::from_boxed_pointer(room)
+        }
+    }
+
+    /// Copies the tuple of an object that is packed.
+    #[cold]
+    #[inline(never)]
+    fn unpack_to<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
+        let block = self.block();
+        let room = heap.allocate(block.before + block.rest);
+        let source = self.first_word();
+        let mut bytes = 0;
+        // SAFETY: the words before the islands are the tuple and what its key reaches, copied to the same places; the rest
+        // comes behind them. Packed elements are those that hold the non-value.
+        unsafe {
+            copy_words(source, room, block.before, heap);
+            let arity = self.elements().len();
+            let first: SmallVec<[*mut u64; 8]> = (1..=arity)
+                .map(|at| room.add(at))
+                .filter(|place| **place == Term::NONE.bits())
+                .collect();
+            let target = packed::Target {
+                first: &first,
+                rest: room.add(block.before),
+                rest_words: block.rest,
+            };
+            packed::unpack(block.bytes, block.islands, &target, |object| {
+                off_heap::link(heap.off_heap_list(), object);
+                bytes += off_heap::bytes_of(object);
+            });
         }
         if bytes > 0 {
             heap.charge_off_heap(bytes);
         }
         // SAFETY: the copy begins with the tuple.
         unsafe { Term::from_boxed_pointer(room) }
+    }
+
+    /// What a packed object consists of.
+    fn block(&self) -> Block<'_> {
+        // SAFETY: `OwnedObject::packed` wrote the counts into the last words of the block, and what they count before them.
+        unsafe {
+            let end = self.first_word().add(self.words());
+            let rest = *end.sub(1) as usize;
+            let both = *end.sub(2);
+            let (before, islands) = ((both >> 32) as usize, both as u32 as usize);
+            let begin = self.first_word().add(before);
+            let tokens = begin.add(islands);
+            Block {
+                before,
+                rest,
+                islands: begin,
+                bytes: std::slice::from_raw_parts(
+                    tokens.cast::<u8>(),
+                    (self.words() - before - islands - COUNTS) * 8,
+                ),
+            }
+        }
+    }
+}
+
+/// Parts of a packed object.
+struct Block<'a> {
+    /// Words before the islands.
+    before: usize,
+    /// Words that the packed elements reach.
+    rest: usize,
+    islands: *const u64,
+    /// Tokens, and what fills the last word.
+    bytes: &'a [u8],
+}
+
+/// Copies words of a block to a heap, shifting their pointers.
+///
+/// # Safety
+/// `source` has `words` words: objects and list cells, with pointers to each other alone. `room` has as many, fresh ones.
+unsafe fn copy_words<A: Allocate + ?Sized>(
+    source: *const u64,
+    room: *mut u64,
+    words: usize,
+    heap: &mut A,
+) {
+    let shift = (room as u64).wrapping_sub(source as u64);
+    let mut at = 0;
+    let mut bytes = 0;
+    while at < words {
+        // SAFETY: `at` is one of the words, at the start of an object or a term.
+        unsafe {
+            let (from, to) = (source.add(at), room.add(at));
+            let word = *from;
+            if Header::is_header(word) {
+                let header = Header(word);
+                to.write(word);
+                let raw = header.raw_words();
+                if raw > 0 {
+                    to.add(1).copy_from_nonoverlapping(from.add(1), raw);
+                }
+                if packed::is_counting(header) {
+                    off_heap::retain(off_heap::block_of(to));
+                    off_heap::link(heap.off_heap_list(), to);
+                    bytes += off_heap::bytes_of(to);
+                }
+                at += 1 + raw;
+                continue;
+            }
+            let is_pointer = !Term::from_bits(word).is_immediate();
+            to.write(if is_pointer {
+                word.wrapping_add(shift)
+            } else {
+                word
+            });
+            at += 1;
+        }
+    }
+    if bytes > 0 {
+        heap.charge_off_heap(bytes);
     }
 }
 
@@ -194,41 +371,122 @@ impl OwnedObject {
             "a tuple with a key"
         );
         let words = copy::size_with_literals(tuple);
+        let mut object = OwnedObject::with_room(words, hash);
+        // SAFETY: the room has the words that were counted.
+        unsafe {
+            let head = object.0.as_mut();
+            let room = head.first_word();
+            let copied = copy::copy_to(room, words, &mut head.off_heap, tuple, true);
+            debug_assert_eq!(copied.boxed_pointer(), room);
+        }
+        object
+    }
+
+    /// An object whose words are still to be written.
+    fn with_room(words: usize, hash: u32) -> OwnedObject {
+        assert!(words < PACKED as usize, "an object below 16 GiB");
         let layout = block_layout(words);
         // SAFETY: the size is not zero.
         let block = unsafe { alloc(layout) }.cast::<Object>();
         let Some(object) = NonNull::new(block) else {
             handle_alloc_error(layout)
         };
-        let words32 = u32::try_from(words).expect("an object below 32 GiB");
         let head = Object {
-            next: ptr::null_mut(),
             off_heap: ptr::null_mut(),
-            words: words32,
+            words: words as u32,
             mark: hash & HASH_MASK,
+            next: ptr::null_mut(),
         };
-        // SAFETY: fresh memory for the head and the words that were counted.
-        unsafe {
-            object.write(head);
-            let room = (*block).first_word();
-            let copied = copy::copy_to(room, words, &mut (*block).off_heap, tuple, true);
-            debug_assert_eq!(copied.boxed_pointer(), room);
-        }
+        // SAFETY: fresh memory for the head.
+        unsafe { object.write(head) };
         OwnedObject(object)
     }
 
-    /// A tuple with other elements at some places, in place of the old object; the key must stay equal.
+    /// As [`OwnedObject::new`]; what elements other than the key at `keypos` (from 1) reach is packed, if that makes it smaller.
+    ///
+    /// # Panics
+    /// As [`OwnedObject::new`], and when there is no key.
     #[must_use]
-    pub fn with_elements(old: &Object, changes: &[(usize, Term)]) -> OwnedObject {
-        let mut words: Vec<u64> = Vec::with_capacity(1 + old.elements().len());
-        words.push(Header::new(Kind::Tuple, old.elements().len()).0);
-        words.extend(old.elements().iter().map(|element| element.bits()));
-        for (index, value) in changes {
-            words[1 + index] = value.bits();
+    pub fn packed(tuple: Term, hash: u32, keypos: usize) -> OwnedObject {
+        let elements = tuple.as_tuple().expect("a tuple with a key");
+        // The tuple without what is packed, and a tuple of that.
+        let mut kept: SmallVec<[u64; 16]> = SmallVec::new();
+        let mut others: SmallVec<[u64; 16]> = SmallVec::new();
+        kept.push(tuple.header().0);
+        others.push(0);
+        for (index, element) in elements.iter().enumerate() {
+            let is_kept = element.is_immediate() || index + 1 == keypos;
+            kept.push(if is_kept {
+                element.bits()
+            } else {
+                Term::NIL.bits()
+            });
+            if !is_kept {
+                others.push(element.bits());
+            }
         }
-        // SAFETY: the words are a tuple's, and live until the copy is made.
-        let tuple = unsafe { Term::from_boxed_pointer(words.as_ptr()) };
-        OwnedObject::new(tuple, old.hash())
+        others[0] = Header::new(Kind::Tuple, others.len() - 1).0;
+        if others.len() == 1 {
+            return OwnedObject::new(tuple, hash);
+        }
+        // SAFETY: the words are tuples', and live until the copies are made.
+        let (kept, others) = unsafe {
+            (
+                Term::from_boxed_pointer(kept.as_ptr()),
+                Term::from_boxed_pointer(others.as_ptr()),
+            )
+        };
+        let whole_words = copy::size_with_literals(tuple);
+        let others = OwnedObject::new(others, 0);
+        let before = copy::size_with_literals(kept);
+        let count = others.elements().len();
+        // SAFETY: a copied tuple without its header.
+        let others_words =
+            unsafe { std::slice::from_raw_parts(others.first_word().add(1), others.words() - 1) };
+        // SAFETY: as above.
+        let Some(packed) = (unsafe { Packed::of(others_words) }) else {
+            return OwnedObject::new(tuple, hash);
+        };
+        // SAFETY: islands are objects of that copy.
+        let size_of_island = |island: &*const u64| unsafe { 1 + Header(**island).raw_words() };
+        let island_words: usize = packed.islands.iter().map(size_of_island).sum();
+        let words = before + island_words + packed.bytes.len().div_ceil(8) + COUNTS;
+        if words >= whole_words {
+            return OwnedObject::new(tuple, hash);
+        }
+        let mut object = OwnedObject::with_room(words, hash);
+        // SAFETY: the room has all of the words that are written: the kept ones, the islands, the tokens, the counts.
+        unsafe {
+            let head = object.0.as_mut();
+            head.words |= PACKED;
+            let room = head.first_word();
+            copy::copy_to(room, before, &mut head.off_heap, kept, true);
+            for (index, element) in elements.iter().enumerate() {
+                if !element.is_immediate() && index + 1 != keypos {
+                    room.add(1 + index).write(Term::NONE.bits());
+                }
+            }
+            let mut to = room.add(before);
+            for island in &packed.islands {
+                let size = size_of_island(island);
+                to.copy_from_nonoverlapping(*island, size);
+                off_heap::retain(off_heap::block_of(to));
+                off_heap::link(&mut head.off_heap, to);
+                to = to.add(size);
+            }
+            let end = room.add(words);
+            // The last word of tokens may not be filled whole.
+            let tokens = to.cast::<u8>();
+            let space = end.sub(COUNTS).cast::<u8>().offset_from_unsigned(tokens);
+            tokens.copy_from_nonoverlapping(packed.bytes.as_ptr(), packed.bytes.len());
+            tokens
+                .add(packed.bytes.len())
+                .write_bytes(0, space - packed.bytes.len());
+            end.sub(2)
+                .write((before as u64) << 32 | island_words as u64);
+            end.sub(1).write((others_words.len() - count) as u64);
+        }
+        object
     }
 
     /// Gives up the object: it belongs to a chain.

@@ -89,7 +89,7 @@ impl Part {
 
     /// Deletes the objects that equal a tuple.
     pub fn remove_object(&mut self, tuple: Term, key: Term, hash: u32, fixed: bool) {
-        let equal = |object: &Object| compare::eq_exact(object.tuple(), tuple);
+        let equal = |object: &Object| compare::eq_exact(object.open().tuple(), tuple);
         match self {
             Part::Hash(shard) => shard.remove_key(key, hash, fixed, equal),
             Part::Tree(tree) => tree.remove_key(key, equal),

@@ -2,7 +2,6 @@
 //!
 //! Any thread may call.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -127,8 +126,8 @@ pub fn look_up<'a>(identifier: Term) -> Result<&'a Table, Failure> {
     }
     let block = identifier.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
     // SAFETY: a magic reference counts its block, and nothing collects it while the BIF runs.
-    let object: &'a (dyn Any + Send + Sync) = unsafe { &*(*block).object };
-    match object.downcast_ref::<Handle>() {
+    let handle: Option<&'a Handle> = unsafe { (*block).get::<Handle>() };
+    match handle {
         Some(Handle(Some(table))) if !table.is_deleted() => Ok(table),
         Some(_) => Err(badarg_because(am::ID)),
         None => Err(badarg_because(am::TYPE)),

@@ -24,6 +24,8 @@ const STEPS: usize = 5;
 pub struct Shard {
     /// The first object of every chain; empty before the first insertion.
     slots: Vec<*mut Object>,
+    /// The bits of a hash that can name a slot: one less than the slots, rounded up to a power of two.
+    mask: usize,
     first_slots: usize,
     keypos: usize,
     kind: Kind,
@@ -54,6 +56,7 @@ impl Shard {
     pub fn new(kind: Kind, keypos: usize, first_slots: usize) -> Shard {
         Shard {
             slots: Vec::new(),
+            mask: first_slots.next_power_of_two() - 1,
             first_slots,
             keypos,
             kind,
@@ -88,13 +91,11 @@ impl Shard {
 
     #[inline]
     fn slot_of(&self, hash: u32) -> usize {
-        let slots = self.slots();
-        let mask = slots.next_power_of_two() - 1;
-        let slot = hash as usize & mask;
-        if slot < slots {
+        let slot = hash as usize & self.mask;
+        if slot < self.slots() {
             slot
         } else {
-            slot & (mask >> 1)
+            slot & (self.mask >> 1)
         }
     }
 
@@ -108,7 +109,12 @@ impl Shard {
 
     #[inline(always)]
     fn has_key(&self, object: &Object, key: Term, hash: u32) -> bool {
-        object.hash() == hash && compare::eq_exact(object.key(self.keypos), key)
+        // SAFETY: `insert` looked the key up by the same number.
+        let found = unsafe { object.key_unchecked(self.keypos) };
+        if key.is_immediate() {
+            return found == key;
+        }
+        object.hash() == hash && compare::eq_exact(found, key)
     }
 
     /// The objects with a key that are not deleted, the newest first.
@@ -123,6 +129,9 @@ impl Shard {
     /// cache lines of its own.
     #[inline]
     pub fn newest(&self, key: Term, hash: u32) -> Option<&Object> {
+        if key.is_immediate() {
+            return self.newest_immediate(key, hash);
+        }
         let mut chain = self.chain(self.slot_of(hash));
         let found = chain.find(|object| self.has_key(object, key, hash))?;
         if !found.is_deleted() {
@@ -131,6 +140,21 @@ impl Shard {
         chain
             .take_while(|object| self.has_key(object, key, hash))
             .find(|object| !object.is_deleted())
+    }
+
+    /// As [`Shard::newest`], for a key of one word.
+    #[inline]
+    fn newest_immediate(&self, key: Term, hash: u32) -> Option<&Object> {
+        let mut next = *self.slots.get(self.slot_of(hash))?;
+        loop {
+            // SAFETY: a chain holds live objects, each with a key there, and stays as it is while `self` is borrowed.
+            let object = unsafe { next.as_ref() }?;
+            // SAFETY: as above.
+            if unsafe { object.key_unchecked(self.keypos) } == key && !object.is_deleted() {
+                return Some(object);
+            }
+            next = object.next;
+        }
     }
 
     /// The objects of a slot that are not deleted.
@@ -277,12 +301,13 @@ impl Shard {
     /// `first` leads to the first object with the key.
     unsafe fn restore_equal(&mut self, first: *mut *mut Object, object: &OwnedObject) -> bool {
         let (key, hash) = (object.key(self.keypos), object.hash());
+        let new = object.open();
         let mut link = first;
         // SAFETY: links of a chain are followed to live objects; the shard is borrowed alone.
         unsafe {
             while !(*link).is_null() && self.has_key(&**link, key, hash) {
                 let candidate = *link;
-                if compare::eq_exact((*candidate).tuple(), object.tuple()) {
+                if compare::eq_exact((*candidate).open().tuple(), new.tuple()) {
                     if (*candidate).is_deleted() {
                         (*candidate).set_deleted(false);
                         self.live += 1;
@@ -463,6 +488,7 @@ impl Shard {
         let mask = (new + 1).next_power_of_two() - 1;
         let old = new & (mask >> 1);
         self.slots.push(ptr::null_mut());
+        self.mask = mask;
         let (mut stay_link, mut move_link): (*mut *mut Object, *mut *mut Object) =
             (&raw mut self.slots[old], &raw mut self.slots[new]);
         // SAFETY: the old chain's objects are relinked one by one into the two chains; links are
@@ -519,6 +545,7 @@ impl Shard {
     fn join(&mut self) {
         let source = self.slots.len() - 1;
         let target = source & (((source + 1).next_power_of_two() - 1) >> 1);
+        self.mask = source.next_power_of_two() - 1;
         let first = self.slots[source];
         let tail = self.slots[target];
         if !first.is_null() {

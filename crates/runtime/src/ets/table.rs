@@ -240,6 +240,17 @@ impl Table {
         }
     }
 
+    /// The object of a tuple that has a key; `hash` is that of the key.
+    #[inline]
+    #[must_use]
+    pub fn object(&self, tuple: Term, hash: u32) -> OwnedObject {
+        if self.options.compressed {
+            OwnedObject::packed(tuple, hash, self.options.keypos)
+        } else {
+            OwnedObject::new(tuple, hash)
+        }
+    }
+
     /// The number of the part that a hash belongs to.
     #[inline]
     #[must_use]

@@ -17,12 +17,13 @@ use std::sync::Arc;
 use layout::Term;
 use term::{am, build, compare, copy};
 
-use super::object::{Object, OwnedObject};
+use super::object::Object;
 use super::part::Part;
 use super::table::Table;
 use super::tree::{self, Tree};
 use super::{Access, Kind, Verdict};
 use crate::bif::{Failure, badarg};
+use crate::match_spec::flat::Flat;
 use crate::match_spec::pattern::{self, Contents};
 use crate::match_spec::{self, Machine, Program, Source};
 use crate::process::Process;
@@ -118,6 +119,14 @@ pub fn start(
     backwards: bool,
 ) -> Result<Outcome, Failure> {
     table.allow(process, purpose.access())?;
+    if limit == 0
+        && purpose != Purpose::Replace
+        && let Some((flat, key)) = flat_with_key(specification, table)
+    {
+        return Ok(Outcome::Done(visit_flat(
+            process, table, &flat, key, purpose,
+        )?));
+    }
     let sources = match_spec::sources(specification).map_err(|_| badarg(2))?;
     let keypos = table.options.keypos;
     if purpose == Purpose::Replace
@@ -152,6 +161,76 @@ pub fn start(
         },
     };
     walk.go_on(place)
+}
+
+/// A specification that needs no program, and the one key of the objects that can match it.
+fn flat_with_key(specification: Term, table: &Table) -> Option<(Flat, Term)> {
+    let (clause, others) = specification.as_cons()?;
+    let (&[head, guards, body], true) = (clause.as_tuple()?, others.is_nil()) else {
+        return None;
+    };
+    let index = table.options.keypos - 1;
+    // Most that have none are told by this alone.
+    if pattern::is_wildcard(*head.as_tuple()?.get(index)?) {
+        return None;
+    }
+    let flat = Flat::of(&[head, guards, body])?;
+    let key = flat.constant(index)?;
+    Some((flat, key))
+}
+
+/// Visits the objects of a key.
+fn visit_flat(
+    process: &mut Process,
+    table: &Table,
+    flat: &Flat,
+    key: Term,
+    purpose: Purpose,
+) -> Result<Term, Failure> {
+    let mut visited = 0;
+    let result = if purpose == Purpose::Delete {
+        let mut writing = table.writing(process, key)?;
+        let fixed = table.fixation.is_fixed();
+        let hash = writing.hash;
+        let mut count = 0;
+        writing.part.judge_key(key, hash, fixed, |object| {
+            visited += 1;
+            let opened = object.open();
+            match flat.matches(opened.elements()) {
+                Some(bound) if flat.is_true(&bound) => {
+                    count += 1;
+                    Verdict::Remove
+                }
+                _ => Verdict::Keep,
+            }
+        });
+        Term::small(count)
+    } else {
+        let reading = table.reading(process, key)?;
+        let heap = process.heap();
+        let mut found = Term::NIL;
+        let mut count = 0;
+        reading.part.each_with_key(key, reading.hash, |object| {
+            visited += 1;
+            let opened = object.open();
+            let Some(bound) = flat.matches(opened.elements()) else {
+                return;
+            };
+            if purpose == Purpose::Collect {
+                let result = flat.result(object, &bound, heap);
+                found = build::cons(heap, result, found);
+            } else if flat.is_true(&bound) {
+                count += 1;
+            }
+        });
+        if purpose == Purpose::Collect {
+            found
+        } else {
+            Term::small(count)
+        }
+    };
+    scheduler::charge(visited);
+    Ok(result)
 }
 
 /// Goes on with a walk that was paused.
@@ -375,13 +454,14 @@ impl<'a> Walk<'a> {
 
     fn visit(&mut self, object: &Object) -> Verdict {
         self.budget -= 1;
-        let Some(result) = self.machine.run(&self.program, object.tuple()) else {
+        let opened = object.open();
+        let Some(result) = self.machine.run(&self.program, opened.tuple()) else {
             return Verdict::Keep;
         };
         match self.purpose {
             Purpose::Collect => {
                 let heap = self.process.heap();
-                let copied = if result == object.tuple() {
+                let copied = if result == opened.tuple() {
                     object.copy_to(heap)
                 } else {
                     copy::copy(heap, result)
@@ -401,7 +481,7 @@ impl<'a> Walk<'a> {
             }
             Purpose::Replace => {
                 self.count += 1;
-                Verdict::Replace(OwnedObject::new(result, object.hash()))
+                Verdict::Replace(self.table.object(result, object.hash()))
             }
         }
     }

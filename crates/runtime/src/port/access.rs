@@ -113,6 +113,11 @@ impl Access<'_> {
         table::count_input(bytes);
     }
 
+    /// Counts bytes that processes were sent as terms, which stock does for `statistics(io)` alone.
+    pub fn count_delivered(&self, bytes: usize) {
+        table::count_input(bytes);
+    }
+
     /// As [`Access::exit`], the connected process being told no more than the driver tells it: its link is undone first.
     pub fn exit_unlinked(&mut self, reason: Term) {
         let connected = self.core.connected;

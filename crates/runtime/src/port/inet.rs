@@ -85,6 +85,8 @@ pub struct Socket {
     hung_up: bool,
     /// The descriptor is lent to somebody else, and must not be touched.
     ignored: bool,
+    /// Somebody else knows the descriptor's number, and may read from it.
+    is_known: bool,
 }
 
 /// A request that is answered later, with `{inet_async, Socket, Reference, _}`.
@@ -149,6 +151,7 @@ impl Socket {
             readable: true,
             hung_up: false,
             ignored: false,
+            is_known: false,
         }
     }
 

@@ -40,6 +40,9 @@ thread_local! {
     static LOCAL: RefCell<Local> = const { RefCell::new(Local { free: Vec::new(), fresh: 0, fresh_end: 0 }) };
 }
 
+/// Bytes of a thread's first region that have small pages: one huge page.
+const HUGE_FROM: usize = 2 << 20;
+
 struct Local {
     free: Vec<NonNull<Process>>,
     /// Addresses not yet cut.
@@ -68,8 +71,10 @@ pub fn take() -> Option<NonNull<Process>> {
             }
             let region = Reservation::new(REGION_BYTES, 2 << 20).ok()?;
             region.commit(0..REGION_BYTES).ok()?;
-            // Only a wish: without huge pages it is slower, not wrong.
-            let _ = region.advise_huge(0..REGION_BYTES);
+            // The start of a thread's first region is left to small pages: most nodes have few processes. Only a
+            // wish: without huge pages it is slower, not wrong.
+            let huge = if local.fresh_end == 0 { HUGE_FROM } else { 0 };
+            let _ = region.advise_huge(huge..REGION_BYTES);
             local.fresh = region.base().as_ptr() as usize;
             local.fresh_end = local.fresh + REGION_BYTES / BLOCK_BYTES * BLOCK_BYTES;
             global.regions.push(region);

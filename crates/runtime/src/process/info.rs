@@ -245,7 +245,8 @@ fn status(process: &Process, asker: Asker) -> Term {
     // SAFETY: `save` is a link of the queue.
     let has_message = unsafe { !(*process.head.messages.save).is_null() };
     let sleeps = process.flags & flag::HIBERNATED != 0;
-    if sleeps || (process.flags & flag::WAITS != 0 && !has_message) {
+    let waits = process.flags & flag::WAITS != 0;
+    if sleeps || (waits && (!has_message || process.flags & flag::WAITS_BLINDLY != 0)) {
         am::WAITING
     } else if saw_it_run {
         am::RUNNING

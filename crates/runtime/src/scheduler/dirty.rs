@@ -20,6 +20,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use isa::bifs::Properties;
 use layout::limits::REDUCTIONS_PER_SLICE;
@@ -394,6 +395,7 @@ impl Pool {
     }
 
     fn next(&self, number: usize) -> Work {
+        let mut settled = false;
         let mut queue = self.queue.lock();
         loop {
             let may_work = number <= self.most_threads() && !BLOCKED.load(Ordering::SeqCst);
@@ -406,8 +408,21 @@ impl Pool {
                 queue.offline -= 1;
             } else {
                 queue.idle += 1;
-                self.work_came.wait(&mut queue);
+                let time_is_over = if settled {
+                    self.work_came.wait(&mut queue);
+                    false
+                } else {
+                    let most = sys::allocator::settles_after_ns(sys::clock::monotonic_ns());
+                    let most = Duration::from_nanos(most);
+                    self.work_came.wait_for(&mut queue, most).timed_out()
+                };
                 queue.idle -= 1;
+                if time_is_over && queue.work.is_empty() {
+                    drop(queue);
+                    sys::allocator::settle();
+                    settled = true;
+                    queue = self.queue.lock();
+                }
             }
         }
     }

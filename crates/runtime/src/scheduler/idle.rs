@@ -8,7 +8,7 @@ pub(super) mod sleepers;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use sys::park::ParkingSpot;
+use sys::park::{ParkingSpot, Wakeup};
 
 use super::{SPINS_PER_LOOK, Schedulers, Shared, schedulers};
 use crate::microstate::{self, State};
@@ -139,18 +139,54 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
         schedulers.idle.withdraw(shared.index);
         return;
     }
-    let timeout_ns = timer::until_next(shared.index);
-    if timeout_ns != Some(0) {
-        let waited = io::wait(shared.index, timeout_ns, || {
-            shared.idle.spot.take_notification()
-        });
-        WOKEN_BY_IO.set(waited == io::Waited::Events);
-        if waited == io::Waited::NotHere {
-            let _ = shared.idle.spot.park(timeout_ns, 0);
-        }
+    let settles_after_ns =
+        sys::allocator::settles_after_ns(shared.asleep_since_ns.load(Ordering::Relaxed));
+    if wait(shared, Some(settles_after_ns)) == Woken::TimeIsOver {
+        sys::allocator::settle();
+        wait(shared, None);
     }
     schedulers.idle.withdraw(shared.index);
     shared.idle.spot.take_notification();
+}
+
+/// How a wait of [`wait`] ended.
+#[derive(PartialEq, Eq)]
+enum Woken {
+    /// It took as long as it was to take at most.
+    TimeIsOver,
+    Otherwise,
+}
+
+/// Waits for I/O, a timer, a call of another thread, or until the given time is over.
+fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
+    let timer_ns = timer::until_next(shared.index);
+    if timer_ns == Some(0) {
+        return Woken::Otherwise;
+    }
+    let timeout_ns = match (timer_ns, most_ns) {
+        (Some(timer), Some(most)) => Some(timer.min(most)),
+        (one, other) => one.or(other),
+    };
+    let waited = io::wait(shared.index, timeout_ns, || {
+        shared.idle.spot.take_notification()
+    });
+    WOKEN_BY_IO.set(waited == io::Waited::Events);
+    if waited == io::Waited::NotHere {
+        return match shared.idle.spot.park(timeout_ns, 0) {
+            Wakeup::TimedOut if timeout_ns == most_ns => Woken::TimeIsOver,
+            _ => Woken::Otherwise,
+        };
+    }
+    let whole = || {
+        let since_ns = shared.asleep_since_ns.load(Ordering::Relaxed);
+        most_ns.is_some_and(|most| sys::clock::monotonic_ns() - since_ns >= most as i64)
+    };
+    // A call that came at the last moment is still stored, and ends the next wait.
+    if waited == io::Waited::Nothing && timeout_ns == most_ns && whole() {
+        Woken::TimeIsOver
+    } else {
+        Woken::Otherwise
+    }
 }
 
 fn work_somewhere(schedulers: &Schedulers) -> bool {

@@ -31,6 +31,18 @@ pub struct Answer {
     pub status: i32,
 }
 
+/// Stock hung, crashed or ended with another status than the program says.
+#[derive(Debug)]
+pub struct StockFailed(String);
+
+impl std::fmt::Display for StockFailed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "stock itself: {}", self.0)
+    }
+}
+
+impl std::error::Error for StockFailed {}
+
 impl Oracle {
     pub fn new(kept: &Path) -> Result<Self> {
         let erl = project::stock("erl")?;
@@ -127,7 +139,8 @@ impl Oracle {
             )
             .run()?;
         if outcome.end != End::Exited(program.status) {
-            bail!("stock itself: {}\n{}", outcome.end, outcome.last_words(10));
+            let said = format!("{}\n{}", outcome.end, outcome.last_words(10));
+            return Err(StockFailed(said).into());
         }
         let answer = Answer {
             stdout: outcome.stdout,
@@ -135,6 +148,17 @@ impl Oracle {
         };
         write_answer(&file, &answer)?;
         Ok(answer)
+    }
+
+    /// Forgets what stock printed for this program, so that it is asked again.
+    pub fn forget(&self, program: &Program) -> Result<()> {
+        let file = self.kept.join("answers").join(self.hash(program));
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error).with_context(|| file.display().to_string())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Moves a program's fresh code, and its companions', to the folder where it is looked for.

@@ -176,15 +176,15 @@ pub fn check_old_code_1(_process: &mut Process, [module]: [Term; 1]) -> BifResul
 }
 
 /// `erlang:delete_module(Module)`
-pub fn delete_module_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
+pub fn delete_module_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
     if !module.is_atom() {
         return Err(badarg(1));
     }
-    let versions = modules::versions(module);
-    if versions.current.is_none() {
+    if !modules::is_known(module) {
         return Ok(am::UNDEFINED);
     }
-    if versions.old.is_some() {
+    if modules::versions(module).old.is_some() {
+        crate::log::not_purged(process, module);
         return Err(badarg(1));
     }
     load::delete(module);

@@ -14,7 +14,7 @@ use crate::process::spawn::DEFAULTS;
 use crate::process::{Process, table};
 use crate::scheduler::dirty;
 use crate::scheduler::online::{self, Kind};
-use crate::{exception, node, scheduler, time};
+use crate::{node, scheduler, time};
 
 /// `erlang:system_info(Item)`
 pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
@@ -71,7 +71,9 @@ fn limits(name: &str) -> Option<Term> {
         "atom_limit" => count(atom::limit()),
         "ets_count" => count(crate::ets::count()),
         "ets_limit" => count(config.ets_limit),
-        "schedulers" => count(config.schedulers),
+        // Every scheduler has a run queue of its own.
+        "schedulers" | "schedulers_total" | "run_queues" => count(config.schedulers),
+        "schedulers_active" => count(scheduler::schedulers().online.load(Ordering::Relaxed)),
         "schedulers_online" => count(online::online()),
         "scheduler_id" => count(scheduler::current_number()),
         "dirty_cpu_schedulers" => count(config.dirty_cpu_schedulers),
@@ -83,7 +85,6 @@ fn limits(name: &str) -> Option<Term> {
         "outstanding_system_requests_limit" => {
             Term::small(OUTSTANDING_REQUESTS.load(Ordering::Relaxed) as i64)
         }
-        "backtrace_depth" => count(exception::DEPTH.load(Ordering::Relaxed)),
         "logical_processors" => count(sys::cpu::Processors::detect().configured),
         "logical_processors_online" => count(sys::cpu::Processors::detect().online),
         "logical_processors_available" => count(sys::cpu::Processors::detect().available),
@@ -125,9 +126,18 @@ fn words(name: &str) -> Option<Term> {
     let config = node::config();
     let word = |text: &str| Some(atom::known(text));
     match name {
-        "smp_support" | "threads" | "kernel_poll" | "eager_check_io" | "thread_progress" => {
-            Some(am::TRUE)
-        }
+        "smp_support"
+        | "threads"
+        | "kernel_poll"
+        | "eager_check_io"
+        | "thread_progress"
+        | "port_tasks"
+        | "constant_pool_support" => Some(am::TRUE),
+        "endian" => word(if cfg!(target_endian = "little") {
+            "little"
+        } else {
+            "big"
+        }),
         "time_correction" => Some(am::boolean(config.time_correction)),
         "dynamic_trace_probes"
         | "debug_compiled"
@@ -135,7 +145,9 @@ fn words(name: &str) -> Option<Term> {
         | "lock_counting"
         | "break_ignored"
         | "beam_jump_table"
-        | "ets_realloc_moves" => Some(am::FALSE),
+        | "ets_realloc_moves"
+        | "ets_always_compress"
+        | "io_thread" => Some(am::FALSE),
         "time_offset" => word("final"),
         "time_warp_mode" => word(&config.time_warp_mode),
         "tolerant_timeofday" => word(if config.time_correction {
@@ -144,7 +156,9 @@ fn words(name: &str) -> Option<Term> {
             "disabled"
         }),
         "multi_scheduling" => Some(multi_scheduling_state()),
-        "dist_ctrl" | "taints" | "static_nifs" => Some(Term::NIL),
+        "dist_ctrl" | "taints" => Some(Term::NIL),
+        // Processors are asked for each time, so there is no picture of them that could be stale.
+        "update_cpu_info" => word("unchanged"),
         "port_parallelism" => Some(am::boolean(config.port_parallelism)),
         "scheduler_bind_type" => word(scheduler::binding::current()),
         "build_type" | "emu_type" => word("opt"),
@@ -160,7 +174,7 @@ fn words(name: &str) -> Option<Term> {
         } else {
             "on_heap"
         }),
-        "modified_timing_level" => Some(am::UNDEFINED),
+        "modified_timing_level" | "hipe_architecture" => Some(am::UNDEFINED),
         "system_logger" => Some(crate::log::receiver().term()),
         _ => None,
     }
@@ -256,6 +270,23 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             let numbers = [node::config().schedulers, online::online(), running].map(count);
             build::tuple(heap, &numbers)
         }
+        "all_schedulers_state" => {
+            let config = node::config();
+            let cpu = dirty::cpu_online();
+            let io = config.dirty_io_schedulers;
+            let running = scheduler::schedulers().online.load(Ordering::Relaxed);
+            let rows = [
+                ("normal", config.schedulers, online::online(), running),
+                ("dirty_cpu", config.dirty_cpu_schedulers, cpu, cpu),
+                ("dirty_io", io, io, io),
+            ];
+            let rows = rows.map(|(kind, total, online, active)| {
+                let numbers = [total, online, active].map(count);
+                let [total, online, active] = numbers;
+                build::tuple(heap, &[atom::known(kind), total, online, active])
+            });
+            build::list(heap, &rows)
+        }
         "scheduler_bindings" => {
             let bound = scheduler::binding::bindings();
             let bound = bound.into_iter().map(|processor| {
@@ -283,11 +314,16 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             clock_source(heap, "CLOCK_REALTIME", sys::clock::system_ns(), false)
         }
         "emu_args" => {
-            let words: Vec<Term> = node::config()
-                .emulator_args
-                .iter()
+            let config = node::config();
+            let machine = std::env::current_exe().unwrap_or_default();
+            let machine = machine.into_os_string().into_encoded_bytes();
+            let words = [machine.as_slice()]
+                .into_iter()
+                .chain(config.emulator_args.iter().map(Vec::as_slice))
+                .chain([b"--".as_slice()])
+                .chain(config.init_args.iter().map(Vec::as_slice))
                 .map(|word| build::string(heap, &String::from_utf8_lossy(word)))
-                .collect();
+                .collect::<Vec<Term>>();
             build::list(heap, &words)
         }
         "snifs" => {

@@ -45,7 +45,7 @@ fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Res
 /// The object of a tuple; `None` when it is none, or has no key.
 fn make(table: &Table, tuple: Term) -> Option<OwnedObject> {
     let key = *tuple.as_tuple()?.get(table.options.keypos - 1)?;
-    Some(OwnedObject::new(tuple, table.hash(key)))
+    Some(table.object(tuple, table.hash(key)))
 }
 
 /// All of a list or nothing, and nobody sees the table in between.

@@ -44,8 +44,10 @@ pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -
             .part
             .get(key, reading.hash)
             .ok_or_else(|| badarg_because(am::BADKEY))?;
-        let element = *object.elements().get(index).ok_or(badarg(3))?;
-        return Ok(copy::copy(heap, element));
+        if index >= object.elements().len() {
+            return Err(badarg(3));
+        }
+        return Ok(copy::copy(heap, object.open().elements()[index]));
     }
     let mut found = false;
     let mut missing = false;
@@ -61,7 +63,7 @@ pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -
     }
     let mut list = Term::NIL;
     reading.part.each_with_key(key, reading.hash, |object| {
-        let element = copy::copy(heap, object.elements()[index]);
+        let element = copy::copy(heap, object.open().elements()[index]);
         list = build::cons(heap, element, list);
     });
     Ok(list)

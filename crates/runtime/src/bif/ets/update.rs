@@ -2,12 +2,13 @@
 
 use layout::Term;
 use term::arith::{self, ArithError};
+use term::heap::Scratch;
 use term::{am, build, compare};
 
 use super::{items, table};
 use crate::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
 use crate::ets::table::{Table, Writing};
-use crate::ets::{Access, Object, OwnedObject};
+use crate::ets::{Access, Object};
 use crate::process::Process;
 
 /// `ets:update_element(Table, Key, Changes)`.
@@ -65,7 +66,15 @@ fn change(table: &Table, writing: &mut Writing<'_>, key: Term, changes: &[(usize
         }
         return;
     }
-    let changed = OwnedObject::with_elements(object, changes);
+    let opened = object.open();
+    let mut elements = opened.elements().to_vec();
+    for (index, value) in changes {
+        elements[*index] = *value;
+    }
+    let mut scratch = Scratch::new();
+    let tuple = build::tuple(scratch.heap(), &elements);
+    let changed = table.object(tuple, object.hash());
+    drop(opened);
     writing
         .part
         .insert(changed, false, table.fixation.is_fixed());
@@ -112,9 +121,9 @@ fn update_counter(
     }
     let heap = process.heap();
     let made: Vec<Term>;
-    let object: Option<&Object> = writing.part.get(key, writing.hash);
+    let object = writing.part.get(key, writing.hash).map(Object::open);
     let is_new = object.is_none();
-    let elements: &[Term] = match (object, default) {
+    let elements: &[Term] = match (&object, default) {
         (Some(object), _) => object.elements(),
         (None, Some(default)) => {
             let mut elements = default.as_tuple().unwrap_or(&[]).to_vec();
@@ -160,15 +169,17 @@ fn update_counter(
     }
     if is_new {
         let mut elements = elements.to_vec();
+        drop(object);
         for (index, value) in &changes {
             elements[*index] = *value;
         }
         let tuple = build::tuple(heap, &elements);
-        let object = OwnedObject::new(tuple, writing.hash);
+        let object = table.object(tuple, writing.hash);
         writing
             .part
             .insert(object, false, table.fixation.is_fixed());
     } else {
+        drop(object);
         change(table, &mut writing, key, &changes);
     }
     Ok(if is_list {

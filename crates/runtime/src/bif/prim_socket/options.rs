@@ -374,8 +374,9 @@ fn get_native(process: &mut Process, [reference, level, number, wanted]: [Term; 
         (am::INTEGER, ..) => Term::small(option::get_int(fd, name)?.into()),
         (am::BOOLEAN, ..) => am::boolean(option::get_int(fd, name)? != 0),
         (_, Some(0), _) => {
+            // Stock gives the system no place for the value.
             option::get(fd, name, &mut [])?;
-            return Ok(am::OK);
+            return Err(Errno::EFAULT.into());
         }
         (_, Some(size), _) => {
             // A size is a length of 32 bits without a sign to the system, which takes no more than it has.

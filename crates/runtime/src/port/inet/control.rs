@@ -49,6 +49,7 @@ impl Socket {
         sys::fd::set_nonblocking(fd.as_fd(), true)?;
         let is_connected = kind == Kind::Stream && socket::peer(fd.as_fd()).is_ok();
         self.opened(fd, family, kind);
+        self.is_known = true;
         if is_connected {
             self.status |= status::ACTIVE;
         }
@@ -90,7 +91,11 @@ impl Socket {
             request::GET_OPTIONS => self.get_options(port, bytes),
             request::STATUS => word(self.status),
             request::TYPE => self.kind(),
-            request::DESCRIPTOR => word(self.fd().map_err(|_| INVALID)?.as_raw_fd() as u32),
+            request::DESCRIPTOR => {
+                let number = self.fd().map_err(|_| INVALID)?.as_raw_fd();
+                self.is_known = true;
+                word(number as u32)
+            }
             request::HOST_NAME if bytes.is_empty() => Ok(Bytes::from_vec(socket::host_name()?)),
             request::HOST_NAME => Err(INVALID),
             request::PEER => self.peer(),

@@ -243,6 +243,14 @@ fn packet_kind(number: i32) -> packet::Kind {
     }
 }
 
+/// A mark of a queue of commands. OTP takes negative numbers for very large ones, all but the largest two.
+fn queue_mark(value: i32) -> Result<usize, Refusal> {
+    match value {
+        0 | -1 => Err(INVALID),
+        _ => Ok(value as usize),
+    }
+}
+
 /// An option that the system keeps as a number.
 struct System {
     name: Name,
@@ -390,12 +398,10 @@ impl Socket {
                 }
             }
             number::HIGH_MESSAGE_WATERMARK => {
-                let high = u32::try_from(value).ok().filter(|&high| high > 0);
-                port.set_queue_marks(None, Some(high.ok_or(INVALID)? as usize));
+                port.set_queue_marks(None, Some(queue_mark(value)?));
             }
             number::LOW_MESSAGE_WATERMARK => {
-                let low = u32::try_from(value).ok().filter(|&low| low > 0);
-                port.set_queue_marks(Some(low.ok_or(INVALID)? as usize), None);
+                port.set_queue_marks(Some(queue_mark(value)?), None);
             }
             number::SEND_TIMEOUT => {
                 if is_stream {
@@ -492,11 +498,12 @@ impl Socket {
                 match self.family {
                     Some(Family::Inet) if value == inet => {
                         let (group, address) = (reader.array()?, reader.array()?);
-                        let _ = option::set_membership(fd?, join, group, address, index);
+                        let _ = fd
+                            .and_then(|fd| option::set_membership(fd, join, group, address, index));
                     }
                     Some(Family::Inet6) if value == inet6 => {
                         let group = reader.array()?;
-                        let _ = option::set_membership_6(fd?, join, group, index);
+                        let _ = fd.and_then(|fd| option::set_membership_6(fd, join, group, index));
                     }
                     _ => return Err(INVALID),
                 }

@@ -1,9 +1,10 @@
 //! The driver `tcp_inet`: streams, of the internet families and local ones.
 //!
-//! [`accept`] takes connections, [`receive`] reads, [`send`] writes, [`close`] is about the ends that a
-//! connection comes to.
+//! [`accept`] takes connections, [`receive`] reads (with [`ahead`] below it), [`send`] writes, [`close`] is about the ends
+//! that a connection comes to.
 
 mod accept;
+mod ahead;
 mod close;
 mod receive;
 mod send;
@@ -26,6 +27,7 @@ use crate::bif::byte_queue::ByteQueue;
 use crate::port::access::Access;
 use crate::port::driver::{Close, Command, Control, Driver, Ready};
 use crate::port::output::Output;
+use ahead::Ahead;
 use close::Ends;
 use send::FileToSend;
 
@@ -33,6 +35,7 @@ use send::FileToSend;
 pub struct Tcp {
     socket: Socket,
     ends: Ends,
+    ahead: Ahead,
     input: Input,
     /// HTTP: the start line is behind us.
     in_headers: bool,
@@ -65,6 +68,7 @@ impl Tcp {
         Tcp {
             socket,
             ends: Ends::default(),
+            ahead: Ahead::default(),
             input: Input::default(),
             in_headers: false,
             connecting: None,
@@ -355,6 +359,7 @@ impl Driver for Tcp {
 
     fn stop(mut self: Box<Self>, port: &mut Access<'_>) {
         self.fail_pending(port);
+        self.ahead.end(self.socket.fd());
         self.socket.unwatch(port);
     }
 }

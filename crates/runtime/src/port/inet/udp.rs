@@ -199,7 +199,9 @@ impl Udp {
         };
         match self.take(room) {
             Ok((count, from, ancillary)) => {
-                port.count_input(count);
+                if !self.socket.options.deliver_port {
+                    port.count_delivered(count);
+                }
                 self.socket.statistics.count_received(count);
                 let datagram = Datagram {
                     from: &from,

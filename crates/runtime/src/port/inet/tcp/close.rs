@@ -93,6 +93,7 @@ impl Tcp {
         self.input.clear();
         self.clear_queue(port);
         self.file = None;
+        self.ahead.end(self.socket.fd());
         self.socket.close(port);
     }
 

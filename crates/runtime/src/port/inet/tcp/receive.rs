@@ -4,10 +4,11 @@ use std::mem::MaybeUninit;
 
 use layout::{Heap, Term};
 use sys::Errno;
-use sys::socket;
+use sys::socket::Family;
 use term::{am, atom, build};
 
 use super::Tcp;
+use super::ahead::Read;
 use crate::packet::{self, Kind, terms};
 use crate::port::access::Access;
 use crate::port::inet::input::Next;
@@ -73,10 +74,20 @@ impl Tcp {
             && (self.socket.options.is_active() || self.receiving.is_some())
     }
 
+    /// Whether there may be something to read, here or in the system.
+    fn may_read(&self) -> bool {
+        self.socket.readable || !self.ahead.is_empty()
+    }
+
+    /// Whether a read may take more than is asked for.
+    fn may_read_ahead(&self) -> bool {
+        !self.socket.is_known && self.socket.family != Some(Family::Local)
+    }
+
     /// Reads as long as there is something that somebody wants.
     pub(super) fn read(&mut self, port: &mut Access<'_>) {
         for _ in 0..MOST_READS {
-            if !self.wants_input() || !self.socket.readable {
+            if !self.wants_input() || !self.may_read() {
                 break;
             }
             match self.step(port, 0) {
@@ -85,7 +96,7 @@ impl Tcp {
             }
         }
         if self.wants_input() {
-            if self.socket.readable {
+            if self.may_read() {
                 self.resume_later(port);
             }
             if let Err(error) = self.socket.watch(port) {
@@ -116,13 +127,14 @@ impl Tcp {
                 return Step::Ended;
             }
         };
-        if !self.socket.readable {
+        if !self.may_read() {
             return Step::Blocked;
         }
-        let room = self.input.room(most);
-        let room_bytes = room.len();
-        let result = self.socket.fd().and_then(|fd| socket::receive(fd, room));
-        let count = match self.received(port, result, room_bytes) {
+        let may_go_on = self.may_read_ahead();
+        let (ahead, room) = (&mut self.ahead, self.input.room(most));
+        let fd = self.socket.fd();
+        let result = fd.and_then(|fd| ahead.read(fd, room, may_go_on));
+        let count = match self.received(port, result) {
             Ok(count) => count,
             Err(step) => {
                 self.input.release_room();
@@ -143,7 +155,7 @@ impl Tcp {
 
     /// Reads whatever is there, with no packets to be found and nothing left from before.
     fn read_raw(&mut self, port: &mut Access<'_>) -> Step {
-        if !self.socket.readable {
+        if !self.may_read() {
             return Step::Blocked;
         }
         let buffer_bytes = self.socket.options.buffer_bytes as usize;
@@ -155,8 +167,10 @@ impl Tcp {
             on_heap.reserve_exact(buffer_bytes);
             &mut on_heap.spare_capacity_mut()[..buffer_bytes]
         };
-        let result = self.socket.fd().and_then(|fd| socket::receive(fd, room));
-        let count = match self.received(port, result, buffer_bytes) {
+        let may_go_on = self.may_read_ahead();
+        let (ahead, fd) = (&mut self.ahead, self.socket.fd());
+        let result = fd.and_then(|fd| ahead.read(fd, room, may_go_on));
+        let count = match self.received(port, result) {
             Ok(count) => count,
             Err(step) => return step,
         };
@@ -171,18 +185,16 @@ impl Tcp {
     fn received(
         &mut self,
         port: &mut Access<'_>,
-        result: sys::Result<usize>,
-        room_bytes: usize,
+        result: sys::Result<Read>,
     ) -> Result<usize, Step> {
         match result {
-            Ok(0) => {
+            Ok(Read { count: 0, .. }) => {
                 self.receive_closed(port);
                 Err(Step::Ended)
             }
-            Ok(count) => {
-                port.count_input(count);
+            Ok(Read { count, found_end }) => {
                 // All there was, unless there is an end to be found behind it.
-                if count < room_bytes && !self.socket.hung_up && self.socket.is_watched() {
+                if found_end && !self.socket.hung_up && self.socket.is_watched() {
                     self.socket.readable = false;
                 }
                 Ok(count)
@@ -240,6 +252,7 @@ impl Tcp {
             self.socket.count_active(port);
             return;
         }
+        port.count_delivered(packet.len());
         let id = port.id();
         let in_headers = &mut self.in_headers;
         let options = &self.socket.options;

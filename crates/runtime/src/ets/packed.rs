@@ -1,0 +1,261 @@
+//! The packed form of terms, for compressed tables: the words of a block of terms as a row of short tokens.
+//!
+//! A block is what `term::copy` makes: a run of words in which every pointer leads to a word of the same run. Such a run
+//! is read from its first word to its last, so neither packing nor unpacking recurses, and a pointer is a distance, most of
+//! the time a short one. A token is a byte, `value << 3 | tag`, and more bytes where the value needs them:
+//!
+//! | tag | value |
+//! |---|---|
+//! | SMALL | a small integer, its sign in the last bit |
+//! | ATOM | the atom's index |
+//! | HEADER | a header without its tag; its plain words follow, 8 bytes each |
+//! | CELL, BOXED | how many words ahead that object lies |
+//! | TEXT | that many list cells, each with a byte and the cell behind it; the bytes follow |
+//! | OTHER | an immediate; its 8 bytes follow |
+//! | ISLAND | 0: the next of the objects that are kept as words, because they count something outside the block |
+//!
+//! Tokens are made and read by this file alone, so reading them trusts them as far as the meaning goes.
+
+use layout::{Header, Kind, Term};
+use term::off_heap;
+
+const SMALL: u8 = 0;
+const ATOM: u8 = 1;
+const HEADER: u8 = 2;
+const CELL: u8 = 3;
+const BOXED: u8 = 4;
+const TEXT: u8 = 5;
+const OTHER: u8 = 6;
+const ISLAND: u8 = 7;
+
+/// Bits of a header, or of a pointer, that say what the word is.
+const TAG_BITS: u32 = 2;
+/// The value that says that more bytes follow.
+const MORE: u64 = 31;
+
+/// Words in packed form.
+pub struct Packed {
+    pub bytes: Vec<u8>,
+    /// The objects that stay words, in the order in which the tokens name them.
+    pub islands: Vec<*const u64>,
+}
+
+/// Whether an object counts something outside its block.
+#[inline]
+pub fn is_counting(header: Header) -> bool {
+    matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference)
+}
+
+impl Packed {
+    /// Packs a run of words; `None` when a pointer does not lead forwards within it, as those of copies do.
+    ///
+    /// # Safety
+    /// The words are a block of terms without its beginning, and every pointer leads to an object in it.
+    pub unsafe fn of(words: &[u64]) -> Option<Packed> {
+        let mut packed = Packed {
+            bytes: Vec::with_capacity(words.len()),
+            islands: Vec::new(),
+        };
+        let mut at = 0;
+        while at < words.len() {
+            let word = words[at];
+            if Header::is_header(word) {
+                let header = Header(word);
+                let plain = header.raw_words();
+                if is_counting(header) {
+                    packed.token(ISLAND, 0);
+                    packed.islands.push(&raw const words[at]);
+                } else {
+                    packed.token(HEADER, word >> TAG_BITS);
+                    for word in &words[at + 1..at + 1 + plain] {
+                        packed.bytes.extend_from_slice(&word.to_le_bytes());
+                    }
+                }
+                at += 1 + plain;
+                continue;
+            }
+            let cells = text_cells(words, at);
+            if cells > 0 {
+                packed.token(TEXT, cells as u64);
+                let heads = words[at..].iter().step_by(2).take(cells);
+                // SAFETY: small integers, as `text_cells` found.
+                let bytes = heads.map(|head| unsafe { Term::from_bits(*head) }.small_value() as u8);
+                packed.bytes.extend(bytes);
+                at += 2 * cells;
+                continue;
+            }
+            // SAFETY: no header, so it is a term.
+            let term = unsafe { Term::from_bits(word) };
+            if let Some(value) = term.as_small() {
+                packed.token(SMALL, (value << 1 ^ value >> 63) as u64);
+            } else if let Some(index) = term.as_atom() {
+                packed.token(ATOM, u64::from(index));
+            } else if term.is_immediate() {
+                packed.token(OTHER, 0);
+                packed.bytes.extend_from_slice(&word.to_le_bytes());
+            } else {
+                let tag = if term.is_cons() { CELL } else { BOXED };
+                let target = word & !((1 << TAG_BITS) - 1);
+                let here = &raw const words[at] as u64;
+                let ahead = target.checked_sub(here)? / 8;
+                if at as u64 + ahead >= words.len() as u64 {
+                    return None;
+                }
+                packed.token(tag, ahead);
+            }
+            at += 1;
+        }
+        Some(packed)
+    }
+
+    fn token(&mut self, tag: u8, value: u64) {
+        if value < MORE {
+            self.bytes.push((value as u8) << 3 | tag);
+            return;
+        }
+        self.bytes.push((MORE as u8) << 3 | tag);
+        let mut rest = value - MORE;
+        while rest >= 0x80 {
+            self.bytes.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        self.bytes.push(rest as u8);
+    }
+}
+
+/// How many list cells from `at` on hold a byte and the cell behind them.
+fn text_cells(words: &[u64], at: usize) -> usize {
+    let is_text = |pair: &[u64]| {
+        // SAFETY: read as a term only to look at its tag.
+        let head = unsafe { Term::from_bits(pair[0]) };
+        let next = pair.as_ptr_range().end;
+        // SAFETY: only compared.
+        let tail = unsafe { Term::from_cons_pointer(next.cast()) };
+        head.as_small().is_some_and(|byte| (0..256).contains(&byte)) && pair[1] == tail.bits()
+    };
+    words[at..]
+        .chunks_exact(2)
+        .take_while(|pair| is_text(pair))
+        .count()
+}
+
+/// What unpacking needs to know of the place that it writes to.
+pub struct Target<'a> {
+    /// Where the first words go, one by one.
+    pub first: &'a [*mut u64],
+    /// Where all others go, in a row.
+    pub rest: *mut u64,
+    /// How many these are.
+    pub rest_words: usize,
+}
+
+struct Tokens<'a> {
+    bytes: &'a [u8],
+}
+
+impl Tokens<'_> {
+    #[inline]
+    fn byte(&mut self) -> u8 {
+        let (first, rest) = self.bytes.split_first().expect("a token");
+        self.bytes = rest;
+        *first
+    }
+
+    #[inline]
+    fn next(&mut self) -> (u8, u64) {
+        let byte = self.byte();
+        let (tag, value) = (byte & 7, u64::from(byte >> 3));
+        if value < MORE {
+            return (tag, value);
+        }
+        let mut value = 0;
+        let mut shift = 0;
+        loop {
+            let byte = self.byte();
+            value |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                return (tag, value + MORE);
+            }
+        }
+    }
+
+    #[inline]
+    fn word(&mut self) -> u64 {
+        let (word, rest) = self.bytes.split_first_chunk().expect("a word");
+        self.bytes = rest;
+        u64::from_le_bytes(*word)
+    }
+}
+
+/// Unpacks words. Calls `counted` with each object that counts something outside, when its words are in place.
+///
+/// # Safety
+/// `bytes` begins with what [`Packed::of`] made of as many words as the target has; `islands` points to the words of its
+/// islands, one object behind the other; the target's places are fresh.
+pub unsafe fn unpack(
+    bytes: &[u8],
+    mut islands: *const u64,
+    target: &Target<'_>,
+    mut counted: impl FnMut(*mut u64),
+) {
+    let mut tokens = Tokens { bytes };
+    let first = target.first.len();
+    let total = first + target.rest_words;
+    let place = |at: usize| target.rest.wrapping_add(at).wrapping_sub(first);
+    let mut at = 0;
+    while at < total {
+        let (tag, value) = tokens.next();
+        // The first words are terms that lie further on; what has more than one word is among the rest.
+        let to = match target.first.get(at) {
+            Some(to) => *to,
+            None => place(at),
+        };
+        // SAFETY: `at` is below the number of words that were packed, and so is what a token stands for.
+        unsafe {
+            match tag {
+                SMALL => to.write(Term::small((value >> 1) as i64 ^ -((value & 1) as i64)).bits()),
+                ATOM => to.write(Term::atom(value as u32).bits()),
+                OTHER => to.write(tokens.word()),
+                CELL => {
+                    let cell = place(at + value as usize);
+                    to.write(Term::from_cons_pointer(cell.cast()).bits());
+                }
+                BOXED => {
+                    let object = place(at + value as usize);
+                    to.write(Term::from_boxed_pointer(object).bits());
+                }
+                TEXT => {
+                    let cells = value as usize;
+                    let (text, rest) = tokens.bytes.split_at(cells);
+                    tokens.bytes = rest;
+                    for (cell, byte) in text.iter().enumerate() {
+                        let to = to.add(2 * cell);
+                        to.write(Term::small(i64::from(*byte)).bits());
+                        let next = to.wrapping_add(2);
+                        to.add(1).write(Term::from_cons_pointer(next.cast()).bits());
+                    }
+                    at += 2 * cells;
+                    continue;
+                }
+                HEADER => {
+                    let header = Header(value << TAG_BITS);
+                    to.write(header.0);
+                    for plain in 1..=header.raw_words() {
+                        to.add(plain).write(tokens.word());
+                    }
+                    at += header.raw_words();
+                }
+                _ => {
+                    let words = 1 + Header(*islands).raw_words();
+                    to.copy_from_nonoverlapping(islands, words);
+                    islands = islands.add(words);
+                    off_heap::retain(off_heap::block_of(to));
+                    counted(to);
+                    at += words - 1;
+                }
+            }
+        }
+        at += 1;
+    }
+}

@@ -1,0 +1,70 @@
+%% TCP servers under load on the loopback interface, clients in the same machine: many connections at once, and connections
+%% that are idle.
+-module(load).
+-export([thousand/1, idle/1]).
+
+-define(CONNECTIONS, 1000).
+-define(MESSAGE, <<"sixty-four bytes, sent and answered, again and again and again..">>).
+
+%% N round trips in all over a thousand connections, each with one message under way. Prints what a round trip took, at the
+%% median and for the slowest hundredth.
+thousand(N) when is_integer(N), N >= ?CONNECTIONS ->
+    Port = server(),
+    Self = self(),
+    Clients = [spawn_link(fun() -> client(Self, Port, N div ?CONNECTIONS) end) || _ <- lists:seq(1, ?CONNECTIONS)],
+    [receive {Client, ready} -> ok end || Client <- Clients],
+    [Client ! start || Client <- Clients],
+    Micros = lists:sort(lists:append([receive {Client, Times} -> Times end || Client <- Clients])),
+    io:format("median: ~b~np99: ~b~n", [share(50, Micros), share(99, Micros)]).
+
+share(Percent, Sorted) ->
+    lists:nth(max(1, length(Sorted) * Percent div 100), Sorted).
+
+client(Parent, Port, N) ->
+    {ok, Socket} = connect(Port, [{nodelay, true}]),
+    Parent ! {self(), ready},
+    receive start -> ok end,
+    Parent ! {self(), round_trips(N, Socket, ?MESSAGE, [])},
+    ok = gen_tcp:close(Socket).
+
+round_trips(0, _, _, Times) ->
+    Times;
+round_trips(N, Socket, Message, Times) ->
+    Start = erlang:monotonic_time(),
+    ok = gen_tcp:send(Socket, Message),
+    {ok, Message} = gen_tcp:recv(Socket, byte_size(Message)),
+    Time = erlang:monotonic_time() - Start,
+    round_trips(N - 1, Socket, Message, [erlang:convert_time_unit(Time, native, microsecond) | Times]).
+
+%% N connections on which nothing happens, both ends here; waits then, so that memory can be read from outside.
+idle(N) when is_integer(N) ->
+    Port = server(),
+    Sockets = [begin {ok, Socket} = connect(Port, []), Socket end || _ <- lists:seq(1, N)],
+    %% The last one is answered: all have been accepted.
+    Last = lists:last(Sockets),
+    ok = gen_tcp:send(Last, ?MESSAGE),
+    {ok, _} = gen_tcp:recv(Last, byte_size(?MESSAGE)),
+    io:format("waiting: ~b~n", [N]),
+    receive after infinity -> length(Sockets) end.
+
+connect(Port, Options) ->
+    gen_tcp:connect({127, 0, 0, 1}, Port, [binary, {active, false} | Options]).
+
+server() ->
+    {ok, Listening} = gen_tcp:listen(0, [binary, {active, false}, {ip, {127, 0, 0, 1}}, {backlog, 1024}, {nodelay, true}]),
+    spawn_link(fun() -> accept(Listening) end),
+    {ok, Port} = inet:port(Listening),
+    Port.
+
+accept(Listening) ->
+    {ok, Socket} = gen_tcp:accept(Listening),
+    Server = spawn(fun() -> receive yours -> answer(Socket) end end),
+    ok = gen_tcp:controlling_process(Socket, Server),
+    Server ! yours,
+    accept(Listening).
+
+answer(Socket) ->
+    case gen_tcp:recv(Socket, 0) of
+        {ok, Data} -> ok = gen_tcp:send(Socket, Data), answer(Socket);
+        {error, closed} -> ok
+    end.
