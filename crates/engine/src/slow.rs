@@ -5,6 +5,7 @@
 //! contract of `bodies`; in addition none lets the address of a local escape, which would keep a native frame alive
 //! across the closing call.
 
+pub mod arith;
 pub mod bifs;
 pub mod binaries;
 pub mod build;

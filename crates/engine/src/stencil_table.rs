@@ -181,6 +181,7 @@ macro_rules! stencil_table {
 macro_rules! for_each_glue {
     ($callback:ident) => {
         $callback! {
+            arith: add subtract multiply;
             bifs: guard1 guard2 call_bif;
             binaries: start_match get_integer get_utf8;
             calls: preempt call_fun call_fun_last;

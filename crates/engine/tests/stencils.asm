@@ -41,7 +41,7 @@ Add:
     add    %r9,%rax
     jno    35
     mov    0x0(%rip),%rax        # 2d
-      PC32	guard2-0x4
+      PC32	add-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
@@ -1762,7 +1762,7 @@ Multiply:
     imul   %r9,%rax
     jno    3a
     mov    0x0(%rip),%rax        # 32
-      PC32	guard2-0x4
+      PC32	multiply-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
@@ -2290,7 +2290,7 @@ Subtract:
     sub    %r9,%rax
     jno    35
     mov    0x0(%rip),%rax        # 2d
-      PC32	guard2-0x4
+      PC32	subtract-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax

@@ -6,6 +6,8 @@
 //! To add a BIF, append its row to the section of its module and write the body. Rows within a section are in no
 //! particular order; a test refuses two rows for one function.
 
+use crate::atoms;
+
 /// Expands `$callback! { ("module", "name", arity, path::of_body, PROPERTY | PROPERTY...), ... }`, one row for each BIF.
 ///
 /// The path is relative to `runtime::bif`, and the properties are constants of [`Properties`](crate::bifs::Properties).
@@ -752,14 +754,14 @@ pub const BIFS: &[Bif] = for_each_bif!(define_bifs);
 /// The module whose `format_error/2` explains errors of BIFs in `module`: what `error_info` carries.
 ///
 /// `None` for modules whose BIFs fail without an explanation, as `prim_file` or `erl_ddll`.
-pub fn error_module(module: &str) -> Option<&'static str> {
+pub fn error_module(module: &str) -> Option<u32> {
     match module {
         "atomics" | "counters" | "erlang" | "erts_internal" | "persistent_term" => {
-            Some("erl_erts_errors")
+            Some(atoms::ERL_ERTS_ERRORS)
         }
-        "os" => Some("erl_kernel_errors"),
+        "os" => Some(atoms::ERL_KERNEL_ERRORS),
         "binary" | "ets" | "lists" | "maps" | "math" | "re" | "unicode" => {
-            Some("erl_stdlib_errors")
+            Some(atoms::ERL_STDLIB_ERRORS)
         }
         _ => None,
     }
@@ -843,9 +845,12 @@ mod tests {
 
     #[test]
     fn error_modules_are_those_of_otp() {
-        assert_eq!(error_module("ets"), Some("erl_stdlib_errors"));
-        assert_eq!(error_module("os"), Some("erl_kernel_errors"));
-        assert_eq!(error_module("persistent_term"), Some("erl_erts_errors"));
+        assert_eq!(error_module("ets"), Some(atoms::ERL_STDLIB_ERRORS));
+        assert_eq!(error_module("os"), Some(atoms::ERL_KERNEL_ERRORS));
+        assert_eq!(
+            error_module("persistent_term"),
+            Some(atoms::ERL_ERTS_ERRORS)
+        );
         assert_eq!(error_module("prim_file"), None);
     }
 }

@@ -170,7 +170,7 @@ fn explained_by(heap: &mut Heap, module: &str, cause: Term) -> Term {
     let Some(explainer) = isa::bifs::error_module(module) else {
         return Term::NIL;
     };
-    let explainer = term::atom::known(explainer);
+    let explainer = Term::atom(explainer);
     if cause.is_none() {
         term::map::from_pairs(heap, &[(am::MODULE, explainer)])
     } else {
@@ -283,7 +283,7 @@ pub fn location(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
     let Some((file, line)) = &place.location else {
         return Term::NIL;
     };
-    let file = build::string(heap, file);
+    let file = build::string(heap, file.name());
     let file = build::tuple(heap, &[am::FILE, file]);
     let line = build::tuple(heap, &[am::LINE, Term::small(i64::from(*line))]);
     build::list(heap, &[file, line])

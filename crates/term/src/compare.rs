@@ -89,6 +89,9 @@ pub fn compare_exact(a: Term, b: Term) -> Ordering {
 fn compare_slow(a: Term, b: Term, exact: bool) -> Ordering {
     if a == b {
         Ordering::Equal
+    } else if let (Some(a), Some(b)) = (a.as_float(), b.as_float()) {
+        // A float that is no number never becomes a term.
+        a.partial_cmp(&b).unwrap_or(Ordering::Equal)
     } else {
         order_shallow(a, b, exact, SHALLOW)
     }

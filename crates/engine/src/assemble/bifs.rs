@@ -90,6 +90,7 @@ fn operator(name: &Export, values: &[Operand]) -> Option<Handler> {
             atoms::PLUS => Some(sources_dest::<arith::Add>(a, b, d)),
             atoms::MINUS => Some(sources_dest::<arith::Subtract>(a, b, d)),
             atoms::TIMES => Some(sources_dest::<arith::Multiply>(a, b, d)),
+            atoms::DIVIDE => Some(slow::arith::divide),
             atoms::DIV => Some(sources_dest_few::<arith::IntegerDivide>(a, b, d)),
             atoms::REM => Some(sources_dest_few::<arith::Remainder>(a, b, d)),
             atoms::BAND => Some(sources_dest::<arith::BitAnd>(a, b, d)),

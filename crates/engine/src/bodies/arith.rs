@@ -25,11 +25,11 @@ operations! {
     Add: Ssd<A: Source, B: Source, C: Dest> |m| {
         let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
         if !both_small(a, b) {
-            return m.slow(slow::bifs::guard2);
+            return m.slow(slow::arith::add);
         }
         let (sum, overflow) = (a.bits() as i64).overflowing_add((b.bits() & !TAG) as i64);
         if overflow {
-            return m.slow(slow::bifs::guard2);
+            return m.slow(slow::arith::add);
         }
         m.put::<C, 2>(term(sum));
         m.next::<6>()
@@ -38,11 +38,11 @@ operations! {
     Subtract: Ssd<A: Source, B: Source, C: Dest> |m| {
         let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
         if !both_small(a, b) {
-            return m.slow(slow::bifs::guard2);
+            return m.slow(slow::arith::subtract);
         }
         let (difference, overflow) = (a.bits() as i64).overflowing_sub((b.bits() & !TAG) as i64);
         if overflow {
-            return m.slow(slow::bifs::guard2);
+            return m.slow(slow::arith::subtract);
         }
         m.put::<C, 2>(term(difference));
         m.next::<6>()
@@ -51,11 +51,11 @@ operations! {
     Multiply: Ssd<A: Source, B: Source, C: Dest> |m| {
         let (a, b) = (m.get::<A, 0>(), m.get::<B, 1>());
         if !both_small(a, b) {
-            return m.slow(slow::bifs::guard2);
+            return m.slow(slow::arith::multiply);
         }
         let (product, overflow) = ((a.bits() & !TAG) as i64).overflowing_mul(b.small_value());
         if overflow {
-            return m.slow(slow::bifs::guard2);
+            return m.slow(slow::arith::multiply);
         }
         m.put::<C, 2>(term(product | TAG as i64));
         m.next::<6>()

@@ -80,7 +80,22 @@ pub struct NamedPlace {
     pub function: Term,
     pub arity: u32,
     /// Source file and line.
-    pub location: Option<(String, u32)>,
+    pub location: Option<(SourceFile, u32)>,
+}
+
+/// A file that loaded code names.
+pub struct SourceFile {
+    code: Arc<Loaded>,
+    /// Index into its files, one that is there.
+    index: usize,
+}
+
+impl SourceFile {
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let lines = self.code.lines.as_ref();
+        lines.map_or("", |lines| &lines.files[self.index])
+    }
 }
 
 /// The version that an address lies in.
@@ -101,14 +116,22 @@ pub fn place_of(address: *const u64) -> Option<NamedPlace> {
                 .locations
                 .get(place.line as usize)
                 .filter(|_| place.line != 0)?;
-            let file = lines.files.get(location.file as usize)?;
-            Some((file.clone(), location.line))
+            let index = location.file as usize;
+            (index < lines.files.len()).then_some((index, location.line))
         });
         return Some(NamedPlace {
             module: place.module,
             function: place.function,
             arity: place.arity,
-            location,
+            location: location.map(|(index, line)| {
+                (
+                    SourceFile {
+                        code: loaded,
+                        index,
+                    },
+                    line,
+                )
+            }),
         });
     }
     let export = super::exports::by_stub(address)?;

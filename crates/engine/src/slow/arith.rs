@@ -1,0 +1,62 @@
+//! Arithmetic that is not about small integers alone: `a, b, dest, fail, live, export`. Floats are done here, for where the
+//! compiler does not know that they are floats, or where it may not raise, it makes operators of them as of any other
+//! terms. The rest is left to the BIF of the operator.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use layout::limits::STACK_RESERVE_WORDS;
+use layout::{Header, Kind, Term};
+
+use crate::operand::Any;
+use crate::operation::slow_paths;
+use crate::slow::bifs::guard2;
+
+/// The header word of a float.
+const FLOAT: u64 = Header::new(Kind::Float, 1).0;
+
+/// A float, or a small integer as one, and whether it is a float.
+#[inline(always)]
+fn number(term: Term) -> Option<(f64, bool)> {
+    match term.as_small() {
+        Some(value) => Some((value as f64, false)),
+        None => term.as_float().map(|value| (value, true)),
+    }
+}
+
+macro_rules! operators {
+    ($($(#[$doc:meta])* $name:ident $operator:tt $integers:literal;)*) => {
+        slow_paths! {
+            $(
+                $(#[$doc])*
+                $name |m| {
+                    let (a, b) = (number(m.get::<Any, 0>()), number(m.get::<Any, 1>()));
+                    if let (Some((a, a_is_float)), Some((b, b_is_float))) = (a, b)
+                        && (a_is_float || b_is_float || $integers)
+                    {
+                        let result = a $operator b;
+                        let room = (m.s as usize - m.h as usize) / 8;
+                        if result.is_finite() && room >= 2 + STACK_RESERVE_WORDS {
+                            let object = m.h;
+                            object.write(FLOAT);
+                            object.add(1).write(result.to_bits());
+                            m.h = object.add(2);
+                            m.put::<Any, 2>(Term::from_boxed_pointer(object));
+                            return m.next::<6>();
+                        }
+                    }
+                    m.slow(guard2)
+                }
+            )*
+        }
+    };
+}
+
+operators! {
+    /// `+`
+    add + false;
+    /// `-`
+    subtract - false;
+    /// `*`
+    multiply * false;
+    /// `/`
+    divide / true;
+}
