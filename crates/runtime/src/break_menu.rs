@@ -1,12 +1,18 @@
-//! What Ctrl-C opens on a node with a terminal: a menu to end it or go on.
+//! What Ctrl-C opens on a node with a terminal: a menu to end it, look into it or go on.
 //!
 //! Called by the scheduler that polled the signal. It holds the poll, so nobody else takes the keys, and the world stands
 //! still until a choice is made. A second Ctrl-C ends the node.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use crate::node;
+use layout::Term;
+use term::am;
+use term::copy::Owned;
+
+use crate::crash::{self, Part};
 use crate::scheduler::world;
+use crate::signal::{self, Signal};
+use crate::{node, registry};
 
 const HELP: &str = "BREAK: (a)bort (A)bort with dump (c)ontinue (p)roc info (i)nfo\n       \
                     (l)oaded (v)ersion (k)ill (D)b-tables (d)istribution\n";
@@ -17,7 +23,8 @@ const LOOK_NS: u64 = 50_000_000;
 /// What was chosen.
 enum Choice {
     Continue,
-    End { status: i32, slogan: &'static str },
+    End,
+    EndWithDump,
 }
 
 /// Shows the menu and does what is chosen.
@@ -30,48 +37,76 @@ pub fn open() {
         }
         choice
     });
-    if let Choice::End { status, slogan } = choice {
-        if !slogan.is_empty() {
-            eprintln!("\n{slogan}");
+    match choice {
+        Choice::Continue => {}
+        Choice::End => node::halt(0, false),
+        Choice::EndWithDump => {
+            crash::end(crash::Cause::Outside, "Crash dump requested by user");
         }
-        node::halt(status, false);
     }
 }
 
 fn choose() -> Choice {
-    show(&format!("\n{HELP}"));
+    show(format!("\n{HELP}").as_bytes());
     loop {
         // Without a key it was Ctrl-C again.
         match key().unwrap_or(0) {
-            b'a' | b'q' | b'*' | 0 => {
-                return Choice::End {
-                    status: 0,
-                    slogan: "",
-                };
-            }
-            b'A' => {
-                return Choice::End {
-                    status: 1,
-                    slogan: "Crash dump requested by user",
-                };
-            }
-            b'c' | b'm' => return Choice::Continue,
+            b'a' | b'q' | b'*' | 0 => return Choice::End,
+            b'A' => return Choice::EndWithDump,
+            b'c' | b'm' => {}
             b'v' => {
                 let version = &node::config().erts_version;
-                show(&format!("Erlang (BEAM) emulator version {version}\n"));
-                return Choice::Continue;
+                show(format!("Erlang (BEAM) emulator version {version}\n").as_bytes());
             }
-            b'p' | b'o' | b'i' | b'l' | b'd' | b'D' | b'k' => {
-                show("This is not told here; the shell's i(), m() and observer tell it.\n");
-                return Choice::Continue;
+            b'p' => show(&crash::text(&[Part::Processes, Part::Ports])),
+            b'o' => show(&crash::text(&[Part::Ports])),
+            b'i' => show(&crash::text(&[Part::Node])),
+            b'l' => show(&crash::text(&[Part::Loaded])),
+            b'd' => show(&crash::text(&[Part::Distribution])),
+            b'D' => show(&crash::text(&[Part::Tables])),
+            b'k' => {
+                if let Some(choice) = choose_whom_to_kill() {
+                    return choice;
+                }
             }
-            b'\n' => {}
-            other => show(&format!(
-                "Invalid option '{}'. Please enter one of the following:\n{HELP}",
-                char::from(other)
-            )),
+            b'\n' => continue,
+            other => {
+                let other = char::from(other);
+                let text = "Please enter one of the following:";
+                show(format!("Invalid option '{other}'. {text}\n{HELP}").as_bytes());
+                continue;
+            }
+        }
+        return Choice::Continue;
+    }
+}
+
+/// Shows one process after the other and asks what becomes of it; a choice only when the node is to end.
+fn choose_whom_to_kill() -> Option<Choice> {
+    let line = "-".repeat(50);
+    show(format!("\n\nProcess Information\n\n{line}\n").as_bytes());
+    for (pid, text) in crash::each_process() {
+        show(&text);
+        show(b"(k)ill (n)ext (r)eturn:\n");
+        match key().unwrap_or(0) {
+            0 => return Some(Choice::End),
+            b'k' => kill(pid),
+            b'n' => {}
+            _ => return None,
         }
     }
+    None
+}
+
+/// As if the first process did it.
+fn kill(pid: Term) {
+    let init = registry::whereis(term::atom::known("init")).unwrap_or(pid);
+    let exit = Signal::Exit {
+        from: init,
+        reason: Owned::new(am::KILL),
+        linked: false,
+    };
+    signal::send_or_bounce(pid, exit);
 }
 
 /// The first key of a line; 0 at the end of input, None when Ctrl-C came instead.
@@ -93,7 +128,7 @@ fn key() -> Option<u8> {
     }
 }
 
-fn show(text: &str) {
+fn show(text: &[u8]) {
     let stdout = std::io::stdout();
-    let _ = sys::fd::write_everything(stdout.as_fd(), text.as_bytes(), None);
+    let _ = sys::fd::write_everything(stdout.as_fd(), text, None);
 }

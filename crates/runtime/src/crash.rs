@@ -5,7 +5,7 @@
 //! [`PATIENCE`]; whose process still runs then is not looked into. There is one dump; other threads that want to
 //! end the node meanwhile wait for its end.
 //!
-//! The same text in parts answers `erlang:system_info(info | procs | loaded | dist)`.
+//! The same text in parts answers `erlang:system_info(info | procs | loaded | dist)`, and is what the break menu shows.
 
 mod heaps;
 mod memory;
@@ -23,6 +23,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use layout::Term;
 
 use crate::scheduler::world;
 use output::Output;
@@ -238,24 +240,60 @@ fn write(out: &mut Output, slogan: &str) -> fmt::Result {
     out.text("=end\n")
 }
 
+/// A part of the text that is told while the node lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    Node,
+    Processes,
+    Ports,
+    Loaded,
+    Distribution,
+    Tables,
+}
+
 /// The answer of `erlang:system_info(info | procs | loaded | dist)`; `None` for another item. Called in a BIF.
 #[must_use]
 pub fn text_of(item: &str) -> Option<Vec<u8>> {
-    let mut out = Output::to_memory();
-    let done = match item {
-        "info" => world::stopped(|| node::info(&mut out, &tables::View::take())),
-        "procs" => world::stopped(|| {
-            let view = tables::View::take();
-            processes::all(&mut out, &view, Form::Live)?;
-            tables::ports(&mut out, &view)
-        }),
-        "loaded" => node::loaded(&mut out, &tables::View::take(), Form::Live),
-        "dist" => node::distribution(&mut out),
+    let parts: &[Part] = match item {
+        "info" => &[Part::Node],
+        "procs" => &[Part::Processes, Part::Ports],
+        "loaded" => return Some(text(&[Part::Loaded])),
+        "dist" => return Some(text(&[Part::Distribution])),
         _ => return None,
     };
-    // Nothing limits what is written to memory.
-    done.ok()?;
-    Some(out.into_bytes())
+    Some(world::stopped(|| text(parts)))
+}
+
+/// Those parts, one behind the other. For processes, ports and tables the world stands still.
+#[must_use]
+pub fn text(parts: &[Part]) -> Vec<u8> {
+    let mut out = Output::to_memory();
+    for part in parts {
+        let view = tables::View::take();
+        let done = match part {
+            Part::Node => node::info(&mut out, &view),
+            Part::Processes => processes::all(&mut out, &view, Form::Live),
+            Part::Ports => tables::ports(&mut out, &view),
+            Part::Loaded => node::loaded(&mut out, &view, Form::Live),
+            Part::Distribution => node::distribution(&mut out),
+            Part::Tables => tables::ets(&mut out, &view),
+        };
+        done.expect("nothing limits what is written to memory");
+    }
+    out.into_bytes()
+}
+
+/// Every process and what is told of it, the youngest place of the table first. The world stands still.
+pub fn each_process() -> impl Iterator<Item = (Term, Vec<u8>)> {
+    let mut processes: Vec<_> = processes::each().collect();
+    let view = tables::View::take();
+    std::iter::from_fn(move || {
+        let process = processes.pop()?;
+        let mut out = Output::to_memory();
+        processes::one(&mut out, &view, process, Form::Live)
+            .expect("nothing limits what is written to memory");
+        Some((process.id, out.into_bytes()))
+    })
 }
 
 #[cfg(test)]

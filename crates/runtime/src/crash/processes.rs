@@ -145,7 +145,7 @@ pub fn messages(process: &Process) -> Vec<Term> {
     terms
 }
 
-fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt::Result {
+pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt::Result {
     let taken = is_taken(process);
     writeln!(out, "=proc:{}", display(process.id))?;
     writeln!(out, "State: {}", state_text(process))?;
