@@ -1,7 +1,8 @@
 //! Leaving the engine at a call, and calls that are no plain jump.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::Export;
+use layout::{Export, Term};
+use term::am;
 
 use crate::bodies::calls::fun_entry;
 use crate::form::{Exit, Form};
@@ -40,6 +41,30 @@ pub(crate) unsafe fn leave<F: Form>(
         (*process).saved_x = live as u16;
         exit
     }
+}
+
+/// Whether a function of that name does nothing but raise: its caller's frame stays on the stack although it is
+/// applied in tail position, so that the trace begins with the caller.
+#[inline(never)]
+fn only_raises(module: Term, function: Term, arity: usize) -> bool {
+    module == am::ERLANG
+        && match function {
+            am::ERROR => (1..=3).contains(&arity),
+            am::EXIT | am::THROW => arity == 1,
+            _ => false,
+        }
+}
+
+/// The length of a list, counted up to 4.
+fn short_length(mut list: Term) -> usize {
+    let mut length = 0;
+    while let Some((_, tail)) = list.as_cons()
+        && length < 4
+    {
+        length += 1;
+        list = tail;
+    }
+    length
 }
 
 /// The arity of the function that starts at `entry`.
@@ -118,6 +143,10 @@ slow_paths! {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
+        if only_raises(module, function, arity) {
+            m.push(m.after::<2>());
+            return m.call(target);
+        }
         m.s = m.s.wrapping_byte_add(m.word::<1>() as usize);
         m.call(target)
     }
@@ -135,10 +164,15 @@ slow_paths! {
 
     /// As `apply_list`, in tail position: `bytes of Y registers`
     apply_list_last |m| {
+        let (module, function, arguments) = (*m.x, *m.x.add(1), *m.x.add(2));
         let target = spread(&mut m);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        if only_raises(module, function, short_length(arguments)) {
+            m.push(m.after::<1>());
+            return m.call(target);
         }
         m.s = m.s.wrapping_byte_add(m.word::<0>() as usize);
         m.call(target)
