@@ -121,7 +121,14 @@ impl Tcp {
             request::SEND_FILE => self.send_file(port, bytes),
             request::SUBSCRIBE => self.subscribe(port, bytes),
             request::SET_OPTIONS => {
-                match self.socket.set_options(port, bytes)? {
+                let was_active = self.socket.options.is_active();
+                let follow = self.socket.set_options(port, bytes);
+                if !was_active && self.socket.options.is_active() && self.ends.is_read_closed {
+                    // A passive socket that is kept open has seen the end; the active one is to see it as well.
+                    self.ends.is_read_closed = false;
+                    self.socket.readable = true;
+                }
+                match follow? {
                     Follow::Nothing => {}
                     Follow::Deliver => {
                         self.deliver_ready(port);
