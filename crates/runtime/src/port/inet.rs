@@ -3,7 +3,8 @@
 //!
 //! [`protocol`] knows the numbers of requests and answers, [`address`] addresses, [`options`] options,
 //! [`interfaces`] the machine's interfaces, [`statistics`] counters, [`message`] what processes are sent. [`input`]
-//! finds packets in a stream. [`tcp`] and [`udp`] are the drivers; what they share is [`Socket`], below.
+//! finds packets in a stream. [`tcp`] and [`udp`] are the drivers; what they share is [`Socket`], below. [`sctp`] only says
+//! that there is none.
 //!
 //! A descriptor is watched from the first time that something would have had to wait, for both directions and
 //! edge-triggered. `readable` remembers that the last read did not find the end of what is there;
@@ -18,6 +19,7 @@ mod interfaces;
 mod message;
 mod options;
 mod protocol;
+mod sctp;
 mod statistics;
 mod tcp;
 mod udp;
@@ -53,6 +55,18 @@ pub fn start_tcp(_: &mut Access<'_>, _: &[u8], _: &Settings) -> Result<Box<dyn D
 /// None.
 pub fn start_udp(_: &mut Access<'_>, _: &[u8], _: &Settings) -> Result<Box<dyn Driver>, OpenError> {
     Ok(Box::new(Udp::default()))
+}
+
+/// Starts the driver for SCTP.
+///
+/// # Errors
+/// None.
+pub fn start_sctp(
+    _: &mut Access<'_>,
+    _: &[u8],
+    _: &Settings,
+) -> Result<Box<dyn Driver>, OpenError> {
+    Ok(Box::new(sctp::Sctp(Socket::new(Protocol::Udp))))
 }
 
 /// Which driver a socket belongs to.

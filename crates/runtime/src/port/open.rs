@@ -56,6 +56,7 @@ pub type Start = fn(&mut Access<'_>, &[u8], &Settings) -> Result<Box<dyn Driver>
 /// The drivers that are opened by name.
 pub static DRIVERS: &[(&str, Start)] = &[
     ("ram_file_drv", ram_file::start),
+    ("sctp_inet", inet::start_sctp),
     ("tcp_inet", inet::start_tcp),
     ("tty_sl", tty::start),
     ("udp_inet", inet::start_udp),

@@ -63,6 +63,7 @@ pub mod family {
 pub mod kind {
     pub const STREAM: u8 = 1;
     pub const DATAGRAM: u8 = 2;
+    pub const SEQUENCE: u8 = 3;
 }
 
 /// Bits that [`request::STATUS`] answers.
