@@ -71,7 +71,7 @@ fn glance(a: Term, b: Term) -> Option<bool> {
 #[must_use]
 pub fn compare(a: Term, b: Term) -> Ordering {
     if both_small(a, b) {
-        return a.small_value().cmp(&b.small_value());
+        return small_order(a, b);
     }
     compare_slow(a, b, false)
 }
@@ -81,7 +81,7 @@ pub fn compare(a: Term, b: Term) -> Ordering {
 #[must_use]
 pub fn compare_exact(a: Term, b: Term) -> Ordering {
     if both_small(a, b) {
-        return a.small_value().cmp(&b.small_value());
+        return small_order(a, b);
     }
     compare_slow(a, b, true)
 }
@@ -100,6 +100,12 @@ fn compare_slow(a: Term, b: Term, exact: bool) -> Ordering {
 #[inline(always)]
 fn both_immediate(a: Term, b: Term) -> bool {
     a.bits() & b.bits() & 0b11 == 0b11
+}
+
+/// The order of two small integers: that of their words, for the tags are the same.
+#[inline(always)]
+fn small_order(a: Term, b: Term) -> Ordering {
+    (a.bits() as i64).cmp(&(b.bits() as i64))
 }
 
 #[inline(always)]
@@ -202,7 +208,7 @@ fn element(tuple: Term, index: usize) -> Term {
 fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering {
     loop {
         if both_small(a, b) {
-            return a.small_value().cmp(&b.small_value());
+            return small_order(a, b);
         }
         if a.is_atom() && b.is_atom() {
             return atom::compare(a, b);

@@ -17,6 +17,8 @@ use super::{Kind, Verdict};
 
 /// Slots that OTP's tables grow and shrink by.
 const SEGMENT: usize = 2048;
+/// How many slots before its turn an object is fetched (`tables/set` of the lab).
+pub const FETCHED_AHEAD: usize = 8;
 /// Slots that a growing table gains at most for one new object.
 const STEPS: usize = 5;
 
@@ -160,6 +162,20 @@ impl Shard {
     /// The objects of a slot that are not deleted.
     pub fn in_slot(&self, slot: usize) -> impl Iterator<Item = &Object> {
         self.chain(slot).filter(|object| !object.is_deleted())
+    }
+
+    /// Has the processor fetch the first object of a slot that is about to be visited: in a large table it comes from
+    /// memory, and all at once come faster than one after the other.
+    #[inline]
+    pub fn fetch(&self, slot: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(object) = self.slots.get(slot) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: fetching has no effect but on time, whatever the address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(object.cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = slot;
     }
 
     /// Objects in a slot: those that are there, and those that are deleted.
@@ -487,6 +503,8 @@ impl Shard {
         let new = self.slots.len();
         let mask = (new + 1).next_power_of_two() - 1;
         let old = new & (mask >> 1);
+        // One of the next splits is that one's.
+        self.fetch(old + FETCHED_AHEAD);
         self.slots.push(ptr::null_mut());
         self.mask = mask;
         let (mut stay_link, mut move_link): (*mut *mut Object, *mut *mut Object) =

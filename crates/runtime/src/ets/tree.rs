@@ -8,22 +8,23 @@
 //! follows the key that was asked for last is kept at hand ([`Ahead`]), as long as nothing is put in or taken out.
 
 use std::borrow::Borrow;
-use std::cell::Cell;
+use std::cell::{Cell, UnsafeCell};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::{self, Entry};
-use std::ops::Bound;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
+use std::ops::{Bound, Deref, DerefMut};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use layout::Term;
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use term::compare;
 
 use super::Verdict;
+use super::lone;
 use super::object::{Object, OwnedObject};
 use crate::match_spec::pattern;
+use crate::scheduler;
 
 /// A key that stands in the tree.
 struct Key(Cell<Term>);
@@ -154,11 +155,77 @@ struct Ahead {
     backwards: bool,
 }
 
+/// [`Ahead`], for one reader at a time; others do without.
+///
+/// On a node with one scheduler that thread enters without an atomic operation, which would take as long as the rest of
+/// a step: whoever else reads the tree keeps it out (`lone`).
+struct AheadLock {
+    is_taken: AtomicBool,
+    /// The node has one scheduler.
+    is_lone: bool,
+    ahead: UnsafeCell<Option<Box<Ahead>>>,
+}
+
+/// Sole access to what is ahead.
+struct AheadGuard<'a>(&'a AheadLock);
+
+impl AheadLock {
+    fn new() -> AheadLock {
+        AheadLock {
+            is_taken: AtomicBool::new(false),
+            is_lone: scheduler::count() == 1 && *lone::IS_POSSIBLE,
+            ahead: UnsafeCell::new(None),
+        }
+    }
+
+    /// `None` when somebody is in.
+    #[inline]
+    fn try_enter(&self) -> Option<AheadGuard<'_>> {
+        let was_taken = if self.is_lone && !scheduler::current().is_null() {
+            let was_taken = self.is_taken.load(Relaxed);
+            self.is_taken.store(true, Relaxed);
+            was_taken
+        } else {
+            self.is_taken.swap(true, Acquire)
+        };
+        (!was_taken).then_some(AheadGuard(self))
+    }
+
+    fn get_mut(&mut self) -> &mut Option<Box<Ahead>> {
+        self.ahead.get_mut()
+    }
+}
+
+impl Deref for AheadGuard<'_> {
+    type Target = Option<Box<Ahead>>;
+
+    #[inline]
+    fn deref(&self) -> &Option<Box<Ahead>> {
+        // SAFETY: one guard at a time, as `try_enter` saw to.
+        unsafe { &*self.0.ahead.get() }
+    }
+}
+
+impl DerefMut for AheadGuard<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Option<Box<Ahead>> {
+        // SAFETY: as above.
+        unsafe { &mut *self.0.ahead.get() }
+    }
+}
+
+impl Drop for AheadGuard<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.is_taken.store(false, Release);
+    }
+}
+
 /// The objects of an ordered set.
 pub struct Tree {
     objects: BTreeMap<Key, OwnedObject>,
     /// Made by the first walk. Emptied by whatever puts in, takes out or replaces an object.
-    ahead: Mutex<Option<Box<Ahead>>>,
+    ahead: AheadLock,
     /// The key that was handed out last, if it is an immediate; else the non-value. It only tells that a look into
     /// `ahead` is worth while.
     handed_out: AtomicU64,
@@ -212,7 +279,7 @@ impl Tree {
     pub fn new(keypos: usize) -> Tree {
         Tree {
             objects: BTreeMap::new(),
-            ahead: Mutex::new(None),
+            ahead: AheadLock::new(),
             handed_out: AtomicU64::new(Term::NONE.bits()),
             keypos,
             bytes: 0,
@@ -232,7 +299,7 @@ impl Tree {
     #[must_use]
     pub fn get(&self, key: Term) -> Option<&Object> {
         if self.handed_out.load(Relaxed) == key.bits()
-            && let Some(ahead) = self.ahead.try_lock()
+            && let Some(ahead) = self.ahead.try_enter()
             && let Some(ahead) = &*ahead
             && let Some(object) = self.at_hand(ahead, key)
         {
@@ -260,7 +327,7 @@ impl Tree {
     #[must_use]
     pub fn neighbour(&self, key: Term, backwards: bool) -> Option<&Object> {
         // Somebody else may be walking at the same time; then this walk does without.
-        let Some(mut guard) = self.ahead.try_lock() else {
+        let Some(mut guard) = self.ahead.try_enter() else {
             return self.behind(key, backwards).next();
         };
         let ahead = guard.get_or_insert_with(|| {

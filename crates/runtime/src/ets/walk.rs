@@ -19,6 +19,7 @@ use term::{am, build, compare, copy};
 
 use super::object::Object;
 use super::part::Part;
+use super::shard::FETCHED_AHEAD;
 use super::table::Table;
 use super::tree::{self, Tree};
 use super::{Access, Kind, Verdict};
@@ -548,6 +549,7 @@ impl<'a> Walk<'a> {
             return Err(badarg(1));
         };
         for slot in first..shard.slots() {
+            shard.fetch(slot + FETCHED_AHEAD);
             for object in shard.in_slot(slot) {
                 self.visit(object);
             }
@@ -571,6 +573,7 @@ impl<'a> Walk<'a> {
         };
         let fixed = table.fixation.is_fixed();
         for slot in first..shard.slots() {
+            shard.fetch(slot + FETCHED_AHEAD);
             shard.judge_slot(slot, fixed, |object| self.visit(object));
             if self.stops_after(slot) {
                 return Ok(Some((slot + 1, shard.slots())));
