@@ -23,7 +23,7 @@ pub fn page(session: &Session) -> Result<String> {
         let known = Group::of_key(&group.key);
         if matches!(
             known,
-            Some(Group::Everyday | Group::Compute | Group::Tables)
+            Some(Group::Everyday | Group::Compute | Group::Tables | Group::Answers)
         ) {
             group.plots = charts::ratios(session, &group.key)?;
         }
@@ -50,7 +50,7 @@ fn plots(session: &Session, found: &Found, group: Option<Group>) -> Result<Vec<P
     let mut plots = Vec::new();
     let in_group_plot = matches!(
         group,
-        Some(Group::Everyday | Group::Compute | Group::Tables)
+        Some(Group::Everyday | Group::Compute | Group::Tables | Group::Answers)
     );
     for figure in figures(found) {
         let lines: Vec<_> = found

@@ -4,6 +4,7 @@
 //! the figures that are read from each run. To add one: an `.erl` file in `experiments/` and a row. The programs
 //! in `experiments/compute` are rows by being there.
 
+mod answers;
 mod compute;
 mod everyday;
 mod published;
@@ -90,10 +91,11 @@ pub enum Group {
     Everyday,
     Compute,
     Tables,
+    Answers,
 }
 
 impl Group {
-    pub const ALL: [Group; 8] = [
+    pub const ALL: [Group; 9] = [
         Group::Creation,
         Group::Load,
         Group::Ports,
@@ -102,6 +104,7 @@ impl Group {
         Group::Everyday,
         Group::Compute,
         Group::Tables,
+        Group::Answers,
     ];
 
     pub fn key(self) -> &'static str {
@@ -114,6 +117,7 @@ impl Group {
             Group::Everyday => "everyday",
             Group::Compute => "compute",
             Group::Tables => "tables",
+            Group::Answers => "answers",
         }
     }
 
@@ -127,13 +131,16 @@ impl Group {
             Group::Everyday => "What programs do every day",
             Group::Compute => "Ordinary programs of one process",
             Group::Tables => "Tables that processes share (ETS)",
+            Group::Answers => "How soon others run beside something large",
         }
     }
 
     /// `E1: Creating processes...`
     pub fn heading(self) -> String {
         match self {
-            Group::Everyday | Group::Compute | Group::Tables => self.title().to_owned(),
+            Group::Everyday | Group::Compute | Group::Tables | Group::Answers => {
+                self.title().to_owned()
+            }
             _ => format!("{}: {}", self.key(), self.title()),
         }
     }
@@ -152,7 +159,7 @@ impl Group {
             Group::Ports => Some("2 cores of 2.5 GHz"),
             Group::Cost => Some("OTP 19 on 24 cores, 64 GB"),
             Group::Messages => Some("Pentium 4 of 2.8 GHz; Pentium E5200 of 2.5 GHz"),
-            Group::Everyday | Group::Compute | Group::Tables => None,
+            Group::Everyday | Group::Compute | Group::Tables | Group::Answers => None,
         }
     }
 }
@@ -328,6 +335,7 @@ pub fn all() -> Vec<Experiment> {
     rows.extend_from_slice(everyday::ROWS);
     rows.extend(compute::rows());
     rows.extend_from_slice(tables::ROWS);
+    rows.extend_from_slice(answers::ROWS);
     rows
 }
 

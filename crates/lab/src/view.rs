@@ -250,7 +250,7 @@ fn groups(session: &Session) -> Vec<GroupView> {
             heading: group.heading(),
             published_on: group.published_on().map(str::to_owned),
             means: match group {
-                Group::Compute | Group::Tables => means(session, &of_group),
+                Group::Compute | Group::Tables | Group::Answers => means(session, &of_group),
                 _ => Vec::new(),
             },
             experiments: of_group
