@@ -5,17 +5,18 @@
 -module(large_heaps_under_fire).
 -export([main/0, sleeping/4]).
 -define(WORKERS, 8).
--define(ROUNDS, 60).
+-define(ROUNDS, 40).
 
 main() ->
     see:value(waves, [wave(Seed) || Seed <- lists:seq(1, 2)]).
 
 wave(Seed) ->
-    Size = 30000 + Seed * 10000,
+    %% Some are collected beside everything else, some between two slices.
+    Size = element(Seed, {30000, 120000}),
     Ws = [spawn_monitor(fun() -> begins(N, Size) end) || N <- lists:seq(1, ?WORKERS)],
     Me = self(),
     Tormentors = [spawn_monitor(fun() -> torment(?ROUNDS, Seed * 7919 + N, [W || {W, _} <- Ws]), Me ! {tormented, N} end) || N <- lists:seq(1, 3)],
-    Senders = [spawn_monitor(fun() -> [W ! {S, X, lists:seq(1, X rem 30)} || X <- lists:seq(1, 400), {W, _} <- Ws], Me ! {sent, S} end) || S <- [a, b]],
+    Senders = [spawn_monitor(fun() -> [W ! {S, X, lists:seq(1, X rem 30)} || X <- lists:seq(1, 240), {W, _} <- Ws], Me ! {sent, S} end) || S <- [a, b]],
     [receive {'DOWN', R, _, _, normal} -> ok end || {_, R} <- Tormentors ++ Senders],
     [receive {tormented, N} -> ok end || N <- lists:seq(1, 3)],
     [receive {sent, S} -> ok end || S <- [a, b]],
