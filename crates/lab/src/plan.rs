@@ -81,6 +81,7 @@ mod tests {
             "E5/oneway",
             "E5/pingpong",
             "everyday/echo_flow",
+            "everyday/echo_flow_over_socket",
         ];
         assert_eq!(found, expected);
         assert!(problems.is_empty());
