@@ -6,6 +6,7 @@
 //! pattern. What PCRE2 makes of them is kept in a small cache per thread. All unsafe code on PCRE2 is here.
 
 mod errors;
+mod leniency;
 mod tables;
 
 use std::cell::RefCell;
@@ -283,18 +284,30 @@ fn compile_source(
     NonNull::new(compiled).map(Code).ok_or((code, offset))
 }
 
+/// As [`compile_source`], but a letter stands for itself when an escape of it means nothing, as PCRE 8 has it.
+fn compile_leniently(source: &[u8], options: CompileOptions) -> Result<Code, (c_int, usize)> {
+    let extra = pcre::PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK;
+    match compile_source(source, options, extra) {
+        Err((UNKNOWN_ESCAPE, _)) => {
+            let lenient = extra | pcre::PCRE2_EXTRA_BAD_ESCAPE_IS_LITERAL;
+            compile_source(source, options, lenient)
+        }
+        compiled => compiled,
+    }
+}
+
 impl Pattern {
     fn new(text: &[u8], options: CompileOptions) -> Result<Pattern, PatternError> {
         let source = translated(text);
-        let extra = pcre::PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK;
-        let compiled = match compile_source(&source, options, extra) {
-            // PCRE 8 takes a letter for itself when an escape of it means nothing.
-            Err((UNKNOWN_ESCAPE, _)) => {
-                let lenient = extra | pcre::PCRE2_EXTRA_BAD_ESCAPE_IS_LITERAL;
-                compile_source(&source, options, lenient)
-            }
-            compiled => compiled,
-        };
+        let mut compiled = compile_leniently(&source, options);
+        if let Err((code, _)) = compiled
+            && leniency::MENDABLE.contains(&code)
+        {
+            let extended = options.has(CompileOptions::EXTENDED);
+            let plainer = leniency::plainer(&source, extended);
+            // What is wrong with it otherwise is told of the pattern as it was given.
+            compiled = compile_leniently(&plainer, options).or(compiled);
+        }
         let code = compiled.map_err(|(code, offset)| {
             let (text, offset) = errors::as_pcre8(code, offset, &source);
             PatternError { text, offset }

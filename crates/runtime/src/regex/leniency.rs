@@ -1,0 +1,124 @@
+//! What PCRE 8 takes for itself in a pattern although it means nothing there, and PCRE2 refuses: a hyphen behind what
+//! stands for several characters in a class, letters of escapes that no class knows, `\x` without digits.
+//!
+//! Only patterns that PCRE2 has refused for one of these are written anew. Plain functions; any thread calls them.
+
+use std::ffi::c_int;
+
+/// PCRE2's numbers for what [`plainer`] may mend: an escape in a class, a range there, missing digits.
+pub const MENDABLE: [c_int; 3] = [107, 150, 178];
+
+/// The same pattern, in words that PCRE2 takes.
+pub fn plainer(source: &[u8], extended: bool) -> Vec<u8> {
+    let mut writer = Writer {
+        source,
+        at: 0,
+        out: Vec::with_capacity(source.len() + 8),
+    };
+    while let Some(&byte) = source.get(writer.at) {
+        match byte {
+            b'\\' => {
+                writer.escape();
+            }
+            b'[' => writer.class(),
+            b'#' if extended => writer.copy_through(b"\n"),
+            b'(' if source[writer.at..].starts_with(b"(?#") => writer.copy_through(b")"),
+            _ => writer.copy(1),
+        }
+    }
+    writer.out
+}
+
+struct Writer<'a> {
+    source: &'a [u8],
+    at: usize,
+    out: Vec<u8>,
+}
+
+impl Writer<'_> {
+    fn rest(&self) -> &[u8] {
+        &self.source[self.at..]
+    }
+
+    fn copy(&mut self, count: usize) {
+        let end = self.source.len().min(self.at + count);
+        self.out.extend_from_slice(&self.source[self.at..end]);
+        self.at = end;
+    }
+
+    /// Copies up to and with the next `end`, or everything.
+    fn copy_through(&mut self, end: &[u8]) {
+        let found = self.rest().windows(end.len()).position(|part| part == end);
+        self.copy(found.map_or(self.source.len(), |found| found + end.len()));
+    }
+
+    /// An escape that means the same in a class; the letter behind the backslash.
+    fn escape(&mut self) -> Option<u8> {
+        let letter = self.rest().get(1).copied();
+        let next = self.rest().get(2).copied();
+        match letter {
+            Some(b'Q') => self.copy_through(b"\\E"),
+            Some(b'x') if !next.is_some_and(|byte| byte == b'{' || byte.is_ascii_hexdigit()) => {
+                self.out.extend_from_slice(b"\\x00");
+                self.at += 2;
+            }
+            Some(b'p' | b'P') if next == Some(b'{') => self.copy_through(b"}"),
+            Some(b'p' | b'P') => self.copy(3),
+            _ => self.copy(2),
+        }
+        letter
+    }
+
+    fn class(&mut self) {
+        self.copy(1);
+        if self.rest().starts_with(b"^") {
+            self.copy(1);
+        }
+        if self.rest().starts_with(b"]") {
+            self.copy(1);
+        }
+        // Whether what was read last stands for several characters.
+        let mut several = false;
+        while let Some(&byte) = self.rest().first() {
+            match byte {
+                b']' => return self.copy(1),
+                b'\\' if is_letter_in_class(self.rest().get(1)) => {
+                    self.at += 1;
+                    self.copy(1);
+                    several = false;
+                }
+                b'\\' => match self.escape() {
+                    Some(b'E') => {}
+                    letter => {
+                        several = letter.is_some_and(|letter| b"dDwWsShHvVpP".contains(&letter))
+                    }
+                },
+                b'[' if self.rest().starts_with(b"[:") && is_named(self.rest()) => {
+                    self.copy_through(b":]");
+                    several = true;
+                }
+                b'-' if several && self.rest().get(1) != Some(&b']') => {
+                    self.out.push(b'\\');
+                    self.copy(1);
+                    several = false;
+                }
+                _ => {
+                    self.copy(1);
+                    several = false;
+                }
+            }
+        }
+    }
+}
+
+/// Whether an escape of this means its letter in a class.
+fn is_letter_in_class(letter: Option<&u8>) -> bool {
+    letter.is_some_and(|letter| b"ABCGRXZz".contains(letter))
+}
+
+/// Whether `[:` begins a name such as `[:alpha:]`.
+fn is_named(rest: &[u8]) -> bool {
+    let name = rest[2..].iter();
+    let letters = name.take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'^');
+    rest[2 + letters.count()..].starts_with(b":]")
+}
