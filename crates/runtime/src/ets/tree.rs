@@ -188,7 +188,8 @@ impl AheadLock {
         } else {
             self.is_taken.swap(true, Acquire)
         };
-        (!was_taken).then_some(AheadGuard(self))
+        // Made only when it is ours: its end lets others in.
+        (!was_taken).then(|| AheadGuard(self))
     }
 
     fn get_mut(&mut self) -> &mut Option<Box<Ahead>> {
@@ -512,5 +513,28 @@ impl Tree {
     #[must_use]
     pub fn take(&mut self) -> Tree {
         std::mem::replace(self, Tree::new(self.keypos))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_reader_at_a_time_looks_ahead() {
+        let lock = AheadLock {
+            is_taken: AtomicBool::new(false),
+            is_lone: false,
+            ahead: UnsafeCell::new(None),
+        };
+        let first = lock.try_enter();
+        assert!(first.is_some());
+        assert!(lock.try_enter().is_none());
+        assert!(
+            lock.try_enter().is_none(),
+            "whoever is refused lets nobody in"
+        );
+        drop(first);
+        assert!(lock.try_enter().is_some());
     }
 }
