@@ -312,23 +312,7 @@ pub fn receive_from(
     socket: BorrowedFd<'_>,
     room: &mut [MaybeUninit<u8>],
 ) -> Result<(usize, Address)> {
-    let mut address = Address::unspecified();
-    let count = retry(|| {
-        address.fill(|pointer, length| {
-            // SAFETY: the kernel writes at most the room's length into it, and the address has room for any.
-            check_size(unsafe {
-                libc::recvfrom(
-                    socket.as_raw_fd(),
-                    room.as_mut_ptr().cast(),
-                    room.len(),
-                    0,
-                    pointer,
-                    length,
-                )
-            })
-        })
-    })?;
-    Ok((count, address))
+    call::receive_from(socket, room, 0)
 }
 
 /// Sends bytes on a connected socket.
@@ -336,17 +320,7 @@ pub fn receive_from(
 /// # Errors
 /// `eagain`, `epipe`, `econnreset`...
 pub fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
-    retry(|| {
-        // SAFETY: the kernel reads the bytes.
-        check_size(unsafe {
-            libc::send(
-                socket.as_raw_fd(),
-                bytes.as_ptr().cast(),
-                bytes.len(),
-                libc::MSG_NOSIGNAL,
-            )
-        })
-    })
+    call::send(socket, bytes, None, 0)
 }
 
 /// Sends parts, one behind the other, on a connected socket; what is beyond the kernel's number of parts waits.
@@ -379,20 +353,7 @@ pub fn send_parts(socket: BorrowedFd<'_>, parts: &[IoSlice<'_>]) -> Result<usize
 /// # Errors
 /// `eagain`, `emsgsize`, `enetunreach`...
 pub fn send_to(socket: BorrowedFd<'_>, bytes: &[u8], to: &Address) -> Result<usize> {
-    let (pointer, length) = to.raw();
-    retry(|| {
-        // SAFETY: the kernel reads the bytes and the address, which is as long as told.
-        check_size(unsafe {
-            libc::sendto(
-                socket.as_raw_fd(),
-                bytes.as_ptr().cast(),
-                bytes.len(),
-                libc::MSG_NOSIGNAL,
-                pointer,
-                length,
-            )
-        })
-    })
+    call::send(socket, bytes, Some(to), 0)
 }
 
 /// Sends part of a file, from `offset` on; 0 when the file ends there.

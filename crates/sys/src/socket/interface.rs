@@ -68,6 +68,22 @@ pub struct Entry {
 /// # Errors
 /// What the system says.
 pub fn entries() -> Result<Vec<Entry>> {
+    // SAFETY: `each` hands out whole entries, whose texts are terminated and whose addresses are null or as long as their
+    // family says.
+    each(|raw| unsafe {
+        Entry {
+            name: CStr::from_ptr(raw.ifa_name).to_bytes().to_vec(),
+            flags: Flags(raw.ifa_flags),
+            address: Address::from_system(raw.ifa_addr),
+            netmask: Address::from_system(raw.ifa_netmask),
+            other: Address::from_system(raw.ifa_ifu),
+            hardware: hardware_address(raw.ifa_addr),
+        }
+    })
+}
+
+/// What `read` makes of each entry of the system's list.
+fn each<T>(read: impl Fn(&libc::ifaddrs) -> T) -> Result<Vec<T>> {
     let mut list = std::ptr::null_mut();
     // SAFETY: the call writes the head of a list.
     check(unsafe { libc::getifaddrs(&mut list) })?;
@@ -76,17 +92,7 @@ pub fn entries() -> Result<Vec<Entry>> {
     while !next.is_null() {
         // SAFETY: an entry of the list, which is freed below.
         let raw = unsafe { &*next };
-        // SAFETY: a terminated text; addresses are null or as long as their family says.
-        unsafe {
-            found.push(Entry {
-                name: CStr::from_ptr(raw.ifa_name).to_bytes().to_vec(),
-                flags: Flags(raw.ifa_flags),
-                address: Address::from_system(raw.ifa_addr),
-                netmask: Address::from_system(raw.ifa_netmask),
-                other: Address::from_system(raw.ifa_ifu),
-                hardware: hardware_address(raw.ifa_addr),
-            });
-        }
+        found.push(read(raw));
         next = raw.ifa_next;
     }
     // SAFETY: the list of the call above; nothing points into it any more.
@@ -114,29 +120,16 @@ pub struct Link {
 /// # Errors
 /// What the system says.
 pub fn links() -> Result<Vec<Link>> {
-    let mut list = std::ptr::null_mut();
-    // SAFETY: the call writes the head of a list.
-    check(unsafe { libc::getifaddrs(&mut list) })?;
-    let mut found = Vec::new();
-    let mut next = list;
-    while !next.is_null() {
-        // SAFETY: an entry of the list, which is freed below.
-        let raw = unsafe { &*next };
-        // SAFETY: a terminated text; addresses are null or as long as their family says.
-        unsafe {
-            found.push(Link {
-                name: CStr::from_ptr(raw.ifa_name).to_bytes().to_vec(),
-                flags: raw.ifa_flags,
-                address: Address::from_system_or_link(raw.ifa_addr),
-                netmask: Address::from_system_or_link(raw.ifa_netmask),
-                other: Address::from_system_or_link(raw.ifa_ifu),
-            });
+    // SAFETY: as in `entries`.
+    each(|raw| unsafe {
+        Link {
+            name: CStr::from_ptr(raw.ifa_name).to_bytes().to_vec(),
+            flags: raw.ifa_flags,
+            address: Address::from_system_or_link(raw.ifa_addr),
+            netmask: Address::from_system_or_link(raw.ifa_netmask),
+            other: Address::from_system_or_link(raw.ifa_ifu),
         }
-        next = raw.ifa_next;
-    }
-    // SAFETY: the list of the call above; nothing points into it any more.
-    unsafe { libc::freeifaddrs(list) };
-    Ok(found)
+    })
 }
 
 /// Bytes of a request's value.
