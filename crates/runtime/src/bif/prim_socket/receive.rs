@@ -47,6 +47,21 @@ fn integers(terms: &[Term]) -> Result<(), Refusal> {
     }
 }
 
+/// Who asks, how many bytes and with which flags, looked at in stock's order.
+fn asked(
+    reference: Term,
+    length: Term,
+    flags: Term,
+    number: Term,
+) -> Result<(Request, usize, i32), Refusal> {
+    socket(reference)?;
+    let request = request(reference, number)?;
+    if int32(flags).is_none() {
+        integers(&[length, flags])?;
+    }
+    Ok((request, size(length)?, int(flags)?))
+}
+
 /// A read that may go on.
 struct Read<'a> {
     socket: &'a std::sync::Arc<Socket>,
@@ -76,6 +91,14 @@ fn room(bytes: usize) -> Result<Incoming, Refusal> {
 }
 
 impl Read<'_> {
+    /// How many bytes to make room for; a length of 0 leaves that to the socket.
+    fn wanted(&self, length: usize) -> usize {
+        match length {
+            0 => self.line.buffer_bytes,
+            length => length,
+        }
+    }
+
     fn begin_try(&mut self) {
         self.line.traffic.tries += 1;
         self.socket.listen_for_edges(Side::Read);
@@ -110,20 +133,11 @@ pub fn nif_recv_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
 }
 
 fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4]) -> Answer {
-    socket(reference)?;
-    let request = request(reference, number)?;
-    if int32(flags).is_none() {
-        integers(&[length, flags])?;
-    }
-    let length = size(length)?;
-    let flags = int(flags)?;
+    let (request, length, flags) = asked(reference, length, flags, number)?;
     let Some(mut read) = begin(process, request)? else {
         return Ok(am::SELECT);
     };
-    let wanted = match length {
-        0 => read.line.buffer_bytes,
-        length => length,
-    };
+    let wanted = read.wanted(length);
     let mut incoming = room(wanted)?;
     read.begin_try();
     let came = call::receive(read.line.open()?.as_fd(), incoming.room(), flags);
@@ -177,20 +191,11 @@ pub fn nif_recvfrom_4(process: &mut Process, arguments: [Term; 4]) -> BifResult 
 }
 
 fn receive_from(process: &mut Process, [reference, length, flags, number]: [Term; 4]) -> Answer {
-    socket(reference)?;
-    let request = request(reference, number)?;
-    if int32(flags).is_none() {
-        integers(&[length, flags])?;
-    }
-    let length = size(length)?;
-    let flags = int(flags)?;
+    let (request, length, flags) = asked(reference, length, flags, number)?;
     let Some(mut read) = begin(process, request)? else {
         return Ok(am::SELECT);
     };
-    let wanted = match length {
-        0 => read.line.buffer_bytes,
-        length => length,
-    };
+    let wanted = read.wanted(length);
     let mut incoming = room(wanted)?;
     read.begin_try();
     let came = call::receive_from(read.line.open()?.as_fd(), incoming.room(), flags);
@@ -235,10 +240,7 @@ fn receive_message(
     let Some(mut read) = begin(process, request)? else {
         return Ok(am::SELECT);
     };
-    let wanted = match length {
-        0 => read.line.buffer_bytes,
-        length => length,
-    };
+    let wanted = read.wanted(length);
     let along_bytes = match along {
         0 => read.line.ancillary_bytes,
         along => along,
