@@ -14,7 +14,7 @@ mod output;
 mod processes;
 mod tables;
 
-use std::cell::Cell;
+use std::cell::{Cell, LazyCell};
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -268,8 +268,8 @@ pub fn text_of(item: &str) -> Option<Vec<u8>> {
 #[must_use]
 pub fn text(parts: &[Part]) -> Vec<u8> {
     let mut out = Output::to_memory();
+    let view = LazyCell::new(tables::View::take);
     for part in parts {
-        let view = tables::View::take();
         let done = match part {
             Part::Node => node::info(&mut out, &view),
             Part::Processes => processes::all(&mut out, &view, Form::Live),
