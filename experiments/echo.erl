@@ -1,6 +1,6 @@
 %% TCP on the loopback interface: a server that answers what it gets, one process for each connection.
 -module(echo).
--export([one/1, crowd/1, flow/1, one_over_socket/1, flow_over_socket/1]).
+-export([one/1, crowd/1, flow/1, one_over_socket/1, flow_over_socket/1, accept/1]).
 
 -define(CONNECTIONS, 50).
 -define(MESSAGE, <<"sixty-four bytes, sent and answered, again and again and again..">>).
@@ -56,6 +56,7 @@ with_server(Backend, Client) ->
     _ = Client(Port),
     ok.
 
+%% Answers whoever connects.
 accept(Listening) ->
     {ok, Socket} = gen_tcp:accept(Listening),
     Server = spawn(fun() -> receive yours -> answer(Socket) end end),

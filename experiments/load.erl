@@ -52,19 +52,6 @@ connect(Port, Options) ->
 
 server() ->
     {ok, Listening} = gen_tcp:listen(0, [binary, {active, false}, {ip, {127, 0, 0, 1}}, {backlog, 1024}, {nodelay, true}]),
-    spawn_link(fun() -> accept(Listening) end),
+    spawn_link(fun() -> echo:accept(Listening) end),
     {ok, Port} = inet:port(Listening),
     Port.
-
-accept(Listening) ->
-    {ok, Socket} = gen_tcp:accept(Listening),
-    Server = spawn(fun() -> receive yours -> answer(Socket) end end),
-    ok = gen_tcp:controlling_process(Socket, Server),
-    Server ! yours,
-    accept(Listening).
-
-answer(Socket) ->
-    case gen_tcp:recv(Socket, 0) of
-        {ok, Data} -> ok = gen_tcp:send(Socket, Data), answer(Socket);
-        {error, closed} -> ok
-    end.
