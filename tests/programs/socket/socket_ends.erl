@@ -24,16 +24,6 @@ main() ->
     see:value(descriptors, descriptors()),
     see:value(monitors, monitors()).
 
-pair() ->
-    {ok, L} = socket:open(inet, stream),
-    ok = socket:bind(L, #{family => inet, port => 0, addr => loopback}),
-    ok = socket:listen(L),
-    {ok, N} = socket:sockname(L),
-    {ok, A} = socket:open(inet, stream),
-    ok = socket:connect(A, N),
-    {ok, B} = socket:accept(L),
-    {L, A, B}.
-
 pause() -> receive after 30 -> ok end.
 tried(F) -> try F() catch C:R -> {C, R} end.
 plain(R) when is_reference(R) -> ref;
@@ -45,7 +35,7 @@ got(P) -> receive {P, R} -> R after 3000 -> none end.
 in(F) -> Me = self(), P = spawn(fun() -> R = F(), Me ! {self(), R} end), pause(), P.
 
 pending(What) ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     Ps = case What of
              recv -> [in(fun() -> socket:recv(B, 5) end)];
              recvfrom -> [in(fun() -> socket:recvfrom(B, 5) end)];
@@ -59,7 +49,7 @@ pending(What) ->
     {What, R, [got(P) || P <- Ps]}.
 
 nowait(What) ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     S = case What of recv -> B; accept -> L end,
     {select, {select_info, What, Ref}} = case What of recv -> socket:recv(B, 0, nowait); accept -> socket:accept(L, nowait) end,
     R = socket:close(S),
@@ -68,13 +58,13 @@ nowait(What) ->
     {R, plain(M)}.
 
 twice() ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     [socket:close(A), socket:close(A), socket:recv(A), socket:send(A, "x"), socket:close(L), socket:close(B), tried(fun() -> socket:close(x) end), tried(fun() -> socket:close({'$socket', make_ref()}) end)].
 
 owner_ends(What) ->
     Me = self(),
     {P, M} = spawn_monitor(fun() ->
-        {L, A, B} = pair(),
+        {L, A, B} = ends:stream(),
         case What of
             idle -> ok;
             used -> {error, timeout} = socket:recv(B, 1, 10);
@@ -92,7 +82,7 @@ owner_ends(What) ->
     [socket:recv(B, 1), socket:sockname(L), socket:send(A, "x"), got(Waiter), got(Acceptor), socket:close(A)].
 
 waiter_ends(What) ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     {ok, N} = socket:sockname(L),
     R = case What of
         reader ->
@@ -131,7 +121,7 @@ drain(S, N) ->
     end.
 
 given() ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     Me = self(),
     P = spawn(fun() ->
         receive go -> ok end,
@@ -147,7 +137,7 @@ given() ->
     R ++ R2 ++ R3 ++ [socket:close(A), socket:setopt(B, {otp, controlling_process}, self())].
 
 given_to_none() ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     {P, M} = spawn_monitor(fun() -> ok end),
     receive {'DOWN', M, _, _, _} -> ok end,
     R = [socket:setopt(A, {otp, controlling_process}, P), socket:recv(B, 1, 1000), socket:send(A, "x")],
@@ -155,7 +145,7 @@ given_to_none() ->
     R.
 
 other_closes() ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     P = in(fun() -> socket:close(A) end),
     R = [got(P), socket:send(A, "x"), socket:recv(B, 0, 1000)],
     [socket:close(S) || S <- [L, B]],
@@ -165,7 +155,7 @@ other_closes() ->
 %% is the rest.
 counted() ->
     Before = socket:number_of(),
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     {ok, U} = socket:open(inet6, dgram),
     {ok, X} = socket:open(local, seqpacket),
     Count = fun() -> #{counters := C} = socket:info(), maps:with([num_sockets, num_tstreams, num_tdgrams, num_tseqpkgs, num_dinet], C) end,
@@ -176,7 +166,7 @@ counted() ->
     [R, socket:number_of() - Before, maps:map(fun(K, V) -> V - maps:get(K, After) end, During)].
 
 listed() ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     {ok, U} = socket:open(inet, dgram),
     Mine = fun(F) -> length([S || S <- socket:which_sockets(F), lists:member(S, [L, A, B, U])]) end,
     R = [Mine(F) || F <- [inet, inet6, stream, dgram, tcp, udp, self()]] ++ [Mine(fun(#{type := T}) -> T =:= dgram end)],
@@ -189,20 +179,20 @@ unregistered() ->
     R ++ [socket:close(S), lists:member(S, socket:which_sockets())].
 
 lingers() ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     R = [socket:setopt(A, {socket, linger}, #{onoff => true, linger => 2}), socket:send(A, "bye"), socket:close(A), socket:recv(B, 3, 1000), socket:recv(B, 1, 1000)],
     [socket:close(S) || S <- [L, B]],
     R.
 
 reset() ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     P = in(fun() -> socket:recv(B, 4) end),
     R = [socket:setopt(A, {socket, linger}, abort), socket:close(A), got(P), socket:recv(B, 1, 100), socket:send(B, "x")],
     [socket:close(S) || S <- [L, B]],
     R.
 
 peer_closes() ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     Ps = [in(fun() -> socket:recv(B, 4) end) || _ <- [1, 2]],
     ok = socket:send(A, "xy"),
     pause(),
@@ -212,7 +202,7 @@ peer_closes() ->
     R.
 
 after_close() ->
-    {L, A, B} = pair(),
+    {L, A, B} = ends:stream(),
     [ok = socket:close(S) || S <- [L, A, B]],
     #{rstates := Rs, wstates := Ws, owner := O} = socket:info(A),
     [Rs, Ws, O, socket:getopt(A, {socket, type}), socket:setopt(A, {socket, keepalive}, true), socket:sockname(A), socket:peername(A), socket:shutdown(A, read),
@@ -227,8 +217,8 @@ meta() ->
 descriptors() ->
     Count = fun() -> {ok, Fs} = file:list_dir("/proc/self/fd"), length(Fs) end,
     Before = Count(),
-    [begin {L, A, B} = pair(), {error, timeout} = socket:recv(A, 0, 0), [ok = socket:close(S) || S <- [L, A, B]] end || _ <- lists:seq(1, 50)],
-    Ps = [spawn_monitor(fun() -> {_, A, _} = pair(), {error, timeout} = socket:recv(A, 0, 1) end) || _ <- lists:seq(1, 20)],
+    [begin {L, A, B} = ends:stream(), {error, timeout} = socket:recv(A, 0, 0), [ok = socket:close(S) || S <- [L, A, B]] end || _ <- lists:seq(1, 50)],
+    Ps = [spawn_monitor(fun() -> {_, A, _} = ends:stream(), {error, timeout} = socket:recv(A, 0, 1) end) || _ <- lists:seq(1, 20)],
     [receive {'DOWN', M, _, _, W} -> normal = W end || {_, M} <- Ps],
     pause(),
     Count() - Before.

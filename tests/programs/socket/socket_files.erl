@@ -23,13 +23,7 @@ tried(F) -> try F() catch C:R -> {C, R} end.
 
 with(Name, Fun) ->
     {ok, F} = file:open(Name, [raw, read, binary]),
-    {ok, L} = socket:open(inet, stream),
-    ok = socket:bind(L, #{family => inet, port => 0, addr => loopback}),
-    ok = socket:listen(L),
-    {ok, N} = socket:sockname(L),
-    {ok, A} = socket:open(inet, stream),
-    ok = socket:connect(A, N),
-    {ok, B} = socket:accept(L),
+    {L, A, B} = ends:stream(),
     R = tried(fun() -> Fun(F, A, B) end),
     [socket:close(S) || S <- [A, B, L]],
     file:close(F),

@@ -131,13 +131,7 @@ keep() ->
     end).
 
 pktoptions() ->
-    {ok, L} = socket:open(inet, stream),
-    ok = socket:bind(L, #{family => inet, port => 0, addr => loopback}),
-    ok = socket:listen(L),
-    {ok, N} = socket:sockname(L),
-    {ok, A} = socket:open(inet, stream),
-    ok = socket:connect(A, N),
-    {ok, B} = socket:accept(L),
+    {L, A, B} = ends:stream(),
     R = [socket:setopt(B, {ip, recvtos}, true), socket:setopt(B, {ip, recvttl}, true), socket:send(A, "x"), socket:recv(B, 1), socket:getopt(B, {ip, pktoptions})],
     [socket:close(X) || X <- [A, B, L]],
     R.
@@ -167,13 +161,7 @@ ioctl_bad() ->
 commands() -> [tried(F) || F <- [fun() -> socket:debug(false) end, fun() -> socket:socket_debug(false) end, fun() -> socket:use_registry(true) end, fun() -> socket:debug(x) end, fun() -> prim_socket:debug(x) end]].
 
 from_descriptor() ->
-    {ok, L} = socket:open(inet, stream),
-    ok = socket:bind(L, #{family => inet, port => 0, addr => loopback}),
-    ok = socket:listen(L),
-    {ok, N} = socket:sockname(L),
-    {ok, A} = socket:open(inet, stream),
-    ok = socket:connect(A, N),
-    {ok, B} = socket:accept(L),
+    {L, A, B} = ends:stream(),
     {ok, Fd} = socket:getopt(A, {otp, fd}),
     {ok, C} = socket:open(Fd, #{dup => true}),
     {ok, D} = socket:open(Fd, #{dup => false}),

@@ -7,25 +7,19 @@
 -define(LO, {127, 0, 0, 1}).
 
 main() ->
-    Before = counts(),
+    Before = apart:counts(),
     [begin
          see:value({Backend, Fault, State}, isolated(fun() -> state(State, Fault, Backend) end))
      end || Backend <- [inet, socket], State <- states(), Fault <- faults()],
     [see:value({Backend, What}, isolated(fun() -> other(What, Backend) end)) || Backend <- [inet, socket], What <- others()],
-    see:value(left, settle(Before, 200)).
+    see:value(left, apart:settle(Before, 200)).
 
 faults() -> [reset, close, half_close].
 states() -> [queued, passive_idle, passive_waiting, passive_length, active, active_once, sending, sending_waiting, sending_timeout, sendfile, packet, after_half_close, no_exit_on_close, shown].
 others() -> [refused, connect_timeout, accept_timeout, close_while_accepting, close_while_receiving, close_while_sending, owner_dies, two_receivers].
 
 %% In a process of its own, so that nothing of one is seen by another.
-isolated(Fun) ->
-    {Pid, Monitor} = spawn_monitor(fun() -> exit({done, Fun()}) end),
-    receive
-        {'DOWN', Monitor, process, Pid, {done, Result}} -> Result;
-        {'DOWN', Monitor, process, Pid, Reason} -> {died, Reason}
-    after 20000 -> exit(Pid, kill), hung
-    end.
+isolated(Fun) -> apart:run(Fun, 20000).
 
 b(inet) -> [];
 b(socket) -> [{inet_backend, socket}].
@@ -261,16 +255,3 @@ other(two_receivers, B) ->
     ok = tell(Peer, {send, <<"one">>}),
     R1 = receive {a, R} -> R after 2000 -> none end,
     {R0, R1}.
-
-counts() ->
-    {ok, Fds} = file:list_dir("/proc/self/fd"),
-    {length(Fds), length(erlang:ports()), length(processes())}.
-
-%% What there is more than before, when what ends by itself has ended.
-settle(Before, N) ->
-    Now = counts(),
-    case N of
-        0 -> [A - B || {A, B} <- lists:zip(tuple_to_list(Now), tuple_to_list(Before))];
-        _ when Now =:= Before -> none;
-        _ -> receive after 10 -> ok end, settle(Before, N - 1)
-    end.

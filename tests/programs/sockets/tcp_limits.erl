@@ -10,25 +10,19 @@ main() ->
     [code:ensure_loaded(M) || A <- [kernel, stdlib], {ok, Ms} <- [application:get_key(A, modules)], M <- Ms],
     %% The servers of the module socket say in many words what they die of.
     ok = logger:set_primary_config(level, none),
-    Before = counts(),
+    Before = apart:counts(),
     [see:value({exhausted, B}, exhausted(B)) || B <- [inet, socket]],
-    see:value(left, settle(Before, 300)),
+    see:value(left, apart:settle(Before, 300)),
     [see:value({bad, B, P}, bad(B, P, Data)) || B <- [inet, socket], {P, Data} <- bad_packets()],
-    see:value(left, settle(Before, 300)),
+    see:value(left, apart:settle(Before, 300)),
     [see:value({never_reads, B}, never_reads(B)) || B <- [inet, socket]],
     see:value(watermarks, watermarks()),
-    see:value(left, settle(Before, 300)).
+    see:value(left, apart:settle(Before, 300)).
 
 b(inet) -> [];
 b(socket) -> [{inet_backend, socket}].
 
-isolated(Fun) ->
-    {Pid, Monitor} = spawn_monitor(fun() -> exit({done, Fun()}) end),
-    receive
-        {'DOWN', Monitor, process, Pid, {done, Result}} -> Result;
-        {'DOWN', Monitor, process, Pid, Reason} -> {died, Reason}
-    after 7000 -> exit(Pid, kill), hung
-    end.
+isolated(Fun) -> apart:run(Fun, 7000).
 
 exhausted(B) -> isolated(fun() -> exhausted_here(B) end).
 
@@ -200,15 +194,3 @@ sender(S, Me, N) ->
 stands(Sender, Last, Same) ->
     receive {sent, N} -> stands(Sender, N, 0)
     after 100 -> case Same of 3 -> Last; _ -> stands(Sender, Last, Same + 1) end end.
-
-counts() ->
-    {ok, Fds} = file:list_dir("/proc/self/fd"),
-    {length(Fds), length(erlang:ports()), length(processes())}.
-
-settle(Before, N) ->
-    Now = counts(),
-    case N of
-        0 -> [A - B || {A, B} <- lists:zip(tuple_to_list(Now), tuple_to_list(Before))];
-        _ when Now =:= Before -> none;
-        _ -> receive after 10 -> ok end, settle(Before, N - 1)
-    end.
