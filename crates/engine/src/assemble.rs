@@ -16,6 +16,7 @@ use beamfile::{Code as FileCode, Operand as FileOperand, Operation, Span};
 use isa::Opcode;
 use layout::{Export, FunEntry, Term};
 
+use crate::breakpoints::Breakpoints;
 use crate::code::{Code, Function, LineTable, NOWHERE, Words};
 use crate::{native, slow};
 use emit::Emitter;
@@ -175,6 +176,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         labels,
         lines,
         on_load,
+        breakpoints: Breakpoints::default(),
     })
 }
 

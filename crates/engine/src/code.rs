@@ -1,9 +1,11 @@
 //! The code of a module, and what its addresses mean.
 
+use core::cell::UnsafeCell;
 use core::ops::{Deref, Range};
 
 use layout::Term;
 
+use crate::breakpoints::Breakpoints;
 use crate::native::Placed;
 
 /// A module in the threaded form. It stays where it is; drop it when no process and no export refers to it any more.
@@ -20,15 +22,25 @@ pub struct Code {
     pub(crate) labels: Box<[u32]>,
     pub(crate) lines: LineTable,
     pub(crate) on_load: Option<u32>,
+    pub(crate) breakpoints: Breakpoints,
 }
 
 /// Where a module's words are.
 #[derive(Debug)]
 pub(crate) enum Words {
-    /// Threaded.
-    Boxed(Box<[u64]>),
+    /// Threaded. A breakpoint changes a word while no thread runs code; nobody else changes any.
+    Boxed(Box<[UnsafeCell<u64>]>),
     /// With machine code.
     Placed(Placed),
+}
+
+impl Words {
+    /// Words that have no machine code.
+    pub(crate) fn threaded(words: Box<[u64]>) -> Words {
+        let words = Box::into_raw(words) as *mut [UnsafeCell<u64>];
+        // SAFETY: the box just taken apart; a cell of a word has the shape of the word.
+        Words::Boxed(unsafe { Box::from_raw(words) })
+    }
 }
 
 impl Deref for Words {
@@ -36,7 +48,9 @@ impl Deref for Words {
 
     fn deref(&self) -> &[u64] {
         match self {
-            Words::Boxed(words) => words,
+            // SAFETY: cells of words have the shape of words, and nobody changes one while others look
+            // (`Code::set_breakpoints`).
+            Words::Boxed(words) => unsafe { &*(&raw const **words as *const [u64]) },
             Words::Placed(placed) => placed.words(),
         }
     }
@@ -44,7 +58,7 @@ impl Deref for Words {
 
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-// SAFETY: the words are handlers, operands and literals, which nobody writes while other threads can see them.
+// SAFETY: the words are handlers, operands and literals, which nobody writes while other threads look at them.
 unsafe impl Send for Code {}
 // SAFETY: as above.
 unsafe impl Sync for Code {}
@@ -193,7 +207,7 @@ impl Code {
         })
     }
 
-    fn address(&self, word: u32) -> *const u64 {
+    pub(crate) fn address(&self, word: u32) -> *const u64 {
         self.words.as_ptr().wrapping_add(word as usize)
     }
 }

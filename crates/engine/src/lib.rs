@@ -31,6 +31,7 @@ mod stencil_table;
 
 pub mod assemble;
 mod bodies;
+mod breakpoints;
 pub mod code;
 pub mod debugger;
 mod form;

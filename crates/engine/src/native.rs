@@ -35,6 +35,7 @@ use crate::bodies::{
     arith, binaries, calls, compare, exceptions, floats, guards, lists, maps, messages, moves,
     select, tests, tuples,
 };
+use crate::breakpoints::DETOUR_BYTES;
 use crate::form::{Handler, Threaded};
 use crate::operand::{K, Operand, X, Y};
 use crate::operation::{D, P, S, SD, SS, Sdd, Ssd, dest as dest_handler, plain, source};
@@ -273,6 +274,27 @@ impl Placed {
         unsafe { std::slice::from_raw_parts(from as *const u8, to - from) }
     }
 
+    /// Makes the machine code writable while `body` changes it.
+    ///
+    /// # Errors
+    /// [`NoRoom`] when the system does not allow that; then `body` did not run.
+    ///
+    /// # Safety
+    /// No thread runs the code meanwhile, and what `body` leaves is code that may run.
+    pub unsafe fn rewrite(&self, body: impl FnOnce()) -> Result<(), NoRoom> {
+        let code_start = (self.words * 8).next_multiple_of(page_bytes());
+        let part = code_start..(code_start + self.code).next_multiple_of(page_bytes());
+        // SAFETY: the caller's promises.
+        unsafe {
+            self.area.unseal(part.clone()).map_err(|_| NoRoom)?;
+            body();
+            let sealed = self.area.seal(part);
+            // Code that cannot run any more is the end of whoever runs it.
+            sealed.expect("pages that were executable become executable again");
+        }
+        Ok(())
+    }
+
     /// Bytes of machine code.
     pub fn code_bytes(&self) -> usize {
         self.code
@@ -319,7 +341,7 @@ impl Piece {
 }
 
 /// Bytes of a jump to a handler.
-const JUMP_BYTES: usize = 13;
+pub(crate) const JUMP_BYTES: usize = 13;
 /// Functions start at multiples of this.
 const ENTRY_ALIGNMENT: usize = 16;
 const NOP: u8 = 0x90;
@@ -396,7 +418,8 @@ fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
     let mut size = 0usize;
     for (index, &start) in starts.iter().enumerate() {
         let start = start as usize;
-        if index > 0 && words[starts[index - 1] as usize] == function_clause {
+        let is_entry = index > 0 && words[starts[index - 1] as usize] == function_clause;
+        if is_entry {
             size = size.next_multiple_of(ENTRY_ALIGNMENT);
         }
         first_pieces.push((pieces.len(), size));
@@ -407,7 +430,12 @@ fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
             });
         }
         let (first, _) = first_pieces[index];
-        size += pieces[first..].iter().map(Piece::bytes).sum::<usize>();
+        let bytes = pieces[first..].iter().map(Piece::bytes).sum::<usize>();
+        size += if is_entry {
+            bytes.max(DETOUR_BYTES)
+        } else {
+            bytes
+        };
     }
     first_pieces.push((pieces.len(), size));
 
@@ -468,10 +496,7 @@ impl Plan {
                     }
                     Piece::Jump(cell) => {
                         let record = (words_at + start as usize * 8) as u32;
-                        code[..2].copy_from_slice(&[0x41, 0xb9]);
-                        code[2..6].copy_from_slice(&record.to_le_bytes());
-                        code[6..9].copy_from_slice(&[0xff, 0x24, 0x25]);
-                        code[9..13].copy_from_slice(&(cell as u32).to_le_bytes());
+                        code[..JUMP_BYTES].copy_from_slice(&jump(record, cell as u32));
                     }
                 }
                 offset += piece.bytes();
@@ -479,6 +504,23 @@ impl Plan {
         }
         Some(())
     }
+}
+
+/// A jump to the handler in a cell, on the instruction at `record`.
+pub(crate) fn jump(record: u32, cell: u32) -> [u8; JUMP_BYTES] {
+    let mut code = [0x41, 0xb9, 0, 0, 0, 0, 0xff, 0x24, 0x25, 0, 0, 0, 0];
+    code[2..6].copy_from_slice(&record.to_le_bytes());
+    code[9..13].copy_from_slice(&cell.to_le_bytes());
+    code
+}
+
+/// The cell with the address of a handler; `None` where there are no cells.
+pub(crate) fn cell_of(handler: Handler) -> Option<usize> {
+    CELLS_OF_HANDLERS
+        .as_ref()?
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .cell(handler as usize)
 }
 
 /// The stencil for the instruction at `start`, if its handler has one whose holes its operands fit.

@@ -158,6 +158,13 @@ pub struct RuntimeTable {
     /// answers the address of `error_handler:undefined_function/3` (or raises undef: null). May collect.
     pub undefined_function:
         unsafe extern "C" fn(context: *mut Context, export: *const Export) -> *const u64,
+    /// The function called has a breakpoint: as `undefined_function`, for `error_handler:breakpoint/3`. May collect.
+    pub breakpoint: unsafe extern "C" fn(
+        context: *mut Context,
+        module: Term,
+        function: Term,
+        arity: usize,
+    ) -> *const u64,
     /// Calling `fun` with x0..x`arity`, where the fast path does not apply (no fun, other arity,
     /// unloaded code): answers where to go on, or null after raising (badfun, badarity). May collect.
     pub call_fun:

@@ -3,6 +3,7 @@
 //! Exports and fun entries live for ever and are found by name; a module's current and old code come and go.
 //! Changes are made under one lock, and what processes see changes while the world stands still.
 
+pub mod breakpoints;
 pub mod debugger;
 pub mod exports;
 pub mod funs;

@@ -36,6 +36,7 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     marker_clear,
     marker_use,
     undefined_function,
+    breakpoint,
     call_fun,
     apply,
     apply_list,
@@ -311,19 +312,35 @@ unsafe extern "C" fn undefined_function(
     // SAFETY: the engine's contract; exports live for ever.
     let (process, context, export) = unsafe { (running(context), &mut *context, &*export) };
     let arity = export.arity as usize;
-    ask_error_handler(process, context, export.module, export.function, arity)
+    let why = am::UNDEFINED_FUNCTION;
+    ask_error_handler(
+        process,
+        context,
+        why,
+        (export.module, export.function, arity),
+    )
 }
 
-/// The code of the error handler's `undefined_function/3`, with the call that cannot be made as its
-/// arguments; null with an error raised if there is none.
-fn ask_error_handler(
-    process: &mut Process,
-    context: &mut Context,
+unsafe extern "C" fn breakpoint(
+    context: *mut Context,
     module: Term,
     function: Term,
     arity: usize,
 ) -> *const u64 {
-    let Some(handler) = exception::error_handler(process, am::UNDEFINED_FUNCTION, 3) else {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { (running(context), &mut *context) };
+    ask_error_handler(process, context, am::BREAKPOINT, (module, function, arity))
+}
+
+/// The code of the error handler's function `why/3`, with the call that is not made as its arguments; null with an error
+/// raised if there is none.
+fn ask_error_handler(
+    process: &mut Process,
+    context: &mut Context,
+    why: Term,
+    (module, function, arity): (Term, Term, usize),
+) -> *const u64 {
+    let Some(handler) = exception::error_handler(process, why, 3) else {
         exception::raise_undefined(context);
         return std::ptr::null();
     };
@@ -467,9 +484,12 @@ unsafe extern "C" fn apply_list(
         }
         match spread(&mut *context, arguments) {
             Ok(arity) if arity <= MOST_ARGUMENTS => apply(context, module, function, arity),
-            Ok(arity) => {
-                ask_error_handler(running(context), &mut *context, module, function, arity)
-            }
+            Ok(arity) => ask_error_handler(
+                running(context),
+                &mut *context,
+                am::UNDEFINED_FUNCTION,
+                (module, function, arity),
+            ),
             Err(reason) => raise_apply(context, reason, &[module, function, arguments]),
         }
     }

@@ -4,10 +4,12 @@ use beamfile::Operand as FileOperand;
 use layout::{Export, FunEntry, Term};
 
 use super::{Finished, Module};
+use crate::bodies::tests;
 use crate::code::{LineTable, NOWHERE, Words};
 use crate::form::Handler;
 use crate::native::{self, NoRoom, Unplaced};
 use crate::operand::Operand;
+use crate::operation::plain;
 
 /// Words that are being written.
 pub(super) struct Emitter<'a> {
@@ -47,6 +49,16 @@ impl<'a> Emitter<'a> {
         let position = self.position();
         if let Some(word) = self.labels.get_mut(label as usize) {
             *word = position;
+        }
+    }
+
+    /// `label` comes next. A loop that begins where the function does, as a receive may, gets its own place behind the
+    /// entry: who comes to an entry is one that calls.
+    pub(super) fn keep_from_entry(&mut self, entry: u32, label: u32) {
+        let place = self.labels.get(entry as usize);
+        if label != entry && label != 0 && place == Some(&self.position()) {
+            self.handler(plain::<tests::Jump>());
+            self.label(label);
         }
     }
 
@@ -162,7 +174,7 @@ impl<'a> Emitter<'a> {
                 for (position, target) in targets {
                     words[position as usize] = base.wrapping_add(target as usize) as u64;
                 }
-                Words::Boxed(words)
+                Words::threaded(words)
             }
         };
         Ok((words, self.labels.into(), self.lines, self.on_load))

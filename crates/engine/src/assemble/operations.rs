@@ -28,7 +28,13 @@ pub(super) fn function(emitter: &mut Emitter<'_>, function: &Function) -> Result
     let mut cursor = Cursor {
         operations: emitter.module.code.body(function),
     };
+    let code = emitter.module.code;
     while let Some(operation) = cursor.next() {
+        if operation.opcode == Opcode::Label
+            && let Some(name) = number(code.operands(operation)[0])
+        {
+            emitter.keep_from_entry(function.entry_label, name as u32);
+        }
         one(emitter, operation, &mut cursor)?;
     }
     Ok(())

@@ -213,6 +213,22 @@ slow_paths! {
         m.enter(target)
     }
 
+    /// A breakpoint at a function's entry, whose arguments are in x0.. . No operands: the words behind are those of the
+    /// instruction that stands there otherwise.
+    breakpoint |m| {
+        m.save();
+        let (module, function) = (*m.ip.sub(3), *m.ip.sub(2));
+        let arity = arity_at(m.ip);
+        let target =
+            (m.runtime().breakpoint)(m.c, Term::from_bits(module), Term::from_bits(function), arity);
+        m.load();
+        if target.is_null() {
+            let ip = m.ip;
+            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+        }
+        m.enter(target)
+    }
+
     /// The bottom frame has returned: the process ends normally. No operands.
     process_end |m| {
         m.save();

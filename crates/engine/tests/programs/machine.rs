@@ -628,6 +628,7 @@ static TABLE: RuntimeTable = RuntimeTable {
     marker_clear: unexpected_1,
     marker_use: unexpected_1,
     undefined_function,
+    breakpoint,
     call_fun,
     apply,
     apply_list,
@@ -768,6 +769,16 @@ unsafe extern "C" fn unexpected_2(_: *mut Context, _: Term, _: Term) {
 unsafe extern "C" fn undefined_function(
     context: *mut Context,
     _export: *const Export,
+) -> *const u64 {
+    raise(context, am::UNDEF);
+    ptr::null()
+}
+
+unsafe extern "C" fn breakpoint(
+    context: *mut Context,
+    _module: Term,
+    _function: Term,
+    _arity: usize,
 ) -> *const u64 {
     raise(context, am::UNDEF);
     ptr::null()

@@ -11,6 +11,7 @@ use term::external::{self, Options};
 use term::{am, atom, build, hash, map, print, size};
 
 use super::{BifResult, badarg, badmap, bytes, error, notsup};
+use crate::code::breakpoints;
 use crate::code::load::CodeResolver;
 use crate::process::Process;
 use crate::scheduler::{charge, reductions_left};
@@ -211,12 +212,33 @@ pub fn instructions_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     }))
 }
 
-/// `erts_debug:breakpoint(Function, Flag)`: there are none.
-pub fn breakpoint_2(_process: &mut Process, [_function, flag]: [Term; 2]) -> BifResult {
-    match flag {
-        am::TRUE | am::FALSE => Err(notsup()),
-        _ => Err(badarg(2)),
+/// `erts_debug:breakpoint({Module, Function, Arity}, Flag)`: sets or clears the breakpoints of the interpreting debugger,
+/// and answers how many functions that concerned. From the end of the triple on, `'_'` stands for anything.
+pub fn breakpoint_2(_process: &mut Process, [pattern, flag]: [Term; 2]) -> BifResult {
+    let on = match flag {
+        am::TRUE => true,
+        am::FALSE => false,
+        _ => return Err(badarg(2)),
+    };
+    let Some(&[module, function, arity]) = pattern.as_tuple() else {
+        return Err(badarg(1));
+    };
+    let is_number = arity.as_small().is_some();
+    if !module.is_atom() || !function.is_atom() || !(is_number || arity == am::UNDERSCORE) {
+        return Err(badarg(1));
     }
+    let open = [module, function, arity].map(|part| part == am::UNDERSCORE);
+    if open.is_sorted() {
+        let given = |part: Term| Some(part).filter(|part| *part != am::UNDERSCORE);
+        let pattern = breakpoints::Pattern {
+            module: given(module),
+            function: given(function),
+            arity: given(arity).and_then(Term::as_small),
+        };
+        let count = breakpoints::set(&pattern, on).map_err(|_| error(am::SYSTEM_LIMIT))?;
+        return Ok(Term::small(count as i64));
+    }
+    Err(badarg(1))
 }
 
 /// `erts_debug:dirty(Kind, Test, Argument)`: tests of OTP's own, not made here.

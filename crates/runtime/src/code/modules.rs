@@ -165,6 +165,17 @@ pub fn current(name: Term) -> Option<Arc<Loaded>> {
         .and_then(|versions| versions.current.clone())
 }
 
+/// The current versions of all modules, or of one.
+#[must_use]
+pub fn all_current(name: Option<Term>) -> Vec<Arc<Loaded>> {
+    if let Some(name) = name {
+        return current(name).into_iter().collect();
+    }
+    let table = TABLE.read();
+    let current = |versions: &Versions| versions.current.clone();
+    table.modules.values().filter_map(current).collect()
+}
+
 /// Names of the modules that have current or old code, the latest first as `erlang:loaded/0` gives them.
 #[must_use]
 pub fn names() -> Vec<Term> {

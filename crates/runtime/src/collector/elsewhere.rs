@@ -17,6 +17,7 @@ use layout::{Context, Term};
 use term::collect::stress::{self, Stress};
 use term::collect::{self, Kind};
 
+use crate::code::modules;
 use crate::collector;
 use crate::process::{Process, flag, tasks};
 use crate::scheduler::dirty;
@@ -78,8 +79,16 @@ pub fn leave(process: &mut Process, context: &Context, words: usize, live: usize
         // It goes on with the call that asked for a dirty scheduler, which asks again.
         cold.dirty = None;
     }
+    let mut registers = context.x[..live].to_vec();
+    if let Some(place) = modules::find_code(ip).and_then(|code| code.code.place(ip))
+        && place.entry == ip
+    {
+        // A breakpoint may be set meanwhile where it goes on, and asks for all arguments; those that the function does
+        // not use are dead by now.
+        registers.resize(live.max(place.arity as usize), Term::NIL);
+    }
     cold.kept = Kept {
-        registers: context.x[..live].to_vec(),
+        registers,
         floats: Some(Box::new(context.f)),
     };
     process.flags &= !flag::DIRTY;
