@@ -1,13 +1,13 @@
 # The commands of the project. `make run` is the fastest way to see what ferl does.
 
-.PHONY: run test test-all bench rings build setup
+.PHONY: run test test-all bench rings build setup applications
 
 # The experiments on ferl and on stock, side by side: a table here, and a page with plots. About three minutes.
 run: build
 	target/release/ferl lab --quick --report target/lab.html
 
 # What a change must pass. The last line is the verdict on the differential programs.
-test: build
+test: build applications
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	cargo test --quiet --workspace --no-fail-fast
@@ -81,4 +81,16 @@ setup:
 	    echo "installing erlang-base, whose libraries ferl boots"; \
 	    $$as_root apt-get update -qq && \
 	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y erlang-base; \
+	fi
+
+# What some differential programs compare besides erlang-base. Where it cannot be had they are left out, and named.
+applications: setup
+	@if ! erl -noshell -eval 'halt(case code:lib_dir(debugger) of {error, _} -> 1; _ -> 0 end)'; then \
+	    as_root=; \
+	    if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
+	    echo "installing erlang-debugger, which programs interpret with"; \
+	    $$as_root apt-get update -qq && \
+	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+	            erlang-debugger || \
+	        echo "it cannot be installed here: programs that need it are left out"; \
 	fi

@@ -91,6 +91,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     if programs.is_empty() {
         bail!("no program matches");
     }
+    let applications = project::applications()?;
+    let (programs, left_out): (Vec<Program>, Vec<Program>) = programs
+        .into_iter()
+        .partition(|program| program.needs.iter().all(|name| applications.contains(name)));
     let kept = project::target().join("differential");
     let oracle = Oracle::new(&kept)?;
     let compiled = oracle.compile(&programs)?;
@@ -161,6 +165,13 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     }
     for first in &alone {
         println!("PASSED ALONE, but beside others {first}");
+    }
+    for program in &left_out {
+        let needs = program.needs.join(", ");
+        println!(
+            "LEFT OUT {}: it needs {needs}, which is not installed",
+            program.name
+        );
     }
     let passed = results.len() - failed;
     match alone.len() {

@@ -1,7 +1,9 @@
 //! Where things are: the root of the checkout, the target folder, and the machines to compare.
 
 use anyhow::{Context, Result, bail};
+use std::collections::HashSet;
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The root of the checkout: cargo says where this crate is, two folders below it.
@@ -33,6 +35,28 @@ pub fn ferl(given: Option<&Path>) -> Result<PathBuf> {
     }
     path.canonicalize()
         .with_context(|| path.display().to_string())
+}
+
+/// The applications of the stock OTP that are installed.
+pub fn applications() -> Result<HashSet<String>> {
+    let erl = stock("erl")?.canonicalize()?;
+    // `erl` is in the release's `bin`, or in that of its erts.
+    let library = erl
+        .ancestors()
+        .map(|folder| folder.join("lib"))
+        .find(|folder| folder.join("..").join("releases").is_dir())
+        .with_context(|| format!("{} is in no release of OTP", erl.display()))?;
+    let mut names = HashSet::new();
+    for entry in fs::read_dir(&library).with_context(|| library.display().to_string())? {
+        let folder = entry?.path();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        if let Some((name, _)) = name.rsplit_once('-')
+            && folder.join("ebin").is_dir()
+        {
+            names.insert(name.to_owned());
+        }
+    }
+    Ok(names)
 }
 
 /// A stock program (`erl`, `erlc`) as found in PATH.

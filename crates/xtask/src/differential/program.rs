@@ -6,6 +6,7 @@
 //! %% args: emulator flags for both machines
 //! %% erlc: options for the compiler (+r24, +no_ssa_opt...)
 //! %% timeout: seconds
+//! %% needs: applications of OTP that may be missing; without them the program is left out, and named
 //! ```
 //!
 //! A folder beside `NAME.erl` that is called `NAME` holds modules that the program loads by itself;
@@ -32,6 +33,8 @@ pub struct Program {
     pub arguments: Vec<String>,
     pub compiler_options: Vec<String>,
     pub timeout: Duration,
+    /// Applications of OTP that not everybody has.
+    pub needs: Vec<String>,
     /// The exit status: declared, so that a program that fails on stock as well isn't taken for one
     /// that tests anything.
     pub status: i32,
@@ -102,6 +105,7 @@ impl Program {
             arguments: Vec::new(),
             compiler_options: Vec::new(),
             timeout: DEFAULT_TIMEOUT,
+            needs: Vec::new(),
             status: 0,
             expected: None,
             text,
@@ -129,6 +133,7 @@ impl Program {
                 "status" => self.status = value.trim().parse().context("status")?,
                 "args" => self.arguments = words(),
                 "erlc" => self.compiler_options = words(),
+                "needs" => self.needs = words(),
                 "timeout" => {
                     self.timeout = Duration::from_secs(value.trim().parse().context("timeout")?)
                 }
