@@ -3,13 +3,10 @@
 -module(name_server).
 -export([main/0]).
 
-
 -define(LO, {127, 0, 0, 1}).
 
 main() ->
-    {ok, U} = gen_udp:open(0, [binary, {active, true}, {ip, ?LO}]),
-    {ok, Port} = inet:port(U),
-    {ok, L} = gen_tcp:listen(Port, [binary, {packet, 2}, {active, true}, {ip, ?LO}, {reuseaddr, true}]),
+    {U, L, Port} = same_port(),
     ok = gen_udp:controlling_process(U, spawn_link(fun() -> udp(U) end)),
     spawn_link(fun() -> tcp(L) end),
     O = [{nameservers, [{?LO, Port}]}, {timeout, 400}, {retry, 1}],
@@ -104,3 +101,12 @@ answer(_, _) -> none.
 
 question_end(<<0, _:32, _/binary>>, N) -> N + 5;
 question_end(<<L, _:L/binary, Rest/binary>>, N) -> question_end(Rest, N + L + 1).
+
+%% A number that is free for datagrams may be taken for streams.
+same_port() ->
+    {ok, U} = gen_udp:open(0, [binary, {active, true}, {ip, ?LO}]),
+    {ok, Port} = inet:port(U),
+    case gen_tcp:listen(Port, [binary, {packet, 2}, {active, true}, {ip, ?LO}, {reuseaddr, true}]) of
+        {ok, L} -> {U, L, Port};
+        {error, eaddrinuse} -> ok = gen_udp:close(U), same_port()
+    end.
