@@ -1,4 +1,4 @@
-//! Nodes on systems that refuse memory for code, which a system call filter plays here.
+//! Nodes on systems that refuse memory: for code, which a system call filter plays here, or beyond a limit.
 #![cfg(target_arch = "x86_64")]
 
 use std::os::unix::process::CommandExt;
@@ -163,4 +163,32 @@ fn where_memory_for_code_is_used_up_loading_fails_and_the_node_goes_on() {
     let output = run(little_low_memory(), &["-emu_flavor", "emu", "-eval", &load]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.starts_with("{module,large}\n0\n[a,b]\n"), "{text}");
+}
+
+#[test]
+fn in_a_limited_address_space_a_node_starts_and_a_process_that_eats_it_up_dies_alone() {
+    const EAT: &str = "
+        Eat = fun Eat(List) -> Eat([List | List]) end,
+        {Pid, Monitor} = spawn_monitor(fun() -> Eat([]) end),
+        receive {'DOWN', Monitor, process, Pid, Reason} -> io:format(\"~p ~p~n\", [Reason, lists:sum([1, 2])]) end,
+        halt().";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ferl"));
+    command.args(["+S", "1", "-noshell", "-eval", EAT]);
+    // SAFETY: one system call, on memory that is the child's own.
+    unsafe {
+        command.pre_exec(|| {
+            let limits = libc::rlimit {
+                rlim_cur: 2 << 30,
+                rlim_max: 2 << 30,
+            };
+            match libc::setrlimit(libc::RLIMIT_AS, &raw const limits) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            }
+        });
+    }
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(text.ends_with("killed 3\n"), "{text}{errors}");
 }

@@ -4,11 +4,13 @@ use std::sync::OnceLock;
 
 use layout::Term;
 use parking_lot::Mutex;
-use sys::memory::Reservation;
+use sys::memory::{Reservation, usage};
 use term::{copy, literal};
 
-/// Address space for all literal areas.
+/// Address space for all literal areas, where that is not limited.
 const RANGE_BYTES: usize = 64 << 30;
+/// The part of a limited address space that they get.
+const LIMITED_PART: u64 = 8;
 const PAGE_BYTES: usize = 4096;
 
 struct Range {
@@ -37,8 +39,14 @@ unsafe impl Sync for Area {}
 /// # Errors
 /// When the address space cannot be had.
 pub fn create() -> sys::errno::Result<()> {
-    let reservation = Reservation::new(RANGE_BYTES, PAGE_BYTES)?;
-    literal::set_range(reservation.base().as_ptr() as usize, RANGE_BYTES);
+    let bytes = match usage::address_limit_bytes() {
+        Some(limit) => {
+            usize::try_from(limit / LIMITED_PART).map_or(RANGE_BYTES, |part| part.min(RANGE_BYTES))
+        }
+        None => RANGE_BYTES,
+    };
+    let reservation = Reservation::new(bytes.next_multiple_of(PAGE_BYTES), PAGE_BYTES)?;
+    literal::set_range(reservation.base().as_ptr() as usize, reservation.bytes());
     let range = Range {
         reservation,
         state: Mutex::new((0, Vec::new())),
@@ -91,7 +99,7 @@ fn take(words: usize) -> Option<Area> {
         let (next, free) = &mut *range.state.lock();
         match free.iter().position(|(_, free_bytes)| *free_bytes == bytes) {
             Some(at) => free.swap_remove(at).0,
-            None if bytes <= RANGE_BYTES - *next => {
+            None if bytes <= range.reservation.bytes() - *next => {
                 let offset = *next;
                 *next += bytes;
                 offset

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::page_bytes;
 use crate::cgroup;
+use crate::errno::check;
 
 /// Memory of the machine, in bytes.
 pub fn total_bytes() -> u64 {
@@ -34,6 +35,17 @@ pub fn group_limit_bytes() -> Option<u64> {
 /// What is charged to our innermost memory control group, in bytes: page cache and neighbours included.
 pub fn group_usage_bytes() -> Option<u64> {
     cgroup::memory_usage_bytes(Path::new("/"))
+}
+
+/// Address space that this process may have, in bytes, when it is limited (`ulimit -v`).
+pub fn address_limit_bytes() -> Option<u64> {
+    let mut limits = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the kernel fills the structure.
+    check(unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limits) }).ok()?;
+    (limits.rlim_cur != libc::RLIM_INFINITY).then_some(limits.rlim_cur)
 }
 
 /// Memory of this process that is resident, in bytes.
