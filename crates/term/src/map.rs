@@ -205,7 +205,7 @@ pub fn empty<A: Allocate + ?Sized>(heap: &mut A) -> Term {
     from_sorted(heap, &[])
 }
 
-/// Puts a pair into a sorted list of pairs, over one with the same key.
+/// Puts a pair into a sorted list of pairs, over one with the same key: also over the key, for 0.0 and -0.0 are the same.
 fn insert_sorted(pairs: &mut Pairs, key: Term, value: Term) {
     // Pairs often come in order.
     if pairs
@@ -216,7 +216,7 @@ fn insert_sorted(pairs: &mut Pairs, key: Term, value: Term) {
         return;
     }
     match pairs.binary_search_by(|(other, _)| compare_exact(*other, key)) {
-        Ok(index) => pairs[index].1 = value,
+        Ok(index) => pairs[index] = (key, value),
         Err(index) => pairs.insert(index, (key, value)),
     }
 }
