@@ -182,7 +182,7 @@ macro_rules! for_each_glue {
     ($callback:ident) => {
         $callback! {
             arith: add subtract multiply;
-            bifs: guard1 guard2 call_bif;
+            bifs: guard1 guard2 length call_bif;
             binaries: start_match get_integer get_utf8;
             calls: preempt call_fun call_fun_last;
             collect: allocate allocate_heap test_heap;

@@ -1517,7 +1517,7 @@ Length:
     cmp    $0x3b,%r9
     je     7b
     mov    0x0(%rip),%rax        # 98
-      PC32	guard1-0x4
+      PC32	length-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax

@@ -120,6 +120,10 @@ pub struct RuntimeTable {
     /// Whether a collection now would keep others waiting: then it is put off until the process leaves, which it does at
     /// the next call, and what the caller builds meanwhile goes beside the heap.
     pub put_off: unsafe extern "C" fn(context: *mut Context) -> bool,
+    /// The process is about to leave in the middle of a function, at `ip`, where x0..x`live` live: keeps the float
+    /// registers too. Answers how many X registers to keep: all arguments where the function begins.
+    pub leave_midway:
+        unsafe extern "C" fn(context: *mut Context, ip: *const u64, live: usize) -> usize,
     /// Unwinds: makes the stack trace of [`Context::raise`] for the instruction at `ip` (whose
     /// function failed), finds the handler, cuts the stack there, sets x0 = NONE, x1 = class,
     /// x2 = reason, x3 = raw trace, and answers the handler's address; null when nobody catches it:

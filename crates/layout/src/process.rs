@@ -28,7 +28,10 @@ pub struct ProcessHead {
     /// x0 at the lowest address.
     pub saved_x: u16,
     /// [`state`] of a receive.
-    pub receive_state: u16,
+    pub receive_state: u8,
+    /// The process left in the middle of `length/1`, and goes on with what is behind the live X registers: the rest of
+    /// the list, and how many cells came before.
+    pub is_counting: bool,
     /// Catch marks on the stack; 0 lets an exception skip the search.
     pub catches: u32,
     /// Last, so that what only collections touch is far from what every message does.
@@ -38,9 +41,9 @@ pub struct ProcessHead {
 /// Values of [`ProcessHead::receive_state`].
 pub mod state {
     /// `wait_timeout` has not been executed yet.
-    pub const NO_TIMER: u16 = 0;
+    pub const NO_TIMER: u8 = 0;
     /// The timeout has been read: a timer runs, or it is `infinity`.
-    pub const TIMER_SET: u16 = 1;
+    pub const TIMER_SET: u8 = 1;
     /// The timer ran out: the process goes on behind its `wait_timeout`.
-    pub const TIMED_OUT: u16 = 2;
+    pub const TIMED_OUT: u8 = 2;
 }

@@ -25,6 +25,7 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     collect,
     collect_at,
     put_off,
+    leave_midway,
     unwind,
     send: send_message,
     fetch_messages,
@@ -96,6 +97,15 @@ unsafe extern "C" fn put_off(context: *mut Context) -> bool {
         }
         later
     }
+}
+
+unsafe extern "C" fn leave_midway(context: *mut Context, ip: *const u64, live: usize) -> usize {
+    // SAFETY: the engine's contract.
+    let (process, context) = unsafe { (running(context), &mut *context) };
+    elsewhere::keep_floats(process, context);
+    let kept = elsewhere::registers_at(ip, live);
+    context.x[live..kept].fill(Term::NIL);
+    kept
 }
 
 unsafe extern "C" fn unwind(

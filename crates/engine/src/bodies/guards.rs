@@ -138,11 +138,11 @@ operations! {
             rest = rest.tail();
             length += 1 << 4;
             if length == SHORT_LENGTH {
-                return m.slow(slow::bifs::guard1);
+                return m.slow(slow::bifs::length);
             }
         }
         if !rest.is_nil() {
-            return m.slow(slow::bifs::guard1);
+            return m.slow(slow::bifs::length);
         }
         m.put::<B, 1>(Term::from_bits(length));
         m.next::<5>()

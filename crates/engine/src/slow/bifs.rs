@@ -8,6 +8,7 @@ use core::sync::atomic::Ordering;
 
 use layout::limits::X_REGISTERS;
 use layout::{BifFunction, Export, RaiseKind, Term};
+use term::am;
 
 use crate::form::{Exit, Form};
 use crate::machine::Machine;
@@ -15,7 +16,7 @@ use crate::operand::Any;
 use crate::operation::slow_paths;
 use crate::slow::calls::leave;
 use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
-use crate::slow::exceptions::unwind;
+use crate::slow::exceptions::{set_error, unwind};
 
 /// The live-register operand of an operation that has none, because it may not collect.
 pub const NO_LIVE: u64 = u64::MAX;
@@ -112,7 +113,49 @@ unsafe fn settle<F: Form>(m: &mut Machine<F>, ip: *const u64) -> Option<Exit> {
     }
 }
 
+/// Cells of a list that are counted for one reduction.
+const CELLS_PER_REDUCTION: i64 = 64;
+
 slow_paths! {
+    /// `length/1` of a list that is not short, which leaves when the slice is over and goes on where it was:
+    /// `list, dest, fail, live, export`
+    length |m| {
+        let process = (*m.c).process;
+        let live = m.word::<3>() as usize;
+        let list = m.get::<Any, 0>();
+        let (mut rest, mut length) = (list, 0);
+        if (*process).is_counting {
+            (*process).is_counting = false;
+            rest = *m.x.add(live);
+            length = (*m.x.add(live + 1)).as_small().unwrap_unchecked();
+        }
+        // A little even at the end of a slice, so that it always gets on.
+        let end = length + m.f.max(10) * CELLS_PER_REDUCTION;
+        let from = length;
+        while rest.is_cons() && length < end {
+            rest = rest.tail();
+            length += 1;
+        }
+        m.f -= (length - from) / CELLS_PER_REDUCTION;
+        if rest.is_cons() {
+            let ip = m.ip;
+            *m.x.add(live) = rest;
+            *m.x.add(live + 1) = Term::small(length);
+            m.save();
+            let kept = (m.runtime().leave_midway)(m.c, ip, live + 2);
+            m.load();
+            (*process).is_counting = true;
+            return leave(m, Exit::Preempted, ip, kept);
+        }
+        if !rest.is_nil() {
+            *m.x.add(X_REGISTERS) = list;
+            set_error(m.c, am::BADARG);
+            return guard_failed(m, m.word::<2>(), m.word::<4>() as *const Export);
+        }
+        m.put::<Any, 1>(Term::small(length));
+        m.next::<5>()
+    }
+
     /// `export`
     call_bif |m| {
         let export = m.word::<0>() as *const Export;

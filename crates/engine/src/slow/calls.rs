@@ -217,6 +217,8 @@ slow_paths! {
     /// instruction that stands there otherwise.
     breakpoint |m| {
         m.save();
+        // Who left there in the middle of something begins again.
+        (*(*m.c).process).is_counting = false;
         let (module, function) = (*m.ip.sub(3), *m.ip.sub(2));
         let arity = arity_at(m.ip);
         let target =

@@ -300,6 +300,7 @@ impl Node {
             },
             id: Term::local_pid(1, 0),
             saved_x: 3,
+            is_counting: false,
             receive_state: 0,
             catches: 0,
         });
@@ -617,6 +618,7 @@ static TABLE: RuntimeTable = RuntimeTable {
     collect,
     collect_at,
     put_off,
+    leave_midway,
     unwind,
     send: unexpected_send,
     fetch_messages: no_messages,
@@ -695,6 +697,10 @@ unsafe extern "C" fn put_off(context: *mut Context) -> bool {
         (*context).reductions_left = 0;
     }
     true
+}
+
+unsafe extern "C" fn leave_midway(_: *mut Context, _: *const u64, live: usize) -> usize {
+    live
 }
 
 unsafe extern "C" fn unwind(

@@ -80,20 +80,28 @@ pub fn leave(process: &mut Process, context: &Context, words: usize, live: usize
         cold.dirty = None;
     }
     let mut registers = context.x[..live].to_vec();
-    if let Some(place) = modules::find_code(ip).and_then(|code| code.code.place(ip))
-        && place.entry == ip
-    {
-        // A breakpoint may be set meanwhile where it goes on, and asks for all arguments; those that the function does
-        // not use are dead by now.
-        registers.resize(live.max(place.arity as usize), Term::NIL);
-    }
-    cold.kept = Kept {
-        registers,
-        floats: Some(Box::new(context.f)),
-    };
+    registers.resize(registers_at(ip, live), Term::NIL);
+    cold.kept.registers = registers;
+    keep_floats(process, context);
     process.flags &= !flag::DIRTY;
-    process.flags |= flag::FLOATS;
     want(process, Collection::Room { words });
+}
+
+/// How many X registers a process needs that goes on at `ip`, where x0..x`live` live. A breakpoint may be set where a
+/// function begins, which asks for all arguments, also for those that are dead because the function does not use them.
+#[must_use]
+pub fn registers_at(ip: *const u64, live: usize) -> usize {
+    let place = modules::find_code(ip).and_then(|code| code.code.place(ip));
+    match place {
+        Some(place) if place.entry == ip => live.max(place.arity as usize),
+        _ => live,
+    }
+}
+
+/// The process goes on with the float registers as they are.
+pub fn keep_floats(process: &mut Process, context: &Context) {
+    process.cold().kept.floats = Some(Box::new(context.f));
+    process.flags |= flag::FLOATS;
 }
 
 /// At the end of a slice: asks for the collection that was put off, if it would take long.

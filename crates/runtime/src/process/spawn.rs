@@ -222,6 +222,7 @@ fn make(
             },
             id: pid,
             saved_x: 0,
+            is_counting: false,
             receive_state: receive_state::NO_TIMER,
             catches: 0,
         },
