@@ -154,14 +154,15 @@ pub fn delete(table: &Table) -> Contents {
 pub fn clear(table: &Table) -> Contents {
     let mut parts = table.write_all();
     if table.fixation.is_fixed() && !table.is_deleted() {
-        let objects = parts.iter_mut().map(|part| part.mark_all()).sum();
+        let objects: i64 = parts.iter_mut().map(|part| part.mark_all()).sum();
         return Contents {
             parts: Vec::new(),
-            objects,
+            objects: objects as usize,
         };
     }
+    let objects: i64 = parts.iter().map(|part| part.objects()).sum();
     Contents {
-        objects: parts.iter().map(|part| part.objects()).sum(),
+        objects: objects as usize,
         parts: parts.iter_mut().map(|part| part.take()).collect(),
     }
 }

@@ -89,7 +89,7 @@ pub fn ets(out: &mut Output, view: &View) -> fmt::Result {
 fn one_table(out: &mut Output, table: &Arc<Table>) -> fmt::Result {
     let mut chains = Chains::default();
     let mut objects = 0;
-    let mut bytes = size_of::<Table>();
+    let mut bytes = size_of::<Table>() as i64;
     for number in 0..table.parts() {
         // The thread that dumps may be the one that was changing the table.
         let Some(part) = table.read_part_within(number, LOCK_PATIENCE) else {
@@ -122,7 +122,7 @@ fn one_table(out: &mut Output, table: &Arc<Table>) -> fmt::Result {
         chains.write(out)?;
     }
     writeln!(out, "Objects: {objects}")?;
-    writeln!(out, "Words: {}", bytes.div_ceil(8))?;
+    writeln!(out, "Words: {}", (bytes as usize).div_ceil(8))?;
     writeln!(out, "Type: {}", display(options.kind.atom()))?;
     writeln!(out, "Protection: {}", display(table.protection().atom()))?;
     writeln!(out, "Compressed: {}", options.compressed)?;

@@ -18,19 +18,20 @@ pub enum Part {
 }
 
 impl Part {
+    /// Objects, to be summed up over all parts: a tree among several may have less than none.
     #[must_use]
-    pub fn objects(&self) -> usize {
+    pub fn objects(&self) -> i64 {
         match self {
-            Part::Hash(shard) => shard.objects(),
+            Part::Hash(shard) => shard.objects() as i64,
             Part::Tree(tree) => tree.objects(),
         }
     }
 
-    /// Bytes that the objects and the structure around them take.
+    /// Bytes that the objects and the structure around them take, likewise.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> i64 {
         match self {
-            Part::Hash(shard) => shard.bytes(),
+            Part::Hash(shard) => shard.bytes() as i64,
             Part::Tree(tree) => tree.bytes(),
         }
     }
@@ -136,7 +137,7 @@ impl Part {
     }
 
     /// Deletes all objects of a fixed table; answers how many there were.
-    pub fn mark_all(&mut self) -> usize {
+    pub fn mark_all(&mut self) -> i64 {
         let objects = self.objects();
         match self {
             Part::Hash(shard) => {

@@ -316,15 +316,16 @@ impl Table {
     /// Number of objects, part after part.
     #[must_use]
     pub fn objects(&self) -> usize {
-        self.parts.iter().map(|part| part.read().objects()).sum()
+        let objects: i64 = self.parts.iter().map(|part| part.read().objects()).sum();
+        objects as usize
     }
 
     /// Bytes that the table takes, without shared binaries.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let locks: usize = self.parts.iter().map(PartLock::bytes).sum();
-        let contents: usize = self.parts.iter().map(|part| part.read().bytes()).sum();
-        size_of::<Table>() + locks + contents
+        let contents: i64 = self.parts.iter().map(|part| part.read().bytes()).sum();
+        size_of::<Table>() + locks + contents as usize
     }
 
     /// The table's reference on a heap.

@@ -142,7 +142,7 @@ fn parts_behave_as_a_plain_list() {
                 }
                 assert_eq!(
                     part.objects(),
-                    model.pairs.len(),
+                    model.pairs.len() as i64,
                     "{kind:?} seed {seed} step {step}"
                 );
             }
@@ -377,7 +377,7 @@ fn threads_share_a_part() {
         });
         let part = lock.read();
         let there = (0..KEYS).filter(|key| !with_key(&part, kind, *key).is_empty());
-        assert_eq!(there.count(), part.objects());
+        assert_eq!(there.count() as i64, part.objects());
     }
 }
 
@@ -395,7 +395,7 @@ fn contents_are_freed_piece_by_piece() {
             );
         }
         let mut contents = super::Contents {
-            objects: part.objects(),
+            objects: part.objects() as usize,
             parts: vec![part.take(), part],
         };
         let mut pieces = 1;

@@ -1,114 +1,38 @@
-//! The objects of an ordered set: a B-tree by key, in the order of the language, where `1` and `1.0`
-//! are one key.
+//! The objects of an ordered set: a B+-tree by key, in the order of the language, where `1` and `1.0` are one key.
 //!
-//! A key in the tree is the term in its object; when the object is replaced, so is the key. The
-//! caller holds the lock of the part: shared for `&self`, alone for `&mut self`.
+//! ```text
+//! inner nodes      | key | key | key |        each key parts two children (`node::Inner`)
+//! leaves       <-> keys, objects <-> ...      in a list, for walks
+//! ```
 //!
-//! A program that walks through the table asks for one key after the other, and for its object in between. So what
-//! follows the key that was asked for last is kept at hand ([`Ahead`]), as long as nothing is put in or taken out.
+//! A key in a leaf is the term in its object; when the object is replaced, so is the key. The caller holds the lock of the
+//! part: shared for `&self`, alone for `&mut self`.
+//!
+//! A program that walks through the table asks for one key after the other, and for its object in between. So the place
+//! that was handed out last is kept (`finger`); a key that stands there needs no search.
+//!
+//! Trees that hold neighbouring ranges of one table are cut out of each other and put together (`shape`). What they count
+//! is then right only as a sum over all of them.
 
-use std::borrow::Borrow;
-use std::cell::{Cell, UnsafeCell};
+pub mod node;
+mod shape;
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::collections::btree_map::{self, Entry};
-use std::ops::{Bound, Deref, DerefMut};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use layout::Term;
 use smallvec::SmallVec;
 use term::compare;
 
 use super::Verdict;
-use super::lone;
 use super::object::{Object, OwnedObject};
 use crate::match_spec::pattern;
-use crate::scheduler;
-
-/// A key that stands in the tree.
-struct Key(Cell<Term>);
-
-/// What a key is compared with: a key, or an edge of the keys that a pattern may match.
-trait Probe {
-    fn term(&self) -> Term;
-
-    /// For an edge, on which side of the keys that the pattern may match it lies.
-    fn edge(&self) -> Option<Ordering> {
-        None
-    }
-}
-
-impl Probe for Key {
-    fn term(&self) -> Term {
-        self.0.get()
-    }
-}
-
-/// The place before (`Less`) or behind (`Greater`) all keys that a pattern may match.
-struct Edge(Term, Ordering);
-
-impl Probe for Edge {
-    fn term(&self) -> Term {
-        self.0
-    }
-
-    fn edge(&self) -> Option<Ordering> {
-        Some(self.1)
-    }
-}
-
-impl<'a> Borrow<dyn Probe + 'a> for Key {
-    fn borrow(&self) -> &(dyn Probe + 'a) {
-        self
-    }
-}
-
-impl Ord for dyn Probe + '_ {
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (self.edge(), other.edge()) {
-            (None, None) => compare::compare(self.term(), other.term()),
-            (Some(side), _) => compare_pattern(self.term(), other.term()).unwrap_or(side),
-            (None, Some(side)) => compare_pattern(other.term(), self.term())
-                .unwrap_or(side)
-                .reverse(),
-        }
-    }
-}
-
-impl PartialOrd for dyn Probe + '_ {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for dyn Probe + '_ {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for dyn Probe + '_ {}
-
-impl Ord for Key {
-    fn cmp(&self, other: &Self) -> Ordering {
-        compare::compare(self.0.get(), other.0.get())
-    }
-}
-
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Key {}
+use node::{ALIGNMENT, Inner, Leaf, Node, ROOM};
 
 /// The order of a pattern and a key as far as the pattern says; `None` when the pattern may match it.
 fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
@@ -143,126 +67,52 @@ fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
     None
 }
 
-/// Most objects that are kept at hand.
-const MOST_AHEAD: usize = 32;
+/// An object's place: a leaf, and in the bits that its alignment leaves free the index.
+struct Finger(AtomicU64);
 
-/// The objects behind a key that was asked for, or before it, in the order in which a walk wants them.
-struct Ahead {
-    objects: [*const Object; MOST_AHEAD],
-    count: usize,
-    /// The one that was handed out last.
-    at: usize,
-    backwards: bool,
-}
-
-/// [`Ahead`], for one reader at a time; others do without.
-///
-/// On a node with one scheduler that thread enters without an atomic operation, which would take as long as the rest of
-/// a step: whoever else reads the tree keeps it out (`lone`).
-struct AheadLock {
-    is_taken: AtomicBool,
-    /// The node has one scheduler.
-    is_lone: bool,
-    ahead: UnsafeCell<Option<Box<Ahead>>>,
-}
-
-/// Sole access to what is ahead.
-struct AheadGuard<'a>(&'a AheadLock);
-
-impl AheadLock {
-    fn new() -> AheadLock {
-        AheadLock {
-            is_taken: AtomicBool::new(false),
-            is_lone: scheduler::count() == 1 && *lone::IS_POSSIBLE,
-            ahead: UnsafeCell::new(None),
-        }
+impl Finger {
+    const fn new() -> Finger {
+        Finger(AtomicU64::new(0))
     }
-
-    /// `None` when somebody is in.
-    #[inline]
-    fn try_enter(&self) -> Option<AheadGuard<'_>> {
-        let was_taken = if self.is_lone && !scheduler::current().is_null() {
-            let was_taken = self.is_taken.load(Relaxed);
-            self.is_taken.store(true, Relaxed);
-            was_taken
-        } else {
-            self.is_taken.swap(true, Acquire)
-        };
-        // Made only when it is ours: its end lets others in.
-        (!was_taken).then(|| AheadGuard(self))
-    }
-
-    fn get_mut(&mut self) -> &mut Option<Box<Ahead>> {
-        self.ahead.get_mut()
-    }
-}
-
-impl Deref for AheadGuard<'_> {
-    type Target = Option<Box<Ahead>>;
 
     #[inline]
-    fn deref(&self) -> &Option<Box<Ahead>> {
-        // SAFETY: one guard at a time, as `try_enter` saw to.
-        unsafe { &*self.0.ahead.get() }
+    fn get(&self) -> Option<(*mut Leaf, usize)> {
+        let place = self.0.load(Relaxed);
+        let index = place as usize % ALIGNMENT;
+        (place != 0).then(|| ((place - index as u64) as *mut Leaf, index))
     }
-}
 
-impl DerefMut for AheadGuard<'_> {
     #[inline]
-    fn deref_mut(&mut self) -> &mut Option<Box<Ahead>> {
-        // SAFETY: as above.
-        unsafe { &mut *self.0.ahead.get() }
+    fn set(&self, leaf: *mut Leaf, index: usize) {
+        self.0.store(leaf as u64 + index as u64, Relaxed);
+    }
+
+    /// To be called before a leaf goes.
+    fn clear(&mut self) {
+        *self.0.get_mut() = 0;
     }
 }
 
-impl Drop for AheadGuard<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.0.is_taken.store(false, Release);
-    }
-}
-
-/// The objects of an ordered set.
+/// The objects of an ordered set, or of a range of it.
 pub struct Tree {
-    objects: BTreeMap<Key, OwnedObject>,
-    /// Made by the first walk. Emptied by whatever puts in, takes out or replaces an object.
-    ahead: AheadLock,
-    /// The key that was handed out last, if it is an immediate; else the non-value. It only tells that a look into
-    /// `ahead` is worth while.
-    handed_out: AtomicU64,
+    /// None in an empty tree.
+    root: Node,
+    /// Levels of inner nodes.
+    height: usize,
+    first: *mut Leaf,
+    last: *mut Leaf,
+    finger: Finger,
     keypos: usize,
-    bytes: usize,
+    /// Objects that came, less those that went; below zero when they came into another tree.
+    objects: i64,
+    /// Bytes of objects and nodes, likewise.
+    bytes: i64,
 }
 
-// SAFETY: the keys' cells change only while the tree is borrowed alone, and so do the objects that `ahead` points to.
+// SAFETY: the nodes and objects are the tree's own.
 unsafe impl Send for Tree {}
-// SAFETY: as above.
+// SAFETY: shared access only reads, but for the finger, which is atomic.
 unsafe impl Sync for Tree {}
-
-/// Bytes that an entry takes in the tree: key and pointer, in nodes that are two thirds full.
-const ENTRY_BYTES: usize = 24;
-
-fn key_of(term: Term) -> Key {
-    Key(Cell::new(term))
-}
-
-/// The objects on one side of a key, those next to it first.
-enum Behind<'a> {
-    Forwards(btree_map::Range<'a, Key, OwnedObject>),
-    Backwards(btree_map::Range<'a, Key, OwnedObject>),
-}
-
-impl<'a> Iterator for Behind<'a> {
-    type Item = &'a Object;
-
-    fn next(&mut self) -> Option<&'a Object> {
-        let entry = match self {
-            Behind::Forwards(range) => range.next(),
-            Behind::Backwards(range) => range.next_back(),
-        };
-        entry.map(|(_, object)| &**object)
-    }
-}
 
 /// Where a walk begins.
 #[derive(Clone, Copy)]
@@ -275,167 +125,235 @@ pub enum From {
     Pattern(Term),
 }
 
+/// The objects from a place on, in order or backwards.
+pub struct Walk<'a> {
+    leaf: *const Leaf,
+    /// Of the next object; when going back, one more than that.
+    index: usize,
+    backwards: bool,
+    tree: PhantomData<&'a Tree>,
+}
+
+/// How many objects before its turn a walk fetches one.
+const FETCHED_AHEAD: usize = 4;
+
+impl<'a> Walk<'a> {
+    /// The place of the next object.
+    #[inline]
+    fn settle(&mut self) -> Option<(*const Leaf, usize)> {
+        loop {
+            // SAFETY: leaves of a tree that is borrowed as long as this.
+            let leaf = unsafe { self.leaf.as_ref() }?;
+            if self.backwards {
+                if self.index > 0 {
+                    return Some((leaf, self.index - 1));
+                }
+                self.leaf = leaf.previous;
+                // SAFETY: as above.
+                self.index = unsafe { self.leaf.as_ref() }.map_or(0, |leaf| leaf.count);
+            } else {
+                if self.index < leaf.count {
+                    return Some((leaf, self.index));
+                }
+                (self.leaf, self.index) = (leaf.next, 0);
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = &'a Object;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a Object> {
+        let (leaf, index) = self.settle()?;
+        // SAFETY: as in `settle`, and `index` is one of its entries.
+        let leaf = unsafe { &*leaf };
+        self.index = if self.backwards { index } else { index + 1 };
+        let ahead = if self.backwards {
+            index.wrapping_sub(FETCHED_AHEAD)
+        } else {
+            index + FETCHED_AHEAD
+        };
+        if ahead < leaf.count {
+            fetch(leaf.objects[ahead]);
+        }
+        // SAFETY: the objects of a tree live as long as they are in it.
+        Some(unsafe { &*leaf.objects[index] })
+    }
+}
+
+/// Has the processor fetch an object that is about to be visited.
+#[inline]
+fn fetch(object: *const Object) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: fetching has no effect but on time, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(object.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = object;
+}
+
 impl Tree {
     #[must_use]
     pub fn new(keypos: usize) -> Tree {
         Tree {
-            objects: BTreeMap::new(),
-            ahead: AheadLock::new(),
-            handed_out: AtomicU64::new(Term::NONE.bits()),
+            root: Node::NONE,
+            height: 0,
+            first: ptr::null_mut(),
+            last: ptr::null_mut(),
+            finger: Finger::new(),
             keypos,
+            objects: 0,
             bytes: 0,
         }
     }
 
     #[must_use]
-    pub fn objects(&self) -> usize {
-        self.objects.len()
+    pub fn objects(&self) -> i64 {
+        self.objects
     }
 
     #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.bytes + self.objects.len() * ENTRY_BYTES
+    pub fn bytes(&self) -> i64 {
+        self.bytes
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.first.is_null()
+    }
+
+    /// The leaf in which a key is or would have to be; the tree is not empty.
+    #[inline]
+    fn leaf_of(&self, key: Term) -> *mut Leaf {
+        let mut node = self.root;
+        for _ in 0..self.height {
+            // SAFETY: above the leaves are live inner nodes, each with a child at the index that it finds.
+            node = unsafe {
+                let inner = &*node.inner();
+                inner.children[inner.search(key)]
+            };
+        }
+        node.leaf()
+    }
+
+    /// The place of the object with a key.
+    #[inline]
+    fn find(&self, key: Term) -> Option<(*mut Leaf, usize)> {
+        if self.is_empty() {
+            return None;
+        }
+        let leaf = self.leaf_of(key);
+        // SAFETY: a live leaf of this tree.
+        let index = unsafe { &*leaf }.search(key).ok()?;
+        Some((leaf, index))
+    }
+
+    /// The object with a key, if it was handed out last.
+    #[inline]
+    fn at_hand(&self, key: Term) -> Option<(*mut Leaf, usize)> {
+        let (leaf, index) = self.finger.get()?;
+        // SAFETY: the finger is taken away before a leaf goes, so this one is live.
+        let entries = unsafe { &*leaf };
+        let is_there =
+            index < entries.count && compare::compare(entries.keys[index], key).is_eq();
+        is_there.then_some((leaf, index))
     }
 
     #[must_use]
     pub fn get(&self, key: Term) -> Option<&Object> {
-        if self.handed_out.load(Relaxed) == key.bits()
-            && let Some(ahead) = self.ahead.try_enter()
-            && let Some(ahead) = &*ahead
-            && let Some(object) = self.at_hand(ahead, key)
-        {
-            return Some(object);
+        let (leaf, index) = match self.finger.get() {
+            // SAFETY: as in `at_hand`.
+            Some((leaf, index)) if unsafe { (&(*leaf).keys)[index] } == key => self.at_hand(key),
+            _ => None,
         }
-        self.objects.get(&key_of(key)).map(|object| &**object)
+        .or_else(|| self.find(key))?;
+        // SAFETY: an entry of a live leaf.
+        Some(unsafe { &*(&(*leaf).objects)[index] })
     }
 
+    /// The object with a key, to be changed in place; its key stays.
     pub fn get_mut(&mut self, key: Term) -> Option<&mut Object> {
-        self.objects.get_mut(&key_of(key)).map(OwnedObject::get_mut)
+        let (leaf, index) = self.find(key)?;
+        // SAFETY: an entry of a live leaf, and the tree is borrowed alone.
+        Some(unsafe { &mut *(&(*leaf).objects)[index] })
     }
 
     /// The first object, or the last.
     #[must_use]
     pub fn edge(&self, last: bool) -> Option<&Object> {
-        let entry = if last {
-            self.objects.last_key_value()
-        } else {
-            self.objects.first_key_value()
-        };
-        entry.map(|(_, object)| &**object)
+        self.walk(From::Outset, last).next()
     }
 
     /// The object behind a key, which needs not be there, or before it.
     #[must_use]
     pub fn neighbour(&self, key: Term, backwards: bool) -> Option<&Object> {
-        // Somebody else may be walking at the same time; then this walk does without.
-        let Some(mut guard) = self.ahead.try_enter() else {
-            return self.behind(key, backwards).next();
-        };
-        let ahead = guard.get_or_insert_with(|| {
-            Box::new(Ahead {
-                objects: [std::ptr::null(); MOST_AHEAD],
-                count: 0,
-                at: 0,
+        let mut walk = match self.at_hand(key) {
+            Some((leaf, index)) => Walk {
+                leaf,
+                index: if backwards { index } else { index + 1 },
                 backwards,
-            })
-        });
-        let goes_on = ahead.backwards == backwards && self.at_hand(ahead, key).is_some();
-        if goes_on && ahead.at + 1 < ahead.count {
-            ahead.at += 1;
-        } else {
-            // A walk that goes on is likely to go on for as long again.
-            let wanted = if goes_on { ahead.count * 2 } else { 1 };
-            let mut count = 0;
-            for object in self.behind(key, backwards).take(wanted.min(MOST_AHEAD)) {
-                ahead.objects[count] = object;
-                count += 1;
-            }
-            (ahead.count, ahead.at, ahead.backwards) = (count, 0, backwards);
-        }
-        if ahead.at == ahead.count {
-            return None;
-        }
-        // SAFETY: what the tree has at hand is in it, and stays while it is borrowed.
-        let found = unsafe { &*ahead.objects[ahead.at] };
-        let found_key = found.key(self.keypos);
-        let handed_out = if found_key.is_immediate() {
-            found_key
-        } else {
-            Term::NONE
+                tree: PhantomData,
+            },
+            None => self.walk(From::After(key), backwards),
         };
-        self.handed_out.store(handed_out.bits(), Relaxed);
-        Some(found)
-    }
-
-    /// The object that was handed out last, if this is its key.
-    fn at_hand(&self, ahead: &Ahead, key: Term) -> Option<&Object> {
-        if ahead.at >= ahead.count {
-            return None;
-        }
-        // SAFETY: as in `neighbour`.
-        let object = unsafe { &*ahead.objects[ahead.at] };
-        compare::compare(object.key(self.keypos), key)
-            .is_eq()
-            .then_some(object)
-    }
-
-    /// The objects behind a key in order, or those before it backwards.
-    fn behind(&self, key: Term, backwards: bool) -> Behind<'_> {
-        let key = Bound::Excluded(key_of(key));
-        if backwards {
-            Behind::Backwards(self.objects.range((Bound::Unbounded, key)))
-        } else {
-            Behind::Forwards(self.objects.range((key, Bound::Unbounded)))
-        }
-    }
-
-    /// Nothing is at hand any more: to be called before an object goes, or another stands between two.
-    fn forget_ahead(&mut self) {
-        if let Some(ahead) = self.ahead.get_mut() {
-            ahead.count = 0;
-        }
+        let (leaf, index) = walk.settle()?;
+        self.finger.set(leaf.cast_mut(), index);
+        // Its key is about to be copied, and where it is part of the object that is read.
+        walk.next()
     }
 
     /// The objects from a place on, in order, or backwards.
-    pub fn walk(&self, from: From, backwards: bool) -> Box<dyn Iterator<Item = &Object> + '_> {
-        let all = (Bound::Unbounded, Bound::Unbounded);
-        fn object<'a>((_, object): (&'a Key, &'a OwnedObject)) -> &'a Object {
-            object
-        }
-        match (from, backwards) {
-            (From::Outset, false) => Box::new(self.objects.values().map(|object| &**object)),
-            (From::Outset, true) => Box::new(self.objects.values().rev().map(|object| &**object)),
-            (From::After(key), false) => Box::new(
-                self.objects
-                    .range((Bound::Excluded(key_of(key)), all.1))
-                    .map(object),
-            ),
-            (From::After(key), true) => Box::new(
-                self.objects
-                    .range((all.0, Bound::Excluded(key_of(key))))
-                    .rev()
-                    .map(object),
-            ),
-            (From::Pattern(pattern), false) => {
-                let edge = Edge(pattern, Ordering::Less);
-                let edge: &dyn Probe = &edge;
-                Box::new(
-                    self.objects
-                        .range::<dyn Probe, _>((Bound::Excluded(edge), Bound::Unbounded))
-                        .map(object),
-                )
+    #[must_use]
+    pub fn walk(&self, from: From, backwards: bool) -> Walk<'_> {
+        let (leaf, index) = match from {
+            _ if self.is_empty() => (ptr::null_mut(), 0),
+            From::Outset if !backwards => (self.first, 0),
+            // SAFETY: a live leaf of this tree.
+            From::Outset => (self.last, unsafe { (*self.last).count }),
+            From::After(key) => {
+                let leaf = self.leaf_of(key);
+                // SAFETY: as above.
+                let index = match unsafe { &*leaf }.search(key) {
+                    Ok(index) if !backwards => index + 1,
+                    Ok(index) | Err(index) => index,
+                };
+                (leaf, index)
             }
-            (From::Pattern(pattern), true) => {
-                let edge = Edge(pattern, Ordering::Greater);
-                let edge: &dyn Probe = &edge;
-                Box::new(
-                    self.objects
-                        .range::<dyn Probe, _>((Bound::Unbounded, Bound::Excluded(edge)))
-                        .rev()
-                        .map(object),
-                )
-            }
+            From::Pattern(pattern) => self.partition(|key| {
+                let order = compare_pattern(pattern, key);
+                if backwards {
+                    order != Some(Ordering::Less)
+                } else {
+                    order == Some(Ordering::Greater)
+                }
+            }),
+        };
+        Walk {
+            leaf,
+            index,
+            backwards,
+            tree: PhantomData,
         }
+    }
+
+    /// The place before which `is_before` holds for all keys; the tree is not empty.
+    fn partition(&self, is_before: impl Fn(Term) -> bool) -> (*mut Leaf, usize) {
+        let mut node = self.root;
+        for _ in 0..self.height {
+            // SAFETY: as in `leaf_of`.
+            node = unsafe {
+                let inner = &*node.inner();
+                inner.children[inner.partition(&is_before)]
+            };
+        }
+        // SAFETY: a live leaf.
+        let leaf = unsafe { &*node.leaf() };
+        let index = leaf.keys[..leaf.count].partition_point(|key| is_before(*key));
+        (node.leaf(), index)
     }
 
     /// Whether a key lies beyond all keys that the pattern may match.
@@ -449,44 +367,93 @@ impl Tree {
         compare_pattern(pattern, key) == Some(past)
     }
 
-    /// The object at a place in the order, counted from 0.
-    #[must_use]
-    pub fn nth(&self, index: usize) -> Option<&Object> {
-        self.objects.values().nth(index).map(|object| &**object)
+    /// The object at a place in the order, counted from 0, or else how many there are.
+    pub fn nth(&self, mut index: usize) -> Result<&Object, usize> {
+        let (mut leaf, mut passed) = (self.first, 0);
+        // SAFETY: leaves of this tree, and entries of theirs.
+        while let Some(entries) = unsafe { leaf.as_ref() } {
+            if index < entries.count {
+                // SAFETY: as above.
+                return Ok(unsafe { &*entries.objects[index] });
+            }
+            index -= entries.count;
+            passed += entries.count;
+            leaf = entries.next;
+        }
+        Err(passed)
     }
 
     /// Puts in an object. With `only_new` nothing happens when its key is there: false.
     pub fn insert(&mut self, object: OwnedObject, only_new: bool) -> bool {
         let key = object.key(self.keypos);
-        let bytes = object.bytes();
-        self.forget_ahead();
-        match self.objects.entry(key_of(key)) {
-            Entry::Vacant(place) => {
-                place.insert(object);
-            }
-            Entry::Occupied(mut place) => {
-                if only_new {
-                    return false;
+        if self.is_empty() {
+            self.plant();
+        }
+        let (leaf, place) = self.place_for(key);
+        // SAFETY: a live leaf, and the tree is borrowed alone.
+        let entries = unsafe { &mut *leaf };
+        match place {
+            Ok(_) if only_new => return false,
+            Ok(index) => {
+                self.bytes += object.bytes() as i64;
+                let old_key = entries.keys[index];
+                if index == 0 && !old_key.is_immediate() {
+                    self.part_by(old_key, key);
                 }
-                // The key in the tree points into the object: both change before anybody looks.
-                place.key().0.set(key);
-                let old = place.insert(object);
-                self.bytes -= old.bytes();
+                let old = entries.objects[index];
+                entries.set(index, key, object.into_raw());
+                // SAFETY: it was the tree's, and nothing in the tree points to it any more.
+                let old = unsafe { OwnedObject::from_raw(old) };
+                self.bytes -= old.bytes() as i64;
+            }
+            Err(index) => {
+                self.bytes += object.bytes() as i64;
+                self.objects += 1;
+                let object = object.into_raw();
+                if entries.count < ROOM {
+                    entries.insert(index, key, object);
+                } else {
+                    self.split_leaf(leaf, index, key, object);
+                }
             }
         }
-        self.bytes += bytes;
         true
+    }
+
+    /// The leaf in which a key is or has to be put, and where. What is put in behind everything needs no search.
+    #[inline]
+    fn place_for(&self, key: Term) -> (*mut Leaf, Result<usize, usize>) {
+        // SAFETY: the last leaf of a tree that is not empty; leaves have entries, but for a new tree's first.
+        let last = unsafe { &*self.last };
+        if last.count == 0 || compare::compare(last.keys[last.count - 1], key).is_lt() {
+            return (self.last, Err(last.count));
+        }
+        let leaf = self.leaf_of(key);
+        // SAFETY: a live leaf.
+        (leaf, unsafe { &*leaf }.search(key))
     }
 
     /// Deletes the object with a key, if `condemned` chooses it.
     pub fn remove_key(&mut self, key: Term, mut condemned: impl FnMut(&Object) -> bool) {
-        if let Entry::Occupied(place) = self.objects.entry(key_of(key))
-            && condemned(place.get())
-        {
-            // Out of the map first: its key in the tree points into it.
-            let object = place.remove();
-            self.bytes -= object.bytes();
-            self.forget_ahead();
+        let Some((leaf, index)) = self.find(key) else {
+            return;
+        };
+        // SAFETY: a live leaf, and the tree is borrowed alone.
+        let entries = unsafe { &mut *leaf };
+        // SAFETY: an object of this tree.
+        if !condemned(unsafe { &*entries.objects[index] }) {
+            return;
+        }
+        let removed = entries.keys[index];
+        // SAFETY: it was the tree's; it is freed at the end, when nothing in the tree points to it any more.
+        let object = unsafe { OwnedObject::from_raw(entries.remove(index)) };
+        self.objects -= 1;
+        self.bytes -= object.bytes() as i64;
+        if index == 0 && entries.count > 0 && !removed.is_immediate() {
+            self.part_by(removed, entries.keys[0]);
+        }
+        if shape::is_to_be_joined(entries.count) {
+            self.join_leaf(leaf, removed);
         }
     }
 
@@ -501,12 +468,13 @@ impl Tree {
         }
     }
 
-    /// Frees objects from the first on, at most `most`; answers how many.
+    /// Frees objects from the first on, `most` and then to the end of a leaf; answers how many.
     pub fn free_some(&mut self, most: usize) -> usize {
-        self.forget_ahead();
-        (0..most)
-            .take_while(|_| self.objects.pop_first().is_some())
-            .count()
+        let mut freed = 0;
+        while freed < most && !self.is_empty() {
+            freed += self.free_leaf();
+        }
+        freed
     }
 
     /// Takes everything out, leaving an empty tree; the caller frees it outside the lock.
@@ -516,25 +484,8 @@ impl Tree {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_reader_at_a_time_looks_ahead() {
-        let lock = AheadLock {
-            is_taken: AtomicBool::new(false),
-            is_lone: false,
-            ahead: UnsafeCell::new(None),
-        };
-        let first = lock.try_enter();
-        assert!(first.is_some());
-        assert!(lock.try_enter().is_none());
-        assert!(
-            lock.try_enter().is_none(),
-            "whoever is refused lets nobody in"
-        );
-        drop(first);
-        assert!(lock.try_enter().is_some());
+impl Drop for Tree {
+    fn drop(&mut self) {
+        self.free_some(usize::MAX);
     }
 }

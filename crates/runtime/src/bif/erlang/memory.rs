@@ -37,7 +37,7 @@ pub fn ets_bytes(tables: &[Arc<Table>], patience: Duration) -> u64 {
         .map(|table| {
             (0..table.parts())
                 .map(|number| part(table, number))
-                .sum::<usize>() as u64
+                .sum::<i64>() as u64
         })
         .sum()
 }

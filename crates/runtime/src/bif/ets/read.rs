@@ -149,11 +149,11 @@ pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
             }
             Part::Hash(shard) => slot -= shard.slots(),
             Part::Tree(tree) => match tree.nth(slot) {
-                Some(object) => {
+                Ok(object) => {
                     let copied = object.copy_to(heap);
                     return Ok(build::list(heap, &[copied]));
                 }
-                None => slot -= tree.objects().min(slot),
+                Err(passed) => slot -= passed,
             },
         }
     }
