@@ -1,7 +1,7 @@
 //! ETS: tables of terms that processes share.
 //!
 //! ```text
-//! registry -> Table -> Part (one lock each) -> Shard (hash table) or Tree (ordered set) -> Object
+//! registry -> Table -> Part (one lock each) -> Shard (hash table) or Tree (ordered set, or a range of it) -> Object
 //! ```
 //!
 //! An object is a tuple copied out of the process that inserted it; reading copies it again. Match
@@ -11,6 +11,7 @@
 //! A process notes the tables that it owns or fixes in its `Cold::tables`; what counts are the
 //! tables' own entries, so a number that stays behind does no harm.
 
+mod directory;
 pub mod fixation;
 mod lock;
 mod lone;
@@ -18,6 +19,7 @@ mod names;
 pub mod object;
 mod packed;
 pub mod part;
+pub mod ranges;
 pub mod registry;
 mod shard;
 pub mod table;
@@ -36,6 +38,7 @@ pub use object::{Object, OwnedObject};
 use part::Part;
 pub use shard::Following;
 pub use table::Table;
+pub use tree::From;
 
 use crate::process::{Process, table as processes};
 use crate::signal::{self, Signal};
@@ -152,7 +155,8 @@ pub fn delete(table: &Table) -> Contents {
 
 /// Deletes all objects at once; answers them.
 pub fn clear(table: &Table) -> Contents {
-    let mut parts = table.write_all();
+    let mut whole = table.write_all();
+    let parts = whole.parts();
     if table.fixation.is_fixed() && !table.is_deleted() {
         let objects: i64 = parts.iter_mut().map(|part| part.mark_all()).sum();
         return Contents {
@@ -161,9 +165,11 @@ pub fn clear(table: &Table) -> Contents {
         };
     }
     let objects: i64 = parts.iter().map(|part| part.objects()).sum();
+    let parts = parts.iter_mut().map(|part| part.take()).collect();
+    whole.emptied();
     Contents {
         objects: objects as usize,
-        parts: parts.iter_mut().map(|part| part.take()).collect(),
+        parts,
     }
 }
 

@@ -90,20 +90,17 @@ fn one_table(out: &mut Output, table: &Arc<Table>) -> fmt::Result {
     let mut chains = Chains::default();
     let mut objects = 0;
     let mut bytes = size_of::<Table>() as i64;
-    for number in 0..table.parts() {
-        // The thread that dumps may be the one that was changing the table.
-        let Some(part) = table.read_part_within(number, LOCK_PATIENCE) else {
-            continue;
-        };
+    // The thread that dumps may be the one that was changing the table.
+    table.each_part_within(LOCK_PATIENCE, |part| {
         objects += part.objects();
         bytes += part.bytes();
-        if let Part::Hash(shard) = &*part {
+        if let Part::Hash(shard) = part {
             for slot in 0..shard.slots() {
                 let (live, marked) = shard.chain_length(slot);
                 chains.add(live + marked);
             }
         }
-    }
+    });
     let options = &table.options;
     writeln!(out, "=ets:{}", display(table.owner()))?;
     writeln!(out, "Slot: {}", table.number)?;

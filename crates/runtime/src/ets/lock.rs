@@ -156,6 +156,41 @@ impl PartLock {
         Hold::Places(self.keep_out())
     }
 
+    /// As [`PartLock::write`], and whether it had to wait.
+    #[inline]
+    pub fn write_and_tell(&self) -> (WriteGuard<'_>, bool) {
+        if self.lone.is_some() {
+            return (self.write(), false);
+        }
+        let mut waited = false;
+        for place in &self.places {
+            if !place.0.try_lock_exclusive() {
+                waited = true;
+                place.0.lock_exclusive();
+            }
+        }
+        let hold = Hold::Places(None);
+        (WriteGuard { lock: self, hold }, waited)
+    }
+
+    /// As [`PartLock::write`]; `None` when the lock cannot be had at once, or the node has one scheduler.
+    pub fn try_write(&self) -> Option<WriteGuard<'_>> {
+        if self.lone.is_some() {
+            return None;
+        }
+        for (index, place) in self.places.iter().enumerate() {
+            if !place.0.try_lock_exclusive() {
+                for place in &self.places[..index] {
+                    // SAFETY: taken before.
+                    unsafe { place.0.unlock_exclusive() };
+                }
+                return None;
+            }
+        }
+        let hold = Hold::Places(None);
+        Some(WriteGuard { lock: self, hold })
+    }
+
     /// Bytes that the lock takes.
     pub fn bytes(&self) -> usize {
         size_of::<PartLock>() + size_of_val(&*self.places)

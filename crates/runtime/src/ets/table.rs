@@ -17,6 +17,8 @@ use super::fixation::Fixation;
 use super::lock::{PartLock, ReadGuard, WriteGuard};
 use super::object::{HASH_MASK, OwnedObject};
 use super::part::Part;
+use super::ranges::{self, Bound, Mark, Ranges, Span};
+use super::tree::From;
 use super::{Access, Kind, registry};
 use crate::bif::{Failure, badarg_because};
 use crate::process::{Process, flag};
@@ -109,7 +111,15 @@ pub struct Table {
     owner: AtomicU64,
     pub heir: Mutex<Option<Heir>>,
     pub fixation: Fixation,
-    parts: Box<[PartLock]>,
+    contents: Contents,
+}
+
+/// Where the objects are.
+enum Contents {
+    /// In parts by their hash; an ordered set has one.
+    Parts(Box<[PartLock]>),
+    /// In ranges of their keys.
+    Ranges(Ranges),
 }
 
 /// A part that is locked, and a key's hash.
@@ -121,25 +131,89 @@ pub struct Locked<Guard> {
 pub type Reading<'a> = Locked<ReadGuard<'a>>;
 pub type Writing<'a> = Locked<WriteGuard<'a>>;
 
+/// A part of an ordered set that is locked: all of it, or a range.
+pub struct Stretch<'a, Guard> {
+    pub part: Guard,
+    span: Option<&'a Span>,
+}
+
+impl<'a, Guard> Stretch<'a, Guard> {
+    /// The range as it is now; `None` when the part is the whole table.
+    #[must_use]
+    pub fn mark(&self) -> Option<Mark<'a>> {
+        self.span.map(Mark::new)
+    }
+}
+
+/// A whole table that is locked, to write.
+pub enum Whole<'a> {
+    Parts(Vec<WriteGuard<'a>>),
+    Ranges(ranges::All<'a>),
+}
+
+impl<'a> Whole<'a> {
+    pub fn parts(&mut self) -> &mut [WriteGuard<'a>] {
+        match self {
+            Whole::Parts(parts) => parts,
+            Whole::Ranges(all) => &mut all.parts,
+        }
+    }
+
+    /// The part of a key; `hash` is that of the key.
+    pub fn part_of(&mut self, key: Term, hash: u32) -> &mut Part {
+        match self {
+            Whole::Parts(parts) => {
+                let part = part_of(hash, parts.len());
+                &mut parts[part]
+            }
+            Whole::Ranges(all) => {
+                let part = all.part_of(key);
+                &mut all.parts[part]
+            }
+        }
+    }
+
+    /// To be called when all parts are empty.
+    pub fn emptied(&mut self) {
+        if let Whole::Ranges(all) = self {
+            all.collapse();
+        }
+    }
+}
+
+/// The number of the part that a hash belongs to.
+#[inline]
+fn part_of(hash: u32, parts: usize) -> usize {
+    if parts == 1 {
+        0
+    } else {
+        (hash >> PART_SHIFT) as usize
+    }
+}
+
 impl Table {
     #[must_use]
     pub fn new(name: Term, options: Options, owner: Term, heir: Option<Heir>) -> Table {
         let shared = options.write_concurrency != WriteConcurrency::No
-            && options.protection != Protection::Private
-            && options.kind != Kind::OrderedSet;
-        let parts = if shared { PARTS } else { 1 };
+            && options.protection != Protection::Private;
+        let is_ordered = options.kind == Kind::OrderedSet;
+        let schedulers = scheduler::count();
+        let parts = if shared && !is_ordered { PARTS } else { 1 };
         let first_slots = FIRST_SLOTS / parts;
-        let places = match (options.read_concurrency, parts) {
-            (true, 1) => MOST_PLACES,
-            (true, _) => MOST_PLACES / 4,
+        let places = match (options.read_concurrency, shared) {
+            (true, false) => MOST_PLACES,
+            (true, true) => MOST_PLACES / 4,
             (false, _) => 1,
         };
-        let schedulers = scheduler::count();
         let places = places.min(schedulers);
-        let parts = (0..parts)
-            .map(|_| Part::new(options.kind, options.keypos, first_slots))
-            .map(|part| PartLock::new(part, places, schedulers))
-            .collect();
+        let contents = if shared && is_ordered && schedulers > 1 {
+            Contents::Ranges(Ranges::new(options.keypos, places, schedulers))
+        } else {
+            let parts = (0..parts)
+                .map(|_| Part::new(options.kind, options.keypos, first_slots))
+                .map(|part| PartLock::new(part, places, schedulers));
+            Contents::Parts(parts.collect())
+        };
         Table {
             number: term::reference::fresh_number(),
             name: AtomicU32::new(name.as_atom().expect("a table's name is an atom")),
@@ -148,7 +222,7 @@ impl Table {
             heir: Mutex::new(heir),
             fixation: Fixation::default(),
             options,
-            parts,
+            contents,
         }
     }
 
@@ -255,11 +329,7 @@ impl Table {
     #[inline]
     #[must_use]
     pub fn part_of(&self, hash: u32) -> usize {
-        if self.parts.len() == 1 {
-            0
-        } else {
-            (hash >> PART_SHIFT) as usize
-        }
+        part_of(hash, self.parts())
     }
 
     /// Locks the part of a key, to read.
@@ -269,7 +339,10 @@ impl Table {
     #[inline(always)]
     pub fn reading(&self, process: &Process, key: Term) -> Result<Reading<'_>, Failure> {
         let hash = self.hash(key);
-        let part = self.parts[self.part_of(hash)].read();
+        let part = match &self.contents {
+            Contents::Parts(parts) => parts[part_of(hash, parts.len())].read(),
+            Contents::Ranges(ranges) => ranges.read(key),
+        };
         self.allow(process, Access::Read)?;
         Ok(Locked { part, hash })
     }
@@ -281,51 +354,135 @@ impl Table {
     #[inline]
     pub fn writing(&self, process: &Process, key: Term) -> Result<Writing<'_>, Failure> {
         let hash = self.hash(key);
-        let part = self.parts[self.part_of(hash)].write();
+        let part = match &self.contents {
+            Contents::Parts(parts) => parts[part_of(hash, parts.len())].write(),
+            Contents::Ranges(ranges) => ranges.write(key),
+        };
         self.allow(process, Access::Write)?;
         Ok(Locked { part, hash })
     }
 
-    /// Number of parts.
+    /// The parts that have numbers: none of an ordered set with ranges.
+    fn numbered(&self) -> &[PartLock] {
+        match &self.contents {
+            Contents::Parts(parts) => parts,
+            Contents::Ranges(_) => &[],
+        }
+    }
+
+    /// Number of parts that have numbers.
     #[must_use]
     pub fn parts(&self) -> usize {
-        self.parts.len()
+        self.numbered().len()
     }
 
     /// Locks a part by number, to read.
     pub fn read_part(&self, part: usize) -> ReadGuard<'_> {
-        self.parts[part].read()
-    }
-
-    /// As [`Table::read_part`]; `None` when the lock cannot be had so soon.
-    pub fn read_part_within(&self, part: usize, patience: Duration) -> Option<ReadGuard<'_>> {
-        self.parts[part].read_within(patience)
+        self.numbered()[part].read()
     }
 
     /// Locks a part by number, to write.
     pub fn write_part(&self, part: usize) -> WriteGuard<'_> {
-        self.parts[part].write()
+        self.numbered()[part].write()
+    }
+
+    /// Locks the part of an ordered set in which a walk begins, to read.
+    pub fn read_from(&self, from: From, backwards: bool) -> Stretch<'_, ReadGuard<'_>> {
+        match &self.contents {
+            Contents::Parts(parts) => Stretch {
+                part: parts[0].read(),
+                span: None,
+            },
+            Contents::Ranges(ranges) => {
+                let (span, part) = ranges.read_from(from, backwards);
+                Stretch {
+                    part,
+                    span: Some(span),
+                }
+            }
+        }
+    }
+
+    /// As [`Table::read_from`], to write.
+    pub fn write_from(&self, from: From, backwards: bool) -> Stretch<'_, WriteGuard<'_>> {
+        match &self.contents {
+            Contents::Parts(parts) => Stretch {
+                part: parts[0].write(),
+                span: None,
+            },
+            Contents::Ranges(ranges) => {
+                let (span, part) = ranges.write_from(from, backwards);
+                Stretch {
+                    part,
+                    span: Some(span),
+                }
+            }
+        }
+    }
+
+    /// Where the part behind a stretch begins, or, going back, the stretch itself.
+    pub fn bound_of<Guard>(&self, stretch: &Stretch<'_, Guard>, backwards: bool) -> Option<Bound> {
+        match (&self.contents, stretch.span) {
+            (Contents::Ranges(ranges), Some(span)) => ranges.bound_of(span, backwards),
+            _ => None,
+        }
+    }
+
+    /// Locks one part after the other to read, until `visit` answers something.
+    pub fn each_part<R>(&self, mut visit: impl FnMut(&Part) -> Option<R>) -> Option<R> {
+        match &self.contents {
+            Contents::Parts(parts) => parts.iter().find_map(|part| visit(&part.read())),
+            Contents::Ranges(ranges) => ranges.each(visit),
+        }
+    }
+
+    /// As [`Table::each_part`], leaving out parts whose lock cannot be had so soon.
+    pub fn each_part_within(&self, patience: Duration, mut visit: impl FnMut(&Part)) {
+        match &self.contents {
+            Contents::Parts(parts) => {
+                for part in parts {
+                    if let Some(part) = part.read_within(patience) {
+                        visit(&part);
+                    }
+                }
+            }
+            Contents::Ranges(ranges) => ranges.each_within(patience, visit),
+        }
     }
 
     /// Locks the whole table, to write.
     #[must_use]
-    pub fn write_all(&self) -> Vec<WriteGuard<'_>> {
-        self.parts.iter().map(|part| part.write()).collect()
+    pub fn write_all(&self) -> Whole<'_> {
+        match &self.contents {
+            Contents::Parts(parts) => Whole::Parts(parts.iter().map(PartLock::write).collect()),
+            Contents::Ranges(ranges) => Whole::Ranges(ranges.write_all()),
+        }
     }
 
-    /// Number of objects, part after part.
+    /// A sum over all parts, one after the other.
+    fn sum(&self, of: impl Fn(&Part) -> i64) -> usize {
+        let mut sum = 0;
+        self.each_part(|part| {
+            sum += of(part);
+            None::<()>
+        });
+        sum as usize
+    }
+
+    /// Number of objects.
     #[must_use]
     pub fn objects(&self) -> usize {
-        let objects: i64 = self.parts.iter().map(|part| part.read().objects()).sum();
-        objects as usize
+        self.sum(Part::objects)
     }
 
     /// Bytes that the table takes, without shared binaries.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let locks: usize = self.parts.iter().map(PartLock::bytes).sum();
-        let contents: i64 = self.parts.iter().map(|part| part.read().bytes()).sum();
-        size_of::<Table>() + locks + contents as usize
+        let locks: usize = match &self.contents {
+            Contents::Parts(parts) => parts.iter().map(PartLock::bytes).sum(),
+            Contents::Ranges(ranges) => ranges.bytes(),
+        };
+        size_of::<Table>() + locks + self.sum(Part::bytes)
     }
 
     /// The table's reference on a heap.
@@ -348,7 +505,8 @@ impl Table {
     /// Takes back fixations of a process, and frees what was kept for them.
     pub fn release(&self, pid: Term, all: bool) {
         if self.fixation.release(pid, all) {
-            for part in &self.parts {
+            // A range keeps nothing for who fixes it.
+            for part in self.numbered() {
                 let mut part = part.write();
                 if self.fixation.is_fixed() {
                     return;

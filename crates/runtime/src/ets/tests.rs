@@ -6,6 +6,7 @@ use term::{build, compare, hash};
 use super::lock::PartLock;
 use super::object::HASH_MASK;
 use super::part::Part;
+use super::ranges::{self, Ranges};
 use super::tree;
 use super::{Following, Kind, OwnedObject};
 use crate::test_terms::{Terms, assert_same};
@@ -404,4 +405,161 @@ fn contents_are_freed_piece_by_piece() {
         }
         assert!((8..=11).contains(&pieces), "{kind:?}: {pieces}");
     }
+}
+
+/// The keys of all ranges, as a walk meets them that goes on by bounds.
+fn keys_of_ranges(ranges: &Ranges, backwards: bool) -> Vec<i64> {
+    let mut keys = Vec::new();
+    let mut from = tree::From::Outset;
+    let mut bound;
+    loop {
+        let (span, part) = ranges.read_from(from, backwards);
+        let Part::Tree(tree) = &*part else {
+            panic!("no tree")
+        };
+        keys.extend(
+            tree.walk(from, backwards)
+                .map(|object| key_number(object.key(1))),
+        );
+        let Some(next) = ranges.bound_of(span, backwards) else {
+            return keys;
+        };
+        drop(part);
+        bound = next;
+        from = ranges::beyond(&bound, backwards);
+    }
+}
+
+/// Every third number is the key `{Number}`, all others are themselves: those come first.
+fn key_of(terms: &mut Terms, number: i64) -> Term {
+    if number % 3 == 0 {
+        build::tuple(terms.heap(), &[Term::small(number)])
+    } else {
+        Term::small(number)
+    }
+}
+
+fn key_number(key: Term) -> i64 {
+    key.as_tuple()
+        .map_or(key, |elements| elements[0])
+        .small_value()
+}
+
+#[test]
+fn threads_share_ranges_that_are_cut_and_put_together() {
+    const THREADS: i64 = 4;
+    const KEYS: i64 = 600;
+    for places in [1, 2] {
+        let ranges = Ranges::new(1, places, 2);
+        let mut terms = Terms::new();
+        let mut insert = |number: i64, value: i64| {
+            let key = key_of(&mut terms, number);
+            let tuple = build::tuple(terms.heap(), &[key, Term::small(value)]);
+            ranges
+                .write(key)
+                .insert(OwnedObject::new(tuple, 0), false, false);
+        };
+        // These are there all the time.
+        (0..KEYS).for_each(|number| insert(number * (THREADS + 1), 0));
+        let most = std::sync::atomic::AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (ranges, most) = (&ranges, &most);
+                scope.spawn(move || {
+                    let mut numbers = Numbers(thread as u64 + 7);
+                    let mut own: std::collections::BTreeMap<i64, i64> = Default::default();
+                    for step in 0..12_000 {
+                        let mut terms = Terms::new();
+                        let number = numbers.below(KEYS as u64) as i64 * (THREADS + 1) + thread + 1;
+                        let key = key_of(&mut terms, number);
+                        match numbers.below(8) {
+                            0..=2 => {
+                                let tuple = build::tuple(terms.heap(), &[key, Term::small(step)]);
+                                let object = OwnedObject::new(tuple, 0);
+                                ranges.write(key).insert(object, false, false);
+                                own.insert(number, step);
+                            }
+                            3 | 4 => {
+                                ranges.write(key).remove_key(key, 0, false);
+                                own.remove(&number);
+                            }
+                            5 => ranges.provoke(key, numbers.below(5) < 3),
+                            6 if step % 64 == 0 => {
+                                let backwards = numbers.below(2) == 0;
+                                let mut keys = keys_of_ranges(ranges, backwards);
+                                if backwards {
+                                    keys.reverse();
+                                }
+                                assert!(keys.is_sorted_by_key(|key| (key % 3 == 0, *key)));
+                                let mut lasting = 0;
+                                let mut mine = Vec::new();
+                                for key in keys {
+                                    match key % (THREADS + 1) {
+                                        0 => lasting += 1,
+                                        owner if owner == thread + 1 => mine.push(key),
+                                        _ => {}
+                                    }
+                                }
+                                mine.sort_unstable();
+                                assert_eq!(lasting, KEYS, "what is there all the time is met");
+                                assert!(mine.iter().eq(own.keys()), "and what is one's own");
+                                most.fetch_max(
+                                    ranges.count(),
+                                    std::sync::atomic::Ordering::Relaxed,
+                                );
+                            }
+                            _ => {
+                                let part = ranges.read(key);
+                                let found = part.get(key, 0);
+                                let found = found.map(|object| object.elements()[1].small_value());
+                                assert_eq!(found, own.get(&number).copied());
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        assert!(most.into_inner() > 3, "ranges were cut");
+        let mut objects = 0;
+        ranges.each(|part| {
+            objects += part.objects();
+            None::<()>
+        });
+        let mut all = ranges.write_all();
+        assert_eq!(objects, all.parts.iter().map(|part| part.objects()).sum());
+        let emptied: Vec<Part> = all.parts.iter_mut().map(|part| part.take()).collect();
+        all.collapse();
+        drop(all);
+        assert_eq!(ranges.count(), 1);
+        assert!(keys_of_ranges(&ranges, false).is_empty());
+        let mut contents = super::Contents {
+            objects: objects as usize,
+            parts: emptied,
+        };
+        assert!(!contents.free_some(usize::MAX));
+        insert(1, 1);
+        assert_eq!(keys_of_ranges(&ranges, false), [1]);
+    }
+}
+
+#[test]
+fn ranges_that_nobody_changes_together_become_one() {
+    let ranges = Ranges::new(1, 1, 2);
+    let mut terms = Terms::new();
+    let mut insert = |number: i64| {
+        let object = OwnedObject::new(tuple(&mut terms, (number, 0)), 0);
+        let key = object.key(1);
+        ranges.write(key).insert(object, false, false);
+    };
+    (0..1000).for_each(&mut insert);
+    for number in (0..1000).step_by(100) {
+        ranges.provoke(Term::small(number), true);
+        insert(number);
+    }
+    assert!(ranges.count() > 5);
+    for number in (0..1_000_000).map(|number| number % 1000) {
+        insert(number);
+    }
+    assert_eq!(ranges.count(), 1);
+    assert_eq!(keys_of_ranges(&ranges, true).len(), 1000);
 }

@@ -9,7 +9,7 @@
 //! part: shared for `&self`, alone for `&mut self`.
 //!
 //! A program that walks through the table asks for one key after the other, and for its object in between. So the place
-//! that was handed out last is kept (`finger`); a key that stands there needs no search.
+//! that was handed out last is kept ([`Fingers`]); a key that stands there needs no search.
 //!
 //! Trees that hold neighbouring ranges of one table are cut out of each other and put together (`shape`). What they count
 //! is then right only as a sum over all of them.
@@ -22,6 +22,7 @@ mod tests;
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -32,7 +33,8 @@ use term::compare;
 use super::Verdict;
 use super::object::{Object, OwnedObject};
 use crate::match_spec::pattern;
-use node::{ALIGNMENT, Inner, Leaf, Node, ROOM};
+use crate::scheduler;
+use node::{ALIGNMENT, Leaf, Node, ROOM};
 
 /// The order of a pattern and a key as far as the pattern says; `None` when the pattern may match it.
 fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
@@ -67,29 +69,52 @@ fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
     None
 }
 
+/// Most fingers of a tree.
+const MOST_FINGERS: usize = 16;
+
 /// An object's place: a leaf, and in the bits that its alignment leaves free the index.
+#[repr(align(64))]
 struct Finger(AtomicU64);
 
-impl Finger {
-    const fn new() -> Finger {
-        Finger(AtomicU64::new(0))
+/// The place that was handed out last, for each scheduler: those who walk side by side have places of their own, on cache
+/// lines of their own. Made by the first walk.
+struct Fingers(OnceLock<Box<[Finger]>>);
+
+impl Fingers {
+    const fn new() -> Fingers {
+        Fingers(OnceLock::new())
+    }
+
+    fn own(fingers: &[Finger]) -> &Finger {
+        match fingers {
+            [only] => only,
+            _ => &fingers[scheduler::current_number() % fingers.len()],
+        }
     }
 
     #[inline]
     fn get(&self) -> Option<(*mut Leaf, usize)> {
-        let place = self.0.load(Relaxed);
+        let place = Self::own(self.0.get()?).0.load(Relaxed);
         let index = place as usize % ALIGNMENT;
         (place != 0).then(|| ((place - index as u64) as *mut Leaf, index))
     }
 
     #[inline]
     fn set(&self, leaf: *mut Leaf, index: usize) {
-        self.0.store(leaf as u64 + index as u64, Relaxed);
+        let fingers = self.0.get_or_init(|| {
+            let count = scheduler::count().min(MOST_FINGERS);
+            (0..count).map(|_| Finger(AtomicU64::new(0))).collect()
+        });
+        Self::own(fingers)
+            .0
+            .store(leaf as u64 + index as u64, Relaxed);
     }
 
-    /// To be called before a leaf goes.
+    /// To be called before a leaf goes, or comes into another tree.
     fn clear(&mut self) {
-        *self.0.get_mut() = 0;
+        for finger in self.0.get_mut().into_iter().flatten() {
+            *finger.0.get_mut() = 0;
+        }
     }
 }
 
@@ -101,7 +126,7 @@ pub struct Tree {
     height: usize,
     first: *mut Leaf,
     last: *mut Leaf,
-    finger: Finger,
+    fingers: Fingers,
     keypos: usize,
     /// Objects that came, less those that went; below zero when they came into another tree.
     objects: i64,
@@ -111,7 +136,7 @@ pub struct Tree {
 
 // SAFETY: the nodes and objects are the tree's own.
 unsafe impl Send for Tree {}
-// SAFETY: shared access only reads, but for the finger, which is atomic.
+// SAFETY: shared access only reads, but for the fingers, which are atomic.
 unsafe impl Sync for Tree {}
 
 /// Where a walk begins.
@@ -121,6 +146,8 @@ pub enum From {
     Outset,
     /// Behind this key, which needs not be there.
     After(Term),
+    /// With this key, or behind where it would be.
+    At(Term),
     /// With the first object whose key the pattern may match.
     Pattern(Term),
 }
@@ -145,17 +172,19 @@ impl<'a> Walk<'a> {
             // SAFETY: leaves of a tree that is borrowed as long as this.
             let leaf = unsafe { self.leaf.as_ref() }?;
             if self.backwards {
-                if self.index > 0 {
+                if self.index > leaf.begin {
                     return Some((leaf, self.index - 1));
                 }
                 self.leaf = leaf.previous;
                 // SAFETY: as above.
-                self.index = unsafe { self.leaf.as_ref() }.map_or(0, |leaf| leaf.count);
+                self.index = unsafe { self.leaf.as_ref() }.map_or(0, |leaf| leaf.end);
             } else {
-                if self.index < leaf.count {
+                if self.index < leaf.end {
                     return Some((leaf, self.index));
                 }
-                (self.leaf, self.index) = (leaf.next, 0);
+                self.leaf = leaf.next;
+                // SAFETY: as above.
+                self.index = unsafe { self.leaf.as_ref() }.map_or(0, |leaf| leaf.begin);
             }
         }
     }
@@ -175,7 +204,7 @@ impl<'a> Iterator for Walk<'a> {
         } else {
             index + FETCHED_AHEAD
         };
-        if ahead < leaf.count {
+        if ahead < leaf.end {
             fetch(leaf.objects[ahead]);
         }
         // SAFETY: the objects of a tree live as long as they are in it.
@@ -204,7 +233,7 @@ impl Tree {
             height: 0,
             first: ptr::null_mut(),
             last: ptr::null_mut(),
-            finger: Finger::new(),
+            fingers: Fingers::new(),
             keypos,
             objects: 0,
             bytes: 0,
@@ -255,17 +284,17 @@ impl Tree {
     /// The object with a key, if it was handed out last.
     #[inline]
     fn at_hand(&self, key: Term) -> Option<(*mut Leaf, usize)> {
-        let (leaf, index) = self.finger.get()?;
+        let (leaf, index) = self.fingers.get()?;
         // SAFETY: the finger is taken away before a leaf goes, so this one is live.
         let entries = unsafe { &*leaf };
-        let is_there =
-            index < entries.count && compare::compare(entries.keys[index], key).is_eq();
+        let is_there = (entries.begin..entries.end).contains(&index)
+            && compare::compare(entries.keys[index], key).is_eq();
         is_there.then_some((leaf, index))
     }
 
     #[must_use]
     pub fn get(&self, key: Term) -> Option<&Object> {
-        let (leaf, index) = match self.finger.get() {
+        let (leaf, index) = match self.fingers.get() {
             // SAFETY: as in `at_hand`.
             Some((leaf, index)) if unsafe { (&(*leaf).keys)[index] } == key => self.at_hand(key),
             _ => None,
@@ -301,7 +330,7 @@ impl Tree {
             None => self.walk(From::After(key), backwards),
         };
         let (leaf, index) = walk.settle()?;
-        self.finger.set(leaf.cast_mut(), index);
+        self.fingers.set(leaf.cast_mut(), index);
         // Its key is about to be copied, and where it is part of the object that is read.
         walk.next()
     }
@@ -311,26 +340,23 @@ impl Tree {
     pub fn walk(&self, from: From, backwards: bool) -> Walk<'_> {
         let (leaf, index) = match from {
             _ if self.is_empty() => (ptr::null_mut(), 0),
-            From::Outset if !backwards => (self.first, 0),
             // SAFETY: a live leaf of this tree.
-            From::Outset => (self.last, unsafe { (*self.last).count }),
-            From::After(key) => {
+            From::Outset if !backwards => (self.first, unsafe { (*self.first).begin }),
+            // SAFETY: as above.
+            From::Outset => (self.last, unsafe { (*self.last).end }),
+            From::After(key) | From::At(key) => {
                 let leaf = self.leaf_of(key);
+                let is_beside = matches!(from, From::At(_)) == backwards;
                 // SAFETY: as above.
                 let index = match unsafe { &*leaf }.search(key) {
-                    Ok(index) if !backwards => index + 1,
+                    Ok(index) if is_beside => index + 1,
                     Ok(index) | Err(index) => index,
                 };
                 (leaf, index)
             }
-            From::Pattern(pattern) => self.partition(|key| {
-                let order = compare_pattern(pattern, key);
-                if backwards {
-                    order != Some(Ordering::Less)
-                } else {
-                    order == Some(Ordering::Greater)
-                }
-            }),
+            From::Pattern(pattern) => {
+                self.partition(|key| Tree::is_before_matches(key, pattern, backwards))
+            }
         };
         Walk {
             leaf,
@@ -352,8 +378,20 @@ impl Tree {
         }
         // SAFETY: a live leaf.
         let leaf = unsafe { &*node.leaf() };
-        let index = leaf.keys[..leaf.count].partition_point(|key| is_before(*key));
-        (node.leaf(), index)
+        let index = leaf.keys().partition_point(|key| is_before(*key));
+        (node.leaf(), leaf.begin + index)
+    }
+
+    /// Whether a key lies before the place from which on a pattern may match keys; going back, whether it lies before the place
+    /// behind all of those.
+    #[must_use]
+    pub fn is_before_matches(key: Term, pattern: Term, backwards: bool) -> bool {
+        let order = compare_pattern(pattern, key);
+        if backwards {
+            order != Some(Ordering::Less)
+        } else {
+            order == Some(Ordering::Greater)
+        }
     }
 
     /// Whether a key lies beyond all keys that the pattern may match.
@@ -372,12 +410,12 @@ impl Tree {
         let (mut leaf, mut passed) = (self.first, 0);
         // SAFETY: leaves of this tree, and entries of theirs.
         while let Some(entries) = unsafe { leaf.as_ref() } {
-            if index < entries.count {
+            if index < entries.count() {
                 // SAFETY: as above.
-                return Ok(unsafe { &*entries.objects[index] });
+                return Ok(unsafe { &*entries.objects[entries.begin + index] });
             }
-            index -= entries.count;
-            passed += entries.count;
+            index -= entries.count();
+            passed += entries.count();
             leaf = entries.next;
         }
         Err(passed)
@@ -397,7 +435,7 @@ impl Tree {
             Ok(index) => {
                 self.bytes += object.bytes() as i64;
                 let old_key = entries.keys[index];
-                if index == 0 && !old_key.is_immediate() {
+                if index == entries.begin && !old_key.is_immediate() {
                     self.part_by(old_key, key);
                 }
                 let old = entries.objects[index];
@@ -410,7 +448,7 @@ impl Tree {
                 self.bytes += object.bytes() as i64;
                 self.objects += 1;
                 let object = object.into_raw();
-                if entries.count < ROOM {
+                if entries.count() < ROOM {
                     entries.insert(index, key, object);
                 } else {
                     self.split_leaf(leaf, index, key, object);
@@ -425,8 +463,8 @@ impl Tree {
     fn place_for(&self, key: Term) -> (*mut Leaf, Result<usize, usize>) {
         // SAFETY: the last leaf of a tree that is not empty; leaves have entries, but for a new tree's first.
         let last = unsafe { &*self.last };
-        if last.count == 0 || compare::compare(last.keys[last.count - 1], key).is_lt() {
-            return (self.last, Err(last.count));
+        if last.count() == 0 || compare::compare(last.keys[last.end - 1], key).is_lt() {
+            return (self.last, Err(last.end));
         }
         let leaf = self.leaf_of(key);
         // SAFETY: a live leaf.
@@ -445,14 +483,15 @@ impl Tree {
             return;
         }
         let removed = entries.keys[index];
+        let was_first = index == entries.begin;
         // SAFETY: it was the tree's; it is freed at the end, when nothing in the tree points to it any more.
         let object = unsafe { OwnedObject::from_raw(entries.remove(index)) };
         self.objects -= 1;
         self.bytes -= object.bytes() as i64;
-        if index == 0 && entries.count > 0 && !removed.is_immediate() {
-            self.part_by(removed, entries.keys[0]);
+        if was_first && entries.count() > 0 && !removed.is_immediate() {
+            self.part_by(removed, entries.keys[entries.begin]);
         }
-        if shape::is_to_be_joined(entries.count) {
+        if shape::is_to_be_joined(entries.count()) {
             self.join_leaf(leaf, removed);
         }
     }

@@ -15,10 +15,12 @@
 use std::sync::Arc;
 
 use layout::Term;
+use smallvec::SmallVec;
 use term::{am, build, compare, copy};
 
 use super::object::Object;
 use super::part::Part;
+use super::ranges::{self, Bound};
 use super::shard::FETCHED_AHEAD;
 use super::table::Table;
 use super::tree::{self, Tree};
@@ -82,6 +84,16 @@ enum Place {
     Slot { part: usize, slot: usize },
     Tree { from: tree::From, end: Option<Term> },
     End,
+}
+
+/// How far a walk came in a part of an ordered set.
+enum Reached {
+    /// To its end.
+    End,
+    /// To the last object that can match.
+    Last,
+    /// To where it has to stop for now.
+    Place(Place),
 }
 
 struct Walk<'a> {
@@ -583,25 +595,65 @@ impl<'a> Walk<'a> {
         Ok(None)
     }
 
+    /// Visits the objects of an ordered set from a place on; answers where to go on if not all are done.
     fn walk_tree(&mut self, from: tree::From, end: Option<Term>) -> Result<Option<Place>, Failure> {
-        let table = self.table;
-        if self.purpose.access() == Access::Read {
-            let guard = table.read_part(0);
-            table.allow(self.process, Access::Read)?;
-            let Part::Tree(tree) = &*guard else {
-                return Err(badarg(1));
+        let mut from = from;
+        // Has the key at which a range begins that is next.
+        let mut bounds: SmallVec<[Bound; 1]> = SmallVec::new();
+        loop {
+            let table = self.table;
+            let next = if self.purpose.access() == Access::Read {
+                let stretch = table.read_from(from, self.backwards);
+                match self.read_stretch(&stretch.part, from, end)? {
+                    Reached::End => table.bound_of(&stretch, self.backwards),
+                    Reached::Last => None,
+                    Reached::Place(place) => return Ok(Some(place)),
+                }
+            } else {
+                let mut stretch = table.write_from(from, self.backwards);
+                match self.change_stretch(&mut stretch.part, from, end)? {
+                    Reached::End => table.bound_of(&stretch, self.backwards),
+                    Reached::Last => None,
+                    Reached::Place(place) => return Ok(Some(place)),
+                }
             };
-            return Ok(self.read_tree(tree, from, end, |_, _| {}));
+            let Some(bound) = next else {
+                return Ok(None);
+            };
+            self.budget -= 1;
+            from = ranges::beyond(&bound, self.backwards);
+            bounds.clear();
+            bounds.push(bound);
         }
-        let mut guard = table.write_part(0);
-        table.allow(self.process, Access::Write)?;
-        let Part::Tree(tree) = &mut *guard else {
+    }
+
+    fn read_stretch(
+        &mut self,
+        part: &Part,
+        from: tree::From,
+        end: Option<Term>,
+    ) -> Result<Reached, Failure> {
+        self.table.allow(self.process, Access::Read)?;
+        let Part::Tree(tree) = part else {
+            return Err(badarg(1));
+        };
+        Ok(self.read_tree(tree, from, end, |_, _| {}))
+    }
+
+    fn change_stretch(
+        &mut self,
+        part: &mut Part,
+        from: tree::From,
+        end: Option<Term>,
+    ) -> Result<Reached, Failure> {
+        self.table.allow(self.process, Access::Write)?;
+        let Part::Tree(tree) = part else {
             return Err(badarg(1));
         };
         // Judged first and changed afterwards, for the tree must stay as it is while it is walked.
         let mut verdicts: Vec<(Term, Verdict)> = Vec::new();
-        let keypos = table.options.keypos;
-        let place = self.read_tree(tree, from, end, |object, verdict| {
+        let keypos = self.table.options.keypos;
+        let reached = self.read_tree(tree, from, end, |object, verdict| {
             if !matches!(verdict, Verdict::Keep) {
                 verdicts.push((object.key(keypos), verdict));
             }
@@ -609,7 +661,7 @@ impl<'a> Walk<'a> {
         for (key, verdict) in verdicts {
             tree.execute(key, verdict);
         }
-        Ok(place)
+        Ok(reached)
     }
 
     fn read_tree(
@@ -618,24 +670,24 @@ impl<'a> Walk<'a> {
         from: tree::From,
         end: Option<Term>,
         mut judged: impl FnMut(&Object, Verdict),
-    ) -> Option<Place> {
+    ) -> Reached {
         let keypos = self.table.options.keypos;
         for object in tree.walk(from, self.backwards) {
             let key = object.key(keypos);
             if end.is_some_and(|pattern| Tree::is_past(key, pattern, self.backwards)) {
-                return None;
+                return Reached::Last;
             }
             let verdict = self.visit(object);
             judged(object, verdict);
             if self.is_full() || self.budget <= 0 {
                 let key = copy::copy(self.process.heap(), key);
-                return Some(Place::Tree {
+                return Reached::Place(Place::Tree {
                     from: tree::From::After(key),
                     end,
                 });
             }
         }
-        None
+        Reached::End
     }
 
     /// The results so far as a list, the latest first.

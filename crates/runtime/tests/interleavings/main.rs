@@ -5,6 +5,8 @@
 //! more): nearly all that can go wrong does so with two.
 #![allow(dead_code)]
 
+#[path = "../../src/ets/directory.rs"]
+mod directory;
 #[path = "../../src/signal/queue.rs"]
 mod queue;
 #[path = "../../src/scheduler/idle/sleepers.rs"]
@@ -21,9 +23,10 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
+use directory::{Range, Ranges};
 use queue::SignalQueue;
 use sleepers::Sleepers;
-use sync::{AtomicU32, AtomicUsize, Mutex, Ordering};
+use sync::{AtomicU32, AtomicUsize, Mutex, MutexGuard, Ordering};
 
 const DEFAULT_PREEMPTIONS: usize = 2;
 
@@ -314,5 +317,144 @@ fn sleepers_that_are_not_online_are_left_alone() {
         assert_eq!(woken == Some(0), sleeps || woken.is_some());
         assert!(!sleeps || woken == Some(0), "it sleeps while there is work");
         assert_eq!(sleepers.take_all().collect::<Vec<_>>(), [1]);
+    });
+}
+
+/// A range of a table as far as its lock goes.
+struct Numbers(Mutex<Vec<u32>>);
+
+impl Range for Numbers {
+    type Writer<'a> = MutexGuard<'a, Vec<u32>>;
+
+    fn write(&self) -> Self::Writer<'_> {
+        self.0.lock()
+    }
+
+    fn try_write(&self) -> Option<Self::Writer<'_>> {
+        self.0.try_lock()
+    }
+}
+
+type Table = Ranges<u32, Numbers>;
+
+fn table(numbers: &[u32]) -> Arc<Table> {
+    Arc::new(Ranges::new(Numbers(Mutex::new(numbers.to_vec()))))
+}
+
+fn with_range<R>(table: &Table, number: u32, act: impl Fn(&mut Vec<u32>) -> R) -> R {
+    let route = |bounds: &[u32]| bounds.partition_point(|bound| *bound <= number);
+    let (_, mut numbers) = table.enter(route, Range::write);
+    act(&mut numbers)
+}
+
+fn put(table: &Table, number: u32) {
+    with_range(table, number, |numbers| numbers.push(number));
+}
+
+fn has(table: &Table, number: u32) -> bool {
+    with_range(table, number, |numbers| numbers.contains(&number))
+}
+
+/// Cuts the range of a bound there.
+fn cut(table: &Table, bound: u32) {
+    let route = |bounds: &[u32]| bounds.partition_point(|other| *other <= bound);
+    let (range, mut lower) = table.enter(route, Range::write);
+    let fresh = || Numbers(Mutex::new(Vec::new()));
+    let replaced = table.split(range, fresh, |upper| {
+        assert!(upper.is_empty(), "a range that is in no directory");
+        upper.extend(lower.extract_if(.., |number| *number >= bound));
+        Some(bound)
+    });
+    drop(lower);
+    // Others may still read it.
+    std::mem::forget(replaced);
+}
+
+/// Puts the first range together with the next.
+fn join(table: &Table) {
+    let (range, mut lower) = table.enter(|_| 0, Range::write);
+    let merge = |lower: &mut MutexGuard<'_, Vec<u32>>, upper: &mut MutexGuard<'_, Vec<u32>>| {
+        lower.append(upper);
+    };
+    let replaced = table.join(range, &mut lower, merge);
+    drop(lower);
+    std::mem::forget(replaced);
+}
+
+/// Every number is in the range that it belongs to.
+fn numbers_of(table: &Table) -> Vec<u32> {
+    let changes = table.hold();
+    let (ranges, bounds) = table.all(&changes);
+    let mut all = Vec::new();
+    for (index, range) in ranges.enumerate() {
+        for number in &*range.write() {
+            assert_eq!(bounds.partition_point(|bound| bound <= number), index);
+            all.push(*number);
+        }
+    }
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn what_is_put_into_a_range_is_found_while_it_is_cut() {
+    check(|| {
+        let table = table(&[5, 15]);
+        let cutter = {
+            let table = table.clone();
+            thread::spawn(move || cut(&table, 10))
+        };
+        let other = {
+            let table = table.clone();
+            thread::spawn(move || {
+                put(&table, 16);
+                assert!(has(&table, 5));
+            })
+        };
+        put(&table, 6);
+        assert!(has(&table, 15));
+        assert!(has(&table, 6));
+        cutter.join().unwrap();
+        other.join().unwrap();
+        assert_eq!(numbers_of(&table), [5, 6, 15, 16]);
+    });
+}
+
+#[test]
+fn a_range_that_was_put_together_serves_again() {
+    check(|| {
+        let table = table(&[5, 15, 25]);
+        cut(&table, 10);
+        let changer = {
+            let table = table.clone();
+            thread::spawn(move || {
+                join(&table);
+                cut(&table, 20);
+            })
+        };
+        put(&table, 16);
+        assert!(has(&table, 25));
+        assert!(has(&table, 16));
+        changer.join().unwrap();
+        assert_eq!(numbers_of(&table), [5, 15, 16, 25]);
+    });
+}
+
+#[test]
+fn two_who_change_ranges_do_not_wait_for_each_other() {
+    check(|| {
+        let table = table(&[5, 15, 25]);
+        cut(&table, 20);
+        let other = {
+            let table = table.clone();
+            thread::spawn(move || {
+                cut(&table, 22);
+                assert_eq!(numbers_of(&table), [5, 15, 25]);
+            })
+        };
+        join(&table);
+        cut(&table, 10);
+        other.join().unwrap();
+        assert_eq!(numbers_of(&table), [5, 15, 25]);
     });
 }

@@ -6,6 +6,10 @@
 //! Loom tries the other order of two accesses only if nothing lies between them, not even a load before an exchange by
 //! the same thread. So each access here first takes a turn, by an exchange that orders nothing by itself.
 
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+
+use loom::cell::{MutPtr, UnsafeCell};
 pub use loom::sync::atomic::{Ordering, fence};
 
 macro_rules! atomics {
@@ -78,15 +82,81 @@ impl Turn {
     }
 }
 
-/// A lock without poisoning, as `parking_lot`'s.
-pub struct Mutex<T>(loom::sync::Mutex<T>);
+/// A lock without poisoning, as `parking_lot`'s. Loom's own lets `try_lock` wait where another thread takes the lock at
+/// the same time, and finds deadlocks that are none; here it is only ever held for a moment.
+pub struct Mutex<T> {
+    is_taken: loom::sync::Mutex<bool>,
+    was_freed: loom::sync::Condvar,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is reached through the guard alone.
+unsafe impl<T: Send> Send for Mutex<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Mutex<T> {}
+
+pub struct MutexGuard<'a, T> {
+    mutex: &'a Mutex<T>,
+    /// Tells loom that the value is in use.
+    value: ManuallyDrop<MutPtr<T>>,
+}
 
 impl<T> Mutex<T> {
     pub fn new(value: T) -> Self {
-        Mutex(loom::sync::Mutex::new(value))
+        Mutex {
+            is_taken: loom::sync::Mutex::new(false),
+            was_freed: loom::sync::Condvar::new(),
+            value: UnsafeCell::new(value),
+        }
     }
 
-    pub fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
-        self.0.lock().expect("no panic goes on")
+    fn guard(&self) -> MutexGuard<'_, T> {
+        MutexGuard {
+            mutex: self,
+            value: ManuallyDrop::new(self.value.get_mut()),
+        }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        let mut is_taken = self.is_taken.lock().expect("no panic goes on");
+        while *is_taken {
+            is_taken = self.was_freed.wait(is_taken).expect("no panic goes on");
+        }
+        *is_taken = true;
+        self.guard()
+    }
+
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        let mut is_taken = self.is_taken.lock().expect("no panic goes on");
+        if *is_taken {
+            return None;
+        }
+        *is_taken = true;
+        Some(self.guard())
+    }
+}
+
+impl<T> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the guard has the value alone.
+        unsafe { (*self.value).deref() }
+    }
+}
+
+impl<T> DerefMut for MutexGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { (*self.value).deref() }
+    }
+}
+
+impl<T> Drop for MutexGuard<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: dropped once, before others may come in.
+        unsafe { ManuallyDrop::drop(&mut self.value) };
+        *self.mutex.is_taken.lock().expect("no panic goes on") = false;
+        self.mutex.was_freed.notify_one();
     }
 }

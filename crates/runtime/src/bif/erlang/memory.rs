@@ -28,18 +28,11 @@ fn figures() -> Vec<(&'static str, u64)> {
 /// Bytes of tables, those parts left out that cannot be had so soon.
 #[must_use]
 pub fn ets_bytes(tables: &[Arc<Table>], patience: Duration) -> u64 {
-    let part = |table: &Table, number| {
-        let part = table.read_part_within(number, patience);
-        part.map_or(0, |part| part.bytes())
-    };
-    tables
-        .iter()
-        .map(|table| {
-            (0..table.parts())
-                .map(|number| part(table, number))
-                .sum::<i64>() as u64
-        })
-        .sum()
+    let mut bytes = 0;
+    for table in tables {
+        table.each_part_within(patience, |part| bytes += part.bytes());
+    }
+    bytes as u64
 }
 
 /// All figures, in stock's order, given those that only the holder of a lock can tell.

@@ -5,6 +5,7 @@ use term::{am, build, node};
 
 use super::table;
 use crate::bif::{BifResult, Failure, badarg, trap};
+use crate::ets::Kind;
 use crate::ets::part::Part;
 use crate::ets::table::{Table, WriteConcurrency};
 use crate::process::Process;
@@ -119,16 +120,16 @@ fn fixed(process: &mut Process, table: &Table, as_timestamp: bool) -> Term {
 fn stats(process: &mut Process, table: &Table) -> Term {
     let mut chains: Vec<usize> = Vec::new();
     let mut deleted = 0;
+    if table.options.kind == Kind::OrderedSet {
+        return am::FALSE;
+    }
     for part in 0..table.parts() {
-        match &*table.read_part(part) {
-            Part::Hash(shard) => {
-                for slot in 0..shard.slots() {
-                    let (live, marked) = shard.chain_length(slot);
-                    chains.push(live + marked);
-                    deleted += marked;
-                }
+        if let Part::Hash(shard) = &*table.read_part(part) {
+            for slot in 0..shard.slots() {
+                let (live, marked) = shard.chain_length(slot);
+                chains.push(live + marked);
+                deleted += marked;
             }
-            Part::Tree(_) => return am::FALSE,
         }
     }
     let slots = chains.len() as f64;

@@ -73,21 +73,22 @@ fn insert_all(
         objects.reverse();
     }
     scheduler::charge(objects.len() as i64 / OBJECTS_PER_REDUCTION);
-    let mut parts = table.write_all();
+    let mut whole = table.write_all();
     table.allow(process, Access::Write)?;
-    let is_there = |object: &OwnedObject| {
-        let part = &parts[table.part_of(object.hash())];
-        part.get(object.key(keypos), object.hash()).is_some()
+    let mut is_there = |object: &OwnedObject| {
+        let (key, hash) = (object.key(keypos), object.hash());
+        whole.part_of(key, hash).get(key, hash).is_some()
     };
-    if only_new && objects.iter().any(is_there) {
+    if only_new && objects.iter().any(&mut is_there) {
         // The objects are freed behind the locks.
-        drop(parts);
+        drop(whole);
         return Ok(false);
     }
     let fixed = table.fixation.is_fixed();
     for object in objects {
-        let part = table.part_of(object.hash());
-        parts[part].insert(object, false, fixed);
+        whole
+            .part_of(object.key(keypos), object.hash())
+            .insert(object, false, fixed);
     }
     Ok(true)
 }

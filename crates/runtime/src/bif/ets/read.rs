@@ -1,12 +1,14 @@
 //! Reading objects and keys.
 
 use layout::Term;
+use smallvec::SmallVec;
 use term::{am, build, copy};
 
 use super::table;
 use crate::bif::{BifResult, badarg, badarg_because};
 use crate::ets::part::Part;
-use crate::ets::{Access, Following, Object};
+use crate::ets::ranges::{self, Bound, Mark};
+use crate::ets::{Access, Following, From, Kind, Object, Table};
 use crate::process::Process;
 
 /// `ets:lookup(Table, Key)`: the objects, the oldest first.
@@ -82,6 +84,9 @@ pub fn last_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
 fn edge(process: &mut Process, id: Term, last: bool) -> BifResult {
     let table = table(id)?;
     table.allow(process, Access::Read)?;
+    if table.options.kind == Kind::OrderedSet {
+        return in_order(process, table, From::Outset, last);
+    }
     for part in 0..table.parts() {
         let guard = table.read_part(part);
         table.allow(process, Access::Read)?;
@@ -90,6 +95,44 @@ fn edge(process: &mut Process, id: Term, last: bool) -> BifResult {
         }
     }
     Ok(am::DOLLAR_END_OF_TABLE)
+}
+
+/// How often a way through several ranges is gone again, because they were changed meanwhile.
+const MOST_TRIES: usize = 8;
+
+/// The key of the first object of an ordered set from a place on.
+fn in_order(process: &mut Process, table: &Table, first: From, backwards: bool) -> BifResult {
+    let has_changed =
+        |(mark, _): &(Option<Mark<'_>>, Bound)| mark.as_ref().is_some_and(Mark::has_changed);
+    for tries in 1.. {
+        let mut from = first;
+        // What ranges were passed without an object, and where they end.
+        let mut passed: SmallVec<[(Option<Mark<'_>>, Bound); 4]> = SmallVec::new();
+        loop {
+            let stretch = table.read_from(from, backwards);
+            table.allow(process, Access::Read)?;
+            let object = match (&*stretch.part, from) {
+                (Part::Tree(tree), From::After(key)) => tree.neighbour(key, backwards),
+                (Part::Tree(tree), from) => tree.walk(from, backwards).next(),
+                (Part::Hash(_), _) => return Err(badarg(1)),
+            };
+            if object.is_none()
+                && let Some(bound) = table.bound_of(&stretch, backwards)
+            {
+                from = ranges::beyond(&bound, backwards);
+                passed.push((stretch.mark(), bound));
+                continue;
+            }
+            // Else something may stand before this object that was there all the time that it was.
+            if tries < MOST_TRIES && passed.iter().any(has_changed) {
+                break;
+            }
+            return Ok(object.map_or(am::DOLLAR_END_OF_TABLE, |object| {
+                copy::copy(process.heap(), object.key(table.options.keypos))
+            }));
+        }
+    }
+    unreachable!("the last try does not ask")
 }
 
 /// `ets:next(Table, Key)`.
@@ -105,10 +148,11 @@ pub fn prev_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
 fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> BifResult {
     let table = table(id)?;
     let keypos = table.options.keypos;
+    let is_ordered = table.options.kind == Kind::OrderedSet;
     let part = {
         let reading = table.reading(process, key)?;
         // An ordered set goes on from where a key would be, but not from its own end.
-        if key == am::DOLLAR_END_OF_TABLE && table.options.kind == crate::ets::Kind::OrderedSet {
+        if key == am::DOLLAR_END_OF_TABLE && is_ordered {
             return Err(badarg(2));
         }
         match reading.part.following(key, reading.hash, backwards) {
@@ -117,6 +161,9 @@ fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> Bif
             Following::End => table.part_of(reading.hash),
         }
     };
+    if is_ordered {
+        return in_order(process, table, From::After(key), backwards);
+    }
     for part in part + 1..table.parts() {
         let guard = table.read_part(part);
         table.allow(process, Access::Read)?;
@@ -135,27 +182,32 @@ pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
         .as_small()
         .and_then(|number| usize::try_from(number).ok())
         .ok_or(badarg(2))?;
-    for part in 0..table.parts() {
-        let guard = table.read_part(part);
-        table.allow(process, Access::Read)?;
+    let found = table.each_part(|part| {
+        if let Err(failure) = table.allow(process, Access::Read) {
+            return Some(Err(failure));
+        }
         let heap = process.heap();
-        match &*guard {
+        match part {
             Part::Hash(shard) if slot < shard.slots() => {
                 let list = shard.in_slot(slot).fold(Term::NIL, |tail, object| {
                     let copied = object.copy_to(heap);
                     build::cons(heap, copied, tail)
                 });
-                return Ok(list);
+                return Some(Ok(list));
             }
             Part::Hash(shard) => slot -= shard.slots(),
             Part::Tree(tree) => match tree.nth(slot) {
                 Ok(object) => {
                     let copied = object.copy_to(heap);
-                    return Ok(build::list(heap, &[copied]));
+                    return Some(Ok(build::list(heap, &[copied])));
                 }
                 Err(passed) => slot -= passed,
             },
         }
+        None
+    });
+    if let Some(found) = found {
+        return found;
     }
     if slot == 0 {
         Ok(am::DOLLAR_END_OF_TABLE)

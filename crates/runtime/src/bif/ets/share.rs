@@ -70,10 +70,10 @@ pub fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifResult {
         drop(old);
     }
     if let Some(protection) = protection {
-        let parts = table.write_all();
+        let whole = table.write_all();
         table.allow(process, Access::Write)?;
         table.set_protection(protection);
-        drop(parts);
+        drop(whole);
     }
     Ok(am::TRUE)
 }

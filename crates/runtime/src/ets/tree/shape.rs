@@ -8,8 +8,8 @@ use std::ptr;
 use layout::Term;
 use smallvec::SmallVec;
 
-use super::node::{Inner, Leaf, Node, ROOM, SPARSE, TOGETHER, cut_for};
 use super::Tree;
+use super::node::{Inner, Leaf, Node, ROOM, SPARSE, TOGETHER, cut_for};
 use crate::ets::object::{Object, OwnedObject};
 
 /// Inner nodes from the root down, each with the index of the child that is next.
@@ -68,14 +68,24 @@ impl Tree {
     }
 
     /// Puts an object into a full leaf.
-    pub(super) fn split_leaf(&mut self, leaf: *mut Leaf, at: usize, key: Term, object: *mut Object) {
+    pub(super) fn split_leaf(
+        &mut self,
+        leaf: *mut Leaf,
+        at: usize,
+        key: Term,
+        object: *mut Object,
+    ) {
         let path = self.path_to(key);
         let right = Leaf::new();
         self.bytes += LEAF_BYTES;
         // SAFETY: live leaves of this tree; the new one is linked in behind the other.
         unsafe {
             let is_last = (*leaf).next.is_null();
-            let cut = if is_last && at == ROOM { ROOM } else { cut_for(at) };
+            let cut = if is_last && at == ROOM {
+                ROOM
+            } else {
+                cut_for(at)
+            };
             (*leaf).move_to(&mut *right, cut);
             if at <= cut && cut < ROOM {
                 (*leaf).insert(at, key, object);
@@ -89,7 +99,7 @@ impl Tree {
                 Some(next) => next.previous = right,
                 None => self.last = right,
             }
-            let parting = (&(*right).keys)[0];
+            let parting = (*right).keys()[0];
             self.add_child(path, parting, right.into());
         }
     }
@@ -121,7 +131,7 @@ impl Tree {
         self.bytes += INNER_BYTES;
         // SAFETY: fresh, and ours.
         unsafe {
-            (*root).insert(0, Term::NONE, self.root);
+            (*root).start(self.root);
             (*root).insert(1, key, node);
         }
         self.root = root.into();
@@ -133,19 +143,19 @@ impl Tree {
     pub(super) fn join_leaf(&mut self, leaf: *mut Leaf, removed: Term) {
         // SAFETY: live nodes of this tree, which is borrowed alone.
         unsafe {
-            if (*leaf).count == 0 {
+            if (*leaf).count() == 0 {
                 self.drop_leaf(leaf, self.path_to(removed));
                 return;
             }
             // What parts the leaf from those before it may have been moved up to its first key.
-            let mut path = self.path_to((&(*leaf).keys)[0]);
+            let mut path = self.path_to((*leaf).keys()[0]);
             let Some(&(inner, index)) = path.last() else {
                 return;
             };
             let children = &(&(*inner).children)[..(*inner).count];
             let fits = |other: usize| {
                 let other = children.get(other)?.leaf();
-                ((*other).count + (*leaf).count <= TOGETHER).then_some(other)
+                ((*other).count() + (*leaf).count() <= TOGETHER).then_some(other)
             };
             let (left, right, at) = if let Some(right) = fits(index + 1) {
                 (leaf, right, index + 1)
@@ -154,7 +164,7 @@ impl Tree {
             } else {
                 return;
             };
-            (*right).move_to(&mut *left, 0);
+            (*right).move_to(&mut *left, (*right).begin);
             let place = path.last_mut().expect("the leaf's parent");
             place.1 = at;
             self.drop_leaf(right, path);
@@ -163,7 +173,7 @@ impl Tree {
 
     /// Frees a leaf that has no entries, and what is left empty with it.
     fn drop_leaf(&mut self, leaf: *mut Leaf, path: Path) {
-        self.finger.clear();
+        self.fingers.clear();
         // SAFETY: live leaves of this tree; this one is not reachable any more when `drop_child` is done.
         unsafe {
             match (*leaf).previous.as_mut() {
@@ -261,12 +271,12 @@ impl Tree {
         // SAFETY: a live leaf; its objects are the tree's. No key that parts children is one of theirs, for
         // nothing comes before them.
         let count = unsafe {
-            let count = std::mem::replace(&mut (*leaf).count, 0);
-            for object in &(&(*leaf).objects)[..count] {
+            let (begin, end) = ((*leaf).begin, (*leaf).end);
+            for object in &(&(*leaf).objects)[begin..end] {
                 let object = OwnedObject::from_raw(*object);
                 self.bytes -= object.bytes() as i64;
             }
-            count
+            end - begin
         };
         self.objects -= count as i64;
         self.drop_leaf(leaf, path);
@@ -281,23 +291,23 @@ impl Tree {
         if self.is_empty() {
             return None;
         }
-        self.finger.clear();
+        self.fingers.clear();
         let mut upper = Tree::new(self.keypos);
         upper.height = self.height;
         // SAFETY: live nodes of this tree, which is borrowed alone; the upper ones become the other's.
         unsafe {
             if self.height == 0 {
                 let leaf = self.root.leaf();
-                let count = (*leaf).count;
+                let count = (*leaf).count();
                 if count < 2 {
                     return None;
                 }
                 let right = Leaf::new();
                 upper.bytes += LEAF_BYTES;
-                (*leaf).move_to(&mut *right, count / 2);
+                (*leaf).move_to(&mut *right, (*leaf).begin + count / 2);
                 upper.root = right.into();
                 (upper.first, upper.last) = (right, right);
-                return Some((upper, (&(*right).keys)[0]));
+                return Some((upper, (*right).keys()[0]));
             }
             let root = self.root.inner();
             let cut = (*root).count / 2;
@@ -323,7 +333,7 @@ impl Tree {
 
     /// Takes over another tree, all of whose keys are above these.
     pub fn append(&mut self, mut upper: Tree) {
-        self.finger.clear();
+        self.fingers.clear();
         self.objects += std::mem::take(&mut upper.objects);
         self.bytes += std::mem::take(&mut upper.bytes);
         if upper.is_empty() {
@@ -340,7 +350,7 @@ impl Tree {
         unsafe {
             (*self.last).next = upper.first;
             (*upper.first).previous = self.last;
-            let parting = (&(*upper.first).keys)[0];
+            let parting = (*upper.first).keys()[0];
             self.last = upper.last;
             let node = upper.root;
             let height = upper.height;

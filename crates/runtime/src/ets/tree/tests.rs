@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::node::SPARSE;
+use super::node::{Inner, SPARSE};
 use super::*;
 use crate::test_terms::Terms;
 
@@ -73,13 +73,16 @@ impl Tree {
         }
         let mut objects = 0;
         for (index, leaf) in leaves.iter().enumerate() {
+            // SAFETY: a live node or object of the tree.
             let leaf = unsafe { &**leaf };
-            objects += leaf.count as i64;
-            let previous = index.checked_sub(1).map_or(ptr::null_mut(), |at| leaves[at]);
+            objects += leaf.count() as i64;
+            let previous = index
+                .checked_sub(1)
+                .map_or(ptr::null_mut(), |at| leaves[at]);
             let next = leaves.get(index + 1).copied().unwrap_or(ptr::null_mut());
             assert_eq!((leaf.previous, leaf.next), (previous, next));
         }
-        if let Some((leaf, _)) = self.finger.get() {
+        if let Some((leaf, _)) = self.fingers.get() {
             assert!(leaves.contains(&leaf), "the finger's leaf is live");
         }
         (objects, bytes)
@@ -95,6 +98,7 @@ impl Tree {
         bytes: &mut i64,
     ) {
         if height > 0 {
+            // SAFETY: a live node or object of the tree.
             let inner = unsafe { &*node.inner() };
             *bytes += size_of::<Inner>() as i64;
             assert!(inner.count > 0);
@@ -102,7 +106,11 @@ impl Tree {
             let keys = &inner.keys[1..inner.count];
             assert!(!inner.is_plain || keys.iter().all(|key| key.is_small()));
             for index in 0..inner.count {
-                let from = if index > 0 { Some(inner.keys[index]) } else { least };
+                let from = if index > 0 {
+                    Some(inner.keys[index])
+                } else {
+                    least
+                };
                 let to = if index + 1 < inner.count {
                     Some(inner.keys[index + 1])
                 } else {
@@ -112,23 +120,32 @@ impl Tree {
             }
             return;
         }
+        // SAFETY: a live node or object of the tree.
         let leaf = unsafe { &*node.leaf() };
         *bytes += size_of::<Leaf>() as i64;
-        assert!(leaf.count > 0, "an empty leaf");
-        let keys = &leaf.keys[..leaf.count];
+        assert!(leaf.count() > 0, "an empty leaf");
+        let keys = leaf.keys();
         assert!(!leaf.is_plain || keys.iter().all(|key| key.is_small()));
-        for index in 0..leaf.count {
-            let object = unsafe { &*leaf.objects[index] };
+        for index in 0..leaf.count() {
+            // SAFETY: a live node or object of the tree.
+            let object = unsafe { &*leaf.objects[leaf.begin + index] };
             *bytes += object.bytes() as i64;
-            assert_eq!(object.key(self.keypos), keys[index], "the key is its object's");
+            assert_eq!(
+                object.key(self.keypos),
+                keys[index],
+                "the key is its object's"
+            );
             assert!(index == 0 || compare::compare(keys[index - 1], keys[index]).is_lt());
         }
         if let Some(least) = least {
             assert!(compare::compare(least, keys[0]).is_le());
-            assert!(least.is_immediate() || least == keys[0], "a key that dangles");
+            assert!(
+                least.is_immediate() || least == keys[0],
+                "a key that dangles"
+            );
         }
         if let Some(above) = above {
-            assert!(compare::compare(keys[leaf.count - 1], above).is_lt());
+            assert!(compare::compare(keys[leaf.count() - 1], above).is_lt());
         }
         leaves.push(node.leaf());
     }
@@ -221,7 +238,8 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
                 .flat_map(|tree| tree.walk(From::Outset, false))
                 .map(pair)
                 .collect();
-            let expected: Vec<(i64, i64)> = model.iter().map(|(key, value)| (*key, *value)).collect();
+            let expected: Vec<(i64, i64)> =
+                model.iter().map(|(key, value)| (*key, *value)).collect();
             assert_eq!(found, expected);
             let mut backwards: Vec<(i64, i64)> = trees
                 .iter()
@@ -231,9 +249,10 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
                 .collect();
             backwards.reverse();
             assert_eq!(backwards, expected);
-            let (objects, bytes) = trees.iter().map(Tree::verify).fold((0, 0), |sum, one| {
-                (sum.0 + one.0, sum.1 + one.1)
-            });
+            let (objects, bytes) = trees
+                .iter()
+                .map(Tree::verify)
+                .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
             assert_eq!(objects, trees.iter().map(Tree::objects).sum::<i64>());
             assert_eq!(bytes, trees.iter().map(Tree::bytes).sum::<i64>());
         }
@@ -293,6 +312,7 @@ fn rising_and_falling_keys_fill_the_leaves() {
         let mut leaf = tree.first;
         while !leaf.is_null() {
             leaves += 1;
+            // SAFETY: a live node or object of the tree.
             leaf = unsafe { (*leaf).next };
         }
         assert_eq!(objects, 10_000);
@@ -321,6 +341,7 @@ fn a_table_that_empties_gives_its_nodes_back() {
     let mut leaf = tree.first;
     while !leaf.is_null() {
         leaves += 1;
+        // SAFETY: a live node or object of the tree.
         leaf = unsafe { (*leaf).next };
     }
     assert!(leaves < 1000 / 5, "{leaves} leaves for 1000 objects");
