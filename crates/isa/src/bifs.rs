@@ -63,6 +63,13 @@ macro_rules! for_each_bif {
             // counters
 
             // erl_ddll
+            ("erl_ddll", "try_load", 3, erl_ddll::try_load_3, NONE),
+            ("erl_ddll", "try_unload", 2, erl_ddll::try_unload_2, NONE),
+            ("erl_ddll", "loaded_drivers", 0, erl_ddll::loaded_drivers_0, NONE),
+            ("erl_ddll", "info", 2, erl_ddll::info_2, NONE),
+            ("erl_ddll", "format_error_int", 1, erl_ddll::format_error_int_1, NONE),
+            ("erl_ddll", "monitor", 2, erl_ddll::monitor_2, NONE),
+            ("erl_ddll", "demonitor", 1, erl_ddll::demonitor_1, NONE),
 
             // erl_tracer
             ("erl_tracer", "enabled", 3, erl_tracer::enabled_3, NONE),

@@ -24,6 +24,7 @@ pub mod atomics;
 pub mod binary;
 pub mod byte_queue;
 pub mod bytes;
+pub mod erl_ddll;
 pub mod erl_tracer;
 pub mod erlang;
 pub mod erts_debug;

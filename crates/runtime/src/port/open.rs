@@ -53,13 +53,13 @@ pub type OpenError = Term;
 /// How a driver is started: with its command, whose first word is its name.
 pub type Start = fn(&mut Access<'_>, &[u8], &Settings) -> Result<Box<dyn Driver>, OpenError>;
 
-/// The drivers that are opened by name.
+/// The drivers that are opened by name, in the order in which `erl_ddll` lists them.
 pub static DRIVERS: &[(&str, Start)] = &[
-    ("ram_file_drv", ram_file::start),
-    ("sctp_inet", inet::start_sctp),
     ("tcp_inet", inet::start_tcp),
-    ("tty_sl", tty::start),
     ("udp_inet", inet::start_udp),
+    ("sctp_inet", inet::start_sctp),
+    ("ram_file_drv", ram_file::start),
+    ("tty_sl", tty::start),
 ];
 
 /// Reads the name of `open_port/2`.

@@ -157,7 +157,7 @@ const LEFT_OUT: &[(&str, &[&str], &str)] = &[
     ("prim_file", &["*"], "would change files"),
     ("prim_net", &["*"], "trusts its callers"),
     ("prim_socket", &["*"], "trusts its callers"),
-    ("erl_ddll", &["*"], "changes the node"),
+    ("erl_ddll", &["try_load"], "ferl loads no driver"),
     ("zlib", &["*"], "trusts its callers"),
 ];
 
