@@ -41,7 +41,7 @@ pub fn open() {
         Choice::Continue => {}
         Choice::End => node::halt(0, false),
         Choice::EndWithDump => {
-            crash::end(crash::Cause::Outside, "Crash dump requested by user");
+            crash::end(crash::Cause::Menu, "Crash dump requested by user");
         }
     }
 }

@@ -41,6 +41,8 @@ const LOCK_PATIENCE: Duration = Duration::from_millis(200);
 pub enum Cause {
     /// A program or its surroundings asked for it: a dump, and exit status 1.
     Outside,
+    /// Somebody at the terminal asked for it: a dump and, as on stock, a core.
+    Menu,
     /// The machine itself is at fault: a dump unless `+d` was given, and a core.
     Machine,
 }
@@ -62,7 +64,8 @@ thread_local! {
 /// Ends the node: prints `slogan`, writes the dump.
 pub fn end(cause: Cause, slogan: &str) -> ! {
     // Without the buffers of the standard library: there may be no memory.
-    say(&format_args!("{slogan}\n"));
+    let end = if cause == Cause::Menu { "" } else { "\n" };
+    say(&format_args!("{slogan}{end}"));
     finish(cause, slogan)
 }
 
@@ -72,7 +75,7 @@ fn finish(cause: Cause, slogan: &str) -> ! {
         wait_for_the_end(cause);
     }
     DUMPING.set(true);
-    if cause == Cause::Outside || crate::node::dumps_own_errors() {
+    if cause != Cause::Machine || crate::node::dumps_own_errors() {
         dump(slogan);
     }
     leave(cause)
@@ -91,7 +94,7 @@ fn wait_for_the_end(cause: Cause) -> ! {
 fn leave(cause: Cause) -> ! {
     match cause {
         Cause::Outside => sys::thread::exit_at_once(1),
-        Cause::Machine => std::process::abort(),
+        Cause::Menu | Cause::Machine => std::process::abort(),
     }
 }
 

@@ -139,15 +139,21 @@ fn choose_form(wanted: bool) {
 fn watch_signals() -> sys::Result<()> {
     use sys::signal::{Disposition, Signal};
     sys::signal::set(Signal::Terminate, Disposition::Handle)?;
+    sys::signal::set(Signal::User1, Disposition::Handle)?;
     sys::signal::set(Signal::Continue, Disposition::Handle)?;
     match config().break_mode {
-        BreakMode::Menu => sys::signal::set(Signal::Interrupt, Disposition::Handle)?,
+        // Where Ctrl-C is a key, an interrupt still comes from other programs.
+        BreakMode::Menu | BreakMode::InterruptShell => {
+            for signal in [Signal::Interrupt, Signal::Quit] {
+                sys::signal::set(signal, Disposition::Handle)?;
+            }
+        }
         BreakMode::Ignore => {
             for signal in [Signal::Interrupt, Signal::Quit, Signal::TerminalStop] {
                 sys::signal::set(signal, Disposition::Ignore)?;
             }
         }
-        BreakMode::Default | BreakMode::InterruptShell => {}
+        BreakMode::Default => {}
     }
     let forward = |_| {
         for signal in sys::signal::take_pending().iter() {
@@ -180,9 +186,10 @@ fn set_defaults(config: &Config) {
     if let Some(words) = config.min_heap_words {
         DEFAULTS.min_heap_words.store(words, Ordering::Relaxed);
     }
-    DEFAULTS
-        .min_binary_words
-        .store(config.min_binary_words, Ordering::Relaxed);
+    DEFAULTS.min_binary_words.store(
+        crate::bif::erlang::virtual_heap_words(config.min_binary_words),
+        Ordering::Relaxed,
+    );
     DEFAULTS
         .max_heap_words
         .store(config.max_heap_words, Ordering::Relaxed);
@@ -237,11 +244,11 @@ fn spawn_first(config: &Config) -> Result<(), String> {
         .collect();
     let arguments = build::list(heap, &arguments);
     let arguments = build::list(heap, &[boot, arguments]);
-    let first = |module: &str, arguments: Term, arity: u32, priority: Priority, system: bool| {
+    let first = |module: &str, arguments: Term, arity: u32, priority: Priority, off_heap: bool| {
         let options = Options {
             priority: Some(priority),
-            system,
-            off_heap_messages: Some(system),
+            system: true,
+            off_heap_messages: Some(off_heap),
             ..Options::default()
         };
         spawn::spawn_root(atom::known(module), am::START, arguments, arity, &options)

@@ -3,15 +3,24 @@
 use layout::Fragment;
 use layout::heap::flag as heap_flag;
 use term::copy::Owned;
+use term::print::display;
 
-use super::{Process, state, table};
+use super::{Process, flag, state, table};
 use crate::scheduler::dirty;
 use crate::signal::handle;
-use crate::{ets, registry, timer};
+use crate::{crash, ets, registry, timer};
 
 /// Ends a process whose last slice is over: it becomes unfindable, everyone tied to it learns of it, and
 /// its heap is freed. The control block stays until nobody can hold a found pointer to it.
 pub fn finish(process: &mut Process, reason: &Owned) {
+    if process.flags & flag::SYSTEM != 0 {
+        // Nothing else can do its work: a node without it would stand still.
+        let (pid, reason) = (display(process.pid()), display(reason.term()));
+        crash::end(
+            crash::Cause::Outside,
+            &format!("System process {pid} terminated: {reason}"),
+        );
+    }
     let before = state::exit(&process.state);
     let pid = process.pid();
     if before & state::REGISTERED != 0 {

@@ -4,11 +4,12 @@ use std::sync::atomic::Ordering;
 
 use layout::Term;
 use layout::limits::FIRST_HEAP_WORDS;
-use term::collect::{OFF_HEAP_LIMIT_WORDS, block};
+use term::collect::block;
 use term::copy::Owned;
 use term::{am, build, map, reference};
 
 use crate::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
+use crate::node;
 use crate::process::relations::AliasKind;
 use crate::process::spawn::{self, DEFAULTS, MonitorOptions, Options, SpawnError, Spawned};
 use crate::process::{Priority, Process};
@@ -289,13 +290,14 @@ pub fn heap_words(value: Term) -> Option<u32> {
 
 /// A least size of the virtual heap of shared binaries: not below the default.
 pub fn binary_words(value: Term) -> Option<u64> {
-    let least = u64::from(OFF_HEAP_LIMIT_WORDS);
-    let words = size(value)?;
-    if words <= least {
-        return Some(least);
-    }
+    let least = DEFAULTS.min_binary_words.load(Ordering::Relaxed);
+    Some(virtual_heap_words(size(value)?).max(least))
+}
+
+/// Virtual heaps have the sizes of heaps.
+pub fn virtual_heap_words(words: u64) -> u64 {
     let words = usize::try_from(words).ok().and_then(block::size_for);
-    Some(words.map_or(u64::MAX, |words| words as u64))
+    words.map_or(u64::MAX, |words| words as u64)
 }
 
 /// The options of a monitor: `{alias, Kind}` and `{tag, Term}`.
@@ -396,9 +398,19 @@ impl HeapLimit {
         Some(limit)
     }
 
+    /// What the node began with: the limit of processes that were given no other.
+    fn at_start() -> HeapLimit {
+        let config = node::config();
+        HeapLimit {
+            words: config.max_heap_words,
+            kill: config.max_heap_kill,
+            log: config.max_heap_log,
+        }
+    }
+
     /// The limit of a process.
     pub fn of(process: &Process) -> HeapLimit {
-        let default = HeapLimit::default();
+        let default = HeapLimit::at_start();
         let Some(cold) = process.cold.as_ref() else {
             return default;
         };

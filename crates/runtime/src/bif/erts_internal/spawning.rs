@@ -25,7 +25,6 @@ pub fn spawn_system_process_3(
     }
     let options = Options {
         system: true,
-        off_heap_messages: Some(true),
         ..Options::default()
     };
     spawn::spawn(process, module, function, arguments, arity, options)
