@@ -13,6 +13,7 @@ use term::{am, reference};
 use super::cold::HeapOptions;
 use super::relations::{AliasKind, Link, Monitor, MonitorTarget, Watcher};
 use super::{CacheLine, Priority, Process, block, flag, state, table};
+use crate::bif::erlang::HeapLimit;
 use crate::scheduler;
 use crate::signal::SignalQueue;
 
@@ -24,6 +25,8 @@ pub struct Defaults {
     pub max_heap_words: AtomicU64,
     pub max_heap_kill: AtomicBool,
     pub max_heap_log: AtomicBool,
+    /// Since the start: processes made from then on are told theirs, others keep what the start gave.
+    pub max_heap_changed: AtomicBool,
     pub off_heap_messages: AtomicU32,
 }
 
@@ -34,6 +37,7 @@ pub static DEFAULTS: Defaults = Defaults {
     max_heap_words: AtomicU64::new(0),
     max_heap_kill: AtomicBool::new(true),
     max_heap_log: AtomicBool::new(true),
+    max_heap_changed: AtomicBool::new(false),
     off_heap_messages: AtomicU32::new(0),
 };
 
@@ -257,6 +261,13 @@ fn make(
     let heap_options = &options.heap;
     if heap_options.max_heap_words.is_some() || heap_options.min_binary_words.is_some() {
         process.cold().heap_options = *heap_options;
+    }
+    if DEFAULTS.max_heap_changed.load(Ordering::Acquire) {
+        let limit = HeapLimit::default();
+        let options = &mut process.cold().heap_options;
+        options.max_heap_words.get_or_insert(limit.words);
+        options.max_heap_kill.get_or_insert(limit.kill);
+        options.max_heap_log.get_or_insert(limit.log);
     }
     if !group_leader.is_immediate() && !group_leader.is_none() {
         process.group_leader = copy::copy(process.heap(), group_leader);

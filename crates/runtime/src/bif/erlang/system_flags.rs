@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use layout::Term;
 use term::{am, atom, build};
 
-use crate::bif::erlang::spawning::{HeapLimit, binary_words, heap_words};
+use crate::bif::erlang::spawning::{HeapLimit, heap_words, virtual_heap_words};
 use crate::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
 use crate::process::spawn::DEFAULTS;
 use crate::process::{Process, flag, table};
@@ -49,8 +49,7 @@ pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResu
             Ok(Term::small(i64::from(before)))
         }
         "min_bin_vheap_size" => {
-            natural(value)?;
-            let words = binary_words(value).ok_or(badarg(2))?;
+            let words = virtual_heap_words(natural(value)? as u64);
             let before = DEFAULTS.min_binary_words.swap(words, Ordering::Relaxed);
             Ok(build::unsigned(process.heap(), before))
         }
@@ -137,6 +136,7 @@ fn max_heap_size(process: &mut Process, value: Term) -> BifResult {
         kill: DEFAULTS.max_heap_kill.swap(limit.kill, Ordering::Relaxed),
         log: DEFAULTS.max_heap_log.swap(limit.log, Ordering::Relaxed),
     };
+    DEFAULTS.max_heap_changed.store(true, Ordering::Release);
     Ok(before.to_map(process.heap()))
 }
 
