@@ -15,7 +15,7 @@ test: build applications
 	cargo xtask generate calls --count 60
 	cargo xtask generate programs --count 100
 	cargo xtask differential
-	@if command -v tmux >/dev/null; then cargo xtask terminal editing; \
+	@if command -v tmux >/dev/null; then cargo xtask terminal editing_lines break_tells; \
 	else echo "the terminal was not tried: that needs tmux"; fi
 
 # The same, and the slower ways to run the same programs.

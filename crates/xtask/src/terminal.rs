@@ -1,223 +1,100 @@
 //! `cargo xtask terminal`: the shell in a real terminal, key by key, on ferl and on stock.
 //!
-//! Both machines get a window of tmux of the same size. After each step the screens must be equal, apart from
-//! what changes from run to run (versions, pids); the first that are not end the session and are shown side by side.
-//! Needs `tmux`, which is why it is a chore and no test of cargo's.
+//! Each file under `tests/terminal` is a session ([`session`]). Both machines get a window of tmux of the same size and
+//! the same keys ([`window`]). After each step the screens must be equal, with their colours and the cursor, apart
+//! from what changes from run to run ([`screen`]); the first that are not end the session and are shown side by side. A
+//! difference counts only when neither screen has changed for seconds, so that a busy host makes a run slower and
+//! nothing else. Needs `tmux`, which is why it is a chore and no test of cargo's.
+
+mod screen;
+mod session;
+mod window;
 
 use crate::project;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use session::{Session, Step};
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use window::Window;
 
-/// A screen that has not changed for so long is taken for final.
-const SETTLED: Duration = Duration::from_millis(700);
-const DEADLINE: Duration = Duration::from_secs(12);
+/// Equal screens that the step has changed are believed after so long without another change.
+const EQUAL: Duration = Duration::from_millis(100);
+/// Equal screens that the step has not changed: the step may yet be under way.
+const UNCHANGED: Duration = Duration::from_millis(500);
+/// Screens that differ are believed after so long without a change.
+const DIFFERENT: Duration = Duration::from_secs(4);
+/// Screens that never come to rest.
+const DEADLINE: Duration = Duration::from_secs(60);
 
 #[derive(clap::Args)]
 pub struct Options {
     /// The machine under test [default: target/release/ferl].
     #[arg(long, value_name = "PATH")]
     ferl: Option<PathBuf>,
-    /// Only sessions whose name contains this.
-    filter: Option<String>,
+    /// Type every text key by key, and compare after each.
+    #[arg(long)]
+    every_key: bool,
+    /// Sessions at a time.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    jobs: usize,
+    /// Only sessions whose name contains one of these.
+    filter: Vec<String>,
 }
-
-/// What a person does at the terminal.
-struct Session {
-    name: &'static str,
-    arguments: &'static [&'static str],
-    columns: u16,
-    steps: &'static [Step],
-}
-
-enum Step {
-    /// Text, typed as it is.
-    Type(&'static str),
-    /// Keys by tmux's names.
-    Keys(&'static [&'static str]),
-    /// The window gets so many columns.
-    Resize(u16),
-}
-
-use Step::{Keys, Resize, Type};
-
-const SESSIONS: &[Session] = &[
-    Session {
-        name: "editing",
-        arguments: &[],
-        columns: 80,
-        steps: &[
-            Type("X = 12.\r"),
-            Type("abcdef"),
-            Keys(&["Left", "Left", "Left"]),
-            Type("XY"),
-            Keys(&["BSpace", "C-d", "Home"]),
-            Type("["),
-            Keys(&["End"]),
-            Type("]."),
-            Keys(&["Enter"]),
-            Keys(&["Up", "Up"]),
-            Keys(&["C-a", "C-k"]),
-            Type("lists:seq(1, 40).\r"),
-            Keys(&["Up", "M-b", "M-b", "C-w", "C-y", "C-t"]),
-            Keys(&["C-u"]),
-            Type("lists:sub"),
-            Keys(&["Tab", "Tab"]),
-            Keys(&["C-u"]),
-            Type("\"a\tb\".\r"),
-            Type("1 +\r2\r.\r"),
-            Keys(&["C-r"]),
-            Type("seq"),
-            Keys(&["Enter"]),
-        ],
-    },
-    Session {
-        name: "wide",
-        arguments: &[],
-        columns: 40,
-        steps: &[
-            Type("\"λäöü日本語ée\u{301}\".\r"),
-            Type("{aaaaaaaaaa, bbbbbbbbbb, cccccccccc, dddddddddd, eeeeeeeeee}"),
-            Keys(&["C-a"]),
-            Type("{日本, "),
-            Keys(&["C-e"]),
-            Type("}."),
-            Keys(&["Left", "Left", "BSpace", "BSpace", "Enter"]),
-            Type("io:format(\"~ts~n\", [[955, 26085, 7, 27, 91, 49, 109, 66]]).\r"),
-            Resize(60),
-            Type("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
-            Keys(&["C-a", "C-d", "C-e", "BSpace"]),
-            Keys(&["C-u"]),
-            Type("io:columns().\r"),
-        ],
-    },
-    Session {
-        name: "jobs",
-        arguments: &[],
-        columns: 80,
-        steps: &[
-            Keys(&["C-g"]),
-            Type("h\r"),
-            Type("j\r"),
-            Type("s\r"),
-            Type("j\r"),
-            Type("c\r"),
-            Type("A = 1.\r"),
-            Keys(&["C-g"]),
-            Type("k 1\r"),
-            Type("j\r"),
-            Type("c 2\r"),
-            Type("A.\r"),
-            Type("timer:sleep(100000).\r"),
-            Keys(&["C-g"]),
-            Type("i\r"),
-            Type("c\r"),
-        ],
-    },
-    Session {
-        name: "break",
-        arguments: &[],
-        columns: 80,
-        steps: &[
-            Type("1."),
-            Keys(&["C-c"]),
-            Type("x\r"),
-            Type("c\r"),
-            Keys(&["Enter"]),
-            Keys(&["C-c"]),
-            Type("a\r"),
-        ],
-    },
-    Session {
-        name: "break_tells",
-        arguments: &[],
-        columns: 80,
-        steps: &[
-            Keys(&["C-c"]),
-            Type("v\r"),
-            Type("X = 2.\r"),
-            Keys(&["C-c"]),
-            Type("\r"),
-            Type("d\r"),
-            Type("X.\r"),
-            Keys(&["C-c"]),
-            Type("m\r"),
-            Keys(&["C-c"]),
-            Type("q\r"),
-        ],
-    },
-    Session {
-        name: "break_twice",
-        arguments: &[],
-        columns: 80,
-        steps: &[Keys(&["C-c"]), Keys(&["C-c"])],
-    },
-    Session {
-        name: "break_default",
-        arguments: &["+Bd"],
-        columns: 80,
-        steps: &[Type("1.\r"), Keys(&["C-c"])],
-    },
-    Session {
-        name: "break_interrupts_shell",
-        arguments: &["+Bc"],
-        columns: 80,
-        steps: &[Type("receive x -> y end.\r"), Keys(&["C-c"]), Type("1.\r")],
-    },
-    Session {
-        name: "break_ignored",
-        arguments: &["+Bi"],
-        columns: 80,
-        steps: &[Type("1."), Keys(&["C-c"]), Keys(&["Enter"])],
-    },
-    Session {
-        name: "old_shell",
-        arguments: &["-oldshell"],
-        columns: 80,
-        steps: &[Type("X = 1.\r"), Type("X + 1.\r"), Type("q().\r")],
-    },
-    Session {
-        name: "no_input",
-        arguments: &[
-            "-noinput",
-            "-eval",
-            "io:format(\"here~n\"), timer:sleep(500), halt()",
-        ],
-        columns: 80,
-        steps: &[Type("x\r")],
-    },
-    Session {
-        name: "quit",
-        arguments: &[],
-        columns: 80,
-        steps: &[
-            Type("io:get_line(\"name? \").\r"),
-            Type("me\r"),
-            Type("q().\r"),
-        ],
-    },
-];
 
 pub fn run(options: &Options) -> Result<ExitCode> {
     let ferl = project::ferl(options.ferl.as_deref())?;
     let stock = project::stock("erl")?;
-    let mut failed = 0;
-    for session in SESSIONS {
-        let wanted = options.filter.as_deref();
-        if wanted.is_some_and(|part| !session.name.contains(part)) {
-            continue;
-        }
-        match compare(session, &ferl, &stock)? {
-            None => println!("passed {}", session.name),
-            Some(difference) => {
-                failed += 1;
-                println!("FAILED {}: {difference}", session.name);
-            }
+    let mut sessions = session::discover(&project::root().join("tests/terminal"))?;
+    sessions.retain(|session| {
+        options.filter.is_empty()
+            || options
+                .filter
+                .iter()
+                .any(|part| session.name.contains(part.as_str()))
+    });
+    if sessions.is_empty() {
+        bail!("no session matches");
+    }
+    if options.every_key {
+        for session in &mut sessions {
+            session.steps = session.steps.drain(..).flat_map(Step::every_key).collect();
         }
     }
+    let (next, failed, steps) = (
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+    );
+    thread::scope(|scope| {
+        for _ in 0..options.jobs.max(1) {
+            scope.spawn(|| {
+                while let Some(session) = sessions.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    steps.fetch_add(session.steps.len(), Ordering::Relaxed);
+                    match compare(session, &ferl, &stock) {
+                        Ok(None) => println!("passed {}", session.name),
+                        Ok(Some(difference)) => {
+                            failed.fetch_add(1, Ordering::Relaxed);
+                            println!("FAILED {}: {difference}", session.name);
+                        }
+                        Err(error) => {
+                            failed.fetch_add(1, Ordering::Relaxed);
+                            println!("FAILED {}: {error:#}", session.name);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner();
+    println!(
+        "{} passed, {failed} failed, {} screens",
+        sessions.len() - failed,
+        steps.into_inner() + sessions.len()
+    );
     Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
@@ -225,6 +102,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 fn compare(session: &Session, ferl: &Path, stock: &Path) -> Result<Option<String>> {
     let ours = Window::open("ferl", ferl, session)?;
     let theirs = Window::open("stock", stock, session)?;
+    let mut before = String::new();
     for (number, step) in std::iter::once(None)
         .chain(session.steps.iter().map(Some))
         .enumerate()
@@ -233,136 +111,43 @@ fn compare(session: &Session, ferl: &Path, stock: &Path) -> Result<Option<String
             // A window that is closed takes no keys, and says so below.
             let _ = (theirs.perform(step), ours.perform(step));
         }
-        let expected = theirs.screen(None)?;
-        let found = ours.screen(Some(&expected))?;
-        if expected != found {
-            let diff = TextDiff::from_lines(&expected, &found);
-            let diff = diff.unified_diff().header("stock", "ferl").to_string();
-            return Ok(Some(format!("after step {number}\n{diff}")));
+        match agree(&theirs, &ours, &before) {
+            Ok(screen) => before = screen,
+            Err((expected, found)) => {
+                let diff = TextDiff::from_lines(&expected, &found);
+                let diff = diff.unified_diff().header("stock", "ferl").to_string();
+                let step = step.map_or_else(|| "the start".to_owned(), ToString::to_string);
+                return Ok(Some(format!("after step {number}, {step}\n{diff}")));
+            }
         }
     }
     Ok(None)
 }
 
-/// A window with one machine; closed when dropped.
-struct Window {
-    server: String,
-}
-
-impl Window {
-    fn open(label: &str, machine: &Path, session: &Session) -> Result<Window> {
-        let server = format!("{label}-{}-{}", session.name, std::process::id());
-        let window = Window { server };
-        let quoted: Vec<String> = session
-            .arguments
-            .iter()
-            .map(|argument| format!("'{}'", argument.replace('\'', "'\\''")))
-            .collect();
-        // The shell behind it shows how the machine ended, and that the terminal is as it was.
-        let command = format!(
-            "cd /; HOME=/nowhere {} {}; echo status $?; stty -a | tr ' ' '\\n' | grep -E '^-?(icanon|echo|isig|opost|icrnl)'; sleep 60",
-            machine.display(),
-            quoted.join(" ")
-        );
-        window.tmux(&[
-            "-f",
-            "/dev/null",
-            "new-session",
-            "-d",
-            "-x",
-            &session.columns.to_string(),
-            "-y",
-            "30",
-            &command,
-        ])?;
-        Ok(window)
-    }
-
-    fn tmux(&self, arguments: &[&str]) -> Result<String> {
-        let output = Command::new("tmux")
-            .args(["-u", "-L", &self.server])
-            .args(arguments)
-            .env("LC_ALL", "C.UTF-8")
-            .output()
-            .context("tmux cannot be started")?;
-        if !output.status.success() {
-            bail!("tmux: {}", String::from_utf8_lossy(&output.stderr));
+/// The screen that both windows come to rest at, or the two that they come to rest at.
+fn agree(theirs: &Window, ours: &Window, before: &str) -> Result<String, (String, String)> {
+    let start = Instant::now();
+    let mut last = (String::new(), String::new());
+    let mut since = Instant::now();
+    loop {
+        let now = (theirs.screen(), ours.screen());
+        if now != last {
+            last = now;
+            since = Instant::now();
         }
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    }
-
-    fn perform(&self, step: &Step) -> Result<()> {
-        match step {
-            Type(text) => self.tmux(&["send-keys", "-l", text])?,
-            Keys(keys) => {
-                let mut arguments = vec!["send-keys"];
-                arguments.extend_from_slice(keys);
-                self.tmux(&arguments)?
-            }
-            Resize(columns) => {
-                self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", "30"])?
-            }
-        };
-        Ok(())
-    }
-
-    /// The screen once it shows what is expected, or nothing new for a while.
-    fn screen(&self, expected: Option<&str>) -> Result<String> {
-        let start = Instant::now();
-        let mut last = String::new();
-        let mut since = Instant::now();
-        loop {
-            let shown = self.tmux(&["capture-pane", "-p"]);
-            let cursor = self.tmux(&["display-message", "-p", "#{cursor_x},#{cursor_y}"]);
-            let (Ok(shown), Ok(cursor)) = (shown, cursor) else {
-                // Ctrl-C ended the machine and the shell behind it.
-                return Ok("the window is closed\n".to_owned());
+        let still = since.elapsed();
+        if last.0 == last.1 {
+            let enough = match last.0 == before {
+                true => UNCHANGED,
+                false => EQUAL,
             };
-            let text = plain(&shown);
-            let now = format!("{text}cursor {cursor}");
-            if expected == Some(now.as_str()) || start.elapsed() > DEADLINE {
-                return Ok(now);
+            if still >= enough && screen::shows_something(&last.0) {
+                return Ok(last.0);
             }
-            if now != last {
-                last = now;
-                since = Instant::now();
-            } else if !text.trim().is_empty()
-                && since.elapsed() > SETTLED * (1 + u32::from(expected.is_some()) * 3)
-            {
-                return Ok(last);
-            }
-            thread::sleep(Duration::from_millis(40));
         }
-    }
-}
-
-impl Drop for Window {
-    fn drop(&mut self) {
-        let _ = self.tmux(&["kill-server"]);
-    }
-}
-
-/// A screen without what changes from run to run: the banner's details, and numbers of pids and ports.
-fn plain(screen: &str) -> String {
-    let mut text = String::new();
-    let mut is_banner = screen.lines().any(|line| line.starts_with("Eshell"));
-    for line in screen.lines() {
-        // The banner may go over several lines, the first of which may have left the screen; each is kept as an empty one.
-        is_banner &= !line.starts_with("Eshell");
-        if is_banner {
-            text.push('\n');
-            continue;
+        if last.0 != last.1 && still >= DIFFERENT || start.elapsed() >= DEADLINE {
+            return Err(last);
         }
-        let mut rest = line;
-        while let Some(start) = rest.find("<0.")
-            && let Some(end) = rest[start..].find('>')
-        {
-            text.push_str(&rest[..start]);
-            text.push_str("<pid>");
-            rest = &rest[start + end + 1..];
-        }
-        text.push_str(rest);
-        text.push('\n');
+        thread::sleep(Duration::from_millis(30));
     }
-    text
 }

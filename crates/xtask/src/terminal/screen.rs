@@ -1,0 +1,65 @@
+//! Screens without what changes from run to run: the banner's details, numbers of pids, dates, the window's home.
+
+use std::path::Path;
+
+/// Whether there is more than the cursor.
+pub fn shows_something(screen: &str) -> bool {
+    screen
+        .lines()
+        .any(|line| !line.is_empty() && !line.starts_with("cursor "))
+}
+
+/// See the module.
+pub fn plain(screen: &str, home: &Path) -> String {
+    let home = home.display().to_string();
+    let mut text = String::new();
+    let begins = |line: &str| line.contains("Erlang/OTP 25 [");
+    let first = screen
+        .lines()
+        .find(|line| line.starts_with("Eshell") || begins(line));
+    // The beginning of the banner may have left the screen.
+    let mut is_banner = first.is_some_and(|line| line.starts_with("Eshell"));
+    for line in screen.lines() {
+        // The banner may go over several lines; each is kept as an empty one.
+        is_banner |= begins(line);
+        is_banner &= !line.starts_with("Eshell");
+        if !is_banner {
+            let line = masked(line, "<0.", ">", "<pid>");
+            let line = masked(&line, "REPORT==== ", " ===", "REPORT==== date ===");
+            text.push_str(&line.replace(&home, "home"));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The line with everything from `start` to the next `end` replaced.
+fn masked(line: &str, start: &str, end: &str, by: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(from) = rest.find(start)
+        && let Some(length) = rest[from..].find(end)
+    {
+        text.push_str(&rest[..from]);
+        text.push_str(by);
+        rest = &rest[from + length + end.len()..];
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_is_left_out() {
+        let screen = "Erlang/OTP 25 [a]\n[b]\n\nEshell V1\n1> <0.85.0>\ncursor 1,2 1\n";
+        let found = plain(screen, Path::new("/home"));
+        assert_eq!(found, "\n\n\nEshell V1\n1> <pid>\ncursor 1,2 1\n");
+        assert!(shows_something(&found));
+        assert!(!shows_something("\n\ncursor 0,0 1\n"));
+        let found = plain("=ERROR REPORT==== now ===\n/home/x\n", Path::new("/home"));
+        assert_eq!(found, "=ERROR REPORT==== date ===\nhome/x\n");
+    }
+}

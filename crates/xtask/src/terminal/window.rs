@@ -1,0 +1,144 @@
+//! A window of tmux with one machine in it, closed when dropped.
+//!
+//! A shell starts the machine and shows how it ended and what it left of the terminal's settings. It reads nothing
+//! afterwards: stock may leave the terminal non-blocking. Each window has a
+//! server, a home and a working directory of its own.
+
+use super::screen;
+use super::session::{Session, Size, Step};
+use anyhow::{Context, Result, bail};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a window shows that is not there any more.
+const CLOSED: &str = "the window is closed\n";
+
+/// See the module.
+pub struct Window {
+    server: String,
+    home: PathBuf,
+}
+
+impl Window {
+    pub fn open(label: &str, machine: &Path, session: &Session) -> Result<Window> {
+        let server = format!("{label}-{}-{}", session.name, std::process::id());
+        // Both have names of the same length: they may be shown.
+        let home = env::temp_dir().join(format!(
+            "{label:_<8}{}-{}",
+            session.name,
+            std::process::id()
+        ));
+        fs::create_dir_all(&home)?;
+        let window = Window { server, home };
+        // What the machine is interrupted by must not end the shell behind it.
+        let command = format!(
+            "trap : INT QUIT; cd '{home}'; export HOME='{home}' ERL='{machine}'; unset XDG_CACHE_HOME XDG_CONFIG_HOME; \
+             ({environment} {command}); echo status $?; stty -a; sleep 600",
+            home = window.home.display(),
+            machine = machine.display(),
+            environment = session
+                .environment
+                .iter()
+                .map(|assignment| format!("export {assignment};"))
+                .collect::<String>(),
+            command = session.command,
+        );
+        let [columns, rows] = [session.size.columns, session.size.rows].map(|n| n.to_string());
+        window.tmux(&[
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            &columns,
+            "-y",
+            &rows,
+            &command,
+        ])?;
+        Ok(window)
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> Result<String> {
+        let output = Command::new("tmux")
+            .args(["-u", "-L", &self.server])
+            .args(arguments)
+            .env("LC_ALL", "C.UTF-8")
+            .env("SHELL", "/bin/sh")
+            .env_remove("TMUX")
+            .output()
+            .context("tmux cannot be started")?;
+        if !output.status.success() {
+            bail!("tmux: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    pub fn perform(&self, step: &Step) -> Result<()> {
+        match step {
+            Step::Type(text) => {
+                // At the end it would separate tmux's commands.
+                let text = match text.strip_suffix(';') {
+                    Some(text) => format!("{text}\\;"),
+                    None => text.clone(),
+                };
+                self.tmux(&["send-keys", "-l", "--", &text])?;
+            }
+            Step::Key(key) => {
+                self.tmux(&["send-keys", key])?;
+            }
+            Step::Resize(Size { columns, rows }) => {
+                let [columns, rows] = [columns, rows].map(ToString::to_string);
+                self.tmux(&["resize-window", "-x", &columns, "-y", &rows])?;
+            }
+            Step::Kill(signal) => {
+                let machine = self.machine()?;
+                let name = format!("-{signal}");
+                Command::new("kill").args([&name, &machine]).status()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The process below the shells.
+    fn machine(&self) -> Result<String> {
+        let shell = self.tmux(&["display-message", "-p", "#{pane_pid}"])?;
+        let mut found = shell.trim().to_owned();
+        loop {
+            let path = format!("/proc/{found}/task/{found}/children");
+            let children = fs::read_to_string(&path)?;
+            let is_shell = fs::read_to_string(format!("/proc/{found}/comm"))
+                .is_ok_and(|name| ["sh", "dash", "bash"].contains(&name.trim()));
+            match children.split_whitespace().next() {
+                Some(child) if is_shell => found = child.to_owned(),
+                _ => return Ok(found),
+            }
+        }
+    }
+
+    /// What is on the screen and where the cursor is.
+    pub fn screen(&self) -> String {
+        let where_ = "cursor #{cursor_x},#{cursor_y} #{cursor_flag}";
+        let asked = [
+            "capture-pane",
+            "-e",
+            "-p",
+            ";",
+            "display-message",
+            "-p",
+            where_,
+        ];
+        match self.tmux(&asked) {
+            Ok(shown) => screen::plain(&shown, &self.home),
+            Err(_) => CLOSED.to_owned(),
+        }
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        let _ = self.tmux(&["kill-server"]);
+        let _ = fs::remove_dir_all(&self.home);
+    }
+}
