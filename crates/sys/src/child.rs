@@ -16,13 +16,13 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use crate::errno::{Errno, Result, check, retry};
-use crate::{cpu, env, fd, path};
+use crate::{cpu, env, fd, path, signal};
 
 /// What to run and how. Texts are bytes; none may contain a zero byte.
 pub struct Command<'a> {
     program: &'a [u8],
     arguments: Vec<&'a [u8]>,
-    environment: Option<Vec<CString>>,
+    environment: Option<env::Entries>,
     directory: Option<&'a [u8]>,
     descriptors: Vec<(RawFd, BorrowedFd<'a>)>,
     new_session: bool,
@@ -111,7 +111,7 @@ impl<'a> Command<'a> {
     }
 
     /// The whole environment, made by [`env::for_child`]; without it the child gets the program's present one.
-    pub fn environment(mut self, entries: Vec<CString>) -> Command<'a> {
+    pub fn environment(mut self, entries: env::Entries) -> Command<'a> {
         self.environment = Some(entries);
         self
     }
@@ -201,6 +201,7 @@ impl<'a> Command<'a> {
             close_from: highest + 1,
             given,
             ignored: self.ignored,
+            ignored_here: signal::ignored_now(),
             new_session: self.new_session,
             processors: cpu::mask(self.processors).map_err(failed(Step::Arguments))?,
         };

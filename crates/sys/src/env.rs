@@ -10,18 +10,28 @@
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStringExt;
-use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::errno::{Errno, Result};
 use crate::path;
 
-type Table = BTreeMap<Vec<u8>, Vec<u8>>;
+/// An environment as programs are given it: `KEY=value` each.
+pub type Entries = Arc<Vec<CString>>;
+
+struct Table {
+    variables: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// All of them as programs are given them, until one changes.
+    entries: Option<Entries>,
+}
 
 fn table() -> &'static RwLock<Table> {
     static TABLE: OnceLock<RwLock<Table>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let variables = std::env::vars_os().map(|(key, value)| (key.into_vec(), value.into_vec()));
-        RwLock::new(variables.collect())
+        RwLock::new(Table {
+            variables: variables.collect(),
+            entries: None,
+        })
     })
 }
 
@@ -29,38 +39,42 @@ fn read() -> RwLockReadGuard<'static, Table> {
     table().read().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// To change a variable.
 fn write() -> RwLockWriteGuard<'static, Table> {
-    table().write().unwrap_or_else(PoisonError::into_inner)
+    let mut table = table().write().unwrap_or_else(PoisonError::into_inner);
+    table.entries = None;
+    table
 }
 
 /// The value of a variable.
 pub fn get(key: &[u8]) -> Option<Vec<u8>> {
-    read().get(key).cloned()
+    read().variables.get(key).cloned()
 }
 
 /// As [`get`], for who must not wait: no value while somebody changes the variables.
 pub fn get_now(key: &[u8]) -> Option<Vec<u8>> {
-    table().try_read().ok()?.get(key).cloned()
+    table().try_read().ok()?.variables.get(key).cloned()
 }
 
 /// Sets a variable. `einval` if the key has `=` or a zero byte, or the value a zero byte.
 pub fn put(key: &[u8], value: &[u8]) -> Result<()> {
     check_key(key)?;
     check_value(value)?;
-    write().insert(key.to_vec(), value.to_vec());
+    write().variables.insert(key.to_vec(), value.to_vec());
     Ok(())
 }
 
 /// Removes a variable, if it exists. `einval` as for [`put`].
 pub fn unset(key: &[u8]) -> Result<()> {
     check_key(key)?;
-    write().remove(key);
+    write().variables.remove(key);
     Ok(())
 }
 
 /// All variables, ordered by key.
 pub fn list() -> Vec<(Vec<u8>, Vec<u8>)> {
     read()
+        .variables
         .iter()
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect()
@@ -77,8 +91,11 @@ pub enum Change {
 
 /// The present environment with these changes, later ones winning, as `KEY=value` for
 /// [`crate::child::Command`].
-pub fn for_child(changes: &[Change]) -> Result<Vec<CString>> {
-    let mut variables = read().clone();
+pub fn for_child(changes: &[Change]) -> Result<Entries> {
+    if changes.is_empty() {
+        return unchanged();
+    }
+    let mut variables = read().variables.clone();
     for change in changes {
         match change {
             Change::Put(key, value) => {
@@ -92,10 +109,25 @@ pub fn for_child(changes: &[Change]) -> Result<Vec<CString>> {
             }
         }
     }
+    entries(&variables)
+}
+
+/// The present environment; made once for all children until it changes.
+fn unchanged() -> Result<Entries> {
+    if let Some(entries) = &read().entries {
+        return Ok(Arc::clone(entries));
+    }
+    let mut table = write();
+    let made = entries(&table.variables)?;
+    table.entries = Some(Arc::clone(&made));
+    Ok(made)
+}
+
+fn entries(variables: &BTreeMap<Vec<u8>, Vec<u8>>) -> Result<Entries> {
     let entries = variables
-        .into_iter()
-        .map(|(key, value)| path::owned(&[&key[..], b"=", &value].concat()));
-    entries.collect()
+        .iter()
+        .map(|(key, value)| path::owned(&[&key[..], b"=", value].concat()));
+    Ok(Arc::new(entries.collect::<Result<_>>()?))
 }
 
 fn check_key(key: &[u8]) -> Result<()> {

@@ -121,6 +121,9 @@ impl Pending {
 }
 
 static PENDING: AtomicU64 = AtomicU64::new(0);
+/// Which signals [`set`] has had ignored, and for which it has ended that; as bits N - 1.
+static IGNORED_SINCE: AtomicU64 = AtomicU64::new(0);
+static NO_LONGER_IGNORED: AtomicU64 = AtomicU64::new(0);
 /// The number of the descriptor that handlers write to; -1 before there is one.
 static NOTICE: AtomicI32 = AtomicI32::new(-1);
 
@@ -138,17 +141,31 @@ pub fn ignored_at_start() -> u64 {
     static IGNORED: OnceLock<u64> = OnceLock::new();
     *IGNORED.get_or_init(|| {
         let is_ignored = |number: &i32| {
-            // SAFETY: all-zero is a valid structure, which the call fills in; what it refuses is left at the default.
+            // As the kernel has it: handler, flags, restorer, mask. Not by the C library's function, which does not tell of
+            // two signals that it needs for itself.
+            let mut action = [0usize; 4];
+            // SAFETY: the kernel fills in four words, or for a signal that it does not have none.
             unsafe {
-                let mut action: libc::sigaction = std::mem::zeroed();
-                libc::sigaction(*number, std::ptr::null(), &mut action);
-                action.sa_sigaction == libc::SIG_IGN
+                libc::syscall(
+                    libc::SYS_rt_sigaction,
+                    *number,
+                    std::ptr::null::<usize>(),
+                    action.as_mut_ptr(),
+                    size_of::<u64>(),
+                );
             }
+            action[0] == libc::SIG_IGN
         };
         (1..=64)
             .filter(is_ignored)
             .fold(0, |ignored, number| ignored | 1 << (number - 1))
     })
+}
+
+/// The signals that are ignored at this time, in the same way.
+pub fn ignored_now() -> u64 {
+    (ignored_at_start() | IGNORED_SINCE.load(Ordering::Relaxed))
+        & !NO_LONGER_IGNORED.load(Ordering::Relaxed)
 }
 
 /// Becomes readable when a handled signal comes; to be waited for in a [`Poller`](crate::poll::Poller).
@@ -173,7 +190,7 @@ pub fn set(signal: Signal, disposition: Disposition) -> Result<()> {
         Disposition::Ignore => libc::SIG_IGN,
         Disposition::Handle => {
             pending_fd()?;
-            note as extern "C" fn(libc::c_int) as libc::sighandler_t
+            note as extern "C" fn(libc::c_int, *const libc::siginfo_t) as libc::sighandler_t
         }
     };
     // SAFETY: all-zero is a valid structure: an empty mask and no flags.
@@ -181,9 +198,16 @@ pub fn set(signal: Signal, disposition: Disposition) -> Result<()> {
     action.sa_sigaction = handler;
     // On the thread's signal stack, because the machine's own stack may be anything when the signal comes.
     // Interrupted system calls go on by themselves where the kernel can do that.
-    action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+    action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_SIGINFO;
     // SAFETY: the action is complete, and its handler may run at any time on any thread.
     check(unsafe { libc::sigaction(signal.number(), &action, std::ptr::null_mut()) })?;
+    let bit = 1 << (signal.number() - 1);
+    if disposition == Disposition::Ignore {
+        IGNORED_SINCE.fetch_or(bit, Ordering::Relaxed);
+        NO_LONGER_IGNORED.fetch_and(!bit, Ordering::Relaxed);
+    } else {
+        NO_LONGER_IGNORED.fetch_or(bit, Ordering::Relaxed);
+    }
     Ok(())
 }
 
@@ -215,7 +239,13 @@ pub fn kill_after(seconds: u32) {
 }
 
 /// The handler: atomics and one write, both safe at any point of any program.
-extern "C" fn note(number: libc::c_int) {
+extern "C" fn note(number: libc::c_int, info: *const libc::siginfo_t) {
+    // SAFETY: the kernel gives the handler what came with the signal.
+    let sent_by_a_process = unsafe { (*info).si_code <= 0 };
+    if number == libc::SIGCHLD && !sent_by_a_process {
+        // A child of ours ended, which its own descriptor tells. On stock it would be another process's child.
+        return;
+    }
     // The thread that was interrupted may be between a system call and its look at `errno`.
     let error = Errno::last();
     PENDING.fetch_or(bit(number), Ordering::Release);

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Step;
+use crate::env::Entries;
 use crate::errno::{Errno, Result, check};
 use crate::memory::page_bytes;
 
@@ -31,7 +32,7 @@ const NOT_EXECUTED: usize = 127;
 pub(super) struct Plan {
     pub program: CString,
     pub arguments: Vec<CString>,
-    pub environment: Vec<CString>,
+    pub environment: Entries,
     /// A descriptor of the directory to be in.
     pub directory: Option<RawFd>,
     /// Descriptors and the numbers they get, none of which is the number of one that comes later.
@@ -41,6 +42,8 @@ pub(super) struct Plan {
     pub close_from: RawFd,
     /// Bit N - 1: signal N is ignored. All others do what the system does by itself.
     pub ignored: u64,
+    /// Those that this process ignores, in the same way: what a child inherits.
+    pub ignored_here: u64,
     pub new_session: bool,
     /// The processors it may use, a bit for each; empty: those of the calling thread.
     pub processors: Vec<u64>,
@@ -103,6 +106,8 @@ struct Inside {
 /// What the child is given: the plan, and it once more as the system reads it.
 struct Orders {
     plan: Plan,
+    /// The child began without our handlers.
+    without_handlers: bool,
     arguments: Vec<*const libc::c_char>,
     environment: Vec<*const libc::c_char>,
     progress: *const Progress,
@@ -127,29 +132,21 @@ pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, RawFd, Arc<Progress>)> {
         errno: AtomicI32::new(0),
         at_directory: AtomicU32::new(0),
     });
-    let orders = Box::new(Orders {
+    let mut orders = Box::new(Orders {
         arguments: pointers(&plan.arguments),
         environment: pointers(&plan.environment),
         plan,
+        without_handlers: true,
         progress: Arc::as_ptr(&progress),
     });
-    let mut end: RawFd = -1;
-    let flags = libc::CLONE_VM | libc::CLONE_PIDFD | libc::CLONE_CHILD_CLEARTID | libc::SIGCHLD;
-    let process = without_signals(|| {
-        // SAFETY: the stack and the orders are live, and stay so: they are kept below until the child has left them.
-        // The child begins with all signals blocked, so no handler of ours runs in it.
-        check(unsafe {
-            libc::clone(
-                child,
-                stack.top().cast(),
-                flags,
-                ptr::from_ref::<Orders>(&orders).cast_mut().cast(),
-                &raw mut end,
-                ptr::null_mut::<libc::c_void>(),
-                progress.inside.as_ptr(),
-            )
-        })
-    })?;
+    let (process, end) = match begin_without_handlers(&stack, &orders) {
+        // Before Linux 5.5, or forbidden.
+        Err(Errno::ENOSYS | Errno::EINVAL | Errno::EPERM) => {
+            orders.without_handlers = false;
+            begin_with_handlers(&stack, &orders)?
+        }
+        begun => begun?,
+    };
     let inside = Inside {
         progress: Arc::clone(&progress),
         stack,
@@ -161,6 +158,55 @@ pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, RawFd, Arc<Progress>)> {
         .0
         .push(inside);
     Ok((process, end, progress))
+}
+
+/// Begins a child in which no handler of ours can run, since it has none: a signal that comes before it has blocked or
+/// ignored anything does what it does to any program. The stack and the orders must stay until it has left them.
+fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<(libc::pid_t, RawFd)> {
+    const CLEAR_HANDLERS: u64 = 1 << 32;
+    let mut end: RawFd = -1;
+    let flags = libc::CLONE_VM | libc::CLONE_PIDFD | libc::CLONE_CHILD_CLEARTID;
+    // SAFETY: `start` keeps the progress beside the orders.
+    let inside = unsafe { (*orders.progress).inside.as_ptr() };
+    // As the kernel has it since its first version.
+    let arguments: [u64; 8] = [
+        flags as u64 | CLEAR_HANDLERS,
+        &raw mut end as u64,
+        inside as u64,
+        0,
+        libc::SIGCHLD as u64,
+        stack.low() as u64,
+        STACK_BYTES as u64,
+        0,
+    ];
+    let orders = ptr::from_ref(orders).cast_mut().cast::<libc::c_void>();
+    // SAFETY: the stack is the child's alone, and the caller's promise covers the rest.
+    let answer = unsafe { begin(&arguments, orders) };
+    match answer {
+        0.. => Ok((answer as libc::pid_t, end)),
+        _ => Err(Errno(-answer as i32)),
+    }
+}
+
+/// As [`begin_without_handlers`], with our handlers and all signals blocked, so that none of them runs.
+fn begin_with_handlers(stack: &Stack, orders: &Orders) -> Result<(libc::pid_t, RawFd)> {
+    let mut end: RawFd = -1;
+    let flags = libc::CLONE_VM | libc::CLONE_PIDFD | libc::CLONE_CHILD_CLEARTID | libc::SIGCHLD;
+    let process = without_signals(|| {
+        // SAFETY: the caller's promise; `start` keeps the progress beside the orders.
+        check(unsafe {
+            libc::clone(
+                child,
+                stack.top().cast(),
+                flags,
+                ptr::from_ref::<Orders>(orders).cast_mut().cast(),
+                &raw mut end,
+                ptr::null_mut::<libc::c_void>(),
+                (*orders.progress).inside.as_ptr(),
+            )
+        })
+    })?;
+    Ok((process, end))
 }
 
 /// A stack for a child; takes back what earlier ones have left.
@@ -236,6 +282,12 @@ impl Stack {
         Ok(stack)
     }
 
+    /// Its first byte above the page that cannot be touched.
+    fn low(&self) -> *mut u8 {
+        // SAFETY: inside of the memory.
+        unsafe { self.base.as_ptr().add(page_bytes()) }
+    }
+
     /// It grows from here downwards.
     fn top(&self) -> *mut u8 {
         // SAFETY: one past the end of the memory.
@@ -271,7 +323,11 @@ extern "C" fn child(orders: *mut libc::c_void) -> libc::c_int {
 fn execute(orders: &Orders) -> (bool, i32) {
     let plan = &orders.plan;
     let number = |fd: RawFd| fd as usize;
-    set_signals(plan.ignored);
+    // What was executed gets rid of handlers by itself; but until then none may run here.
+    match orders.without_handlers {
+        true => set_signals(plan.ignored | plan.ignored_here, plan.ignored),
+        false => set_signals(u64::MAX, plan.ignored),
+    }
     // SAFETY: numbers, and pointers to what lives until the program is executed.
     unsafe {
         if plan.new_session {
@@ -344,9 +400,9 @@ fn most_descriptors() -> usize {
     }
 }
 
-/// Gives every signal its own action back, or has it ignored. In the child.
-fn set_signals(ignored: u64) {
-    for signal in 1..=SIGNALS {
+/// Gives each of these signals its own action back, or has it ignored. In the child.
+fn set_signals(signals: u64, ignored: u64) {
+    for signal in (1..=SIGNALS).filter(|signal| signals & (1 << (signal - 1)) != 0) {
         // As the kernel has it: handler, flags, restorer, mask.
         let mut action = [0usize; 4];
         if ignored & (1 << (signal - 1)) != 0 {
@@ -404,6 +460,64 @@ unsafe fn call(number: libc::c_long, arguments: [usize; 4]) -> isize {
             in("x2") arguments[2],
             in("x3") arguments[3],
             options(nostack),
+        );
+    }
+    answer
+}
+
+/// `clone3`: the child calls [`child`] with the orders. The answer is negative for an error.
+///
+/// # Safety
+/// The arguments are as the kernel wants them, with memory of our own shared and a stack that nobody else uses; what they and
+/// the orders point to stays until the child has left this memory.
+#[cfg(target_arch = "x86_64")]
+unsafe fn begin(arguments: &[u64; 8], orders: *mut libc::c_void) -> isize {
+    let answer;
+    // SAFETY: the caller's. The child, which has an answer of 0 and a stack of its own, does not come out of the call.
+    unsafe {
+        std::arch::asm!(
+            "syscall",
+            "test rax, rax",
+            "jnz 2f",
+            "xor ebp, ebp",
+            "mov rdi, r12",
+            "call {child}",
+            "ud2",
+            "2:",
+            child = sym child,
+            inlateout("rax") libc::SYS_clone3 as isize => answer,
+            in("rdi") arguments.as_ptr(),
+            in("rsi") size_of_val(arguments),
+            in("r12") orders,
+            lateout("rcx") _,
+            lateout("r11") _,
+        );
+    }
+    answer
+}
+
+/// As above.
+///
+/// # Safety
+/// As above.
+#[cfg(target_arch = "aarch64")]
+unsafe fn begin(arguments: &[u64; 8], orders: *mut libc::c_void) -> isize {
+    let answer;
+    // SAFETY: the caller's. The child, which has an answer of 0 and a stack of its own, does not come out of the call.
+    unsafe {
+        std::arch::asm!(
+            "svc 0",
+            "cbnz x0, 2f",
+            "mov x29, xzr",
+            "mov x30, xzr",
+            "mov x0, x10",
+            "b {child}",
+            "2:",
+            child = sym child,
+            in("x8") libc::SYS_clone3,
+            inlateout("x0") arguments.as_ptr() => answer,
+            in("x1") size_of_val(arguments),
+            in("x10") orders,
         );
     }
     answer

@@ -80,7 +80,7 @@ fn arguments_environment_and_directory_arrive() {
     );
     assert!(text.starts_with("-my-name\0"), "{text:?}");
     let entries = vec![c"ONLY=this one".to_owned()];
-    let (text, _) = output_of(Command::new(b"/usr/bin/env").environment(entries));
+    let (text, _) = output_of(Command::new(b"/usr/bin/env").environment(entries.into()));
     assert_eq!(text, "ONLY=this one\n");
     env::put(b"FERL_SPAWN_TEST", b"seen").unwrap();
     assert_eq!(output_of(shell("echo $FERL_SPAWN_TEST")).0, "seen\n");
