@@ -229,6 +229,10 @@ impl State {
             Phase::Open => {
                 if let Some(reason) = exit {
                     self.close(port, reason.term());
+                    if self.core.phase == Phase::Closing {
+                        // What the driver gave up has no use for what is queued.
+                        self.stop(port);
+                    }
                 }
             }
             Phase::Closing => {
