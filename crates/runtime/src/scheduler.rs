@@ -19,8 +19,8 @@ pub mod world;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ptr::{self, NonNull};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use layout::limits::{FLOAT_REGISTERS, REDUCTIONS_PER_SLICE, X_REGISTERS};
 use layout::{Class, Context, Raise, RaiseKind, Term};
@@ -30,10 +30,11 @@ use term::copy::Owned;
 use crate::collector;
 use crate::collector::elsewhere::{self, Collection};
 use crate::microstate::{self, State};
+use crate::port::{self, Port};
 use crate::process::tasks::{self, Ran};
 use crate::process::{Process, block, exit, flag, state};
 use crate::signal::handle;
-use crate::{epoch, machine, port, system_monitor, timer};
+use crate::{epoch, machine, system_monitor, timer};
 use crowd::Crowd;
 use idle::Sleeper;
 use idle::sleepers::Sleepers;
@@ -88,6 +89,8 @@ impl Counts {
 pub struct Shared {
     pub index: usize,
     stealers: Stealers,
+    /// Ports whose tasks were queued by what this scheduler ran.
+    ports: port::queue::Runnable,
     idle: Sleeper,
     binding: binding::Binding,
     pub counts: Counts,
@@ -102,6 +105,7 @@ impl Shared {
         Shared {
             index,
             stealers: queues.stealers(),
+            ports: port::queue::Runnable::new(),
             idle: Sleeper::new(),
             binding: binding::Binding::new(),
             counts: Counts {
@@ -335,6 +339,21 @@ pub fn enqueue_woken(process: *mut Process) {
     unsafe { (*scheduler).enqueue(process) };
 }
 
+/// Has this thread's scheduler run a port when the present slice is over, or another scheduler if that takes long. False
+/// when this thread is none.
+pub fn run_port_soon(port: &Arc<Port>) -> bool {
+    let scheduler = current();
+    if scheduler.is_null() {
+        return false;
+    }
+    // SAFETY: this thread's own scheduler.
+    let scheduler = unsafe { &mut *scheduler };
+    if scheduler.shared.ports.push(Arc::clone(port)) > 1 {
+        scheduler.call_for_help();
+    }
+    true
+}
+
 /// Wakes a scheduler that sleeps, if there is one.
 pub fn wake_one() {
     let schedulers = schedulers();
@@ -369,7 +388,7 @@ impl Scheduler {
             if self.slices_to_check == 0 || self.reductions_to_check <= 0 {
                 self.check();
             }
-            if port::queue::any() {
+            if port::queue::any(&self.shared.ports) {
                 self.run_port();
             }
             match self.next() {
@@ -420,7 +439,7 @@ impl Scheduler {
     /// Runs what waits for a port.
     fn run_port(&mut self) {
         world::step_aside_if_asked();
-        port::queue::run_one();
+        port::queue::run_one(&self.shared.ports);
         epoch::quiescent();
         self.slices_to_check = self.slices_to_check.saturating_sub(1);
     }
@@ -463,6 +482,12 @@ impl Scheduler {
     fn steal(&mut self) -> Option<*mut Process> {
         let all = &schedulers().all;
         let own = self.shared.index;
+        if let Some(victim) = all.iter().find(|victim| victim.ports.has_waited())
+            && let Some(port) = victim.ports.pop()
+        {
+            self.shared.ports.push(port);
+            return None;
+        }
         self.thief
             .ran_dry(sys::clock::monotonic_ns, &self.shared.counts);
         (1..all.len()).find_map(|distance| {
@@ -487,6 +512,9 @@ impl Scheduler {
 
     /// Sleeps, or waits until what others have queued may be taken.
     fn wait_for_work(&mut self) {
+        if port::queue::any(&self.shared.ports) {
+            return;
+        }
         let Some(look_again_ns) = self.thief.look_again_ns() else {
             self.sleep();
             return;
@@ -689,7 +717,7 @@ impl Scheduler {
         self.retire();
         timer::expire(self.shared.index);
         // No look at I/O here: the wait that follows is one (E3: a system call less for each message).
-        if self.queues.is_empty() && !port::queue::any() {
+        if self.queues.is_empty() && !port::queue::any(&self.shared.ports) {
             epoch::idle();
             world::leave();
             let asleep_since_ns = sys::clock::monotonic_ns();

@@ -148,6 +148,14 @@ pub fn reply(to: Term, reference: &Owned, result: Term) {
     send_message_from_outside(to, message);
 }
 
+/// As [`reply`], with a reference known by its number.
+pub fn reply_to(to: Term, (low, high): (u64, u64), result: Term) {
+    let mut scratch = heap::Scratch::new();
+    let reference = term::reference::with_number(scratch.heap(), low, high);
+    let message = term::build::tuple(scratch.heap(), &[reference, result]);
+    send_message_from_outside(to, message);
+}
+
 /// Sends a signal, or lets it take the effect it has on a process that is gone.
 pub fn send_or_bounce(to: Term, signal: Signal) {
     if let Err(signal) = send(to, signal) {

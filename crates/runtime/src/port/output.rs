@@ -14,10 +14,13 @@ use crate::bif::byte_queue::ByteQueue;
 /// Bytes of one command to a port.
 pub const MAX_COMMAND_BYTES: usize = 1 << 31;
 
+/// Bytes that were copied out of an I/O list.
+pub type Copied = SmallVec<[u8; 128]>;
+
 /// See the module.
 pub struct Output {
     /// What was short, one piece behind the other.
-    copied: SmallVec<[u8; 128]>,
+    copied: Copied,
     parts: SmallVec<[Part; 4]>,
     size: usize,
 }
@@ -33,6 +36,18 @@ impl Output {
     /// # Errors
     /// What is no I/O list, or too long.
     pub fn new(iolist: Term) -> Result<Output, IolistError> {
+        Output::take_apart(iolist, false)
+    }
+
+    /// As [`Output::new`], but bit strings shorter than a byte are nothing: so stock has it where a command is taken at once.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_command(iolist: Term) -> Result<Output, IolistError> {
+        Output::take_apart(iolist, true)
+    }
+
+    fn take_apart(iolist: Term, shorter_is_nothing: bool) -> Result<Output, IolistError> {
         let mut output = Output {
             copied: SmallVec::new(),
             parts: SmallVec::new(),
@@ -48,7 +63,11 @@ impl Output {
                 }
                 Piece::Bits(piece) => piece,
             };
-            match piece.as_bits().and_then(|bits| bits.as_bytes()) {
+            let bits = piece.as_bits();
+            if shorter_is_nothing && bits.is_some_and(|bits| bits.bit_len < 8) {
+                continue;
+            }
+            match bits.and_then(|bits| bits.as_bytes()) {
                 Some(bytes) if bytes.len() > HEAP_BINARY_BYTES => {
                     output.end_copied(start);
                     start = output.copied.len();
@@ -73,13 +92,25 @@ impl Output {
     /// Bytes that are here already.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Output {
+        Output::of_copied(SmallVec::from_slice(bytes))
+    }
+
+    /// What [`Output::into_copied`] has given.
+    #[must_use]
+    pub fn of_copied(copied: Copied) -> Output {
         let mut output = Output {
-            copied: SmallVec::from_slice(bytes),
+            size: copied.len(),
+            copied,
             parts: SmallVec::new(),
-            size: bytes.len(),
         };
         output.end_copied(0);
         output
+    }
+
+    /// All of it, if nothing is shared with the sender.
+    #[must_use]
+    pub fn into_copied(self) -> Option<Copied> {
+        (self.size == self.copied.len()).then_some(self.copied)
     }
 
     fn end_copied(&mut self, start: usize) {
@@ -176,7 +207,11 @@ mod tests {
             assert_eq!(queue.size(), 6 + 208 - skip);
         }
         let bits = build::sub_bits(heap, binary, 0, 15);
-        assert!(Output::new(bits).is_err());
+        assert!(Output::new(bits).is_err() && Output::of_command(bits).is_err());
+        let few = build::sub_bits(heap, binary, 8, 7);
+        let list = build::list_with_tail(heap, &[few, short], few);
+        assert!(Output::new(list).is_err());
+        assert_eq!(&Output::of_command(list).unwrap().whole()[..], b"xy");
         assert!(Output::new(Term::small(1)).is_err());
         assert_eq!(Output::new(Term::NIL).unwrap().size(), 0);
     }

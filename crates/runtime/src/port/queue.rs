@@ -4,13 +4,16 @@
 //! *task*, and a scheduler runs the port's tasks in order. Whoever has a signal queued has all later ones queued as
 //! well until the queue was found empty, so signals from one sender stay in order.
 //!
+//! The port then waits for the scheduler that ran the sender ([`Runnable`]), which looks after each slice: what answers the
+//! sender has its caches. Another scheduler takes the port only when it has waited for longer than a crowd does
+//! (`scheduler::crowd`).
+//!
 //! Any thread queues; one scheduler at a time runs.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 
-use crossbeam_deque::{Injector, Steal};
 use layout::Term;
 use parking_lot::Mutex;
 
@@ -23,8 +26,64 @@ pub type Task = Box<dyn FnOnce(&Arc<Port>, &mut State) + Send>;
 /// Tasks that a scheduler runs before it looks at its processes again.
 const TASKS_AT_ONCE: usize = 64;
 
-/// Ports with tasks, for whichever scheduler comes first.
-static RUNNABLE: LazyLock<Injector<Arc<Port>>> = LazyLock::new(Injector::new);
+/// How long a port waits for one scheduler before others may take it. Chosen by E3 (`pipe_ring` with `+spp true`).
+const PATIENCE_NS: i64 = 50_000;
+
+/// Ports with tasks that wait for a scheduler, or for whichever comes first.
+pub(crate) struct Runnable {
+    ports: Mutex<VecDeque<Arc<Port>>>,
+    length: AtomicUsize,
+    /// Since when there was always one.
+    since_ns: AtomicI64,
+}
+
+/// Ports whose tasks were queued by threads that are no schedulers.
+static FOR_ANY: Runnable = Runnable::new();
+
+impl Runnable {
+    pub const fn new() -> Runnable {
+        Runnable {
+            ports: Mutex::new(VecDeque::new()),
+            length: AtomicUsize::new(0),
+            since_ns: AtomicI64::new(0),
+        }
+    }
+
+    /// May be old; who sleeps looks after having announced it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.length.load(Ordering::Acquire) == 0
+    }
+
+    /// Whether another scheduler may take one.
+    pub fn has_waited(&self) -> bool {
+        !self.is_empty()
+            && sys::clock::monotonic_ns() - self.since_ns.load(Ordering::Relaxed) >= PATIENCE_NS
+    }
+
+    /// Answers how many there are now.
+    pub fn push(&self, port: Arc<Port>) -> usize {
+        let mut ports = self.ports.lock();
+        if ports.is_empty() {
+            let now_ns = sys::clock::monotonic_ns();
+            self.since_ns.store(now_ns, Ordering::Relaxed);
+        }
+        ports.push_back(port);
+        self.length.store(ports.len(), Ordering::Release);
+        ports.len()
+    }
+
+    /// The one that has waited longest.
+    pub fn pop(&self) -> Option<Arc<Port>> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut ports = self.ports.lock();
+        let port = ports.pop_front();
+        self.length.store(ports.len(), Ordering::Release);
+        port
+    }
+}
 
 /// Where the tasks of one port wait.
 pub struct Tasks {
@@ -103,30 +162,30 @@ pub(super) fn push(port: &Arc<Port>, bytes: usize, task: Task) {
         }
         !port.tasks.pending.swap(true, Ordering::AcqRel)
     };
-    if is_first {
-        RUNNABLE.push(Arc::clone(port));
-        // A scheduler looks here before its next slice anyway.
-        if port.parallelism || scheduler::current().is_null() {
-            scheduler::wake_one();
-        }
+    if is_first && !scheduler::run_port_soon(port) {
+        FOR_ANY.push(Arc::clone(port));
+        scheduler::wake_one();
     }
 }
 
-/// Whether ports wait to be run.
+/// Whether ports wait to be run, by the scheduler with this queue or by any.
 #[inline]
 #[must_use]
-pub fn any() -> bool {
-    !RUNNABLE.is_empty()
+pub(crate) fn any(own: &Runnable) -> bool {
+    !own.is_empty() || any_for_all()
 }
 
-/// Runs tasks of the port that has waited longest.
-pub fn run_one() {
-    let port = loop {
-        match RUNNABLE.steal() {
-            Steal::Success(port) => break port,
-            Steal::Empty => return,
-            Steal::Retry => {}
-        }
+/// Whether ports wait to be run by whichever scheduler.
+#[inline]
+#[must_use]
+pub fn any_for_all() -> bool {
+    !FOR_ANY.is_empty()
+}
+
+/// Runs tasks of the port that has waited longest for the scheduler with this queue, or of one that waits for any.
+pub(crate) fn run_one(own: &Runnable) {
+    let Some(port) = own.pop().or_else(|| FOR_ANY.pop()) else {
+        return;
     };
     for _ in 0..TASKS_AT_ONCE {
         let (task, resumed) = {
@@ -147,5 +206,5 @@ pub fn run_one() {
         task(&port, &mut port.state.lock());
         resume_all(resumed);
     }
-    RUNNABLE.push(port);
+    own.push(port);
 }

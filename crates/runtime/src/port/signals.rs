@@ -89,7 +89,7 @@ pub fn command(
     force: bool,
     wait: bool,
 ) -> Commanded {
-    let Ok(output) = Output::new(data) else {
+    let Ok(output) = Output::of_command(data) else {
         return Commanded::Answer(am::BADARG);
     };
     let caller = process.pid();
@@ -122,13 +122,23 @@ pub fn command(
         }
     }
     let size = output.size();
-    let answer = ask(process, port, size, data, |asked| {
-        let Ok(output) = Output::new(asked.argument) else {
-            return am::BADARG;
+    let made = reference::make(process.heap());
+    let number = reference::number(made).expect("a reference");
+    // Without what is shared, the bytes stand for the term.
+    let (data, copied) = match output.into_copied() {
+        Some(copied) => (None, Some(copied)),
+        None => (Some(Owned::new(data)), None),
+    };
+    let task = move |port: &Arc<Port>, state: &mut State| {
+        let output = match &data {
+            Some(data) => Output::of_command(data.term()).ok(),
+            None => copied.map(Output::of_copied),
         };
-        asked.state.command(asked.port, asked.caller, &output)
-    });
-    Commanded::Answer(answer)
+        let answer = output.map_or(am::BADARG, |output| state.command(port, caller, &output));
+        signal::reply_to(caller, number, answer);
+    };
+    queue::push(port, size, Box::new(task));
+    Commanded::Answer(made)
 }
 
 impl State {
@@ -262,7 +272,7 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
         return Sent::Done;
     };
     let own = from.pid();
-    let output = command_of(message).and_then(|data| Output::new(data).ok());
+    let output = command_of(message).and_then(|data| Output::of_command(data).ok());
     let Some(mut state) = port.enter() else {
         let busy = output.is_some() && {
             let in_queue = port.tasks.is_busy(Some(own));

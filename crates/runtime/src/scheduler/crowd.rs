@@ -4,9 +4,10 @@
 //! perhaps somebody else needs. So what is queued behind another process calls for help only when the queue has not been
 //! empty for [`PATIENCE_NS`] since: shorter work is over before help comes. The scheduler's own thread alone touches it.
 
-/// How long a queue stays crowded before another scheduler is woken. Chosen by E3 (`pipe_ring`): each look at I/O there
-/// brings work for some 30 us.
-const PATIENCE_NS: i64 = 50_000;
+/// How long a queue stays crowded before another scheduler is woken. Chosen by E3 (`pipe_ring`), where each look at I/O
+/// brings work for 30 to 100 us, by the machine and by `+spp`: a second scheduler then takes the processor that the
+/// programs need.
+const PATIENCE_NS: i64 = 200_000;
 
 /// See the module.
 #[derive(Default)]

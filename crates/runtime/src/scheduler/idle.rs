@@ -124,7 +124,7 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
             if turn % turns_per_poll == 0 {
                 io::poll_now();
             }
-            if work_somewhere(schedulers) {
+            if work_somewhere(schedulers, shared) {
                 return;
             }
             for _ in 0..SPINS_PER_LOOK {
@@ -135,7 +135,7 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
     schedulers.idle.announce(shared.index, online);
     microstate::set(State::Sleep);
     let came_online = !online && shared.index < schedulers.online.load(Ordering::SeqCst);
-    if came_online || online && work_somewhere(schedulers) {
+    if came_online || online && work_somewhere(schedulers, shared) {
         schedulers.idle.withdraw(shared.index);
         return;
     }
@@ -189,11 +189,11 @@ fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
     }
 }
 
-fn work_somewhere(schedulers: &Schedulers) -> bool {
+fn work_somewhere(schedulers: &Schedulers, own: &Shared) -> bool {
     !schedulers.injected.is_empty()
-        || crate::port::queue::any()
+        || crate::port::queue::any(&own.ports)
         || schedulers
             .all
             .iter()
-            .any(|shared| !shared.stealers.is_empty())
+            .any(|shared| !shared.stealers.is_empty() || shared.ports.has_waited())
 }
