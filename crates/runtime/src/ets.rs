@@ -25,6 +25,7 @@ mod shard;
 pub mod table;
 mod tree;
 pub mod walk;
+pub mod words;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +35,7 @@ use term::am;
 use term::build;
 use term::heap::Scratch;
 
-pub use object::{Object, OwnedObject};
+pub use object::{New, Object, OwnedObject};
 use part::Part;
 pub use shard::Following;
 pub use table::Table;

@@ -13,7 +13,7 @@ use super::output::Output;
 use super::{LOCK_PATIENCE, heaps};
 use crate::code::modules::Versions;
 use crate::ets::part::Part;
-use crate::ets::table::{Table, WriteConcurrency};
+use crate::ets::table::{Table, Words, WriteConcurrency};
 use crate::port::{self, Port};
 use crate::{code, ets, registry, timer};
 
@@ -89,11 +89,11 @@ pub fn ets(out: &mut Output, view: &View) -> fmt::Result {
 fn one_table(out: &mut Output, table: &Arc<Table>) -> fmt::Result {
     let mut chains = Chains::default();
     let mut objects = 0;
-    let mut bytes = size_of::<Table>() as i64;
+    let mut words = Words::default();
     // The thread that dumps may be the one that was changing the table.
     table.each_part_within(LOCK_PATIENCE, |part| {
         objects += part.objects();
-        bytes += part.bytes();
+        words.add(part);
         if let Part::Hash(shard) = part {
             for slot in 0..shard.slots() {
                 let (live, marked) = shard.chain_length(slot);
@@ -119,7 +119,7 @@ fn one_table(out: &mut Output, table: &Arc<Table>) -> fmt::Result {
         chains.write(out)?;
     }
     writeln!(out, "Objects: {objects}")?;
-    writeln!(out, "Words: {}", (bytes as usize).div_ceil(8))?;
+    writeln!(out, "Words: {}", words.total(table))?;
     writeln!(out, "Type: {}", display(options.kind.atom()))?;
     writeln!(out, "Protection: {}", display(table.protection().atom()))?;
     writeln!(out, "Compressed: {}", options.compressed)?;

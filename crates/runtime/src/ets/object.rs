@@ -26,9 +26,9 @@ use std::ptr::{self, NonNull};
 
 use layout::{Header, Kind, Term};
 use smallvec::SmallVec;
-use term::copy;
 use term::heap::{Allocate, Scratch};
 use term::off_heap;
+use term::{compare, copy};
 
 use super::packed::{self, Packed};
 
@@ -75,6 +75,83 @@ impl Opened<'_> {
     #[must_use]
     pub fn elements(&self) -> &[Term] {
         self.tuple().as_tuple().expect("an object is a tuple")
+    }
+}
+
+/// What is to be put into a table.
+pub enum New {
+    Object(OwnedObject),
+    /// A tuple with a key where a process has it. Of those that are not put in no object is made, nor of those that fit
+    /// where another one was.
+    Tuple {
+        tuple: Term,
+        /// Of its key.
+        hash: u32,
+        /// The table is compressed.
+        packs: bool,
+    },
+}
+
+impl From<OwnedObject> for New {
+    fn from(object: OwnedObject) -> New {
+        New::Object(object)
+    }
+}
+
+impl New {
+    #[inline]
+    #[must_use]
+    pub fn key(&self, keypos: usize) -> Term {
+        match self {
+            New::Object(object) => object.key(keypos),
+            New::Tuple { tuple, .. } => tuple.as_tuple().expect("a tuple with a key")[keypos - 1],
+        }
+    }
+
+    #[inline]
+    #[must_use]
+    pub fn hash(&self) -> u32 {
+        match self {
+            New::Object(object) => object.hash(),
+            New::Tuple { hash, .. } => *hash,
+        }
+    }
+
+    /// Whether an object is the same.
+    #[must_use]
+    pub fn equals(&self, object: &Object) -> bool {
+        match self {
+            New::Object(new) => compare::eq_exact(object.open().tuple(), new.open().tuple()),
+            New::Tuple { tuple, .. } => compare::eq_exact(object.open().tuple(), *tuple),
+        }
+    }
+
+    /// Takes the place of an object with an equal key within its memory, if it fits exactly; else false, and nothing
+    /// is changed.
+    #[inline]
+    pub fn overwrite(&self, object: &mut Object) -> bool {
+        match self {
+            New::Tuple {
+                tuple,
+                packs: false,
+                ..
+            } => object.overwrite(*tuple),
+            _ => false,
+        }
+    }
+
+    #[inline]
+    #[must_use]
+    pub fn into_object(self, keypos: usize) -> OwnedObject {
+        match self {
+            New::Object(object) => object,
+            New::Tuple {
+                tuple,
+                hash,
+                packs: true,
+            } => OwnedObject::packed(tuple, hash, keypos),
+            New::Tuple { tuple, hash, .. } => OwnedObject::new(tuple, hash),
+        }
     }
 }
 
@@ -204,6 +281,40 @@ impl Object {
         // SAFETY: the element is within the tuple, and the caller has the object alone.
         unsafe { *self.first_word().add(1 + index) = value.bits() };
         true
+    }
+
+    /// Puts another tuple with an equal key in place of this one, if it takes as many words and this one is not packed; else false,
+    /// and nothing is changed.
+    fn overwrite(&mut self, tuple: Term) -> bool {
+        let words = copy::size_with_literals(tuple);
+        if self.words as usize != words {
+            return false;
+        }
+        // SAFETY: the block has room for the tuple, which lies outside of it: what it holds is its own.
+        unsafe {
+            off_heap::release(std::mem::replace(&mut self.off_heap, ptr::null_mut()));
+            copy::copy_to(self.first_word(), words, &mut self.off_heap, tuple, true);
+        }
+        true
+    }
+
+    /// A copy of the tuple with other elements at some indexes (from 0); packed as `keypos` says, see [`OwnedObject::packed`].
+    #[must_use]
+    pub fn changed(&self, changes: &[(usize, Term)], keypos: Option<usize>) -> OwnedObject {
+        let opened = self.open();
+        let tuple = opened.tuple();
+        let mut words: SmallVec<[u64; 16]> = SmallVec::new();
+        words.push(tuple.header().0);
+        words.extend(opened.elements().iter().map(|element| element.bits()));
+        for (index, value) in changes {
+            words[1 + index] = value.bits();
+        }
+        // SAFETY: the words of a tuple, which live until it is copied.
+        let tuple = unsafe { Term::from_boxed_pointer(words.as_ptr()) };
+        match keypos {
+            Some(keypos) => OwnedObject::packed(tuple, self.hash(), keypos),
+            None => OwnedObject::new(tuple, self.hash()),
+        }
     }
 
     /// Copies the tuple to a heap.

@@ -6,7 +6,7 @@
 use layout::Term;
 use term::compare;
 
-use super::object::{Object, OwnedObject};
+use super::object::{New, Object};
 use super::shard::{Following, Shard};
 use super::tree::Tree;
 use super::{Kind, Verdict};
@@ -73,10 +73,10 @@ impl Part {
     }
 
     /// Puts in an object. With `only_new` nothing happens when its key is there: false.
-    pub fn insert(&mut self, object: OwnedObject, only_new: bool, fixed: bool) -> bool {
+    pub fn insert(&mut self, new: impl Into<New>, only_new: bool, fixed: bool) -> bool {
         match self {
-            Part::Hash(shard) => shard.insert(object, only_new, fixed),
-            Part::Tree(tree) => tree.insert(object, only_new),
+            Part::Hash(shard) => shard.insert(new.into(), only_new, fixed),
+            Part::Tree(tree) => tree.insert(new, only_new),
         }
     }
 
@@ -85,6 +85,18 @@ impl Part {
         match self {
             Part::Hash(shard) => shard.remove_key(key, hash, fixed, |_| true),
             Part::Tree(tree) => tree.remove_key(key, |_| true),
+        }
+    }
+
+    /// As [`Part::remove_key`]; each object is shown before, the newest first.
+    pub fn take_key(&mut self, key: Term, hash: u32, fixed: bool, mut show: impl FnMut(&Object)) {
+        let show = |object: &Object| {
+            show(object);
+            true
+        };
+        match self {
+            Part::Hash(shard) => shard.remove_key(key, hash, fixed, show),
+            Part::Tree(tree) => tree.remove_key(key, show),
         }
     }
 

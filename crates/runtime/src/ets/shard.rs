@@ -12,7 +12,8 @@ use std::ptr;
 use layout::Term;
 use term::compare;
 
-use super::object::{Object, OwnedObject};
+use super::object::{New, Object, OwnedObject};
+use super::words;
 use super::{Kind, Verdict};
 
 /// Slots that OTP's tables grow and shrink by.
@@ -33,6 +34,8 @@ pub struct Shard {
     kind: Kind,
     /// Objects that are not deleted.
     live: usize,
+    /// All objects.
+    count: usize,
     /// Bytes of all objects.
     bytes: usize,
     /// Slots with deleted objects.
@@ -63,6 +66,7 @@ impl Shard {
             keypos,
             kind,
             live: 0,
+            count: 0,
             bytes: 0,
             marked: Vec::new(),
         }
@@ -83,6 +87,12 @@ impl Shard {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes + self.slots.capacity() * size_of::<*mut Object>()
+    }
+
+    /// Words of the objects as OTP counts them.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.bytes / 8 + self.count * words::MORE
     }
 
     /// Number of slots.
@@ -227,12 +237,12 @@ impl Shard {
     }
 
     /// Puts in an object. With `only_new` nothing happens when its key is there: false.
-    pub fn insert(&mut self, object: OwnedObject, only_new: bool, fixed: bool) -> bool {
+    pub fn insert(&mut self, new: New, only_new: bool, fixed: bool) -> bool {
         if self.slots.is_empty() {
             self.slots.resize(self.first_slots, ptr::null_mut());
         }
-        let hash = object.hash();
-        let key = object.key(self.keypos);
+        let hash = new.hash();
+        let key = new.key(self.keypos);
         let link = self.link_to(key, hash);
         // SAFETY: `link` leads to the first object with the key, or is the end of the chain; the
         // shard is borrowed alone.
@@ -242,7 +252,16 @@ impl Shard {
                     if only_new && !(**link).is_deleted() {
                         return false;
                     }
+                    let was_deleted = (**link).is_deleted();
+                    if new.overwrite(&mut **link) {
+                        if was_deleted {
+                            (**link).set_deleted(false);
+                            self.live += 1;
+                        }
+                        return true;
+                    }
                     let next = (**link).next;
+                    let object = new.into_object(self.keypos);
                     self.unlink(link);
                     self.link(link, next, object);
                     return true;
@@ -250,11 +269,12 @@ impl Shard {
                 if only_new && self.live_from(*link, key, hash) {
                     return false;
                 }
-                if self.kind == Kind::Bag && self.restore_equal(link, &object) {
+                if self.kind == Kind::Bag && self.restore_equal(link, key, &new) {
                     return true;
                 }
             }
             let next = *link;
+            let object = new.into_object(self.keypos);
             self.link(link, next, object);
         }
         if !fixed {
@@ -267,6 +287,7 @@ impl Shard {
     /// `link` is a link of the chain, and `next` what the object is to be followed by.
     unsafe fn link(&mut self, link: *mut *mut Object, next: *mut Object, object: OwnedObject) {
         self.live += 1;
+        self.count += 1;
         self.bytes += object.bytes();
         let object = object.into_raw();
         // SAFETY: the caller's promise.
@@ -287,6 +308,7 @@ impl Shard {
             *link = (*object).next;
             OwnedObject::from_raw(object)
         };
+        self.count -= 1;
         self.bytes -= object.bytes();
         if !object.is_deleted() {
             self.live -= 1;
@@ -315,15 +337,14 @@ impl Shard {
     ///
     /// # Safety
     /// `first` leads to the first object with the key.
-    unsafe fn restore_equal(&mut self, first: *mut *mut Object, object: &OwnedObject) -> bool {
-        let (key, hash) = (object.key(self.keypos), object.hash());
-        let new = object.open();
+    unsafe fn restore_equal(&mut self, first: *mut *mut Object, key: Term, new: &New) -> bool {
+        let hash = new.hash();
         let mut link = first;
         // SAFETY: links of a chain are followed to live objects; the shard is borrowed alone.
         unsafe {
             while !(*link).is_null() && self.has_key(&**link, key, hash) {
                 let candidate = *link;
-                if compare::eq_exact((*candidate).open().tuple(), new.tuple()) {
+                if new.equals(&*candidate) {
                     if (*candidate).is_deleted() {
                         (*candidate).set_deleted(false);
                         self.live += 1;

@@ -15,11 +15,11 @@ use term::{am, build, hash};
 
 use super::fixation::Fixation;
 use super::lock::{PartLock, ReadGuard, WriteGuard};
-use super::object::{HASH_MASK, OwnedObject};
+use super::object::{HASH_MASK, New, OwnedObject};
 use super::part::Part;
 use super::ranges::{self, Bound, Mark, Ranges, Span};
 use super::tree::From;
-use super::{Access, Kind, registry};
+use super::{Access, Kind, registry, words};
 use crate::bif::{Failure, badarg_because};
 use crate::process::{Process, flag};
 use crate::scheduler;
@@ -142,6 +142,32 @@ impl<'a, Guard> Stretch<'a, Guard> {
     #[must_use]
     pub fn mark(&self) -> Option<Mark<'a>> {
         self.span.map(Mark::new)
+    }
+}
+
+/// Words of a table as OTP counts them, while its parts are looked at.
+#[derive(Default)]
+pub struct Words {
+    objects: i64,
+    slots: usize,
+}
+
+impl Words {
+    pub fn add(&mut self, part: &Part) {
+        match part {
+            Part::Hash(shard) => {
+                self.objects += shard.words() as i64;
+                self.slots += shard.slots();
+            }
+            Part::Tree(tree) => self.objects += tree.words(),
+        }
+    }
+
+    #[must_use]
+    pub fn total(&self, table: &Table) -> usize {
+        words::empty(&table.options, scheduler::count())
+            + words::of_slots(self.slots)
+            + self.objects as usize
     }
 }
 
@@ -314,6 +340,17 @@ impl Table {
         }
     }
 
+    /// A tuple that has a key, to be put in; `hash` is that of the key.
+    #[inline]
+    #[must_use]
+    pub fn new_object(&self, tuple: Term, hash: u32) -> New {
+        New::Tuple {
+            tuple,
+            hash,
+            packs: self.options.compressed,
+        }
+    }
+
     /// The object of a tuple that has a key; `hash` is that of the key.
     #[inline]
     #[must_use]
@@ -483,6 +520,17 @@ impl Table {
             Contents::Ranges(ranges) => ranges.bytes(),
         };
         size_of::<Table>() + locks + self.sum(Part::bytes)
+    }
+
+    /// Words that the table takes as OTP counts them.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        let mut count = Words::default();
+        self.each_part(|part| {
+            count.add(part);
+            None::<()>
+        });
+        count.total(self)
     }
 
     /// The table's reference on a heap.

@@ -8,7 +8,7 @@ use super::object::HASH_MASK;
 use super::part::Part;
 use super::ranges::{self, Ranges};
 use super::tree;
-use super::{Following, Kind, OwnedObject};
+use super::{Following, Kind, New, OwnedObject};
 use crate::test_terms::{Terms, assert_same};
 
 const KINDS: [Kind; 4] = [Kind::Set, Kind::OrderedSet, Kind::Bag, Kind::DuplicateBag];
@@ -119,7 +119,13 @@ fn parts_behave_as_a_plain_list() {
                 match numbers.below(10) {
                     0..=4 => {
                         let only_new = numbers.below(4) == 0;
-                        let object = OwnedObject::new(tuple(&mut terms, new), hash);
+                        let tuple = tuple(&mut terms, new);
+                        let object = if step % 3 == 0 {
+                            New::from(OwnedObject::new(tuple, hash))
+                        } else {
+                            let packs = false;
+                            New::Tuple { tuple, hash, packs }
+                        };
                         assert_eq!(
                             part.insert(object, only_new, fixed),
                             model.insert(new, only_new)

@@ -31,7 +31,8 @@ use smallvec::SmallVec;
 use term::compare;
 
 use super::Verdict;
-use super::object::{Object, OwnedObject};
+use super::object::{New, Object, OwnedObject};
+use super::words;
 use crate::match_spec::pattern;
 use crate::scheduler;
 use node::{ALIGNMENT, Leaf, Node, ROOM};
@@ -110,6 +111,13 @@ impl Fingers {
             .store(leaf as u64 + index as u64, Relaxed);
     }
 
+    /// Takes the own finger away.
+    fn forget(&self) {
+        if let Some(fingers) = self.0.get() {
+            Self::own(fingers).0.store(0, Relaxed);
+        }
+    }
+
     /// To be called before a leaf goes, or comes into another tree.
     fn clear(&mut self) {
         for finger in self.0.get_mut().into_iter().flatten() {
@@ -130,8 +138,10 @@ pub struct Tree {
     keypos: usize,
     /// Objects that came, less those that went; below zero when they came into another tree.
     objects: i64,
-    /// Bytes of objects and nodes, likewise.
+    /// Bytes of objects, likewise.
     bytes: i64,
+    /// Bytes of nodes, likewise.
+    node_bytes: i64,
 }
 
 // SAFETY: the nodes and objects are the tree's own.
@@ -237,6 +247,7 @@ impl Tree {
             keypos,
             objects: 0,
             bytes: 0,
+            node_bytes: 0,
         }
     }
 
@@ -247,7 +258,13 @@ impl Tree {
 
     #[must_use]
     pub fn bytes(&self) -> i64 {
-        self.bytes
+        self.bytes + self.node_bytes
+    }
+
+    /// Words as OTP counts them.
+    #[must_use]
+    pub fn words(&self) -> i64 {
+        self.bytes / 8 + self.objects * words::MORE_IN_ORDER
     }
 
     #[must_use]
@@ -288,18 +305,26 @@ impl Tree {
         // SAFETY: the finger is taken away before a leaf goes, so this one is live.
         let entries = unsafe { &*leaf };
         let is_there = (entries.begin..entries.end).contains(&index)
-            && compare::compare(entries.keys[index], key).is_eq();
+            && node::order(entries.keys[index], key).is_eq();
         is_there.then_some((leaf, index))
     }
 
     #[must_use]
     pub fn get(&self, key: Term) -> Option<&Object> {
-        let (leaf, index) = match self.fingers.get() {
+        let handed_out = match self.fingers.get() {
             // SAFETY: as in `at_hand`.
             Some((leaf, index)) if unsafe { (&(*leaf).keys)[index] } == key => self.at_hand(key),
+            Some(_) if !key.is_immediate() => {
+                let found = self.at_hand(key);
+                if found.is_none() {
+                    // Not the one who walks, or he walks no more: to ask each time would cost too much.
+                    self.fingers.forget();
+                }
+                found
+            }
             _ => None,
-        }
-        .or_else(|| self.find(key))?;
+        };
+        let (leaf, index) = handed_out.or_else(|| self.find(key))?;
         // SAFETY: an entry of a live leaf.
         Some(unsafe { &*(&(*leaf).objects)[index] })
     }
@@ -422,8 +447,9 @@ impl Tree {
     }
 
     /// Puts in an object. With `only_new` nothing happens when its key is there: false.
-    pub fn insert(&mut self, object: OwnedObject, only_new: bool) -> bool {
-        let key = object.key(self.keypos);
+    pub fn insert(&mut self, new: impl Into<New>, only_new: bool) -> bool {
+        let new = new.into();
+        let key = new.key(self.keypos);
         if self.is_empty() {
             self.plant();
         }
@@ -432,19 +458,11 @@ impl Tree {
         let entries = unsafe { &mut *leaf };
         match place {
             Ok(_) if only_new => return false,
-            Ok(index) => {
-                self.bytes += object.bytes() as i64;
-                let old_key = entries.keys[index];
-                if index == entries.begin && !old_key.is_immediate() {
-                    self.part_by(old_key, key);
-                }
-                let old = entries.objects[index];
-                entries.set(index, key, object.into_raw());
-                // SAFETY: it was the tree's, and nothing in the tree points to it any more.
-                let old = unsafe { OwnedObject::from_raw(old) };
-                self.bytes -= old.bytes() as i64;
-            }
+            Ok(index) => self.replace(entries, index, new),
             Err(index) => {
+                let object = new.into_object(self.keypos);
+                // The one that was sought may be the process's.
+                let key = object.key(self.keypos);
                 self.bytes += object.bytes() as i64;
                 self.objects += 1;
                 let object = object.into_raw();
@@ -458,12 +476,37 @@ impl Tree {
         true
     }
 
+    /// Puts an object in place of one with an equal key.
+    fn replace(&mut self, entries: &mut Leaf, index: usize, new: New) {
+        let old_key = entries.keys[index];
+        let old = entries.objects[index];
+        let may_part = index == entries.begin && !old_key.is_immediate();
+        // SAFETY: an object of this tree, which is borrowed alone. Its key changes its address at most, and is then no
+        // key that parts children.
+        if !may_part && new.overwrite(unsafe { &mut *old }) {
+            // SAFETY: as above.
+            let key = unsafe { (*old).key(self.keypos) };
+            entries.set(index, key, old);
+            return;
+        }
+        let object = new.into_object(self.keypos);
+        let key = object.key(self.keypos);
+        self.bytes += object.bytes() as i64;
+        if may_part {
+            self.part_by(old_key, key);
+        }
+        entries.set(index, key, object.into_raw());
+        // SAFETY: it was the tree's, and nothing in the tree points to it any more.
+        let old = unsafe { OwnedObject::from_raw(old) };
+        self.bytes -= old.bytes() as i64;
+    }
+
     /// The leaf in which a key is or has to be put, and where. What is put in behind everything needs no search.
     #[inline]
     fn place_for(&self, key: Term) -> (*mut Leaf, Result<usize, usize>) {
         // SAFETY: the last leaf of a tree that is not empty; leaves have entries, but for a new tree's first.
         let last = unsafe { &*self.last };
-        if last.count() == 0 || compare::compare(last.keys[last.end - 1], key).is_lt() {
+        if last.count() == 0 || node::order(last.keys[last.end - 1], key).is_lt() {
             return (self.last, Err(last.end));
         }
         let leaf = self.leaf_of(key);

@@ -34,7 +34,31 @@ pub fn internal(term: Term, salt: u32) -> u32 {
         mixer.wide(term.bits(), GOLDEN);
         return mixer.0;
     }
-    walk(mixer, term)
+    if term.is_boxed() && term.header().kind() == Kind::Tuple {
+        return tuple(mixer, term);
+    }
+    walk(mixer, RestStack::new(), term)
+}
+
+/// Tuples of immediates are common keys; what does not begin with one waits on the stack.
+#[inline]
+fn tuple(mut mixer: Mixer, term: Term) -> u32 {
+    let arity = term.header().arity();
+    mixer.one(arity as u32, golden(9));
+    for index in 0..arity {
+        // SAFETY: the words of a tuple are terms.
+        let element = unsafe { Term::from_bits(term.word(index)) };
+        if !element.is_immediate() {
+            let mut rest = RestStack::new();
+            if index + 1 < arity {
+                let next = term.word_pointer(index + 1).cast();
+                rest.push(Rest::Terms(next, arity - index - 1));
+            }
+            return walk(mixer, rest, element);
+        }
+        mixer.wide(element.bits(), GOLDEN);
+    }
+    mixer.0
 }
 
 /// Takes in a constant that stands for a kind, lightly.
@@ -42,8 +66,8 @@ fn constant(mixer: &mut Mixer, value: u32) {
     mixer.0 = (mixer.0 ^ value).rotate_left(17);
 }
 
-fn walk(mut mixer: Mixer, term: Term) -> u32 {
-    let mut rest = RestStack::new();
+/// Takes in a term, and then what waits on the stack.
+fn walk(mut mixer: Mixer, mut rest: RestStack, term: Term) -> u32 {
     let mut current = term;
     loop {
         if current.is_cons() {

@@ -75,7 +75,7 @@ fn item_of(process: &mut Process, table: &Table, item: Term) -> Option<Term> {
             }
         },
         am::COMPRESSED => am::boolean(options.compressed),
-        am::MEMORY => Term::small(table.bytes().div_ceil(8) as i64),
+        am::MEMORY => Term::small(table.words() as i64),
         am::OWNER => table.owner(),
         am::HEIR => table.heir.lock().as_ref().map_or(am::NONE, |heir| heir.pid),
         am::NAME => table.name(),

@@ -6,7 +6,7 @@ use term::am;
 use super::{items, table};
 use crate::bif::{BifResult, Failure, badarg};
 use crate::ets::table::Table;
-use crate::ets::{Access, Kind, OwnedObject};
+use crate::ets::{Access, Kind, New};
 use crate::process::Process;
 use crate::scheduler;
 
@@ -34,18 +34,17 @@ fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Res
     if single.is_list() {
         return insert_all(process, table, objects, only_new);
     }
-    let object = make(table, single).ok_or(badarg(2))?;
-    let key = object.key(table.options.keypos);
+    let key = key_of(table, single).ok_or(badarg(2))?;
     let mut writing = table.writing(process, key)?;
+    let new = table.new_object(single, writing.hash);
     Ok(writing
         .part
-        .insert(object, only_new, table.fixation.is_fixed()))
+        .insert(new, only_new, table.fixation.is_fixed()))
 }
 
-/// The object of a tuple; `None` when it is none, or has no key.
-fn make(table: &Table, tuple: Term) -> Option<OwnedObject> {
-    let key = *tuple.as_tuple()?.get(table.options.keypos - 1)?;
-    Some(table.object(tuple, table.hash(key)))
+/// The key of a tuple; `None` when it is none, or has no key.
+fn key_of(table: &Table, tuple: Term) -> Option<Term> {
+    tuple.as_tuple()?.get(table.options.keypos - 1).copied()
 }
 
 /// All of a list or nothing, and nobody sees the table in between.
@@ -57,17 +56,14 @@ fn insert_all(
 ) -> Result<bool, Failure> {
     let tuples = items(list).ok_or(badarg(2))?;
     let keypos = table.options.keypos;
-    if tuples.iter().any(|tuple| {
-        tuple
-            .as_tuple()
-            .is_none_or(|elements| elements.len() < keypos)
-    }) {
-        return Err(badarg(2));
-    }
-    let mut objects: Vec<OwnedObject> = tuples
+    let mut objects: Vec<New> = tuples
         .iter()
-        .filter_map(|tuple| make(table, *tuple))
-        .collect();
+        .map(|tuple| {
+            let hash = table.hash(key_of(table, *tuple)?);
+            Some(table.new_object(*tuple, hash))
+        })
+        .collect::<Option<_>>()
+        .ok_or(badarg(2))?;
     if table.options.kind == Kind::Bag {
         // OTP puts a list into a bag from its end, so the last object is the oldest.
         objects.reverse();
@@ -75,13 +71,11 @@ fn insert_all(
     scheduler::charge(objects.len() as i64 / OBJECTS_PER_REDUCTION);
     let mut whole = table.write_all();
     table.allow(process, Access::Write)?;
-    let mut is_there = |object: &OwnedObject| {
+    let mut is_there = |object: &New| {
         let (key, hash) = (object.key(keypos), object.hash());
         whole.part_of(key, hash).get(key, hash).is_some()
     };
     if only_new && objects.iter().any(&mut is_there) {
-        // The objects are freed behind the locks.
-        drop(whole);
         return Ok(false);
     }
     let fixed = table.fixation.is_fixed();

@@ -42,14 +42,10 @@ pub fn take_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let hash = writing.hash;
     let heap = process.heap();
     let mut list = Term::NIL;
-    writing.part.each_with_key(key, hash, |object| {
+    let fixed = table.fixation.is_fixed();
+    writing.part.take_key(key, hash, fixed, |object| {
         let copied = object.copy_to(heap);
         list = build::cons(heap, copied, list);
     });
-    if !list.is_nil() {
-        writing
-            .part
-            .remove_key(key, hash, table.fixation.is_fixed());
-    }
     Ok(list)
 }

@@ -2,7 +2,6 @@
 
 use layout::Term;
 use term::arith::{self, ArithError};
-use term::heap::Scratch;
 use term::{am, build, compare};
 
 use super::{items, table};
@@ -22,6 +21,9 @@ pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) ->
     let Some(object) = writing.part.get_mut(key, writing.hash) else {
         return Ok(am::FALSE);
     };
+    if change_in_place(object, table.options.keypos, changes) {
+        return Ok(am::TRUE);
+    }
     let changes = if changes.is_tuple() {
         vec![changes]
     } else {
@@ -50,6 +52,18 @@ pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) ->
     Ok(am::TRUE)
 }
 
+/// The common case: one element, an immediate before and after; false when it is another, and nothing was done.
+fn change_in_place(object: &mut Object, keypos: usize, change: Term) -> bool {
+    let Some(&[position, value]) = change.as_tuple() else {
+        return false;
+    };
+    let index = match position.as_small() {
+        Some(position) if position >= 1 && position != keypos as i64 => position as usize - 1,
+        _ => return false,
+    };
+    index < object.elements().len() && object.set_immediate(index, value)
+}
+
 /// Changes elements of the object with a key, which is there.
 fn change(table: &Table, writing: &mut Writing<'_>, key: Term, changes: &[(usize, Term)]) {
     let Some(object) = writing.part.get_mut(key, writing.hash) else {
@@ -66,15 +80,8 @@ fn change(table: &Table, writing: &mut Writing<'_>, key: Term, changes: &[(usize
         }
         return;
     }
-    let opened = object.open();
-    let mut elements = opened.elements().to_vec();
-    for (index, value) in changes {
-        elements[*index] = *value;
-    }
-    let mut scratch = Scratch::new();
-    let tuple = build::tuple(scratch.heap(), &elements);
-    let changed = table.object(tuple, object.hash());
-    drop(opened);
+    let packed = table.options.compressed.then_some(table.options.keypos);
+    let changed = object.changed(changes, packed);
     writing
         .part
         .insert(changed, false, table.fixation.is_fixed());

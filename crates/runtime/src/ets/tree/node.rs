@@ -11,9 +11,10 @@
 //!
 //! Whoever holds the tree may touch its nodes; nothing here takes a lock.
 
+use std::cmp::Ordering;
 use std::ptr;
 
-use layout::Term;
+use layout::{Kind, Term};
 use term::compare;
 
 use crate::ets::object::Object;
@@ -94,6 +95,32 @@ impl From<*mut Inner> for Node {
     }
 }
 
+/// The order of a key in a node and one that is sought. Most keys of a table are of one shape; that of tuples which differ in a
+/// small integer is found here.
+#[inline(always)]
+pub fn order(other: Term, key: Term) -> Ordering {
+    if other.is_boxed()
+        && key.is_boxed()
+        && other.header() == key.header()
+        && key.header().kind() == Kind::Tuple
+    {
+        for index in 0..key.header().arity() {
+            // The words of both are terms; of small integers they have the same order.
+            let (one, another) = (other.word(index), key.word(index));
+            if one != another {
+                // SAFETY: the words of a tuple are terms.
+                let (one, another) = unsafe { (Term::from_bits(one), Term::from_bits(another)) };
+                if one.is_small() && another.is_small() {
+                    return (one.bits() as i64).cmp(&(another.bits() as i64));
+                }
+                return compare::compare(other, key);
+            }
+        }
+        return Ordering::Equal;
+    }
+    compare::compare(other, key)
+}
+
 /// How many of the keys of a node are not above a small integer; they all are small integers, as is what fills it.
 #[inline(always)]
 fn not_above(keys: &[Term; ROOM], wanted: Term) -> usize {
@@ -158,7 +185,7 @@ impl Leaf {
 
     #[inline(never)]
     fn search_slowly(&self, key: Term) -> Result<usize, usize> {
-        match (self.keys()).binary_search_by(|other| compare::compare(*other, key)) {
+        match self.keys().binary_search_by(|other| order(*other, key)) {
             Ok(at) => Ok(self.begin + at),
             Err(at) => Err(self.begin + at),
         }
@@ -261,7 +288,7 @@ impl Inner {
 
     #[inline(never)]
     fn partition_slowly(&self, key: Term) -> usize {
-        self.partition(|other| compare::compare(other, key).is_le())
+        self.partition(|other| order(other, key).is_le())
     }
 
     /// The last child before which `is_before` says of the key that it is before the place that is sought.

@@ -28,7 +28,7 @@ impl Tree {
     /// Makes the first leaf.
     pub(super) fn plant(&mut self) {
         let leaf = Leaf::new();
-        self.bytes += LEAF_BYTES;
+        self.node_bytes += LEAF_BYTES;
         (self.first, self.last) = (leaf, leaf);
         (self.root, self.height) = (leaf.into(), 0);
     }
@@ -77,7 +77,7 @@ impl Tree {
     ) {
         let path = self.path_to(key);
         let right = Leaf::new();
-        self.bytes += LEAF_BYTES;
+        self.node_bytes += LEAF_BYTES;
         // SAFETY: live leaves of this tree; the new one is linked in behind the other.
         unsafe {
             let is_last = (*leaf).next.is_null();
@@ -115,7 +115,7 @@ impl Tree {
                     return;
                 }
                 let right = Inner::new();
-                self.bytes += INNER_BYTES;
+                self.node_bytes += INNER_BYTES;
                 let cut = cut_for(at);
                 let parting = (&(*inner).keys)[cut];
                 (*inner).move_to(&mut *right, cut, parting);
@@ -128,7 +128,7 @@ impl Tree {
             }
         }
         let root = Inner::new();
-        self.bytes += INNER_BYTES;
+        self.node_bytes += INNER_BYTES;
         // SAFETY: fresh, and ours.
         unsafe {
             (*root).start(self.root);
@@ -186,7 +186,7 @@ impl Tree {
             }
             drop(Box::from_raw(leaf));
         }
-        self.bytes -= LEAF_BYTES;
+        self.node_bytes -= LEAF_BYTES;
         self.drop_child(path);
     }
 
@@ -208,7 +208,7 @@ impl Tree {
                     return;
                 }
                 drop(Box::from_raw(inner));
-                self.bytes -= INNER_BYTES;
+                self.node_bytes -= INNER_BYTES;
             }
         }
         self.root = Node::NONE;
@@ -241,7 +241,7 @@ impl Tree {
             let parting = (&(*parent).keys)[at];
             (*right).move_to(&mut *left, 0, parting);
             drop(Box::from_raw(right));
-            self.bytes -= INNER_BYTES;
+            self.node_bytes -= INNER_BYTES;
             place.1 = at;
         }
         self.drop_child(path);
@@ -259,7 +259,7 @@ impl Tree {
                 self.root = (&(*root).children)[0];
                 drop(Box::from_raw(root));
             }
-            self.bytes -= INNER_BYTES;
+            self.node_bytes -= INNER_BYTES;
             self.height -= 1;
         }
     }
@@ -303,7 +303,7 @@ impl Tree {
                     return None;
                 }
                 let right = Leaf::new();
-                upper.bytes += LEAF_BYTES;
+                upper.node_bytes += LEAF_BYTES;
                 (*leaf).move_to(&mut *right, (*leaf).begin + count / 2);
                 upper.root = right.into();
                 (upper.first, upper.last) = (right, right);
@@ -313,7 +313,7 @@ impl Tree {
             let cut = (*root).count / 2;
             let parting = (&(*root).keys)[cut];
             let right = Inner::new();
-            upper.bytes += INNER_BYTES;
+            upper.node_bytes += INNER_BYTES;
             (*root).move_to(&mut *right, cut, Term::NONE);
             upper.root = right.into();
             let mut node = upper.root;
@@ -336,6 +336,7 @@ impl Tree {
         self.fingers.clear();
         self.objects += std::mem::take(&mut upper.objects);
         self.bytes += std::mem::take(&mut upper.bytes);
+        self.node_bytes += std::mem::take(&mut upper.node_bytes);
         if upper.is_empty() {
             return;
         }

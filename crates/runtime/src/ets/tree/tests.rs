@@ -42,10 +42,17 @@ impl Keys {
         }
     }
 
-    fn object(self, terms: &mut Terms, number: i64, value: i64) -> OwnedObject {
+    fn object(self, terms: &mut Terms, number: i64, value: i64) -> New {
         let key = self.key(terms, number);
         let tuple = term::build::tuple(terms.heap(), &[key, Term::small(value)]);
-        OwnedObject::new(tuple, 0)
+        if value % 3 == 0 {
+            return New::from(OwnedObject::new(tuple, 0));
+        }
+        New::Tuple {
+            tuple,
+            hash: 0,
+            packs: false,
+        }
     }
 }
 
