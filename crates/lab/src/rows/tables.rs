@@ -1,5 +1,5 @@
 //! ETS: a row for each type of table and each way to share it; the operations are its figures. `tables.erl` says what the
-//! ways are.
+//! ways are, `table_chores.erl` what the other operations.
 
 use super::{Case, DEFAULT, EACH, Experiment, Figure, Group, ONE, PLAIN, Source};
 
@@ -37,6 +37,64 @@ const WITH_COUNTERS: &[Figure] = &[
     operation("match", "match: "),
     operation("next", "next: "),
     operation("delete", "delete: "),
+];
+
+/// What `table_chores.erl` does with a set.
+const CHORES: &[Figure] = &[
+    operation("insert_again", "insert_again: "),
+    operation("insert_large", "insert_large: "),
+    operation("lookup_large", "lookup_large: "),
+    operation("delete_large", "delete_large: "),
+    operation("insert_list", "insert_list: "),
+    operation("lookup", "lookup: "),
+    operation("lookup_element", "lookup_element: "),
+    operation("update_element", "update_element: "),
+    operation("update_value", "update_value: "),
+    operation("match_object", "match_object: "),
+    operation("select_count", "select_count: "),
+    operation("select_some", "select_some: "),
+    operation("chunks", "chunks: "),
+    operation("tab2list", "tab2list: "),
+    operation("foldl", "foldl: "),
+    operation("select_delete", "select_delete: "),
+    operation("insert_new", "insert_new: "),
+    operation("take", "take: "),
+];
+
+/// What it does with a bag.
+const BAG_CHORES: &[Figure] = &[
+    operation("insert_again", "insert_again: "),
+    operation("lookup", "lookup: "),
+    operation("lookup_element", "lookup_element: "),
+    operation("match_object", "match_object: "),
+    operation("select_count", "select_count: "),
+    operation("tab2list", "tab2list: "),
+    operation("foldl", "foldl: "),
+    operation("delete_object", "delete_object: "),
+    operation("crowd_insert_again", "crowd_insert_again: "),
+    operation("crowd_delete_object", "crowd_delete_object: "),
+    operation("take", "take: "),
+];
+
+const READING: &[Figure] = &[
+    operation("lookup", "lookup: "),
+    operation("lookup_element", "lookup_element: "),
+    operation("match_object", "match_object: "),
+];
+
+const COUNTED: &[Figure] = &[
+    operation("insert_again", "insert_again: "),
+    operation("take", "take: "),
+    operation("insert_new", "insert_new: "),
+    operation("update_element", "update_element: "),
+    operation("size", "size: "),
+];
+
+const MANY: &[Figure] = &[
+    operation("new", "new: "),
+    operation("first_insert", "first_insert: "),
+    operation("delete", "delete: "),
+    operation("owner_ends", "owner_ends: "),
 ];
 
 const TABLE: Experiment = Experiment {
@@ -143,6 +201,96 @@ pub const ROWS: &[Experiment] = &[
         command: "-s tables time bag own {N} -s erlang halt",
         cases: &[TWO],
         figures: OPERATIONS,
+        ..TABLE
+    },
+    Experiment {
+        name: "set_chores",
+        about: "One process, a set of objects with tuples for keys, and what `set` leaves out.",
+        command: "-s table_chores time set one {N} -s erlang halt",
+        cases: &[ONE, TWO],
+        figures: CHORES,
+        quick: &[50_000],
+        full: &[50_000, 500_000],
+        ..TABLE
+    },
+    Experiment {
+        name: "ordered_set_chores",
+        about: "The same with an ordered set.",
+        command: "-s table_chores time ordered_set one {N} -s erlang halt",
+        cases: &[ONE, TWO],
+        figures: CHORES,
+        quick: &[50_000],
+        full: &[50_000, 500_000],
+        ..TABLE
+    },
+    Experiment {
+        name: "bag_chores",
+        about: "The same with a bag.",
+        command: "-s table_chores time bag one {N} -s erlang halt",
+        cases: &[ONE],
+        figures: BAG_CHORES,
+        quick: &[50_000],
+        full: &[50_000, 500_000],
+        ..TABLE
+    },
+    Experiment {
+        name: "duplicate_bag_chores",
+        about: "The same with a duplicate bag.",
+        command: "-s table_chores time duplicate_bag one {N} -s erlang halt",
+        cases: &[ONE],
+        figures: BAG_CHORES,
+        quick: &[50_000],
+        full: &[50_000, 500_000],
+        ..TABLE
+    },
+    Experiment {
+        name: "set_reading",
+        about: "Two processes read a set with read concurrency.",
+        command: "-s table_chores time set reading {N} -s erlang halt",
+        cases: &[TWO],
+        figures: READING,
+        quick: &[50_000],
+        full: &[50_000, 500_000],
+        ..TABLE
+    },
+    Experiment {
+        name: "ordered_set_reading",
+        about: "Two processes read an ordered set with read concurrency.",
+        command: "-s table_chores time ordered_set reading {N} -s erlang halt",
+        cases: &[TWO],
+        figures: READING,
+        quick: &[50_000],
+        full: &[50_000, 500_000],
+        ..TABLE
+    },
+    Experiment {
+        name: "set_counted",
+        about: "Two processes change a set with write concurrency and decentralized counters.",
+        command: "-s table_chores time set counted {N} -s erlang halt",
+        cases: &[TWO],
+        figures: COUNTED,
+        quick: &[50_000],
+        full: &[50_000, 500_000],
+        ..TABLE
+    },
+    Experiment {
+        name: "ordered_set_counted",
+        about: "Two processes change an ordered set with write concurrency and decentralized counters.",
+        command: "-s table_chores time ordered_set counted {N} -s erlang halt",
+        cases: &[TWO],
+        figures: COUNTED,
+        quick: &[50_000],
+        full: &[50_000, 500_000],
+        ..TABLE
+    },
+    Experiment {
+        name: "many_tables",
+        about: "Tables that are made, used once and deleted, or deleted with their owner.",
+        command: "-s table_chores time many one {N} -s erlang halt",
+        cases: &[ONE, TWO],
+        figures: MANY,
+        quick: &[50_000],
+        full: &[50_000, 500_000],
         ..TABLE
     },
 ];
