@@ -19,6 +19,8 @@ use pcre2_sys as pcre;
 
 /// What the bytes of a compiled pattern begin with.
 const MAGIC: &[u8; 4] = b"fRE1";
+/// Where a subject without bytes stands.
+static NO_SUBJECT: [u8; 2] = [0; 2];
 /// Patterns that a thread remembers; when there are more, it forgets all.
 const CACHED_PATTERNS: usize = 256;
 
@@ -235,11 +237,16 @@ pub fn from_bytes(bytes: &[u8]) -> Option<Rc<Pattern>> {
     compile(text, CompileOptions(options)).ok()
 }
 
-/// PCRE2 spells one leading directive in another way.
-fn translated(text: &[u8]) -> Vec<u8> {
-    match text.strip_prefix(b"(*UTF8)") {
-        Some(rest) => [b"(*UTF)", rest].concat(),
-        None => text.to_vec(),
+/// The text as PCRE2 spells it: one leading directive, and braces that mean nothing.
+fn translated(text: &[u8], options: CompileOptions) -> Vec<u8> {
+    let text = match text.strip_prefix(b"(*UTF8)") {
+        Some(rest) => &[b"(*UTF)", rest].concat(),
+        None => text,
+    };
+    if leniency::has_foreign_braces(text) {
+        leniency::plainer(text, options.has(CompileOptions::EXTENDED))
+    } else {
+        text.to_vec()
     }
 }
 
@@ -264,6 +271,8 @@ fn compile_source(
         assert!(!context.is_null(), "no memory for a regular expression");
         pcre::pcre2_set_character_tables_8(context, tables::latin1().as_ptr());
         pcre::pcre2_set_compile_extra_options_8(context, extra);
+        // PCRE 8 looks back over texts of a fixed length only.
+        pcre::pcre2_set_max_varlookbehind_8(context, 0);
         if options.newline() != 0 {
             pcre::pcre2_set_newline_8(context, options.newline());
         }
@@ -298,7 +307,7 @@ fn compile_leniently(source: &[u8], options: CompileOptions) -> Result<Code, (c_
 
 impl Pattern {
     fn new(text: &[u8], options: CompileOptions) -> Result<Pattern, PatternError> {
-        let source = translated(text);
+        let source = translated(text, options);
         let mut compiled = compile_leniently(&source, options);
         if let Err((code, _)) = compiled
             && leniency::MENDABLE.contains(&code)
@@ -414,6 +423,13 @@ impl Pattern {
         ];
         let flags = flags.iter().filter(|(wanted, _)| *wanted);
         let flags = flags.fold(0, |all, (_, flag)| all | flag);
+        // PCRE2 goes back from the end by the length of a newline before it compares addresses, so even a subject without
+        // bytes must stand where memory is.
+        let start = if subject.is_empty() {
+            &raw const NO_SUBJECT[1]
+        } else {
+            subject.as_ptr()
+        };
         // SAFETY: the code is live; match data and context are made, used and freed here; the subject is live
         // and as long as told; the vector has as many pairs as PCRE2 says.
         unsafe {
@@ -432,7 +448,7 @@ impl Pattern {
             }
             let code = pcre::pcre2_match_8(
                 self.code.0.as_ptr(),
-                subject.as_ptr(),
+                start,
                 subject.len(),
                 offset,
                 flags,
@@ -517,6 +533,33 @@ mod tests {
         assert_eq!(found, Outcome::Match { groups, set: 2 });
         assert!(from_bytes(b"ERCP0123456789").is_none());
         assert!(from_bytes(b"fRE1\xff\xff\xff\xffa").is_none());
+    }
+
+    #[test]
+    fn nothing_is_searched_where_nothing_can_be() {
+        let mut options =
+            CompileOptions(CompileOptions::FIRSTLINE | CompileOptions::NO_START_OPTIMIZE);
+        options.set_newline(Newline::CrLf);
+        for text in ["a", "\\N", "a$", "(?m)^a"] {
+            let pattern = compile(text.as_bytes(), options).unwrap();
+            assert_eq!(
+                pattern.run(&[], 0, &RunOptions::default()),
+                Outcome::NoMatch
+            );
+        }
+    }
+
+    #[test]
+    fn braces_are_those_of_pcre_8() {
+        assert_eq!(find("^a{,3}$", 0, b"aaa"), None);
+        assert_eq!(find("^a{,3}$", 0, b"a{,3}"), Some((0, 5)));
+        assert_eq!(find("^a{ 1, 3 }$", 0, b"a{ 1, 3 }"), Some((0, 9)));
+        assert_eq!(
+            find("^a{1,}[{,3}]\\x{41}\\{,3}$", 0, b"aaa,A{,3}"),
+            Some((0, 9))
+        );
+        assert!(compile(b"(?<=a{1,2})", CompileOptions::default()).is_err());
+        assert!(compile(b"(?<=a|bc)", CompileOptions::default()).is_ok());
     }
 
     #[test]

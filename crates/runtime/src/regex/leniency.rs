@@ -1,12 +1,14 @@
 //! What PCRE 8 takes for itself in a pattern although it means nothing there, and PCRE2 refuses: a hyphen behind what
-//! stands for several characters in a class, letters of escapes that no class knows, `\x` without digits.
+//! stands for several characters in a class, letters of escapes that no class knows, `\x` without digits, `\F`. Or gives a
+//! meaning: `{,3}` and `{ 1, 3 }` are no repetitions for PCRE 8.
 //!
-//! Only patterns that PCRE2 has refused for one of these are written anew. Plain functions; any thread calls them.
+//! Only patterns that PCRE2 has refused for one of the former, or that have such braces, are written anew. Plain
+//! functions; any thread calls them.
 
 use std::ffi::c_int;
 
-/// PCRE2's numbers for what [`plainer`] may mend: an escape in a class, a range there, missing digits.
-pub const MENDABLE: [c_int; 3] = [107, 150, 178];
+/// PCRE2's numbers for what [`plainer`] may mend: an escape in a class, a range there, missing digits, an escape of Perl's.
+pub const MENDABLE: [c_int; 4] = [107, 137, 150, 178];
 
 /// The same pattern, in words that PCRE2 takes.
 pub fn plainer(source: &[u8], extended: bool) -> Vec<u8> {
@@ -23,10 +25,48 @@ pub fn plainer(source: &[u8], extended: bool) -> Vec<u8> {
             b'[' => writer.class(),
             b'#' if extended => writer.copy_through(b"\n"),
             b'(' if source[writer.at..].starts_with(b"(?#") => writer.copy_through(b")"),
+            b'{' if repeats_for_pcre2_only(writer.rest()) => {
+                writer.out.push(b'\\');
+                writer.copy(1);
+            }
             _ => writer.copy(1),
         }
     }
     writer.out
+}
+
+/// Whether there may be braces that only PCRE2 takes for a repetition.
+pub fn has_foreign_braces(source: &[u8]) -> bool {
+    (0..source.len()).any(|at| source[at] == b'{' && repeats_for_pcre2_only(&source[at..]))
+}
+
+/// Whether what begins with a brace repeats something for PCRE2, but not for PCRE 8: without a first number, or with blanks.
+fn repeats_for_pcre2_only(rest: &[u8]) -> bool {
+    let Some(end) = rest.iter().position(|&byte| byte == b'}') else {
+        return false;
+    };
+    let inside = &rest[1..end];
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let is_number = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let trimmed = |part: &[u8]| {
+        let blanks = |byte: &&u8| is_blank(byte);
+        let start = part.iter().take_while(blanks).count();
+        let end = part.len() - part[start..].iter().rev().take_while(blanks).count();
+        part[start..end].to_vec()
+    };
+    let parts: Vec<Vec<u8>> = inside
+        .splitn(2, |&byte| byte == b',')
+        .map(trimmed)
+        .collect();
+    let repeats = match &parts[..] {
+        [exactly] => is_number(exactly),
+        [least, most] => {
+            (is_number(least) || least.is_empty() && is_number(most))
+                && (is_number(most) || most.is_empty())
+        }
+        _ => false,
+    };
+    repeats && (inside.starts_with(b",") || inside.iter().any(is_blank))
 }
 
 struct Writer<'a> {
@@ -62,8 +102,16 @@ impl Writer<'_> {
                 self.out.extend_from_slice(b"\\x00");
                 self.at += 2;
             }
-            Some(b'p' | b'P') if next == Some(b'{') => self.copy_through(b"}"),
-            Some(b'p' | b'P') => self.copy(3),
+            // Braces that belong to the escape.
+            Some(b'p' | b'P' | b'x' | b'o' | b'g' | b'k' | b'N' | b'u') if next == Some(b'{') => {
+                self.copy_through(b"}");
+            }
+            Some(b'p' | b'P' | b'c') => self.copy(3),
+            // No escape for PCRE 8.
+            Some(b'F') => {
+                self.at += 1;
+                self.copy(1);
+            }
             _ => self.copy(2),
         }
         letter
@@ -113,7 +161,7 @@ impl Writer<'_> {
 
 /// Whether an escape of this means its letter in a class.
 fn is_letter_in_class(letter: Option<&u8>) -> bool {
-    letter.is_some_and(|letter| b"ABCGRXZz".contains(letter))
+    letter.is_some_and(|letter| b"ABCFGKRXZz".contains(letter))
 }
 
 /// Whether `[:` begins a name such as `[:alpha:]`.
