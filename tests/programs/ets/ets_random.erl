@@ -98,7 +98,7 @@ call(T, Ordered, Key) ->
 key() ->
     case rand:uniform(14) of
         N when N =< 5 -> rand:uniform(8);
-        6 -> float(rand:uniform(8));
+        6 -> one_of([float(rand:uniform(8)), 0.0, -0.0]);
         7 -> one_of([a, b, 'longer than a word', []]);
         8 -> {rand:uniform(3), one_of([a, b])};
         9 -> [rand:uniform(3)];
