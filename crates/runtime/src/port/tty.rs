@@ -53,6 +53,8 @@ const ANSWER_BELOW_BYTES: usize = 1024;
 const LINE_CELLS: usize = 1 << 16;
 
 struct Tty {
+    /// In front of the descriptor that it needs: fields are dropped in order.
+    _mode: ModeGuard,
     input: OwnedFd,
     input_token: Token,
     output: Outgoing,
@@ -62,7 +64,6 @@ struct Tty {
     incomplete: Vec<u8>,
     /// A command waits for its `ok`.
     owes_answer: bool,
-    _mode: ModeGuard,
 }
 
 /// Starts the driver.
