@@ -176,3 +176,18 @@ fn a_full_atom_table_ends_the_node() {
         );
     }
 }
+
+#[test]
+fn the_node_ends_with_any_of_its_system_processes() {
+    for (name, process) in [("init", "init"), ("purger", "erts_code_purger")] {
+        let program = format!("exit(whereis({process}), kill), receive after infinity -> ok end.");
+        let [ferl, stock] = both(name, &program, &[]);
+        assert_eq!(ferl.output.status.code(), Some(1), "{name}");
+        assert_eq!(stock.output.status.code(), Some(1), "{name}");
+        assert_eq!(ferl.errors(), stock.errors(), "{name}");
+        let slogan = "Slogan: System process <0.";
+        for ended in [ferl, stock] {
+            assert!(ended.dump.unwrap().contains(slogan), "{name}");
+        }
+    }
+}
