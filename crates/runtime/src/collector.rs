@@ -180,7 +180,7 @@ mod limit {
             return false;
         }
         if limit.log {
-            crate::log::over_heap_limit(process, words, limit.words);
+            crate::log::over_heap_limit(process, words, &limit);
         }
         if limit.kill {
             handle::die(process, Owned::new(am::KILLED));

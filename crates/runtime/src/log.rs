@@ -6,7 +6,8 @@ use parking_lot::Mutex;
 use term::heap::Scratch;
 use term::{am, atom, build, map};
 
-use crate::process::{Process, table};
+use crate::bif::erlang::HeapLimit;
+use crate::process::{Process, info, table};
 use crate::{node, registry, signal};
 
 /// A process ended by an error that nobody caught.
@@ -19,11 +20,21 @@ pub fn crashed(process: &Process, reason: Term) {
 }
 
 /// A heap passed its `max_heap_size`.
-pub fn over_heap_limit(process: &Process, words: u64, limit: u64) {
-    let format = "     Process:            ~p~n     Context:            maximum heap size reached~n     \
-                  Max Heap Size:      ~p~n     Total Heap Size:    ~p~n";
-    report(process, format, |_, pid| {
-        vec![pid, Term::small(limit as i64), Term::small(words as i64)]
+pub fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) {
+    let format = "     Process:            ~p ~n     Context:            maximum heap size reached~n     \
+                  Max Heap Size:      ~p~n     Total Heap Size:    ~p~n     Kill:               ~p~n     \
+                  Error Logger:       ~p~n     Message Queue Len:  ~p~n     GC Info:            ~p~n";
+    let messages = process.head.messages.count;
+    report(process, format, |heap, pid| {
+        vec![
+            pid,
+            Term::small(limit.words as i64),
+            Term::small(words as i64),
+            am::boolean(limit.kill),
+            am::boolean(limit.log),
+            Term::small(messages as i64),
+            info::garbage_collection_info(process, heap),
+        ]
     });
 }
 
@@ -171,7 +182,10 @@ impl std::fmt::Display for Plain<'_> {
         while let Some(at) = rest.find('~') {
             f.write_str(&rest[..at])?;
             match rest.as_bytes().get(at + 1) {
-                Some(b'p' | b't') => {
+                Some(b'p' | b's' | b't') => {
+                    if rest[at + 1..].starts_with("ts") {
+                        rest = &rest[1..];
+                    }
                     if let Some(argument) = arguments.next() {
                         write!(f, "{}", term::print::display(*argument))?;
                     }
