@@ -117,6 +117,7 @@ fn one_table(out: &mut Output, table: &Arc<Table>) -> fmt::Result {
         writeln!(out, "{objects}")?;
     } else {
         chains.write(out)?;
+        writeln!(out, "Fixed: {}", table.fixation.is_fixed())?;
     }
     writeln!(out, "Objects: {objects}")?;
     writeln!(out, "Words: {}", words.total(table))?;
