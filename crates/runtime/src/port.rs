@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
 use parking_lot::{Mutex, MutexGuard};
+use term::am;
 use term::copy::Owned;
 
 use crate::process::relations::ReferenceNumber;
@@ -63,7 +64,7 @@ pub struct State {
 enum Phase {
     Starting,
     Open,
-    /// For everyone else it is closed, though it is still in the table; output gets out.
+    /// It takes nothing any more, though it is still seen; output gets out.
     Closing,
     Closed,
 }
@@ -92,6 +93,8 @@ pub struct Core {
     timer_generation: u64,
     /// The driver wants the port to end.
     exit: Option<Owned>,
+    /// Who asked by message that the port be closed, and is told when it is.
+    closed_for: Option<Term>,
 }
 
 impl Core {
@@ -113,6 +116,7 @@ impl Core {
             timer: None,
             timer_generation: 0,
             exit: None,
+            closed_for: None,
         }
     }
 
@@ -306,6 +310,9 @@ impl State {
         }
         self.core.exit = None;
         table::remove(port.id);
+        if let Some(asker) = self.core.closed_for.take() {
+            signals::tell_process(asker, port.id, am::CLOSED);
+        }
     }
 }
 

@@ -29,10 +29,11 @@ pub fn is_item(item: Term) -> bool {
     item.is_atom() && ITEMS.contains(&atom::text(item))
 }
 
-/// `{Item, Value}`; None when the port is closed, or the item is none.
+/// `{Item, Value}`; None when there is no port any more, or the item is none.
 pub fn item(port: &Port, state: &State, item: Term, heap: &mut Heap) -> Option<Term> {
     let core = &state.core;
-    if core.phase != Phase::Open {
+    // As on stock, a closed port is still seen while its output gets out.
+    if !matches!(core.phase, Phase::Open | Phase::Closing) {
         return None;
     }
     let value = match atom::text(item) {

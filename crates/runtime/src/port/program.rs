@@ -69,6 +69,10 @@ pub fn start(
 ) -> Result<Box<dyn Driver>, OpenError> {
     let (from_program, its_output) = sys::fd::pipe().map_err(reason)?;
     let (its_input, to_program) = sys::fd::pipe().map_err(reason)?;
+    if settings.directory.is_none() {
+        // A program starts where the node is, which must still be there.
+        names::working_directory().map_err(reason)?;
+    }
     if let What::File(file) = what {
         names::may(file, names::Wish::Execute).map_err(reason)?;
     }

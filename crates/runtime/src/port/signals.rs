@@ -355,9 +355,8 @@ fn request(
         return;
     }
     if request == am::CLOSE {
-        if state.close(port, am::NORMAL) {
-            tell_process(connected, port.id, am::CLOSED);
-        }
+        state.core.closed_for = Some(connected);
+        state.close(port, am::NORMAL);
         return;
     }
     match request.as_tuple() {
@@ -370,7 +369,7 @@ fn request(
     }
 }
 
-fn tell_process(to: Term, port: Term, what: Term) {
+pub(super) fn tell_process(to: Term, port: Term, what: Term) {
     let mut scratch = Scratch::new();
     let message = build::tuple(scratch.heap(), &[port, what]);
     signal::send_message_from_outside(to, message);

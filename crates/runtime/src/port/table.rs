@@ -123,7 +123,11 @@ fn all() -> Vec<Arc<Port>> {
 /// Identifiers of all open ports, the oldest first.
 #[must_use]
 pub fn list() -> Vec<Term> {
-    let is_open = |port: &Arc<Port>| port.state.lock().core.phase == Phase::Open;
+    // As on stock, a closed port is still seen while its output gets out.
+    let is_open = |port: &Arc<Port>| {
+        let phase = port.state.lock().core.phase;
+        matches!(phase, Phase::Open | Phase::Closing)
+    };
     let mut ports: Vec<Term> = all()
         .iter()
         .filter(|port| is_open(port))
