@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 const FERL: &str = env!("CARGO_BIN_EXE_ferl");
 
@@ -238,10 +238,23 @@ fn a_debugger_walks_erlang_frames() {
     let mut output = BufReader::new(node.stdout.take().unwrap());
     output.read_line(&mut line).unwrap();
     assert_eq!(line, "deep\n");
-    let seen = Command::new("gdb")
-        .args(["-nx", "-batch", "-p", &node.id().to_string()])
-        .args(["-ex", "thread apply all backtrace 30"])
-        .output();
+    let look = || {
+        Command::new("gdb")
+            .args(["-nx", "-batch", "-p", &node.id().to_string()])
+            .args(["-ex", "thread apply all backtrace 30"])
+            .output()
+    };
+    // The scheduler may be between two slices, or not yet behind the output.
+    let is_between = |seen: &Output| {
+        let text = String::from_utf8_lossy(&seen.stdout);
+        text.contains("Thread ") && !text.contains("deep:spin/1")
+    };
+    let mut seen = look();
+    for _ in 0..5 {
+        if seen.as_ref().is_ok_and(is_between) {
+            seen = look();
+        }
+    }
     node.kill().unwrap();
     node.wait().unwrap();
     let Ok(seen) = seen else {
