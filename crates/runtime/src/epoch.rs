@@ -6,7 +6,10 @@
 //! A sleeping thread publishes `IDLE` and is not waited for.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
+
+use parking_lot::Mutex;
 
 /// Threads that may take part: schedulers, dirty schedulers and a few of the runtime's own.
 const MAX_PARTICIPANTS: usize = 4096;
@@ -72,6 +75,29 @@ pub fn passed(stamp: u64) -> bool {
     PLACES[..participants]
         .iter()
         .all(|place| place.0.load(Ordering::SeqCst) > stamp)
+}
+
+/// What was taken out of everyone's reach, each with its stamp, until nobody can still look at it. Any thread may add to it.
+pub(crate) struct Retired<T>(Mutex<VecDeque<(u64, T)>>);
+
+impl<T> Retired<T> {
+    #[must_use]
+    pub const fn new() -> Retired<T> {
+        Retired(Mutex::new(VecDeque::new()))
+    }
+
+    /// Keeps what has just become unreachable for new look-ups, and drops what nobody can hold any more.
+    pub fn keep(&self, value: T) {
+        let mut passed_by_all = Vec::new();
+        let mut retired = self.0.lock();
+        retired.push_back((retire_stamp(), value));
+        while retired.front().is_some_and(|(stamp, _)| passed(*stamp)) {
+            passed_by_all.extend(retired.pop_front());
+        }
+        // What dies now may end in here again: the lock goes first.
+        drop(retired);
+        drop(passed_by_all);
+    }
 }
 
 /// Runs a look-up on a thread that is not in a slice.

@@ -4,16 +4,14 @@
 //! thread may look up within a slice; a table that lost its name stays allocated until every scheduler has begun
 //! another (`epoch`). Who changes a slot holds the registry's lock.
 
-use std::collections::VecDeque;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use layout::Term;
-use parking_lot::Mutex;
 
 use super::table::Table;
-use crate::epoch;
+use crate::epoch::Retired;
 
 const FIRST_CHUNK_BITS: u32 = 10;
 const CHUNKS: usize = 22;
@@ -21,8 +19,8 @@ const CHUNKS: usize = 22;
 type Slot = AtomicPtr<Table>;
 
 static CHUNK: [AtomicPtr<Slot>; CHUNKS] = [const { AtomicPtr::new(ptr::null_mut()) }; CHUNKS];
-/// Tables that are in no registry any more, each with the epoch in which it was taken out.
-static RETIRED: Mutex<VecDeque<(u64, Arc<Table>)>> = Mutex::new(VecDeque::new());
+/// Tables that are in no registry any more.
+static RETIRED: Retired<Arc<Table>> = Retired::new();
 
 /// The chunk of an atom and its place there: chunk n holds 2^(10 + n) slots.
 fn place_of(name: Term) -> (usize, usize) {
@@ -64,16 +62,5 @@ pub fn set(name: Term, table: Option<&Arc<Table>>) {
 
 /// Keeps a table that was taken out of the registry until nobody can have found it there any more.
 pub fn retire(table: Arc<Table>) {
-    let mut passed = Vec::new();
-    let mut retired = RETIRED.lock();
-    retired.push_back((epoch::retire_stamp(), table));
-    while retired
-        .front()
-        .is_some_and(|(stamp, _)| epoch::passed(*stamp))
-    {
-        passed.extend(retired.pop_front());
-    }
-    // What dies now may end in here again: the lock goes first.
-    drop(retired);
-    drop(passed);
+    RETIRED.keep(table);
 }

@@ -7,13 +7,11 @@
 //!
 //! A scheduler calls within a slice; for other threads each look at the directory is pinned.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use layout::Term;
-use parking_lot::Mutex;
 use term::heap::Scratch;
 use term::{build, compare};
 
@@ -22,7 +20,7 @@ use super::lock::{PartLock, ReadGuard, WriteGuard};
 use super::object::OwnedObject;
 use super::part::Part;
 use super::tree::{From, Tree};
-use crate::epoch;
+use crate::epoch::{self, Retired};
 use crate::sync::MutexGuard;
 
 /// What a lock that had to be waited for adds to a range's heat; one that had not takes one off
@@ -169,7 +167,7 @@ impl All<'_> {
     /// Makes one range of all; they are empty.
     pub fn collapse(&mut self) {
         let ranges = self.ranges;
-        epoch::pinned(|| retire(ranges.spans.collapse(&mut self.changes)));
+        epoch::pinned(|| RETIRED.keep(ranges.spans.collapse(&mut self.changes)));
         self.bounds.clear();
     }
 }
@@ -268,7 +266,7 @@ impl Ranges {
         });
         drop(guard);
         if let Some(replaced) = replaced {
-            retire(replaced);
+            RETIRED.keep(replaced);
         }
     }
 
@@ -352,19 +350,5 @@ fn merge(lower: &mut WriteGuard<'_>, upper: &mut WriteGuard<'_>) {
     }
 }
 
-/// Directories that were replaced, each with the epoch in which that was.
-static RETIRED: Mutex<VecDeque<(u64, Replaced<Bound, Span>)>> = Mutex::new(VecDeque::new());
-
-/// Keeps a directory until nobody reads it any more.
-fn retire(replaced: Replaced<Bound, Span>) {
-    let mut passed = Vec::new();
-    let mut retired = RETIRED.lock();
-    retired.push_back((epoch::retire_stamp(), replaced));
-    while retired
-        .front()
-        .is_some_and(|(stamp, _)| epoch::passed(*stamp))
-    {
-        passed.extend(retired.pop_front());
-    }
-    drop(retired);
-}
+/// Directories that were replaced.
+static RETIRED: Retired<Replaced<Bound, Span>> = Retired::new();
