@@ -1,4 +1,5 @@
-//! Terms written as text, for tests: atoms, integers, floats, strings, binaries of text, tuples, lists and maps.
+//! Terms written as text, for tests: atoms, integers, floats, strings, binaries of text, tuples, lists and maps. And numbers
+//! to choose among them.
 
 use layout::{Heap, Term};
 use term::heap::Scratch;
@@ -172,5 +173,18 @@ impl Reader<'_> {
         }
         let value: i128 = word.parse().expect("an integer");
         term::arith::from_i128(self.heap, value)
+    }
+}
+
+/// Numbers that only look random.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
     }
 }

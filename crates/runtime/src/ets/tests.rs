@@ -9,7 +9,7 @@ use super::part::Part;
 use super::ranges::{self, Ranges};
 use super::tree;
 use super::{Following, Kind, New, OwnedObject};
-use crate::test_terms::{Terms, assert_same};
+use crate::test_terms::{Numbers, Terms, assert_same};
 
 const KINDS: [Kind; 4] = [Kind::Set, Kind::OrderedSet, Kind::Bag, Kind::DuplicateBag];
 
@@ -84,19 +84,6 @@ fn keys_by_next(part: &Part, kind: Kind) -> Vec<i64> {
         };
     }
     keys
-}
-
-/// Numbers that only look random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
 }
 
 #[test]

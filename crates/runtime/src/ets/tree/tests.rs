@@ -4,20 +4,7 @@ use std::collections::BTreeMap;
 
 use super::node::{Inner, SPARSE};
 use super::*;
-use crate::test_terms::Terms;
-
-/// Numbers that only look random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
+use crate::test_terms::{Numbers, Terms};
 
 /// The term of a number, as a small integer or as a tuple; both in the same order.
 #[derive(Clone, Copy, PartialEq, Debug)]
