@@ -106,6 +106,12 @@ const TABLE: Experiment = Experiment {
     ..PLAIN
 };
 
+const CHORE: Experiment = Experiment {
+    quick: &[50_000],
+    full: &[50_000, 500_000],
+    ..TABLE
+};
+
 pub const ROWS: &[Experiment] = &[
     Experiment {
         name: "set",
@@ -209,9 +215,7 @@ pub const ROWS: &[Experiment] = &[
         command: "-s table_chores time set one {N} -s erlang halt",
         cases: &[ONE, TWO],
         figures: CHORES,
-        quick: &[50_000],
-        full: &[50_000, 500_000],
-        ..TABLE
+        ..CHORE
     },
     Experiment {
         name: "ordered_set_chores",
@@ -219,9 +223,7 @@ pub const ROWS: &[Experiment] = &[
         command: "-s table_chores time ordered_set one {N} -s erlang halt",
         cases: &[ONE, TWO],
         figures: CHORES,
-        quick: &[50_000],
-        full: &[50_000, 500_000],
-        ..TABLE
+        ..CHORE
     },
     Experiment {
         name: "bag_chores",
@@ -229,9 +231,7 @@ pub const ROWS: &[Experiment] = &[
         command: "-s table_chores time bag one {N} -s erlang halt",
         cases: &[ONE],
         figures: BAG_CHORES,
-        quick: &[50_000],
-        full: &[50_000, 500_000],
-        ..TABLE
+        ..CHORE
     },
     Experiment {
         name: "duplicate_bag_chores",
@@ -239,9 +239,7 @@ pub const ROWS: &[Experiment] = &[
         command: "-s table_chores time duplicate_bag one {N} -s erlang halt",
         cases: &[ONE],
         figures: BAG_CHORES,
-        quick: &[50_000],
-        full: &[50_000, 500_000],
-        ..TABLE
+        ..CHORE
     },
     Experiment {
         name: "set_reading",
@@ -249,9 +247,7 @@ pub const ROWS: &[Experiment] = &[
         command: "-s table_chores time set reading {N} -s erlang halt",
         cases: &[TWO],
         figures: READING,
-        quick: &[50_000],
-        full: &[50_000, 500_000],
-        ..TABLE
+        ..CHORE
     },
     Experiment {
         name: "ordered_set_reading",
@@ -259,9 +255,7 @@ pub const ROWS: &[Experiment] = &[
         command: "-s table_chores time ordered_set reading {N} -s erlang halt",
         cases: &[TWO],
         figures: READING,
-        quick: &[50_000],
-        full: &[50_000, 500_000],
-        ..TABLE
+        ..CHORE
     },
     Experiment {
         name: "set_counted",
@@ -269,9 +263,7 @@ pub const ROWS: &[Experiment] = &[
         command: "-s table_chores time set counted {N} -s erlang halt",
         cases: &[TWO],
         figures: COUNTED,
-        quick: &[50_000],
-        full: &[50_000, 500_000],
-        ..TABLE
+        ..CHORE
     },
     Experiment {
         name: "ordered_set_counted",
@@ -279,9 +271,7 @@ pub const ROWS: &[Experiment] = &[
         command: "-s table_chores time ordered_set counted {N} -s erlang halt",
         cases: &[TWO],
         figures: COUNTED,
-        quick: &[50_000],
-        full: &[50_000, 500_000],
-        ..TABLE
+        ..CHORE
     },
     Experiment {
         name: "many_tables",
@@ -289,8 +279,6 @@ pub const ROWS: &[Experiment] = &[
         command: "-s table_chores time many one {N} -s erlang halt",
         cases: &[ONE, TWO],
         figures: MANY,
-        quick: &[50_000],
-        full: &[50_000, 500_000],
-        ..TABLE
+        ..CHORE
     },
 ];
