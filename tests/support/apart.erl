@@ -1,6 +1,6 @@
 %% Parts of a program that must not see what is left of each other.
 -module(apart).
--export([run/2, counts/0, settle/2]).
+-export([run/2, counts/0, settle/2, wait/3]).
 
 %% What the fun makes in a process of its own, how that died, or that it was not done after so many milliseconds.
 run(Fun, Timeout) ->
@@ -23,4 +23,12 @@ settle(Before, N) ->
         0 -> [A - B || {A, B} <- lists:zip(tuple_to_list(Now), tuple_to_list(Before))];
         _ when Now =:= Before -> none;
         _ -> receive after 10 -> ok end, settle(Before, N - 1)
+    end.
+
+%% What is seen, as soon as it is what is wanted, or after so many looks 25 ms apart.
+wait(See, Wanted, Times) ->
+    case See() of
+        Wanted -> Wanted;
+        Other when Times =:= 1 -> Other;
+        _ -> receive after 25 -> wait(See, Wanted, Times - 1) end
     end.

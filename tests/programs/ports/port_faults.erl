@@ -16,7 +16,7 @@ main() ->
     cut_short(),
     commands(300),
     %% Stock keeps one.
-    see:value(nothing_left, wait(fun() -> descriptors() - Before =< 1 end, true, 200)),
+    see:value(nothing_left, apart:wait(fun() -> descriptors() - Before =< 1 end, true, 200)),
     see:value(busy, busy_ms(500) > 200).
 
 cat(Options) -> open_port({spawn_executable, "/bin/cat"}, [binary | Options]).
@@ -31,7 +31,7 @@ stopped(Parallel) ->
     Pid = os_pid(Port),
     [] = os:cmd("kill -STOP " ++ Pid),
     Senders = senders(Port, 4, 30),
-    see:value({stand_still, Parallel}, wait(fun() -> still(Senders) end, true, 400)),
+    see:value({stand_still, Parallel}, apart:wait(fun() -> still(Senders) end, true, 400)),
     [] = os:cmd("kill -CONT " ++ Pid),
     Data = [receive {Port, {data, D}} -> D after 20000 -> none end || _ <- lists:seq(1, 120)],
     see:value({in_order, Parallel}, [[N || <<S1, N, _/binary>> <- Data, S1 =:= S] =:= lists:seq(1, 30) || S <- [1, 2, 3, 4]]),
@@ -66,7 +66,7 @@ owner_killed(Parallel) ->
     Port = receive {port, P} -> P end,
     Pid = os_pid(Port),
     Others = senders(Port, 3, 30),
-    see:value({all_stand_still, Parallel}, wait(fun() -> still([Owner | Others]) end, true, 400)),
+    see:value({all_stand_still, Parallel}, apart:wait(fun() -> still([Owner | Others]) end, true, 400)),
     exit(Owner, kill),
     see:value({owner, Parallel}, receive {'DOWN', Ref, process, _, Why} -> Why after 20000 -> none end),
     see:value({others, Parallel}, lists:usort(lists:append(answers(Others))) -- [true]),
@@ -79,7 +79,7 @@ closed_under_senders(How) ->
     Port = open_port({spawn_executable, "/bin/sleep"}, [{args, ["1000"]}]),
     Pid = os_pid(Port),
     Senders = senders(Port, 5, 30),
-    see:value({stand_still, How}, wait(fun() -> still(Senders) end, true, 400)),
+    see:value({stand_still, How}, apart:wait(fun() -> still(Senders) end, true, 400)),
     case How of
         close -> port_close(Port), see:value(How, ended(Port));
         message -> Port ! {self(), close}, see:value(How, receive {Port, closed} -> closed after 20000 -> none end);
@@ -156,10 +156,3 @@ busy_ms(Time) ->
     receive after Time -> ok end,
     {After, _} = statistics(runtime),
     After - Before.
-
-wait(See, Wanted, Times) ->
-    case See() of
-        Wanted -> Wanted;
-        Other when Times =:= 1 -> Other;
-        _ -> receive after 25 -> wait(See, Wanted, Times - 1) end
-    end.

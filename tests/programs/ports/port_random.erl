@@ -11,7 +11,7 @@ main(From, To) ->
     ok = logger:set_primary_config(level, none),
     Before = descriptors(),
     rounds(From, To),
-    see:value(left, wait(fun() -> {descriptors() - Before, children(), [] =:= [P || P <- erlang:ports(), is_program(P)]} end,
+    see:value(left, apart:wait(fun() -> {descriptors() - Before, children(), [] =:= [P || P <- erlang:ports(), is_program(P)]} end,
                          {0, 0, true}, 200)).
 
 rounds(From, To) when From > To -> ok;
@@ -127,7 +127,7 @@ run(mute, _, Options, Seed) ->
                        false -> rest(Port)
                    end
            end,
-    Over = wait(fun() -> {ok, B} = file:read_file(File), B end, <<"over\n">>, 400),
+    Over = apart:wait(fun() -> {ok, B} = file:read_file(File), B end, <<"over\n">>, 400),
     ok = file:delete(File),
     [Told, Over];
 
@@ -137,7 +137,7 @@ run(leaves_another, _, Options, Seed) ->
     [] = os:cmd("mkfifo '" ++ Fifo ++ "'"),
     Port = open("{ read -r line <\"$1\"; printf '\\001Z\\n'; } & exit 9", [Fifo], [stream | tl(Options)]),
     {os_pid, Pid} = case erlang:port_info(Port, os_pid) of undefined -> {os_pid, 0}; Known -> Known end,
-    wait(fun() -> state(Pid) end, gone, 400),
+    apart:wait(fun() -> state(Pid) end, gone, 400),
     Early = receive {Port, _} -> early; {'EXIT', Port, _} -> early after 0 -> nothing end,
     [] = os:cmd("echo go >'" ++ Fifo ++ "'"),
     Told = rest(Port),
@@ -301,10 +301,3 @@ children() ->
               {ok, Text} <- [file:read_file("/proc/" ++ Pid ++ "/stat")], [_, Rest] <- [binary:split(Text, <<") ">>)]],
     Own = [os:getpid() | [Pid || {Pid, [_, Parent | _]} <- All, binary_to_list(Parent) =:= os:getpid()]],
     length([Pid || {Pid, [<<"Z">>, Parent | _]} <- All, lists:member(binary_to_list(Parent), Own)]).
-
-wait(See, Wanted, Times) ->
-    case See() of
-        Wanted -> Wanted;
-        Other when Times =:= 1 -> Other;
-        _ -> receive after 25 -> wait(See, Wanted, Times - 1) end
-    end.
