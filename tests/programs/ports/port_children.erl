@@ -99,9 +99,9 @@ wait(See, Wanted, Times) ->
         _ -> receive after 50 -> wait(See, Wanted, Times - 1) end
     end.
 
-%% However a program is killed, its status arrives once and behind its output.
+%% However a program is killed, its status arrives once and behind its output. Signal 1 may be ignored from above (nohup).
 killed(Times) ->
-    see:value(killed, lists:usort([killed("kill", Signal) || _ <- lists:seq(1, Times), Signal <- [1, 9, 15]])),
+    see:value(killed, lists:usort([killed("kill", Signal) || _ <- lists:seq(1, Times), Signal <- [9, 10, 15]])),
     see:value(by_itself, lists:usort([run("/bin/sh", ["-c", "echo out; kill -9 $$"], []) || _ <- lists:seq(1, Times)])).
 
 killed(Kill, Signal) ->
