@@ -16,7 +16,9 @@ use smallvec::SmallVec;
 use crate::compare::{compare_exact, eq_exact};
 use crate::heap::Allocate;
 use crate::{am, build};
+use growth::Origin;
 
+mod growth;
 mod iterate;
 mod trie;
 
@@ -369,6 +371,40 @@ pub fn replace_values<A: Allocate + ?Sized>(
         unsafe { room.add(usize::from(place)).write(pair(index).1) };
     }
     Some(copy)
+}
+
+/// A flat map with pairs put in whose keys are immediates, found again as far as they and the map's were put together
+/// before; `None`, and nothing done, when that is not remembered of such keys. It is for updates that stand in a program, which
+/// meet the same keys each time.
+pub fn grow<A: Allocate + ?Sized>(heap: &mut A, map: Term, pairs: &[(Term, Term)]) -> Option<Term> {
+    if !is_flat(map) || pairs.len() > growth::MOST_PUT {
+        return None;
+    }
+    let mut put = [Term::NONE; growth::MOST_PUT];
+    for (place, (key, _)) in put.iter_mut().zip(pairs) {
+        *place = *key;
+    }
+    let (keys, values) = flat(map);
+    growth::with(keys, &put[..pairs.len()], |growth| {
+        let size = growth.size();
+        let object = heap.allocate(1 + size);
+        // SAFETY: fresh words for the header and as many keys, then the same for the values; what is remembered was made
+        // of as many old pairs and pairs to put in as there are.
+        unsafe {
+            object.write(Header::new(Kind::Tuple, size).0);
+            let (map, new_values) = flat_over(heap, Term::from_boxed_pointer(object), size);
+            let new_keys = object.add(1).cast::<Term>();
+            for (at, origin) in growth.origins().enumerate() {
+                let (key, value) = match origin {
+                    Origin::Old(index) => (keys[index], values[index]),
+                    Origin::Put(index) => pairs[index],
+                };
+                new_keys.add(at).write(key);
+                new_values.add(at).write(value);
+            }
+            map
+        }
+    })
 }
 
 /// The map with several pairs put in, in their order. With `exact` each key must be there.

@@ -131,19 +131,6 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
         if let Some(map) = map::replace_values(heap, map, count, pair) {
             return map;
         }
-        if count == 1 {
-            let (key, value) = (read(x, s, operand(6)), read(x, s, operand(7)));
-            if !exact {
-                return map::put(heap, map, key, value);
-            }
-            return match map::update(heap, map, key, value) {
-                Some(map) => map,
-                None => {
-                    set_tagged_error(c, am::BADKEY, key);
-                    Term::NONE
-                }
-            };
-        }
         // Filled in place, for most updates are of a few keys.
         let mut room = [const { MaybeUninit::uninit() }; 8];
         let mut many = Vec::new();
@@ -156,6 +143,21 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
             many.extend((0..count).map(pair));
             &many[..]
         };
+        if !exact && let Some(map) = map::grow(heap, map, pairs) {
+            return map;
+        }
+        if let [(key, value)] = *pairs {
+            if !exact {
+                return map::put(heap, map, key, value);
+            }
+            return match map::update(heap, map, key, value) {
+                Some(map) => map,
+                None => {
+                    set_tagged_error(c, am::BADKEY, key);
+                    Term::NONE
+                }
+            };
+        }
         match map::update_many(heap, map, pairs, exact) {
             Ok(map) => map,
             Err(map::BadKey(key)) => {

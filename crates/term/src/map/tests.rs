@@ -265,3 +265,53 @@ fn updates_share_keys_and_name_the_missing_one() {
     assert_eq!(remove(heap, map, am::FALSE), map);
     assert_eq!(update(heap, map, am::FALSE, one), None);
 }
+
+#[test]
+fn growth_that_is_remembered_is_growth() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let atoms: Vec<Term> = ('a'..='t')
+        .map(|letter| crate::atom::intern(letter.to_string().as_bytes()).unwrap())
+        .collect();
+    let words = |chosen: u32, value: i64| -> Vec<(Term, Term)> {
+        let keys = atoms
+            .iter()
+            .zip(0..)
+            .chain([(&am::OK, 20), (&am::TRUE, 21)]);
+        keys.filter(|(_, at)| chosen >> at & 1 == 1)
+            .map(|(key, at)| (*key, Term::small(value + at)))
+            .collect()
+    };
+    let mut chosen = 12345u32;
+    let mut remembered = 0;
+    for round in 0..20_000 {
+        // A few of them come again and again.
+        if round % 3 == 0 {
+            chosen = chosen.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        }
+        let mut put = words(chosen >> 7 & chosen >> 3 & 0x3f_ffff, 100);
+        if round % 2 == 0 {
+            put.reverse();
+        }
+        let map = from_pairs(heap, &words(chosen & 0x3f_ffff, 0));
+        let Some(grown) = grow(heap, map, &put) else {
+            continue;
+        };
+        remembered += 1;
+        let expected = put
+            .iter()
+            .fold(map, |map, &(key, value)| super::put(heap, map, key, value));
+        assert!(eq_exact(grown, expected), "{round}");
+        assert_eq!(size(grown), size(expected));
+    }
+    assert!(remembered > 10_000, "{remembered}");
+    // Twice the same key, keys that are objects, and a map that would be too large are for others.
+    let (one, two) = (Term::small(1), Term::small(2));
+    let map = from_pairs(heap, &[(am::OK, one)]);
+    assert_eq!(grow(heap, map, &[(am::TRUE, one), (am::TRUE, two)]), None);
+    let object = build::tuple(heap, &[one]);
+    assert_eq!(grow(heap, map, &[(object, one)]), None);
+    let with_object = put(heap, map, object, one);
+    assert_eq!(grow(heap, with_object, &[(am::TRUE, one)]), None);
+    assert_eq!(grow(heap, with_object, &[(am::TRUE, one)]), None);
+}
