@@ -2261,16 +2261,34 @@ StartMatch:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    2e
-    mov    -0x2(%rax),%r9d
+    jne    75
+    mov    -0x2(%rax),%r9
     and    $0x3f,%r9d
-    cmp    $0x4,%r9d
-    jne    2e
+    cmp    $0x4,%r9
+    je     69
+    cmp    $0x24,%r9d
+    jne    75
+    mov    %rsi,%r9
+    sub    %rdx,%r9
+    cmp    $0x47,%r9
+    jle    75
+    movq   $0x104,(%rdx)
+    lea    0xe(%rax),%r9
+    mov    %r9,0x8(%rdx)
+    movq   $0x0,0x10(%rdx)
+    mov    0x6(%rax),%r9
+    shl    $0x3,%r9
+    mov    %r9,0x18(%rdx)
+    mov    %rax,0x20(%rdx)
+    lea    0x28(%rdx),%r9
+    or     $0x2,%rdx
+    mov    %rdx,%rax
+    mov    %r9,%rdx
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    2e
+    jmp    75
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 35
+    mov    0x0(%rip),%rax        # 7c
       PC32	start_match-0x4
     mov    $0x0,%r9d
       32	RECORD

@@ -18,6 +18,9 @@ unsafe fn word(context: Term, index: usize) -> *mut u64 {
         .wrapping_add(1 + index)
 }
 
+const MATCH_CONTEXT: u64 = Header::new(Kind::MatchContext, 0).0;
+const HEAP_BINARY: u64 = Header::new(Kind::HeapBinary, 0).0;
+
 macro_rules! integers {
     ($($(#[$doc:meta])* $name:ident $type:ty;)*) => {
         operations! {
@@ -141,13 +144,24 @@ operations! {
         m.next::<4>()
     }
 
-    /// `term, dest, fail, live`: a match context is used again.
+    /// `term, dest, fail, live`: a match context is used again; one for a binary on the heap is made here.
     StartMatch: SD<A: Source, B: Dest> |m| {
         let term = m.get::<A, 0>();
-        if header_of(term) & 0b11_1111 != Header::new(Kind::MatchContext, 0).0 {
-            return m.slow(slow::binaries::start_match);
+        match header_of(term) & 0b11_1111 {
+            MATCH_CONTEXT => m.put::<B, 1>(term),
+            HEAP_BINARY if m.has_room((1 + offset::MATCH_SAVED as u64) * 8) => {
+                let context = m.h;
+                context.write(Header::new(Kind::MatchContext, offset::MATCH_SAVED).0);
+                let words = context.add(1);
+                words.add(offset::MATCH_BYTES).write(word(term, offset::HEAP_BINARY_BYTES) as u64);
+                words.add(offset::MATCH_POSITION).write(0);
+                words.add(offset::MATCH_END).write(*word(term, offset::HEAP_BINARY_SIZE) * 8);
+                words.add(offset::MATCH_BINARY).write(term.bits());
+                m.h = words.add(offset::MATCH_SAVED);
+                m.put::<B, 1>(Term::from_boxed_pointer(context));
+            }
+            _ => return m.slow(slow::binaries::start_match),
         }
-        m.put::<B, 1>(term);
         m.next::<4>()
     }
 
