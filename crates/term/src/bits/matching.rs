@@ -238,7 +238,7 @@ pub fn get_binary<A: Allocate + ?Sized>(heap: &mut A, context: Term, width: u64)
     if left(context) < width {
         return None;
     }
-    let part = extract(heap, binary(context), position(context), width);
+    let part = part(heap, context, width);
     advance(context, width);
     Some(part)
 }
@@ -255,7 +255,7 @@ pub fn get_all<A: Allocate + ?Sized>(heap: &mut A, context: Term, unit: u32) -> 
 /// All that is left, as a bit string, without moving on (`bs_get_tail`).
 #[inline]
 pub fn get_tail<A: Allocate + ?Sized>(heap: &mut A, context: Term) -> Term {
-    extract(heap, binary(context), position(context), left(context))
+    part(heap, context, left(context))
 }
 
 /// The bit string from a saved position on (`bs_context_to_binary`); any other term is itself.
@@ -271,14 +271,70 @@ pub fn context_to_binary<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term
 /// not keep the whole alive; more is shared.
 #[inline]
 pub fn extract<A: Allocate + ?Sized>(heap: &mut A, whole: Term, start: u64, width: u64) -> Term {
-    if width % 8 != 0 || width / 8 > HEAP_BINARY_BYTES as u64 {
+    if !is_copied(width) {
         return build::sub_bits(heap, whole, start, width);
     }
-    let (part, room) = build::binary_uninit(heap, (width / 8) as usize);
     let bits = whole.as_bits().expect("a whole binary has bits");
-    // SAFETY: the callers keep `start + width` within the whole, and the room has the bytes.
-    unsafe { range::copy(bits.bytes, start, room, 0, width) };
-    part
+    // SAFETY: the callers keep `start + width` within the whole.
+    unsafe { copied(heap, bits.bytes, start, width) }
+}
+
+/// As [`extract`], of the binary that is matched.
+#[inline]
+fn part<A: Allocate + ?Sized>(heap: &mut A, context: Term, width: u64) -> Term {
+    let start = position(context);
+    if !is_copied(width) {
+        return build::sub_bits(heap, binary(context), start, width);
+    }
+    // SAFETY: the callers keep `width` within what is left.
+    unsafe { copied(heap, bytes(context), start, width) }
+}
+
+/// Whether so many bits are copied.
+#[inline]
+fn is_copied(width: u64) -> bool {
+    width % 8 == 0 && width / 8 <= HEAP_BINARY_BYTES as u64
+}
+
+/// A heap binary of the `width` bits from `start` on.
+///
+/// # Safety
+/// [`is_copied`] of `width`; `whole` are the bytes of a binary that has those bits.
+#[inline]
+unsafe fn copied<A: Allocate + ?Sized>(
+    heap: &mut A,
+    whole: *const u8,
+    start: u64,
+    width: u64,
+) -> Term {
+    let size = (width / 8) as usize;
+    let words = size.div_ceil(8);
+    let object = heap.allocate(2 + words);
+    // SAFETY: header, size and the words of the bytes, all fresh. A word is read up to a byte that is copied, so it may
+    // begin before the binary's bytes but not before the binary: its header and size lie there, or the head of its block.
+    unsafe {
+        object.write(Header::new(Kind::HeapBinary, 1 + words).0);
+        object.add(1).write(size as u64);
+        let room = object.add(2);
+        if start % 8 == 0 {
+            let from = whole.add((start / 8) as usize);
+            for index in 0..size / 8 {
+                room.add(index)
+                    .write(from.cast::<u64>().add(index).read_unaligned());
+            }
+            if size % 8 != 0 {
+                let last = from.wrapping_add(size).wrapping_sub(8).cast::<u64>();
+                let bytes = u64::from_le(last.read_unaligned()) >> (64 - size % 8 * 8);
+                room.add(words - 1).write(bytes.to_le());
+            }
+        } else {
+            if words > 0 {
+                room.add(words - 1).write(0);
+            }
+            range::copy(whole, start, room.cast::<u8>(), 0, width);
+        }
+        Term::from_boxed_pointer(object)
+    }
 }
 
 /// Passes over `width` bits.
