@@ -97,6 +97,43 @@ pub fn tuple_with<A: Allocate + ?Sized>(
     copy
 }
 
+/// `list` with `tail` behind its last cell, copied to where the heap has room, and how many cells that are; `None`, and nothing
+/// done, when it has no room for all of it, or there are more than `most`. An error is what the list ends in instead of `[]`.
+pub fn append_in_room(
+    heap: &mut Heap,
+    list: Term,
+    tail: Term,
+    most: usize,
+) -> Option<Result<(Term, usize), Term>> {
+    let room = most.min(room_words(heap) / 2);
+    let first = heap.top.cast::<Term>();
+    let (mut rest, mut cells) = (list, 0);
+    while let Some((head, next)) = rest.as_cons() {
+        if cells == room {
+            return None;
+        }
+        // SAFETY: within the room of the heap; so is the next cell, or the tail takes its place below.
+        unsafe {
+            let cell = first.add(2 * cells);
+            cell.write(head);
+            cell.add(1).write(Term::from_cons_pointer(cell.add(2)));
+        }
+        rest = next;
+        cells += 1;
+    }
+    if !rest.is_nil() {
+        return Some(Err(rest));
+    }
+    if cells == 0 {
+        return Some(Ok((tail, 0)));
+    }
+    // SAFETY: the last cell that was written.
+    unsafe { first.add(2 * cells - 1).write(tail) };
+    heap.top = first.wrapping_add(2 * cells).cast();
+    // SAFETY: the first cell that was written.
+    Some(Ok((unsafe { Term::from_cons_pointer(first) }, cells)))
+}
+
 /// Puts cells of `list` in front of `tail`, the first one last, but no more than `most`. Answers what is left of `list`, what
 /// became of `tail`, and how many cells there were.
 pub fn reverse_onto(heap: &mut Heap, list: Term, tail: Term, most: usize) -> (Term, Term, usize) {

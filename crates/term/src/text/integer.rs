@@ -93,6 +93,9 @@ pub fn parse<A: Allocate + ?Sized>(
     }
 }
 
+/// So many digits of any base are a small integer: 36 to the power of 11 is below 2 to the power of 57.
+const MOST_SMALL_DIGITS: usize = 11;
+
 /// The integer that a text starts with, and how many bytes it is.
 ///
 /// # Errors
@@ -108,12 +111,23 @@ pub fn parse_prefix<A: Allocate + ?Sized>(
         Some(b'+') => (false, 1),
         _ => (false, 0),
     };
-    let length = text[start..]
-        .iter()
-        .take_while(|&&byte| char::from(byte).is_digit(base))
-        .count();
+    let mut value = 0i64;
+    let mut length = 0;
+    for &byte in &text[start..] {
+        let Some(digit) = char::from(byte).to_digit(base) else {
+            break;
+        };
+        if length < MOST_SMALL_DIGITS {
+            value = value * i64::from(base) + i64::from(digit);
+        }
+        length += 1;
+    }
     if length == 0 {
         return Err(IntegerError::NotAnInteger);
+    }
+    if length <= MOST_SMALL_DIGITS {
+        let value = if negative { -value } else { value };
+        return Ok((Term::small(value), start + length));
     }
     let digits = &text[start..start + length];
     Ok((magnitude(heap, negative, digits, base)?, start + length))
@@ -128,11 +142,6 @@ fn magnitude<A: Allocate + ?Sized>(
     let values = digits
         .iter()
         .map(|&byte| char::from(byte).to_digit(base).expect("a digit"));
-    // Twelve digits of any base fit a small integer with room to spare.
-    if digits.len() <= 11 {
-        let value = values.fold(0i64, |sum, digit| sum * i64::from(base) + i64::from(digit));
-        return Ok(Term::small(if negative { -value } else { value }));
-    }
     let significant = digits.len() - digits.iter().take_while(|&&byte| byte == b'0').count();
     // Each digit holds at least this many whole bits.
     let bits_per_digit = base.ilog2() as usize;

@@ -1,6 +1,7 @@
 //! Numbers to text and back.
 
 use layout::Term;
+use smallvec::SmallVec;
 use term::text::float::{self, Form};
 use term::text::integer::{self, IntegerError};
 use term::{am, build};
@@ -78,8 +79,8 @@ pub fn binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> 
 
 /// The characters that a list starts with as long as they may be part of a number, and whether they
 /// are the whole of a proper list.
-fn leading(list: Term, is_part: impl Fn(u8) -> bool) -> (Vec<u8>, bool) {
-    let mut text = Vec::new();
+fn leading(list: Term, is_part: impl Fn(u8) -> bool) -> (SmallVec<[u8; 32]>, bool) {
+    let mut text = SmallVec::new();
     let mut rest = list;
     while let Some((head, tail)) = rest.as_cons() {
         let byte = head.as_small().and_then(|value| u8::try_from(value).ok());

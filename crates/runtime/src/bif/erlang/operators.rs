@@ -144,8 +144,10 @@ fn items(list: Term, argument: usize) -> Result<Vec<Term>, Failure> {
 
 /// `A ++ B`
 pub fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
-    if a.is_nil() {
-        return Ok(b);
+    if let Some(appended) = build::append_in_room(process.heap(), a, b, SHORT_LIST) {
+        let (list, cells) = appended.map_err(|_| badarg(1))?;
+        crate::scheduler::charge(cells as i64 / 16);
+        return Ok(list);
     }
     let front = items(a, 1)?;
     crate::scheduler::charge(front.len() as i64 / 16);
