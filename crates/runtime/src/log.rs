@@ -1,5 +1,5 @@
 //! What the machine itself has to report, in the form that OTP's logger takes: a message to the
-//! process registered as `logger`, or, before there is one, a line on standard error.
+//! process registered as `logger`, or, while there is none, the same message as a line on standard error.
 
 use layout::{Heap, Term};
 use parking_lot::Mutex;
@@ -74,7 +74,7 @@ pub fn deprecated_flag(process: &Process, name: &str) {
         "i" => am::INFO,
         _ => am::WARNING,
     };
-    report_as(level, process, "~s~n", |heap, _| {
+    report_as(level, Some(process), "~s~n", |heap| {
         vec![build::string(heap, &text)]
     });
 }
@@ -85,8 +85,8 @@ pub enum Receiver {
     /// The process registered as `logger`.
     Logger,
     Process(Term),
-    /// No process.
-    StandardError,
+    /// Reports are dropped.
+    Nobody,
 }
 
 static RECEIVER: Mutex<Receiver> = Mutex::new(Receiver::Logger);
@@ -98,15 +98,7 @@ impl Receiver {
         match self {
             Receiver::Logger => am::LOGGER,
             Receiver::Process(pid) => pid,
-            Receiver::StandardError => am::UNDEFINED,
-        }
-    }
-
-    fn process(self) -> Option<Term> {
-        match self {
-            Receiver::Logger => registry::whereis_process(am::LOGGER),
-            Receiver::Process(pid) => Some(pid).filter(|pid| !table::find(*pid).is_null()),
-            Receiver::StandardError => None,
+            Receiver::Nobody => am::UNDEFINED,
         }
     }
 }
@@ -123,29 +115,21 @@ pub fn set_receiver(receiver: Receiver) -> Receiver {
 }
 
 fn report(process: &Process, format: &str, arguments: impl FnOnce(&mut Heap, Term) -> Vec<Term>) {
-    report_as(am::ERROR, process, format, arguments);
+    let pid = process.pid();
+    report_as(am::ERROR, Some(process), format, |heap| {
+        arguments(heap, pid)
+    });
 }
 
 fn report_as(
     level: Term,
-    process: &Process,
+    process: Option<&Process>,
     format: &str,
-    arguments: impl FnOnce(&mut Heap, Term) -> Vec<Term>,
+    arguments: impl FnOnce(&mut Heap) -> Vec<Term>,
 ) {
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
-    let pid = process.pid();
-    let arguments = arguments(heap, pid);
-    let Some(logger) = receiver().process() else {
-        eprintln!(
-            "{}",
-            Plain {
-                format,
-                arguments: &arguments
-            }
-        );
-        return;
-    };
+    let arguments = arguments(heap);
     let list = build::list(heap, &arguments);
     let format = build::string(heap, format);
     let time = build::integer(heap, sys::clock::system_ns() / 1000);
@@ -156,44 +140,49 @@ fn report_as(
     };
     let error_logger =
         map::from_pairs(heap, &[(atom::known("tag"), tag), (am::EMULATOR, am::TRUE)]);
-    let metadata = map::from_pairs(
-        heap,
-        &[
-            (am::PID, pid),
-            (atom::known("gl"), process.group_leader),
-            (atom::known("time"), time),
-            (am::ERROR_LOGGER, error_logger),
-        ],
-    );
+    let mut metadata = vec![
+        (atom::known("time"), time),
+        (am::ERROR_LOGGER, error_logger),
+    ];
+    if let Some(process) = process {
+        metadata.push((am::PID, process.pid()));
+        metadata.push((atom::known("gl"), process.group_leader));
+    }
+    let metadata = map::from_pairs(heap, &metadata);
     let message = build::tuple(heap, &[am::LOG, level, format, list, metadata]);
-    signal::send_message_from_outside(logger, message);
-}
-
-/// The report as text, while nobody else formats it.
-struct Plain<'a> {
-    format: &'a str,
-    arguments: &'a [Term],
-}
-
-impl std::fmt::Display for Plain<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut arguments = self.arguments.iter();
-        let mut rest = self.format;
-        while let Some(at) = rest.find('~') {
-            f.write_str(&rest[..at])?;
-            match rest.as_bytes().get(at + 1) {
-                Some(b'p' | b's' | b't') => {
-                    if rest[at + 1..].starts_with("ts") {
-                        rest = &rest[1..];
-                    }
-                    if let Some(argument) = arguments.next() {
-                        write!(f, "{}", term::print::display(*argument))?;
-                    }
-                }
-                _ => writeln!(f)?,
-            }
-            rest = rest.get(at + 2..).unwrap_or("");
+    match addressee() {
+        Addressee::Process(logger) => {
+            signal::send_message_from_outside(logger, message);
         }
-        f.write_str(rest)
+        Addressee::Nobody => {}
+        Addressee::StandardError => eprintln!(
+            "(no logger present) unexpected logger message: {}",
+            term::print::display(message)
+        ),
+    }
+}
+
+/// Where a report goes.
+enum Addressee {
+    Process(Term),
+    Nobody,
+    StandardError,
+}
+
+/// A receiver that has ended is forgotten for the process registered as `logger`.
+fn addressee() -> Addressee {
+    let mut receiver = RECEIVER.lock();
+    if let Receiver::Process(pid) = *receiver {
+        if !table::find(pid).is_null() {
+            return Addressee::Process(pid);
+        }
+        *receiver = Receiver::Logger;
+    }
+    match *receiver {
+        Receiver::Nobody => Addressee::Nobody,
+        _ => match registry::whereis_process(am::LOGGER) {
+            Some(logger) => Addressee::Process(logger),
+            None => Addressee::StandardError,
+        },
     }
 }

@@ -8,7 +8,7 @@ use term::{am, atom, build};
 use crate::bif::erlang::spawning::{HeapLimit, heap_words, virtual_heap_words};
 use crate::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
 use crate::process::spawn::DEFAULTS;
-use crate::process::{Process, flag, table};
+use crate::process::{Process, flag};
 use crate::scheduler::online::{self, Blocked, Kind};
 use crate::scheduler::{binding, dirty};
 use crate::{exception, log, microstate, node};
@@ -200,8 +200,8 @@ fn bind_schedulers(how: Term) -> BifResult {
 fn system_logger(value: Term) -> BifResult {
     let receiver = match value {
         am::LOGGER => log::Receiver::Logger,
-        am::UNDEFINED => log::Receiver::StandardError,
-        _ if value.is_local_pid() && !table::find(value).is_null() => log::Receiver::Process(value),
+        am::UNDEFINED => log::Receiver::Nobody,
+        _ if value.is_local_pid() => log::Receiver::Process(value),
         _ => return Err(badarg(2)),
     };
     Ok(log::set_receiver(receiver).term())
