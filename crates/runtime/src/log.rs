@@ -62,6 +62,18 @@ pub fn not_purged(process: &Process, module: Term) {
     report(process, "~s~n", |heap, _| vec![build::string(heap, &text)]);
 }
 
+/// A port was opened for input from a descriptor that is not open; `name` has those of input and output.
+pub fn bad_input(port: Term, name: (i32, i32)) {
+    let port = term::print::display(port);
+    let (input, output) = name;
+    let text = format!(
+        "Bad input fd in erts_poll()! fd={input}, port={port}, driver=fd, name={input}/{output}\n"
+    );
+    report_as(am::ERROR, None, "~s~n", |heap| {
+        vec![build::string(heap, &text)]
+    });
+}
+
 /// A flag of `system_flag` that OTP announced to remove.
 pub fn deprecated_flag(process: &Process, name: &str) {
     let text = format!(

@@ -18,6 +18,7 @@ use super::driver::{Access, Close, Command, Control, Driver, Output, Ready};
 use super::framing::Cutter;
 use super::open::{OpenError, Settings};
 use super::outgoing::{Blocking, Outgoing};
+use crate::log;
 
 /// Bytes that one read takes.
 pub(super) const READ_BYTES: usize = 64 << 10;
@@ -44,8 +45,11 @@ struct FdDriver {
 
 /// Starts the driver for two descriptors.
 ///
+/// A descriptor that is not open is found out when it is used: its input never comes, which is reported, and output ends
+/// the port with `ebadf`.
+///
 /// # Errors
-/// What the system says: a descriptor that is not open.
+/// What the system says.
 pub fn start(
     port: &mut Access<'_>,
     input: i32,
@@ -55,10 +59,12 @@ pub fn start(
     if input < 0 || output < 0 {
         return Err(reason(Errno::EINVAL));
     }
-    let duplicate = |wanted: bool, number: i32| match wanted {
-        true => sys::fd::duplicate(number).map(Some).map_err(reason),
-        false => Ok(None),
+    let duplicate = |wanted: bool, number: i32| match wanted.then(|| sys::fd::duplicate(number)) {
+        Some(Ok(fd)) => Ok(Some(fd)),
+        None | Some(Err(Errno::EBADF)) => Ok(None),
+        Some(Err(error)) => Err(reason(error)),
     };
+    let name = (input, output);
     let output = duplicate(settings.output, output)?;
     let mut driver = FdDriver {
         input: duplicate(settings.input, input)?,
@@ -81,6 +87,8 @@ pub fn start(
             }
             Err(error) => return Err(reason(error)),
         }
+    } else if settings.input {
+        log::bad_input(port.id(), name);
     }
     Ok(Box::new(driver))
 }
