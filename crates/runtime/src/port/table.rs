@@ -16,6 +16,10 @@ use crate::{node, registry};
 
 const CHUNK: usize = 1024;
 
+/// The first port's number. On stock number 0 is a port of the machine's own, which starts programs, so that with
+/// this one ports have the same numbers.
+const FIRST: u64 = 1;
+
 type Slot = RwLock<Option<Arc<Port>>>;
 
 struct Table {
@@ -35,7 +39,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         chunks: (0..limit / CHUNK).map(|_| OnceLock::new()).collect(),
         limit,
         in_use: AtomicUsize::new(0),
-        next: AtomicU64::new(0),
+        next: AtomicU64::new(FIRST),
     }
 });
 
