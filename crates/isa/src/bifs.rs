@@ -742,6 +742,20 @@ pub struct Bif {
     pub properties: Properties,
 }
 
+impl Bif {
+    /// Whether OTP counts it among its BIFs, as tools see them (`erlang:is_builtin/3`, `system_info(snifs)`): not what it
+    /// has as NIFs of modules, nor `erlang:memory`, which is Erlang code there.
+    #[must_use]
+    pub fn is_builtin(&self) -> bool {
+        let of_nif_module = match self.module {
+            "erl_tracer" | "prim_buffer" | "prim_net" | "prim_socket" | "zlib" => true,
+            "prim_file" => self.name.ends_with("_nif"),
+            _ => false,
+        };
+        !of_nif_module && (self.module, self.name) != ("erlang", "memory")
+    }
+}
+
 macro_rules! define_bifs {
     ($(($module:literal, $name:literal, $arity:literal, $($body:ident)::+, $($property:ident)|+),)*) => {
         &[$(

@@ -39,6 +39,8 @@ impl Export {
     pub const STUB_ENTRY: usize = 4;
     /// Flag: the BIF may be called in a guard.
     pub const GUARD_BIF: u32 = 1;
+    /// Flag: `erlang:is_builtin/3` says yes.
+    pub const BUILTIN: u32 = 2;
 }
 
 /// A fun's code, shared by all funs made from one place of one module version. Lives for ever.

@@ -42,16 +42,21 @@ static EXPORTS: LazyLock<RwLock<HashMap<Name, Entry>>> = LazyLock::new(|| {
             atom::known(entry.name),
             u32::from(entry.arity),
         );
-        let guard = row.properties.has(isa::bifs::Properties::GUARD);
-        let export = make(name, Some(entry.function), guard);
+        let is_guard = row.properties.has(isa::bifs::Properties::GUARD);
+        let flags = [
+            (is_guard, Export::GUARD_BIF),
+            (row.is_builtin(), Export::BUILTIN),
+        ];
+        let flags = flags.iter().filter(|(holds, _)| *holds);
+        let flags = flags.map(|(_, flag)| flag).sum();
+        let export = make(name, Some(entry.function), flags);
         export.name();
         exports.insert(name, export);
     }
     RwLock::new(exports)
 });
 
-fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, guard: bool) -> Entry {
-    let flags = if guard { Export::GUARD_BIF } else { 0 };
+fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags: u32) -> Entry {
     let code = AtomicPtr::new(std::ptr::null_mut());
     let export = Box::leak(Box::new(Export {
         code,
@@ -82,9 +87,7 @@ pub fn get(module: Term, function: Term, arity: u32) -> &'static Export {
         return entry.0;
     }
     let mut exports = EXPORTS.write();
-    let entry = exports
-        .entry(name)
-        .or_insert_with(|| make(name, None, false));
+    let entry = exports.entry(name).or_insert_with(|| make(name, None, 0));
     entry.name();
     entry.0
 }
@@ -97,10 +100,7 @@ pub fn to_call(module: Term, function: Term, arity: u32) -> &'static Export {
     }
     let name = (module, function, arity);
     let mut exports = EXPORTS.write();
-    exports
-        .entry(name)
-        .or_insert_with(|| make(name, None, false))
-        .0
+    exports.entry(name).or_insert_with(|| make(name, None, 0)).0
 }
 
 /// The export of that name, if anybody named it yet.

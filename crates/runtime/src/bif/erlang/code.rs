@@ -265,9 +265,9 @@ pub fn is_builtin_3(_process: &mut Process, [module, function, arity]: [Term; 3]
     let export = u32::try_from(arity)
         .ok()
         .and_then(|arity| exports::find(module, function, arity));
-    Ok(am::boolean(
-        export.is_some_and(|export| export.bif.is_some()),
-    ))
+    Ok(am::boolean(export.is_some_and(|export| {
+        export.flags & layout::Export::BUILTIN != 0
+    })))
 }
 
 /// `erlang:get_module_info(Module)`

@@ -329,6 +329,7 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
         "snifs" => {
             let rows: Vec<Term> = isa::bifs::BIFS
                 .iter()
+                .filter(|row| row.is_builtin())
                 .map(|row| {
                     let arity = Term::small(i64::from(row.arity));
                     build::tuple(
