@@ -1,6 +1,9 @@
 //! Finds the OTP libraries to boot: `FERL_OTP`, else `ROOTDIR`, else the `erl` on `PATH`, resolved
 //! through links, else the usual places. A release that this ferl cannot boot is refused by its
 //! number, before anything of it is read. Main thread only.
+//!
+//! The first modules lie beside the libraries in an installed OTP. Releases made of one leave them out, since stock's
+//! machine has them in itself: then those of an installed OTP with the same version are taken.
 
 use std::ffi::OsStr;
 use std::fmt::{self, Display};
@@ -63,18 +66,27 @@ pub enum OtpError {
 impl Otp {
     /// The OTP to boot, and nothing less: its release is supported and its first modules are there.
     pub fn find(environment: &Environment) -> Result<Otp, OtpError> {
-        let otp = Otp::open(find_root(environment)?)?;
+        let mut otp = Otp::open(find_root(environment)?)?;
         if !SUPPORTED.contains(&otp.release) {
             return Err(OtpError::Unsupported {
                 root: otp.root,
                 release: otp.release,
             });
         }
-        if !otp.preloaded.join("init.beam").is_file() {
-            return Err(OtpError::NoPreloaded {
-                root: otp.root,
-                preloaded: otp.preloaded,
-            });
+        let has_first = |otp: &Otp| otp.preloaded.join("init.beam").is_file();
+        if !has_first(&otp) {
+            let installed = installed_roots(environment)
+                .map(|root| Otp::at(root, &otp.erts_version))
+                .find(has_first);
+            match installed {
+                Some(installed) => otp.preloaded = installed.preloaded,
+                None => {
+                    return Err(OtpError::NoPreloaded {
+                        root: otp.root,
+                        preloaded: otp.preloaded,
+                    });
+                }
+            }
         }
         Ok(otp)
     }
@@ -123,15 +135,21 @@ fn find_root(environment: &Environment) -> Result<PathBuf, OtpError> {
             return root_in(&path).ok_or(OtpError::NotThere { variable, path });
         }
     }
+    installed_roots(environment)
+        .next()
+        .ok_or(OtpError::NotFound)
+}
+
+/// Where OTP is installed: those of the programs on `PATH`, then the usual places.
+fn installed_roots(environment: &Environment) -> impl Iterator<Item = PathBuf> {
     let path = OsStr::from_bytes(environment.get("PATH").unwrap_or_default());
     std::env::split_paths(path)
-        .find_map(|directory| root_of_program(&directory.join("erl")))
-        .or_else(|| {
+        .filter_map(|directory| root_of_program(&directory.join("erl")))
+        .chain(
             USUAL_PLACES
                 .iter()
-                .find_map(|place| root_in(Path::new(place)))
-        })
-        .ok_or(OtpError::NotFound)
+                .filter_map(|place| root_in(Path::new(place))),
+        )
 }
 
 /// `path` when it is an OTP root, or the root below it when it is what OTP was installed with as
@@ -361,9 +379,32 @@ mod tests {
     }
 
     #[test]
+    fn a_release_takes_the_first_modules_of_an_installed_otp_of_its_version() {
+        let release = Installed::new("release-of-it", "13.1.99");
+        fs::remove_file(release.root().join("lib/erts-13.1.99/ebin/init.beam")).unwrap();
+        let (other, same) = (
+            Installed::new("other-version", "13.1.98"),
+            Installed::new("same-version", "13.1.99"),
+        );
+        let path = std::env::join_paths([&other, &same].map(|otp| otp.root().join("bin"))).unwrap();
+        let variables = [("ROOTDIR", release.root()), ("PATH", PathBuf::from(path))];
+        let variables = variables
+            .each_ref()
+            .map(|(name, value)| (*name, value.as_path()));
+        let found = Otp::find(&environment(&variables)).unwrap();
+        assert_eq!(found.root, release.root());
+        assert_eq!(found.bin, release.root().join("erts-13.1.99/bin"));
+        assert_eq!(found.preloaded, same.root().join("lib/erts-13.1.99/ebin"));
+        assert!(matches!(
+            Otp::find(&environment(&variables[..1])).unwrap_err(),
+            OtpError::NoPreloaded { .. }
+        ));
+    }
+
+    #[test]
     fn missing_first_modules_are_reported() {
-        let installed = Installed::new("bare", "13.1");
-        fs::remove_file(installed.root().join("lib/erts-13.1/ebin/init.beam")).unwrap();
+        let installed = Installed::new("bare", "13.1.99");
+        fs::remove_file(installed.root().join("lib/erts-13.1.99/ebin/init.beam")).unwrap();
         let error = Otp::find(&environment(&[("FERL_OTP", &installed.0)])).unwrap_err();
         assert!(matches!(error, OtpError::NoPreloaded { .. }));
     }
