@@ -33,7 +33,8 @@ pub fn open() {
         sys::terminal::suspend();
         let choice = choose();
         if matches!(choice, Choice::Continue) {
-            sys::terminal::renew();
+            // If it is gone, that is found out by reading.
+            let _ = sys::terminal::renew();
         }
         choice
     });

@@ -5,6 +5,7 @@
 //! cannot be handled leaves it changed. One terminal at a time can be changed.
 
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
 use crate::errno::{Errno, Result, check};
@@ -55,6 +56,8 @@ pub fn size(fd: BorrowedFd<'_>) -> Result<Size> {
 
 /// The former mode of the terminal that is changed at present.
 static CHANGED: Mutex<Option<Former>> = Mutex::new(None);
+/// A terminal was gone when it was to get its former mode back.
+static LOST: AtomicBool = AtomicBool::new(false);
 
 struct Former {
     number: RawFd,
@@ -95,10 +98,7 @@ impl ModeGuard {
 
     /// Sets the mode again, after the program was stopped and continued and the shell has had the terminal.
     pub fn renew(&self) -> Result<()> {
-        let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
-        changed
-            .as_ref()
-            .map_or(Ok(()), |former| set(former.number, &former.during))
+        renew()
     }
 
     /// Gives the former mode back for the time being, before the program stops; undone by [`renew`](Self::renew).
@@ -111,11 +111,15 @@ impl ModeGuard {
 }
 
 /// Sets the changed mode again, if a terminal is changed; see [`ModeGuard::renew`].
-pub fn renew() {
+///
+/// # Errors
+/// What the system says: it may be gone (hung up), now or since before its guard was dropped.
+pub fn renew() -> Result<()> {
     let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(former) = changed.as_ref() {
-        // It may be gone (hung up); then there is nothing to set.
-        let _ = set(former.number, &former.during);
+    match changed.as_ref() {
+        Some(former) => set(former.number, &former.during),
+        None if LOST.load(Ordering::Relaxed) => Err(Errno::EIO),
+        None => Ok(()),
     }
 }
 
@@ -214,7 +218,8 @@ pub(crate) fn restore() {
     };
     if let Some(former) = changed.take() {
         // It may be gone (hung up); then there is nothing to restore.
-        let _ = set(former.number, &former.before);
+        let is_lost = set(former.number, &former.before).is_err();
+        LOST.store(is_lost, Ordering::Relaxed);
     }
 }
 

@@ -281,7 +281,11 @@ impl Driver for Tty {
     }
 }
 
-/// The node goes on after it was stopped: the shell that had the terminal meanwhile has set its own mode.
+/// The node goes on after it was stopped: the shell that had the terminal meanwhile has set its own mode. A terminal that
+/// was hung up is told of in the same way (SIGCONT comes with SIGHUP); a node that outlives that ends here.
 pub fn continued() {
-    sys::terminal::renew();
+    if sys::terminal::renew().is_err() {
+        eprintln!("Can't set tty raw");
+        crate::node::halt(1, false);
+    }
 }

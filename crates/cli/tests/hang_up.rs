@@ -1,0 +1,67 @@
+//! A node that ignores SIGHUP ends as stock's does when its terminal goes away: with the same last words. `script` lends the
+//! terminal and is killed. Needs an installed OTP.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[test]
+fn a_node_that_ignores_the_hang_up_ends_without_its_terminal() {
+    for arguments in ["", "-oldshell"] {
+        let [stock, ferl] = ["erl", env!("CARGO_BIN_EXE_ferl")].map(|m| end(m, arguments));
+        assert_eq!(stock, ferl, "with {arguments:?}");
+    }
+}
+
+/// What came on standard error until the node was gone.
+fn end(machine: &str, arguments: &str) -> String {
+    let name = Path::new(machine).file_name().expect("a name");
+    let directory = std::env::temp_dir().join(format!(
+        "hang-up-{}{arguments}-{}",
+        name.display(),
+        std::process::id()
+    ));
+    fs::create_dir_all(&directory).unwrap();
+    let line = format!(
+        "exec {machine} {arguments} -eval 'os:set_signal(sighup, ignore), \
+         file:write_file(\"pid.part\", os:getpid()), file:rename(\"pid.part\", \"pid\")' 2>errors"
+    );
+    let mut terminal = Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(&directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("script lends a terminal");
+    let pid = wait(|| fs::read_to_string(directory.join("pid")).ok());
+    terminal.kill().unwrap();
+    terminal.wait().unwrap();
+    wait(|| has_ended(&pid).then_some(()));
+    let errors = fs::read_to_string(directory.join("errors")).unwrap();
+    fs::remove_dir_all(&directory).unwrap();
+    errors
+}
+
+/// Whether the process is no more, or only waits for its status to be taken.
+fn has_ended(pid: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| {
+        stat.rsplit(") ")
+            .next()
+            .is_some_and(|rest| rest.starts_with('Z'))
+    })
+}
+
+fn wait<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < PATIENCE, "waited too long");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
