@@ -59,6 +59,13 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     if sessions.is_empty() {
         bail!("no session matches");
     }
+    sessions.retain(|session| {
+        let missing = session.missing();
+        if let Some(program) = missing {
+            println!("left out {}: there is no {program}", session.name);
+        }
+        missing.is_none()
+    });
     if options.every_key {
         for session in &mut sessions {
             session.steps = session.steps.drain(..).flat_map(Step::every_key).collect();

@@ -14,15 +14,14 @@ pub fn plain(screen: &str, home: &Path) -> String {
     let home = home.display().to_string();
     let mut text = String::new();
     let begins = |line: &str| line.contains("Erlang/OTP 25 [");
-    let first = screen
-        .lines()
-        .find(|line| line.starts_with("Eshell") || begins(line));
+    let ends = |line: &str| line.starts_with("Eshell") || line.starts_with("Interactive Elixir");
+    let first = screen.lines().find(|line| ends(line) || begins(line));
     // The beginning of the banner may have left the screen.
-    let mut is_banner = first.is_some_and(|line| line.starts_with("Eshell"));
+    let mut is_banner = first.is_some_and(ends);
     for line in screen.lines() {
         // The banner may go over several lines; each is kept as an empty one.
         is_banner |= begins(line);
-        is_banner &= !line.starts_with("Eshell");
+        is_banner &= !ends(line);
         if !is_banner {
             let line = masked(line, "<0.", ">", "<pid>");
             let line = masked(&line, "REPORT==== ", " ===", "REPORT==== date ===");

@@ -8,10 +8,12 @@
 //! - `command:` the whole line for a shell, in which `$ERL` is the machine
 //! - `env:` more of the environment, as `NAME=value`
 //! - `size:` of the window, 80x30 unless told
+//! - `needs:` programs that may be missing; without them the session is left out, and named
 //!
 //! Other lines that begin with `%` say why.
 
 use anyhow::{Context, Result, bail};
+use std::env;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -23,6 +25,7 @@ pub struct Session {
     pub command: String,
     pub environment: Vec<String>,
     pub size: Size,
+    pub needs: Vec<String>,
     pub steps: Vec<Step>,
 }
 
@@ -71,6 +74,7 @@ fn parse(name: &str, text: &str) -> Result<Session> {
         command: "$ERL".to_owned(),
         environment: Vec::new(),
         size: parse_size("80x30")?,
+        needs: Vec::new(),
         steps: Vec::new(),
     };
     for (index, line) in text.lines().enumerate() {
@@ -95,6 +99,7 @@ fn declare(session: &mut Session, declaration: &str) -> Result<()> {
         "command" => session.command = value.to_owned(),
         "env" => session.environment.push(value.to_owned()),
         "size" => session.size = parse_size(value)?,
+        "needs" => session.needs = value.split_whitespace().map(str::to_owned).collect(),
         _ => bail!("nothing is called {key}"),
     }
     Ok(())
@@ -166,6 +171,16 @@ fn unquote(quoted: &str) -> Result<(String, &str)> {
         }
     }
     bail!("no closing quote")
+}
+
+impl Session {
+    /// A program that it needs and that is not on the path.
+    pub fn missing(&self) -> Option<&str> {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let folders: Vec<_> = env::split_paths(&path).collect();
+        let is_missing = |name: &&String| !folders.iter().any(|f| f.join(name.as_str()).is_file());
+        self.needs.iter().find(is_missing).map(String::as_str)
+    }
 }
 
 impl Step {
