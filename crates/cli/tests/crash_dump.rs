@@ -191,3 +191,27 @@ fn the_node_ends_with_any_of_its_system_processes() {
         }
     }
 }
+
+#[test]
+fn tables_are_told_of_as_on_stock() {
+    let program = r#"[begin T = ets:new(N, [Type, named_table | More]), ets:insert(T, [{K, x} || K <- lists:seq(1, 40)]),
+            ets:safe_fixtable(T, true), [ets:delete(T, K) || K <- Gone]
+        end || {N, Type, More, Gone} <- [{set, set, [], [1, 2, 3]}, {kept, bag, [public], []}, {tree, ordered_set, [], [1]}]],
+        ets:new(free, [named_table, private]), halt("told")."#;
+    let [ferl, stock] = both("tables", program, &[]).map(|ended| ended.dump.expect("a dump"));
+    for name in ["set", "kept", "tree", "free"] {
+        let [ours, theirs] = [&ferl, &stock].map(|dump| table(dump, name));
+        assert_eq!(ours, theirs, "of {name}");
+    }
+}
+
+/// What a dump says of a table, without what depends on how keys are hashed and on sizes of objects.
+fn table(dump: &str, name: &str) -> Vec<String> {
+    let title = format!("Name: {name}");
+    let lines = dump.lines().skip_while(|line| *line != title);
+    lines
+        .take_while(|line| !line.starts_with('='))
+        .filter(|line| !line.starts_with("Chain Length") && !line.starts_with("Words"))
+        .map(str::to_owned)
+        .collect()
+}

@@ -232,7 +232,7 @@ fn write(out: &mut Output, slogan: &str) -> fmt::Result {
     node::info(out, &view)?;
     processes::all(out, &view, Form::Dump)?;
     tables::ports(out, &view)?;
-    tables::ets(out, &view)?;
+    tables::ets(out, &view, Form::Dump)?;
     tables::timers(out)?;
     node::distribution(out)?;
     out.text("=loaded_modules\n")?;
@@ -279,7 +279,7 @@ pub fn text(parts: &[Part]) -> Vec<u8> {
             Part::Ports => tables::ports(&mut out, &view),
             Part::Loaded => node::loaded(&mut out, &view, Form::Live),
             Part::Distribution => node::distribution(&mut out),
-            Part::Tables => tables::ets(&mut out, &view),
+            Part::Tables => tables::ets(&mut out, &view, Form::Live),
         };
         done.expect("nothing limits what is written to memory");
     }

@@ -9,9 +9,11 @@ use layout::Term;
 use term::heap::Scratch;
 use term::print::display;
 
+use super::Form;
 use super::output::Output;
 use super::{LOCK_PATIENCE, heaps};
 use crate::code::modules::Versions;
+use crate::ets::object::Object;
 use crate::ets::part::Part;
 use crate::ets::table::{Table, Words, WriteConcurrency};
 use crate::port::{self, Port};
@@ -79,16 +81,18 @@ pub fn ports(out: &mut Output, view: &View) -> fmt::Result {
     Ok(())
 }
 
-pub fn ets(out: &mut Output, view: &View) -> fmt::Result {
+pub fn ets(out: &mut Output, view: &View, form: Form) -> fmt::Result {
     for table in &view.tables {
-        one_table(out, table)?;
+        one_table(out, table, form)?;
     }
     Ok(())
 }
 
-fn one_table(out: &mut Output, table: &Arc<Table>) -> fmt::Result {
+/// A node that lives shows what is in hash tables as well, slot by slot.
+fn one_table(out: &mut Output, table: &Arc<Table>, form: Form) -> fmt::Result {
     let mut chains = Chains::default();
-    let mut objects = 0;
+    let (mut objects, mut kept, mut first_slot) = (0, 0, 0);
+    let mut contents = String::new();
     let mut words = Words::default();
     // The thread that dumps may be the one that was changing the table.
     table.each_part_within(LOCK_PATIENCE, |part| {
@@ -98,7 +102,13 @@ fn one_table(out: &mut Output, table: &Arc<Table>) -> fmt::Result {
             for slot in 0..shard.slots() {
                 let (live, marked) = shard.chain_length(slot);
                 chains.add(live + marked);
+                kept += marked;
+                if matches!(form, Form::Live) && live + marked > 0 {
+                    let number = first_slot + slot;
+                    show_slot(&mut contents, number, shard.all_in_slot(slot), table);
+                }
             }
+            first_slot += shard.slots();
         }
     });
     let options = &table.options;
@@ -117,7 +127,11 @@ fn one_table(out: &mut Output, table: &Arc<Table>) -> fmt::Result {
         writeln!(out, "{objects}")?;
     } else {
         chains.write(out)?;
-        writeln!(out, "Fixed: {}", table.fixation.is_fixed())?;
+        match table.fixation.is_fixed() {
+            true => writeln!(out, "Fixed: {kept}")?,
+            false => out.text("Fixed: false\n")?,
+        }
+        out.text(&contents)?;
     }
     writeln!(out, "Objects: {objects}")?;
     writeln!(out, "Words: {}", words.total(table))?;
@@ -131,6 +145,29 @@ fn one_table(out: &mut Output, table: &Arc<Table>) -> fmt::Result {
     };
     writeln!(out, "Write Concurrency: {concurrency}")?;
     writeln!(out, "Read Concurrency: {}", options.read_concurrency)
+}
+
+/// A line with the objects of a slot; of compressed ones the keys alone, and a star before deleted ones.
+fn show_slot<'a>(
+    text: &mut String,
+    number: usize,
+    objects: impl Iterator<Item = &'a Object>,
+    table: &Table,
+) {
+    let _ = write!(text, "{number}: [");
+    for (place, object) in objects.enumerate() {
+        let mut scratch = Scratch::new();
+        let before = if place > 0 { "," } else { "" };
+        let star = if object.is_deleted() { "*" } else { "" };
+        let _ = if table.options.compressed {
+            let key = object.key(table.options.keypos);
+            write!(text, "{before}{star}key={}", display(key))
+        } else {
+            let tuple = object.copy_to(scratch.heap());
+            write!(text, "{before}{star}{}", display(tuple))
+        };
+    }
+    text.push_str("]\n");
 }
 
 /// Lengths of the chains of a hash table.

@@ -174,6 +174,11 @@ impl Shard {
         self.chain(slot).filter(|object| !object.is_deleted())
     }
 
+    /// All objects of a slot, also those deleted while the table was fixed.
+    pub fn all_in_slot(&self, slot: usize) -> impl Iterator<Item = &Object> {
+        self.chain(slot)
+    }
+
     /// Has the processor fetch the first object of a slot that is about to be visited: in a large table it comes from
     /// memory, and all at once come faster than one after the other.
     #[inline]
