@@ -79,6 +79,10 @@ impl Udp {
                     return Err(Errno::EALREADY.into());
                 }
                 self.receiving = Some(Pending::new(reference, port.caller(), timeout_ms));
+                if timeout_ms == 0 {
+                    // What has come may not have been seen by the poll yet, and nobody will wait for that.
+                    self.socket.readable = true;
+                }
                 self.read(port);
                 short(reference)
             }

@@ -22,6 +22,10 @@ impl Tcp {
         let timeout_ms: [u8; 4] = bytes.try_into().map_err(|_| INVALID)?;
         let timeout_ms = u32::from_be_bytes(timeout_ms);
         self.forget_dead();
+        if timeout_ms == 0 {
+            // Whoever has connected may not have been seen by the poll yet, and nobody will wait for that.
+            self.socket.readable = true;
+        }
         if self.accepting.is_empty() {
             match self.take_connection() {
                 Ok(socket) => {

@@ -55,6 +55,10 @@ impl Tcp {
             return Err(Errno::EALREADY.into());
         }
         self.receiving = Some(Pending::new(reference, port.caller(), timeout_ms));
+        if timeout_ms == 0 {
+            // What has come may not have been seen by the poll yet, and nobody will wait for that.
+            self.socket.readable = true;
+        }
         if !self.socket.ignored {
             self.read_now(port, wanted);
             self.read(port);
