@@ -3,7 +3,7 @@
 //! The life of a session: [`rows`] declare what there is, [`plan`] takes what is asked for, [`programs`] are compiled,
 //! [`machines`] are found and started once, [`session`] runs the cells in rounds ([`measure`] is one run), [`lines`]
 //! makes figures and ratios of them ([`statistics`] says what a difference is), and what was found ([`results`]) is
-//! shown as a [`table`], a page or JSON.
+//! shown as a [`table`], a page or JSON. [`client`] is what some rows start as a program of its own.
 //!
 //! Invariant: the lab links nothing of the virtual machine, and learns about it only what the system shows and the
 //! programs print. One thread.
@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod calls;
+mod client;
 mod host;
 mod lines;
 mod machines;
@@ -47,6 +48,11 @@ const NOTHING_DONE: u8 = 2;
 /// `ferl lab` with what follows these words. The status is 0 if all that was asked for was done on every machine, 1 if
 /// something failed, 2 if nothing could be run.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let mut arguments = arguments.into_iter().peekable();
+    // What an experiment starts, not what somebody types.
+    if arguments.next_if(|word| word == "--client").is_some() {
+        return client::main(arguments);
+    }
     let options = match Options::read(arguments) {
         Ok(options) => options,
         Err(error) => {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use watch::{Invocation, Outcome};
 
 use crate::machines::Erlang;
+use crate::programs::find_program;
 use crate::results::{Load, Run};
 use crate::rows::{Case, Ends, Experiment, Set, Source};
 use sampler::{HostTimes, Sampler};
@@ -48,8 +49,12 @@ impl Trial<'_> {
             _ => self.case.flags,
         };
         let size = self.size.unwrap_or(0).to_string();
+        let own = std::env::current_exe().map(|path| path.display().to_string());
+        let program = self.program().unwrap_or_default();
         let fill = |word: &str| {
-            word.replace("{CPUS}", &processors.to_string())
+            word.replace("{FERL}", own.as_deref().unwrap_or("ferl"))
+                .replace("{PROGRAM}", &program)
+                .replace("{CPUS}", &processors.to_string())
                 .replace("{TWICE}", &(processors * 2).to_string())
                 .replace("{NAME}", self.experiment.name)
                 .replace("{N}", &size)
@@ -72,6 +77,20 @@ impl Trial<'_> {
         words
     }
 
+    /// The path of the program that it needs, or what to do about it.
+    fn program(&self) -> Result<String, String> {
+        let Some(program) = self.experiment.program else {
+            return Ok(String::new());
+        };
+        match find_program(program.name) {
+            Some(path) => Ok(path.display().to_string()),
+            None => Err(format!(
+                "{} is not installed: apt-get install {}",
+                program.name, program.package
+            )),
+        }
+    }
+
     /// Runs it in a folder of its own; a run that gives no figure says why.
     pub fn run(
         &self,
@@ -79,6 +98,7 @@ impl Trial<'_> {
         programs: &Path,
         bounds: Bounds,
     ) -> Result<Measurement, String> {
+        self.program()?;
         let words = self.words(erlang, programs);
         let folder =
             tempfile::tempdir().map_err(|error| format!("no folder to run in: {error}"))?;

@@ -8,6 +8,7 @@ mod answers;
 mod compute;
 mod everyday;
 mod published;
+mod served;
 mod tables;
 
 use std::time::Duration;
@@ -20,8 +21,11 @@ pub struct Experiment {
     pub name: &'static str,
     /// One sentence: what happens, and what the figure means.
     pub about: &'static str,
-    /// What follows the flags and `-noshell`: `{N}` stands for the size, `{NAME}` for the row's name.
+    /// What follows the flags and `-noshell`: `{N}` stands for the size, `{NAME}` for the row's name, `{FERL}` for the path
+    /// of this program, `{PROGRAM}` for that of the one below.
     pub command: &'static str,
+    /// What it needs besides the machine.
+    pub program: Option<Program>,
     pub cases: &'static [Case],
     /// Sizes of the quick and of the full set, ascending; empty where there is no size to choose.
     pub quick: &'static [u64],
@@ -39,12 +43,20 @@ pub struct Experiment {
     pub counts_calls: bool,
 }
 
+/// A program that others have made, and how Debian calls the package that has it.
+#[derive(Clone, Copy)]
+pub struct Program {
+    pub name: &'static str,
+    pub package: &'static str,
+}
+
 /// What most rows have in common.
 const PLAIN: Experiment = Experiment {
     group: Group::Everyday,
     name: "",
     about: "",
     command: "",
+    program: None,
     cases: &[DEFAULT],
     quick: &[],
     full: &[],
@@ -333,6 +345,7 @@ pub struct Published {
 pub fn all() -> Vec<Experiment> {
     let mut rows: Vec<Experiment> = published::ROWS.to_vec();
     rows.extend_from_slice(everyday::ROWS);
+    rows.extend_from_slice(served::ROWS);
     rows.extend(compute::rows());
     rows.extend_from_slice(tables::ROWS);
     rows.extend_from_slice(answers::ROWS);
@@ -356,6 +369,11 @@ mod tests {
                 row.command.contains("{N}"),
                 !row.full.is_empty(),
                 "{key}: a command with a size needs sizes"
+            );
+            assert_eq!(
+                row.command.contains("{PROGRAM}"),
+                row.program.is_some(),
+                "{key}"
             );
             assert_eq!(row.quick.is_empty(), row.full.is_empty(), "{key}");
             for sizes in [row.quick, row.full] {
