@@ -234,17 +234,25 @@ fn asn1_head(bytes: &[u8]) -> Result<Option<(usize, u32)>, ()> {
     Ok(Some((at + count, payload)))
 }
 
-/// The part of a whole packet that is handed out.
+/// The part of a packet that is handed out. A packet that is shorter than its kind says has been cut by somebody who went
+/// by another kind; then it is what there is.
 #[must_use]
 pub fn body(kind: Kind, packet: &[u8]) -> std::ops::Range<usize> {
-    let length = packet.len();
-    match kind {
-        Kind::Length1 => 1..length,
-        Kind::Length2 => 2..length,
-        Kind::Length4 => 4..length,
-        Kind::FastCgi => 0..length - usize::from(packet[6]),
-        _ => 0..length,
-    }
+    let (head, padding) = match kind {
+        Kind::Length1 => (1, 0),
+        Kind::Length2 => (2, 0),
+        Kind::Length4 => (4, 0),
+        Kind::FastCgi => (0, packet.get(6).copied().map_or(0, usize::from)),
+        _ => (0, 0),
+    };
+    let start = head.min(packet.len());
+    start..packet.len().saturating_sub(padding).max(start)
+}
+
+/// Whether there is enough of it to be a record of TLS.
+#[must_use]
+pub fn is_record(packet: &[u8]) -> bool {
+    packet.len() >= TLS_HEAD
 }
 
 #[cfg(test)]
@@ -255,6 +263,17 @@ mod tests {
         let mut in_headers = false;
         let found = length(kind, bytes, &Limits::default(), &mut in_headers);
         assert_eq!(found, expected, "{kind:?} {bytes:?}");
+    }
+
+    #[test]
+    fn what_is_too_short_is_handed_out_as_it_is() {
+        assert_eq!(body(Kind::Length4, b"\x00\x00\x00\x01x"), 4..5);
+        assert_eq!(body(Kind::Length4, b"\x00"), 1..1);
+        assert_eq!(body(Kind::FastCgi, b"\x01\x02\x00"), 0..3);
+        assert_eq!(body(Kind::FastCgi, b"\x01\x02\x00\x00\x00\x00\xff"), 0..0);
+        let mut scratch = term::heap::Scratch::new();
+        let parsed = terms::parsed(scratch.heap(), Kind::SslTls, b"\x80", &mut false);
+        assert!(parsed.is_none());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use layout::{Heap, Term};
 use term::{am, atom, build};
 
 use super::http::{self, HEADERS, Line, METHODS, Uri};
-use super::{Kind, is_ssl2_hello};
+use super::{Kind, TLS_HEAD, is_record, is_ssl2_hello};
 
 /// The kind that an atom or a number of bytes names.
 #[must_use]
@@ -51,7 +51,7 @@ pub fn parsed(heap: &mut Heap, kind: Kind, packet: &[u8], in_headers: &mut bool)
                 }
             })
         }
-        Kind::SslTls => Some(tls_term(heap, packet)),
+        Kind::SslTls if is_record(packet) => Some(tls_term(heap, packet)),
         _ => None,
     }
 }
@@ -165,7 +165,7 @@ fn tls_term(heap: &mut Heap, packet: &[u8]) -> Term {
         (HANDSHAKE, version, build::binary(heap, &data))
     } else {
         let version = [packet[1], packet[2]];
-        (packet[0], version, build::binary(heap, &packet[5..]))
+        (packet[0], version, build::binary(heap, &packet[TLS_HEAD..]))
     };
     let byte = |byte: u8| Term::small(i64::from(byte));
     let version = build::tuple(heap, &[byte(version[0]), byte(version[1])]);

@@ -59,6 +59,26 @@ impl Input {
         self.size == 0
     }
 
+    /// Whether nothing is there, and nothing is known to be missing.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.bytes.is_empty() && self.missing == 0
+    }
+
+    /// How much a read of whatever comes takes, when the input is idle.
+    #[must_use]
+    pub fn idle_size(&self, buffer_bytes: usize) -> usize {
+        match self.size {
+            0 => buffer_bytes,
+            size => size,
+        }
+    }
+
+    /// Such a read found nothing: its buffer stays, and with it what fits into it.
+    pub fn keep_idle(&mut self, size: usize) {
+        self.size = size;
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Input::default();

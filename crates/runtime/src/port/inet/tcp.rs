@@ -121,14 +121,18 @@ impl Tcp {
             request::SEND_FILE => self.send_file(port, bytes),
             request::SUBSCRIBE => self.subscribe(port, bytes),
             request::SET_OPTIONS => {
-                let was_active = self.socket.options.is_active();
+                let before = self.socket.options.active;
                 let follow = self.socket.set_options(port, bytes);
-                if !was_active && self.socket.options.is_active() && self.ends.is_read_closed {
-                    // A passive socket that is kept open has seen the end; the active one is to see it as well.
-                    self.ends.is_read_closed = false;
+                let is_changed = self.socket.options.active != before;
+                let sees_end = is_changed
+                    && self.socket.options.is_active()
+                    && std::mem::take(&mut self.ends.is_read_closed);
+                if sees_end {
+                    // A socket that is kept open has seen the end; active in another way it is to see it as well.
                     self.socket.readable = true;
                 }
                 match follow? {
+                    Follow::Nothing if sees_end => self.read(port),
                     Follow::Nothing => {}
                     Follow::Deliver => {
                         self.deliver_ready(port);

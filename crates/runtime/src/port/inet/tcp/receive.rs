@@ -2,10 +2,10 @@
 
 use std::mem::MaybeUninit;
 
-use layout::{Heap, Term};
+use layout::Heap;
 use sys::Errno;
 use sys::socket::Family;
-use term::{am, atom, build};
+use term::{am, build};
 
 use super::Tcp;
 use super::ahead::Read;
@@ -19,6 +19,8 @@ use crate::port::inet::{Pending, message};
 const MOST_WANTED: usize = 64 << 20;
 /// What a raw read finds room for on the stack.
 const RAW_BYTES: usize = 16 << 10;
+/// What a raw read takes at most, unless the socket's options say more.
+const MOST_RAW_BYTES: usize = 256 << 10;
 /// Reads in a row before others have their turn.
 const MOST_READS: usize = 16;
 
@@ -116,7 +118,7 @@ impl Tcp {
 
     fn step(&mut self, port: &mut Access<'_>, wanted: usize) -> Step {
         let framing = self.socket.options.framing();
-        if framing.kind == Kind::Raw && wanted == 0 && self.input.is_empty() {
+        if framing.kind == Kind::Raw && wanted == 0 && self.input.is_idle() {
             return self.read_raw(port);
         }
         let buffer_bytes = self.socket.options.buffer_bytes as usize;
@@ -159,10 +161,14 @@ impl Tcp {
 
     /// Reads whatever is there, with no packets to be found and nothing left from before.
     fn read_raw(&mut self, port: &mut Access<'_>) -> Step {
+        let usual_bytes = self.socket.options.buffer_bytes as usize;
+        let size = self.input.idle_size(usual_bytes);
         if !self.may_read() {
+            self.input.keep_idle(size);
             return Step::Blocked;
         }
-        let buffer_bytes = self.socket.options.buffer_bytes as usize;
+        // A receive of many bytes has promised them, not brought them.
+        let buffer_bytes = size.min(usual_bytes.max(MOST_RAW_BYTES));
         let mut on_stack = [MaybeUninit::uninit(); RAW_BYTES];
         let mut on_heap = Vec::new();
         let room = if buffer_bytes <= RAW_BYTES {
@@ -176,8 +182,14 @@ impl Tcp {
         let result = fd.and_then(|fd| ahead.read(fd, room, may_go_on));
         let count = match self.received(port, result) {
             Ok(count) => count,
-            Err(step) => return step,
+            Err(step) => {
+                if step == Step::Blocked {
+                    self.input.keep_idle(size);
+                }
+                return step;
+            }
         };
+        self.input.clear();
         // SAFETY: the call has filled so many bytes.
         let bytes = unsafe { std::slice::from_raw_parts(room.as_ptr().cast::<u8>(), count) };
         self.socket.statistics.count_received(count);
@@ -260,48 +272,28 @@ impl Tcp {
         let id = port.id();
         let in_headers = &mut self.in_headers;
         let options = &self.socket.options;
-        let value = |heap: &mut Heap| match body_kind(kind) {
-            Body::Bytes => message::data(heap, options, 0, body),
-            Body::Http => parsed(heap, kind, packet, in_headers),
-            Body::Tls => {
-                let term = parsed(heap, kind, packet, in_headers);
-                let elements = term.as_tuple().unwrap_or_default();
-                let mut elements = elements.to_vec();
+        let value = |heap: &mut Heap| match terms::parsed(heap, kind, packet, in_headers) {
+            None => message::data(heap, options, 0, body),
+            Some(term) => match (kind, term.as_tuple()) {
                 // Whose record it is.
-                elements[1] = id;
-                build::tuple(heap, &elements)
-            }
+                (Kind::SslTls, Some(&[tag, _, content, version, data])) => {
+                    build::tuple(heap, &[tag, id, content, version, data])
+                }
+                _ => term,
+            },
         };
         if options.is_active() {
-            match body_kind(kind) {
-                Body::Bytes => message::tell_with(port, am::TCP, value),
-                Body::Http => message::tell_with(port, am::HTTP, value),
-                Body::Tls => _ = port.send(port.connected(), value),
+            match kind {
+                Kind::Http { .. } | Kind::HttpHeaders { .. } => {
+                    message::tell_with(port, am::HTTP, value)
+                }
+                // A record is a message of its own.
+                Kind::SslTls if packet::is_record(packet) => _ = port.send(port.connected(), value),
+                _ => message::tell_with(port, am::TCP, value),
             }
             self.socket.count_active(port);
         } else if let Some(pending) = self.receiving.take() {
             message::finished_with(port, &pending, value);
         }
     }
-}
-
-/// What the body of a packet is sent as.
-enum Body {
-    Bytes,
-    /// `{http, Socket, Packet}` of an active socket.
-    Http,
-    /// `{ssl_tls, Socket, ...}` of an active socket.
-    Tls,
-}
-
-fn body_kind(kind: Kind) -> Body {
-    match kind {
-        Kind::Http { .. } | Kind::HttpHeaders { .. } => Body::Http,
-        Kind::SslTls => Body::Tls,
-        _ => Body::Bytes,
-    }
-}
-
-fn parsed(heap: &mut Heap, kind: Kind, packet: &[u8], in_headers: &mut bool) -> Term {
-    terms::parsed(heap, kind, packet, in_headers).unwrap_or(atom::known("undefined"))
 }
