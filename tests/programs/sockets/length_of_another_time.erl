@@ -20,7 +20,11 @@ received(Packet, Active, Bytes) ->
     ok = inet:setopts(B, [{packet, Packet}]),
     ok = gen_tcp:send(A, Bytes),
     case Active of
-        false -> gen_tcp:recv(B, 0, 2000);
+        false ->
+            case gen_tcp:recv(B, 0, 2000) of
+                {ok, {ssl_tls, B, Type, Version, Data}} -> {ok, {ssl_tls, socket, Type, Version, Data}};
+                Other -> Other
+            end;
         _ ->
             ok = inet:setopts(B, [{active, Active}]),
             receive Message -> setelement(2, Message, socket) after 2000 -> nothing end
