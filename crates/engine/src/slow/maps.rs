@@ -7,7 +7,7 @@ use layout::{Context, RaiseKind, Term};
 use term::{am, map};
 
 use crate::form::Exit;
-use crate::operand::{Any, read};
+use crate::operand::{Any, Operand, Place, read};
 use crate::operation::slow_paths;
 use crate::slow::bifs::{guard2, settle_guard};
 use crate::slow::exceptions::{set_tagged_error, unwind};
@@ -143,7 +143,13 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
             many.extend((0..count).map(pair));
             &many[..]
         };
-        if !exact && let Some(map) = map::grow(heap, map, pairs) {
+        // Keys from registers differ from time to time.
+        let same_keys =
+            |index| Operand::from_word(operand(6 + 2 * index)).place() == Place::Constant;
+        if !exact
+            && (0..count).all(same_keys)
+            && let Some(map) = map::grow(heap, map, pairs)
+        {
             return map;
         }
         if let [(key, value)] = *pairs {
