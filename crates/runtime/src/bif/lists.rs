@@ -72,6 +72,8 @@ fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> 
         .ok_or(badarg(2))? as usize;
     let budget = budget(LOOKS_PER_REDUCTION);
     let mut rest = list;
+    // Of other immediates only the same word is equal; a small integer equals a float as well.
+    let same_word = key.is_immediate() && !key.is_small();
     for visited in 0..budget {
         let Some((head, tail)) = rest.as_cons() else {
             charge_cells(visited, LOOKS_PER_REDUCTION);
@@ -83,7 +85,7 @@ fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> 
         };
         if let Some(elements) = head.as_tuple()
             && let Some(&element) = elements.get(index - 1)
-            && (element == key || compare::eq(element, key))
+            && (element == key || !same_word && compare::eq(element, key))
         {
             charge_cells(visited, LOOKS_PER_REDUCTION);
             return Ok(Some(head));
