@@ -153,6 +153,47 @@ pub fn get(map: Term, key: Term) -> Option<Term> {
     }
 }
 
+/// Looks several keys of a map up, one after the other. They often stand in a row, as those of a pattern do.
+pub struct Lookups<'a> {
+    map: Term,
+    /// Of a flat map.
+    keys: &'a [Term],
+    values: &'a [Term],
+    /// Behind the place of the key that was found last.
+    next: usize,
+}
+
+impl Lookups<'_> {
+    #[inline]
+    #[must_use]
+    pub fn new(map: Term) -> Self {
+        let (keys, values) = match is_flat(map) {
+            true => flat(map),
+            false => (&[][..], &[][..]),
+        };
+        Lookups {
+            map,
+            keys,
+            values,
+            next: 0,
+        }
+    }
+
+    #[inline]
+    #[must_use]
+    pub fn get(&mut self, key: Term) -> Option<Term> {
+        // A word that is the same is the same key, whatever it is.
+        let place = match self.keys.get(self.next) {
+            Some(next) if *next == key => self.next,
+            Some(_) => position(self.keys, key)?,
+            None if is_flat(self.map) => position(self.keys, key)?,
+            None => return get(self.map, key),
+        };
+        self.next = place + 1;
+        Some(self.values[place])
+    }
+}
+
 /// A tuple of the keys that a flat map of these keys has, and for each its place among those given; `None` when a key is
 /// given twice, or there are more than a flat map has.
 pub fn sorted_keys(keys: &[Term]) -> Option<Vec<usize>> {

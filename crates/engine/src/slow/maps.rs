@@ -54,9 +54,13 @@ slow_paths! {
         let map = m.get::<Any, 0>();
         let count = m.word::<2>() as usize;
         let words = m.words::<3>();
+        if !map.is_map() {
+            return m.jump::<1>();
+        }
+        let mut lookups = map::Lookups::new(map);
         for index in 0..count {
             let key = m.read(*words.add(2 * index));
-            match value(map, key) {
+            match lookups.get(key) {
                 Some(value) => m.write(*words.add(2 * index + 1), value),
                 None => return m.jump::<1>(),
             }
@@ -69,9 +73,13 @@ slow_paths! {
         let map = m.get::<Any, 0>();
         let count = m.word::<2>() as usize;
         let words = m.words::<3>();
+        if !map.is_map() {
+            return m.jump::<1>();
+        }
+        let mut lookups = map::Lookups::new(map);
         for index in 0..count {
             let key = m.read(*words.add(index));
-            if value(map, key).is_none() {
+            if lookups.get(key).is_none() {
                 return m.jump::<1>();
             }
         }

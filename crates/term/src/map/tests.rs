@@ -315,3 +315,35 @@ fn growth_that_is_remembered_is_growth() {
     assert_eq!(grow(heap, with_object, &[(am::TRUE, one)]), None);
     assert_eq!(grow(heap, with_object, &[(am::TRUE, one)]), None);
 }
+
+#[test]
+fn lookups_in_any_order_find_what_single_ones_find() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    for count in [0, 1, 5, 32, 33, 200] {
+        let pairs: Vec<(Term, Term)> = (0..count)
+            .map(|at| {
+                let key = Term::small(at * 2);
+                let key = if at % 3 == 0 {
+                    build::tuple(heap, &[key])
+                } else {
+                    key
+                };
+                (key, Term::small(at))
+            })
+            .collect();
+        let map = from_pairs(heap, &pairs);
+        for step in 1..7 {
+            let mut lookups = Lookups::new(map);
+            for at in (0..count * 3).step_by(step) {
+                let key = Term::small(at);
+                assert_eq!(lookups.get(key), get(map, key));
+                let key = build::tuple(heap, &[key]);
+                assert_eq!(lookups.get(key), get(map, key), "{count} {at}");
+            }
+            for (key, value) in pairs.iter().rev() {
+                assert_eq!(lookups.get(*key), Some(*value));
+            }
+        }
+    }
+}
