@@ -105,6 +105,22 @@ pub fn send_message_from_outside(to: Term, message: Term) -> bool {
     crate::epoch::pinned(|| send_message(to, message))
 }
 
+/// As [`send_message_from_outside`], a message that was built where it can stay.
+///
+/// # Safety
+/// As for [`heap::Scratch::into_fragment`].
+pub unsafe fn send_built(to: Term, scratch: heap::Scratch, message: Term) -> bool {
+    crate::epoch::pinned(|| {
+        let process = table::find(to);
+        if process.is_null() {
+            return false;
+        }
+        // SAFETY: just found; the fragment is fresh, by the caller's promise.
+        unsafe { send_fragment(process, scratch.into_fragment(message)) };
+        true
+    })
+}
+
 /// Sends a signal that is no message; gives it back when there is no such process.
 ///
 /// # Errors

@@ -8,6 +8,7 @@ use layout::{Export, FunEntry, Header, Heap, Kind, Term};
 
 use crate::heap::{Allocate, room_words};
 use crate::off_heap::{self, BinaryBlock, MagicBlock};
+use crate::size::SHARED_BINARY_WORDS;
 
 /// `[Head | Tail]`.
 #[inline]
@@ -245,6 +246,15 @@ pub fn binary<A: Allocate + ?Sized>(heap: &mut A, bytes: &[u8]) -> Term {
     term
 }
 
+/// Words of a heap that [`binary`] takes for so many bytes.
+#[must_use]
+pub fn binary_words(size: usize) -> usize {
+    match size <= HEAP_BINARY_BYTES {
+        true => 2 + size.div_ceil(8),
+        false => SHARED_BINARY_WORDS,
+    }
+}
+
 /// A binary of `size` bytes to be filled before the next safepoint, and where its bytes are.
 pub fn binary_uninit<A: Allocate + ?Sized>(heap: &mut A, size: usize) -> (Term, *mut u8) {
     if size <= HEAP_BINARY_BYTES {
@@ -281,7 +291,7 @@ pub unsafe fn shared_binary<A: Allocate + ?Sized>(
     size: usize,
     flags: u64,
 ) -> Term {
-    let object = heap.allocate(6);
+    let object = heap.allocate(SHARED_BINARY_WORDS);
     // SAFETY: six fresh words; the object is in no list yet.
     unsafe {
         object.write(Header::new(Kind::SharedBinary, 5).0);

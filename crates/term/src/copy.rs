@@ -7,6 +7,7 @@
 
 use layout::object::offset;
 use layout::{Fragment, Header, Kind, Term};
+use smallvec::SmallVec;
 
 use crate::heap::{Allocate, new_fragment};
 use crate::{literal, off_heap};
@@ -34,7 +35,8 @@ pub fn size_with_literals(term: Term) -> usize {
 fn size_slow(term: Term, with_literals: bool) -> usize {
     let skip = |term: Term| term.is_immediate() || (!with_literals && literal::is_shared(term));
     let mut words = 0;
-    let mut rest: Vec<Term> = Vec::new();
+    // Few messages nest deeper.
+    let mut rest: SmallVec<[Term; 8]> = SmallVec::new();
     let mut current = term;
     loop {
         if !skip(current) {

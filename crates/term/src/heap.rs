@@ -13,7 +13,7 @@ use layout::heap::flag;
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Fragment, Heap, Term};
 
-use crate::{held, off_heap};
+use crate::{copy, held, off_heap};
 
 /// A place where terms can be built.
 pub trait Allocate {
@@ -33,6 +33,9 @@ const FRAGMENT_WORDS: usize = 128;
 /// than so many words.
 const FRAGMENT_SHARE: usize = 8;
 const SHARED_FRAGMENT_WORDS: usize = 1 << 15;
+
+/// Words that a message may have and not need.
+const UNUSED_WORDS: usize = 8;
 
 /// Words that fit on the heap itself.
 #[inline]
@@ -72,18 +75,23 @@ fn allocate_beside(heap: &mut Heap, words: usize) -> *mut u64 {
     if words > room {
         let share = heap.fragment_words as usize / FRAGMENT_SHARE;
         let size = words.max(share.clamp(FRAGMENT_WORDS, SHARED_FRAGMENT_WORDS));
-        let fragment = new_fragment(size);
-        // SAFETY: just allocated, with `size` words behind its header.
-        unsafe {
-            heap.fragment_top = Fragment::words_pointer(fragment);
-            heap.fragment_end = heap.fragment_top.add(size);
-        }
-        // SAFETY: fresh, in no list.
-        unsafe { adopt(heap, fragment) };
+        open_fragment(heap, size);
     }
     let object = heap.fragment_top;
     heap.fragment_top = object.wrapping_add(words);
     object
+}
+
+/// Gives a heap another fragment to build in.
+fn open_fragment(heap: &mut Heap, words: usize) {
+    let fragment = new_fragment(words);
+    // SAFETY: just allocated, with so many words behind its header.
+    unsafe {
+        heap.fragment_top = Fragment::words_pointer(fragment);
+        heap.fragment_end = heap.fragment_top.add(words);
+    }
+    // SAFETY: fresh, in no list.
+    unsafe { adopt(heap, fragment) };
 }
 
 /// Makes a fragment part of a heap: its terms are now as good as terms on the heap. Its off-heap
@@ -184,6 +192,37 @@ impl Scratch {
         Scratch { heap: empty() }
     }
 
+    /// As [`Scratch::new`], with one fragment for so many words at hand.
+    #[must_use]
+    pub fn with_room(words: usize) -> Scratch {
+        let mut scratch = Scratch::new();
+        if words > 0 {
+            open_fragment(&mut scratch.heap, words);
+        }
+        scratch
+    }
+
+    /// A term that was built here, as a message. Unless the room was guessed badly it is the fragment that it was built in.
+    ///
+    /// # Safety
+    /// All of the term was built here, or is immediate or a literal.
+    #[must_use]
+    pub unsafe fn into_fragment(mut self, term: Term) -> *mut Fragment {
+        let fragment = self.heap.fragments;
+        let unused = (self.heap.fragment_end as usize - self.heap.fragment_top as usize) / 8;
+        // SAFETY: a fragment of this heap is live.
+        if fragment.is_null() || !unsafe { (*fragment).next }.is_null() || unused > UNUSED_WORDS {
+            return copy::to_fragment(term);
+        }
+        self.heap.fragments = ptr::null_mut();
+        // SAFETY: as above; from here on it is in no list, and what it holds off the heap is its own.
+        unsafe {
+            (*fragment).term = term;
+            (*fragment).off_heap = std::mem::replace(&mut self.heap.off_heap, ptr::null_mut());
+        }
+        fragment
+    }
+
     /// The heap to build into; only fragments hold its terms.
     pub fn heap(&mut self) -> &mut Heap {
         &mut self.heap
@@ -227,5 +266,48 @@ pub fn empty() -> Heap {
         minor_collections: 0,
         fullsweep_after: u16::MAX,
         flags: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build;
+
+    /// What a message for these bytes is made of, built with room for so many words.
+    fn message(bytes: &[u8], room: usize) -> (*mut Fragment, *mut Fragment) {
+        let mut scratch = Scratch::with_room(room);
+        let heap = scratch.heap();
+        let data = build::binary(heap, bytes);
+        let term = build::tuple(heap, &[Term::small(1), data]);
+        let built_in = scratch.heap.fragments;
+        // SAFETY: built above.
+        (built_in, unsafe { scratch.into_fragment(term) })
+    }
+
+    #[test]
+    fn a_message_stays_where_it_was_built_if_the_room_was_right() {
+        for size in [0, 1, 8, 64, 65, 1000] {
+            let bytes = vec![7; size];
+            let words = build::binary_words(size) + 3;
+            // Too little leaves two fragments, too much would keep memory: then it is copied.
+            for (room, stays) in [
+                (words, true),
+                (words + 1, true),
+                (words - 1, false),
+                (0, false),
+                (words + 500, false),
+            ] {
+                let (built_in, sent) = message(&bytes, room);
+                // SAFETY: the message was just made, and is dropped here.
+                unsafe {
+                    assert_eq!(built_in == sent, stays, "{size} bytes, room for {room}");
+                    let parts = (*sent).term.as_tuple().unwrap();
+                    assert_eq!(parts[1].as_bits().unwrap().as_bytes().unwrap(), bytes);
+                    assert!((*sent).words as usize <= words + UNUSED_WORDS);
+                    drop_fragment(sent);
+                }
+            }
+        }
     }
 }

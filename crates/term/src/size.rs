@@ -14,7 +14,7 @@ use crate::{build, literal};
 /// Words of a fun in OTP, without its free variables.
 const FUN_WORDS: usize = 5;
 /// Words of the object that refers to bytes outside the heap.
-const SHARED_BINARY_WORDS: usize = 6;
+pub(crate) const SHARED_BINARY_WORDS: usize = 6;
 const SUB_BINARY_WORDS: usize = 5;
 
 /// Words that the term would take if nothing in it were shared, literals included.

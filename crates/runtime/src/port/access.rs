@@ -77,29 +77,50 @@ impl Access<'_> {
     /// Sends the connected process `{Port, {data, Data}}`, a list or binary as the port was opened, the header always
     /// as a list in front of it.
     pub fn tell_data(&mut self, header: &[u8], data: &[u8]) {
-        let binary = self.core.binary;
-        self.tell_behind(header, data.len(), |heap| match binary {
-            true => build::binary(heap, data),
-            false => build::byte_list(heap, data),
-        });
+        self.count_input(header.len() + data.len());
+        self.tell_bytes(header, Some(data), None);
     }
 
     /// As [`Access::tell_data`], without anything behind the header.
     pub fn tell_header(&mut self, header: &[u8]) {
-        self.tell_behind(header, 0, |_| Term::NIL);
+        self.count_input(header.len());
+        self.tell_bytes(header, None, None);
     }
 
-    fn tell_behind(&mut self, header: &[u8], bytes: usize, tail: impl FnOnce(&mut Heap) -> Term) {
-        self.count_input(header.len() + bytes);
-        self.tell(|heap| {
-            let tail = tail(heap);
-            let header: SmallVec<[Term; 16]> = header
-                .iter()
-                .map(|byte| Term::small(i64::from(*byte)))
-                .collect();
-            let data = build::list_with_tail(heap, &header, tail);
-            build::tuple(heap, &[am::DATA, data])
-        });
+    /// Sends the connected process `{Port, {data, Data}}`, or with a tag `{Port, {data, {Tag, Data}}}`; its bytes were
+    /// counted before.
+    pub(super) fn tell_counted(&self, tag: Option<Term>, data: &[u8]) {
+        self.tell_bytes(&[], Some(data), tag);
+    }
+
+    /// Built in the message itself: it may be large.
+    fn tell_bytes(&self, header: &[u8], data: Option<&[u8]>, tag: Option<Term>) {
+        let binary = self.core.binary;
+        let data_words = match data {
+            Some(data) if binary => build::binary_words(data.len()),
+            Some(data) => 2 * data.len(),
+            None => 0,
+        };
+        let tuples = 3 + 3 + tag.map_or(0, |_| 3);
+        let mut scratch = Scratch::with_room(tuples + 2 * header.len() + data_words);
+        let heap = scratch.heap();
+        let tail = match data {
+            Some(data) if binary => build::binary(heap, data),
+            Some(data) => build::byte_list(heap, data),
+            None => Term::NIL,
+        };
+        let header: SmallVec<[Term; 16]> = header
+            .iter()
+            .map(|byte| Term::small(i64::from(*byte)))
+            .collect();
+        let mut body = build::list_with_tail(heap, &header, tail);
+        if let Some(tag) = tag {
+            body = build::tuple(heap, &[tag, body]);
+        }
+        let body = build::tuple(heap, &[am::DATA, body]);
+        let message = build::tuple(heap, &[self.port.id, body]);
+        // SAFETY: all of it was built above, of bytes and atoms; identifiers of this node are immediate.
+        unsafe { signal::send_built(self.core.connected, scratch, message) };
     }
 
     /// The number of the process behind the port, for `port_info(os_pid)`.

@@ -2,8 +2,7 @@
 //!
 //! A cutter belongs to a driver and is used under the port's lock.
 
-use layout::{Heap, Term};
-use term::{am, build};
+use term::am;
 
 use super::driver::Access;
 
@@ -52,7 +51,7 @@ impl Cutter {
     pub fn feed(&mut self, port: &mut Access<'_>, bytes: &[u8]) {
         port.count_input(bytes.len());
         if self.framing == Framing::Stream {
-            tell_data(port, bytes);
+            port.tell_counted(None, bytes);
             return;
         }
         if self.rest.is_empty() {
@@ -77,7 +76,7 @@ impl Cutter {
                 while let Some(length) = packet_length(&bytes[start..], size)
                     && let Some(packet) = bytes[start + size..].get(..length)
                 {
-                    tell_data(port, packet);
+                    port.tell_counted(None, packet);
                     start += size + length;
                 }
             }
@@ -146,29 +145,8 @@ fn next_line(bytes: &[u8], most: usize) -> Option<Line> {
     })
 }
 
-fn data(heap: &mut Heap, binary: bool, bytes: &[u8]) -> Term {
-    if binary {
-        build::binary(heap, bytes)
-    } else {
-        build::byte_list(heap, bytes)
-    }
-}
-
-fn tell_data(port: &Access<'_>, bytes: &[u8]) {
-    let binary = port.is_binary();
-    port.tell(|heap| {
-        let bytes = data(heap, binary, bytes);
-        build::tuple(heap, &[am::DATA, bytes])
-    });
-}
-
 fn tell_line(port: &Access<'_>, line: &[u8], whole: bool) {
-    let binary = port.is_binary();
-    port.tell(|heap| {
-        let line = data(heap, binary, line);
-        let line = build::tuple(heap, &[if whole { am::EOL } else { am::NOEOL }, line]);
-        build::tuple(heap, &[am::DATA, line])
-    });
+    port.tell_counted(Some(if whole { am::EOL } else { am::NOEOL }), line);
 }
 
 #[cfg(test)]
