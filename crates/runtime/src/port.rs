@@ -252,11 +252,14 @@ impl State {
         }
     }
 
-    /// Closes the port with a reason; false when it was closed.
+    /// Closes the port with a reason; false when it was closed. One that is killed does not wait until its output got out,
+    /// and those who are told hear that it was killed, as of processes.
     fn close(&mut self, port: &Arc<Port>, reason: Term) -> bool {
         if self.core.phase != Phase::Open {
             return false;
         }
+        let is_killed = reason == am::KILL;
+        let reason = if is_killed { am::KILLED } else { reason };
         // Still in the table while output gets out, so that it does when the node ends meanwhile.
         self.core.phase = Phase::Closing;
         registry::forget_owner(port.id);
@@ -286,8 +289,8 @@ impl State {
             })
         });
         match close {
-            Close::Now => self.stop(port),
-            Close::WhenEmpty => self.settle(port),
+            Close::WhenEmpty if !is_killed => self.settle(port),
+            Close::WhenEmpty | Close::Now => self.stop(port),
         }
         true
     }
