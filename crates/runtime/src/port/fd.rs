@@ -1,15 +1,17 @@
-//! The `fd` driver: descriptors that the node inherited, above all standard input, output and error.
+//! The `fd` driver: descriptors that the node inherited, above all standard input, output and error; and files, pipes and
+//! devices that are opened by nothing but their name.
 //!
-//! Their file descriptions are shared with whoever started the node, so they are never set
-//! non-blocking; a write is tried only when the system says that it will not block. What cannot be polled
-//! (a regular file) is written at once and read by a thread of its own.
+//! File descriptions may be shared with whoever started the node, so they are never set non-blocking; a write is tried only
+//! when the system says that it will not block. What cannot be polled (a regular file) is written at once and read by a
+//! thread of its own.
 
 use std::cell::RefCell;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Weak;
 
 use smallvec::SmallVec;
 use sys::errno::Errno;
+use sys::file::{File, OpenMode};
 use sys::poll::{Interest, Token};
 use term::{am, atom};
 
@@ -22,6 +24,8 @@ use crate::log;
 
 /// Bytes that one read takes.
 pub(super) const READ_BYTES: usize = 64 << 10;
+/// Reads in a row before others have their turn.
+pub(super) const READS_AT_ONCE: usize = 16;
 /// `port_control` for the size of the window, as OTP numbers it.
 const WINDOW_SIZE: u32 = 0x018b_0900 + 100;
 
@@ -56,7 +60,11 @@ pub fn start(
     output: i32,
     settings: &Settings,
 ) -> Result<Box<dyn Driver>, OpenError> {
-    if input < 0 || output < 0 {
+    let limit = sys::host::descriptor_limits().map_or(u64::MAX, |(limit, _)| limit);
+    let is_none = |wanted: bool, number: i32| {
+        u64::try_from(number).map_or(true, |number| wanted && number >= limit)
+    };
+    if is_none(settings.input, input) || is_none(settings.output, output) {
         return Err(reason(Errno::EINVAL));
     }
     let duplicate = |wanted: bool, number: i32| match wanted.then(|| sys::fd::duplicate(number)) {
@@ -93,6 +101,26 @@ pub fn start(
     Ok(Box::new(driver))
 }
 
+/// Opens a file, a named pipe or a device, and starts the driver for it.
+///
+/// # Errors
+/// `einval`, whatever the system says.
+pub fn start_file(
+    port: &mut Access<'_>,
+    file: &[u8],
+    settings: &Settings,
+) -> Result<Box<dyn Driver>, OpenError> {
+    let mode = OpenMode {
+        read: settings.input,
+        write: settings.output,
+        skip_type_check: true,
+        ..OpenMode::default()
+    };
+    let file = File::open(file, mode).map_err(|_| reason(Errno::EINVAL))?;
+    let number = file.as_fd().as_raw_fd();
+    start(port, number, number, settings)
+}
+
 fn reason(error: Errno) -> OpenError {
     atom::known(error.name())
 }
@@ -120,7 +148,8 @@ impl FdDriver {
     /// Reads what is there.
     fn read(&mut self, port: &mut Access<'_>) {
         // Shared with others, the descriptor is asked each time whether a read would wait.
-        while let Some(input) = &self.input {
+        for _ in 0..READS_AT_ONCE {
+            let Some(input) = &self.input else { return };
             if !matches!(sys::fd::wait_readable(input.as_fd(), Some(0)), Ok(true)) {
                 return;
             }
@@ -131,6 +160,14 @@ impl FdDriver {
                     Err(Errno::EAGAIN | Errno::EINTR) => {}
                     Err(_) => self.incoming(port, &[]),
                 }
+            });
+        }
+        if let Some(input) = &self.input {
+            port.call_again(Ready {
+                fd: input.as_raw_fd(),
+                readable: true,
+                writable: false,
+                hangup: false,
             });
         }
     }

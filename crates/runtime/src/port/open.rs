@@ -2,8 +2,9 @@
 
 use layout::Term;
 use sys::env::Change;
+use term::heap::Scratch;
 use term::unicode::filename::{self, Allowed};
-use term::{am, atom};
+use term::{am, atom, build};
 
 use super::driver::{Access, Driver};
 use super::framing::Framing;
@@ -16,6 +17,8 @@ use crate::process::relations::Link;
 pub enum Name {
     /// `{fd, In, Out}`
     Fd { input: i32, output: i32 },
+    /// An atom or a string: a file, which is opened.
+    File(Vec<u8>),
     /// `{spawn_driver, Command}`
     Driver(Vec<u8>),
     /// `{spawn, Command}`: a driver, or else a program.
@@ -70,6 +73,12 @@ pub fn name(term: Term) -> Option<Name> {
         let value = term.as_small()?;
         Some(i32::try_from(value).unwrap_or(-1))
     };
+    if term.is_atom() {
+        return Some(Name::File(atom::text(term).into()));
+    }
+    if term.is_cons() {
+        return file_name(term).map(Name::File);
+    }
     match term.as_tuple()? {
         &[am::FD, input, output] => Some(Name::Fd {
             input: number(input)?,
@@ -82,14 +91,30 @@ pub fn name(term: Term) -> Option<Name> {
     }
 }
 
-/// The native bytes of a name, argument or directory.
+/// The bytes of a flat list of them.
+fn file_name(term: Term) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = term;
+    while let Some((byte, tail)) = rest.as_cons() {
+        bytes.push(u8::try_from(byte.as_small()?).ok()?);
+        rest = tail;
+    }
+    rest.is_nil().then_some(bytes)
+}
+
+/// The native bytes of a name, argument or directory. Bits behind the last whole byte of a binary are nothing.
 fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
     let allowed = Allowed {
         atoms: true,
         empty,
         zeros_in_binaries: true,
     };
-    let mut bytes = filename::to_native(term, filename::native_encoding(), allowed)?;
+    let mut scratch = Scratch::new();
+    let whole = match term.as_bits() {
+        Some(bits) => build::sub_bits(scratch.heap(), term, 0, bits.bit_len & !7),
+        None => term,
+    };
+    let mut bytes = filename::to_native(whole, filename::native_encoding(), allowed)?;
     if let Some(zero) = memchr::memchr(0, &bytes) {
         // As for the system, that is the end.
         bytes.truncate(zero);
@@ -268,7 +293,7 @@ fn environment(value: Term) -> Option<Vec<Change>> {
 #[must_use]
 pub fn starts_program(name: &Name) -> bool {
     match name {
-        Name::Fd { .. } | Name::Driver(_) => false,
+        Name::Fd { .. } | Name::File(_) | Name::Driver(_) => false,
         Name::Spawn(command) => driver_of(command).is_none(),
         Name::Executable(_) => true,
     }
@@ -281,13 +306,17 @@ pub fn starts_program(name: &Name) -> bool {
 pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Term, OpenError> {
     let text: Vec<u8> = match &name {
         Name::Fd { input, output } => format!("{input}/{output}").into_bytes(),
-        Name::Driver(text) | Name::Spawn(text) | Name::Executable(text) => text.clone(),
+        Name::File(text) | Name::Driver(text) | Name::Spawn(text) | Name::Executable(text) => {
+            text.clone()
+        }
     };
     let is_program = starts_program(&name);
     let has_arguments = settings.arguments.is_some() || settings.argument_0.is_some();
     if has_arguments && !matches!(name, Name::Executable(_))
-        || settings.exit_status && matches!(name, Name::Fd { .. })
+        || settings.exit_status && matches!(name, Name::Fd { .. } | Name::File(_))
+        || matches!(&name, Name::Driver(command) if driver_of(command).is_none())
     {
+        // Stock's answer for a driver that is not there, too.
         return Err(am::BADARG);
     }
     let mut core = Core::new(process.pid(), text.into());
@@ -303,13 +332,13 @@ pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Ter
     };
     let started = match &name {
         Name::Fd { input, output } => fd::start(access, *input, *output, &settings),
+        Name::File(file) => fd::start_file(access, file, &settings),
         Name::Spawn(command) if is_program => {
             program::start(access, program::What::Command(command), &settings)
         }
         Name::Executable(file) => program::start(access, program::What::File(file), &settings),
         Name::Driver(command) | Name::Spawn(command) => match driver_of(command) {
             Some(start) => start(access, command, &settings),
-            // Stock's answer for a driver that is not there.
             None => Err(am::BADARG),
         },
     };
@@ -338,8 +367,6 @@ fn driver_of(command: &[u8]) -> Option<Start> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use term::build;
-    use term::heap::Scratch;
 
     #[test]
     fn names_are_read() {

@@ -18,14 +18,12 @@ use sys::poll::{Interest, Token};
 use term::{am, atom, build};
 
 use super::driver::{Access, Close, Command, Driver, Output, Ready};
-use super::fd::with_buffer;
+use super::fd::{READS_AT_ONCE, with_buffer};
 use super::framing::Cutter;
 use super::open::{OpenError, Settings};
 use super::outgoing::{Blocking, Outgoing};
 use crate::io;
 
-/// Reads in a row before others have their turn.
-const READS_AT_ONCE: usize = 16;
 /// Programs find these ignored, as under stock: SIGFPE and SIGPIPE.
 const IGNORED: u64 = 1 << (8 - 1) | 1 << (13 - 1);
 /// SIGCHLD, which they find as the system has it, although this node may have been started without.
