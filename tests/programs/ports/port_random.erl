@@ -11,7 +11,7 @@ main(From, To) ->
     ok = logger:set_primary_config(level, none),
     Before = descriptors(),
     rounds(From, To),
-    see:value(left, apart:wait(fun() -> {descriptors() - Before, children(), [] =:= [P || P <- erlang:ports(), is_program(P)]} end,
+    see:value(left, apart:wait(fun() -> {max(0, descriptors() - Before), children(), [] =:= [P || P <- erlang:ports(), is_program(P)]} end,
                          {0, 0, true}, 200)).
 
 rounds(From, To) when From > To -> ok;
@@ -40,7 +40,7 @@ trace(Seed) ->
     Framing = pick([stream, stream, {packet, 1}, {packet, 2}, {packet, 4}, {line, 1}, {line, 7}, {line, 80}, {line, 5000}]),
     Switches = [S || S <- [binary, eof, exit_status], chance(2)] ++ [{parallelism, true} || chance(3)]
         ++ [{busy_limits_port, {pick([1, 500]), pick([500, 30000])}} || chance(4)] ++ [{busy_limits_msgq, disabled} || chance(8)],
-    Kind = pick([echo, echo, writes, writes_and_is_killed, counted, deaf, mute, leaves_another]),
+    Kind = pick([echo, echo, writes, writes_and_is_killed, counted, deaf, mute, leaves_another, watched, watched, surroundings, one_way, command]),
     Trace = run(Kind, Framing, [Framing | Switches], Seed),
     {{Kind, Framing, [S || S <- Switches, is_atom(S)]}, Trace}.
 
@@ -142,7 +142,125 @@ run(leaves_another, _, Options, Seed) ->
     [] = os:cmd("echo go >'" ++ Fifo ++ "'"),
     Told = rest(Port),
     ok = file:delete(Fifo),
-    [Early | Told].
+    [Early | Told];
+
+%% Processes link to it and watch it, by its identifier or its name, and some undo that; it ends somehow. (With a reason that
+%% is no atom, stock leaves who watches the port waiting until something else comes.)
+run(watched, _, Options, Seed) ->
+    Ends = pick([close, message, exit, kill, closes_output, owner]),
+    Me = self(),
+    Script = case Ends of closes_output -> "read -r line; exit 3"; _ -> "exec cat" end,
+    Name = list_to_atom("port_random_" ++ integer_to_list(Seed)),
+    Owner = case Ends of owner -> spawn(fun() -> owner(Me, Script, [stream | tl(Options)]) end); _ -> Me end,
+    Port = case Owner of Me -> open(Script, [], [stream | tl(Options)]); _ -> receive {Owner, P} -> P end end,
+    true = register(Name, Port),
+    Watchers = [begin
+        Does = [pick([link, monitor, monitor_name, link_and_unlink, monitor_and_demonitor, flush, twice]) || _ <- lists:seq(1, rand:uniform(3))],
+        Traps = chance(2),
+        Pid = spawn(fun() -> watcher(Me, Port, Name, Does, Traps) end),
+        receive {Pid, watches} -> ok end,
+        {Pid, Does, Traps}
+    end || _ <- lists:seq(1, rand:uniform(6))],
+    Info = [Value || Item <- [registered_name, parallelism, name, monitors, queue_size, locking], {_, Value} <- [erlang:port_info(Port, Item)]],
+    Known = [length(element(2, erlang:port_info(Port, Item))) || Item <- [links, monitored_by]],
+    Asked = [answer(fun() -> register(pick([Name, kernel_sup, undefined]), Port) end), whereis(Name) =:= Port],
+    Told = case Ends of
+               close -> [answer(fun() -> port_close(pick([Port, Name])) end), ended(Port)];
+               message -> pick([Port, Name]) ! {Me, close}, [receive {Port, closed} -> closed after 20000 -> none end];
+               exit -> exit(Port, pick([normal, kill, enough])), [ended(Port)];
+               kill -> signalled(Port, "KILL"), rest(Port);
+               closes_output -> Name ! {Me, {command, "go\n"}}, rest(Port);
+               owner -> exit(Owner, pick([kill, normal, bad])), [catch exit(Owner, kill)]
+           end,
+    Ends1 = [receive {W, What} -> What after 20000 -> {stuck, Does} end || {W, Does, _} <- Watchers],
+    [Ends, Info, Known, Asked, Told, Ends1, whereis(Name), erlang:port_info(Port)];
+
+%% Arguments, environment and directory of any kind.
+run(surroundings, _, Options, _) ->
+    Word = fun() -> [pick([$a, $b, $\s, $', $", $$, $\\, $*, $\t, $\n, 228, 955, 128512]) || _ <- lists:seq(1, rand:uniform(6))] end,
+    Arguments = [pick([Word(), unicode:characters_to_binary(Word()), "", <<>>, <<255, 254>>]) || _ <- lists:seq(1, rand:uniform(5))],
+    Names = ["RANDOM_A", "RANDOM_B", "RANDOM_C"],
+    Environment = [{pick(Names), pick([Word(), false, "", "x=y"])} || _ <- lists:seq(1, rand:uniform(4))],
+    Show = "for a in \"$0\" \"$@\" \"${RANDOM_A-none}\" \"${RANDOM_B-none}\" \"${RANDOM_C-none}\"; do printf '<%s>' \"$a\"; done; pwd",
+    More = [{cd, pick(["/", "/usr", <<"/usr/lib">>, "/usr/../usr/lib/.", 'no/../such'])}] ++ [{arg0, pick(["x", <<"a b">>, Word()])} || chance(3)]
+        ++ [{env, Environment} || chance(2)],
+    case answer(fun() -> open_port({spawn_executable, "/bin/sh"}, [{args, ["-c", Show | Arguments]} | More] ++ [stream | tl(Options)]) end) of
+        Port when is_port(Port) -> [case What of {data, D} -> {data, unicode:characters_to_binary(D)}; _ -> What end || What <- rest(Port)];
+        Refused -> Refused
+    end;
+
+%% Only in, only out, other descriptors, both outputs in one.
+run(one_way, _, Options, Seed) ->
+    File = file(Seed, <<>>),
+    {Script, Ways} = pick([
+        {"echo in $X; exit 3", [in, {env, [{"X", "y"}]}]},
+        {"cat >\"$1\"; echo over >>\"$1\"", [out]},
+        {"read -r line <&3; echo \"got $line\" >&4; exit 5", [nouse_stdio]},
+        {"read -r line <&3; echo \"got $line\" >\"$1\"", [nouse_stdio, out]},
+        {"echo one; echo two >&2; read -r line; echo three >&2; exit 7", [stderr_to_stdout]},
+        {"read -r line; echo \"$line\" | tr a-z A-Z >&2; exit 1", [stderr_to_stdout, in, out]}]),
+    Port = open(Script, [File], Ways ++ [stream | tl(Options)]),
+    Can = lists:member(out, Ways) orelse not lists:member(in, Ways),
+    Sent = case Can of
+               true -> [answer(fun() -> port_command(Port, pick(["line\n", [<<"li">>, "ne", $\n]])) end)];
+               false -> []
+           end,
+    Ends = case lists:member(in, Ways) orelse not lists:member(out, Ways) of
+               true -> rest(Port);
+               false -> [answer(fun() -> port_close(Port) end), ended(Port)]
+           end,
+    Text = case lists:member(out, Ways) andalso not lists:member(in, Ways) of
+               true -> apart:wait(fun() -> {ok, B} = file:read_file(File), binary:match(B, [<<"over\n">>, <<"got line\n">>]) =/= nomatch end, true, 400), {ok, B} = file:read_file(File), B;
+               false -> none
+           end,
+    ok = file:delete(File),
+    [Ways, Sent, Ends, Text];
+
+%% Commands for a shell, and such as need none.
+run(command, _, Options, _) ->
+    Port = open_port({spawn, pick(["echo one  two", "/bin/echo 'one  two'", "echo $((1 + 2))", "exit 9", "sh -c 'exit 8'", " true", "false", "/bin/false",
+                                   "echo a; exit 4", "kill -9 $$", "echo ä", "no_such_program 2>/dev/null", "echo a | cat", "printf a\\nb", "cd /; pwd",
+                                   "env -i /bin/echo x", "X=1 env | grep ^X=", "test -t 0", "cat </dev/null", "exec 1>&-; sleep 0", "/bin/sh -c true",
+                                   <<"echo binary">>, 'echo atom'])}, [stream | tl(Options)]),
+    rest(Port).
+
+%% Somebody else's port.
+owner(Starter, Script, Options) ->
+    process_flag(trap_exit, false),
+    Port = open(Script, [], Options),
+    Starter ! {self(), Port},
+    receive never -> ok end.
+
+%% Tells how its watching ended: by messages, or by its own end.
+watcher(Starter, Port, Name, Does, Traps) ->
+    {Pid, Ref} = spawn_monitor(fun() ->
+        process_flag(trap_exit, Traps),
+        Refs = lists:append([watch(D, Port, Name) || D <- Does]),
+        Starter1 = receive {begin_with, S} -> S end,
+        Starter1 ! ready,
+        exit({told, watched(Port, Name, Refs)})
+    end),
+    Pid ! {begin_with, self()},
+    receive ready -> ok; {'DOWN', Ref, _, _, _} -> ok end,
+    Starter ! {self(), watches},
+    receive {'DOWN', Ref, process, Pid, Why} -> Starter ! {self(), Why} end.
+
+watch(link, Port, _) -> link(Port), [];
+watch(link_and_unlink, Port, _) -> link(Port), unlink(Port), [];
+watch(monitor, Port, _) -> [monitor(port, Port)];
+watch(monitor_name, _, Name) -> [monitor(port, Name)];
+watch(monitor_and_demonitor, Port, _) -> demonitor(monitor(port, Port)), [];
+watch(flush, Port, _) -> demonitor(monitor(port, Port), [flush, info]), [];
+watch(twice, Port, Name) -> [monitor(port, Port), monitor(port, Name)].
+
+%% All that is known of its end; who watches nothing sees it gone.
+watched(Port, Name, Refs) ->
+    Downs = [receive {'DOWN', R, port, What, Why} -> {case What of Port -> port; {Name, N} when N =:= node() -> name; _ -> other end, Why}
+             after 20000 -> silent end || R <- Refs],
+    apart:wait(fun() -> erlang:port_info(Port) end, undefined, 800),
+    Exits = receive {'EXIT', Port, Why2} -> [{exit, Why2}] after 0 -> [] end,
+    More = receive {Kind, _, _, _, _} -> [Kind] after 0 -> [] end,
+    {Downs, Exits, More}.
 
 %% Sends messages by whatever means; who sends them in a row gets them in order.
 sent(self, Port, Messages, Seed) ->
