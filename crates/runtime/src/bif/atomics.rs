@@ -7,6 +7,7 @@ use term::{am, build, map};
 
 use super::{BifResult, badarg, magic, system_limit};
 use crate::process::Process;
+use crate::scheduler;
 
 /// An array of `atomics:new/2`.
 struct Atomics {
@@ -14,14 +15,59 @@ struct Atomics {
     values: Box<[AtomicU64]>,
 }
 
-/// An array of `counters:new/2` with `write_concurrency`.
+/// Counters on a cache line.
+const COUNTERS_PER_LINE: usize = 8;
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Line([AtomicU64; COUNTERS_PER_LINE]);
+
+/// An array of `counters:new/2` with `write_concurrency`: each scheduler counts on lines of its own, other threads on
+/// one more, and the value is the sum.
 struct Counters {
-    values: Box<[AtomicU64]>,
+    /// For the first counters a line for each place, then for the next ones.
+    lines: Box<[Line]>,
+    places: usize,
+    size: usize,
 }
+
+impl Counters {
+    fn new(size: usize) -> Counters {
+        let places = scheduler::count() + 1;
+        let count = size.div_ceil(COUNTERS_PER_LINE) * places;
+        Counters {
+            lines: (0..count).map(|_| Line::default()).collect(),
+            places,
+            size,
+        }
+    }
+
+    /// The cells of the counter with a number from 1.
+    fn cells(&self, index: Term) -> Result<impl Iterator<Item = &AtomicU64>, super::Failure> {
+        let index = place_of(index, self.size)?;
+        let first = index / COUNTERS_PER_LINE * self.places;
+        let lines = &self.lines[first..first + self.places];
+        Ok(lines
+            .iter()
+            .map(move |line| &line.0[index % COUNTERS_PER_LINE]))
+    }
+
+    /// The one that this thread counts in.
+    #[inline]
+    fn own_cell(&self, index: Term) -> Result<&AtomicU64, super::Failure> {
+        let index = place_of(index, self.size)?;
+        let place = scheduler::current_number() % self.places;
+        let line = &self.lines[index / COUNTERS_PER_LINE * self.places + place];
+        Ok(&line.0[index % COUNTERS_PER_LINE])
+    }
+}
+
+/// What stock counts besides the lines.
+const COUNTERS_HEAD_BYTES: usize = 32;
 
 const MAX_ARITY: i64 = 1 << 32;
 
-fn new_values(arity: Term) -> Result<Box<[AtomicU64]>, super::Failure> {
+fn count_of(arity: Term) -> Result<usize, super::Failure> {
     let count = match arity.as_small() {
         Some(count) => count,
         None if matches!(arity.as_big(), Some((false, _))) => i64::MAX,
@@ -33,18 +79,24 @@ fn new_values(arity: Term) -> Result<Box<[AtomicU64]>, super::Failure> {
     if count > MAX_ARITY {
         return Err(system_limit());
     }
-    Ok((0..count).map(|_| AtomicU64::new(0)).collect())
+    Ok(count as usize)
 }
 
+/// Where in an array of that size the value with a number from 1 stands.
+#[inline]
+fn place_of(index: Term, size: usize) -> Result<usize, super::Failure> {
+    let index = index.as_small().ok_or(badarg(2))?.wrapping_sub(1) as usize;
+    // What was below 1 is now beyond every size.
+    if index < size {
+        Ok(index)
+    } else {
+        Err(badarg(2))
+    }
+}
+
+#[inline]
 fn place(values: &[AtomicU64], index: Term) -> Result<&AtomicU64, super::Failure> {
-    let index = index
-        .as_small()
-        .and_then(|index| usize::try_from(index).ok())
-        .ok_or(badarg(2))?;
-    index
-        .checked_sub(1)
-        .and_then(|index| values.get(index))
-        .ok_or(badarg(2))
+    Ok(&values[place_of(index, values.len())?])
 }
 
 /// The bits of an integer that fits the array.
@@ -78,7 +130,7 @@ fn atomics<'a>(reference: Term) -> Result<&'a Atomics, super::Failure> {
 pub fn atomics_new_2(process: &mut Process, [arity, options]: [Term; 2]) -> BifResult {
     // Option bit 0: signed.
     let options = options.as_small().ok_or(badarg(2))?;
-    let values = new_values(arity)?;
+    let values = (0..count_of(arity)?).map(|_| AtomicU64::new(0)).collect();
     Ok(magic::make(
         process,
         Atomics {
@@ -186,13 +238,15 @@ fn counters<'a>(reference: Term) -> Result<&'a Counters, super::Failure> {
 
 /// `erts_internal:counters_new(Size)`
 pub fn counters_new_1(process: &mut Process, [size]: [Term; 1]) -> BifResult {
-    let values = new_values(size)?;
-    Ok(magic::make(process, Counters { values }))
+    Ok(magic::make(process, Counters::new(count_of(size)?)))
 }
 
 /// `erts_internal:counters_get(Ref, Index)`
 pub fn counters_get_2(process: &mut Process, [reference, index]: [Term; 2]) -> BifResult {
-    let bits = place(&counters(reference)?.values, index)?.load(Ordering::Relaxed);
+    let cells = counters(reference)?.cells(index)?;
+    let bits = cells
+        .map(|cell| cell.load(Ordering::Relaxed))
+        .fold(0, u64::wrapping_add);
     Ok(build::integer(process.heap(), bits as i64))
 }
 
@@ -201,27 +255,29 @@ pub fn counters_add_3(
     _process: &mut Process,
     [reference, index, increment]: [Term; 3],
 ) -> BifResult {
-    let place = place(&counters(reference)?.values, index)?;
-    place.fetch_add(increment_of(increment).ok_or(badarg(3))?, Ordering::Relaxed);
+    let cell = counters(reference)?.own_cell(index)?;
+    cell.fetch_add(increment_of(increment).ok_or(badarg(3))?, Ordering::Relaxed);
     Ok(am::OK)
 }
 
 /// `erts_internal:counters_put(Ref, Index, Value)`
 pub fn counters_put_3(_process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
-    let place = place(&counters(reference)?.values, index)?;
-    place.store(bits_of(value, true).ok_or(badarg(3))?, Ordering::Relaxed);
+    let mut cells = counters(reference)?.cells(index)?;
+    let bits = bits_of(value, true).ok_or(badarg(3))?;
+    if let Some(first) = cells.next() {
+        first.store(bits, Ordering::Relaxed);
+    }
+    cells.for_each(|cell| cell.store(0, Ordering::Relaxed));
     Ok(am::OK)
 }
 
 /// `erts_internal:counters_info(Ref)`
 pub fn counters_info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let counters = counters(reference)?;
+    let memory = COUNTERS_HEAD_BYTES + size_of_val(&*counters.lines);
     let pairs = [
-        (am::SIZE, Term::small(counters.values.len() as i64)),
-        (
-            am::MEMORY,
-            Term::small((counters.values.len() * 8 + 40) as i64),
-        ),
+        (am::SIZE, Term::small(counters.size as i64)),
+        (am::MEMORY, Term::small(memory as i64)),
     ];
     Ok(map::from_pairs(process.heap(), &pairs))
 }
