@@ -1,5 +1,9 @@
 //! Literal areas: blocks of terms that never move, cut from one reserved range of addresses.
+//!
+//! Those of modules take pages of their own; small ones, as persistent terms have, share pages. An area that was given
+//! back serves the next one of its size. Any thread may call.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use layout::Term;
@@ -12,11 +16,63 @@ const RANGE_BYTES: usize = 64 << 30;
 /// The part of a limited address space that they get.
 const LIMITED_PART: u64 = 8;
 const PAGE_BYTES: usize = 4096;
+/// Areas below a page are a multiple of this: no two are on one cache line.
+const SMALL_STEP_BYTES: usize = 64;
+/// What is made usable at once for small areas.
+const CHUNK_BYTES: usize = 16 * PAGE_BYTES;
 
 struct Range {
     reservation: Reservation,
-    /// Bytes handed out from the start, and areas given back: offset and bytes.
-    state: Mutex<(usize, Vec<(usize, usize)>)>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Bytes handed out from the start.
+    next: usize,
+    /// The part of them from which small areas are cut.
+    chunk: std::ops::Range<usize>,
+    /// The offsets of areas that were given back, by their bytes.
+    free: HashMap<usize, Vec<usize>>,
+}
+
+impl Range {
+    /// The offset of so many usable bytes.
+    fn take(&self, bytes: usize) -> Option<usize> {
+        let mut state = self.state.lock();
+        if let Some(offset) = state.free.get_mut(&bytes).and_then(Vec::pop) {
+            return Some(offset);
+        }
+        if bytes >= PAGE_BYTES {
+            return self.extend(&mut state, bytes);
+        }
+        if state.chunk.len() < bytes {
+            let start = self.extend(&mut state, CHUNK_BYTES)?;
+            let rest = std::mem::replace(&mut state.chunk, start..start + CHUNK_BYTES);
+            if !rest.is_empty() {
+                state.free.entry(rest.len()).or_default().push(rest.start);
+            }
+        }
+        let offset = state.chunk.start;
+        state.chunk.start += bytes;
+        Some(offset)
+    }
+
+    /// Takes whole pages that nobody had yet.
+    fn extend(&self, state: &mut State, bytes: usize) -> Option<usize> {
+        if bytes > self.reservation.bytes() - state.next {
+            return None;
+        }
+        let offset = state.next;
+        self.reservation.commit(offset..offset + bytes).ok()?;
+        state.next += bytes;
+        Some(offset)
+    }
+
+    fn give_back(&self, offset: usize, bytes: usize) {
+        let mut state = self.state.lock();
+        state.free.entry(bytes).or_default().push(offset);
+    }
 }
 
 static RANGE: OnceLock<Range> = OnceLock::new();
@@ -49,7 +105,7 @@ pub fn create() -> sys::errno::Result<()> {
     literal::set_range(reservation.base().as_ptr() as usize, reservation.bytes());
     let range = Range {
         reservation,
-        state: Mutex::new((0, Vec::new())),
+        state: Mutex::default(),
     };
     assert!(
         RANGE.set(range).is_ok(),
@@ -93,29 +149,19 @@ pub fn make(terms: &[Term]) -> Option<(Area, Vec<Term>)> {
 }
 
 fn take(words: usize) -> Option<Area> {
-    let bytes = (words * 8).next_multiple_of(PAGE_BYTES).max(PAGE_BYTES);
-    let range = range();
-    let offset = {
-        let (next, free) = &mut *range.state.lock();
-        match free.iter().position(|(_, free_bytes)| *free_bytes == bytes) {
-            Some(at) => free.swap_remove(at).0,
-            None if bytes <= range.reservation.bytes() - *next => {
-                let offset = *next;
-                *next += bytes;
-                offset
-            }
-            None => return None,
-        }
+    let step = if words * 8 < PAGE_BYTES {
+        SMALL_STEP_BYTES
+    } else {
+        PAGE_BYTES
     };
-    // Given back by its end if the memory cannot be had.
-    let area = Area {
+    let bytes = (words * 8).next_multiple_of(step);
+    let offset = if bytes == 0 { 0 } else { range().take(bytes)? };
+    Some(Area {
         offset,
         bytes,
         words,
         off_heap: std::ptr::null_mut(),
-    };
-    let memory = range.reservation.commit(offset..offset + bytes);
-    memory.ok().map(|()| area)
+    })
 }
 
 impl Area {
@@ -131,6 +177,8 @@ impl Drop for Area {
     fn drop(&mut self) {
         // SAFETY: the owner drops the area when no term points into it any more.
         unsafe { term::off_heap::release(self.off_heap) };
-        range().state.lock().1.push((self.offset, self.bytes));
+        if self.bytes > 0 {
+            range().give_back(self.offset, self.bytes);
+        }
     }
 }

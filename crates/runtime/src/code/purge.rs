@@ -120,7 +120,7 @@ fn uses(process: &Process, old: &Loaded) -> bool {
 /// What holds an area of literals that are no longer anybody's.
 enum Former {
     Module(Arc<Loaded>),
-    Value(Arc<Area>),
+    Value(Area),
 }
 
 impl Former {
@@ -150,7 +150,7 @@ pub fn set_collector(pid: Term) {
 }
 
 /// Frees the area of a value that is gone, once no heap points into it.
-pub fn free_value(area: Arc<Area>) {
+pub fn free_value(area: Area) {
     free(Former::Value(area));
 }
 
