@@ -98,12 +98,43 @@ pub fn refers_to(term: Term, area: &std::ops::Range<usize>) -> bool {
 
 /// Copies a term to a heap that may be anyone's.
 pub fn copy<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
+    if term.is_immediate() {
+        return term;
+    }
+    if let Some(copied) = copy_flat(heap, term) {
+        return copied;
+    }
     let words = size(term);
     if words == 0 {
         return term;
     }
     // SAFETY: just counted.
     unsafe { copy_counted(heap, term, words) }
+}
+
+/// Most elements of a tuple that is looked at by [`copy_flat`].
+const FLAT_ELEMENTS: usize = 8;
+
+/// Copies a small tuple of immediates, as keys are: no words need be counted, and none looked at again.
+#[inline]
+fn copy_flat<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
+    let elements = term.as_tuple()?;
+    let count = elements.len();
+    let is_flat = (1..=FLAT_ELEMENTS).contains(&count)
+        && elements.iter().all(|element| element.is_immediate())
+        && !literal::is_shared(term);
+    if !is_flat {
+        return None;
+    }
+    let room = heap.allocate(1 + count);
+    // SAFETY: the room is fresh and has the words of the tuple, which are its header and immediates.
+    unsafe {
+        room.write(term.header().0);
+        for (index, element) in elements.iter().enumerate() {
+            room.add(1 + index).write(element.bits());
+        }
+        Some(Term::from_boxed_pointer(room))
+    }
 }
 
 /// As [`copy`], when the words are known.
