@@ -6,7 +6,7 @@
 use layout::Term;
 use term::compare;
 
-use super::object::{New, Object};
+use super::object::{New, Object, OwnedObject};
 use super::shard::{Following, Shard};
 use super::tree::Tree;
 use super::{Kind, Verdict};
@@ -115,16 +115,25 @@ impl Part {
         key: Term,
         hash: u32,
         fixed: bool,
-        mut judge: impl FnMut(&Object) -> Verdict,
+        judge: impl FnMut(&Object) -> Verdict,
     ) {
         match self {
             Part::Hash(shard) => shard.judge_key(key, hash, fixed, judge),
-            Part::Tree(tree) => {
-                if let Some(object) = tree.get(key) {
-                    let verdict = judge(object);
-                    tree.execute(key, verdict);
-                }
-            }
+            Part::Tree(tree) => tree.judge_key(key, judge),
+        }
+    }
+
+    /// Has `change` change the object of a key in a set in place, or make one with an equal key that takes its place; false
+    /// when there is none.
+    pub fn update(
+        &mut self,
+        key: Term,
+        hash: u32,
+        change: impl FnOnce(&mut Object) -> Option<OwnedObject>,
+    ) -> bool {
+        match self {
+            Part::Hash(shard) => shard.update(key, hash, change),
+            Part::Tree(tree) => tree.update(key, change),
         }
     }
 

@@ -5,6 +5,9 @@
 //! table is fixed, the number of slots stays, and of the objects with one key that are deleted the first
 //! only gets a mark: its chain still shows where a traversal goes on.
 //!
+//! A small table is *folded*: neighbouring slots share a chain, in which their objects stand in the order of the slots. So
+//! a table with a few objects does not take two kilobytes for slots, and nobody sees a difference.
+//!
 //! The caller holds the lock of the part: shared for `&self`, alone for `&mut self`.
 
 use std::ptr;
@@ -22,11 +25,15 @@ const SEGMENT: usize = 2048;
 pub const FETCHED_AHEAD: usize = 8;
 /// Slots that a growing table gains at most for one new object.
 const STEPS: usize = 5;
+/// Chains of a folded table; with more objects it is unfolded (`tables/many_tables`).
+const FOLDED_CHAINS: usize = 16;
 
 /// One hash table.
 pub struct Shard {
     /// The first object of every chain; empty before the first insertion.
     slots: Vec<*mut Object>,
+    /// The logarithm of how many slots share a chain; 0 when the table is not folded.
+    fold: u32,
     /// The bits of a hash that can name a slot: one less than the slots, rounded up to a power of two.
     mask: usize,
     first_slots: usize,
@@ -61,6 +68,7 @@ impl Shard {
     pub fn new(kind: Kind, keypos: usize, first_slots: usize) -> Shard {
         Shard {
             slots: Vec::new(),
+            fold: (first_slots / FOLDED_CHAINS).max(1).ilog2(),
             mask: first_slots.next_power_of_two() - 1,
             first_slots,
             keypos,
@@ -111,9 +119,11 @@ impl Shard {
         }
     }
 
+    /// The chain of a slot; in a folded table also that of others.
     #[inline]
     fn chain(&self, slot: usize) -> Chain<'_> {
-        let first = self.slots.get(slot).copied().unwrap_or(ptr::null_mut());
+        let first = self.slots.get(slot >> self.fold);
+        let first = first.copied().unwrap_or(ptr::null_mut());
         // SAFETY: a chain holds live objects, and stays as it is while `self` is borrowed.
         let next = unsafe { first.as_ref() };
         Chain { next }
@@ -157,7 +167,7 @@ impl Shard {
     /// As [`Shard::newest`], for a key of one word.
     #[inline]
     fn newest_immediate(&self, key: Term, hash: u32) -> Option<&Object> {
-        let mut next = *self.slots.get(self.slot_of(hash))?;
+        let mut next = *self.slots.get(self.slot_of(hash) >> self.fold)?;
         loop {
             // SAFETY: a chain holds live objects, each with a key there, and stays as it is while `self` is borrowed.
             let object = unsafe { next.as_ref() }?;
@@ -169,9 +179,16 @@ impl Shard {
         }
     }
 
+    /// Whether an object of the chain of a slot is in that slot.
+    #[inline(always)]
+    fn is_in(&self, object: &Object, slot: usize) -> bool {
+        self.fold == 0 || self.slot_of(object.hash()) == slot
+    }
+
     /// The objects of a slot that are not deleted.
     pub fn in_slot(&self, slot: usize) -> impl Iterator<Item = &Object> {
-        self.chain(slot).filter(|object| !object.is_deleted())
+        self.chain(slot)
+            .filter(move |object| self.is_in(object, slot) && !object.is_deleted())
     }
 
     /// All objects of a slot, also those deleted while the table was fixed.
@@ -184,7 +201,7 @@ impl Shard {
     #[inline]
     pub fn fetch(&self, slot: usize) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(object) = self.slots.get(slot) {
+        if let Some(object) = self.slots.get(slot >> self.fold) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             // SAFETY: fetching has no effect but on time, whatever the address.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(object.cast()) };
@@ -197,13 +214,14 @@ impl Shard {
     #[must_use]
     pub fn chain_length(&self, slot: usize) -> (usize, usize) {
         let live = self.in_slot(slot).count();
-        (live, self.chain(slot).count() - live)
+        let all = self.chain(slot).filter(|object| self.is_in(object, slot));
+        (live, all.count() - live)
     }
 
     /// The first object in a slot from `slot` on.
     #[must_use]
     pub fn first_from(&self, slot: usize) -> Option<&Object> {
-        (slot..self.slots.len()).find_map(|slot| self.in_slot(slot).next())
+        (slot..self.slots.len() << self.fold).find_map(|slot| self.in_slot(slot).next())
     }
 
     /// The first object behind those with a key.
@@ -225,17 +243,36 @@ impl Shard {
             .map_or(Following::End, Following::Object)
     }
 
-    /// The link to the first object with a key; or the one at the chain's end.
-    fn link_to(&mut self, key: Term, hash: u32) -> *mut *mut Object {
+    /// The link to the first object with a key; without one, that at the end of its slot. There are slots.
+    fn link_to(&mut self, key: Term, hash: u32) -> Result<*mut *mut Object, *mut *mut Object> {
         let slot = self.slot_of(hash);
-        let mut link: *mut *mut Object = &raw mut self.slots[slot];
+        let mut link: *mut *mut Object = &raw mut self.slots[slot >> self.fold];
         // SAFETY: links of a chain are followed to live objects.
         unsafe {
             while let Some(object) = (*link).as_ref() {
                 if self.has_key(object, key, hash) {
+                    return Ok(link);
+                }
+                if self.fold > 0 && self.slot_of(object.hash()) > slot {
                     break;
                 }
                 link = &raw mut (**link).next;
+            }
+        }
+        Err(link)
+    }
+
+    /// The link to the first object of a slot; without one, that at its end. There are slots.
+    fn link_to_slot(&mut self, slot: usize) -> *mut *mut Object {
+        let mut link: *mut *mut Object = &raw mut self.slots[slot >> self.fold];
+        if self.fold > 0 {
+            // SAFETY: links of a chain are followed to live objects.
+            unsafe {
+                while let Some(object) = (*link).as_ref()
+                    && self.slot_of(object.hash()) < slot
+                {
+                    link = &raw mut (**link).next;
+                }
             }
         }
         link
@@ -244,15 +281,17 @@ impl Shard {
     /// Puts in an object. With `only_new` nothing happens when its key is there: false.
     pub fn insert(&mut self, new: New, only_new: bool, fixed: bool) -> bool {
         if self.slots.is_empty() {
-            self.slots.resize(self.first_slots, ptr::null_mut());
+            let chains = self.first_slots >> self.fold;
+            self.slots.resize(chains, ptr::null_mut());
         }
         let hash = new.hash();
         let key = new.key(self.keypos);
-        let link = self.link_to(key, hash);
-        // SAFETY: `link` leads to the first object with the key, or is the end of the chain; the
+        let found = self.link_to(key, hash);
+        let (Ok(link) | Err(link)) = found;
+        // SAFETY: `link` leads to the first object with the key, or is the end of its slot; the
         // shard is borrowed alone.
         unsafe {
-            if !(*link).is_null() {
+            if found.is_ok() {
                 if self.kind == Kind::Set {
                     if only_new && !(**link).is_deleted() {
                         return false;
@@ -282,7 +321,12 @@ impl Shard {
             let object = new.into_object(self.keypos);
             self.link(link, next, object);
         }
-        if !fixed {
+        if self.fold > 0 {
+            // Its slots stay the same, so it may be fixed.
+            if self.count > FOLDED_CHAINS {
+                self.unfold();
+            }
+        } else if !fixed {
             self.grow();
         }
         true
@@ -379,7 +423,9 @@ impl Shard {
             return;
         }
         let slot = self.slot_of(hash);
-        let mut link = self.link_to(key, hash);
+        let Ok(mut link) = self.link_to(key, hash) else {
+            return;
+        };
         // While fixed, the chain must go on telling where the key was.
         let mut keep = fixed;
         let mut any = false;
@@ -417,10 +463,13 @@ impl Shard {
 
     /// Changes the objects of a slot as `judge` says.
     pub fn judge_slot(&mut self, slot: usize, fixed: bool, judge: impl FnMut(&Object) -> Verdict) {
-        if slot < self.slots.len() {
-            let link = &raw mut self.slots[slot];
+        if slot >> self.fold < self.slots.len() {
+            let link = self.link_to_slot(slot);
+            let (fold, mask) = (self.fold, self.mask);
+            // A folded table has as many slots as the mask has values.
+            let is_in = move |object: &Object| fold == 0 || object.hash() as usize & mask == slot;
             // SAFETY: the link of a slot of this shard.
-            unsafe { self.judge_chain(link, slot, fixed, judge, |_| true) };
+            unsafe { self.judge_chain(link, slot, fixed, judge, is_in) };
         }
     }
 
@@ -436,7 +485,9 @@ impl Shard {
             return;
         }
         let (slot, keypos) = (self.slot_of(hash), self.keypos);
-        let link = self.link_to(key, hash);
+        let Ok(link) = self.link_to(key, hash) else {
+            return;
+        };
         let of_key = move |object: &Object| {
             object.hash() == hash && compare::eq_exact(object.key(keypos), key)
         };
@@ -485,12 +536,39 @@ impl Shard {
         }
     }
 
+    /// As [`Part::update`](super::part::Part::update).
+    pub fn update(
+        &mut self,
+        key: Term,
+        hash: u32,
+        change: impl FnOnce(&mut Object) -> Option<OwnedObject>,
+    ) -> bool {
+        if self.slots.is_empty() {
+            return false;
+        }
+        let Ok(link) = self.link_to(key, hash) else {
+            return false;
+        };
+        // SAFETY: as `restore_equal`.
+        unsafe {
+            if (**link).is_deleted() {
+                return false;
+            }
+            if let Some(new) = change(&mut **link) {
+                let next = (**link).next;
+                self.unlink(link);
+                self.link(link, next, new);
+            }
+        }
+        true
+    }
+
     /// The object of a set with this key, to be changed in place.
     pub fn get_mut(&mut self, key: Term, hash: u32) -> Option<&mut Object> {
         if self.slots.is_empty() {
             return None;
         }
-        let link = self.link_to(key, hash);
+        let link = self.link_to(key, hash).ok()?;
         // SAFETY: as `restore_equal`; the borrow is that of the shard.
         unsafe { (*link).as_mut() }.filter(|object| !object.is_deleted())
     }
@@ -498,10 +576,11 @@ impl Shard {
     /// Frees what is only marked as deleted: the table is fixed no more.
     pub fn purge(&mut self) {
         for slot in std::mem::take(&mut self.marked) {
-            if slot >= self.slots.len() {
+            let chain = slot >> self.fold;
+            if chain >= self.slots.len() {
                 continue;
             }
-            let mut link: *mut *mut Object = &raw mut self.slots[slot];
+            let mut link: *mut *mut Object = &raw mut self.slots[chain];
             // SAFETY: as `restore_equal`.
             unsafe {
                 while !(*link).is_null() {
@@ -510,6 +589,32 @@ impl Shard {
                     } else {
                         link = &raw mut (**link).next;
                     }
+                }
+            }
+        }
+    }
+
+    /// Gives every slot a chain of its own.
+    #[cold]
+    fn unfold(&mut self) {
+        let chains = std::mem::replace(&mut self.slots, vec![ptr::null_mut(); self.first_slots]);
+        self.fold = 0;
+        for mut object in chains {
+            let mut end: *mut *mut Object = ptr::null_mut();
+            let mut last = usize::MAX;
+            // SAFETY: the objects of a chain are live; they are linked in again one by one, in their order, so `end` is a
+            // link of this shard whenever there was an object of the same slot.
+            unsafe {
+                while !object.is_null() {
+                    let slot = self.slot_of((*object).hash());
+                    if slot != last {
+                        (last, end) = (slot, &raw mut self.slots[slot]);
+                    }
+                    let next = (*object).next;
+                    (*object).next = ptr::null_mut();
+                    *end = object;
+                    end = &raw mut (*object).next;
+                    object = next;
                 }
             }
         }

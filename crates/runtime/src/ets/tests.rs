@@ -91,7 +91,9 @@ fn parts_behave_as_a_plain_list() {
     for kind in KINDS {
         for seed in 0..8 {
             let mut numbers = Numbers(seed * 977 + 5);
-            let mut part = Part::new(kind, 1, 4);
+            // With 256 slots it is folded at first.
+            let first_slots = if seed % 4 < 2 { 4 } else { 256 };
+            let mut part = Part::new(kind, 1, first_slots);
             let mut model = Model {
                 kind,
                 pairs: Vec::new(),
@@ -185,6 +187,45 @@ fn a_fixed_table_shows_where_a_deleted_key_was() {
             part.following(first, hash_of(kind, first), false),
             Following::NoSuchKey
         ));
+    }
+}
+
+#[test]
+fn a_folded_table_has_the_order_of_its_slots() {
+    for kind in [Kind::Set, Kind::Bag, Kind::DuplicateBag] {
+        let mut terms = Terms::new();
+        let mut part = |others: std::ops::Range<i64>| {
+            let mut part = Part::new(kind, 1, 256);
+            for key in (0..12).map(|number| number * 37).chain(others.clone()) {
+                let object = tuple(&mut terms, (key, key));
+                let hash = hash_of(kind, Term::small(key));
+                part.insert(OwnedObject::new(object, hash), false, false);
+            }
+            for key in others {
+                part.remove_key(Term::small(key), hash_of(kind, Term::small(key)), false);
+            }
+            part
+        };
+        let folded = part(0..0);
+        let unfolded = part(1000..1040);
+        assert!(folded.bytes() + 1024 < unfolded.bytes());
+        assert_eq!(
+            keys_by_next(&folded, kind),
+            keys_by_next(&unfolded, kind),
+            "{kind:?}"
+        );
+        let (Part::Hash(folded), Part::Hash(unfolded)) = (&folded, &unfolded) else {
+            panic!("hash tables");
+        };
+        assert_eq!(folded.slots(), unfolded.slots());
+        for slot in 0..folded.slots() {
+            let keys = |objects: Vec<&super::Object>| -> Vec<Term> {
+                objects.iter().map(|object| object.key(1)).collect()
+            };
+            let there = keys(folded.in_slot(slot).collect());
+            assert_eq!(there, keys(unfolded.in_slot(slot).collect()));
+            assert_eq!(folded.chain_length(slot), (there.len(), 0));
+        }
     }
 }
 

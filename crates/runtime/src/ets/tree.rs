@@ -35,7 +35,7 @@ use super::object::{New, Object, OwnedObject};
 use super::words;
 use crate::match_spec::pattern;
 use crate::scheduler;
-use node::{ALIGNMENT, Leaf, Node, ROOM};
+use node::{ALIGNMENT, Leaf, Node, ROOM, SPARSE};
 
 /// The order of a pattern and a key as far as the pattern says; `None` when the pattern may match it.
 fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
@@ -171,10 +171,35 @@ pub struct Walk<'a> {
     tree: PhantomData<&'a Tree>,
 }
 
+/// How visiting ended.
+pub enum Visited<R> {
+    /// With the last object.
+    All,
+    /// With the last one that is not past what was asked for.
+    UpToPast,
+    /// By the visitor.
+    Stopped(R),
+}
+
+/// Where an object stands: a leaf, and how many come before it there.
+struct Spot {
+    leaf: *mut Leaf,
+    index: usize,
+}
+
 /// How many objects before its turn a walk fetches one.
 const FETCHED_AHEAD: usize = 4;
 
 impl<'a> Walk<'a> {
+    /// How many objects of its leaf come next, and the last key among them; the walk is settled there.
+    fn rest_of(&self, leaf: &Leaf) -> (usize, Term) {
+        if self.backwards {
+            (self.index - leaf.begin, leaf.keys[leaf.begin])
+        } else {
+            (leaf.end - self.index, leaf.keys[leaf.end - 1])
+        }
+    }
+
     /// The place of the next object.
     #[inline]
     fn settle(&mut self) -> Option<(*const Leaf, usize)> {
@@ -327,6 +352,138 @@ impl Tree {
         let (leaf, index) = handed_out.or_else(|| self.find(key))?;
         // SAFETY: an entry of a live leaf.
         Some(unsafe { &*(&(*leaf).objects)[index] })
+    }
+
+    /// Visits the objects from a place on, in order or backwards, up to the first key for which `is_past` holds, as it does
+    /// for all behind it. Ends when `visit` answers something.
+    pub fn visit<R>(
+        &self,
+        from: From,
+        backwards: bool,
+        is_past: impl Fn(Term) -> bool,
+        mut visit: impl FnMut(&Object) -> Option<R>,
+    ) -> Visited<R> {
+        self.visit_spots(from, backwards, is_past, |_, object| visit(object))
+    }
+
+    fn visit_spots<R>(
+        &self,
+        from: From,
+        backwards: bool,
+        is_past: impl Fn(Term) -> bool,
+        mut visit: impl FnMut(Spot, &Object) -> Option<R>,
+    ) -> Visited<R> {
+        let mut walk = self.walk(from, backwards);
+        // Objects that come next and are not past: one question for most leaves.
+        let mut known = 0;
+        while let Some((leaf, index)) = walk.settle() {
+            // SAFETY: a leaf of this tree, which is borrowed.
+            let entries = unsafe { &*leaf };
+            if known == 0 {
+                let (count, last) = walk.rest_of(entries);
+                if !is_past(last) {
+                    known = count;
+                } else if is_past(entries.keys[index]) {
+                    return Visited::UpToPast;
+                } else {
+                    known = 1;
+                }
+            }
+            known -= 1;
+            let spot = Spot {
+                leaf: leaf.cast_mut(),
+                index: index - entries.begin,
+            };
+            if let Some(object) = walk.next()
+                && let Some(answer) = visit(spot, object)
+            {
+                return Visited::Stopped(answer);
+            }
+        }
+        Visited::All
+    }
+
+    /// Visits objects in order as [`Tree::visit`] does, and changes them as `judge` says.
+    pub fn judge<R>(
+        &mut self,
+        from: From,
+        is_past: impl Fn(Term) -> bool,
+        mut judge: impl FnMut(&Object) -> (Verdict, Option<R>),
+    ) -> Visited<R> {
+        // Judged first and changed afterwards, for the tree must stay as it is while it is walked.
+        let mut verdicts: Vec<(Spot, Verdict)> = Vec::new();
+        let visited = self.visit_spots(from, false, is_past, |spot, object| {
+            let (verdict, answer) = judge(object);
+            if !matches!(verdict, Verdict::Keep) {
+                verdicts.push((spot, verdict));
+            }
+            answer
+        });
+        self.execute_all(verdicts);
+        visited
+    }
+
+    /// Does what was decided about objects, which stand in order and where the spots say.
+    ///
+    /// From the last to the first: so what is done moves nothing that comes before, within a leaf and among leaves, and
+    /// a leaf that goes is none of those to come.
+    fn execute_all(&mut self, mut verdicts: Vec<(Spot, Verdict)>) {
+        while let Some(mut verdict) = verdicts.pop() {
+            let leaf = verdict.0.leaf;
+            // SAFETY: a live leaf, and the tree is borrowed alone.
+            let entries = unsafe { &mut *leaf };
+            let first_key = entries.keys()[0];
+            // Kept until nothing in the tree points to its key.
+            let mut first = None;
+            let mut any = false;
+            loop {
+                let (spot, judged) = verdict;
+                let index = entries.begin + spot.index;
+                match judged {
+                    Verdict::Keep => {}
+                    Verdict::Replace(new) => self.replace(entries, index, new.into()),
+                    Verdict::Remove => {
+                        // SAFETY: it was the tree's.
+                        let object = unsafe { OwnedObject::from_raw(entries.remove(index)) };
+                        self.objects -= 1;
+                        self.bytes -= object.bytes() as i64;
+                        any = true;
+                        if spot.index == 0 {
+                            first = Some(object);
+                        }
+                    }
+                }
+                match verdicts.pop_if(|(spot, _)| spot.leaf == leaf) {
+                    Some(next) => verdict = next,
+                    None => break,
+                }
+            }
+            if first.is_some() && entries.count() > 0 && !first_key.is_immediate() {
+                self.part_by(first_key, entries.keys[entries.begin]);
+            }
+            if any && entries.count() <= SPARSE {
+                self.join_leaf(leaf, first_key);
+            }
+        }
+    }
+
+    /// Has `change` change the object with a key in place, or make one with an equal key that takes its place; false when
+    /// there is none.
+    pub fn update(
+        &mut self,
+        key: Term,
+        change: impl FnOnce(&mut Object) -> Option<OwnedObject>,
+    ) -> bool {
+        let Some((leaf, index)) = self.find(key) else {
+            return false;
+        };
+        // SAFETY: a live leaf, and the tree is borrowed alone.
+        let entries = unsafe { &mut *leaf };
+        // SAFETY: an object of this tree.
+        if let Some(new) = change(unsafe { &mut *entries.objects[index] }) {
+            self.replace(entries, index, new.into());
+        }
+        true
     }
 
     /// The object with a key, to be changed in place; its key stays.
@@ -516,11 +673,20 @@ impl Tree {
 
     /// Deletes the object with a key, if `condemned` chooses it.
     pub fn remove_key(&mut self, key: Term, mut condemned: impl FnMut(&Object) -> bool) {
-        let Some((leaf, index)) = self.find(key) else {
+        if self.is_empty() {
             return;
+        }
+        // For a key that may part children: those are found on the same path.
+        let path = (!key.is_immediate()).then(|| self.path_to(key));
+        let leaf = match &path {
+            Some(path) => self.end_of(path).leaf(),
+            None => self.leaf_of(key),
         };
         // SAFETY: a live leaf, and the tree is borrowed alone.
         let entries = unsafe { &mut *leaf };
+        let Ok(index) = entries.search(key) else {
+            return;
+        };
         // SAFETY: an object of this tree.
         if !condemned(unsafe { &*entries.objects[index] }) {
             return;
@@ -532,21 +698,29 @@ impl Tree {
         self.objects -= 1;
         self.bytes -= object.bytes() as i64;
         if was_first && entries.count() > 0 && !removed.is_immediate() {
-            self.part_by(removed, entries.keys[entries.begin]);
+            let first = entries.keys[entries.begin];
+            match path {
+                Some(path) => Self::part_path_by(&path, first),
+                None => self.part_by(removed, first),
+            }
         }
         if shape::is_to_be_joined(entries.count()) {
             self.join_leaf(leaf, removed);
         }
     }
 
-    /// Does what was decided about the object with a key.
-    pub fn execute(&mut self, key: Term, verdict: Verdict) {
-        match verdict {
+    /// Changes the object with a key as `judge` says.
+    pub fn judge_key(&mut self, key: Term, judge: impl FnOnce(&Object) -> Verdict) {
+        let Some((leaf, index)) = self.find(key) else {
+            return;
+        };
+        // SAFETY: a live leaf, and the tree is borrowed alone.
+        let entries = unsafe { &mut *leaf };
+        // SAFETY: an object of this tree.
+        match judge(unsafe { &*entries.objects[index] }) {
             Verdict::Keep => {}
             Verdict::Remove => self.remove_key(key, |_| true),
-            Verdict::Replace(object) => {
-                self.insert(object, false);
-            }
+            Verdict::Replace(new) => self.replace(entries, index, new.into()),
         }
     }
 

@@ -23,7 +23,7 @@ use super::part::Part;
 use super::ranges::{self, Bound};
 use super::shard::FETCHED_AHEAD;
 use super::table::Table;
-use super::tree::{self, Tree};
+use super::tree::{self, Tree, Visited};
 use super::{Access, Kind, Verdict};
 use crate::bif::{Failure, badarg};
 use crate::match_spec::flat::Flat;
@@ -94,6 +94,16 @@ enum Reached {
     Last,
     /// To where it has to stop for now.
     Place(Place),
+}
+
+impl From<Visited<Place>> for Reached {
+    fn from(visited: Visited<Place>) -> Reached {
+        match visited {
+            Visited::All => Reached::End,
+            Visited::UpToPast => Reached::Last,
+            Visited::Stopped(place) => Reached::Place(place),
+        }
+    }
 }
 
 struct Walk<'a> {
@@ -637,7 +647,12 @@ impl<'a> Walk<'a> {
         let Part::Tree(tree) = part else {
             return Err(badarg(1));
         };
-        Ok(self.read_tree(tree, from, end, |_, _| {}))
+        let backwards = self.backwards;
+        let is_past = |key| end.is_some_and(|pattern| Tree::is_past(key, pattern, backwards));
+        let visited = tree.visit(from, backwards, is_past, |object| {
+            self.visit_in_order(object, end).1
+        });
+        Ok(visited.into())
     }
 
     fn change_stretch(
@@ -650,44 +665,23 @@ impl<'a> Walk<'a> {
         let Part::Tree(tree) = part else {
             return Err(badarg(1));
         };
-        // Judged first and changed afterwards, for the tree must stay as it is while it is walked.
-        let mut verdicts: Vec<(Term, Verdict)> = Vec::new();
-        let keypos = self.table.options.keypos;
-        let reached = self.read_tree(tree, from, end, |object, verdict| {
-            if !matches!(verdict, Verdict::Keep) {
-                verdicts.push((object.key(keypos), verdict));
-            }
-        });
-        for (key, verdict) in verdicts {
-            tree.execute(key, verdict);
-        }
-        Ok(reached)
+        let is_past = |key| end.is_some_and(|pattern| Tree::is_past(key, pattern, false));
+        let visited = tree.judge(from, is_past, |object| self.visit_in_order(object, end));
+        Ok(visited.into())
     }
 
-    fn read_tree(
-        &mut self,
-        tree: &Tree,
-        from: tree::From,
-        end: Option<Term>,
-        mut judged: impl FnMut(&Object, Verdict),
-    ) -> Reached {
-        let keypos = self.table.options.keypos;
-        for object in tree.walk(from, self.backwards) {
-            let key = object.key(keypos);
-            if end.is_some_and(|pattern| Tree::is_past(key, pattern, self.backwards)) {
-                return Reached::Last;
-            }
-            let verdict = self.visit(object);
-            judged(object, verdict);
-            if self.is_full() || self.budget <= 0 {
-                let key = copy::copy(self.process.heap(), key);
-                return Reached::Place(Place::Tree {
-                    from: tree::From::After(key),
-                    end,
-                });
-            }
-        }
-        Reached::End
+    /// Visits an object of an ordered set; answers also where to go on, if it has to stop behind it.
+    #[inline]
+    fn visit_in_order(&mut self, object: &Object, end: Option<Term>) -> (Verdict, Option<Place>) {
+        let verdict = self.visit(object);
+        let stops = self.is_full() || self.budget <= 0;
+        let place = stops.then(|| {
+            let key = object.key(self.table.options.keypos);
+            let key = copy::copy(self.process.heap(), key);
+            let from = tree::From::After(key);
+            Place::Tree { from, end }
+        });
+        (verdict, place)
     }
 
     /// The results so far as a list, the latest first.

@@ -1,13 +1,14 @@
 //! Changing elements of an object.
 
 use layout::Term;
+use smallvec::SmallVec;
 use term::arith::{self, ArithError};
 use term::{am, build, compare};
 
 use super::{items, table};
 use crate::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
 use crate::ets::table::{Table, Writing};
-use crate::ets::{Access, Object};
+use crate::ets::{Access, Object, OwnedObject};
 use crate::process::Process;
 
 /// `ets:update_element(Table, Key, Changes)`.
@@ -18,26 +19,43 @@ pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) ->
         // Without a cause, other than for counters.
         return Err(badarg(1));
     }
-    let Some(object) = writing.part.get_mut(key, writing.hash) else {
-        return Ok(am::FALSE);
-    };
-    if change_in_place(object, table.options.keypos, changes) {
-        return Ok(am::TRUE);
+    let mut failure = None;
+    let found = writing.part.update(key, writing.hash, |object| {
+        changed(object, table, changes).unwrap_or_else(|found| {
+            failure = Some(found);
+            None
+        })
+    });
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(am::boolean(found)),
+    }
+}
+
+/// What `ets:update_element/3` makes of an object: nothing when that was changed in place.
+fn changed(
+    object: &mut Object,
+    table: &Table,
+    changes: Term,
+) -> Result<Option<OwnedObject>, Failure> {
+    let keypos = table.options.keypos;
+    if change_in_place(object, keypos, changes) {
+        return Ok(None);
     }
     let changes = if changes.is_tuple() {
-        vec![changes]
+        SmallVec::from_slice(&[changes])
     } else {
-        items(changes).ok_or(badarg(3))?
+        SmallVec::<[Term; 1]>::from_vec(items(changes).ok_or(badarg(3))?)
     };
     let size = object.elements().len();
-    let changes: Vec<(usize, Term)> = changes
+    let changes: SmallVec<[(usize, Term); 4]> = changes
         .iter()
         .map(|change| {
             let Some(&[position, value]) = change.as_tuple() else {
                 return Err(badarg(3));
             };
             let position = position.as_small().ok_or(badarg(3))?;
-            if position == table.options.keypos as i64 {
+            if position == keypos as i64 {
                 return Err(badarg_because(am::KEYPOS));
             }
             let index = usize::try_from(position - 1).map_err(|_| badarg(3))?;
@@ -48,8 +66,7 @@ pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) ->
             }
         })
         .collect::<Result<_, Failure>>()?;
-    change(table, &mut writing, key, &changes);
-    Ok(am::TRUE)
+    Ok(change(object, table, &changes))
 }
 
 /// The common case: one element, an immediate before and after; false when it is another, and nothing was done.
@@ -64,11 +81,8 @@ fn change_in_place(object: &mut Object, keypos: usize, change: Term) -> bool {
     index < object.elements().len() && object.set_immediate(index, value)
 }
 
-/// Changes elements of the object with a key, which is there.
-fn change(table: &Table, writing: &mut Writing<'_>, key: Term, changes: &[(usize, Term)]) {
-    let Some(object) = writing.part.get_mut(key, writing.hash) else {
-        return;
-    };
+/// Changes elements of an object: in place, or by another one.
+fn change(object: &mut Object, table: &Table, changes: &[(usize, Term)]) -> Option<OwnedObject> {
     let elements = object.elements();
     if changes
         .iter()
@@ -78,13 +92,10 @@ fn change(table: &Table, writing: &mut Writing<'_>, key: Term, changes: &[(usize
             let changed = object.set_immediate(*index, *value);
             debug_assert!(changed);
         }
-        return;
+        return None;
     }
     let packed = table.options.compressed.then_some(table.options.keypos);
-    let changed = object.changed(changes, packed);
-    writing
-        .part
-        .insert(changed, false, table.fixation.is_fixed());
+    Some(object.changed(changes, packed))
 }
 
 /// `{Position, Increment}` or `{Position, Increment, Threshold, SetValue}`.
@@ -187,7 +198,10 @@ fn update_counter(
             .insert(object, false, table.fixation.is_fixed());
     } else {
         drop(object);
-        change(table, &mut writing, key, &changes);
+        let hash = writing.hash;
+        writing
+            .part
+            .update(key, hash, |object| change(object, table, &changes));
     }
     Ok(if is_list {
         build::list(heap, &results)

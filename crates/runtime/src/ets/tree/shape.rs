@@ -33,9 +33,17 @@ impl Tree {
         (self.root, self.height) = (leaf.into(), 0);
     }
 
-    fn path_to(&self, key: Term) -> Path {
+    pub(super) fn path_to(&self, key: Term) -> Path {
         // SAFETY: `path_by` asks inner nodes of this tree.
         self.path_by(self.height, |inner| unsafe { (*inner).search(key) })
+    }
+
+    /// The node that a path leads to.
+    pub(super) fn end_of(&self, path: &Path) -> Node {
+        // SAFETY: inner nodes of this tree, each with a child at the index.
+        path.last().map_or(self.root, |(inner, index)| unsafe {
+            (&(**inner).children)[*index]
+        })
     }
 
     /// The path through so many levels, along the children that `choose` says.
@@ -60,7 +68,7 @@ impl Tree {
     }
 
     /// The first key below the end of a path is another one.
-    fn part_path_by(path: &[(*mut Inner, usize)], key: Term) {
+    pub(super) fn part_path_by(path: &[(*mut Inner, usize)], key: Term) {
         if let Some((inner, index)) = path.iter().rev().find(|(_, index)| *index > 0) {
             // SAFETY: a live inner node of the tree, which is borrowed alone.
             unsafe { (**inner).set_key(*index, key) };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::node::{Inner, SPARSE};
+use super::node::Inner;
 use super::*;
 use crate::test_terms::{Numbers, Terms};
 
@@ -203,6 +203,50 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
                     let Some((found, _)) = found else { break };
                     place = found;
                 }
+            }
+            9 | 10 if numbers.below(50) == 0 => {
+                let limit = wanted + numbers.below(range / 4 + 1) as i64;
+                let most = 1 + numbers.below(400) as usize;
+                let (divisor, replaces) = (2 + numbers.below(3) as i64, numbers.below(2) == 0);
+                let mut visited = 0;
+                let mut judged = Vec::new();
+                let outcome = tree.judge(
+                    From::At(key),
+                    |key| number(key) > limit,
+                    |object| {
+                        let (key, value) = pair(object);
+                        visited += 1;
+                        judged.push(key);
+                        let verdict = if value % divisor == 0 {
+                            Verdict::Keep
+                        } else if replaces {
+                            let New::Object(new) = keys.object(&mut terms, key, 3 * value) else {
+                                panic!("an object by its value")
+                            };
+                            Verdict::Replace(new)
+                        } else {
+                            Verdict::Remove
+                        };
+                        (verdict, (visited == most).then_some(key))
+                    },
+                );
+                let end = from.get(at + 1).copied().unwrap_or(i64::MAX);
+                let expected: Vec<i64> = model
+                    .range(wanted..end.min(limit + 1))
+                    .map(|(key, _)| *key)
+                    .take(most)
+                    .collect();
+                assert_eq!(judged, expected);
+                assert_eq!(matches!(outcome, Visited::Stopped(_)), visited == most);
+                for key in judged {
+                    let value = model[&key];
+                    if value % divisor != 0 && replaces {
+                        model.insert(key, 3 * value);
+                    } else if value % divisor != 0 {
+                        model.remove(&key);
+                    }
+                }
+                tree.verify();
             }
             9 if numbers.below(40) == 0 => {
                 if let Some((upper, parting)) = tree.split_off() {
