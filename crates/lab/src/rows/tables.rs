@@ -1,5 +1,5 @@
 //! ETS: a row for each type of table and each way to share it; the operations are its figures. `tables.erl` says what the
-//! ways are, `table_chores.erl` what the other operations.
+//! ways are, `table_chores.erl` what the other operations. And what else processes share: `shared_values.erl`.
 
 use super::{Case, DEFAULT, EACH, Experiment, Figure, Group, ONE, PLAIN, Source};
 
@@ -97,6 +97,22 @@ const MANY: &[Figure] = &[
     operation("owner_ends", "owner_ends: "),
 ];
 
+const SHARED_VALUES: &[Figure] = &[
+    operation("atomics_add", "atomics_add: "),
+    operation("atomics_add_get", "atomics_add_get: "),
+    operation("atomics_get", "atomics_get: "),
+    operation("atomics_put", "atomics_put: "),
+    operation("atomics_exchange", "atomics_exchange: "),
+    operation("counters_add", "counters_add: "),
+    operation("counters_get", "counters_get: "),
+    operation("loose_add", "loose_add: "),
+    operation("loose_get", "loose_get: "),
+    operation("term_of_atom", "term_of_atom: "),
+    operation("term_of_tuple", "term_of_tuple: "),
+    operation("term_default", "term_default: "),
+    operation("term_put", "term_put: "),
+];
+
 const TABLE: Experiment = Experiment {
     group: Group::Tables,
     quick: &[100_000],
@@ -109,6 +125,13 @@ const TABLE: Experiment = Experiment {
 const CHORE: Experiment = Experiment {
     quick: &[50_000],
     full: &[50_000, 500_000],
+    ..TABLE
+};
+
+/// More values take no longer: each operation stands for itself.
+const SHARED: Experiment = Experiment {
+    quick: &[100_000],
+    full: &[1_000_000],
     ..TABLE
 };
 
@@ -280,5 +303,21 @@ pub const ROWS: &[Experiment] = &[
         cases: &[ONE, TWO],
         figures: MANY,
         ..CHORE
+    },
+    Experiment {
+        name: "shared_values",
+        about: "One process and its atomics, counters and persistent terms.",
+        command: "-s shared_values time one {N} -s erlang halt",
+        cases: &[ONE, TWO],
+        figures: SHARED_VALUES,
+        ..SHARED
+    },
+    Experiment {
+        name: "shared_values_two",
+        about: "Two processes and the same atomics, counters and persistent terms.",
+        command: "-s shared_values time two {N} -s erlang halt",
+        cases: &[TWO],
+        figures: SHARED_VALUES,
+        ..SHARED
     },
 ];
