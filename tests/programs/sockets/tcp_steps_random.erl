@@ -8,7 +8,7 @@
 -define(LO, {127, 0, 0, 1}).
 -define(PATIENCE, 3000).
 
-main() -> main(1, 200).
+main() -> main(1, 180).
 
 main(From, To) ->
     ok = logger:set_primary_config(level, none),
