@@ -22,12 +22,15 @@ use super::fd::{READS_AT_ONCE, with_buffer};
 use super::framing::Cutter;
 use super::open::{OpenError, Settings};
 use super::outgoing::{Blocking, Outgoing};
-use crate::io;
+use crate::config::BreakMode;
+use crate::{io, node};
 
 /// Programs find these ignored, as under stock: SIGFPE and SIGPIPE.
 const IGNORED: u64 = 1 << (8 - 1) | 1 << (13 - 1);
-/// SIGCHLD, which they find as the system has it, although this node may have been started without.
-const OURS: u64 = 1 << (17 - 1);
+/// SIGCHLD and SIGTERM, which they find as the system has them, although this node may have been started without.
+const OURS: u64 = 1 << (17 - 1) | 1 << (15 - 1);
+/// SIGINT and SIGQUIT, where they open the break menu or interrupt the shell.
+const OURS_WITH_BREAKS: u64 = 1 << (2 - 1) | 1 << (3 - 1);
 /// What a shell's own programs are looked for in, without `PATH`.
 const DEFAULT_PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -171,10 +174,14 @@ fn run(
             }
         },
     };
+    let ours = match node::config().break_mode {
+        BreakMode::Menu | BreakMode::InterruptShell => OURS | OURS_WITH_BREAKS,
+        BreakMode::Ignore | BreakMode::Default => OURS,
+    };
     program = program
         .environment(environment)
         .new_session()
-        .ignored(IGNORED | sys::signal::ignored_at_start() & !OURS);
+        .ignored(IGNORED | sys::signal::ignored_at_start() & !ours);
     // A child has the processors of the thread that starts it, and ours may be bound to one.
     let initial = sys::cpu::initial_affinity();
     if sys::cpu::affinity().is_ok_and(|own| own[..] != *initial) {
