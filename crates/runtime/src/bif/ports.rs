@@ -153,10 +153,12 @@ pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult 
     if !port.is_port() && !port.is_atom() {
         return Ok(atom::known("badtype"));
     }
-    if !port::info::is_item(item) {
+    let found = port::resolve(port);
+    // Nothing is asked of a name that no port has.
+    if !port::info::is_item(item) && !(port.is_atom() && found.is_none()) {
         return Ok(am::BADARG);
     }
-    let Some(found) = port::resolve(port) else {
+    let Some(found) = found else {
         return Ok(am::UNDEFINED);
     };
     Ok(signals::ask(process, &found, 0, item, |asked| {
