@@ -155,7 +155,7 @@ pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult 
     }
     let found = port::resolve(port);
     // Nothing is asked of a name that no port has.
-    if !port::info::is_item(item) && !(port.is_atom() && found.is_none()) {
+    if !(port::info::is_item(item) || port.is_atom() && found.is_none()) {
         return Ok(am::BADARG);
     }
     let Some(found) = found else {
