@@ -31,8 +31,9 @@ pub enum Next {
     Invalid,
 }
 
-/// Bytes that one read takes at most; a long packet comes in several.
-const MOST_READ: usize = 256 << 10;
+/// Bytes that there is room for without any of them having come. Memory that nothing is written to is no memory yet, so that
+/// this bounds addresses; a longer packet gets its room as it comes.
+const MOST_AHEAD: usize = 4 << 20;
 
 /// See the module.
 #[derive(Default, Debug)]
@@ -77,6 +78,12 @@ impl Input {
     /// Such a read found nothing: its buffer stays, and with it what fits into it.
     pub fn keep_idle(&mut self, size: usize) {
         self.size = size;
+    }
+
+    /// Whether nothing is there of so many bytes that are waited for.
+    #[must_use]
+    pub fn lacks_all_of(&self, bytes: usize) -> bool {
+        self.bytes.is_empty() && self.missing == bytes
     }
 
     /// Forgets everything.
@@ -145,8 +152,8 @@ impl Input {
 
     /// Room to read into, at most `most` bytes.
     pub fn room(&mut self, most: usize) -> &mut [MaybeUninit<u8>] {
-        // Grows with what has come in: doubling, from what fits one read.
-        let most = most.min(MOST_READ.max(self.bytes.len() / 2));
+        // Beyond that it grows with what has come in.
+        let most = most.min(MOST_AHEAD.max(self.bytes.len() / 2));
         self.bytes.reserve(most);
         &mut self.bytes.spare_capacity_mut()[..most]
     }
@@ -334,8 +341,8 @@ mod tests {
         // SAFETY: just written.
         let next = unsafe { input.filled(4, &framing, &mut false) };
         assert_eq!(next, Next::Read(0x7fff_fff0));
-        assert_eq!(input.room(0x7fff_fff0).len(), MOST_READ);
-        assert!(input.bytes.capacity() < 2 * MOST_READ);
+        assert_eq!(input.room(0x7fff_fff0).len(), MOST_AHEAD);
+        assert!(input.bytes.capacity() < 2 * MOST_AHEAD);
     }
 
     #[test]

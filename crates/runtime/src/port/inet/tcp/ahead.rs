@@ -73,7 +73,8 @@ impl Ahead {
                 found_end: false,
             });
         }
-        if !may_go_on {
+        // Who takes as much by itself saves no call by more, which would be copied once more.
+        if !may_go_on || room.len() >= AHEAD_BYTES {
             let count = socket::receive(fd, room)?;
             return Ok(Read {
                 count,

@@ -9,6 +9,7 @@ use term::{am, build};
 
 use super::Tcp;
 use super::ahead::Read;
+use crate::bif::incoming::Incoming;
 use crate::packet::{self, Kind, terms};
 use crate::port::access::Access;
 use crate::port::inet::input::Next;
@@ -21,6 +22,10 @@ const MOST_WANTED: usize = 64 << 20;
 const RAW_BYTES: usize = 16 << 10;
 /// What a raw read takes at most, unless the socket's options say more.
 const MOST_RAW_BYTES: usize = 256 << 10;
+/// So many bytes that are waited for are read without a copy; fewer are copied sooner than room for them is made, and more
+/// get their room as they come.
+const LEAST_DIRECT_BYTES: usize = 8 << 10;
+const MOST_DIRECT_BYTES: usize = 4 << 20;
 /// Reads in a row before others have their turn.
 const MOST_READS: usize = 16;
 
@@ -136,6 +141,13 @@ impl Tcp {
         if !self.may_read() {
             return Step::Blocked;
         }
+        let is_whole = framing.kind == Kind::Raw && self.input.lacks_all_of(most);
+        if is_whole
+            && self.is_read_directly(most)
+            && let Some(incoming) = Incoming::new(most)
+        {
+            return self.read_directly(port, incoming, most);
+        }
         let may_go_on = self.may_read_ahead();
         let (ahead, room) = (&mut self.ahead, self.input.room(most));
         let fd = self.socket.fd();
@@ -157,6 +169,50 @@ impl Tcp {
                 Step::Ended
             }
         }
+    }
+
+    /// Whether so many bytes, for which somebody waits, are read to where they stay.
+    fn is_read_directly(&self, bytes: usize) -> bool {
+        let options = &self.socket.options;
+        (LEAST_DIRECT_BYTES..=MOST_DIRECT_BYTES).contains(&bytes)
+            && self.receiving.is_some()
+            && options.binary
+            && options.header_bytes == 0
+            && !options.deliver_port
+            && !options.is_active()
+    }
+
+    /// Reads into what becomes the binary that is asked for, if all of it is there. Part of it becomes the input's.
+    fn read_directly(
+        &mut self,
+        port: &mut Access<'_>,
+        mut incoming: Incoming,
+        wanted: usize,
+    ) -> Step {
+        let may_go_on = self.may_read_ahead();
+        let (ahead, fd) = (&mut self.ahead, self.socket.fd());
+        let result = fd.and_then(|fd| ahead.read(fd, incoming.room(), may_go_on));
+        let count = match self.received(port, result) {
+            Ok(count) => count,
+            Err(step) => return step,
+        };
+        if count < wanted {
+            let part = &incoming.room()[..count];
+            self.input.room(wanted)[..count].copy_from_slice(part);
+            let framing = self.socket.options.framing();
+            // SAFETY: the call has filled so many bytes, which have just been copied.
+            let _ = unsafe { self.input.filled(count, &framing, &mut self.in_headers) };
+            return Step::More;
+        }
+        self.input.clear();
+        self.socket.statistics.count_received(count);
+        port.count_delivered(count);
+        if let Some(pending) = self.receiving.take() {
+            // SAFETY: the call has filled so many bytes.
+            let value = |heap: &mut Heap| unsafe { incoming.into_binary(heap, count) };
+            message::finished_with(port, &pending, value);
+        }
+        Step::More
     }
 
     /// Reads whatever is there, with no packets to be found and nothing left from before.
