@@ -29,8 +29,10 @@ use crate::{io, node};
 const IGNORED: u64 = 1 << (8 - 1) | 1 << (13 - 1);
 /// SIGCHLD and SIGTERM, which they find as the system has them, although this node may have been started without.
 const OURS: u64 = 1 << (17 - 1) | 1 << (15 - 1);
-/// SIGINT and SIGQUIT, where they open the break menu or interrupt the shell.
-const OURS_WITH_BREAKS: u64 = 1 << (2 - 1) | 1 << (3 - 1);
+/// SIGINT and SIGQUIT: the node's where they open the break menu or interrupt the shell.
+const BREAKS: u64 = 1 << (2 - 1) | 1 << (3 - 1);
+/// SIGTSTP, which is ignored with them under `+Bi`.
+const STOP: u64 = 1 << (20 - 1);
 /// What a shell's own programs are looked for in, without `PATH`.
 const DEFAULT_PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -174,14 +176,16 @@ fn run(
             }
         },
     };
-    let ours = match node::config().break_mode {
-        BreakMode::Menu | BreakMode::InterruptShell => OURS | OURS_WITH_BREAKS,
-        BreakMode::Ignore | BreakMode::Default => OURS,
+    let at_start = sys::signal::ignored_at_start() & !OURS;
+    let ignored = match node::config().break_mode {
+        BreakMode::Menu | BreakMode::InterruptShell => at_start & !BREAKS,
+        BreakMode::Ignore => at_start | BREAKS | STOP,
+        BreakMode::Default => at_start,
     };
     program = program
         .environment(environment)
         .new_session()
-        .ignored(IGNORED | sys::signal::ignored_at_start() & !ours);
+        .ignored(IGNORED | ignored);
     // A child has the processors of the thread that starts it, and ours may be bound to one.
     let initial = sys::cpu::initial_affinity();
     if sys::cpu::affinity().is_ok_and(|own| own[..] != *initial) {
