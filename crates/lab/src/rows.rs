@@ -259,6 +259,16 @@ const RATE: Figure = Figure {
     ..TIMED
 };
 
+/// What connections on which nothing happens hold.
+const CONNECTIONS: Figure = Figure {
+    label: "resident memory",
+    source: Source::Resident,
+    scale: Scale::By(1.0),
+    unit: Unit::Bytes,
+    better: Better::Less,
+    slope: Some("memory of one connection"),
+};
+
 /// `timed: ` as so much for each one.
 const EACH: Figure = Figure {
     label: "each",

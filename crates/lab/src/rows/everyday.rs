@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::{
-    Better, DEFAULT, EACH, Ends, Experiment, Figure, ONE, PLAIN, RATE, SMP_ON, Scale, Source,
-    TIMED, Unit,
+    Better, CONNECTIONS, DEFAULT, EACH, Ends, Experiment, Figure, ONE, PLAIN, RATE, SMP_ON, Scale,
+    Source, TIMED, Unit,
 };
 
 pub const ROWS: &[Experiment] = &[
@@ -255,14 +255,7 @@ pub const ROWS: &[Experiment] = &[
             quick: Duration::from_millis(150),
             full: Duration::from_secs(1),
         },
-        figures: &[Figure {
-            label: "resident memory",
-            source: Source::Resident,
-            scale: Scale::By(1.0),
-            unit: Unit::Bytes,
-            better: Better::Less,
-            slope: Some("memory of one connection"),
-        }],
+        figures: &[CONNECTIONS],
         ..PLAIN
     },
 ];

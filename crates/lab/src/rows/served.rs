@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use super::{Better, Ends, Experiment, Figure, PLAIN, Program, Scale, Source, TIMED, Unit};
+use super::{
+    Better, CONNECTIONS, Ends, Experiment, Figure, PLAIN, Program, Scale, Source, TIMED, Unit,
+};
 
 const fn micros(label: &'static str, line: &'static str) -> Figure {
     Figure {
@@ -46,14 +48,7 @@ const IDLE: Experiment = Experiment {
         quick: Duration::from_millis(150),
         full: Duration::from_secs(2),
     },
-    figures: &[Figure {
-        label: "resident memory",
-        source: Source::Resident,
-        scale: Scale::By(1.0),
-        unit: Unit::Bytes,
-        better: Better::Less,
-        slope: Some("memory of one connection"),
-    }],
+    figures: &[CONNECTIONS],
     ..PLAIN
 };
 
