@@ -46,16 +46,11 @@ struct Table {
     places: Box<[AtomicPtr<Entry>]>,
 }
 
-/// What was taken out, to be dropped when nobody reads it any more.
-#[allow(dead_code)]
-enum Former {
-    Entry(Box<Entry>),
-    Table(Box<Table>),
-}
-
 /// The table that is read; null before the first term.
 static CURRENT: AtomicPtr<Table> = AtomicPtr::new(ptr::null_mut());
-static FORMER: Retired<Former> = Retired::new();
+/// What was taken out, until nobody reads it any more.
+static FORMER_ENTRIES: Retired<Box<Entry>> = Retired::new();
+static FORMER_TABLES: Retired<Box<Table>> = Retired::new();
 static WRITER: Mutex<Writer> = Mutex::new(Writer {
     count: 0,
     used: 0,
@@ -159,7 +154,7 @@ impl Writer {
         let old = CURRENT.swap(fresh, Ordering::AcqRel);
         if !old.is_null() {
             // SAFETY: made as this one was, and nobody finds it any more.
-            FORMER.keep(Former::Table(unsafe { Box::from_raw(old) }));
+            FORMER_TABLES.keep(unsafe { Box::from_raw(old) });
         }
         // SAFETY: stays until it is replaced, and then through the slice.
         unsafe { &*fresh }
@@ -177,7 +172,7 @@ impl Writer {
         }
         let entry = ptr::from_ref(entry).cast_mut();
         // SAFETY: made by `put_2`, and no place leads to it.
-        FORMER.keep(Former::Entry(unsafe { Box::from_raw(entry) }));
+        FORMER_ENTRIES.keep(unsafe { Box::from_raw(entry) });
     }
 
     fn remove(&mut self, key: Term) -> bool {
