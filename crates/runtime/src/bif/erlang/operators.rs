@@ -151,9 +151,6 @@ pub fn append_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     }
     let front = items(a, 1)?;
     crate::scheduler::charge(front.len() as i64 / 16);
-    if front.len() < 4 {
-        return Ok(build::list_with_tail(process.heap(), &front, b));
-    }
     Ok(build::list_in_row(process.heap(), &front, b))
 }
 
