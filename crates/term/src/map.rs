@@ -185,9 +185,8 @@ impl Lookups<'_> {
         // A word that is the same is the same key, whatever it is.
         let place = match self.keys.get(self.next) {
             Some(next) if *next == key => self.next,
-            Some(_) => position(self.keys, key)?,
-            None if is_flat(self.map) => position(self.keys, key)?,
-            None => return get(self.map, key),
+            _ if is_flat(self.map) => position(self.keys, key)?,
+            _ => return get(self.map, key),
         };
         self.next = place + 1;
         Some(self.values[place])
