@@ -66,8 +66,8 @@ many(Count) ->
     see:value(answers, Answers =:= lists:seq(1, Count)),
     [true = port_close(P) || P <- Ports],
     see:value(exits, length([receive {'EXIT', P, normal} -> ok end || P <- Ports])),
-    see:value(left, wait(fun() -> {zombies(), descriptors() - Before, length(erlang:ports()) < Count} end,
-                         {0, 0, true}, 100)).
+    see:value(left, apart:wait(fun() -> {zombies(), descriptors() - Before, length(erlang:ports()) < Count} end,
+                         {0, 0, true}, 200)).
 
 descriptors() ->
     {ok, Names} = file:list_dir("/proc/self/fd"),
@@ -89,14 +89,6 @@ stat(Pid) ->
             [State, Parent | _] = string:lexemes(Rest, " "),
             [{Pid, State, Parent}];
         {error, _} -> []
-    end.
-
-wait(_, _, 0) -> gave_up;
-wait(See, Wanted, Times) ->
-    case See() of
-        Wanted -> Wanted;
-        Other when Times =:= 1 -> Other;
-        _ -> receive after 50 -> wait(See, Wanted, Times - 1) end
     end.
 
 %% However a program is killed, its status arrives once and behind its output. Signal 1 may be ignored from above (nohup).
