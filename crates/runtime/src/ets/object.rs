@@ -155,6 +155,96 @@ impl New {
     }
 }
 
+/// Has the processor fetch the memory at an address that is about to be read.
+#[inline(always)]
+pub fn fetch<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: fetching has no effect but on time, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+/// Has the processor fetch what lies behind the first cache line of an object: a key of several words reaches there, and
+/// is read as soon as the head has been.
+#[inline(always)]
+pub fn fetch_key(object: *const Object) {
+    fetch(object.cast::<u8>().wrapping_add(64));
+}
+
+/// How many cells of a list are looked at by [`put_alike`].
+const ALIKE_CELLS: usize = 32;
+
+/// Whether two terms have the same shape, a shallow one: immediates, texts and numbers, tuples and lists of immediates.
+#[inline]
+fn are_alike(one: Term, other: Term) -> bool {
+    if one.is_immediate() || other.is_immediate() {
+        return one.is_immediate() && other.is_immediate();
+    }
+    if one.is_cons() || other.is_cons() {
+        let (mut one, mut other) = (one, other);
+        for _ in 0..ALIKE_CELLS {
+            let (Some((head, tail)), Some((other_head, other_tail))) =
+                (one.as_cons(), other.as_cons())
+            else {
+                return one.is_immediate() && other.is_immediate();
+            };
+            if !head.is_immediate() || !other_head.is_immediate() {
+                return false;
+            }
+            (one, other) = (tail, other_tail);
+        }
+        return false;
+    }
+    one.header() == other.header()
+        && match one.header().kind() {
+            Kind::Tuple => {
+                let elements = |tuple: Term| tuple.as_tuple().unwrap_or_default();
+                elements(one)
+                    .iter()
+                    .chain(elements(other))
+                    .all(|element| element.is_immediate())
+            }
+            Kind::Float | Kind::HeapBinary | Kind::PositiveBig | Kind::NegativeBig => true,
+            _ => false,
+        }
+}
+
+/// Puts what a term consists of in place of what another one does that is alike; answers what stands for it now.
+///
+/// # Safety
+/// [`are_alike`] holds for the two, and nobody else has `old`.
+#[inline]
+unsafe fn put_alike(old: Term, new: Term) -> Term {
+    if new.is_immediate() {
+        return new;
+    }
+    // SAFETY: both have these words; those of the old one are the caller's.
+    unsafe {
+        if new.is_cons() {
+            let (mut to, mut from) = (old, new);
+            while from.is_cons() {
+                to.cons_pointer().write(from.head());
+                let tail = from.tail();
+                if tail.is_immediate() {
+                    to.cons_pointer().add(1).write(tail);
+                }
+                (to, from) = (to.tail(), tail);
+            }
+        } else {
+            let to = old.boxed_pointer();
+            let from = new.boxed_pointer();
+            for at in 1..=new.header().arity() {
+                to.add(at).write(*from.add(at));
+            }
+        }
+    }
+    old
+}
+
 fn block_layout(words: usize) -> Layout {
     Layout::from_size_align(size_of::<Object>() + words * 8, 8).expect("a size below isize::MAX")
 }
@@ -286,6 +376,9 @@ impl Object {
     /// Puts another tuple with an equal key in place of this one, if it takes as many words and this one is not packed; else false,
     /// and nothing is changed.
     fn overwrite(&mut self, tuple: Term) -> bool {
+        if self.overwrite_alike(tuple) {
+            return true;
+        }
         let words = copy::size_with_literals(tuple);
         if self.words as usize != words {
             return false;
@@ -294,6 +387,36 @@ impl Object {
         unsafe {
             off_heap::release(std::mem::replace(&mut self.off_heap, ptr::null_mut()));
             copy::copy_to(self.first_word(), words, &mut self.off_heap, tuple, true);
+        }
+        true
+    }
+
+    /// As [`Object::overwrite`], for a tuple of the same shape: nothing needs to be counted, nor laid out again.
+    #[inline]
+    fn overwrite_alike(&mut self, tuple: Term) -> bool {
+        let Some(elements) = tuple.as_tuple() else {
+            return false;
+        };
+        let held = self.elements();
+        let is_alike = !self.is_packed()
+            && self.off_heap.is_null()
+            && held.len() == elements.len()
+            && held
+                .iter()
+                .zip(elements)
+                .all(|(old, new)| are_alike(*old, *new));
+        if !is_alike {
+            return false;
+        }
+        let first = self.first_word();
+        for (index, new) in elements.iter().enumerate() {
+            // SAFETY: the words of this object's tuple, and they are alike; the block is a tree, so no element is part of
+            // another one.
+            unsafe {
+                let place = first.add(1 + index);
+                let put = put_alike(Term::from_bits(*place), *new);
+                place.write(put.bits());
+            }
         }
         true
     }

@@ -15,7 +15,7 @@ use std::ptr;
 use layout::Term;
 use term::compare;
 
-use super::object::{New, Object, OwnedObject};
+use super::object::{New, Object, OwnedObject, fetch, fetch_key};
 use super::words;
 use super::{Kind, Verdict};
 
@@ -155,7 +155,10 @@ impl Shard {
             return self.newest_immediate(key, hash);
         }
         let mut chain = self.chain(self.slot_of(hash));
-        let found = chain.find(|object| self.has_key(object, key, hash))?;
+        let found = chain.find(|object| {
+            fetch_key(*object);
+            self.has_key(object, key, hash)
+        })?;
         if !found.is_deleted() {
             return Some(found);
         }
@@ -200,14 +203,9 @@ impl Shard {
     /// memory, and all at once come faster than one after the other.
     #[inline]
     pub fn fetch(&self, slot: usize) {
-        #[cfg(target_arch = "x86_64")]
         if let Some(object) = self.slots.get(slot >> self.fold) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: fetching has no effect but on time, whatever the address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(object.cast()) };
+            fetch(*object);
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = slot;
     }
 
     /// Objects in a slot: those that are there, and those that are deleted.
@@ -250,6 +248,7 @@ impl Shard {
         // SAFETY: links of a chain are followed to live objects.
         unsafe {
             while let Some(object) = (*link).as_ref() {
+                fetch_key(object);
                 if self.has_key(object, key, hash) {
                     return Ok(link);
                 }

@@ -31,7 +31,7 @@ use smallvec::SmallVec;
 use term::compare;
 
 use super::Verdict;
-use super::object::{New, Object, OwnedObject};
+use super::object::{New, Object, OwnedObject, fetch};
 use super::words;
 use crate::match_spec::pattern;
 use crate::scheduler;
@@ -245,19 +245,6 @@ impl<'a> Iterator for Walk<'a> {
         // SAFETY: the objects of a tree live as long as they are in it.
         Some(unsafe { &*leaf.objects[index] })
     }
-}
-
-/// Has the processor fetch an object that is about to be visited.
-#[inline]
-fn fetch(object: *const Object) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: fetching has no effect but on time, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(object.cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = object;
 }
 
 impl Tree {
