@@ -14,6 +14,7 @@
 //! Trees that hold neighbouring ranges of one table are cut out of each other and put together (`shape`). What they count
 //! is then right only as a sum over all of them.
 
+mod digest;
 pub mod node;
 mod shape;
 #[cfg(test)]
@@ -612,6 +613,7 @@ impl Tree {
                 let object = object.into_raw();
                 if entries.count() < ROOM {
                     entries.insert(index, key, object);
+                    self.node_bytes += entries.count_digests();
                 } else {
                     self.split_leaf(leaf, index, key, object);
                 }

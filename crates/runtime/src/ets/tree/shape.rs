@@ -100,6 +100,7 @@ impl Tree {
             } else {
                 (*right).insert(at - cut, key, object);
             }
+            self.node_bytes += (*leaf).count_digests() + (*right).count_digests();
             (*right).next = (*leaf).next;
             (*right).previous = leaf;
             (*leaf).next = right;
@@ -173,6 +174,7 @@ impl Tree {
                 return;
             };
             (*right).move_to(&mut *left, (*right).begin);
+            self.node_bytes += (*left).count_digests();
             let place = path.last_mut().expect("the leaf's parent");
             place.1 = at;
             self.drop_leaf(right, path);
@@ -192,6 +194,8 @@ impl Tree {
                 Some(next) => next.previous = (*leaf).previous,
                 None => self.last = (*leaf).previous,
             }
+            (*leaf).digests = None;
+            self.node_bytes += (*leaf).count_digests();
             drop(Box::from_raw(leaf));
         }
         self.node_bytes -= LEAF_BYTES;
@@ -313,6 +317,8 @@ impl Tree {
                 let right = Leaf::new();
                 upper.node_bytes += LEAF_BYTES;
                 (*leaf).move_to(&mut *right, (*leaf).begin + count / 2);
+                self.node_bytes += (*leaf).count_digests();
+                upper.node_bytes += (*right).count_digests();
                 upper.root = right.into();
                 (upper.first, upper.last) = (right, right);
                 return Some((upper, (*right).keys()[0]));

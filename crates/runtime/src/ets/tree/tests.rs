@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::digest::Digests;
 use super::node::Inner;
 use super::*;
 use crate::test_terms::{Numbers, Terms};
@@ -13,6 +14,8 @@ enum Keys {
     Boxed,
     /// Of both kinds, the small ones below.
     Mixed,
+    /// Binaries, lists of characters, and both deep in tuples and lists; some begin alike, some with the number.
+    Texts,
 }
 
 impl Keys {
@@ -21,6 +24,7 @@ impl Keys {
             Keys::Small => false,
             Keys::Boxed => true,
             Keys::Mixed => number > 200,
+            Keys::Texts => return text(terms, number),
         };
         if is_boxed {
             term::build::tuple(terms.heap(), &[Term::small(number)])
@@ -43,10 +47,81 @@ impl Keys {
     }
 }
 
+/// A key that contains the number as text, in the order of the numbers: a list, a tuple or a binary by its size.
+fn text(terms: &mut Terms, number: i64) -> Term {
+    use term::build::{binary, list, tuple};
+    // Those of a thousand begin with the same text, which for some goes on behind the number.
+    let mut text = format!(
+        "{:03}{}{number:06}",
+        number / 1000,
+        "common".repeat((number / 1000) as usize % 4)
+    );
+    if number % 3 == 0 {
+        text.push_str(" and more");
+    }
+    let heap = terms.heap();
+    let characters: Vec<Term> = text
+        .bytes()
+        .map(|byte| Term::small(i64::from(byte)))
+        .collect();
+    match number / 1000 % 6 {
+        _ if number >= 6000 => binary(heap, text.as_bytes()),
+        0 | 1 => {
+            let number = Term::small(number);
+            let inner = tuple(heap, &[Term::small(7), number]);
+            tuple(heap, &[inner])
+        }
+        2 => {
+            let text = binary(heap, text.as_bytes());
+            tuple(heap, &[term::am::TRUE, text])
+        }
+        3 => {
+            let text = list(heap, &characters);
+            tuple(heap, &[term::am::TRUE, Term::small(0), text])
+        }
+        4 => {
+            let text = binary(heap, text.as_bytes());
+            let pair = tuple(heap, &[text, Term::small(number)]);
+            list(heap, &[term::am::TRUE, pair])
+        }
+        _ => {
+            // Behind those before.
+            let text = list(heap, &characters);
+            let pair = tuple(heap, &[text, Term::small(number)]);
+            list(heap, &[pair])
+        }
+    }
+}
+
+/// The number of a key.
 fn number(key: Term) -> i64 {
-    key.as_tuple()
-        .map_or(key, |elements| elements[0])
-        .small_value()
+    if let Some(elements) = key.as_tuple() {
+        return number(*elements.last().expect("a key's element"));
+    }
+    if let Some(bits) = key.as_bits() {
+        return number_in(bits.as_bytes().expect("a binary"));
+    }
+    if key.is_cons() {
+        let mut bytes = Vec::new();
+        let mut last = Term::NIL;
+        let mut rest = key;
+        while let Some((head, tail)) = rest.as_cons() {
+            bytes.extend(head.as_small().map(|byte| byte as u8));
+            (last, rest) = (head, tail);
+        }
+        return if last.is_small() {
+            number_in(&bytes)
+        } else {
+            number(last)
+        };
+    }
+    key.small_value()
+}
+
+fn number_in(text: &[u8]) -> i64 {
+    let text = std::str::from_utf8(text).expect("a key's text");
+    let digits = &text.trim_end_matches(" and more");
+    digits[digits.len() - 6..].parse().expect("six digits")
 }
 
 fn pair(object: &Object) -> (i64, i64) {
@@ -99,6 +174,11 @@ impl Tree {
             assert!(inner.count > 1 || node != self.root, "a root of one child");
             let keys = &inner.keys[1..inner.count];
             assert!(!inner.is_plain || keys.iter().all(|key| key.is_small()));
+            if let Some(digests) = &inner.digests
+                && inner.count > 1
+            {
+                assert!(digests.holds_for(keys, 1), "digests of an inner node");
+            }
             for index in 0..inner.count {
                 let from = if index > 0 {
                     Some(inner.keys[index])
@@ -120,6 +200,10 @@ impl Tree {
         assert!(leaf.count() > 0, "an empty leaf");
         let keys = leaf.keys();
         assert!(!leaf.is_plain || keys.iter().all(|key| key.is_small()));
+        if let Some(digests) = &leaf.digests {
+            *bytes += size_of::<Digests>() as i64;
+            assert!(!leaf.is_plain && digests.holds_for(keys, leaf.begin));
+        }
         for index in 0..leaf.count() {
             // SAFETY: a live node or object of the tree.
             let object = unsafe { &*leaf.objects[leaf.begin + index] };
@@ -334,6 +418,144 @@ fn trees_behave_as_a_map_of_all_sorts_of_keys() {
     for seed in 0..6 {
         trees_behave_as_a_map(Keys::Mixed, seed + 200, 400, 12_000);
     }
+}
+
+#[test]
+fn trees_behave_as_a_map_of_texts() {
+    for seed in 0..6 {
+        trees_behave_as_a_map(Keys::Texts, seed + 300, 9000, 30_000);
+    }
+}
+
+#[test]
+fn words_of_keys_are_in_their_order() {
+    let mut terms = Terms::new();
+    for rows in [
+        &[
+            "<<>>",
+            "<<\"a\">>",
+            "<<\"ab\">>",
+            "<<\"abcdefgh\">>",
+            "<<\"abcdefghi\">>",
+            "<<\"b\">>",
+        ][..],
+        &[
+            "[]",
+            "[0]",
+            "[0,0]",
+            "[0,1]",
+            "[0,1,0]",
+            "[1]",
+            "[1,2,3]",
+            "[1,2,3,4]",
+            "[2]",
+        ],
+        &["{a,1}", "{a,2}", "{a,300}"],
+        &["{a,{b,-2}}", "{a,{b,-1}}", "{a,{b,0}}", "{a,{b,1}}"],
+        &["[{a,1},1]", "[{a,1},2]", "[{a,1},3]"],
+        &["[x,{a,-1},1]", "[x,{a,2},0]", "[x,{a,2},3]"],
+    ] {
+        let keys: Vec<Term> = rows.iter().map(|row| terms.read(row)).collect();
+        let digests = Digests::of(&keys, 3).expect("keys with digests");
+        let words = &digests.words[3..3 + keys.len()];
+        assert!(words.is_sorted(), "{rows:?}: {words:?}");
+        assert!(words[0] < words[keys.len() - 1], "{rows:?}: {words:?}");
+    }
+    // Of other kinds, or of several.
+    for rows in [
+        &["a", "b"][..],
+        &["1", "2.5", "3"],
+        &["{a,1}", "{b,2}"],
+        &["{1}", "{1,2}"],
+        &["[1]", "[2.5]", "[3]"],
+        &["{a,[1]}", "{a,[1|b]}", "{a,[2]}"],
+        &["[1,2]", "[a,2]"],
+        &["#{a => 1}", "#{a => 2}"],
+    ] {
+        let mut keys: Vec<Term> = rows.iter().map(|row| terms.read(row)).collect();
+        keys.sort_by(|a, b| compare::compare(*a, *b));
+        assert!(Digests::of(&keys, 0).is_none(), "{rows:?}");
+    }
+}
+
+#[test]
+fn what_digests_do_not_know_is_found_where_it_belongs() {
+    let mut terms = Terms::new();
+    let mut tree = Tree::new(1);
+    let mut keys: Vec<Term> = Vec::new();
+    for number in 0..200 {
+        for text in [
+            format!("{{user, {number}}}"),
+            format!("<<\"user:{number}\">>"),
+            format!("\"user:{number}\""),
+            format!("{{user, <<\"{number} and so on\">>}}"),
+        ] {
+            keys.push(terms.read(&text));
+        }
+    }
+    let odd = [
+        "{user, 17.0}",
+        "{user, 17.5}",
+        "{user, a}",
+        "{user, -1}",
+        "{usen, 5}",
+        "{zser, 5}",
+        "{user}",
+        "{user, 1, 2}",
+        "<<>>",
+        "<<\"user\">>",
+        "<<\"user:\">>",
+        "<<\"user:1z\">>",
+        "<<\"zser:1\">>",
+        "<<\"a\">>",
+        "[]",
+        "\"user\"",
+        "\"zser:1\"",
+        "[117, a]",
+        "[117, 115, 101, 114, 58, a]",
+        "[117, 115, 101, 114, 58, 49.0]",
+        "[1.5]",
+        "17",
+        "a",
+        "{user, <<\"1\">>}",
+        "{user, <<>>}",
+        "#{}",
+        "[117 | 115]",
+    ];
+    let odd: Vec<Term> = odd.iter().map(|text| terms.read(text)).collect();
+    for (index, key) in keys.iter().enumerate() {
+        let tuple = term::build::tuple(terms.heap(), &[*key, Term::small(index as i64)]);
+        tree.insert(OwnedObject::new(tuple, 0), false);
+    }
+    tree.verify();
+    keys.sort_by(|a, b| compare::compare(*a, *b));
+    for key in &odd {
+        let at = keys.partition_point(|other| compare::compare(*other, *key).is_lt());
+        let is_there = keys.get(at).is_some_and(|other| compare::eq(*other, *key));
+        assert_eq!(tree.get(*key).is_some(), is_there);
+        let behind = keys.get(at + usize::from(is_there));
+        let next = tree.neighbour(*key, false).map(|object| object.key(1));
+        match (behind, next) {
+            (None, None) => {}
+            (Some(one), Some(other)) => assert!(compare::eq_exact(*one, other)),
+            _ => panic!("one behind the last"),
+        }
+    }
+    for (index, key) in odd.iter().enumerate() {
+        let tuple = term::build::tuple(terms.heap(), &[*key, Term::small(index as i64)]);
+        tree.insert(OwnedObject::new(tuple, 0), false);
+        for key in &odd[..=index] {
+            assert!(tree.get(*key).is_some());
+        }
+        for key in &keys {
+            assert!(tree.get(*key).is_some());
+        }
+    }
+    for key in keys.iter().chain(&odd) {
+        tree.remove_key(*key, |_| true);
+        assert!(tree.get(*key).is_none());
+    }
+    assert_eq!((tree.objects(), tree.bytes()), (0, 0));
 }
 
 #[test]

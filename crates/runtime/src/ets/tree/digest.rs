@@ -1,0 +1,307 @@
+//! Digests: a word for each key of a node, so that a search looks at the keys of few objects, each of which lies on a cache
+//! line of its own.
+//!
+//! The keys of a node are in order, so what its first and last key have in common they all have: the tag of a tuple, the
+//! first letters of a text. A *route* leads past that to the part in which they differ. The word is made of that part, and its
+//! order (as a signed integer) is that of the keys, except that different keys may have the same word:
+//!
+//! | part | word |
+//! |---|---|
+//! | small integer | its word |
+//! | binary | the next 8 bytes |
+//! | list of characters | the next 3 |
+//!
+//! A node whose keys are not all of that kind has no digests and is searched by its keys. So is a node for a key that
+//! has another kind there, or does not begin as the node's keys do.
+//!
+//! Whoever holds the tree may touch its nodes' digests; nothing here takes a lock.
+
+use layout::{Header, Kind, Term};
+use smallvec::SmallVec;
+use term::compare;
+
+use super::node::{LEAST, MOST, ROOM};
+
+/// How deep the part may lie in which keys differ.
+const MOST_STEPS: usize = 4;
+/// Bits of a character in a word, and how many go into it.
+const CHARACTER_BITS: u32 = 21;
+const CHARACTERS: usize = 3;
+
+/// A step into a key.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Step {
+    /// To an element of a tuple with this header.
+    Element(Header, usize),
+    /// To an item of a list.
+    Item(usize),
+}
+
+/// What keys differ in, where the steps end.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Part {
+    Number,
+    /// Binaries, behind so many bytes.
+    Bytes(usize),
+    /// Lists of characters, behind so many.
+    Text(usize),
+}
+
+/// See the file's comment.
+struct Route {
+    steps: SmallVec<[Step; MOST_STEPS]>,
+    part: Part,
+}
+
+/// The digests of a node's keys.
+pub struct Digests {
+    route: Route,
+    /// At the places of the keys; what fills the others is as in a node of small integers.
+    pub words: [i64; ROOM],
+}
+
+/// Whether two terms are the same in the order of keys.
+#[inline]
+fn same(one: Term, other: Term) -> bool {
+    one == other
+        || (!(one.is_immediate() && other.is_immediate()) && compare::compare(one, other).is_eq())
+}
+
+fn bytes_of<'a>(term: Term) -> Option<&'a [u8]> {
+    term.as_bits()?.as_bytes()
+}
+
+fn is_list(term: Term) -> bool {
+    term.is_cons() || term.is_nil()
+}
+
+fn is_character(term: Term) -> bool {
+    term.as_small()
+        .is_some_and(|value| (0..(1 << CHARACTER_BITS) - 1).contains(&value))
+}
+
+/// What follows so many cells of a list; `None` when it has not so many.
+#[inline]
+fn behind(mut list: Term, cells: usize) -> Option<Term> {
+    for _ in 0..cells {
+        if !list.is_cons() {
+            return None;
+        }
+        list = list.tail();
+    }
+    Some(list)
+}
+
+/// Whether two lists begin with the same items; both have so many.
+fn begin_alike(mut one: Term, mut other: Term, cells: usize) -> bool {
+    for _ in 0..cells {
+        if !same(one.head(), other.head()) {
+            return false;
+        }
+        (one, other) = (one.tail(), other.tail());
+    }
+    true
+}
+
+impl Part {
+    /// The word of a part; `None` when it is of another kind.
+    #[inline]
+    fn word(self, part: Term) -> Option<i64> {
+        match self {
+            Part::Number => part.is_small().then(|| part.bits() as i64),
+            Part::Bytes(skipped) => {
+                let rest = bytes_of(part)?.get(skipped..)?;
+                let word = match rest.first_chunk::<8>() {
+                    Some(bytes) => u64::from_be_bytes(*bytes),
+                    // A binary that ends comes before those that go on.
+                    None => {
+                        let word = rest
+                            .iter()
+                            .fold(0, |word, byte| word << 8 | u64::from(*byte));
+                        word.unbounded_shl(64 - 8 * rest.len() as u32)
+                    }
+                };
+                Some((word ^ 1 << 63) as i64)
+            }
+            Part::Text(skipped) => {
+                let mut rest = behind(part, skipped)?;
+                let mut word = 0;
+                for _ in 0..CHARACTERS {
+                    word <<= CHARACTER_BITS;
+                    if rest.is_cons() {
+                        let head = rest.head();
+                        if !is_character(head) {
+                            return None;
+                        }
+                        word |= head.small_value() + 1;
+                        rest = rest.tail();
+                    } else if !rest.is_nil() {
+                        return None;
+                    }
+                }
+                Some(word)
+            }
+        }
+    }
+}
+
+impl Route {
+    /// The route for keys from one to another one, which is greater; `None` when there is none.
+    fn between(mut first: Term, mut last: Term) -> Option<Route> {
+        let mut steps: SmallVec<[Step; MOST_STEPS]> = SmallVec::new();
+        loop {
+            if first.is_small() && last.is_small() {
+                return Some(Route {
+                    steps,
+                    part: Part::Number,
+                });
+            }
+            if let (Some(one), Some(other)) = (bytes_of(first), bytes_of(last)) {
+                let common = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+                return Some(Route {
+                    steps,
+                    part: Part::Bytes(common),
+                });
+            }
+            if steps.len() == MOST_STEPS {
+                return None;
+            }
+            if is_list(first) && is_list(last) {
+                let mut common = 0;
+                while first.is_cons() && last.is_cons() && same(first.head(), last.head()) {
+                    (first, last) = (first.tail(), last.tail());
+                    common += 1;
+                }
+                let is_text =
+                    |list: Term| list.is_nil() || list.is_cons() && is_character(list.head());
+                if is_text(first) && is_text(last) {
+                    return Some(Route {
+                        steps,
+                        part: Part::Text(common),
+                    });
+                }
+                if !first.is_cons() || !last.is_cons() {
+                    return None;
+                }
+                steps.push(Step::Item(common));
+                (first, last) = (first.head(), last.head());
+                continue;
+            }
+            let (one, other) = (first.as_tuple()?, last.as_tuple()?);
+            if one.len() != other.len() {
+                return None;
+            }
+            let index = one.iter().zip(other).position(|(a, b)| !same(*a, *b))?;
+            steps.push(Step::Element(first.header(), index));
+            (first, last) = (one[index], other[index]);
+        }
+    }
+
+    /// The word of a key; `None` when it has another shape.
+    #[inline]
+    fn word(&self, mut key: Term) -> Option<i64> {
+        for step in &self.steps {
+            key = match *step {
+                Step::Element(header, index) => {
+                    if !key.is_boxed() || key.header() != header {
+                        return None;
+                    }
+                    // SAFETY: the words of a tuple are terms, and its header says that it has this one.
+                    unsafe { Term::from_bits(key.word(index)) }
+                }
+                Step::Item(index) => {
+                    let rest = behind(key, index)?;
+                    if !rest.is_cons() {
+                        return None;
+                    }
+                    rest.head()
+                }
+            };
+        }
+        self.part.word(key)
+    }
+
+    /// Whether a key that has a word begins as one does that has this route.
+    #[inline]
+    fn leads_to(&self, mut key: Term, mut one: Term) -> bool {
+        for step in &self.steps {
+            match *step {
+                Step::Element(header, index) => {
+                    let (Some(parts), Some(ones)) = (key.as_tuple(), one.as_tuple()) else {
+                        return false;
+                    };
+                    debug_assert_eq!(header.kind(), Kind::Tuple);
+                    let mut pairs = parts.iter().zip(ones).take(index);
+                    if !pairs.all(|(part, one)| same(*part, *one)) {
+                        return false;
+                    }
+                    (key, one) = (parts[index], ones[index]);
+                }
+                Step::Item(index) => {
+                    if !begin_alike(key, one, index) {
+                        return false;
+                    }
+                    let (Some(rest), Some(ones)) = (behind(key, index), behind(one, index)) else {
+                        return false;
+                    };
+                    (key, one) = (rest.head(), ones.head());
+                }
+            }
+        }
+        match self.part {
+            Part::Number => true,
+            Part::Bytes(skipped) => match (bytes_of(key), bytes_of(one)) {
+                (Some(bytes), Some(ones)) => bytes[..skipped] == ones[..skipped],
+                _ => false,
+            },
+            Part::Text(skipped) => begin_alike(key, one, skipped),
+        }
+    }
+}
+
+impl Digests {
+    /// The digests of keys, which are in order and stand from a place on.
+    #[must_use]
+    pub fn of(keys: &[Term], place: usize) -> Option<Digests> {
+        let (first, last) = (keys.first()?, keys.last()?);
+        let route = Route::between(*first, *last)?;
+        let mut words = [MOST.bits() as i64; ROOM];
+        words[..place].fill(LEAST.bits() as i64);
+        for (word, key) in words[place..].iter_mut().zip(keys) {
+            *word = route.word(*key)?;
+        }
+        Some(Digests { route, words })
+    }
+
+    /// The word of a key that is sought; `None` when digests don't tell where it is.
+    #[inline]
+    pub fn word(&self, key: Term) -> Option<i64> {
+        self.route.word(key)
+    }
+
+    /// Whether the word of a key tells where it is; `one` is a key of the node.
+    #[inline]
+    pub fn is_at_home(&self, key: Term, one: Term) -> bool {
+        self.route.leads_to(key, one)
+    }
+
+    /// Of the places in `range`, whose words are in order and not above `word`, the first with that word.
+    pub fn first_with(&self, word: i64, range: std::ops::Range<usize>) -> usize {
+        range.start + self.words[range].partition_point(|other| *other < word)
+    }
+
+    /// Whether all is as if made anew for these keys.
+    #[cfg(test)]
+    pub fn holds_for(&self, keys: &[Term], place: usize) -> bool {
+        let is_there = |(key, word): (&Term, &i64)| {
+            self.route.leads_to(*key, keys[0]) && self.route.word(*key) == Some(*word)
+        };
+        keys.iter().zip(&self.words[place..]).all(is_there)
+            && self.words[..place]
+                .iter()
+                .all(|word| *word == LEAST.bits() as i64)
+            && self.words[place + keys.len()..]
+                .iter()
+                .all(|word| *word == MOST.bits() as i64)
+    }
+}
