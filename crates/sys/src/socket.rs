@@ -258,6 +258,19 @@ pub fn receive(socket: BorrowedFd<'_>, room: &mut [MaybeUninit<u8>]) -> Result<u
     receive_into(socket, room, &mut [])
 }
 
+/// Bytes that can be read at once; 0 when the system does not say.
+#[must_use]
+pub fn unread_bytes(socket: BorrowedFd<'_>) -> usize {
+    let mut count: libc::c_int = 0;
+    // SAFETY: the kernel writes one number.
+    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::FIONREAD, &raw mut count) };
+    if result < 0 {
+        0
+    } else {
+        usize::try_from(count).unwrap_or(0)
+    }
+}
+
 /// A connection that is closed from now on is reset, and what it has not sent is lost.
 pub fn reset_when_closed(socket: BorrowedFd<'_>) {
     let linger = libc::linger {

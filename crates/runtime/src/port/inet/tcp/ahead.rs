@@ -57,7 +57,7 @@ impl Ahead {
         count
     }
 
-    /// Reads: from here, else from the system, and with `may_go_on` more than the room takes.
+    /// Reads: from here, then from the system, and with `may_go_on` more than the room takes.
     ///
     /// # Errors
     /// As [`socket::receive`].
@@ -67,12 +67,37 @@ impl Ahead {
         room: &mut [MaybeUninit<u8>],
         may_go_on: bool,
     ) -> sys::Result<Read> {
-        if !self.is_empty() {
+        if self.is_empty() {
+            return self.read_system(fd, room, may_go_on);
+        }
+        let count = self.take(room);
+        // What has come since then would be read as well if it all were in the system, and would not be unread when the
+        // connection is closed. An error stays there for the next read.
+        if count == room.len() || socket::unread_bytes(fd) == 0 {
             return Ok(Read {
-                count: self.take(room),
+                count,
                 found_end: false,
             });
         }
+        let more = self.read_system(fd, &mut room[count..], may_go_on);
+        Ok(more.map_or(
+            Read {
+                count,
+                found_end: false,
+            },
+            |more| Read {
+                count: count + more.count,
+                ..more
+            },
+        ))
+    }
+
+    fn read_system(
+        &mut self,
+        fd: BorrowedFd<'_>,
+        room: &mut [MaybeUninit<u8>],
+        may_go_on: bool,
+    ) -> sys::Result<Read> {
         // Who takes as much by itself saves no call by more, which would be copied once more.
         if !may_go_on || room.len() >= AHEAD_BYTES {
             let count = socket::receive(fd, room)?;
