@@ -8,14 +8,16 @@
 -define(LO, {127, 0, 0, 1}).
 -define(PATIENCE, 3000).
 
-main() -> main(1, 180).
+main() -> main([{1, 180}, {4318, 4318}]).
 
-main(From, To) ->
+main(From, To) -> main([{From, To}]).
+
+main(Ranges) ->
     ok = logger:set_primary_config(level, none),
     %% What is loaded on the way is loaded before anything is counted.
     rounds(1, 8),
     Before = apart:counts(),
-    rounds(From, To),
+    [rounds(From, To) || {From, To} <- Ranges],
     see:value(left, apart:settle(Before, 200)).
 
 rounds(From, To) when From > To -> ok;
