@@ -67,6 +67,22 @@ fn short_length(mut list: Term) -> usize {
     length
 }
 
+/// What `apply/3` is to call when it is asked to apply itself, however often: stock's does so in one step, and frames of
+/// its own would stand between an error and the function that it belongs to.
+#[inline(never)]
+fn unnested(mut call: [Term; 3]) -> [Term; 3] {
+    while call[0] == am::ERLANG
+        && call[1] == am::APPLY
+        && let Some((module, rest)) = call[2].as_cons()
+        && let Some((function, rest)) = rest.as_cons()
+        && let Some((arguments, rest)) = rest.as_cons()
+        && rest.is_nil()
+    {
+        call = [module, function, arguments];
+    }
+    call
+}
+
 /// The arity of the function that starts at `entry`.
 #[inline(always)]
 unsafe fn arity_at(entry: *const u64) -> usize {
@@ -119,11 +135,7 @@ slow_paths! {
 
     /// Module and function behind the arguments in X registers: `arity`
     apply |m| {
-        let arity = m.word::<0>() as usize;
-        let (module, function) = (*m.x.add(arity), *m.x.add(arity + 1));
-        m.save();
-        let target = (m.runtime().apply)(m.c, module, function, arity);
-        m.load();
+        let (target, _) = applied(&mut m);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
@@ -134,16 +146,12 @@ slow_paths! {
 
     /// `arity, bytes of Y registers`
     apply_last |m| {
-        let arity = m.word::<0>() as usize;
-        let (module, function) = (*m.x.add(arity), *m.x.add(arity + 1));
-        m.save();
-        let target = (m.runtime().apply)(m.c, module, function, arity);
-        m.load();
+        let (target, only_raises) = applied(&mut m);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        if only_raises(module, function, arity) {
+        if only_raises {
             m.push(m.after::<2>());
             return m.call(target);
         }
@@ -153,7 +161,7 @@ slow_paths! {
 
     /// `erlang:apply/3` with x0 = module, x1 = function, x2 = arguments; no operands.
     apply_list |m| {
-        let target = spread(&mut m);
+        let (target, _) = spread(&mut m);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
@@ -164,13 +172,12 @@ slow_paths! {
 
     /// As `apply_list`, in tail position: `bytes of Y registers`
     apply_list_last |m| {
-        let (module, function, arguments) = (*m.x, *m.x.add(1), *m.x.add(2));
-        let target = spread(&mut m);
+        let (target, only_raises) = spread(&mut m);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        if only_raises(module, function, short_length(arguments)) {
+        if only_raises {
             m.push(m.after::<1>());
             return m.call(target);
         }
@@ -238,14 +245,32 @@ slow_paths! {
     }
 }
 
+/// Looks up what the arguments in X registers are applied to, and says whether that only raises.
 #[inline(always)]
-unsafe fn spread<F: Form>(m: &mut Machine<F>) -> *const u64 {
+unsafe fn applied<F: Form>(m: &mut Machine<F>) -> (*const u64, bool) {
+    unsafe {
+        let arity = m.word::<0>() as usize;
+        let (module, function) = (*m.x.add(arity), *m.x.add(arity + 1));
+        if module == am::ERLANG && function == am::APPLY && arity == 3 {
+            return spread(m);
+        }
+        m.save();
+        let target = (m.runtime().apply)(m.c, module, function, arity);
+        m.load();
+        (target, only_raises(module, function, arity))
+    }
+}
+
+/// As [`applied`], for arguments in a list.
+#[inline(always)]
+unsafe fn spread<F: Form>(m: &mut Machine<F>) -> (*const u64, bool) {
     unsafe {
         m.save();
-        let (module, function, arguments) = (*m.x, *m.x.add(1), *m.x.add(2));
+        let [module, function, arguments] = unnested([*m.x, *m.x.add(1), *m.x.add(2)]);
+        let only_raises = only_raises(module, function, short_length(arguments));
         let target = (m.runtime().apply_list)(m.c, module, function, arguments);
         m.load();
-        target
+        (target, only_raises)
     }
 }
 
