@@ -57,8 +57,19 @@ static NUMBERS: LazyLock<RwLock<HashMap<&'static str, u32>>> = LazyLock::new(|| 
 /// # Errors
 /// See [`AtomError`].
 pub fn intern(text: &[u8]) -> Result<Term, AtomError> {
-    let text = std::str::from_utf8(text).map_err(|_| AtomError::NotUtf8)?;
-    intern_str(text)
+    match std::str::from_utf8(text) {
+        Ok(text) => intern_str(text),
+        // What is too long is not read to its end.
+        Err(error) if characters(&text[..error.valid_up_to()]) >= ATOM_CHARACTERS => {
+            Err(AtomError::TooLong)
+        }
+        Err(_) => Err(AtomError::NotUtf8),
+    }
+}
+
+/// The number of characters in valid UTF-8.
+fn characters(text: &[u8]) -> usize {
+    text.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
 /// As [`intern`], for what is known to be UTF-8.

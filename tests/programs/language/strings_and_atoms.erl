@@ -22,4 +22,11 @@ main() ->
                fun() -> list_to_existing_atom("no such atom " ++ integer_to_list(see:id(77777))) end,
                fun() -> binary_to_atom(<<255>>) end, fun() -> atom_to_binary('λ', latin1) end,
                fun() -> atom_to_list(see:id("x")) end, fun() -> binary_to_atom(<<"a">>, see:id(utf7)) end,
-               fun() -> binary_to_existing_atom(list_to_binary([<<"nosuch">>, "atom2"])) end]).
+               fun() -> binary_to_existing_atom(list_to_binary([<<"nosuch">>, "atom2"])) end]),
+    %% What is too long is told before what is no text behind the limit.
+    Long = fun(Size, Rest) -> list_to_binary([lists:duplicate(Size, $x), Rest]) end,
+    see:fails([fun() -> byte_size(atom_to_binary(F(Long(Size, Rest)))) end
+               || F <- [fun erlang:binary_to_atom/1, fun erlang:binary_to_existing_atom/1],
+                  {Size, Rest} <- [{254, [255]}, {255, [255]}, {256, [255]}, {256, [255, 0]}, {255, [206]}, {512, [255]},
+                                   {255, []}, {256, []}, {253, [206, 187, 206, 187]}, {254, [206, 187, 206, 187]},
+                                   {254, [206, 187, 206]}, {255, [206, 187, 206]}]]).
