@@ -4,7 +4,7 @@
 use core::mem::MaybeUninit;
 
 use layout::{Context, RaiseKind, Term};
-use term::{am, map};
+use term::{am, compare, map};
 
 use crate::form::Exit;
 use crate::operand::{Any, Operand, Place, read};
@@ -175,7 +175,11 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
         match map::update_many(heap, map, pairs, exact) {
             Ok(map) => map,
             Err(map::BadKey(key)) => {
-                set_tagged_error(c, am::BADKEY, key);
+                let missing = pairs.iter().map(|&(key, _)| key);
+                let missing = missing.filter(|&key| map::get(map, key).is_none());
+                // Of several that are missing stock names the least.
+                let least = missing.min_by(|&a, &b| compare::compare_exact(a, b));
+                set_tagged_error(c, am::BADKEY, least.unwrap_or(key));
                 Term::NONE
             }
         }
