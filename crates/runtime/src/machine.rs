@@ -213,6 +213,9 @@ unsafe extern "C" fn set_timeout(context: *mut Context, timeout: Term) -> Next {
         .as_small()
         .filter(|ms| (0..=0xffff_ffff).contains(ms))
     else {
+        // The next receive begins with the first message.
+        let queue = &mut process.head.messages;
+        queue.save = &raw mut queue.first;
         exception::raise_error(context, am::TIMEOUT_VALUE);
         return Next::Raised;
     };

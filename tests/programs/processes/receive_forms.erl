@@ -23,7 +23,17 @@ main() ->
     see:value(failing_guard, begin self() ! a, receive Z when hd(Z) =:= 1 -> wrong; _ -> other end end),
     see:value(from_child, begin P = self(), spawn(fun() -> receive after 20 -> P ! late end end), receive late -> got after 5000 -> missed end end),
     see:value(timeout_then, begin P2 = self(), spawn(fun() -> receive after 60 -> P2 ! later end end), {receive later -> early after 5 -> timeout end, receive later -> then after 5000 -> missed end} end),
-    see:value(interleaved, interleaved(200)).
+    see:value(interleaved, interleaved(200)),
+    [see:value({bad_timeout, Timeout}, bad_timeout(Timeout)) || Timeout <- [soon, -1, 1 bsl 40, 1.0, []]],
+    see:value(bad_constant, begin self() ! init, Failed = (catch receive x -> x after soon -> late end), {element(1, element(2, Failed)), flush()} end).
+
+%% The next receive sees what this one has skipped, also behind a mark.
+bad_timeout(Timeout) ->
+    self() ! see:id(init),
+    {'EXIT', {Reason, _}} = (catch receive x -> x after see:id(Timeout) -> late end),
+    Mark = make_ref(),
+    self() ! Mark,
+    {Reason, receive init -> seen after 1000 -> lost end, receive Mark -> seen after 1000 -> lost end}.
 
 flush() -> receive M -> [M | flush()] after 0 -> [] end.
 
