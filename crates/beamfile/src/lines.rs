@@ -19,11 +19,24 @@ pub struct Lines {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// Index into [`Lines::files`].
+    /// Index into [`Lines::files`]; beyond them in an unknown location.
     pub file: u32,
     /// Counted from 1; 0 in the undefined location.
     pub line: u32,
 }
+
+impl Location {
+    /// A file beyond all files: what OTP's machine has no room for, which it leaves out.
+    pub const UNKNOWN: Location = Location {
+        file: u32::MAX,
+        line: 0,
+    };
+}
+
+/// Lines from here on are unknown to OTP's machine.
+const LINE_LIMIT: u32 = (1 << 24) - 1;
+/// Files likewise.
+const FILE_LIMIT: u32 = 255;
 
 impl Lines {
     /// `None` for a version that we do not know: then there are no lines, as in OTP.
@@ -84,7 +97,10 @@ fn read_locations(
                 .ok()
                 .and_then(|line| u32::try_from(line).ok())
             {
-                Some(line) => locations.push(Location { file, line }),
+                Some(line) if line < LINE_LIMIT && file < FILE_LIMIT => {
+                    locations.push(Location { file, line });
+                }
+                Some(_) => locations.push(Location::UNKNOWN),
                 None => return Err(out_of_range("line", u64::from(u32::MAX))),
             },
             _ => return Err(reader.error_at(offset, ErrorKind::BadTag(tag as u8))),

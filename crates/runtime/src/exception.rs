@@ -19,6 +19,12 @@ pub const DEFAULT_DEPTH: usize = 8;
 pub static DEPTH: std::sync::atomic::AtomicUsize =
     std::sync::atomic::AtomicUsize::new(DEFAULT_DEPTH);
 
+/// Frames that a trace has at most: one even if the flag says none.
+#[must_use]
+pub fn depth() -> usize {
+    DEPTH.load(std::sync::atomic::Ordering::Relaxed).max(1)
+}
+
 const CLASS: usize = 0;
 const FIRST: usize = 1;
 const INFO: usize = 2;
@@ -180,7 +186,7 @@ fn explained_by(heap: &mut Heap, module: &str, cause: Term) -> Term {
 
 /// The code addresses of a trace, as the words of a binary: the failing instruction, then the calls.
 fn addresses(process: &mut Process, ip: *const u64) -> Term {
-    let depth = DEPTH.load(std::sync::atomic::Ordering::Relaxed);
+    let depth = depth();
     let mut words: Vec<u64> = Vec::with_capacity(depth + 1);
     if !ip.is_null() {
         words.push(ip as u64);
@@ -205,11 +211,18 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
 
 fn with_given_trace(process: &mut Process, context: &Context) -> Term {
     let raise = &context.raise;
-    if raise.trace.as_tuple().is_some() {
-        // A raw trace that goes on; the class may have become another by `nocatch`.
+    let class = class_atom(raise.class);
+    let Some(parts) = raise.trace.as_tuple() else {
+        return build::tuple(process.heap(), &[class, raise.trace]);
+    };
+    // A raw trace that goes on.
+    if parts[CLASS] == class {
         return raise.trace;
     }
-    build::tuple(process.heap(), &[class_atom(raise.class), raise.trace])
+    // As another class, which whoever passes it on once more reads from it.
+    let mut parts = parts.to_vec();
+    parts[CLASS] = class;
+    build::tuple(process.heap(), &parts)
 }
 
 /// The list of frames that programs see.
@@ -220,7 +233,7 @@ pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
     if parts.len() == 2 {
         return parts[1];
     }
-    let depth = DEPTH.load(std::sync::atomic::Ordering::Relaxed);
+    let depth = depth();
     let (first, info) = (parts[FIRST], parts[INFO]);
     let mut frames = Vec::new();
     if let Some(&[module, function, arguments]) = first.as_tuple() {

@@ -109,9 +109,7 @@ fn checked_trace(process: &mut Process, trace: Term) -> Option<Term> {
     if !rest.is_nil() {
         return None;
     }
-    let depth = exception::DEPTH
-        .load(std::sync::atomic::Ordering::Relaxed)
-        .max(1);
+    let depth = exception::depth();
     if !changed && frames.len() <= depth {
         return Some(trace);
     }
