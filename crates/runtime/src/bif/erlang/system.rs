@@ -329,7 +329,8 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
         "snifs" => {
             let rows: Vec<Term> = isa::bifs::BIFS
                 .iter()
-                .filter(|row| row.is_builtin())
+                // To stock yielding is an operation, not a function.
+                .filter(|row| row.is_builtin() && (row.module, row.name) != ("erlang", "yield"))
                 .map(|row| {
                     let arity = Term::small(i64::from(row.arity));
                     build::tuple(
