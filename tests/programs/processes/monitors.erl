@@ -22,6 +22,7 @@ main() ->
     see:value(unknown_ref, demonitor(make_ref())),
     see:value(unknown_ref_info, demonitor(make_ref(), [info])),
     see:value(not_mine, not_mine()),
+    see:value(of_me, [of_me(Options) || Options <- [[], [flush], [info], [flush, info]]]),
     see:value(lists, begin P14 = waiting(), R14 = monitor(process, P14), {monitors, M} = process_info(self(), monitors), {monitored_by, By} = process_info(P14, monitored_by),
                            demonitor(R14), {M =:= [{process, P14}], By =:= [self()], process_info(self(), monitors)} end),
     see:value(many, length(lists:usort([receive {'DOWN', R, _, _, X} -> X end || {_, R} <- [spawn_monitor(fun() -> exit(N) end) || N <- lists:seq(1, 1000)]]))),
@@ -35,6 +36,12 @@ waiting() -> spawn(fun() -> receive after infinity -> ok end end).
 dead() -> {P, R} = spawn_monitor(fun() -> ok end), receive {'DOWN', R, _, _, _} -> P end.
 kill(P) -> R = monitor(process, P), exit(P, kill), receive {'DOWN', R, _, _, _} -> ok end.
 await_message() -> case process_info(self(), message_queue_len) of {_, 0} -> receive after 1 -> await_message() end; _ -> ok end.
+
+%% The watched process can't undo it.
+of_me(Options) ->
+    {Pid, Ref} = spawn_monitor(fun() -> receive {R, To} -> To ! {undone, catch demonitor(R, Options)} end, exit(bye) end),
+    Pid ! {Ref, self()},
+    [receive {undone, Result} -> Result end, receive {'DOWN', Ref, process, Pid, Reason} -> Reason end].
 
 not_mine() ->
     Me = self(), T = waiting(),

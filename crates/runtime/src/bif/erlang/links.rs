@@ -409,12 +409,7 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
     };
     let relations = &mut cold.relations;
     let Some(monitor) = relations.monitors.remove(&number) else {
-        return if relations.watchers.contains_key(&number) {
-            // The reference of somebody else's monitor on this process.
-            Err(badarg(1))
-        } else {
-            Ok(Demonitored::Absent)
-        };
+        return Ok(Demonitored::Absent);
     };
     if let Some(AliasKind::Demonitor | AliasKind::ReplyDemonitor) = relations.aliases.get(&number) {
         relations.aliases.remove(&number);
