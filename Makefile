@@ -83,14 +83,19 @@ setup:
 	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y erlang-base; \
 	fi
 
-# What some differential programs compare besides erlang-base. Where it cannot be had they are left out, and named.
+# What tests compare besides erlang-base, and tmux, whose screens they compare. Where one cannot be had, what needs it
+# is left out, and named.
 applications: setup
-	@if ! erl -noshell -eval 'halt(case code:lib_dir(debugger) of {error, _} -> 1; _ -> 0 end)'; then \
+	@missing=; \
+	if ! erl -noshell -eval 'halt(case code:lib_dir(debugger) of {error, _} -> 1; _ -> 0 end)'; then \
+	    missing="$$missing erlang-debugger"; \
+	fi; \
+	if ! command -v tmux >/dev/null; then missing="$$missing tmux"; fi; \
+	if [ -n "$$missing" ] && command -v apt-get >/dev/null; then \
 	    as_root=; \
 	    if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
-	    echo "installing erlang-debugger, which programs interpret with"; \
+	    echo "installing for the tests:$$missing"; \
 	    $$as_root apt-get update -qq && \
-	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
-	            erlang-debugger || \
-	        echo "it cannot be installed here: programs that need it are left out"; \
+	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing || \
+	        echo "not installed: tests that need it are left out"; \
 	fi
