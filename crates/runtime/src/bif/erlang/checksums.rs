@@ -14,8 +14,10 @@ use crate::bif::{BifResult, Failure, badarg, bytes, magic, trap};
 use crate::process::Process;
 use crate::scheduler::{charge, dirty, reductions_left};
 
-/// Bytes that count as one reduction.
+/// Bytes that count as one reduction of a sum that takes many bytes at a time.
 const BYTES_PER_REDUCTION: usize = 128;
+/// Bytes of MD5, some 50 ns, that count as one reduction.
+const MD5_BYTES_PER_REDUCTION: usize = 32;
 /// Bytes of a list that are summed together.
 const RUN_BYTES: usize = 512;
 
@@ -23,9 +25,10 @@ const RUN_BYTES: usize = 512;
 fn read(
     process: &mut Process,
     iolist: Term,
+    bytes_per_reduction: usize,
     mut sum: impl FnMut(&[u8]),
 ) -> Result<Option<Term>, Failure> {
-    let budget = reductions_left().max(8) as usize * BYTES_PER_REDUCTION;
+    let budget = reductions_left().max(8) as usize * bytes_per_reduction;
     let mut left = budget;
     let mut walk = Walk::new(iolist);
     let mut run = [0; RUN_BYTES];
@@ -62,7 +65,7 @@ fn read(
             break Some(walk.rest(process.heap()));
         }
     };
-    charge(((budget - left) / BYTES_PER_REDUCTION) as i64);
+    charge(((budget - left) / bytes_per_reduction) as i64);
     Ok(rest)
 }
 
@@ -72,7 +75,9 @@ fn number(sum: u32) -> Term {
 
 fn crc32(process: &mut Process, start: u32, data: Term) -> BifResult {
     let mut hasher = Hasher::new_with_initial(start);
-    let rest = read(process, data, |bytes| hasher.update(bytes))?;
+    let rest = read(process, data, BYTES_PER_REDUCTION, |bytes| {
+        hasher.update(bytes)
+    })?;
     let sum = number(hasher.finalize());
     match rest {
         Some(rest) => Err(trap(am::ERLANG, atom::known("crc32"), &[sum, rest])),
@@ -106,7 +111,9 @@ pub fn crc32_combine_3(_process: &mut Process, [a, b, size]: [Term; 3]) -> BifRe
 
 fn adler32(process: &mut Process, start: u32, data: Term) -> BifResult {
     let mut adler = adler2::Adler32::from_checksum(start);
-    let rest = read(process, data, |bytes| adler.write_slice(bytes))?;
+    let rest = read(process, data, BYTES_PER_REDUCTION, |bytes| {
+        adler.write_slice(bytes);
+    })?;
     let sum = number(adler.checksum());
     match rest {
         Some(rest) => Err(trap(am::ERLANG, atom::known("adler32"), &[sum, rest])),
@@ -171,7 +178,9 @@ pub fn md5_1(process: &mut Process, [data]: [Term; 1]) -> BifResult {
         Some((Md5Progress(md5), rest)) => (md5.clone(), rest),
         None => (Md5::new(), data),
     };
-    match read(process, data, |bytes| md5.update(bytes))? {
+    match read(process, data, MD5_BYTES_PER_REDUCTION, |bytes| {
+        md5.update(bytes)
+    })? {
         None => Ok(build::binary(process.heap(), &md5.finalize())),
         Some(rest) => {
             let state = magic::make(process, Md5Progress(md5));
@@ -202,7 +211,9 @@ pub fn md5_init_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// `erlang:md5_update(Context, Data)`
 pub fn md5_update_2(process: &mut Process, [before, data]: [Term; 2]) -> BifResult {
     let mut md5 = state(before).ok_or(badarg(1))?;
-    let rest = read(process, data, |bytes| md5.update(bytes))?;
+    let rest = read(process, data, MD5_BYTES_PER_REDUCTION, |bytes| {
+        md5.update(bytes)
+    })?;
     let after = context(process, &md5);
     match rest {
         None => Ok(after),
