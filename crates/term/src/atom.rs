@@ -1,9 +1,11 @@
 //! The atom table: text to number and back. Atoms live for ever.
 //!
-//! Entries sit in leaked chunks that double in size, so reading an entry by number needs no lock.
-//! Interning takes a read lock for a known text, the write lock for a new one. An entry also holds
-//! the registration slot of its name, so that sending to a name is two loads. Any thread may call.
+//! Entries never move: the first of them, all that most nodes have, sit in zeroed memory of the program, the others in
+//! leaked chunks that double in size. So reading one by its number needs no lock, and comparing two atoms as a rule reads
+//! one word of each. Interning takes a read lock for a known text, the write lock for a new one. An entry also holds
+//! the registration slot of its name, so that sending to a name is one load. Any thread may call.
 
+use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
@@ -26,17 +28,43 @@ pub enum AtomError {
     Limit,
 }
 
+/// Valid when all its bytes are zero: then it is not published yet.
 struct Entry {
-    text: &'static str,
-    /// The first seven bytes of the text, big-endian: decides most comparisons.
-    prefix: u64,
+    /// Written before `prefix`, and never again.
+    text: UnsafeCell<Option<&'static str>>,
+    /// [`PUBLISHED`] and the first seven bytes of the text, big-endian: decides most comparisons.
+    prefix: AtomicU64,
     registered: AtomicU64,
 }
 
-const FIRST_CHUNK_BITS: u32 = 12;
-const CHUNKS: usize = 20;
+// SAFETY: `text` is written once, by the holder of the table's write lock, before the release store of `prefix`, and read
+// only after an acquire load of that showed `PUBLISHED`.
+unsafe impl Sync for Entry {}
 
-static ENTRIES: [AtomicPtr<Entry>; CHUNKS] =
+impl Entry {
+    const fn unpublished() -> Entry {
+        Entry {
+            text: UnsafeCell::new(None),
+            prefix: AtomicU64::new(0),
+            registered: AtomicU64::new(0),
+        }
+    }
+
+    fn text(&self) -> &'static str {
+        // SAFETY: `entry` gives out published entries only, whose text nobody writes.
+        unsafe { *self.text.get() }.unwrap_or_default()
+    }
+}
+
+const PUBLISHED: u64 = 1 << 56;
+
+const FIRST_BITS: u32 = 16;
+const FIRST: usize = 1 << FIRST_BITS;
+/// Chunk n holds 2^(16 + n) entries.
+const CHUNKS: usize = (u32::BITS - FIRST_BITS) as usize;
+
+static FIRST_ENTRIES: [Entry; FIRST] = [const { Entry::unpublished() }; FIRST];
+static MORE_ENTRIES: [AtomicPtr<Entry>; CHUNKS] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; CHUNKS];
 static COUNT: AtomicU32 = AtomicU32::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT);
@@ -132,10 +160,11 @@ pub fn lookup(text: &str) -> Option<Term> {
 /// When the term is no atom.
 #[must_use]
 pub fn text(atom: Term) -> &'static str {
-    entry(atom.as_atom().expect("an atom")).text
+    entry(atom.as_atom().expect("an atom")).text()
 }
 
 /// The order of two atoms: that of their texts by code point.
+#[inline]
 #[must_use]
 pub fn compare(a: Term, b: Term) -> std::cmp::Ordering {
     if a == b {
@@ -146,7 +175,16 @@ pub fn compare(a: Term, b: Term) -> std::cmp::Ordering {
         entry(b.as_atom().expect("an atom")),
     );
     // UTF-8 keeps the order of code points, so bytes decide.
-    a.prefix.cmp(&b.prefix).then_with(|| a.text.cmp(b.text))
+    let prefix = |entry: &Entry| entry.prefix.load(Ordering::Relaxed);
+    match prefix(a).cmp(&prefix(b)) {
+        std::cmp::Ordering::Equal => compare_texts(a, b),
+        order => order,
+    }
+}
+
+#[cold]
+fn compare_texts(a: &Entry, b: &Entry) -> std::cmp::Ordering {
+    a.text().cmp(b.text())
 }
 
 /// Who is registered under an atom: the bits of a pid or port, or 0.
@@ -189,48 +227,61 @@ pub fn memory() -> (usize, usize) {
     )
 }
 
+/// Where an entry is that is none of the first: its chunk, and its place there.
 fn chunk_of(index: u32) -> (usize, usize) {
-    // Chunk 0 holds 2^12 entries, chunk n holds 2^(11 + n).
-    let position = index + (1 << FIRST_CHUNK_BITS);
-    let bits = 31 - position.leading_zeros();
-    (
-        (bits - FIRST_CHUNK_BITS) as usize,
-        (position - (1 << bits)) as usize,
-    )
+    let bits = index.ilog2();
+    ((bits - FIRST_BITS) as usize, (index - (1 << bits)) as usize)
 }
 
+/// The published entry of an atom.
 #[inline]
 fn entry(index: u32) -> &'static Entry {
-    let (chunk, place) = chunk_of(index);
-    let entries = ENTRIES[chunk].load(Ordering::Acquire);
-    if entries.is_null() {
-        // Only a node's first moments: a constant atom was used before any text was interned.
-        LazyLock::force(&NUMBERS);
-        return entry(index);
+    match FIRST_ENTRIES.get(index as usize) {
+        Some(entry) if entry.prefix.load(Ordering::Acquire) & PUBLISHED != 0 => entry,
+        _ => entry_elsewhere(index),
     }
-    // SAFETY: whoever holds the number got it after `publish` wrote the entry.
-    unsafe { &*entries.add(place) }
+}
+
+#[cold]
+fn entry_elsewhere(index: u32) -> &'static Entry {
+    // A constant atom may be used before any text was interned, in a node's first moments.
+    LazyLock::force(&NUMBERS);
+    match FIRST_ENTRIES.get(index as usize) {
+        Some(entry) => entry,
+        None => {
+            let (chunk, place) = chunk_of(index);
+            let entries = MORE_ENTRIES[chunk].load(Ordering::Acquire);
+            // SAFETY: whoever holds the number got it after `publish` wrote the entry.
+            unsafe { &*entries.add(place) }
+        }
+    }
 }
 
 /// Writes the entry; the caller holds the write lock (or is the only one, at the start).
 fn publish(index: u32, text: &'static str) {
-    let (chunk, place) = chunk_of(index);
-    let mut entries = ENTRIES[chunk].load(Ordering::Acquire);
-    if entries.is_null() {
-        let size = 1usize << (FIRST_CHUNK_BITS as usize + chunk);
-        entries = Vec::leak(Vec::with_capacity(size)).as_mut_ptr();
-        ENTRIES[chunk].store(entries, Ordering::Release);
-    }
+    let entry: &Entry = match FIRST_ENTRIES.get(index as usize) {
+        Some(entry) => entry,
+        None => {
+            let (chunk, place) = chunk_of(index);
+            let mut entries = MORE_ENTRIES[chunk].load(Ordering::Acquire);
+            if entries.is_null() {
+                let chunk_entries = Box::new_zeroed_slice(FIRST << chunk);
+                // SAFETY: an entry of zeroes is valid.
+                let chunk_entries: &mut [Entry] = Box::leak(unsafe { chunk_entries.assume_init() });
+                entries = chunk_entries.as_mut_ptr();
+                MORE_ENTRIES[chunk].store(entries, Ordering::Release);
+            }
+            // SAFETY: the chunk has room for `place`, and lives for ever.
+            unsafe { &*entries.add(place) }
+        }
+    };
     let mut first = [0u8; 8];
     let length = text.len().min(7);
     first[1..=length].copy_from_slice(&text.as_bytes()[..length]);
-    let entry = Entry {
-        text,
-        prefix: u64::from_be_bytes(first),
-        registered: AtomicU64::new(0),
-    };
-    // SAFETY: the chunk has room for `place`, and nobody reads it before `COUNT` grows.
-    unsafe { entries.add(place).write(entry) };
+    // SAFETY: the only writer, and nobody reads the text before `prefix` says so.
+    unsafe { *entry.text.get() = Some(text) };
+    let prefix = u64::from_be_bytes(first) | PUBLISHED;
+    entry.prefix.store(prefix, Ordering::Release);
     TEXT_BYTES.fetch_add(text.len(), Ordering::Relaxed);
     COUNT.store(index + 1, Ordering::Release);
 }
@@ -247,8 +298,8 @@ mod tests {
     }
 
     #[test]
-    fn texts_keep_their_numbers_past_the_first_chunk() {
-        let atoms: Vec<Term> = (0..20_000)
+    fn texts_keep_their_numbers_past_the_first_entries() {
+        let atoms: Vec<Term> = (0..200_000)
             .map(|i| known(&format!("atom_test_{i}")))
             .collect();
         for (i, atom) in atoms.iter().enumerate() {

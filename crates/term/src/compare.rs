@@ -73,6 +73,9 @@ pub fn compare(a: Term, b: Term) -> Ordering {
     if both_small(a, b) {
         return small_order(a, b);
     }
+    if a.is_atom() && b.is_atom() {
+        return atom::compare(a, b);
+    }
     compare_slow(a, b, false)
 }
 
@@ -82,6 +85,9 @@ pub fn compare(a: Term, b: Term) -> Ordering {
 pub fn compare_exact(a: Term, b: Term) -> Ordering {
     if both_small(a, b) {
         return small_order(a, b);
+    }
+    if a.is_atom() && b.is_atom() {
+        return atom::compare(a, b);
     }
     compare_slow(a, b, true)
 }
