@@ -65,6 +65,7 @@ impl Part {
     }
 
     /// The one object of a key in a set, to be changed in place; its key stays.
+    #[inline]
     pub fn get_mut(&mut self, key: Term, hash: u32) -> Option<&mut Object> {
         match self {
             Part::Hash(shard) => shard.get_mut(key, hash),
@@ -72,7 +73,18 @@ impl Part {
         }
     }
 
+    /// Has the processor fetch where objects with a hash are, in two steps: what the first fetches the second reads.
+    #[inline]
+    pub fn fetch(&self, hash: u32, is_second: bool) {
+        match self {
+            Part::Hash(shard) if is_second => shard.fetch_first(hash),
+            Part::Hash(shard) => shard.fetch_slot(hash),
+            Part::Tree(_) => {}
+        }
+    }
+
     /// Puts in an object. With `only_new` nothing happens when its key is there: false.
+    #[inline(always)]
     pub fn insert(&mut self, new: impl Into<New>, only_new: bool, fixed: bool) -> bool {
         match self {
             Part::Hash(shard) => shard.insert(new.into(), only_new, fixed),
@@ -125,6 +137,7 @@ impl Part {
 
     /// Has `change` change the object of a key in a set in place, or make one with an equal key that takes its place; false
     /// when there is none.
+    #[inline]
     pub fn update(
         &mut self,
         key: Term,

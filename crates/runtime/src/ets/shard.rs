@@ -208,6 +208,22 @@ impl Shard {
         }
     }
 
+    /// Has the processor fetch the slot of a hash, for a [`Shard::fetch`] to come.
+    #[inline]
+    pub fn fetch_slot(&self, hash: u32) {
+        fetch(
+            self.slots
+                .as_ptr()
+                .wrapping_add(self.slot_of(hash) >> self.fold),
+        );
+    }
+
+    /// As [`Shard::fetch`], for the slot of a hash.
+    #[inline]
+    pub fn fetch_first(&self, hash: u32) {
+        self.fetch(self.slot_of(hash));
+    }
+
     /// Objects in a slot: those that are there, and those that are deleted.
     #[must_use]
     pub fn chain_length(&self, slot: usize) -> (usize, usize) {
@@ -245,6 +261,18 @@ impl Shard {
     fn link_to(&mut self, key: Term, hash: u32) -> Result<*mut *mut Object, *mut *mut Object> {
         let slot = self.slot_of(hash);
         let mut link: *mut *mut Object = &raw mut self.slots[slot >> self.fold];
+        if self.fold == 0 && key.is_immediate() {
+            // SAFETY: as below; `insert` looked the keys up by the same number.
+            unsafe {
+                while let Some(object) = (*link).as_ref() {
+                    if object.key_unchecked(self.keypos) == key {
+                        return Ok(link);
+                    }
+                    link = &raw mut (**link).next;
+                }
+            }
+            return Err(link);
+        }
         // SAFETY: links of a chain are followed to live objects.
         unsafe {
             while let Some(object) = (*link).as_ref() {

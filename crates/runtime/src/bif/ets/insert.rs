@@ -5,13 +5,16 @@ use term::am;
 
 use super::{items, table};
 use crate::bif::{BifResult, Failure, badarg};
-use crate::ets::table::Table;
+use crate::ets::table::{Table, Whole};
 use crate::ets::{Access, Kind, New};
 use crate::process::Process;
 use crate::scheduler;
 
 /// Objects put in for one reduction.
 const OBJECTS_PER_REDUCTION: i64 = 8;
+
+/// How many objects of a list before its turn the place of one is fetched.
+const FETCHED_AHEAD: usize = 8;
 
 /// `ets:insert(Table, ObjectOrObjects)`.
 pub fn insert_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
@@ -79,7 +82,20 @@ fn insert_all(
         return Ok(false);
     }
     let fixed = table.fixation.is_fixed();
-    for object in objects {
+    let is_hashed = table.options.kind != Kind::OrderedSet;
+    let hashes: Vec<u32> = objects.iter().map(New::hash).collect();
+    // Only the parts of a hash table have places to fetch, and those are found without a key.
+    let fetch = |whole: &mut Whole<'_>, at: usize, is_second: bool| {
+        if let (Some(hash), true) = (hashes.get(at), is_hashed) {
+            whole.part_of(Term::NIL, *hash).fetch(*hash, is_second);
+        }
+    };
+    for at in 0..2 * FETCHED_AHEAD {
+        fetch(&mut whole, at, false);
+    }
+    for (at, object) in objects.into_iter().enumerate() {
+        fetch(&mut whole, at + 2 * FETCHED_AHEAD, false);
+        fetch(&mut whole, at + FETCHED_AHEAD, true);
         whole
             .part_of(object.key(keypos), object.hash())
             .insert(object, false, fixed);
