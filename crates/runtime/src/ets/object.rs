@@ -39,6 +39,8 @@ pub const HASH_MASK: u32 = DELETED - 1;
 
 /// Set in [`Object::words`]: some elements are packed.
 const PACKED: u32 = 1 << 31;
+/// Words of a packed object that may be unpacked to a heap for the sake of one element.
+const MOST_UNPACKED: usize = 128;
 /// Words at the end of a packed object that say how much there is of what.
 const COUNTS: usize = 2;
 
@@ -468,6 +470,20 @@ impl Object {
         }
     }
 
+    /// Copies an element, counted from 0, to a heap.
+    pub fn copy_element_to<A: Allocate + ?Sized>(&self, index: usize, heap: &mut A) -> Term {
+        let element = self.elements()[index];
+        if element != Term::NONE {
+            return copy::copy(heap, element);
+        }
+        let block = self.block();
+        if block.before + block.rest > MOST_UNPACKED {
+            return copy::copy(heap, self.open().elements()[index]);
+        }
+        // What else comes to the heap takes less time than another copy.
+        self.copy_to(heap).as_tuple().expect("an object is a tuple")[index]
+    }
+
     /// Copies the tuple of an object that is packed.
     #[cold]
     #[inline(never)]
@@ -663,6 +679,8 @@ impl OwnedObject {
         if others.len() == 1 {
             return OwnedObject::new(tuple, hash);
         }
+        let key = elements[keypos - 1];
+        let before = kept.len() + copy::size_with_literals(key);
         // SAFETY: the words are tuples', and live until the copies are made.
         let (kept, others) = unsafe {
             (
@@ -670,10 +688,9 @@ impl OwnedObject {
                 Term::from_boxed_pointer(others.as_ptr()),
             )
         };
-        let whole_words = copy::size_with_literals(tuple);
         let others = OwnedObject::new(others, 0);
-        let before = copy::size_with_literals(kept);
         let count = others.elements().len();
+        let whole_words = before + others.words() - 1 - count;
         // SAFETY: a copied tuple without its header.
         let others_words =
             unsafe { std::slice::from_raw_parts(others.first_word().add(1), others.words() - 1) };

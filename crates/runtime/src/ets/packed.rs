@@ -53,7 +53,8 @@ impl Packed {
     /// The words are a block of terms without its beginning, and every pointer leads to an object in it.
     pub unsafe fn of(words: &[u64]) -> Option<Packed> {
         let mut packed = Packed {
-            bytes: Vec::with_capacity(words.len()),
+            // A few bytes for most words.
+            bytes: Vec::with_capacity(4 * words.len()),
             islands: Vec::new(),
         };
         let mut at = 0;
@@ -108,11 +109,16 @@ impl Packed {
         Some(packed)
     }
 
+    #[inline]
     fn token(&mut self, tag: u8, value: u64) {
         if value < MORE {
             self.bytes.push((value as u8) << 3 | tag);
-            return;
+        } else {
+            self.long_token(tag, value);
         }
+    }
+
+    fn long_token(&mut self, tag: u8, value: u64) {
         self.bytes.push((MORE as u8) << 3 | tag);
         let mut rest = value - MORE;
         while rest >= 0x80 {

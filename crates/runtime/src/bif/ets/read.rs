@@ -49,7 +49,7 @@ pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -
         if index >= object.elements().len() {
             return Err(badarg(3));
         }
-        return Ok(copy::copy(heap, object.open().elements()[index]));
+        return Ok(object.copy_element_to(index, heap));
     }
     let mut found = false;
     let mut missing = false;
@@ -65,7 +65,7 @@ pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -
     }
     let mut list = Term::NIL;
     reading.part.each_with_key(key, reading.hash, |object| {
-        let element = copy::copy(heap, object.open().elements()[index]);
+        let element = object.copy_element_to(index, heap);
         list = build::cons(heap, element, list);
     });
     Ok(list)
