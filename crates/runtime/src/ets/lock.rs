@@ -78,6 +78,7 @@ impl PartLock {
     }
 
     /// Keeps the one scheduler out when this is another thread; the place or places are taken.
+    #[inline]
     fn keep_out(&self) -> Option<&Lone> {
         let lone = self.lone.as_ref().filter(|_| !is_scheduler())?;
         // Without an end to its patience it is never turned away.
@@ -149,9 +150,11 @@ impl PartLock {
         WriteGuard { lock: self, hold }
     }
 
+    #[inline]
     fn take_places(&self) -> Hold<'_> {
-        for place in &self.places {
-            place.0.lock_exclusive();
+        match &*self.places {
+            [only] => only.0.lock_exclusive(),
+            places => places.iter().for_each(|place| place.0.lock_exclusive()),
         }
         Hold::Places(self.keep_out())
     }

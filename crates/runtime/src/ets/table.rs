@@ -388,7 +388,9 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::reading`].
-    #[inline]
+    // In its callers, as `reading`: what it answers would go through memory, written in parts and read whole, and a read
+    // that is wider than the writes before it waits for them.
+    #[inline(always)]
     pub fn writing(&self, process: &Process, key: Term) -> Result<Writing<'_>, Failure> {
         let hash = self.hash(key);
         let part = match &self.contents {
