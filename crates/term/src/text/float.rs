@@ -3,6 +3,8 @@
 //! Rust's own formatting gives exact digits to any precision and the shortest digits that read back
 //! the same; what is left are the forms, and the roundings that OTP does in its own way.
 
+use smallvec::SmallVec;
+
 /// Most bytes of a text that the BIFs make; more is an error.
 const MAX_TEXT_BYTES: usize = 255;
 /// Decimals that OTP rounds with floating-point arithmetic; more are rounded exactly.
@@ -61,15 +63,16 @@ pub fn print(value: f64, form: Form) -> Option<String> {
 #[must_use]
 pub fn scientific(value: f64, decimals: usize) -> String {
     let mut text = format!("{value:.decimals$e}");
-    if let Some(at) = text.find('e') {
-        let (negative, digits) = match text[at + 1..].strip_prefix('-') {
-            Some(digits) => (true, digits),
-            None => (false, &text[at + 1..]),
-        };
-        let sign = if negative { '-' } else { '+' };
-        let exponent = format!("e{sign}{digits:0>2}");
-        text.truncate(at);
-        text.push_str(&exponent);
+    // Rust writes `e5` and `e-5` for `e+05` and `e-05`.
+    if let Some(at) = text.rfind('e') {
+        let mut digits = at + 1;
+        if !text[digits..].starts_with('-') {
+            text.insert(digits, '+');
+        }
+        digits += 1;
+        if text.len() - digits < 2 {
+            text.insert(digits, '0');
+        }
     }
     text
 }
@@ -81,9 +84,10 @@ fn fixed(value: f64, decimals: usize) -> String {
     if magnitude > EXACT_INTEGERS || decimals > MAX_FAST_DECIMALS {
         return format!("{value:.decimals$}");
     }
-    let sign = if value.is_sign_negative() { "-" } else { "" };
+    let mut text = signed(value);
     if decimals == 0 {
-        return format!("{sign}{}", magnitude.round() as u64);
+        push_digits(&mut text, magnitude.round() as u64, 1);
+        return text;
     }
     let scale = POWERS_OF_TEN[decimals];
     let whole = magnitude.floor();
@@ -93,7 +97,32 @@ fn fixed(value: f64, decimals: usize) -> String {
     } else {
         (whole as u64, fraction as u64)
     };
-    format!("{sign}{whole}.{fraction:0decimals$}")
+    push_digits(&mut text, whole, 1);
+    text.push('.');
+    push_digits(&mut text, fraction, decimals);
+    text
+}
+
+/// An empty text with room for what most floats are, or a minus sign.
+fn signed(value: f64) -> String {
+    let mut text = String::with_capacity(40);
+    if value.is_sign_negative() {
+        text.push('-');
+    }
+    text
+}
+
+/// Appends a number, with zeros in front up to a width.
+fn push_digits(text: &mut String, mut number: u64, width: usize) {
+    let mut room = [b'0'; 20];
+    let mut at = room.len();
+    while number > 0 {
+        at -= 1;
+        room[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+    let digits = &room[at.min(room.len() - width)..];
+    text.extend(digits.iter().copied().map(char::from));
 }
 
 const POWERS_OF_TEN: [f64; MAX_FAST_DECIMALS + 1] = [
@@ -115,50 +144,77 @@ fn strip_zeros(text: &mut String) {
 /// there.
 #[must_use]
 pub fn short(value: f64) -> String {
-    let sign = if value.is_sign_negative() { "-" } else { "" };
     let magnitude = value.abs();
-    let (digits, exponent) = shortest_digits(magnitude);
-    let (first, others) = digits.split_at(1);
-    let others = if others.is_empty() { "0" } else { others };
-    let scientific = format!("{first}.{others}e{exponent}");
-    if magnitude >= EXACT_INTEGERS {
-        return format!("{sign}{scientific}");
-    }
-    let plain = if exponent < 0 {
-        let zeros = "0".repeat((-exponent - 1) as usize);
-        format!("0.{zeros}{digits}")
-    } else {
-        let whole = exponent as usize + 1;
-        if digits.len() <= whole {
-            format!("{digits:0<whole$}.0")
-        } else {
-            format!("{}.{}", &digits[..whole], &digits[whole..])
+    let mut room = [0; SHORTEST_BYTES];
+    let (digits, exponent) = shortest_digits(magnitude, &mut room);
+    let mut text = signed(value);
+    // The digits in front of the point of the plain form.
+    let whole = usize::try_from(exponent).map_or(0, |exponent| exponent + 1);
+    let zeros = usize::try_from(-exponent).map_or(0, |below| below.saturating_sub(1));
+    let plain = match whole {
+        0 => "0.".len() + zeros + digits.len(),
+        _ => whole.max(digits.len() - 1) + ".0".len(),
+    };
+    let of_exponent = match exponent.unsigned_abs() {
+        0..=9 => 1,
+        10..=99 => 2,
+        _ => 3,
+    } + usize::from(exponent < 0);
+    let scientific = "0.".len() + (digits.len() - 1).max(1) + "e".len() + of_exponent;
+    if magnitude >= EXACT_INTEGERS || plain > scientific {
+        text.push_str(&digits[..1]);
+        push_fraction(&mut text, &digits[1..]);
+        text.push('e');
+        if exponent < 0 {
+            text.push('-');
         }
-    };
-    let shorter = if plain.len() <= scientific.len() {
-        plain
+        push_digits(&mut text, u64::from(exponent.unsigned_abs()), 1);
+    } else if whole == 0 {
+        text.push_str("0.");
+        text.extend(std::iter::repeat_n('0', zeros));
+        text.push_str(digits);
     } else {
-        scientific
-    };
-    format!("{sign}{shorter}")
+        let (before, behind) = digits.split_at(whole.min(digits.len()));
+        text.push_str(before);
+        text.extend(std::iter::repeat_n('0', whole - before.len()));
+        push_fraction(&mut text, behind);
+    }
+    text
 }
+
+/// Appends a point and the digits behind it, or a zero.
+fn push_fraction(text: &mut String, digits: &str) {
+    text.push('.');
+    text.push_str(if digits.is_empty() { "0" } else { digits });
+}
+
+/// More than ryu writes.
+const SHORTEST_BYTES: usize = 32;
 
 /// The fewest digits that read back the same, and the power of ten that the first stands for. Of
 /// two equally near the even one, which Rust's own formatting does not promise.
-fn shortest_digits(magnitude: f64) -> (String, i32) {
-    let mut room = ryu::Buffer::new();
-    let text = room.format_finite(magnitude);
+fn shortest_digits(magnitude: f64, room: &mut [u8; SHORTEST_BYTES]) -> (&str, i32) {
+    let mut buffer = ryu::Buffer::new();
+    let text = buffer.format_finite(magnitude);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = format!("{whole}{fraction}");
-    let digits = all.trim_start_matches('0');
-    if digits.is_empty() {
-        return ("0".to_owned(), 0);
+    let mut length = 0;
+    let mut whole = None;
+    for byte in mantissa.bytes() {
+        if byte == b'.' {
+            whole = Some(length);
+        } else {
+            room[length] = byte;
+            length += 1;
+        }
     }
-    let leading_zeros = all.len() - digits.len();
+    let digits = std::str::from_utf8(&room[..length]).expect("digits");
+    let leading_zeros = length - digits.trim_start_matches('0').len();
+    if leading_zeros == length {
+        return ("0", 0);
+    }
     let exponent: i32 = exponent.parse().expect("a number");
-    let first = exponent + whole.len() as i32 - 1 - leading_zeros as i32;
-    (digits.trim_end_matches('0').to_owned(), first)
+    let first = exponent + whole.unwrap_or(length) as i32 - 1 - leading_zeros as i32;
+    (digits[leading_zeros..].trim_end_matches('0'), first)
 }
 
 /// The float that a text is: a sign maybe, digits, a point, digits, and an exponent maybe.
@@ -202,9 +258,9 @@ pub fn parse_prefix(text: &[u8]) -> Option<(f64, usize)> {
             end = last;
         }
     }
-    let mut number = String::from_utf8(text[..end].to_vec()).ok()?;
-    number.replace_range(point..=point, ".");
-    let value: f64 = number.parse().ok()?;
+    let mut number: SmallVec<[u8; 64]> = SmallVec::from_slice(&text[..end]);
+    number[point] = b'.';
+    let value: f64 = std::str::from_utf8(&number).ok()?.parse().ok()?;
     value.is_finite().then_some((value, end))
 }
 
