@@ -65,7 +65,7 @@ pub mod flag {
 
 /// Scheduling priorities, the most urgent first.
 #[repr(u8)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Priority {
     Max = 0,
     High = 1,

@@ -7,6 +7,7 @@
 //!
 //! A scheduler owns the process it runs: the pointer it took from a run queue is that ownership.
 
+mod awaited;
 pub mod binding;
 mod crowd;
 pub mod dirty;
@@ -35,6 +36,7 @@ use crate::process::tasks::{self, Ran};
 use crate::process::{Process, block, exit, flag, state};
 use crate::signal::handle;
 use crate::{epoch, machine, system_monitor, timer};
+pub use awaited::attend_soon;
 use crowd::Crowd;
 use idle::Sleeper;
 use idle::sleepers::Sleepers;
@@ -391,6 +393,10 @@ impl Scheduler {
             if port::queue::any(&self.shared.ports) {
                 self.run_port();
             }
+            if let Some(pid) = self.queues.pop_awaited() {
+                self.attend(pid);
+                continue;
+            }
             match self.next() {
                 Some(process) => self.run_slice(process),
                 None => self.wait_for_work(),
@@ -556,9 +562,14 @@ impl Scheduler {
 
     fn run_slice(&mut self, pointer: *mut Process) {
         self.slices_to_check -= 1;
+        // SAFETY: taken from a run queue, so its block is still there; `state` is shared.
+        let before = unsafe { state::begin(&(*pointer).state) };
+        if before & (state::BORROWED | state::GONE) != 0 {
+            self.leave_to_borrower(pointer, before);
+            return;
+        }
         // SAFETY: taken from a run queue, so it is ours until it waits, yields or ends.
         let process = unsafe { &mut *pointer };
-        let before = state::begin(&process.state);
         if before & state::SIGNALS != 0 {
             handle::fetch(process);
         }
@@ -662,19 +673,27 @@ impl Scheduler {
 
     /// Gives the running process to a dirty scheduler.
     fn hand_to_dirty(&mut self, pointer: *mut Process) {
-        // SAFETY: still ours until it is handed over.
-        unsafe { state::give_up(&(*pointer).state) };
+        // SAFETY: still ours until it is handed over. It is dirty before it is queued, so that nobody borrows it.
+        unsafe {
+            (*pointer).state.fetch_or(state::DIRTY, Ordering::Relaxed);
+            state::give_up(&(*pointer).state);
+        }
         dirty::hand_over(pointer);
     }
 
     fn finish(&mut self, process: &mut Process) {
+        Scheduler::end(process);
+        self.retiring.push(NonNull::from(process));
+    }
+
+    /// Ends a process; its block is still to be retired.
+    fn end(process: &mut Process) {
         let reason = process
             .cold
             .as_mut()
             .and_then(|cold| cold.exit_reason.take());
         let reason = reason.unwrap_or_else(|| Owned::new(am::NORMAL));
         exit::finish(process, &reason);
-        self.retiring.push(NonNull::from(process));
     }
 
     /// Reuses the memory of processes that nobody can have found any more.

@@ -52,7 +52,7 @@ pub fn each() -> impl Iterator<Item = &'static Process> {
 pub fn is_taken(process: &Process) -> bool {
     let state = process.state.load(Ordering::SeqCst);
     // A dirty scheduler may begin with it at any time.
-    state & (state::RUNNING | state::DIRTY) != 0 && !is_own(process)
+    state & (state::RUNNING | state::DIRTY | state::BORROWED) != 0 && !is_own(process)
 }
 
 /// Whether it is the process that this thread runs.

@@ -11,12 +11,15 @@
 //! bit 6  SYSTEM      it is a system process (never changes)
 //! bit 7  DIRTY       in a dirty queue, or run by a dirty scheduler (owner)
 //! bits 8-9           priority: 0 max, 1 high, 2 normal, 3 low (owner; read by who queues it)
+//! bit 10 BORROWED    who handles its signals before its turn owns it, whatever a queue holds
+//! bit 11 GONE        it ended while it was borrowed: what the queue holds is only its memory
 //! ```
 //!
 //! QUEUED and RUNNING exclude each other. At rest a process has neither, and nobody owns it: who sets EVENT then is the
 //! one that queues it. The owner clears EVENT *before* it takes the signals, and goes to rest only while EVENT is
 //! clear; a sender pushes its signal *before* it sets EVENT. So either the owner sees the signal or the process is
-//! queued once more. All of it is sequentially consistent. `tests/interleavings` runs this file under loom.
+//! queued once more. A queued process may be borrowed, and stays QUEUED; who takes it from its queue meanwhile makes it RUNNING
+//! as ever, sees BORROWED in the word before, and leaves it to the borrower. All of it is sequentially consistent. `tests/interleavings` runs this file under loom.
 
 use crate::sync::{AtomicU32, Ordering};
 
@@ -30,6 +33,8 @@ pub const SYSTEM: u32 = 1 << 6;
 pub const DIRTY: u32 = 1 << 7;
 pub const PRIORITY_SHIFT: u32 = 8;
 pub const PRIORITY_MASK: u32 = 0b11 << PRIORITY_SHIFT;
+pub const BORROWED: u32 = 1 << 10;
+pub const GONE: u32 = 1 << 11;
 
 /// A signal was pushed: EVENT and perhaps SIGNALS are set. True when the process was at rest: then the caller owns it,
 /// and has to [`claim`] and queue it.
@@ -61,6 +66,36 @@ pub fn begin(word: &AtomicU32) -> u32 {
         "a state of {before:#b} begins to run"
     );
     before
+}
+
+/// Takes a queued process out of its turn, for its signals only; false when somebody else has it, or will have.
+#[must_use]
+pub fn borrow(word: &AtomicU32) -> bool {
+    let mut seen = word.load(Ordering::SeqCst);
+    while seen & (QUEUED | RUNNING | DIRTY | BORROWED | GONE) == QUEUED {
+        let borrowed = seen | BORROWED;
+        match word.compare_exchange_weak(seen, borrowed, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => return true,
+            Err(now) => seen = now,
+        }
+    }
+    false
+}
+
+/// Gives a borrowed process back, which may be `gone`. True when its queue still holds it; else it was taken from there
+/// meanwhile, and is the borrower's to go on with.
+#[must_use]
+pub fn give_back(word: &AtomicU32, gone: bool) -> bool {
+    let mut seen = word.load(Ordering::SeqCst);
+    loop {
+        let held = seen & QUEUED != 0;
+        let mark = if gone && held { GONE } else { 0 };
+        let returned = seen & !BORROWED | mark;
+        match word.compare_exchange_weak(seen, returned, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => return held,
+            Err(now) => seen = now,
+        }
+    }
 }
 
 /// A running process is about to go back into a queue.

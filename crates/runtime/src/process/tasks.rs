@@ -9,6 +9,7 @@ use layout::Term;
 
 use super::{Process, flag};
 use crate::collector::elsewhere::{self, Collection};
+use crate::scheduler;
 use crate::signal::{self, Call, Signal};
 
 /// What is to be done.
@@ -47,6 +48,7 @@ fn ask_for(to: Term, body: Call, takes_long: fn(&Process) -> bool) {
         None => body(None),
     });
     signal::send_or_bounce(to, Signal::Call(call));
+    scheduler::attend_soon(to);
 }
 
 /// Runs what waits. The process is at rest or between two slices.

@@ -188,12 +188,11 @@ fn pick_up(context: &mut Context, process: &mut Process) -> Term {
     }
 }
 
-/// Hands over a process whose slice ended with the wish for it. It is ours, marked as queued.
+/// Hands over a process whose slice ended with the wish for it. It is ours, marked as dirty and queued.
 pub(super) fn hand_over(pointer: *mut Process) {
     // SAFETY: the caller owns the process.
     let process = unsafe { &mut *pointer };
     if process.flags & flag::COLLECT != 0 {
-        process.state.fetch_or(state::DIRTY, Ordering::Relaxed);
         pool(Kind::Cpu).submit(Work::Collection(Handed(pointer)));
         return;
     }
@@ -201,7 +200,6 @@ pub(super) fn hand_over(pointer: *mut Process) {
         Some(Call::Wanted { kind, .. }) => *kind,
         _ => unreachable!("`want` set it"),
     };
-    process.state.fetch_or(state::DIRTY, Ordering::Relaxed);
     pool(kind).submit(Work::Call(Handed(pointer)));
 }
 

@@ -3,7 +3,10 @@
 //! Normal and low processes have queues of their own, and a low one runs once for every eight
 //! normal ones, as OTP documents it in spirit: low never starves and never wins.
 
+use std::collections::VecDeque;
+
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
+use layout::Term;
 
 use crate::process::{Priority, Process};
 
@@ -23,6 +26,8 @@ pub(super) struct RunQueues {
     /// How many are queued below normal-only traffic; lets `pop` skip empty queues.
     urgent: u32,
     normal_run: u32,
+    /// Processes whose signals somebody of priority `Max`, or `High`, waits for to be handled.
+    awaited: [VecDeque<Term>; 2],
 }
 
 /// The queues of one scheduler: everyone else's end.
@@ -84,6 +89,7 @@ impl RunQueues {
             by_priority,
             urgent: 0,
             normal_run: 0,
+            awaited: [const { VecDeque::new() }; 2],
         }
     }
 
@@ -106,6 +112,26 @@ impl RunQueues {
             self.urgent += 1;
         }
         more
+    }
+
+    /// Somebody of that priority waits for what it asked of a process.
+    pub(super) fn push_awaited(&mut self, pid: Term, priority: Priority) {
+        if let Some(awaited) = self.awaited.get_mut(priority as usize) {
+            awaited.push_back(pid);
+        }
+    }
+
+    /// The next process to be asked out of its turn, unless what runs is as urgent as who waits.
+    #[inline]
+    pub(super) fn pop_awaited(&mut self) -> Option<Term> {
+        let [by_max, by_high] = &mut self.awaited;
+        if let Some(pid) = by_max.pop_front() {
+            return Some(pid);
+        }
+        if by_high.is_empty() || !self.by_priority[Priority::Max as usize].is_empty() {
+            return None;
+        }
+        by_high.pop_front()
     }
 
     pub(super) fn pop(&mut self) -> Option<*mut Process> {

@@ -139,7 +139,12 @@ impl Process {
 
     /// A slice as the scheduler makes it: handles signals and rests when there is no more.
     fn run(&self) {
-        state::begin(&self.word);
+        if state::begin(&self.word) & state::BORROWED == 0 {
+            self.go_on();
+        }
+    }
+
+    fn go_on(&self) {
         self.runs.fetch_add(1, Ordering::Relaxed);
         loop {
             state::look(&self.word);
@@ -222,6 +227,64 @@ fn a_process_put_back_into_a_queue_is_run_by_who_takes_it() {
         }
         other.join().unwrap();
         assert_eq!(process.received(), [99, 10]);
+    });
+}
+
+#[test]
+fn a_borrowed_process_is_run_by_who_takes_it_or_by_the_borrower() {
+    check(|| {
+        let process = Process::new(state::QUEUED);
+        let other = {
+            let process = process.clone();
+            thread::spawn(move || {
+                process.send(20);
+                process.run();
+            })
+        };
+        if state::borrow(&process.word) {
+            state::look(&process.word);
+            let came = take(&process.signals);
+            // SAFETY: loom checks that the owner is alone.
+            process
+                .owned
+                .with_mut(|owned| unsafe { (*owned).extend(came) });
+            if !state::give_back(&process.word, false) {
+                process.go_on();
+            }
+        }
+        other.join().unwrap();
+        assert_eq!(process.received(), [20]);
+        assert_eq!(process.runs.load(Ordering::Relaxed), 1);
+        assert_eq!(process.word.load(Ordering::SeqCst), 0, "it is at rest");
+    });
+}
+
+/// Its memory is for one of the two.
+#[test]
+fn a_process_that_ends_while_it_is_borrowed_is_left_once() {
+    check(|| {
+        let process = Process::new(state::QUEUED);
+        let left = Arc::new(AtomicUsize::new(0));
+        let other = {
+            let (process, left) = (process.clone(), left.clone());
+            thread::spawn(move || match state::begin(&process.word) {
+                before if before & state::GONE != 0 => {
+                    left.fetch_add(1, Ordering::Relaxed);
+                    true
+                }
+                before => before & state::BORROWED == 0,
+            })
+        };
+        let borrowed = state::borrow(&process.word);
+        if borrowed {
+            state::exit(&process.word);
+            if !state::give_back(&process.word, true) {
+                left.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let taken = other.join().unwrap();
+        assert_eq!(left.load(Ordering::Relaxed), usize::from(borrowed));
+        assert!(borrowed || taken);
     });
 }
 
