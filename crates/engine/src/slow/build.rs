@@ -391,7 +391,19 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
             &many[..]
         };
         match construct::create(&mut (*(*c).process).heap, segments) {
-            Ok(string) => string,
+            Ok(string) => {
+                let bits = |string: Term| string.as_bits().map_or(0, |bits| bits.bit_len);
+                let appended_to = match segments.first() {
+                    Some(Segment {
+                        kind: SegmentKind::Append | SegmentKind::PrivateAppend,
+                        source,
+                        ..
+                    }) => bits(*source),
+                    _ => 0,
+                };
+                charge(c, (bits(string) - appended_to) / 8);
+                string
+            }
             Err(error) => {
                 explain(c, &error, *words);
                 Term::NONE
@@ -400,25 +412,38 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
     }
 }
 
+/// Bytes written that cost one reduction, as on stock.
+const BYTES_PER_REDUCTION: u64 = 1024;
+
+/// The process pays for what was written.
+#[inline(always)]
+unsafe fn charge(c: *mut Context, bytes: u64) {
+    unsafe { (*c).reductions_left -= (bytes / BYTES_PER_REDUCTION) as i64 };
+}
+
 /// As [`construct`], fast: a string of whole bytes, built in one pass over segments whose values are as expected. Where one
 /// is not, the general way finds out what is wrong.
 #[inline(never)]
 unsafe fn construct_whole(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Term {
     unsafe {
         match build_whole(&mut (*(*c).process).heap, x, s, ip.add(1)) {
-            Some(string) => string,
+            Some((string, bytes)) => {
+                charge(c, bytes);
+                string
+            }
             None => construct(c, x, s, ip),
         }
     }
 }
 
+/// The string, and how many bytes of it are new.
 #[inline(always)]
 unsafe fn build_whole(
     heap: &mut layout::Heap,
     x: *mut Term,
     s: *mut Term,
     words: *const u64,
-) -> Option<Term> {
+) -> Option<(Term, u64)> {
     unsafe {
         let count = *words.add(4) as usize;
         let segment = |index: usize| words.add(HEAD_WORDS + index * SEGMENT_WORDS);
@@ -481,7 +506,7 @@ unsafe fn build_whole(
             }
         }
         writer.flush();
-        Some(string)
+        Some((string, bits / 8))
     }
 }
 
