@@ -140,6 +140,8 @@ pub struct RunOptions {
     pub noteol: bool,
     pub notempty: bool,
     pub notempty_atstart: bool,
+    /// The subject is known to be UTF-8.
+    pub is_valid: bool,
     pub match_limit: Option<u32>,
     pub depth_limit: Option<u32>,
     /// Newline and `\R`, where they are not to be as compiled.
@@ -178,6 +180,40 @@ impl Drop for Code {
     fn drop(&mut self) {
         // SAFETY: made by `pcre2_compile`, freed once.
         unsafe { pcre::pcre2_code_free_8(self.0.as_ptr()) };
+    }
+}
+
+impl Code {
+    /// A fact that is a 32-bit number.
+    fn info(&self, what: u32) -> u32 {
+        let mut value = 0u32;
+        // SAFETY: the code is live, and all that is asked for here is a 32-bit number.
+        unsafe {
+            pcre::pcre2_pattern_info_8(self.0.as_ptr(), what, (&raw mut value).cast());
+        }
+        value
+    }
+
+    /// Whether what a match may begin with was found out wrongly: of the Latin-1 letters that `\w` stands for in UTF-8,
+    /// PCRE2 looks up those that are spaces.
+    fn begins_wrongly(&self, source: &[u8]) -> bool {
+        if !source.windows(2).any(|pair| pair == br"\w") {
+            return false;
+        }
+        let options = self.info(pcre::PCRE2_INFO_ALLOPTIONS);
+        if options & (pcre::PCRE2_UTF | pcre::PCRE2_UCP) != pcre::PCRE2_UTF {
+            return false;
+        }
+        let mut bitmap: *const u8 = ptr::null();
+        // SAFETY: the code is live, and this fact is a pointer, null without a bitmap.
+        unsafe {
+            pcre::pcre2_pattern_info_8(
+                self.0.as_ptr(),
+                pcre::PCRE2_INFO_FIRSTBITMAP,
+                (&raw mut bitmap).cast(),
+            );
+        }
+        !bitmap.is_null()
     }
 }
 
@@ -290,7 +326,13 @@ fn compile_source(
         pcre::pcre2_compile_context_free_8(context);
         compiled
     };
-    NonNull::new(compiled).map(Code).ok_or((code, offset))
+    let compiled = NonNull::new(compiled).map(Code).ok_or((code, offset))?;
+    let mut plain = options;
+    plain.set(CompileOptions::NO_START_OPTIMIZE);
+    if plain != options && compiled.begins_wrongly(source) {
+        return compile_source(source, plain, extra);
+    }
+    Ok(compiled)
 }
 
 /// As [`compile_source`], but a letter stands for itself when an escape of it means nothing, as PCRE 8 has it.
@@ -332,12 +374,13 @@ impl Pattern {
     }
 
     fn info(&self, what: u32) -> u32 {
-        let mut value = 0u32;
-        // SAFETY: the code is live, and all that is asked for here is a 32-bit number.
-        unsafe {
-            pcre::pcre2_pattern_info_8(self.code.0.as_ptr(), what, (&raw mut value).cast());
-        }
-        value
+        self.code.info(what)
+    }
+
+    /// Whether it takes subjects to be UTF-8.
+    #[must_use]
+    pub fn is_utf(&self) -> bool {
+        self.info(pcre::PCRE2_INFO_ALLOPTIONS) & pcre::PCRE2_UTF != 0
     }
 
     fn read_names(&self) -> Vec<(Box<[u8]>, Vec<usize>)> {
@@ -414,7 +457,11 @@ impl Pattern {
                 Err(_) => Outcome::NoMatch,
             };
         }
+        // Matching from within a character on would read beyond it.
+        let is_valid =
+            options.is_valid && subject.get(offset).is_some_and(|byte| byte & 0xC0 != 0x80);
         let flags = [
+            (is_valid, pcre::PCRE2_NO_UTF_CHECK),
             (options.anchored, pcre::PCRE2_ANCHORED),
             (options.notbol, pcre::PCRE2_NOTBOL),
             (options.noteol, pcre::PCRE2_NOTEOL),

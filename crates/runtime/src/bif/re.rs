@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use layout::Term;
 use term::bits::matching::extract;
+use term::copy::Owned;
 use term::iolist;
 use term::{am, atom, build};
 
@@ -20,6 +21,8 @@ use crate::scheduler::{charge, dirty};
 const BYTES_PER_REDUCTION: usize = 64;
 /// Longer subjects are searched by dirty schedulers.
 const MOST_BYTES_HERE: usize = 128 * 1024;
+/// From so many bytes on it is remembered that a subject is UTF-8.
+const LONG_SUBJECT: usize = 512;
 /// Steps of a match (what `match_limit` counts) after which a dirty scheduler is asked to begin anew.
 const MOST_STEPS_HERE: u32 = 20_000;
 /// What `match_limit` is unless it is said.
@@ -386,7 +389,34 @@ fn answer(
     build::tuple(heap, &[am::MATCH, parts])
 }
 
-fn run(process: &mut Process, subject: Term, re: Term, list: Term) -> BifResult {
+/// Which call for one subject this is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Only,
+    /// `re.erl` will ask for the next match, from where this one ends on.
+    First,
+    Next,
+}
+
+/// Whether the process has found out in an earlier turn that these bytes are UTF-8. It holds them since then, so others
+/// cannot stand in their place.
+fn is_known(process: &Process, bytes: &[u8]) -> bool {
+    let cold = process.cold.as_ref();
+    let held = cold.and_then(|cold| cold.valid_subject.as_ref());
+    let held = held.and_then(|held| held.term().as_bits()?.as_bytes());
+    held.is_some_and(|held| std::ptr::eq(held, bytes))
+}
+
+/// Remembers that, or forgets it when the search is over.
+fn remember(process: &mut Process, subject: Term, go_on: bool) {
+    if go_on && subject.is_bitstring() {
+        process.cold().valid_subject = Some(Owned::new(subject));
+    } else if let Some(cold) = process.cold.as_mut() {
+        cold.valid_subject = None;
+    }
+}
+
+fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -> BifResult {
     let options = options_of(list).ok_or_else(badopt)?;
     let local = |name: &str, arguments: [Term; 3]| trap(am::RE, atom::known(name), &arguments);
     // Only then `re.erl` makes lists of characters of what was captured.
@@ -436,7 +466,10 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term) -> BifResult 
     };
     let capture = capture_of(&options, &pattern).ok_or(badarg(3))?;
     let bytes = bytes_of(subject)?;
-    charge((bytes.len() / BYTES_PER_REDUCTION) as i64);
+    let is_valid = turn == Turn::Next && is_known(process, &bytes);
+    if !is_valid {
+        charge((bytes.len() / BYTES_PER_REDUCTION) as i64);
+    }
     let failed = |process: &mut Process, why: &str| {
         if !options.report_errors {
             return am::NOMATCH;
@@ -451,9 +484,26 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term) -> BifResult 
     };
     let run = RunOptions {
         match_limit: Some(here),
+        is_valid,
         ..options.run
     };
-    match pattern.run(&bytes, options.offset, &run) {
+    let outcome = pattern.run(&bytes, options.offset, &run);
+    if turn != Turn::Only && bytes.len() >= LONG_SUBJECT {
+        let go_on = matches!(outcome, Outcome::Match { .. } | Outcome::MatchLimit);
+        let whole = options.offset == 0 && pattern.is_utf() && go_on;
+        if whole || !go_on {
+            remember(process, subject, whole);
+        }
+    }
+    if is_valid {
+        let end = match &outcome {
+            Outcome::Match { groups, .. } => groups[0].map_or(options.offset, |(_, end)| end),
+            _ => bytes.len(),
+        };
+        let searched = end.saturating_sub(options.offset);
+        charge((searched / BYTES_PER_REDUCTION) as i64);
+    }
+    match outcome {
         Outcome::MatchLimit if here < limit => Err(Failure::Dirty),
         Outcome::Match { groups, set } => {
             let subject = Subject {
@@ -471,22 +521,23 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term) -> BifResult 
 
 /// `re:run(Subject, RE)`
 pub fn run_2(process: &mut Process, [subject, re]: [Term; 2]) -> BifResult {
-    run(process, subject, re, Term::NIL)
+    run(process, subject, re, Term::NIL, Turn::Only)
 }
 
 /// `re:run(Subject, RE, Options)`
 pub fn run_3(process: &mut Process, [subject, re, options]: [Term; 3]) -> BifResult {
-    run(process, subject, re, options)
+    run(process, subject, re, options, Turn::Only)
 }
 
-/// `re:internal_run(Subject, RE, Options, IsFirst)`: that later calls need not look whether the subject is UTF-8
-/// is a hint that is not taken.
+/// `re:internal_run(Subject, RE, Options, IsFirst)`: later calls for a subject need not look whether it is UTF-8, if this
+/// process has looked.
 pub fn internal_run_4(
     process: &mut Process,
     [subject, re, options, first]: [Term; 4],
 ) -> BifResult {
     match first {
-        am::TRUE | am::FALSE => run(process, subject, re, options),
+        am::TRUE => run(process, subject, re, options, Turn::First),
+        am::FALSE => run(process, subject, re, options, Turn::Next),
         _ => Err(badarg(4)),
     }
 }

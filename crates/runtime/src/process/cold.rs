@@ -35,6 +35,8 @@ pub struct Cold {
     /// Numbers of the timers that will send to this process alone; those that ran out are dropped
     /// now and then.
     pub timers: Vec<u64>,
+    /// The subject of a search that goes on, found to be UTF-8 (`bif::re`).
+    pub valid_subject: Option<Owned>,
     /// The module of `process_flag(error_handler)`, when it is not `error_handler`.
     pub error_handler: Option<Term>,
     /// How often `monitor_nodes` was asked for, by its options.
