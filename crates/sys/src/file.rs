@@ -146,6 +146,24 @@ impl File {
         })
     }
 
+    /// Reads no bytes, from an offset or where the file stands: whether the file can be read at all.
+    ///
+    /// # Errors
+    /// `ebadf`, `eisdir`...
+    pub fn read_nothing(&self, offset: Option<i64>) -> Result<()> {
+        let null = std::ptr::null_mut();
+        let answer = retry(|| {
+            // SAFETY: the kernel writes no byte.
+            check_size(unsafe {
+                match offset {
+                    Some(offset) => libc::pread(self.number(), null, 0, offset),
+                    None => libc::read(self.number(), null, 0),
+                }
+            })
+        });
+        answer.map(drop)
+    }
+
     /// As [`File::read_uninit`], or, with an offset, as [`File::pread_uninit`], if that needs no waiting for a disk;
     /// `None` when it does, or when this kind of file cannot tell. Only for regular files: nothing else
     /// can be read again when the first part was at hand and the rest is not.

@@ -71,6 +71,13 @@ fn file(reference: Term) -> Result<Arc<File>, Refusal> {
     Ok(handle(reference)?.get()?)
 }
 
+/// The handle of a file that is open: that is looked at before the other arguments.
+fn open_handle<'a>(reference: Term) -> Result<&'a Handle, Refusal> {
+    let handle = handle(reference)?;
+    handle.get()?;
+    Ok(handle)
+}
+
 /// The file of a handle, for who sends it elsewhere. None: that is no handle.
 pub fn file_of(reference: Term) -> Option<sys::Result<Arc<File>>> {
     magic::get::<Handle>(reference).map(|handle| handle.get())
@@ -195,6 +202,10 @@ fn read(
 ) -> Result<Term, NotRead> {
     let file = handle.get()?;
     let size = usize::try_from(size).map_err(|_| Errno::ENOMEM)?;
+    if size == 0 {
+        file.read_nothing(offset)?;
+        return Ok(am::EOF);
+    }
     let may_be_cached = handle.cached && size <= MOST_CACHED_BYTES;
     if !may_be_cached && !dirty::is_here() {
         return Err(NotRead::WouldBlock);
@@ -227,7 +238,7 @@ fn answer_read(process: &mut Process, outcome: Result<Term, NotRead>) -> BifResu
 
 /// `prim_file:read_nif(Handle, Size)`
 pub fn read_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
-    let outcome = handle(reference)
+    let outcome = open_handle(reference)
         .and_then(|handle| Ok((handle, not_negative(size, 2)?)))
         .map_err(NotRead::from)
         .and_then(|(handle, size)| read(process, handle, None, size));
@@ -236,7 +247,7 @@ pub fn read_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifRes
 
 /// `prim_file:pread_nif(Handle, Offset, Size)`
 pub fn pread_nif_3(process: &mut Process, [reference, offset, size]: [Term; 3]) -> BifResult {
-    let outcome = handle(reference)
+    let outcome = open_handle(reference)
         .and_then(|handle| {
             numbers(&[offset, size])?;
             Ok((handle, not_negative(offset, 2)?, not_negative(size, 3)?))
