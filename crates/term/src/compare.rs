@@ -192,7 +192,7 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
             }
             (a, b) = (element(a, last), element(b, last));
         } else {
-            return equal_deep::<EXACT>(a, b);
+            return are_same_binary(a, b) || equal_deep::<EXACT>(a, b);
         }
         if a == b {
             return true;
@@ -201,6 +201,16 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
             return false;
         }
     }
+}
+
+/// Whether two terms are heap binaries with the same words; binaries that are not may be equal all the same.
+#[inline]
+fn are_same_binary(a: Term, b: Term) -> bool {
+    a.is_boxed()
+        && b.is_boxed()
+        && a.header() == b.header()
+        && a.header().kind() == Kind::HeapBinary
+        && (0..a.header().arity()).all(|index| a.word(index) == b.word(index))
 }
 
 /// An element of a tuple, from 0.

@@ -94,10 +94,13 @@ fn mix(mut a: u32, mut b: u32, mut c: u32) -> (u32, u32, u32) {
 fn block(bytes: &[u8], seed: u32) -> u32 {
     let (mut a, mut b, mut c) = (GOLDEN, GOLDEN, seed);
     let mut chunks = bytes.chunks_exact(12);
-    let word = |bytes: &[u8]| {
-        let mut word = [0; 4];
-        word[..bytes.len()].copy_from_slice(bytes);
-        u32::from_le_bytes(word)
+    // Of up to four bytes. Spelt out: copying so few costs a call each time.
+    let word = |bytes: &[u8]| match *bytes {
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
+        [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
+        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
+        [a] => u32::from(a),
+        _ => 0,
     };
     for chunk in &mut chunks {
         a = a.wrapping_add(word(&chunk[0..4]));
