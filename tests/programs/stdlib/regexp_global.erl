@@ -7,7 +7,7 @@ main() ->
     Text = binary:copy(<<"abc ", 229/utf8, 1024/utf8, "\n">>, 50000),
     [see:value({Pattern, Options}, global(Text, Pattern, Options))
      || {Pattern, Options} <- [{"b", []}, {"b", [unicode]}, {<<229/utf8>>, [unicode]}, {"\\w+", [unicode]},
-                               {"\\w+", [unicode, ucp]}]],
+                               {"\\w+", [unicode, ucp]}, {"$", [unicode, multiline]}, {"(?<=c )", [unicode]}]],
     see:value(replaced, erlang:md5(iolist_to_binary(re:replace(Text, "b(.)", "\\1x", [global, unicode])))),
     see:value(split, length(re:split(Text, "\n", [unicode]))),
     Broken = <<Text/binary, 255>>,

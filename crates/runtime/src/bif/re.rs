@@ -491,7 +491,9 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
     if turn != Turn::Only && bytes.len() >= LONG_SUBJECT {
         let go_on = matches!(outcome, Outcome::Match { .. } | Outcome::MatchLimit);
         let whole = options.offset == 0 && pattern.is_utf() && go_on;
-        if whole || !go_on {
+        // Behind an empty match one is looked for that is not; without one the search goes on all the same.
+        let over = !go_on && !options.run.notempty_atstart;
+        if whole || over {
             remember(process, subject, whole);
         }
     }
