@@ -79,16 +79,17 @@ pub fn complete(module: Term) -> bool {
     true
 }
 
-/// Whether a process may return into, or goes on in, the old code of a module, or in that which is being purged.
+/// Whether a process may return into, or goes on in, the old code of a module. While a version whose `on_load`
+/// function failed is purged, that stands in its place: who runs it is killed, and who runs old code is not.
 #[must_use]
 pub fn uses_old_code(process: &Process, module: Term) -> bool {
     let versions = modules::versions(module);
-    let pending_goes = *PURGING.lock() == Some((module, Which::Pending));
-    let pending = versions.pending.filter(|_| pending_goes);
-    [versions.old, pending]
-        .into_iter()
-        .flatten()
-        .any(|loaded| uses(process, &loaded))
+    let goes = if *PURGING.lock() == Some((module, Which::Pending)) {
+        versions.pending
+    } else {
+        versions.old
+    };
+    goes.is_some_and(|loaded| uses(process, &loaded))
 }
 
 fn uses(process: &Process, old: &Loaded) -> bool {
