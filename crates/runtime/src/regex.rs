@@ -273,14 +273,14 @@ pub fn from_bytes(bytes: &[u8]) -> Option<Rc<Pattern>> {
     compile(text, CompileOptions(options)).ok()
 }
 
-/// The text as PCRE2 spells it: one leading directive, and braces that mean nothing.
+/// The text as PCRE2 spells it: one leading directive, and braces and digits that PCRE 8 takes for themselves.
 fn translated(text: &[u8], options: CompileOptions) -> Vec<u8> {
     let text = match text.strip_prefix(b"(*UTF8)") {
         Some(rest) => &[b"(*UTF)", rest].concat(),
         None => text,
     };
-    if leniency::has_foreign_braces(text) {
-        leniency::plainer(text, options.has(CompileOptions::EXTENDED))
+    if leniency::has_foreign_braces(text) || leniency::has_foreign_digits(text) {
+        leniency::plainer(text, options)
     } else {
         text.to_vec()
     }
@@ -354,8 +354,7 @@ impl Pattern {
         if let Err((code, _)) = compiled
             && leniency::MENDABLE.contains(&code)
         {
-            let extended = options.has(CompileOptions::EXTENDED);
-            let plainer = leniency::plainer(&source, extended);
+            let plainer = leniency::plainer(&source, options);
             // What is wrong with it otherwise is told of the pattern as it was given.
             compiled = compile_leniently(&plainer, options).or(compiled);
         }

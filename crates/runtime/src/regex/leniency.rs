@@ -1,30 +1,53 @@
 //! What PCRE 8 takes for itself in a pattern although it means nothing there, and PCRE2 refuses: a hyphen behind what
 //! stands for several characters in a class, letters of escapes that no class knows, `\x` without digits, `\F`. Or gives a
-//! meaning: `{,3}` and `{ 1, 3 }` are no repetitions for PCRE 8.
+//! meaning: `{,3}` and `{ 1, 3 }` are no repetitions for PCRE 8, and `\8` is the digit unless there are eight groups before.
 //!
-//! Only patterns that PCRE2 has refused for one of the former, or that have such braces, are written anew. Plain
+//! Only patterns that PCRE2 has refused for one of the former, or that have such braces or digits, are written anew. Plain
 //! functions; any thread calls them.
 
 use std::ffi::c_int;
+
+use super::CompileOptions;
 
 /// PCRE2's numbers for what [`plainer`] may mend: an escape in a class, a range there, missing digits, an escape of Perl's.
 pub const MENDABLE: [c_int; 4] = [107, 137, 150, 178];
 
 /// The same pattern, in words that PCRE2 takes.
-pub fn plainer(source: &[u8], extended: bool) -> Vec<u8> {
+pub fn plainer(source: &[u8], options: CompileOptions) -> Vec<u8> {
+    let extended = options.has(CompileOptions::EXTENDED);
     let mut writer = Writer {
         source,
         at: 0,
         out: Vec::with_capacity(source.len() + 8),
+        groups: Groups {
+            so_far: 0,
+            names_only: options.has(CompileOptions::NO_AUTO_CAPTURE),
+            open: Vec::new(),
+        },
     };
     while let Some(&byte) = source.get(writer.at) {
         match byte {
             b'\\' => {
-                writer.escape();
+                if !writer.digit() {
+                    writer.escape();
+                }
             }
             b'[' => writer.class(),
             b'#' if extended => writer.copy_through(b"\n"),
             b'(' if source[writer.at..].starts_with(b"(?#") => writer.copy_through(b")"),
+            b'(' if source[writer.at..].starts_with(b"(*") => writer.copy_through(b")"),
+            b'(' => {
+                let length = writer.groups.begin(&source[writer.at..]);
+                writer.copy(length);
+            }
+            b'|' => {
+                writer.groups.alternative();
+                writer.copy(1);
+            }
+            b')' => {
+                writer.groups.end();
+                writer.copy(1);
+            }
             b'{' if repeats_for_pcre2_only(writer.rest()) => {
                 writer.out.push(b'\\');
                 writer.copy(1);
@@ -33,6 +56,13 @@ pub fn plainer(source: &[u8], extended: bool) -> Vec<u8> {
         }
     }
     writer.out
+}
+
+/// Whether there may be digits behind a backslash that only PCRE2 takes for the number of a group.
+pub fn has_foreign_digits(source: &[u8]) -> bool {
+    source
+        .windows(2)
+        .any(|pair| matches!(pair, [b'\\', b'8' | b'9']))
 }
 
 /// Whether there may be braces that only PCRE2 takes for a repetition.
@@ -73,6 +103,59 @@ struct Writer<'a> {
     source: &'a [u8],
     at: usize,
     out: Vec<u8>,
+    groups: Groups,
+}
+
+/// The groups that have begun where a writer stands.
+struct Groups {
+    /// The highest number that one of them has.
+    so_far: u32,
+    /// Whether only groups with names have numbers.
+    names_only: bool,
+    /// What is to be closed; for `(?|` the number before it, and the highest of its alternatives.
+    open: Vec<Option<(u32, u32)>>,
+}
+
+impl Groups {
+    /// Counts what the text begins with, a parenthesis; how many bytes say so.
+    fn begin(&mut self, text: &[u8]) -> usize {
+        let has_name = match text {
+            [b'(', b'?', b'<', next, ..] => !matches!(next, b'=' | b'!'),
+            [b'(', b'?', b'\'', ..] | [b'(', b'?', b'P', b'<', ..] => true,
+            _ => false,
+        };
+        let is_plain = text.get(1) != Some(&b'?');
+        if has_name || is_plain && !self.names_only {
+            self.so_far += 1;
+        }
+        if text.starts_with(b"(?(") {
+            // A condition is no group; an assertion in its place is read next.
+            self.open.push(None);
+            if text.get(3) == Some(&b'?') {
+                return 2;
+            }
+            self.open.push(None);
+            return 3;
+        }
+        let alternatives = text.starts_with(b"(?|");
+        self.open
+            .push(alternatives.then_some((self.so_far, self.so_far)));
+        if alternatives { 3 } else { 1 }
+    }
+
+    /// Alternatives of `(?|` count from the same number.
+    fn alternative(&mut self) {
+        if let Some(Some((before, highest))) = self.open.last_mut() {
+            *highest = self.so_far.max(*highest);
+            self.so_far = *before;
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(Some((_, highest))) = self.open.pop() {
+            self.so_far = self.so_far.max(highest);
+        }
+    }
 }
 
 impl Writer<'_> {
@@ -90,6 +173,27 @@ impl Writer<'_> {
     fn copy_through(&mut self, end: &[u8]) {
         let found = self.rest().windows(end.len()).position(|part| part == end);
         self.copy(found.map_or(self.source.len(), |found| found + end.len()));
+    }
+
+    /// Writes `\8` or `\9` where it is no number of a group that has begun, and so the digit; false otherwise.
+    fn digit(&mut self) -> bool {
+        let digits = self.rest()[1..].iter();
+        let digits = digits.take_while(|byte| byte.is_ascii_digit()).count();
+        let number = &self.rest()[1..1 + digits];
+        let Some(first @ (b'8' | b'9')) = number.first().copied() else {
+            return false;
+        };
+        let value = std::str::from_utf8(number).map(str::parse::<i32>);
+        // A number without bounds is an error for both.
+        let Ok(Ok(value)) = value else { return false };
+        if u32::try_from(value).is_ok_and(|value| value <= self.groups.so_far) {
+            return false;
+        }
+        // Not the digit itself, which would go on what stands before it.
+        self.out
+            .extend_from_slice(if first == b'8' { b"\\x38" } else { b"\\x39" });
+        self.at += 2;
+        true
     }
 
     /// An escape that means the same in a class; the letter behind the backslash.
