@@ -420,6 +420,7 @@ macro_rules! for_each_bif {
             ("erts_internal", "get_creation", 0, erlang::get_creation_0, NONE),
             ("erts_internal", "new_connection", 1, erlang::new_connection_1, NONE),
             ("erts_internal", "abort_pending_connection", 2, erlang::abort_pending_connection_2, NONE),
+            ("erts_internal", "get_dflags", 0, erlang::get_dflags_0, NONE),
             ("erts_internal", "create_dist_channel", 3, erlang::create_dist_channel_3, NONE),
             ("erts_internal", "dist_spawn_request", 4, erlang::dist_spawn_request_4, NONE),
             ("erts_internal", "process_display", 2, erlang::process_display_2, NONE),

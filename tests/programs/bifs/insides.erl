@@ -19,6 +19,7 @@ main() ->
     see:value(iterated, begin It = maps:iterator(Big), lists:sort(walk(maps:next(It))) =:= lists:sort(maps:to_list(Big)) end),
     see:value(order, {maps:to_list(Big) =:= walk(maps:next(maps:iterator(Big))), lists:sublist(maps:to_list(Big), 5), lists:sublist(maps:keys(Big), 5), lists:sublist(maps:values(Big), 5)}),
     see:value(ext, [erts_debug:dist_ext_to_term({a, b}, <<131, 97, 1>>), erts_debug:dist_ext_to_term({a, b}, <<131, 104, 2, 82, 0, 82, 1>>)]),
+    see:value(dflags, erts_internal:get_dflags()),
     see:value(lcnt, [erts_debug:lcnt_clear(), erts_debug:lcnt_collect()]),
     see:value(misc, [erts_debug:disassemble({lists, map, 2}), erts_debug:interpreter_size(), is_list(erts_debug:instructions())]),
     see:fails([fun() -> erts_debug:get_internal_state(see:id(reds_left)) end, fun() -> erts_debug:map_info(see:id(a)) end, fun() -> erts_debug:map_info(#{}) end, fun() -> erts_internal:map_next(see:id(5), #{a => 1}, iterator) end,

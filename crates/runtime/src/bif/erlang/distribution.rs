@@ -177,6 +177,108 @@ pub fn abort_pending_connection_2(
     Err(badarg(1))
 }
 
+/// `erts_internal:get_dflags()`: a record of what nodes may and must understand of each other: what is offered, what is
+/// demanded, what may be offered on request, what may be refused, and what needs messages kept in order.
+pub fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let sets = [
+        Capability::DEFAULT,
+        Capability::MANDATORY,
+        // All that is offered may be asked for.
+        Capability::DEFAULT,
+        Capability::REJECTABLE,
+        Capability::STRICT_ORDER,
+    ];
+    let mut record = vec![am::ERTS_DFLAGS];
+    for set in sets {
+        let bits = set.iter().fold(0, |bits, flag| bits | 1 << *flag as u8);
+        record.push(build::unsigned(process.heap(), bits));
+    }
+    Ok(build::tuple(process.heap(), &record))
+}
+
+/// What a node says in the handshake of distribution that it understands, by number of its bit. The format is public.
+#[derive(Clone, Copy)]
+enum Capability {
+    AtomCache = 1,
+    ExtendedReferences = 2,
+    Monitor = 3,
+    FunTags = 4,
+    MonitorName = 5,
+    HiddenAtomCache = 6,
+    NewFunTags = 7,
+    ExtendedPidsPorts = 8,
+    ExportTag = 9,
+    BitBinaries = 10,
+    NewFloats = 11,
+    UnicodeIo = 12,
+    HeaderAtomCache = 13,
+    SmallAtomTags = 14,
+    Utf8Atoms = 16,
+    MapTag = 17,
+    BigCreation = 18,
+    SendSender = 19,
+    BigSequentialTraceLabels = 20,
+    ExitPayload = 22,
+    Fragments = 23,
+    Handshake23 = 24,
+    UnlinkId = 25,
+    /// Stands for all of `MANDATORY` as of release 25.
+    Mandatory25 = 26,
+    Spawn = 32,
+    Version4 = 34,
+    Alias = 35,
+}
+
+impl Capability {
+    const MANDATORY: &[Self] = &[
+        Self::ExtendedReferences,
+        Self::FunTags,
+        Self::NewFunTags,
+        Self::ExtendedPidsPorts,
+        Self::ExportTag,
+        Self::BitBinaries,
+        Self::NewFloats,
+        Self::Utf8Atoms,
+        Self::MapTag,
+        Self::BigCreation,
+        Self::Handshake23,
+    ];
+    const DEFAULT: &[Self] = &[
+        Self::ExtendedReferences,
+        Self::Monitor,
+        Self::FunTags,
+        Self::MonitorName,
+        Self::NewFunTags,
+        Self::ExtendedPidsPorts,
+        Self::ExportTag,
+        Self::BitBinaries,
+        Self::NewFloats,
+        Self::UnicodeIo,
+        Self::HeaderAtomCache,
+        Self::SmallAtomTags,
+        Self::Utf8Atoms,
+        Self::MapTag,
+        Self::BigCreation,
+        Self::SendSender,
+        Self::BigSequentialTraceLabels,
+        Self::ExitPayload,
+        Self::Fragments,
+        Self::Handshake23,
+        Self::UnlinkId,
+        Self::Mandatory25,
+        Self::Spawn,
+        Self::Version4,
+        Self::Alias,
+    ];
+    const REJECTABLE: &[Self] = &[
+        Self::AtomCache,
+        Self::HiddenAtomCache,
+        Self::HeaderAtomCache,
+        Self::Fragments,
+    ];
+    const STRICT_ORDER: &[Self] = &[Self::HeaderAtomCache];
+}
+
 /// `erts_internal:create_dist_channel(Node, Controller, {Flags, Creation})`.
 pub fn create_dist_channel_3(
     _process: &mut Process,
