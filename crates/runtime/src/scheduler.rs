@@ -382,6 +382,17 @@ pub fn run_queue_lengths() -> Vec<usize> {
     lengths
 }
 
+/// Processes in all run queues, and those that run: one for each scheduler that is awake.
+#[must_use]
+pub fn active_tasks() -> Vec<usize> {
+    let mut tasks = run_queue_lengths();
+    for (tasks, shared) in tasks.iter_mut().zip(&schedulers().all) {
+        let is_awake = shared.asleep_since_ns.load(Ordering::Relaxed) == 0;
+        *tasks += usize::from(is_awake);
+    }
+    tasks
+}
+
 impl Scheduler {
     fn rounds(&mut self) -> ! {
         epoch::quiescent();

@@ -18,6 +18,7 @@ main() ->
     see:value(binary_memory, begin erlang:garbage_collect(), B0 = erlang:memory(binary), B = binary:copy(<<0>>, 10000000), B1 = erlang:memory(binary), {byte_size(B), B1 - B0 >= 9000000} end),
     see:value(statistics, [begin S = statistics(K), is_tuple(S) orelse is_integer(S) end || K <- [context_switches, exact_reductions, garbage_collection, io, reductions, run_queue, runtime, wall_clock, total_run_queue_lengths, total_active_tasks]]),
     see:value(run_queues, [is_list(statistics(K)) || K <- [run_queue_lengths, active_tasks]]),
+    see:value(active, active()),
     see:value(words, [{I, erlang:system_info(I)} || I <- [endian, constant_pool_support, ets_always_compress, io_thread, port_tasks, update_cpu_info, hipe_architecture]]),
     see:value(same, [erlang:system_info(schedulers) =:= erlang:system_info(I) || I <- [schedulers_total, schedulers_active, run_queues]]),
     see:value(all_schedulers, [{Kind, Total >= Online, Online >= Active} || {Kind, Total, Online, Active} <- erlang:system_info(all_schedulers_state)]),
@@ -34,3 +35,15 @@ main() ->
     see:value(gc_async, begin R = make_ref(), async = erlang:garbage_collect(self(), [{async, R}]), receive {garbage_collect, R, X} -> X end end),
     see:value(tuple_sizes, [erts_debug:flat_size(T) || T <- [a, 1, 1 bsl 64, 1.5, [1], "abc", {}, {a, b}, #{}, #{a => 1}, #{a => 1, b => 2}, <<"abc">>, <<1:3>>]]),
     see:value(shared, begin L = [1, 2, 3], {erts_debug:size([L, L]), erts_debug:flat_size([L, L])} end).
+
+%% What runs counts as well as what is queued: eleven at least, of which at most as many as there are schedulers run.
+active() ->
+    Me = self(),
+    Loops = [spawn_opt(fun() -> Me ! {self(), runs}, loop() end, [link, {priority, low}]) || _ <- lists:seq(1, 10)],
+    [receive {Pid, runs} -> ok end || Pid <- Loops],
+    Counts = [statistics(total_active_tasks), statistics(total_active_tasks_all), lists:sum(statistics(active_tasks)), lists:sum(statistics(active_tasks_all))],
+    [begin unlink(Pid), exit(Pid, kill) end || Pid <- Loops],
+    Lengths = [length(statistics(K)) - erlang:system_info(schedulers) || K <- [run_queue_lengths, run_queue_lengths_all, active_tasks, active_tasks_all]],
+    {[Count >= 11 || Count <- Counts], Lengths}.
+
+loop() -> loop().

@@ -289,6 +289,13 @@ pub fn queue_length(kind: Kind) -> usize {
     pool(kind).queue.lock().work.len()
 }
 
+/// As [`queue_length`], with what is being worked on.
+#[must_use]
+pub fn active_tasks(kind: Kind) -> usize {
+    let queue = pool(kind).queue.lock();
+    queue.work.len() + queue.threads.saturating_sub(queue.idle + queue.offline)
+}
+
 impl Pool {
     const fn new(kind: Kind) -> Pool {
         Pool {

@@ -88,16 +88,24 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
         "run_queue" => small(queue_lengths(Dirty::Cpu).iter().sum()),
         "total_run_queue_lengths" => small(queue_lengths(Dirty::Cpu).iter().sum()),
         "total_run_queue_lengths_all" => small(queue_lengths(Dirty::All).iter().sum()),
-        "run_queue_lengths" | "active_tasks" => {
+        "run_queue_lengths" => {
             let lengths = queue_lengths(Dirty::Cpu).into_iter().map(small);
             build::list(heap, &lengths.collect::<Vec<Term>>())
         }
-        "run_queue_lengths_all" | "active_tasks_all" => {
+        "run_queue_lengths_all" => {
             let lengths = queue_lengths(Dirty::All).into_iter().map(small);
             build::list(heap, &lengths.collect::<Vec<Term>>())
         }
-        "total_active_tasks" => small(queue_lengths(Dirty::Cpu).iter().sum::<usize>() + 1),
-        "total_active_tasks_all" => small(queue_lengths(Dirty::All).iter().sum::<usize>() + 1),
+        "active_tasks" => {
+            let tasks = active_tasks(Dirty::Cpu).into_iter().map(small);
+            build::list(heap, &tasks.collect::<Vec<Term>>())
+        }
+        "active_tasks_all" => {
+            let tasks = active_tasks(Dirty::All).into_iter().map(small);
+            build::list(heap, &tasks.collect::<Vec<Term>>())
+        }
+        "total_active_tasks" => small(active_tasks(Dirty::Cpu).iter().sum()),
+        "total_active_tasks_all" => small(active_tasks(Dirty::All).iter().sum()),
         "scheduler_wall_time" => wall_times(heap, &[dirty::Kind::Cpu]),
         "scheduler_wall_time_all" => wall_times(heap, &[dirty::Kind::Cpu, dirty::Kind::Io]),
         "microstate_accounting" => microstates(heap),
@@ -167,4 +175,14 @@ fn queue_lengths(which: Dirty) -> Vec<usize> {
         lengths.push(dirty::queue_length(dirty::Kind::Io));
     }
     lengths
+}
+
+/// What is queued and what runs, by run queue, those of the dirty schedulers last.
+fn active_tasks(which: Dirty) -> Vec<usize> {
+    let mut tasks = scheduler::active_tasks();
+    tasks.push(dirty::active_tasks(dirty::Kind::Cpu));
+    if let Dirty::All = which {
+        tasks.push(dirty::active_tasks(dirty::Kind::Io));
+    }
+    tasks
 }
