@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::{Mutex, RwLock};
-use sys::poll::{Event, Events, Interest, Poller, Token};
+use sys::errno::Errno;
+use sys::poll::{Event, Events, Interest, Poller, Token, Trigger};
 
 /// What is done when a descriptor is ready; called on a scheduler thread.
 pub type Handler = Arc<dyn Fn(Event) + Send + Sync>;
@@ -49,7 +50,8 @@ static IO: LazyLock<Io> = LazyLock::new(|| Io {
     waiting: AtomicUsize::new(0),
 });
 
-/// Watches a descriptor until [`unregister`].
+/// Watches a descriptor until [`unregister`]. One that is watched already (a port was opened on another's descriptor)
+/// is taken over: from now on only who came last hears of it.
 ///
 /// # Errors
 /// What the system says (a regular file cannot be watched: `eperm`).
@@ -60,7 +62,11 @@ pub fn register(
 ) -> sys::errno::Result<Token> {
     let token = Token(IO.next_token.fetch_add(1, Ordering::Relaxed));
     IO.handlers.write().insert(token.0, handler);
-    if let Err(error) = IO.poller.add(fd, token, interest, sys::poll::Trigger::Edge) {
+    let mut watched = IO.poller.add(fd, token, interest, Trigger::Edge);
+    if watched == Err(Errno::EEXIST) {
+        watched = IO.poller.modify(fd, token, interest, Trigger::Edge);
+    }
+    if let Err(error) = watched {
         IO.handlers.write().remove(&token.0);
         return Err(error);
     }
