@@ -333,8 +333,9 @@ pub fn new_context() -> Box<Context> {
 pub fn enqueue_woken(process: *mut Process) {
     let scheduler = current();
     if scheduler.is_null() {
-        schedulers().injected.push(process);
-        wake_one();
+        let schedulers = schedulers();
+        schedulers.injected.push(process);
+        idle::wake_one_unless_searched(schedulers);
         return;
     }
     // SAFETY: this thread's own scheduler.

@@ -80,6 +80,14 @@ pub(super) fn wake_one(schedulers: &Schedulers) {
     }
 }
 
+/// Wakes a scheduler that sleeps, if none is awake and looks for work. Called after work was queued that any of them takes.
+pub(super) fn wake_one_unless_searched(schedulers: &Schedulers) {
+    let online = schedulers.online.load(Ordering::Relaxed);
+    if let Some(index) = schedulers.idle.choose_unless_searched(online) {
+        unpark(&schedulers.all[index]);
+    }
+}
+
 /// Wakes every scheduler that sleeps.
 pub(super) fn wake_all(schedulers: &Schedulers) {
     for index in schedulers.idle.take_all() {
@@ -109,28 +117,41 @@ pub(super) fn nap(shared: &Shared, timeout_ns: u64) {
     }
 }
 
-/// Sleeps until there may be something to do. Called with the thread idle in the epochs.
-pub(super) fn sleep(shared: &Shared, online: bool) {
-    let schedulers = schedulers();
-    if online {
-        // Whoever was last woken by I/O waits only as long as sleeping and waking take: what it waits for needs the
-        // processor that busy waiting takes, and no other scheduler brings it.
-        let most = BUSY_WAIT_SPINS.load(Ordering::Relaxed);
-        let (turns, turns_per_poll) = match WOKEN_BY_IO.get() {
-            true => (most.min(TURNS_FOR_IO), 1),
-            false => (most, TURNS_PER_POLL),
-        };
-        for turn in 0..turns {
-            if turn % turns_per_poll == 0 {
-                io::poll_now();
-            }
-            if work_somewhere(schedulers, shared) {
-                return;
-            }
+/// Looks for work for a while; true when there is some.
+fn search(schedulers: &Schedulers, shared: &Shared) -> bool {
+    // Whoever was last woken by I/O waits only as long as sleeping and waking take: what it waits for needs the
+    // processor that busy waiting takes, and no other scheduler brings it.
+    let most = BUSY_WAIT_SPINS.load(Ordering::Relaxed);
+    let (turns, turns_per_poll) = match WOKEN_BY_IO.get() {
+        true => (most.min(TURNS_FOR_IO), 1),
+        false => (most, TURNS_PER_POLL),
+    };
+    schedulers.idle.begin_search();
+    let found = (0..turns).any(|turn| {
+        if turn % turns_per_poll == 0 {
+            io::poll_now();
+        }
+        let found = work_somewhere(schedulers, shared);
+        if !found {
             for _ in 0..SPINS_PER_LOOK {
                 std::hint::spin_loop();
             }
         }
+        found
+    });
+    schedulers.idle.end_search();
+    // Nobody was woken for what came from other threads meanwhile: this scheduler takes one of them, if it has no other work.
+    if found && schedulers.injected.len() > usize::from(shared.stealers.is_empty()) {
+        wake_one(schedulers);
+    }
+    found
+}
+
+/// Sleeps until there may be something to do. Called with the thread idle in the epochs.
+pub(super) fn sleep(shared: &Shared, online: bool) {
+    let schedulers = schedulers();
+    if online && search(schedulers, shared) {
+        return;
     }
     schedulers.idle.announce(shared.index, online);
     microstate::set(State::Sleep);

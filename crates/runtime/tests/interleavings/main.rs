@@ -349,6 +349,27 @@ fn work_is_seen_before_sleep_or_its_maker_wakes_the_sleeper() {
 }
 
 #[test]
+fn work_is_found_by_who_searches_or_its_maker_wakes_it() {
+    check(|| {
+        let sleepers = Arc::new(Sleepers::new());
+        let work = Arc::new(Mutex::new(VecDeque::new()));
+        let scheduler = {
+            let (sleepers, work) = (sleepers.clone(), work.clone());
+            thread::spawn(move || {
+                sleepers.begin_search();
+                let found = !work.lock().is_empty();
+                sleepers.end_search();
+                !found && goes_to_sleep(&sleepers, &work, 0)
+            })
+        };
+        work.lock().push_back(7);
+        let woken = sleepers.choose_unless_searched(1);
+        let sleeps = scheduler.join().unwrap();
+        assert!(!sleeps || woken == Some(0), "it sleeps while there is work");
+    });
+}
+
+#[test]
 fn two_makers_of_work_wake_two_sleepers() {
     check(|| {
         let sleepers = Arc::new(Sleepers::new());

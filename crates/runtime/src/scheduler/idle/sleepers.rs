@@ -2,7 +2,8 @@
 //!
 //! A scheduler announces itself *before* it looks for work the last time, and whoever queues work chooses a sleeper
 //! *after* queueing: one of the two sees the other. Who is chosen is off the list at once, so it is not chosen twice
-//! for one sleep. Any thread may call. `tests/interleavings` runs this file under loom.
+//! for one sleep. A scheduler that still *searches*, awake, finds what was queued by itself; it ends its search before it
+//! announces itself, so the same holds for it. Any thread may call. `tests/interleavings` runs this file under loom.
 
 use crate::sync::{AtomicUsize, Mutex, Ordering, fence};
 
@@ -11,6 +12,8 @@ pub struct Sleepers {
     /// Those among them that would run processes: whoever queues one looks only at this.
     online: AtomicUsize,
     list: Mutex<Vec<Asleep>>,
+    /// Schedulers that look for work and are not asleep yet.
+    searching: AtomicUsize,
 }
 
 /// A scheduler that sleeps; `online`: it was when it went to sleep.
@@ -25,6 +28,7 @@ impl Sleepers {
         Sleepers {
             online: AtomicUsize::new(0),
             list: Mutex::new(Vec::new()),
+            searching: AtomicUsize::new(0),
         }
     }
 
@@ -45,6 +49,28 @@ impl Sleepers {
         let mut list = self.list.lock();
         let at = list.iter().rposition(|asleep| asleep.index < online)?;
         Some(self.take(&mut list, at))
+    }
+
+    /// As [`choose`](Sleepers::choose), but nobody while a scheduler searches: that one takes what was queued, and has to
+    /// wake another for what it leaves.
+    pub fn choose_unless_searched(&self, online: usize) -> Option<usize> {
+        // What was queued before must be seen by who ends its search after this look.
+        fence(Ordering::SeqCst);
+        if self.searching.load(Ordering::Relaxed) > 0 {
+            return None;
+        }
+        self.choose(online)
+    }
+
+    /// A scheduler that has nothing to do begins to look for work.
+    pub fn begin_search(&self) {
+        self.searching.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// It has found some, or is about to sleep. Called before it looks what others may do, and before it announces itself.
+    pub fn end_search(&self) {
+        self.searching.fetch_sub(1, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
     }
 
     /// Takes all off the list.
