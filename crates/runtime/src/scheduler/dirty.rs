@@ -20,12 +20,12 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use isa::bifs::Properties;
 use layout::limits::REDUCTIONS_PER_SLICE;
 use layout::{BifFunction, Class, Context, Export, Raise, RaiseKind, Term};
 use parking_lot::{Condvar, Mutex};
+use sys::park::{ParkingSpot, Wakeup};
 
 use super::{enqueue_woken, new_context};
 use crate::bif::{self, BifResult, Failure};
@@ -223,10 +223,19 @@ enum Work {
 /// The dirty schedulers of one kind.
 struct Pool {
     queue: Mutex<Queue>,
-    work_came: Condvar,
+    /// For those that are not online: they may be.
+    came_online: Condvar,
     kind: Kind,
     /// One for each thread that there may be.
-    clocks: OnceLock<Box<[Clock]>>,
+    places: OnceLock<Box<[Place]>>,
+}
+
+/// What others see of a dirty scheduler.
+#[derive(Default)]
+struct Place {
+    clock: Clock,
+    /// Where it waits for work.
+    spot: ParkingSpot,
 }
 
 /// How long a dirty scheduler has been at work.
@@ -261,14 +270,20 @@ impl Clock {
 /// For each dirty scheduler of a kind the nanoseconds that it was at work.
 #[must_use]
 pub fn worked_ns(kind: Kind) -> Vec<i64> {
-    pool(kind).clocks().iter().map(Clock::read_ns).collect()
+    pool(kind)
+        .places()
+        .iter()
+        .map(|place| place.clock.read_ns())
+        .collect()
 }
 
 #[derive(Default)]
 struct Queue {
     work: VecDeque<Work>,
     threads: usize,
-    idle: usize,
+    /// The numbers of those that wait for work. The last to come is the first to go: its memory is still near, and the
+    /// others keep theirs untouched.
+    idle: Vec<usize>,
     /// Threads that wait because they are not online.
     offline: usize,
 }
@@ -293,7 +308,7 @@ pub fn queue_length(kind: Kind) -> usize {
 #[must_use]
 pub fn active_tasks(kind: Kind) -> usize {
     let queue = pool(kind).queue.lock();
-    queue.work.len() + queue.threads.saturating_sub(queue.idle + queue.offline)
+    queue.work.len() + queue.threads.saturating_sub(queue.idle.len() + queue.offline)
 }
 
 impl Pool {
@@ -302,23 +317,23 @@ impl Pool {
             queue: Mutex::new(Queue {
                 work: VecDeque::new(),
                 threads: 0,
-                idle: 0,
+                idle: Vec::new(),
                 offline: 0,
             }),
-            work_came: Condvar::new(),
+            came_online: Condvar::new(),
             kind,
-            clocks: OnceLock::new(),
+            places: OnceLock::new(),
         }
     }
 
-    fn clocks(&self) -> &[Clock] {
-        self.clocks.get_or_init(|| {
+    fn places(&self) -> &[Place] {
+        self.places.get_or_init(|| {
             let config = node::config();
             let most_threads = match self.kind {
                 Kind::Cpu => config.dirty_cpu_schedulers,
                 Kind::Io => config.dirty_io_schedulers,
             };
-            (0..most_threads.max(1)).map(|_| Clock::default()).collect()
+            (0..most_threads.max(1)).map(|_| Place::default()).collect()
         })
     }
 
@@ -339,14 +354,9 @@ impl Pool {
             return;
         }
         queue.work.push_back(work);
-        if queue.work.len() <= queue.idle {
-            let all_hear_alike = queue.offline == 0;
+        if let Some(number) = queue.idle.pop() {
             drop(queue);
-            if all_hear_alike {
-                self.work_came.notify_one();
-            } else {
-                self.work_came.notify_all();
-            }
+            self.wake(number);
             return;
         }
         if queue.threads >= self.most_threads() {
@@ -356,6 +366,20 @@ impl Pool {
         let number = queue.threads;
         drop(queue);
         self.start_thread(number);
+    }
+
+    /// Wakes a thread that was taken off the idle ones.
+    fn wake(&self, number: usize) {
+        self.places()[number - 1].spot.unpark();
+    }
+
+    /// Has all threads look anew whether they may work.
+    fn wake_all(&self) {
+        let idle = std::mem::take(&mut self.queue.lock().idle);
+        for number in idle {
+            self.wake(number);
+        }
+        self.came_online.notify_all();
     }
 
     fn start_thread(&'static self, number: usize) {
@@ -383,7 +407,7 @@ impl Pool {
         // The thread that started this one may be bound to a processor; blocking work is not.
         let _ = sys::cpu::unpin_current_thread();
         let mut context = new_context();
-        let clock = &self.clocks()[number - 1];
+        let clock = &self.places()[number - 1].clock;
         let kind = match self.kind {
             Kind::Cpu => microstate::Kind::DirtyCpu,
             Kind::Io => microstate::Kind::DirtyIo,
@@ -400,34 +424,41 @@ impl Pool {
     }
 
     fn next(&self, number: usize) -> Work {
+        let spot = &self.places()[number - 1].spot;
         let mut settled = false;
         let mut queue = self.queue.lock();
         loop {
-            let may_work = number <= self.most_threads() && !BLOCKED.load(Ordering::SeqCst);
-            if may_work && let Some(work) = queue.work.pop_front() {
+            if number > self.most_threads() {
+                // What it may have been woken for is another's.
+                if !queue.work.is_empty()
+                    && let Some(other) = queue.idle.pop()
+                {
+                    self.wake(other);
+                }
+                queue.offline += 1;
+                self.came_online.wait(&mut queue);
+                queue.offline -= 1;
+                continue;
+            }
+            if !BLOCKED.load(Ordering::SeqCst)
+                && let Some(work) = queue.work.pop_front()
+            {
                 return work;
             }
-            if number > self.most_threads() {
-                queue.offline += 1;
-                self.work_came.wait(&mut queue);
-                queue.offline -= 1;
-            } else {
-                queue.idle += 1;
-                let time_is_over = if settled {
-                    self.work_came.wait(&mut queue);
-                    false
-                } else {
-                    let most = sys::allocator::settles_after_ns(sys::clock::monotonic_ns());
-                    let most = Duration::from_nanos(most);
-                    self.work_came.wait_for(&mut queue, most).timed_out()
-                };
-                queue.idle -= 1;
-                if time_is_over && queue.work.is_empty() {
-                    drop(queue);
-                    sys::allocator::settle();
-                    settled = true;
-                    queue = self.queue.lock();
-                }
+            queue.idle.push(number);
+            drop(queue);
+            let most_ns =
+                (!settled).then(|| sys::allocator::settles_after_ns(sys::clock::monotonic_ns()));
+            let time_is_over = spot.park(most_ns, 0) == Wakeup::TimedOut;
+            queue = self.queue.lock();
+            if let Some(at) = queue.idle.iter().rposition(|&idle| idle == number) {
+                queue.idle.remove(at);
+            }
+            if time_is_over && queue.work.is_empty() {
+                drop(queue);
+                sys::allocator::settle();
+                settled = true;
+                queue = self.queue.lock();
             }
         }
     }
@@ -436,7 +467,7 @@ impl Pool {
     fn is_quiet(&self) -> bool {
         let work = {
             let mut queue = self.queue.lock();
-            if queue.threads > queue.idle + queue.offline {
+            if queue.threads > queue.idle.len() + queue.offline {
                 return false;
             }
             std::mem::take(&mut queue.work)
@@ -464,8 +495,7 @@ pub fn cpu_online() -> usize {
 pub fn set_cpu_online(count: usize) -> usize {
     let before = cpu_online();
     CPU_ONLINE.store(count, Ordering::SeqCst);
-    drop(CPU.queue.lock());
-    CPU.work_came.notify_all();
+    CPU.wake_all();
     before
 }
 
@@ -473,8 +503,7 @@ pub fn set_cpu_online(count: usize) -> usize {
 pub(super) fn set_blocked(blocked: bool) {
     if BLOCKED.swap(blocked, Ordering::SeqCst) && !blocked {
         for pool in [&CPU, &IO] {
-            drop(pool.queue.lock());
-            pool.work_came.notify_all();
+            pool.wake_all();
         }
     }
 }
