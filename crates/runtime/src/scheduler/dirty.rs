@@ -308,7 +308,10 @@ pub fn queue_length(kind: Kind) -> usize {
 #[must_use]
 pub fn active_tasks(kind: Kind) -> usize {
     let queue = pool(kind).queue.lock();
-    queue.work.len() + queue.threads.saturating_sub(queue.idle.len() + queue.offline)
+    queue.work.len()
+        + queue
+            .threads
+            .saturating_sub(queue.idle.len() + queue.offline)
 }
 
 impl Pool {
