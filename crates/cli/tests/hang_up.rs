@@ -17,7 +17,8 @@ fn a_node_that_ignores_the_hang_up_ends_without_its_terminal() {
     }
 }
 
-/// What came on standard error until the node was gone.
+/// What came on standard error until the node was gone. The terminal goes away when the shell waits for a line: one that
+/// cannot write its prompt any more loses its `user` process, and the node lives on without either, here and there.
 fn end(machine: &str, arguments: &str) -> String {
     let name = Path::new(machine).file_name().expect("a name");
     let directory = std::env::temp_dir().join(format!(
@@ -34,10 +35,14 @@ fn end(machine: &str, arguments: &str) -> String {
         .args(["-qec", &line, "/dev/null"])
         .current_dir(&directory)
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
+        .stdout(fs::File::create(directory.join("screen")).unwrap())
         .spawn()
         .expect("script lends a terminal");
     let pid = wait(|| fs::read_to_string(directory.join("pid")).ok());
+    wait(|| {
+        let screen = fs::read(directory.join("screen")).unwrap();
+        screen.windows(3).any(|shown| shown == b"1> ").then_some(())
+    });
     terminal.kill().unwrap();
     terminal.wait().unwrap();
     wait(|| has_ended(&pid).then_some(()));
