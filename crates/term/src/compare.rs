@@ -70,26 +70,26 @@ fn glance(a: Term, b: Term) -> Option<bool> {
 #[inline]
 #[must_use]
 pub fn compare(a: Term, b: Term) -> Ordering {
-    if both_small(a, b) {
-        return small_order(a, b);
-    }
-    if a.is_atom() && b.is_atom() {
-        return atom::compare(a, b);
-    }
-    compare_slow(a, b, false)
+    order_of(a, b, false)
 }
 
 /// The exact order: that of the keys of a map.
 #[inline]
 #[must_use]
 pub fn compare_exact(a: Term, b: Term) -> Ordering {
+    order_of(a, b, true)
+}
+
+/// Small integers and atoms are told apart where they are asked about.
+#[inline(always)]
+fn order_of(a: Term, b: Term, exact: bool) -> Ordering {
     if both_small(a, b) {
         return small_order(a, b);
     }
     if a.is_atom() && b.is_atom() {
         return atom::compare(a, b);
     }
-    compare_slow(a, b, true)
+    compare_slow(a, b, exact)
 }
 
 fn compare_slow(a: Term, b: Term, exact: bool) -> Ordering {
