@@ -82,11 +82,13 @@ fn insert_all(
         return Ok(false);
     }
     let fixed = table.fixation.is_fixed();
-    let is_hashed = table.options.kind != Kind::OrderedSet;
-    let hashes: Vec<u32> = objects.iter().map(New::hash).collect();
     // Only the parts of a hash table have places to fetch, and those are found without a key.
+    let hashes: Vec<u32> = match table.options.kind {
+        Kind::OrderedSet => Vec::new(),
+        _ => objects.iter().map(New::hash).collect(),
+    };
     let fetch = |whole: &mut Whole<'_>, at: usize, is_second: bool| {
-        if let (Some(hash), true) = (hashes.get(at), is_hashed) {
+        if let Some(hash) = hashes.get(at) {
             whole.part_of(Term::NIL, *hash).fetch(*hash, is_second);
         }
     };
