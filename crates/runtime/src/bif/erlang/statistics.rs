@@ -85,29 +85,17 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             let output = build::tuple(heap, &[atom::known("output"), output]);
             build::tuple(heap, &[input, output])
         }
-        "run_queue" => small(queue_lengths(Dirty::Cpu).iter().sum()),
-        "total_run_queue_lengths" => small(queue_lengths(Dirty::Cpu).iter().sum()),
-        "total_run_queue_lengths_all" => small(queue_lengths(Dirty::All).iter().sum()),
-        "run_queue_lengths" => {
-            let lengths = queue_lengths(Dirty::Cpu).into_iter().map(small);
-            build::list(heap, &lengths.collect::<Vec<Term>>())
-        }
-        "run_queue_lengths_all" => {
-            let lengths = queue_lengths(Dirty::All).into_iter().map(small);
-            build::list(heap, &lengths.collect::<Vec<Term>>())
-        }
-        "active_tasks" => {
-            let tasks = active_tasks(Dirty::Cpu).into_iter().map(small);
-            build::list(heap, &tasks.collect::<Vec<Term>>())
-        }
-        "active_tasks_all" => {
-            let tasks = active_tasks(Dirty::All).into_iter().map(small);
-            build::list(heap, &tasks.collect::<Vec<Term>>())
-        }
-        "total_active_tasks" => small(active_tasks(Dirty::Cpu).iter().sum()),
-        "total_active_tasks_all" => small(active_tasks(Dirty::All).iter().sum()),
-        "scheduler_wall_time" => wall_times(heap, &[dirty::Kind::Cpu]),
-        "scheduler_wall_time_all" => wall_times(heap, &[dirty::Kind::Cpu, dirty::Kind::Io]),
+        "run_queue" => small(queue_lengths(DIRTY_CPU).iter().sum()),
+        "total_run_queue_lengths" => small(queue_lengths(DIRTY_CPU).iter().sum()),
+        "total_run_queue_lengths_all" => small(queue_lengths(DIRTY_ALL).iter().sum()),
+        "run_queue_lengths" => counts(heap, queue_lengths(DIRTY_CPU)),
+        "run_queue_lengths_all" => counts(heap, queue_lengths(DIRTY_ALL)),
+        "active_tasks" => counts(heap, active_tasks(DIRTY_CPU)),
+        "active_tasks_all" => counts(heap, active_tasks(DIRTY_ALL)),
+        "total_active_tasks" => small(active_tasks(DIRTY_CPU).iter().sum()),
+        "total_active_tasks_all" => small(active_tasks(DIRTY_ALL).iter().sum()),
+        "scheduler_wall_time" => wall_times(heap, DIRTY_CPU),
+        "scheduler_wall_time_all" => wall_times(heap, DIRTY_ALL),
         "microstate_accounting" => microstates(heap),
         _ => return Err(badarg(1)),
     })
@@ -161,28 +149,25 @@ fn microstates(heap: &mut Heap) -> Term {
     build::list(heap, &rows)
 }
 
-/// Which dirty run queues count.
-enum Dirty {
-    Cpu,
-    All,
+/// Which dirty schedulers count.
+const DIRTY_CPU: &[dirty::Kind] = &[dirty::Kind::Cpu];
+const DIRTY_ALL: &[dirty::Kind] = &[dirty::Kind::Cpu, dirty::Kind::Io];
+
+fn counts(heap: &mut Heap, counts: Vec<usize>) -> Term {
+    let counts = counts.into_iter().map(|count| Term::small(count as i64));
+    build::list(heap, &counts.collect::<Vec<Term>>())
 }
 
 /// The lengths of the run queues, those of the dirty schedulers last.
-fn queue_lengths(which: Dirty) -> Vec<usize> {
+fn queue_lengths(dirty_kinds: &[dirty::Kind]) -> Vec<usize> {
     let mut lengths = scheduler::run_queue_lengths();
-    lengths.push(dirty::queue_length(dirty::Kind::Cpu));
-    if let Dirty::All = which {
-        lengths.push(dirty::queue_length(dirty::Kind::Io));
-    }
+    lengths.extend(dirty_kinds.iter().map(|kind| dirty::queue_length(*kind)));
     lengths
 }
 
 /// What is queued and what runs, by run queue, those of the dirty schedulers last.
-fn active_tasks(which: Dirty) -> Vec<usize> {
+fn active_tasks(dirty_kinds: &[dirty::Kind]) -> Vec<usize> {
     let mut tasks = scheduler::active_tasks();
-    tasks.push(dirty::active_tasks(dirty::Kind::Cpu));
-    if let Dirty::All = which {
-        tasks.push(dirty::active_tasks(dirty::Kind::Io));
-    }
+    tasks.extend(dirty_kinds.iter().map(|kind| dirty::active_tasks(*kind)));
     tasks
 }
