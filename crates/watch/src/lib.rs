@@ -445,8 +445,11 @@ mod tests {
         let outcome = shell("exec yes")
             .timeout(Duration::from_secs(20))
             .run_looking(|look| {
-                looks += 1;
-                assert!(look.stdout.starts_with(b"y\n"));
+                // On a busy machine the first look may come before the program has begun.
+                if !look.stdout.is_empty() {
+                    assert!(look.stdout.starts_with(b"y\n"));
+                    looks += 1;
+                }
                 if looks < 3 { Next::GoOn } else { Next::Enough }
             })
             .unwrap();
