@@ -8,6 +8,7 @@
 //! it is to ignore, and no blocked signal. Nobody else in this process may wait for "any child", or a status would be
 //! lost; a child that ended stays a zombie until `try_wait` or `wait` has taken its status.
 
+pub mod bound;
 mod start;
 pub mod usage;
 

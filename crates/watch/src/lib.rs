@@ -242,6 +242,8 @@ impl Invocation {
             .env_remove("ERL_LIBS")
             .process_group(0);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        // Nobody would end it after an interrupt, which goes to this process alone.
+        sys::child::bound::bind(&mut command);
         command
             .spawn()
             .with_context(|| format!("cannot start {}", self.machine.display()))
