@@ -250,8 +250,8 @@ const MARKERS: usize = 8;
 unsafe extern "C" fn marker_reserve(context: *mut Context) -> Term {
     // SAFETY: the engine's contract.
     let process = unsafe { running(context) };
-    // What has arrived already cannot hold a reference that is yet to be made, so scanning may begin behind
-    // it. Only what is fetched counts; the rest is scanned, which is merely slower.
+    // What has arrived already cannot hold a reference that is yet to be made, so scanning may begin behind it.
+    handle::fetch(process);
     let position = process.head.messages.last;
     if process.head.messages.first.is_null() {
         // An empty queue gains nothing from a marker.

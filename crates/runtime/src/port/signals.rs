@@ -17,7 +17,7 @@ use crate::process::Process;
 use crate::process::relations::ReferenceNumber;
 use crate::registry::{self, Refusal};
 use crate::send::Sent;
-use crate::signal::{self, Signal};
+use crate::signal::{self, Signal, handle};
 
 /// A question that has reached its port.
 pub struct Asked<'a> {
@@ -47,7 +47,7 @@ pub fn ask(
             heap: process.heap(),
         });
     }
-    let made = reference::make(process.heap());
+    let made = handle::reference_of_answer(process);
     let (reference, argument) = (Owned::new(made), Owned::new(argument));
     let task = move |port: &Arc<Port>, state: &mut State| {
         let mut scratch = Scratch::new();
@@ -122,7 +122,7 @@ pub fn command(
         }
     }
     let size = output.size();
-    let made = reference::make(process.heap());
+    let made = handle::reference_of_answer(process);
     let number = reference::number(made).expect("a reference");
     // Without what is shared, the bytes stand for the term.
     let (data, copied) = match output.into_copied() {

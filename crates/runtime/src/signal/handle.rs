@@ -6,7 +6,7 @@
 use layout::{Fragment, Term};
 use term::copy::{Owned, to_fragment};
 use term::heap::{self, Scratch};
-use term::{am, build};
+use term::{am, build, reference};
 
 use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, send_or_bounce, unboxed};
 use crate::process::relations::{AliasKind, Link, Monitor, MonitorTarget, Watcher};
@@ -37,6 +37,18 @@ pub fn fetch(process: &mut Process) {
             fragment = next;
         }
     }
+}
+
+/// A new reference for an answer that the process is about to wait for. Nothing that has come can hold it, so the next
+/// `receive` begins behind the messages there are, as stock's does: however many there are, none is looked at.
+///
+/// The process must receive that answer before anything else; any other `receive` would pass over messages.
+#[must_use]
+pub fn reference_of_answer(process: &mut Process) -> Term {
+    fetch(process);
+    let queue = &mut process.head.messages;
+    queue.save = queue.last;
+    reference::make(process.heap())
 }
 
 /// Puts a message at the end of the inner queue.
@@ -182,7 +194,7 @@ fn handle(process: &mut Process, signal: Signal) {
             reference,
             name,
         } => {
-            let number = term::reference::number(reference.term()).expect("a local reference");
+            let number = reference::number(reference.term()).expect("a local reference");
             let watcher = Watcher {
                 watcher,
                 reference,
@@ -291,7 +303,7 @@ pub fn bounce(to: Term, signal: Signal) {
         Signal::Monitor {
             watcher, reference, ..
         } => {
-            let reference = term::reference::number(reference.term()).expect("a local reference");
+            let reference = reference::number(reference.term()).expect("a local reference");
             let reason = Owned::new(am::NOPROC);
             if watcher.is_local_port() {
                 crate::port::signals::process_down(watcher, reference);

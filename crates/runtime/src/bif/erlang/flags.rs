@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;
 use term::copy::Owned;
-use term::{am, build, map, reference};
+use term::{am, build, map};
 
 use crate::bif::erlang::spawning::{
     HeapLimit, binary_words, heap_words, is_off_heap, priority_atom, priority_of, size,
@@ -14,7 +14,7 @@ use crate::bif::{BifResult, Failure, badarg, badarg_because, notsup};
 use crate::process::spawn::DEFAULTS;
 use crate::process::{Process, flag, table};
 use crate::scheduler;
-use crate::signal::{self, Signal};
+use crate::signal::{self, Signal, handle};
 
 /// The longest list of `save_calls`; the value OTP documents.
 const MAX_SAVED_CALLS: u64 = 10_000;
@@ -236,7 +236,7 @@ pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> B
         return Ok(am::BADTYPE);
     }
     let asker = process.pid();
-    let reference = reference::make(process.heap());
+    let reference = handle::reference_of_answer(process);
     let own_reference = Owned::new(reference);
     let (name, value) = (Owned::new(name), Owned::new(value));
     let change = move |other: Option<&mut Process>| {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use layout::{Kind, Term};
 use term::copy::{self, Owned};
 use term::heap::Scratch;
-use term::{am, build, node, reference};
+use term::{am, build, node};
 
 use crate::bif::{BifResult, Failure, await_result, badarg};
 use crate::process::info::{self, Asker, COMMON};
@@ -107,7 +107,7 @@ fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
     }
     // SAFETY: just found; `state` is shared.
     let saw_it_run = unsafe { (*other).state.load(Ordering::Relaxed) } & state::RUNNING != 0;
-    let reference = reference::make(process.heap());
+    let reference = handle::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
     tasks::ask(
         pid,
@@ -136,7 +136,7 @@ pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifRe
     if !pid.is_local_pid() || table::find(pid).is_null() {
         return Ok(am::BADARG);
     }
-    let reference = reference::make(process.heap());
+    let reference = handle::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
     tasks::ask(
         pid,

@@ -8,7 +8,7 @@ use crate::bif::{BifResult, Failure, await_result, badarg};
 use crate::code::exports;
 use crate::process::{Process, flag, state, suspend, table};
 use crate::scheduler;
-use crate::signal::{self, Signal};
+use crate::signal::{self, Signal, handle};
 
 /// `self()`.
 pub fn self_0(process: &mut Process, []: [Term; 0]) -> BifResult {
@@ -70,7 +70,7 @@ pub fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult 
     if has_nothing_to_handle(other) {
         return Ok(am::TRUE);
     }
-    let reference = reference::make(process.heap());
+    let reference = handle::reference_of_answer(process);
     ask_alive(process, pid, reference);
     Err(await_result(reference))
 }
@@ -159,7 +159,7 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
     if !exists {
         return Ok(am::BADARG);
     }
-    let reference = reference::make(process.heap());
+    let reference = handle::reference_of_answer(process);
     let own_reference = Owned::new(reference);
     let done = move |alive: bool| {
         signal::reply(
