@@ -98,6 +98,20 @@ pub fn badarg(_number: usize) -> Failure {
     Failure::Error(am::BADARG)
 }
 
+/// `badarg` of a function of `erlang` that was entered again with other arguments than it was called with.
+#[cold]
+#[must_use]
+pub fn badarg_as_called(process: &mut Process, function: Term, arguments: &[Term]) -> Failure {
+    let heap = process.heap();
+    let arguments = build::list(heap, arguments);
+    Failure::Raise {
+        class: Class::Error,
+        reason: am::BADARG,
+        arguments: build::tuple(heap, &[am::ERLANG, function, arguments]),
+        info: Term::NONE,
+    }
+}
+
 #[cold]
 #[must_use]
 pub fn badarith() -> Failure {

@@ -2,10 +2,11 @@
 
 use layout::object::offset;
 use layout::{Export, FunEntry, Kind, Term};
-use term::am;
+use term::{am, build};
 
-use crate::bif::{BifResult, badarg, badkey, badmap};
+use crate::bif::{BifResult, Failure, badarg, badarg_as_called, badkey, badmap, magic};
 use crate::process::Process;
+use crate::scheduler::{charge, reductions_left};
 
 macro_rules! type_tests {
     ($($name:ident: $test:ident;)*) => {
@@ -88,20 +89,45 @@ pub fn tl_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
     list.as_cons().map(|(_, tail)| tail).ok_or(badarg(1))
 }
 
-/// `length(List)`
-pub fn length_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
-    let mut length = 0_i64;
-    let mut rest = list;
-    while rest.is_cons() {
+/// Cells of a list counted so far. Between slices: `[Counted, List | Rest]`, for an error names the whole list.
+struct Counted(i64);
+
+/// Cells that are counted for one reduction, as `engine` does where the compiler sees the call.
+const CELLS_PER_REDUCTION: i64 = 64;
+
+/// `length(List)`, where it is applied; in guards and plain calls it is an operation of the engine.
+pub fn length_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
+    let (list, mut rest, before) = match counted(argument) {
+        Some((count, list, rest)) => (list, rest, count),
+        None => (argument, argument, 0),
+    };
+    let end = before + reductions_left().max(10) * CELLS_PER_REDUCTION;
+    let mut length = before;
+    while rest.is_cons() && length < end {
         length += 1;
         rest = rest.tail();
     }
-    crate::scheduler::charge(length / 64);
+    charge((length - before) / CELLS_PER_REDUCTION);
     if rest.is_nil() {
-        Ok(Term::small(length))
-    } else {
-        Err(badarg(1))
+        return Ok(Term::small(length));
     }
+    if !rest.is_cons() {
+        return Err(badarg_as_called(process, am::LENGTH, &[list]));
+    }
+    let so_far = magic::make(process, Counted(length));
+    let heap = process.heap();
+    let state = build::cons(heap, list, rest);
+    let state = build::cons(heap, so_far, state);
+    Err(Failure::Yield {
+        arguments: Box::new([state]),
+    })
+}
+
+fn counted(state: Term) -> Option<(i64, Term, Term)> {
+    let (so_far, lists) = state.as_cons()?;
+    let &Counted(count) = magic::get::<Counted>(so_far)?;
+    let (list, rest) = lists.as_cons()?;
+    Some((count, list, rest))
 }
 
 /// `size(TupleOrBinary)`
