@@ -9,7 +9,7 @@ use term::copy::Owned;
 use term::external::{self, Options};
 use term::{am, atom, build};
 
-use crate::bif::{BifResult, Failure, badarg, magic};
+use crate::bif::{BifResult, Failure, badarg, badarg_as_called, magic};
 use crate::code::load::{self, CodeResolver, LoadError};
 use crate::code::modules::{self, Loaded};
 use crate::code::{exports, purge};
@@ -175,8 +175,15 @@ pub fn check_old_code_1(_process: &mut Process, [module]: [Term; 1]) -> BifResul
     Ok(am::boolean(modules::versions(module).old.is_some()))
 }
 
-/// `erlang:delete_module(Module)`
-pub fn delete_module_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
+/// `delete_module(Module)`
+///
+/// Who was spawned before still starts in the module, as on stock, whose new code takes effect when every scheduler has
+/// turned to something else: so the caller goes behind whoever is queued first. Then it comes with `[Deleting | Module]`.
+pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
+    let second = argument
+        .as_cons()
+        .filter(|(head, _)| magic::get::<Deleting>(*head).is_some());
+    let module = second.map_or(argument, |(_, module)| module);
     if !module.is_atom() {
         return Err(badarg(1));
     }
@@ -185,11 +192,24 @@ pub fn delete_module_1(process: &mut Process, [module]: [Term; 1]) -> BifResult 
     }
     if modules::versions(module).old.is_some() {
         crate::log::not_purged(process, module);
-        return Err(badarg(1));
+        return Err(badarg_as_called(
+            process,
+            atom::known("delete_module"),
+            &[module],
+        ));
+    }
+    if second.is_none() {
+        let deleting = magic::make(process, Deleting);
+        return Err(Failure::Yield {
+            arguments: Box::new([build::cons(process.heap(), deleting, module)]),
+        });
     }
     load::delete(module);
     Ok(am::TRUE)
 }
+
+/// Marks a deletion that has let others go first.
+struct Deleting;
 
 /// `erts_internal:purge_module(Module, prepare | prepare_on_load | abort | complete)`
 pub fn purge_module_2(_process: &mut Process, [module, step]: [Term; 2]) -> BifResult {
