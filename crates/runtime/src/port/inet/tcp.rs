@@ -147,6 +147,10 @@ impl Tcp {
                 done()
             }
             _ => {
+                if operation == request::STATUS {
+                    // Who waited for a connection may have ended.
+                    self.forget_dead();
+                }
                 let pending = self.queue.size();
                 self.socket.control(port, operation, bytes, pending)
             }

@@ -112,7 +112,7 @@ impl Tcp {
     }
 
     /// Forgets requests of processes that have ended.
-    fn forget_dead(&mut self) {
+    pub(super) fn forget_dead(&mut self) {
         if self.accepting.is_empty() {
             return;
         }
