@@ -13,4 +13,4 @@ pub mod modules;
 pub mod perf;
 pub mod purge;
 
-pub use modules::{Loaded, find_code, place_of};
+pub use modules::{Loaded, find_code, place_in_module, place_of};

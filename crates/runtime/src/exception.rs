@@ -296,7 +296,7 @@ pub fn location(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
     let Some((file, line)) = &place.location else {
         return Term::NIL;
     };
-    let file = build::string(heap, file.name());
+    let file = build::string(heap, file);
     let file = build::tuple(heap, &[am::FILE, file]);
     let line = build::tuple(heap, &[am::LINE, Term::small(i64::from(*line))]);
     build::list(heap, &[file, line])

@@ -381,9 +381,7 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     let mut places = Vec::new();
     let mut note = |address: *const u64| {
         // The stub of a BIF that tells about its caller is no place of the caller.
-        if code::exports::by_stub(address).is_none()
-            && let Some(place) = code::place_of(address)
-        {
+        if let Some(place) = code::place_in_module(address) {
             places.push(place);
         }
         places.len() < most
