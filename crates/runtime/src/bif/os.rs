@@ -1,6 +1,7 @@
 //! `os`: the environment and the operating system's process; and small facts of other modules.
 
 use layout::Term;
+use sys::signal::{Disposition, Signal};
 use term::{am, atom, build};
 
 use super::{BifResult, badarg};
@@ -70,9 +71,22 @@ pub fn getpid_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::string(process.heap(), &text))
 }
 
+/// The signals that programs may do something about.
+const SETTABLE: [Signal; 10] = [
+    Signal::Hangup,
+    Signal::Quit,
+    Signal::Abort,
+    Signal::Alarm,
+    Signal::Terminate,
+    Signal::User1,
+    Signal::User2,
+    Signal::Child,
+    Signal::Stop,
+    Signal::TerminalStop,
+];
+
 /// `os:set_signal(Signal, default | handle | ignore)`
 pub fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifResult {
-    use sys::signal::Disposition;
     if !signal.is_atom() {
         return Err(badarg(1));
     }
@@ -82,12 +96,14 @@ pub fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifR
         am::IGNORE => Disposition::Ignore,
         _ => return Err(badarg(2)),
     };
-    let signal = sys::signal::Signal::ALL
-        .iter()
-        .copied()
+    let signal = SETTABLE
+        .into_iter()
         .find(|known| known.name() == atom::text(signal))
         .ok_or(badarg(1))?;
-    sys::signal::set(signal, disposition).map_err(|_| badarg(1))?;
+    // Nothing can be done about that one; stock does not say so.
+    if signal != Signal::Stop {
+        sys::signal::set(signal, disposition).map_err(|_| badarg(1))?;
+    }
     Ok(am::OK)
 }
 
