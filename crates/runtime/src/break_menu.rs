@@ -129,7 +129,18 @@ fn key() -> Option<u8> {
     }
 }
 
+/// Lines end with a return too, also where no terminal shows them.
 fn show(text: &[u8]) {
+    let mut shown = Vec::with_capacity(text.len() + text.len() / 32);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        match line.strip_suffix(b"\n") {
+            Some(line) => {
+                shown.extend_from_slice(line);
+                shown.extend_from_slice(b"\r\n");
+            }
+            None => shown.extend_from_slice(line),
+        }
+    }
     let stdout = std::io::stdout();
-    let _ = sys::fd::write_everything(stdout.as_fd(), text, None);
+    let _ = sys::fd::write_everything(stdout.as_fd(), &shown, None);
 }
