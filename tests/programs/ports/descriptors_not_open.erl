@@ -18,7 +18,7 @@ log(Event, #{config := Pid}) -> Pid ! {event, Event}.
 
 use(Options, Use) ->
     Port = open_port({fd, 9998, 9999}, Options),
-    see:value(name, erlang:port_info(Port, name)),
+    see:value(name, [erlang:port_info(Port, Item) || Item <- [name, locking, os_pid]]),
     case lists:member(out, Options) of true -> ok; false -> told(Port) end,
     see:that(use, fun() -> Use(Port) end),
     receive {'EXIT', Port, Reason} -> see:value(ended, Reason) end.

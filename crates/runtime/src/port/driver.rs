@@ -86,6 +86,11 @@ pub trait Driver: Send {
         "Port controls linked-in driver"
     }
 
+    /// What `port_info(locking)` tells: whether, on stock, a port of this driver has a lock of its own. Here all have.
+    fn locking(&self) -> &'static str {
+        "driver_level"
+    }
+
     /// A descriptor given to [`Access::watch`] became ready.
     fn ready(&mut self, _port: &mut Access<'_>, _ready: Ready) {}
 

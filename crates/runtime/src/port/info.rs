@@ -63,7 +63,7 @@ pub fn item(port: &Port, state: &State, item: Term, heap: &mut Heap) -> Option<T
             Term::small((own + queued) as i64)
         }
         "parallelism" => am::boolean(port.parallelism),
-        "locking" => atom::known("port_level"),
+        "locking" => atom::known(state.driver.as_ref()?.locking()),
         "monitors" => {
             let mut watched: Vec<Term> = core.monitored.values().copied().collect();
             for pid in &mut watched {

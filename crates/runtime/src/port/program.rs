@@ -360,6 +360,10 @@ impl ProgramDriver {
 }
 
 impl Driver for ProgramDriver {
+    fn locking(&self) -> &'static str {
+        "port_level"
+    }
+
     fn description(&self) -> &'static str {
         "Port controls external process"
     }

@@ -35,6 +35,10 @@ fn open(bytes: &[u8]) -> Answer {
 }
 
 impl Driver for Sctp {
+    fn locking(&self) -> &'static str {
+        "port_level"
+    }
+
     fn output(&mut self, _port: &mut Access<'_>, _data: &Output) -> Command {
         Command::Bad
     }

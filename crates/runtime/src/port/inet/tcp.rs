@@ -307,6 +307,10 @@ impl Tcp {
 }
 
 impl Driver for Tcp {
+    fn locking(&self) -> &'static str {
+        "port_level"
+    }
+
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command {
         self.send(port, data);
         self.keep_time(port);

@@ -321,6 +321,10 @@ fn ancillary_list(heap: &mut Heap, entries: &[with_ancillary::Ancillary]) -> Ter
 }
 
 impl Driver for Udp {
+    fn locking(&self) -> &'static str {
+        "port_level"
+    }
+
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command {
         let caller = port.caller();
         match self.send(&data.whole()) {
