@@ -215,3 +215,65 @@ fn table(dump: &str, name: &str) -> Vec<String> {
         .map(str::to_owned)
         .collect()
 }
+
+#[test]
+fn a_node_without_descriptors_left_writes_its_dump() {
+    let program = "put(open, (fun F(L) -> case file:open(\"/dev/null\", [raw, read]) of
+            {ok, D} -> F([D | L]);
+            {error, emfile} -> L
+        end end)([])), erlang:halt(\"no more\").";
+    for machine in [env!("CARGO_BIN_EXE_ferl"), "erl"] {
+        let folder = folder(if machine == "erl" {
+            "descriptors_erl"
+        } else {
+            "descriptors_ferl"
+        });
+        let output = Command::new("bash")
+            .args(["-c", "ulimit -n 100; exec \"$@\"", "bash", machine])
+            .args(["-noshell", "-eval", program])
+            .current_dir(&folder)
+            .env_remove("ERL_CRASH_DUMP")
+            .env_remove("ERL_CRASH_DUMP_SECONDS")
+            .output()
+            .unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            "no more\r\n\r\nCrash dump is being written to: erl_crash.dump...done\r\n",
+            "{machine}"
+        );
+        let dump = std::fs::read(folder.join("erl_crash.dump")).unwrap();
+        assert!(dump.ends_with(b"=end\n"), "{machine}");
+    }
+}
+
+/// Who watches over the node is told of the crash, whether there is time for a dump or not.
+#[test]
+fn heart_hears_of_the_crash() {
+    for seconds in [None, Some("20")] {
+        for machine in [env!("CARGO_BIN_EXE_ferl"), "erl"] {
+            let short = if machine == "erl" { "erl" } else { "ferl" };
+            let folder = folder(&format!("heart_{short}_{}", seconds.unwrap_or("none")));
+            let mut command = Command::new(machine);
+            command
+                .args(["-heart", "-noshell", "-eval", "erlang:halt(\"gone\")."])
+                .current_dir(&folder)
+                .env_remove("ERL_CRASH_DUMP")
+                .env_remove("ERL_CRASH_DUMP_SECONDS")
+                .env("HEART_NO_KILL", "TRUE")
+                .envs(seconds.map(|seconds| ("ERL_CRASH_DUMP_SECONDS", seconds)));
+            // All that is said until `heart` is gone as well.
+            let output = command.output().unwrap();
+            let said =
+                String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+            assert!(
+                said.contains("Erlang is crashing .. (waiting for crash dump file)"),
+                "{machine}: {said}"
+            );
+            assert_eq!(
+                folder.join("erl_crash.dump").exists(),
+                seconds.is_some(),
+                "{machine}"
+            );
+        }
+    }
+}

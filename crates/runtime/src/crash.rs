@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use layout::Term;
+use parking_lot::Mutex;
 
 use crate::scheduler::world;
 use output::Output;
@@ -56,9 +57,17 @@ enum Form {
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 
+/// A descriptor that is given up before the dump's file is opened: the node may end because there are no more.
+static SPARE: Mutex<Option<File>> = Mutex::new(None);
+
 thread_local! {
     /// This thread writes the dump.
     static DUMPING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Sees to it that the dump's file can be opened when descriptors have run out. Called once, at the node's start.
+pub fn reserve_descriptor() {
+    *SPARE.lock() = File::open("/dev/null").ok();
 }
 
 /// Ends the node: prints `slogan`, writes the dump.
@@ -154,8 +163,7 @@ impl Wish {
             return None;
         }
         // `heart` starts the node anew at once, unless there is time for a dump.
-        let heart = term::atom::lookup("heart_port").and_then(crate::registry::whereis);
-        if heart.is_some() && seconds.is_none() {
+        if tell_heart() && seconds.is_none() {
             return None;
         }
         let bytes = sys::env::get_now(b"ERL_CRASH_DUMP_BYTES")
@@ -182,6 +190,19 @@ impl Wish {
         options.write(true).create(true).truncate(true).mode(0o640);
         options.open(&self.name)
     }
+}
+
+/// Tells the program that watches over the node, if there is one, that the node ends and may take its time.
+fn tell_heart() -> bool {
+    const PREPARING_CRASH: u8 = 8;
+    let Some(id) = term::atom::lookup("heart_port").and_then(crate::registry::whereis) else {
+        return false;
+    };
+    let ports = crate::port::all_within(LOCK_PATIENCE);
+    if let Some(port) = ports.iter().find(|port| port.id == id) {
+        port.write_last(&[PREPARING_CRASH], LOCK_PATIENCE);
+    }
+    true
 }
 
 /// The number that a text begins with, as C's `atoi` reads it.
@@ -216,6 +237,7 @@ fn dump(slogan: &str) {
         "\nCrash dump is being written to: {}...",
         wish.name.display()
     ));
+    drop(SPARE.try_lock().and_then(|mut spare| spare.take()));
     let Ok(file) = wish.open() else { return };
     let mut out = Output::to_file(file, wish.bytes);
     if write(&mut out, slogan).and_then(|()| out.finish()).is_ok() {

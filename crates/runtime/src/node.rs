@@ -78,6 +78,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     let config = CONFIG.get_or_init(|| config);
     crash::watch_panics();
     crash::watch_memory();
+    crash::reserve_descriptor();
     atom::on_full(|limit| {
         crash::end(
             crash::Cause::Outside,

@@ -25,11 +25,13 @@ pub mod tty;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use layout::Term;
 use parking_lot::{Mutex, MutexGuard};
-use term::am;
 use term::copy::Owned;
+use term::heap::Scratch;
+use term::{am, build};
 
 use crate::process::relations::ReferenceNumber;
 use crate::registry;
@@ -37,6 +39,7 @@ use crate::signal::{self, Signal};
 use crate::timer::{self, TimerKey};
 use access::Access;
 use driver::{Close, Driver};
+use output::Output;
 
 pub use report::report;
 pub use table::{all_within, bytes, count, find, flush_all, limit, list, resolve};
@@ -198,6 +201,25 @@ impl Port {
             state.call(port, None, body);
         };
         queue::push(self, 0, Box::new(task));
+    }
+
+    /// Has the driver write a few bytes when the node ends, if the port's lock can be had within that time. What that
+    /// does to the port is no longer of interest.
+    pub fn write_last(self: &Arc<Port>, bytes: &[u8], patience: Duration) {
+        let Some(mut state) = self.state.try_lock_for(patience) else {
+            return;
+        };
+        let State { driver, core } = &mut *state;
+        let mut scratch = Scratch::new();
+        let bytes = build::binary(scratch.heap(), bytes);
+        if let (Some(driver), Ok(output)) = (driver, Output::new(bytes)) {
+            let mut access = Access {
+                port: self,
+                core,
+                caller: None,
+            };
+            let _ = driver.output(&mut access, &output);
+        }
     }
 
     /// The timer with this number ran out.

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 use std::sync::atomic::Ordering;
 
 use layout::{Fragment, Term};
+use term::am;
 use term::collect;
 use term::held::attempt;
 use term::print::display;
@@ -161,18 +162,14 @@ pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt:
         process.initial_arity
     )?;
     let running = process.state.load(Ordering::Relaxed) & state::RUNNING != 0;
-    if !taken && let Some((module, function, arity, _)) = view.place(process.head.ip) {
+    if !taken && let Some([module, function, arity]) = current_call(view, process) {
         let when = if running {
             "Last scheduled in for"
         } else {
             "Current call"
         };
-        writeln!(
-            out,
-            "{when}: {}:{}/{arity}",
-            display(module),
-            display(function)
-        )?;
+        let (module, function) = (display(module), display(function));
+        writeln!(out, "{when}: {module}:{function}/{}", display(arity))?;
     }
     if process.parent.is_none() {
         out.text("Spawned by: []\n")?;
@@ -210,7 +207,7 @@ pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt:
     if form == Form::Live {
         out.text("Stack dump:\n")?;
         if readable {
-            out.text(&info::backtrace(process))?;
+            stack_dump(out, process, running)?;
         }
     } else {
         write!(out, "Program counter: {:#018x?} (", process.head.ip)?;
@@ -222,6 +219,51 @@ pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt:
     }
     out.text("Internal State: ")?;
     internal_state(out, process)
+}
+
+/// The call that it was switched out before. Who waits, or is in the midst of a function, has none, as on stock.
+fn current_call(view: &View, process: &Process) -> Option<[Term; 3]> {
+    if process.flags & flag::HIBERNATED != 0 {
+        return Some([am::ERLANG, am::HIBERNATE, Term::small(3)]);
+    }
+    let arity = |arity: u32| Term::small(i64::from(arity));
+    let active = state::RUNNING | state::QUEUED;
+    if process.state.load(Ordering::Relaxed) & active == 0 && process.suspend_count == 0 {
+        return None;
+    }
+    if !view.knows_code {
+        return None;
+    }
+    if let Some((module, function, of, offset)) = view.place(process.head.ip) {
+        return (offset == 0).then_some([module, function, arity(of)]);
+    }
+    if let Some(export) = crate::code::exports::by_stub(process.head.ip) {
+        return Some([export.module, export.function, arity(export.arity)]);
+    }
+    // It has not begun.
+    let (module, function) = process.initial_call;
+    Some([
+        Term::atom(module),
+        Term::atom(function),
+        arity(process.initial_arity),
+    ])
+}
+
+/// The stack, and in its second line the registers that are kept with it.
+fn stack_dump(out: &mut Output, process: &Process, running: bool) -> fmt::Result {
+    let text = info::backtrace(process);
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    writeln!(out, "{first}")?;
+    if !running {
+        let count = usize::from(process.head.saved_x);
+        writeln!(out, "arity = {count}")?;
+        for index in 0..count {
+            // SAFETY: its owner stands still, and as many registers as `saved_x` says lie on top of the stack.
+            let register = unsafe { *process.head.heap.stack.cast::<Term>().add(index) };
+            writeln!(out, "   {}", display(register))?;
+        }
+    }
+    out.text(rest)
 }
 
 fn list(out: &mut Output, open: &str, terms: &[Term], close: &str) -> fmt::Result {

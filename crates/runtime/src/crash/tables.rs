@@ -48,10 +48,7 @@ impl View {
         if !self.knows_code {
             return None;
         }
-        let Some(loaded) = code::modules::find_code(address) else {
-            let export = code::exports::by_stub(address)?;
-            return Some((export.module, export.function, export.arity, 0));
-        };
+        let loaded = code::find_code(address)?;
         let place = loaded.code.place(address)?;
         let offset = (address as usize).saturating_sub(place.entry as usize);
         Some((place.module, place.function, place.arity, offset))

@@ -492,11 +492,13 @@ fn frame(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
     build::tuple(heap, &[place.module, place.function, arity, location])
 }
 
-/// Registers and stack as text.
+/// Where it is, and its stack, as text.
 #[must_use]
 pub fn backtrace(process: &Process) -> String {
     use std::fmt::Write;
-    let name = |address: *const u64| match code::place_of(address) {
+    // Where no module's code is, stock has no name: a process that has not begun, or sleeps in `hibernate/3`.
+    let place_of = |address| code::find_code(address).and(code::place_of(address));
+    let name = |address: *const u64| match place_of(address) {
         Some(place) => format!(
             "{}:{}/{}",
             term::print::display(place.module),
@@ -510,7 +512,11 @@ pub fn backtrace(process: &Process) -> String {
     // Writing to a string does not fail.
     let _ = writeln!(text, "Program counter: {ip:#018x?} ({})", name(ip));
     let heap = &process.head.heap;
-    let mut at = heap.stack.cast_const();
+    // Registers that were live when it was switched out lie on top; they are no frame's.
+    let mut at = heap
+        .stack
+        .wrapping_add(usize::from(process.head.saved_x))
+        .cast_const();
     let mut slot = 0;
     while at < heap.end.cast_const() {
         // SAFETY: between stack and end lie return addresses and terms.

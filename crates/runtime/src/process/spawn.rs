@@ -137,7 +137,7 @@ pub fn spawn(
     Ok(Spawned { pid, monitor })
 }
 
-/// Makes a process without a parent: the first ones of the node.
+/// Makes a process that nobody spawns: the first ones of the node.
 ///
 /// # Errors
 /// See [`SpawnError`].
@@ -160,8 +160,12 @@ pub fn spawn_root(
     // SAFETY: as `spawn`.
     let process = unsafe { &mut *child };
     let pid = process.pid();
-    // The first process leads its own group.
-    process.group_leader = Term::local_pid(0, 0);
+    // The first process leads its own group, and is taken to have made the others.
+    let first = Term::local_pid(0, 0);
+    process.group_leader = first;
+    if pid != first {
+        process.parent = first;
+    }
     start(child);
     Ok(pid)
 }
