@@ -301,7 +301,9 @@ pub fn halt(status: i32, flush: bool) -> ! {
     if flush {
         crate::port::flush_all();
     }
-    std::process::exit(status)
+    // Not by way of the libraries' own ends: other threads still use what those give back, such as the stack on which the
+    // main thread may be handling a signal.
+    sys::thread::exit_at_once(status)
 }
 
 /// Ends the node as `halt(abort)` does: by a signal that leaves a core.
