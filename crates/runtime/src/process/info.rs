@@ -91,7 +91,7 @@ pub fn value(
             build::tuple(heap, &[Term::atom(module), Term::atom(function), arity])
         }
         am::STATUS => status(process, asker),
-        am::MESSAGES => messages(process, asker, heap, steps),
+        am::MESSAGES => messages(process, heap, steps),
         am::MESSAGE_QUEUE_LEN => Term::small(process.head.messages.count as i64),
         am::MESSAGE_QUEUE_DATA if process.flags & flag::OFF_HEAP_MESSAGES != 0 => am::OFF_HEAP,
         am::MESSAGE_QUEUE_DATA => am::ON_HEAP,
@@ -99,7 +99,7 @@ pub fn value(
         am::MONITORS => monitors(process, heap, steps),
         am::MONITORED_BY => monitored_by(process, heap, steps),
         am::SUSPENDING => suspending(process, heap),
-        am::DICTIONARY => dictionary(process, asker, heap, steps),
+        am::DICTIONARY => dictionary(process, heap, steps),
         am::TRAP_EXIT => am::boolean(process.traps_exit()),
         am::ERROR_HANDLER => {
             let module = process.cold.as_ref().and_then(|cold| cold.error_handler);
@@ -255,8 +255,8 @@ fn status(process: &Process, asker: Asker) -> Term {
     }
 }
 
-fn messages(process: &Process, asker: Asker, heap: &mut Heap, steps: &mut i64) -> Term {
-    if process.flags & flag::SENSITIVE != 0 && asker != Asker::Itself {
+fn messages(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
+    if process.flags & flag::SENSITIVE != 0 {
         return Term::NIL;
     }
     let messages: Vec<Term> = message_iter(process)
@@ -332,11 +332,11 @@ fn suspending(process: &Process, heap: &mut Heap) -> Term {
     build::list(heap, &list)
 }
 
-fn dictionary(process: &Process, asker: Asker, heap: &mut Heap, steps: &mut i64) -> Term {
+fn dictionary(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     let Some(cold) = &process.cold else {
         return Term::NIL;
     };
-    if process.flags & flag::SENSITIVE != 0 && asker != Asker::Itself {
+    if process.flags & flag::SENSITIVE != 0 {
         return Term::NIL;
     }
     let pairs = &cold.dictionary.pairs;
@@ -496,9 +496,11 @@ fn frame(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
 #[must_use]
 pub fn backtrace(process: &Process) -> String {
     use std::fmt::Write;
+    if process.flags & flag::SENSITIVE != 0 {
+        return String::new();
+    }
     // Where no module's code is, stock has no name: a process that has not begun, or sleeps in `hibernate/3`.
-    let place_of = |address| code::find_code(address).and(code::place_of(address));
-    let name = |address: *const u64| match place_of(address) {
+    let name = |address: *const u64| match code::place_in_module(address) {
         Some(place) => format!(
             "{}:{}/{}",
             term::print::display(place.module),
