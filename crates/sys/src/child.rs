@@ -1,20 +1,22 @@
 //! Running other programs.
 //!
 //! A child shares our memory until it executes the program ([`start`]), and we do not wait for that: the cost grows
-//! neither with the memory of this process nor with the program's. Its end is told by a descriptor that becomes readable
-//! ([`Child::as_fd`]), so that it arrives where all other events do, and [`Child::try_wait`] then takes the exit status.
+//! neither with the memory of this process nor with the program's. Its end is told by a thread that waits for all of them
+//! ([`Command::start_told`]); who has only a few may wait for each ([`Child::wait`]).
 //!
 //! Invariant: a child gets descriptors 0, 1, 2 and those it was given, none else; default signal handlers but for those
 //! it is to ignore, and no blocked signal. Nobody else in this process may wait for "any child", or a status would be
-//! lost; a child that ended stays a zombie until `try_wait` or `wait` has taken its status.
+//! lost; a child that ended stays a zombie until its status was taken.
 
 pub mod bound;
+mod ends;
 mod start;
 pub mod usage;
 
 use std::ffi::CString;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::errno::{Errno, Result, check, retry};
 use crate::{cpu, env, fd, path, signal};
@@ -44,8 +46,7 @@ pub enum Step {
     /// The program cannot be executed (`enoent`, `eacces`, `enoexec`, `e2big`...), or there is no process for
     /// it (`eagain`, `enomem`).
     Program,
-    /// No descriptor was left (`emfile`, `enfile`), or the system cannot watch processes (`enosys`, before
-    /// Linux 5.4).
+    /// No descriptor was left (`emfile`, `enfile`).
     Descriptors,
 }
 
@@ -206,9 +207,13 @@ impl<'a> Command<'a> {
             new_session: self.new_session,
             processors: cpu::mask(self.processors).map_err(failed(Step::Arguments))?,
         };
-        let (process, end, progress) = start::start(plan).map_err(failed(Step::Program))?;
+        let (process, progress) = start::start(plan).map_err(failed(Step::Program))?;
         drop((directory, copies));
-        Child::watch(process, end, progress).map_err(failed(Step::Descriptors))
+        Ok(Child {
+            process,
+            is_taken: AtomicBool::new(false),
+            progress,
+        })
     }
 }
 
@@ -236,7 +241,8 @@ fn out_of_the_way(descriptors: &[(RawFd, BorrowedFd<'_>)], highest: RawFd) -> Re
 #[derive(Debug)]
 pub struct Child {
     process: libc::pid_t,
-    watch: OwnedFd,
+    /// The status: another process may have the number since.
+    is_taken: AtomicBool,
     progress: Arc<start::Progress>,
 }
 
@@ -263,67 +269,25 @@ impl Child {
         self.wait_with(0)?.ok_or(Errno::ECHILD)
     }
 
-    /// Sends a signal to the child and to no other process, even if the child has ended and its number is
-    /// somebody else's now. `esrch` if it has ended and its status was taken.
-    pub fn kill(&self, signal_number: i32) -> Result<()> {
-        // SAFETY: an open descriptor, a number, no details of the signal, no flags.
-        let answer = unsafe {
-            libc::syscall(
-                libc::SYS_pidfd_send_signal,
-                self.watch.as_raw_fd(),
-                signal_number,
-                std::ptr::null::<libc::siginfo_t>(),
-                0,
-            )
-        };
-        if answer == -1 {
-            Err(Errno::last())
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Takes a process that we started and nobody has waited for into our care.
-    fn watch(process: libc::pid_t, end: RawFd, progress: Arc<start::Progress>) -> Result<Child> {
-        if end < 0 {
-            // A kernel that does not know such descriptors. Nobody would ever take the status: undo the start.
-            // SAFETY: the process is our child and not waited for, so the number is its own.
-            unsafe { libc::kill(process, libc::SIGKILL) };
-            // SAFETY: as above; the status is not wanted.
-            let _ = retry(|| check(unsafe { libc::waitpid(process, std::ptr::null_mut(), 0) }));
-            return Err(Errno::ENOSYS);
-        }
-        // SAFETY: the kernel has just given us this descriptor; programs that are executed do not get it.
-        let watch = unsafe { OwnedFd::from_raw_fd(end) };
-        Ok(Child {
-            process,
-            watch,
-            progress,
-        })
-    }
-
     fn wait_with(&self, flags: libc::c_int) -> Result<Option<Exit>> {
+        if self.is_taken.load(Ordering::Acquire) {
+            return Err(Errno::ECHILD);
+        }
         // SAFETY: all-zero is a valid structure; it says "no process" if the kernel leaves it alone.
         let mut status: libc::siginfo_t = unsafe { std::mem::zeroed() };
         retry(|| {
-            let watch = self.watch.as_raw_fd() as libc::id_t;
-            // SAFETY: an open descriptor of a process, and a structure for the kernel to fill.
-            check(unsafe { libc::waitid(libc::P_PIDFD, watch, &mut status, libc::WEXITED | flags) })
+            let process = self.process as libc::id_t;
+            // SAFETY: the number of a child, and a structure for the kernel to fill.
+            check(unsafe { libc::waitid(libc::P_PID, process, &mut status, libc::WEXITED | flags) })
         })?;
         // SAFETY: the kernel filled the structure as it does for children, or left it all zero.
         let (process, value) = unsafe { (status.si_pid(), status.si_status()) };
+        self.is_taken.store(process != 0, Ordering::Release);
         Ok(match (process, status.si_code) {
             (0, _) => None,
             (_, libc::CLD_EXITED) => Some(Exit::Status(value)),
             _ => Some(Exit::Signal(value)),
         })
-    }
-}
-
-impl AsFd for Child {
-    /// Becomes readable when the child ends, and stays so.
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.watch.as_fd()
     }
 }
 

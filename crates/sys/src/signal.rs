@@ -187,6 +187,10 @@ pub fn pending_fd() -> Result<BorrowedFd<'static>> {
 pub fn set(signal: Signal, disposition: Disposition) -> Result<()> {
     let handler = match disposition {
         Disposition::Default => libc::SIG_DFL,
+        // The system takes the exit statuses of children itself when this one is ignored in its way.
+        Disposition::Ignore if signal == Signal::Child => {
+            disregard as extern "C" fn(libc::c_int) as libc::sighandler_t
+        }
         Disposition::Ignore => libc::SIG_IGN,
         Disposition::Handle => {
             pending_fd()?;
@@ -261,6 +265,8 @@ extern "C" fn note(number: libc::c_int, info: *const libc::siginfo_t) {
     // SAFETY: the location is this thread's own.
     unsafe { *libc::__errno_location() = error.0 };
 }
+
+extern "C" fn disregard(_number: libc::c_int) {}
 
 fn bit(number: i32) -> u64 {
     1u64.checked_shl(number as u32).unwrap_or(0)

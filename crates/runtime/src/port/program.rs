@@ -2,15 +2,12 @@
 //!
 //! The program is started here and now, without a process in between, and nobody waits until it is executed: what that
 //! costs depends neither on the node's memory nor on the descriptors it may have. A command whose words mean nothing special to a shell is started without
-//! one. Its end is told by a descriptor that is watched independently of the port, so a program that outlives
-//! its port leaves no zombie, and a status is never lost.
+//! one. Its end is told independently of the port, so a program that outlives its port leaves no zombie, and a status is
+//! never lost.
 
 use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::sync::{Arc, OnceLock};
-
-use parking_lot::Mutex;
-use sys::child::{Child, Command as Program, SpawnError, Step};
+use sys::child::{Command as Program, Exit, SpawnError, Step};
 use sys::env::Change;
 use sys::errno::Errno;
 use sys::file::names;
@@ -23,7 +20,7 @@ use super::framing::Cutter;
 use super::open::{OpenError, Settings};
 use super::outgoing::{Blocking, Outgoing};
 use crate::config::BreakMode;
-use crate::{io, node};
+use crate::node;
 
 /// Programs find these ignored, as under stock: SIGFPE and SIGPIPE.
 const IGNORED: u64 = 1 << (8 - 1) | 1 << (13 - 1);
@@ -80,14 +77,22 @@ pub fn start(
         names::may(file, names::Wish::Execute).map_err(reason)?;
     }
     // Both ends are closed when a program is executed, so none of them leaks into others.
-    let started = run(what, settings, &its_input, &its_output);
+    let handle = port.handle();
+    let directory = settings.directory.clone();
+    let at_end = move |ended: Result<Exit, SpawnError>| {
+        let status = match ended {
+            Ok(exit) => exit.shell_status(),
+            Err(failure) => report_failure(failure, directory.as_deref()),
+        };
+        if let Some(port) = handle.upgrade() {
+            port.run_later(move |driver, access| driver.program_ended(access, status));
+        }
+    };
+    let started = run(what, settings, &its_input, &its_output, at_end);
     drop((its_input, its_output));
     let mut status = None;
     match started {
-        Ok(child) => {
-            port.set_os_pid(child.process_id());
-            watch_end(port, child, settings.directory.clone()).map_err(reason)?;
-        }
+        Ok(process) => port.set_os_pid(process),
         Err(failure) if failure.step == Step::Directory => {
             status = Some(report_failure(failure, settings.directory.as_deref()));
         }
@@ -145,7 +150,8 @@ fn run(
     settings: &Settings,
     its_input: &OwnedFd,
     its_output: &OwnedFd,
-) -> Result<Child, SpawnError> {
+    at_end: impl FnOnce(Result<Exit, SpawnError>) + Send + 'static,
+) -> Result<u32, SpawnError> {
     let environment = sys::env::for_child(&settings.environment).map_err(|errno| SpawnError {
         step: Step::Arguments,
         errno,
@@ -207,7 +213,7 @@ fn run(
     if settings.stderr_to_stdout {
         program = program.give(2, its_output.as_fd());
     }
-    program.start()
+    program.start_told(at_end)
 }
 
 /// The file and the words of a command that a shell would execute just so; None if that is not certain.
@@ -256,40 +262,6 @@ fn pwd_is_right() -> bool {
         None => true,
         Some(pwd) => names::is_working_directory(&pwd),
     }
-}
-
-/// Takes the exit status when the program ends, whether or not its port is still there.
-fn watch_end(port: &Access<'_>, child: Child, directory: Option<Vec<u8>>) -> sys::Result<()> {
-    let handle = port.handle();
-    let token: Arc<OnceLock<Token>> = Arc::default();
-    let child = Arc::new(Mutex::new(Some(child)));
-    let (known_token, watched) = (Arc::clone(&token), Arc::clone(&child));
-    let ended = move |_| {
-        let mut place = child.lock();
-        let Some(child) = place.as_ref() else { return };
-        let status = match child.try_wait() {
-            Ok(None) => return,
-            Ok(Some(exit)) => match child.failure() {
-                Some(failure) => report_failure(failure, directory.as_deref()),
-                None => exit.shell_status(),
-            },
-            Err(_) => 255,
-        };
-        if let Some(token) = token.get() {
-            io::unregister(child.as_fd(), *token);
-        }
-        *place = None;
-        drop(place);
-        if let Some(port) = handle.upgrade() {
-            // Not while this thread may hold another lock of the poll: as a task.
-            port.run_later(move |driver, access| driver.program_ended(access, status));
-        }
-    };
-    let watched = watched.lock();
-    let child = watched.as_ref().ok_or(Errno::ECHILD)?;
-    let made = io::register(child.as_fd(), Interest::READ, Arc::new(ended))?;
-    let _ = known_token.set(made);
-    Ok(())
 }
 
 impl ProgramDriver {

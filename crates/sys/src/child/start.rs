@@ -119,9 +119,8 @@ unsafe impl Send for Orders {}
 /// Children that perhaps still run in our memory, and stacks for those to come.
 static STARTED: Mutex<(Vec<Inside>, Vec<Stack>)> = Mutex::new((Vec::new(), Vec::new()));
 
-/// Starts a child: its process number, the descriptor of its end, and how far it comes. The descriptors of the plan
-/// may be closed when this returns.
-pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, RawFd, Arc<Progress>)> {
+/// Starts a child: its process number, and how far it comes. The descriptors of the plan may be closed when this returns.
+pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, Arc<Progress>)> {
     let stack = stack()?;
     let pointers = |texts: &[CString]| -> Vec<*const libc::c_char> {
         let texts = texts.iter().map(|text| text.as_ptr());
@@ -139,7 +138,7 @@ pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, RawFd, Arc<Progress>)> {
         without_handlers: true,
         progress: Arc::as_ptr(&progress),
     });
-    let (process, end) = match begin_without_handlers(&stack, &orders) {
+    let process = match begin_without_handlers(&stack, &orders) {
         // Before Linux 5.5, or forbidden.
         Err(Errno::ENOSYS | Errno::EINVAL | Errno::EPERM) => {
             orders.without_handlers = false;
@@ -157,21 +156,20 @@ pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, RawFd, Arc<Progress>)> {
         .unwrap_or_else(PoisonError::into_inner)
         .0
         .push(inside);
-    Ok((process, end, progress))
+    Ok((process, progress))
 }
 
 /// Begins a child in which no handler of ours can run, since it has none: a signal that comes before it has blocked or
 /// ignored anything does what it does to any program. The stack and the orders must stay until it has left them.
-fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<(libc::pid_t, RawFd)> {
+fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
     const CLEAR_HANDLERS: u64 = 1 << 32;
-    let mut end: RawFd = -1;
-    let flags = libc::CLONE_VM | libc::CLONE_PIDFD | libc::CLONE_CHILD_CLEARTID;
+    let flags = libc::CLONE_VM | libc::CLONE_CHILD_CLEARTID;
     // SAFETY: `start` keeps the progress beside the orders.
     let inside = unsafe { (*orders.progress).inside.as_ptr() };
     // As the kernel has it since its first version.
     let arguments: [u64; 8] = [
         flags as u64 | CLEAR_HANDLERS,
-        &raw mut end as u64,
+        0,
         inside as u64,
         0,
         libc::SIGCHLD as u64,
@@ -183,16 +181,15 @@ fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<(libc::pid_t
     // SAFETY: the stack is the child's alone, and the caller's promise covers the rest.
     let answer = unsafe { begin(&arguments, orders) };
     match answer {
-        0.. => Ok((answer as libc::pid_t, end)),
+        0.. => Ok(answer as libc::pid_t),
         _ => Err(Errno(-answer as i32)),
     }
 }
 
 /// As [`begin_without_handlers`], with our handlers and all signals blocked, so that none of them runs.
-fn begin_with_handlers(stack: &Stack, orders: &Orders) -> Result<(libc::pid_t, RawFd)> {
-    let mut end: RawFd = -1;
-    let flags = libc::CLONE_VM | libc::CLONE_PIDFD | libc::CLONE_CHILD_CLEARTID | libc::SIGCHLD;
-    let process = without_signals(|| {
+fn begin_with_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
+    let flags = libc::CLONE_VM | libc::CLONE_CHILD_CLEARTID | libc::SIGCHLD;
+    without_signals(|| {
         // SAFETY: the caller's promise; `start` keeps the progress beside the orders.
         check(unsafe {
             libc::clone(
@@ -200,13 +197,12 @@ fn begin_with_handlers(stack: &Stack, orders: &Orders) -> Result<(libc::pid_t, R
                 stack.top().cast(),
                 flags,
                 ptr::from_ref::<Orders>(orders).cast_mut().cast(),
-                &raw mut end,
+                ptr::null_mut::<libc::c_void>(),
                 ptr::null_mut::<libc::c_void>(),
                 (*orders.progress).inside.as_ptr(),
             )
         })
-    })?;
-    Ok((process, end))
+    })
 }
 
 /// A stack for a child; takes back what earlier ones have left.

@@ -1,0 +1,130 @@
+//! The ends of children, told by one thread that waits for whichever ends next.
+//!
+//! A child costs no descriptor, and neither a signal nor a poll is needed to hear of it. The thread first looks which child
+//! has ended, and takes its status when it has found who is to be told, so that no number is given to another child before.
+//!
+//! Invariant: once a child was started here, all children of this process are started here: the status of another one
+//! would be thrown away. Any thread may start one; the lock is held meanwhile, so an end is never told before its child is known.
+
+use std::collections::HashMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::{Child, Command, Exit, SpawnError, Step};
+use crate::errno::{Errno, Result, check, retry};
+use crate::thread;
+
+const STACK_BYTES: usize = 256 << 10;
+
+/// Told how a child ended, or why it executed no program.
+type AtEnd = Box<dyn FnOnce(std::result::Result<Exit, SpawnError>) + Send>;
+
+struct Running {
+    children: HashMap<libc::pid_t, (Child, AtEnd)>,
+    is_waited_for: bool,
+}
+
+static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
+static STARTED: Condvar = Condvar::new();
+
+impl Command<'_> {
+    /// Starts the program as [`Command::start`] does, and answers the number of its process. When it has ended `at_end` is
+    /// called, on a thread of its own, which it must not keep for long: others may have ended as well.
+    pub fn start_told(
+        self,
+        at_end: impl FnOnce(std::result::Result<Exit, SpawnError>) + Send + 'static,
+    ) -> std::result::Result<u32, SpawnError> {
+        let mut running = lock();
+        if running.is_none() {
+            let waiter = thread::spawn("child_waiter", STACK_BYTES, tell_ends);
+            waiter.map_err(|errno| SpawnError {
+                step: Step::Program,
+                errno,
+            })?;
+        }
+        let running = running.get_or_insert_with(|| Running {
+            children: HashMap::new(),
+            is_waited_for: false,
+        });
+        let child = self.start()?;
+        let process = child.process;
+        running.children.insert(process, (child, Box::new(at_end)));
+        if !running.is_waited_for {
+            STARTED.notify_one();
+        }
+        Ok(process as u32)
+    }
+}
+
+fn lock() -> MutexGuard<'static, Option<Running>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the thread does.
+fn tell_ends() {
+    loop {
+        wait_for_any();
+        match ended() {
+            Ok(process) => {
+                let known = lock()
+                    .as_mut()
+                    .and_then(|running| running.children.remove(&process));
+                match known {
+                    Some((child, at_end)) => tell(&child, at_end),
+                    // Somebody started it before this program was executed in the same process.
+                    None => forget(process),
+                }
+            }
+            // The system took the statuses itself, as it does for those who ignore the signal.
+            Err(_) => {
+                let lost = lock()
+                    .as_mut()
+                    .map(|running| std::mem::take(&mut running.children));
+                for (child, at_end) in lost.into_iter().flatten().map(|(_, known)| known) {
+                    tell(&child, at_end);
+                }
+            }
+        }
+    }
+}
+
+/// Returns when there are children.
+fn wait_for_any() {
+    let mut running = lock();
+    loop {
+        if let Some(running) = running.as_mut() {
+            running.is_waited_for = !running.children.is_empty();
+            if running.is_waited_for {
+                return;
+            }
+        }
+        running = STARTED
+            .wait(running)
+            .unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Waits until a child has ended, and leaves its status where it is.
+fn ended() -> Result<libc::pid_t> {
+    // SAFETY: all-zero is a valid structure.
+    let mut status: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let flags = libc::WEXITED | libc::WNOWAIT;
+    // SAFETY: a structure for the kernel to fill.
+    retry(|| check(unsafe { libc::waitid(libc::P_ALL, 0, &mut status, flags) }))?;
+    // SAFETY: the kernel filled the structure as it does for children.
+    Ok(unsafe { status.si_pid() })
+}
+
+fn tell(child: &Child, at_end: AtEnd) {
+    let exit = child.wait();
+    at_end(match (child.failure(), exit) {
+        (Some(failure), _) => Err(failure),
+        (None, Ok(exit)) => Ok(exit),
+        (None, Err(_)) => Ok(Exit::Status(255)),
+    });
+}
+
+fn forget(process: libc::pid_t) {
+    // SAFETY: takes and returns plain numbers; the status is not wanted.
+    let taken = retry(|| check(unsafe { libc::waitpid(process, std::ptr::null_mut(), 0) }));
+    debug_assert!(matches!(taken, Ok(_) | Err(Errno::ECHILD)));
+}
