@@ -87,6 +87,8 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     });
     sys::signal::init()
         .map_err(|error| format!("signals cannot be set up: {}", error.message()))?;
+    // A node that may have few descriptors starts programs without.
+    let _ = sys::child::low::keep();
     time::start();
     atom::set_limit(config.atom_limit);
     let limit = config.process_limit.next_power_of_two();

@@ -10,6 +10,7 @@
 
 pub mod bound;
 mod ends;
+pub mod low;
 mod start;
 pub mod usage;
 
@@ -194,21 +195,31 @@ impl<'a> Command<'a> {
         let (copies, given) =
             out_of_the_way(&self.descriptors, highest).map_err(failed(Step::Descriptors))?;
         let is_given = |number: RawFd| given.iter().any(|(_, other)| *other == number);
+        let closed = (3..=highest).filter(|number| !is_given(*number)).collect();
+        let directory_number = directory.as_ref().map(OwnedFd::as_raw_fd);
+        let sources = given.iter().map(|(from, _)| *from).chain(directory_number);
+        let placed = low::place(sources);
+        let mut places = placed.iter().flat_map(low::Placed::numbers);
         let plan = start::Plan {
+            given: given
+                .iter()
+                .map(|(from, to)| (places.next().unwrap_or(*from), *to))
+                .collect(),
+            directory: directory_number.map(|number| places.next().unwrap_or(number)),
+            beginning: placed.as_ref().map(low::Placed::end),
             program,
             arguments,
             environment,
-            directory: directory.as_ref().map(OwnedFd::as_raw_fd),
-            closed: (3..=highest).filter(|number| !is_given(*number)).collect(),
+            closed,
             close_from: highest + 1,
-            given,
             ignored: self.ignored,
             ignored_here: signal::ignored_now(),
             new_session: self.new_session,
             processors: cpu::mask(self.processors).map_err(failed(Step::Arguments))?,
         };
         let (process, progress) = start::start(plan).map_err(failed(Step::Program))?;
-        drop((directory, copies));
+        drop(places);
+        drop((placed, directory, copies));
         Ok(Child {
             process,
             is_taken: AtomicBool::new(false),

@@ -200,6 +200,7 @@ impl Poller {
         interest: Interest,
         trigger: Trigger,
     ) -> Result<()> {
+        crate::child::low::seen(fd.as_raw_fd());
         self.control(libc::EPOLL_CTL_ADD, fd, checked(token)?, interest, trigger)
     }
 

@@ -37,6 +37,9 @@ pub(super) struct Plan {
     pub directory: Option<RawFd>,
     /// Descriptors and the numbers they get, none of which is the number of one that comes later.
     pub given: Vec<(RawFd, RawFd)>,
+    /// The child shares our table of descriptors, and begins with taking a copy of those below this number. Otherwise it
+    /// has a whole copy from the first.
+    pub beginning: Option<RawFd>,
     /// Numbers below `close_from` that are closed.
     pub closed: Vec<RawFd>,
     pub close_from: RawFd,
@@ -49,10 +52,15 @@ pub(super) struct Plan {
     pub processors: Vec<u64>,
 }
 
+/// The child runs in our memory, with descriptors of its own.
+const APART: u32 = 1;
+/// It shares our descriptors as well.
+const SHARING: u32 = 2;
+
 /// How far a child has come.
 #[derive(Debug)]
 pub(super) struct Progress {
-    /// Not 0 while the child runs in our memory; the kernel clears it, and wakes whoever waits for that.
+    /// [`APART`] or [`SHARING`] while the child runs in our memory; then the kernel clears it, and wakes whoever waits for that.
     inside: AtomicU32,
     /// Why the program was not executed, 0 if it was; then `at_directory` says whether that was the directory's fault.
     errno: AtomicI32,
@@ -77,9 +85,13 @@ impl Progress {
 
     /// Waits until the child has executed its program or ended.
     pub(super) fn wait(&self) {
+        self.wait_while(|inside| inside != 0);
+    }
+
+    fn wait_while(&self, waits: impl Fn(u32) -> bool) {
         loop {
             let seen = self.inside.load(Ordering::Acquire);
-            if seen == 0 {
+            if !waits(seen) {
                 return;
             }
             // SAFETY: a live word and no timeout. The kernel wakes as for words that processes share.
@@ -127,7 +139,10 @@ pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, Arc<Progress>)> {
         texts.chain([ptr::null()]).collect()
     };
     let progress = Arc::new(Progress {
-        inside: AtomicU32::new(1),
+        inside: AtomicU32::new(match plan.beginning {
+            Some(_) => SHARING,
+            None => APART,
+        }),
         errno: AtomicI32::new(0),
         at_directory: AtomicU32::new(0),
     });
@@ -156,14 +171,24 @@ pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, Arc<Progress>)> {
         .unwrap_or_else(PoisonError::into_inner)
         .0
         .push(inside);
+    progress.wait_while(|inside| inside == SHARING);
     Ok((process, progress))
+}
+
+fn flags(plan: &Plan) -> libc::c_int {
+    let sharing = if plan.beginning.is_some() {
+        libc::CLONE_FILES
+    } else {
+        0
+    };
+    libc::CLONE_VM | libc::CLONE_CHILD_CLEARTID | sharing
 }
 
 /// Begins a child in which no handler of ours can run, since it has none: a signal that comes before it has blocked or
 /// ignored anything does what it does to any program. The stack and the orders must stay until it has left them.
 fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
     const CLEAR_HANDLERS: u64 = 1 << 32;
-    let flags = libc::CLONE_VM | libc::CLONE_CHILD_CLEARTID;
+    let flags = flags(&orders.plan);
     // SAFETY: `start` keeps the progress beside the orders.
     let inside = unsafe { (*orders.progress).inside.as_ptr() };
     // As the kernel has it since its first version.
@@ -188,7 +213,7 @@ fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t>
 
 /// As [`begin_without_handlers`], with our handlers and all signals blocked, so that none of them runs.
 fn begin_with_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
-    let flags = libc::CLONE_VM | libc::CLONE_CHILD_CLEARTID | libc::SIGCHLD;
+    let flags = flags(&orders.plan) | libc::SIGCHLD;
     without_signals(|| {
         // SAFETY: the caller's promise; `start` keeps the progress beside the orders.
         check(unsafe {
@@ -319,6 +344,11 @@ extern "C" fn child(orders: *mut libc::c_void) -> libc::c_int {
 fn execute(orders: &Orders) -> (bool, i32) {
     let plan = &orders.plan;
     let number = |fd: RawFd| fd as usize;
+    if let Some(beginning) = plan.beginning
+        && let Err(errno) = part(number(beginning), orders)
+    {
+        return (false, errno);
+    }
     // What was executed gets rid of handlers by itself; but until then none may run here.
     match orders.without_handlers {
         true => set_signals(plan.ignored | plan.ignored_here, plan.ignored),
@@ -376,6 +406,37 @@ fn execute(orders: &Orders) -> (bool, i32) {
         );
         (false, -failed as i32)
     }
+}
+
+/// Takes a copy of our descriptors below a number, and lets the process go on that waits for this. In the child.
+fn part(beginning: usize, orders: &Orders) -> std::result::Result<(), i32> {
+    const UNSHARE: usize = 1 << 1;
+    // SAFETY: numbers.
+    let mut parted = unsafe {
+        call(
+            libc::SYS_close_range,
+            [beginning, RawFd::MAX as usize, UNSHARE, 0],
+        )
+    };
+    if parted < 0 {
+        // Before Linux 5.9, or forbidden: a whole copy. What is too much of it is closed later.
+        // SAFETY: a number.
+        parted = unsafe { call(libc::SYS_unshare, [libc::CLONE_FILES as usize, 0, 0, 0]) };
+    }
+    if parted < 0 {
+        return Err(-parted as i32);
+    }
+    // SAFETY: `start` keeps the progress beside the orders.
+    let inside = unsafe { &(*orders.progress).inside };
+    inside.store(APART, Ordering::Release);
+    // SAFETY: a live word; wakes whoever waits for it, in the process that shares it.
+    unsafe {
+        call(
+            libc::SYS_futex,
+            [inside.as_ptr() as usize, libc::FUTEX_WAKE as usize, 1, 0],
+        );
+    }
+    Ok(())
 }
 
 /// The limit of numbers of descriptors. In the child: calls the system only.

@@ -104,6 +104,22 @@ fn a_child_has_its_descriptors_and_no_others() {
 }
 
 #[test]
+fn a_process_with_high_descriptors_gives_what_others_give() {
+    low::keep().unwrap();
+    low::seen(1 << 20);
+    a_child_has_its_descriptors_and_no_others();
+    descriptors_can_be_given_crosswise();
+    arguments_environment_and_directory_arrive();
+    what_cannot_be_started_says_why();
+    children_start_from_many_threads_at_once();
+    // More than there are numbers for: as if ours were low.
+    let (reader, _writer) = fd::pipe().unwrap();
+    let list = Command::new(b"/bin/ls").arg(b"/proc/self/fd");
+    let list = (3..8).fold(list, |list, number| list.give(number, reader.as_fd()));
+    assert_eq!(output_of(list).0, "0\n1\n2\n3\n4\n5\n6\n7\n8\n");
+}
+
+#[test]
 fn descriptors_can_be_given_crosswise() {
     // 3 and 4 of the child are what 4 and 3 are here, whatever these are: their numbers must not collide.
     let (reader, writer) = fd::pipe().unwrap();
