@@ -121,7 +121,8 @@ pub trait Driver: Send {
         Close::Now
     }
 
-    /// Writes everything that waits, blocking; the node ends.
+    /// The node ends: writes everything that waits, blocking. Where that is not done the node waits until
+    /// [`Driver::queued_bytes`] is 0.
     fn flush(&mut self) {}
 
     /// The end. Descriptors are unwatched ([`Access::unwatch`]) before they are dropped.

@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
+use std::thread;
 use std::time::Duration;
 
 use layout::Term;
@@ -12,7 +13,7 @@ use layout::limits::PID_INDEX_BITS;
 use parking_lot::RwLock;
 
 use super::{Phase, Port};
-use crate::{node, registry};
+use crate::{io, node, registry};
 
 const CHUNK: usize = 1024;
 
@@ -174,11 +175,29 @@ pub fn bytes() -> (u64, u64) {
     )
 }
 
-/// Writes what ports still hold; before the node ends.
+/// How often a node that ends looks whether all is written.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// Has what ports still hold written, however long whoever reads it takes; before the node ends. Input is read meanwhile: a
+/// program may wait for that before it goes on reading. For a scheduler.
 pub fn flush_all() {
-    for port in all() {
+    let mut ports = all();
+    for port in &ports {
         if let Some(driver) = port.state.lock().driver.as_mut() {
             driver.flush();
         }
+    }
+    let holds = |port: &Arc<Port>| {
+        let state = port.state.lock();
+        state
+            .driver
+            .as_ref()
+            .is_some_and(|driver| driver.queued_bytes() > 0)
+    };
+    ports.retain(holds);
+    while !ports.is_empty() {
+        io::poll_now();
+        thread::sleep(LOOK);
+        ports.retain(holds);
     }
 }

@@ -1,0 +1,88 @@
+//! What ports hold when a node halts gets out first, as it does on stock. Needs an installed OTP.
+
+use std::io::Read;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+const BYTES: usize = 3_000_000;
+
+fn machines() -> [&'static str; 2] {
+    ["erl", env!("CARGO_BIN_EXE_ferl")]
+}
+
+fn start(machine: &str, program: &str) -> Child {
+    let mut node = Command::new(machine);
+    node.args(["-noshell", "-eval", program])
+        .stdin(Stdio::null());
+    node.spawn().expect("a node")
+}
+
+/// Bytes that `wc` counts behind a port when the node ends at once with these options; `command` is what leads to it.
+fn counted(machine: &str, command: &str, options: &str) -> usize {
+    let file = std::env::temp_dir().join(format!("ferl-halt-{}", std::process::id()));
+    let file_name = file.to_str().expect("a plain name");
+    let command = command.replace("FILE", file_name);
+    let program = format!(
+        "P = open_port({{spawn, \"sh -c '{command}'\"}}, [binary]), \
+         port_command(P, binary:copy(<<120>>, {BYTES})), halt(0, {options})."
+    );
+    assert!(start(machine, &program).wait().unwrap().success());
+    // The program outlives the node for a moment.
+    let count = loop {
+        match std::fs::read_to_string(&file) {
+            Ok(text) if text.ends_with('\n') => break text.trim().parse().unwrap(),
+            _ => thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    std::fs::remove_file(file).unwrap();
+    count
+}
+
+#[test]
+fn a_program_that_is_slow_to_read_gets_all() {
+    for machine in machines() {
+        assert_eq!(
+            counted(machine, "sleep 1; wc -c >FILE", "[]"),
+            BYTES,
+            "{machine}"
+        );
+        let unflushed = counted(machine, "sleep 1; wc -c >FILE", "[{flush, false}]");
+        assert!(unflushed < BYTES, "{machine}: {unflushed}");
+    }
+}
+
+#[test]
+fn a_program_that_answers_all_it_reads_gets_all() {
+    for machine in machines() {
+        assert_eq!(
+            counted(
+                machine,
+                "tee FILE.all; wc -c <FILE.all >FILE; rm FILE.all",
+                "[]"
+            ),
+            BYTES,
+            "{machine}"
+        );
+    }
+}
+
+#[test]
+fn a_peer_that_is_slow_to_read_gets_all() {
+    for machine in machines() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let program = format!(
+            "{{ok, S}} = gen_tcp:connect({{127,0,0,1}}, {port}, [binary]), \
+             ok = gen_tcp:send(S, binary:copy(<<120>>, {BYTES})), halt()."
+        );
+        let mut node = start(machine, &program);
+        let (mut stream, _) = listener.accept().unwrap();
+        thread::sleep(Duration::from_millis(500));
+        let mut received = Vec::new();
+        stream.read_to_end(&mut received).unwrap();
+        assert_eq!(received.len(), BYTES, "{machine}");
+        assert!(node.wait().unwrap().success());
+    }
+}
