@@ -230,7 +230,7 @@ fn load_preloaded(directory: &Path) -> Result<(), String> {
         }
         loaded.push(module);
     }
-    code::load::commit(&loaded);
+    code::load::commit(&loaded).expect("nothing is loaded before");
     Ok(())
 }
 

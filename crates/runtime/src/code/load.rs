@@ -323,10 +323,22 @@ fn integer_from_bytes(heap: &mut layout::Heap, bytes: &[u8]) -> Term {
 }
 
 /// Makes prepared modules current, all at once; what was current becomes old. Modules with an
-/// `on_load` function become pending instead. The caller has checked that none has old code.
-pub fn commit(prepared: &[Arc<Loaded>]) {
+/// `on_load` function become pending instead.
+///
+/// # Errors
+/// The names of those whose old code is still there; then nothing was changed. It is looked at while the world stands
+/// still, for others may commit the same modules until then.
+pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
     crate::scheduler::world::stopped(|| {
         modules::change(|table| {
+            let not_purged: Vec<Term> = prepared
+                .iter()
+                .map(|loaded| loaded.name)
+                .filter(|name| !table.is_purged(*name))
+                .collect();
+            if !not_purged.is_empty() {
+                return Err(not_purged);
+            }
             for loaded in prepared {
                 table.add_range(loaded);
                 let versions = table.versions(loaded.name);
@@ -340,8 +352,9 @@ pub fn commit(prepared: &[Arc<Loaded>]) {
                 bind_exports(loaded, before.as_deref());
                 bind_funs(loaded);
             }
-        });
-    });
+            Ok(())
+        })
+    })
 }
 
 /// Ends a module's `on_load`: it becomes current, or is to be purged.

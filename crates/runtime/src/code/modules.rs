@@ -252,6 +252,13 @@ impl Table {
         self.modules.entry(name).or_default()
     }
 
+    /// Whether what is current may become old.
+    #[must_use]
+    pub fn is_purged(&self, name: Term) -> bool {
+        let versions = self.modules.get(&name);
+        versions.is_none_or(|versions| versions.current.is_none() || versions.old.is_none())
+    }
+
     /// Makes the addresses of a version findable.
     pub fn add_range(&mut self, loaded: &Arc<Loaded>) {
         let Range { start, .. } = loaded.code.range();

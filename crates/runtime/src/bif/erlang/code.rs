@@ -85,25 +85,16 @@ pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
             return refuse(process, atom::known("duplicated"), &twice);
         }
     }
-    let not_purged: Vec<Term> = prepared
-        .iter()
-        .map(|(_, loaded)| loaded.name)
-        .filter(|name| {
-            let versions = modules::versions(*name);
-            versions.current.is_some() && versions.old.is_some()
-        })
-        .collect();
-    if !not_purged.is_empty() {
-        return refuse(process, am::NOT_PURGED, &not_purged);
-    }
     let loaded: Vec<Arc<Loaded>> = prepared
         .iter()
         .map(|(_, loaded)| Arc::clone(loaded))
         .collect();
+    if let Err(names) = load::commit(&loaded) {
+        return refuse(process, am::NOT_PURGED, &names);
+    }
     for (holder, _) in &prepared {
         holder.0.lock().take();
     }
-    load::commit(&loaded);
     let on_load: Vec<Term> = loaded
         .iter()
         .filter(|loaded| loaded.on_load.is_some())
