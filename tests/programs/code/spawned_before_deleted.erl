@@ -4,8 +4,8 @@
 
 main() ->
     process_flag(trap_exit, true),
-    see:value(by_the_server, lists:usort([once(fun code:delete/1) || _ <- lists:seq(1, 20)])),
-    see:value(at_once, lists:usort([once(fun erlang:delete_module/1) || _ <- lists:seq(1, 20)])),
+    see:value(by_the_server, often(fun code:delete/1)),
+    see:value(at_once, often(fun erlang:delete_module/1)),
     see:value(not_there, [erlang:delete_module(no_such_module_at_all), code:delete(no_such_module_at_all)]),
     see:fails([fun() -> erlang:delete_module(see:id(1)) end, fun() -> erlang:delete_module(see:id([a | b])) end]),
     load(),
@@ -13,6 +13,12 @@ main() ->
     load(),
     see:that(old_code, fun() -> erlang:delete_module(see:id(short_lived)) end),
     see:value(purged, [code:purge(short_lived), code:purge(short_lived)]).
+
+%% On a busy machine some of them come too late, here and there: whether any came in time, and what became of the others.
+often(Delete) ->
+    Seen = lists:usort([once(Delete) || _ <- lists:seq(1, 20)]),
+    InTime = {true, true, killed},
+    {lists:member(InTime, Seen), Seen -- [InTime, {false, false, {undef, [{short_lived, wait, [], []}]}}]}.
 
 once(Delete) ->
     load(),
