@@ -102,7 +102,7 @@ fn run(config: Config) -> ExitCode {
         // What the system takes for no name cannot be inherited by programs either.
         let _ = sys::env::put(name, value);
     }
-    runtime::start(machine::config(config))
+    node::start(machine::config(config))
 }
 
 /// Processors this process may use.

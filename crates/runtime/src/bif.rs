@@ -1,50 +1,21 @@
-//! BIFs: functions of the language whose bodies are written in Rust.
+//! The contract of BIFs, the functions of the language whose bodies are written in Rust (crate `bifs`).
 //!
-//! `isa::bifs` has a row for each; the body is a function in the file of its module, named
-//! `name_arity`, that takes the process and its arguments and answers a term or why there is none:
+//! A body is a function that takes the process and its arguments and returns a term or a [`Failure`]:
 //!
 //! ```ignore
 //! pub fn element_2(_process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult
 //! ```
 //!
-//! **BIFs never collect.** Results are built on `process.heap()`, which goes on in a fragment when
-//! it is full, so terms may be held in locals throughout. A BIF that would run long charges what it
-//! did ([`crate::scheduler::charge`]) and traps: it answers [`trap`] with an export and arguments,
-//! all on the heap, to be entered again with.
+//! **BIFs never collect.** Results are built on `process.heap()`, which continues in a fragment when
+//! it is full, so terms may be held in locals throughout. A BIF whose work is not bounded charges what it
+//! did ([`crate::scheduler::charge`]) and traps: it returns [`trap`] with an export and arguments,
+//! all on the heap, and is entered again with them.
 
-use isa::bifs::Properties;
 use layout::{BifFunction, Class, Context, Export, RaiseKind, Term};
 use term::{am, build};
 
 use crate::process::Process;
-use crate::scheduler::dirty::{self, Policy};
-
-pub mod arguments;
-pub mod atomics;
-pub mod binary;
-pub mod byte_queue;
-pub mod bytes;
-pub mod erl_ddll;
-pub mod erl_tracer;
-pub mod erlang;
-pub mod erts_debug;
-pub mod erts_internal;
-pub mod ets;
-pub mod incoming;
-pub mod lists;
-pub mod magic;
-pub mod maps;
-pub mod math;
-pub mod os;
-pub mod persistent_term;
-pub mod ports;
-pub mod prim_buffer;
-pub mod prim_file;
-pub mod prim_net;
-pub mod prim_socket;
-pub mod re;
-pub mod unicode;
-pub mod zlib;
+use crate::scheduler::dirty;
 
 /// What a BIF answers.
 pub type BifResult = Result<Term, Failure>;
@@ -189,7 +160,7 @@ pub fn badkey(process: &mut Process, key: Term) -> Failure {
 }
 
 /// One BIF, as the loader finds it; its properties stand at the same place of `isa::bifs::BIFS`.
-pub struct Entry {
+pub struct BifEntry {
     pub module: &'static str,
     pub name: &'static str,
     pub arity: u8,
@@ -278,47 +249,3 @@ fn fail(context: &mut Context, failure: Failure) -> Term {
     }
     Term::NONE
 }
-
-/// The arguments of a call.
-///
-/// # Safety
-/// There are `N`.
-#[inline(always)]
-unsafe fn given<const N: usize>(arguments: *const Term) -> [Term; N] {
-    // One by one, and volatile so that it stays so: they have just been written one by one, and a processor can hand on
-    // what it has not stored yet only to a load of the same width. A wider one waits for the store.
-    // SAFETY: the caller's promise.
-    std::array::from_fn(|index| unsafe { arguments.add(index).read_volatile() })
-}
-
-macro_rules! entries {
-    ($(($module:literal, $name:literal, $arity:literal, $($body:ident)::+, $($property:ident)|+),)*) => {
-        /// Every BIF, in the order of `isa::bifs`.
-        pub static ENTRIES: &[Entry] = &[$({
-            // SAFETY of the calls below: the engine passes its own context, whose process runs on
-            // this thread, and as many arguments as the row says.
-            unsafe extern "C" fn call(context: *mut Context, arguments: *const Term) -> Term {
-                const POLICY: Option<Policy> =
-                    Policy::of(Properties::NONE$(.with(Properties::$property))+);
-                // SAFETY: see above.
-                unsafe {
-                    if let Some(policy) = POLICY {
-                        return dirty::call(context, arguments, policy, call, |process| {
-                            $($body)::+(process, given(arguments))
-                        });
-                    }
-                    let process = &mut *(*context).process.cast::<Process>();
-                    let arguments = given(arguments);
-                    finish(context, $($body)::+(process, arguments))
-                }
-            }
-            Entry {
-                module: $module,
-                name: $name,
-                arity: $arity,
-                function: call,
-            }
-        },)*];
-    };
-}
-isa::for_each_bif!(entries);

@@ -11,6 +11,7 @@ pub mod literals;
 pub mod load;
 pub mod modules;
 pub mod perf;
+pub mod preloaded;
 pub mod purge;
 
 pub use modules::{Loaded, find_code, place_in_module, place_of};

@@ -13,9 +13,9 @@ use term::collect::stress::{self, Stress};
 use term::collect::{self, Kind, Request};
 use term::copy::Owned;
 
-use crate::bif::erlang::min_binary_words;
 use crate::microstate::{self, State};
 use crate::process::Process;
+use crate::process::heap_limit::min_binary_words;
 use crate::scheduler;
 use crate::signal::handle;
 use crate::system_monitor;
@@ -161,8 +161,8 @@ mod limit {
     use term::copy::Owned;
 
     use super::Process;
-    use crate::bif::erlang::HeapLimit;
     use crate::process::flag;
+    use crate::process::heap_limit::HeapLimit;
     use crate::signal::handle;
 
     /// Whether the process ends because the heap would pass its limit. As OTP documents it, the limit is compared

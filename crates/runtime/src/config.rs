@@ -1,6 +1,7 @@
-//! What a node is started with. The command line's reading of flags fills it.
+//! The configuration of a node. The command line fills it; it never changes once the node has started.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// What Ctrl-C does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,4 +81,26 @@ pub struct Config {
     /// As `+W` spells it: `error`, `warning` or `info`.
     pub warnings: String,
     pub break_mode: BreakMode,
+}
+
+static CONFIG: OnceLock<Config> = OnceLock::new();
+
+/// Stores the node's configuration; the first one stays. Called once, at the node's start.
+pub fn set(config: Config) -> &'static Config {
+    CONFIG.get_or_init(|| config)
+}
+
+/// The node's configuration.
+///
+/// # Panics
+/// Before [`set`].
+#[must_use]
+pub fn get() -> &'static Config {
+    CONFIG.get().expect("the node has started")
+}
+
+/// Whether internal errors write a crash dump (`+d`: they do not).
+#[must_use]
+pub fn dumps_own_errors() -> bool {
+    CONFIG.get().is_none_or(|config| config.crash_dump)
 }

@@ -78,7 +78,13 @@ pub fn passed(stamp: u64) -> bool {
 }
 
 /// What was taken out of everyone's reach, each with its stamp, until nobody can still look at it. Any thread may add to it.
-pub(crate) struct Retired<T>(Mutex<VecDeque<(u64, T)>>);
+pub struct Retired<T>(Mutex<VecDeque<(u64, T)>>);
+
+impl<T> Default for Retired<T> {
+    fn default() -> Retired<T> {
+        Retired::new()
+    }
+}
 
 impl<T> Retired<T> {
     #[must_use]

@@ -5,34 +5,26 @@
 //! [`collector`] keeps its heap small, [`exception`] unwinds it, [`process::exit`] ends it.
 
 pub mod bif;
-pub mod break_menu;
 pub mod code;
-mod collector;
+pub mod collector;
 pub mod config;
-pub mod crash;
 pub mod epoch;
-pub mod ets;
-mod exception;
+pub mod exception;
+pub mod halt;
+pub mod hooks;
 pub mod io;
-mod log;
+pub mod log;
 mod machine;
-pub mod match_spec;
-mod microstate;
-pub mod node;
-pub mod packet;
+pub mod microstate;
 pub mod port;
 pub mod process;
-pub mod regex;
 pub mod registry;
 pub mod scheduler;
 pub mod send;
 pub mod signal;
-mod sync;
+pub mod sync;
 pub mod system_monitor;
-#[cfg(test)]
-mod test_terms;
 pub mod time;
 pub mod timer;
 
 pub use config::Config;
-pub use node::start;

@@ -6,9 +6,10 @@ use parking_lot::Mutex;
 use term::heap::Scratch;
 use term::{am, atom, build, map};
 
-use crate::bif::erlang::HeapLimit;
+use crate::config;
+use crate::process::heap_limit::HeapLimit;
 use crate::process::{Process, info, table};
-use crate::{node, registry, signal};
+use crate::{registry, signal};
 
 /// A process ended by an error that nobody caught.
 pub fn crashed(process: &Process, reason: Term) {
@@ -81,7 +82,7 @@ pub fn deprecated_flag(process: &Process, name: &str) {
          The {name} argument is deprecated. For more information\n\
          see the erlang:system_flag/2 documentation.\n"
     );
-    let level = match node::config().warnings.as_str() {
+    let level = match config::get().warnings.as_str() {
         "e" => am::ERROR,
         "i" => am::INFO,
         _ => am::WARNING,

@@ -7,20 +7,14 @@
 
 pub mod access;
 pub mod driver;
-pub mod fd;
-mod framing;
-pub mod inet;
+pub mod framing;
 pub mod info;
-pub mod open;
-mod outgoing;
+pub mod outgoing;
 pub mod output;
-mod program;
 pub mod queue;
-pub mod ram_file;
 mod report;
 pub mod signals;
-mod table;
-pub mod tty;
+pub mod table;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,7 +27,8 @@ use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build};
 
-use crate::process::relations::ReferenceNumber;
+use crate::process::Process;
+use crate::process::relations::{Link, ReferenceNumber};
 use crate::registry;
 use crate::signal::{self, Signal};
 use crate::timer::{self, TimerKey};
@@ -64,7 +59,7 @@ pub struct State {
 
 /// Where a port is in its life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
+pub enum Phase {
     Starting,
     Open,
     /// It takes nothing any more, though it is still seen; output gets out.
@@ -82,7 +77,7 @@ pub struct Core {
     /// Whom the port watches.
     monitored: HashMap<ReferenceNumber, Term>,
     /// Data comes as binaries.
-    binary: bool,
+    pub binary: bool,
     /// The name it was opened by, for `port_info(name)`.
     name: Arc<[u8]>,
     input_bytes: u64,
@@ -100,8 +95,19 @@ pub struct Core {
     closed_for: Option<Term>,
 }
 
+/// What [`Port::open`] makes a port of.
+pub struct Opening {
+    pub core: Core,
+    pub parallelism: bool,
+    /// Of the queue of commands; the driver has its own.
+    pub queue_marks: Marks,
+}
+
+/// A low and a high mark in bytes; `None` when turned off.
+pub type Marks = Option<(usize, usize)>;
+
 impl Core {
-    fn new(owner: Term, name: Arc<[u8]>) -> Core {
+    pub fn new(owner: Term, name: Arc<[u8]>) -> Core {
         Core {
             phase: Phase::Starting,
             connected: owner,
@@ -142,7 +148,7 @@ fn resume_all(pids: Vec<Term>) {
 
 impl Port {
     /// Makes a port that is in the table but not open yet; None at the limit.
-    fn make(core: Core, parallelism: bool) -> Option<Arc<Port>> {
+    pub fn make(core: Core, parallelism: bool) -> Option<Arc<Port>> {
         table::insert(|id| {
             Arc::new(Port {
                 id,
@@ -152,6 +158,40 @@ impl Port {
                 tasks: queue::Tasks::new(Some(MESSAGE_QUEUE_MARKS)),
             })
         })
+    }
+
+    /// Makes a port that `process` owns and is linked to, and starts its driver. The driver may already use the port.
+    ///
+    /// # Errors
+    /// The reason: what `start` returned, or `system_limit`. Nothing stays of the port then.
+    pub fn open(
+        process: &mut Process,
+        opening: Opening,
+        start: impl FnOnce(&mut Access<'_>) -> Result<Box<dyn Driver>, Term>,
+    ) -> Result<Term, Term> {
+        let port = Port::make(opening.core, opening.parallelism).ok_or(am::SYSTEM_LIMIT)?;
+        port.tasks.set_limits(opening.queue_marks);
+        let mut state = port.state.lock();
+        let State { driver, core } = &mut *state;
+        let access = &mut Access {
+            port: &port,
+            core,
+            caller: None,
+        };
+        match start(access) {
+            Ok(started) => *driver = Some(started),
+            Err(reason) => {
+                core.phase = Phase::Closed;
+                drop(state);
+                table::remove(port.id);
+                return Err(reason);
+            }
+        }
+        core.phase = Phase::Open;
+        let link = Link::to(port.id);
+        process.cold().relations.links.insert(port.id.bits(), link);
+        state.settle(&port);
+        Ok(port.id)
     }
 
     #[must_use]

@@ -13,6 +13,7 @@ pub mod block;
 pub mod cold;
 pub mod dictionary;
 pub mod exit;
+pub mod heap_limit;
 pub mod info;
 pub mod relations;
 pub mod spawn;
@@ -26,6 +27,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use layout::process::MessageQueue;
 use layout::{Heap, ProcessHead, Term};
+use term::am;
 
 pub use cold::Cold;
 pub use relations::Relations;
@@ -71,6 +73,31 @@ pub enum Priority {
     High = 1,
     Normal = 2,
     Low = 3,
+}
+
+impl Priority {
+    /// The priority that an atom names.
+    #[must_use]
+    pub fn from_atom(atom: Term) -> Option<Priority> {
+        Some(match atom {
+            am::MAX => Priority::Max,
+            am::HIGH => Priority::High,
+            am::NORMAL => Priority::Normal,
+            am::LOW => Priority::Low,
+            _ => return None,
+        })
+    }
+
+    /// Its name as an atom.
+    #[must_use]
+    pub fn to_atom(self) -> Term {
+        match self {
+            Priority::Max => am::MAX,
+            Priority::High => am::HIGH,
+            Priority::Normal => am::NORMAL,
+            Priority::Low => am::LOW,
+        }
+    }
 }
 
 /// The hot part of a process.

@@ -9,6 +9,7 @@ pub mod arith;
 pub mod atom;
 pub mod bits;
 pub mod build;
+pub mod byte_queue;
 pub mod collect;
 pub mod compare;
 pub mod copy;
@@ -16,7 +17,10 @@ pub mod external;
 pub mod hash;
 pub mod heap;
 pub mod held;
+pub mod incoming;
+pub mod integer;
 pub mod iolist;
+pub mod list;
 pub mod literal;
 pub mod map;
 pub mod node;
@@ -29,6 +33,8 @@ pub mod unicode;
 
 #[cfg(test)]
 mod samples;
+#[cfg(feature = "test-terms")]
+pub mod test_terms;
 
 pub use heap::Allocate;
 pub use layout::{Header, Kind, Term};

@@ -9,7 +9,7 @@ use layout::{Export, Term};
 use parking_lot::RwLock;
 use term::atom;
 
-use crate::bif;
+use crate::hooks;
 
 type Name = (Term, Term, u32);
 
@@ -36,7 +36,7 @@ unsafe impl Sync for Entry {}
 
 static EXPORTS: LazyLock<RwLock<HashMap<Name, Entry>>> = LazyLock::new(|| {
     let mut exports = HashMap::with_capacity(8192);
-    for (entry, row) in bif::ENTRIES.iter().zip(isa::bifs::BIFS) {
+    for (entry, row) in hooks::get().bifs.iter().zip(isa::bifs::BIFS) {
         let name = (
             atom::known(entry.module),
             atom::known(entry.name),

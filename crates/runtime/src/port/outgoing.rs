@@ -11,7 +11,7 @@ use sys::poll::{Interest, Token};
 
 use super::driver::{Access, Output};
 use super::framing::Framing;
-use crate::bif::byte_queue::ByteQueue;
+use term::byte_queue::ByteQueue;
 
 /// How writes are kept from blocking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

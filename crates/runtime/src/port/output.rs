@@ -9,7 +9,7 @@ use layout::limits::HEAP_BINARY_BYTES;
 use smallvec::SmallVec;
 use term::iolist::{self, IolistError, Piece, Walk};
 
-use crate::bif::byte_queue::ByteQueue;
+use term::byte_queue::ByteQueue;
 
 /// Bytes of one command to a port.
 pub const MAX_COMMAND_BYTES: usize = 1 << 31;

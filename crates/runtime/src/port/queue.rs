@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use layout::Term;
 use parking_lot::Mutex;
 
-use super::{Port, State, resume_all};
+use super::{Marks, Port, State, resume_all};
 use crate::scheduler;
 
 /// What is to be done in the port.
@@ -99,13 +99,13 @@ struct Queue {
     /// Above `high`, until they are down to `low`.
     busy: bool,
     /// The marks: low and high; None when turned off.
-    limits: Option<(usize, usize)>,
+    limits: Marks,
     /// Processes that wait until it is not.
     waiting: Vec<Term>,
 }
 
 impl Tasks {
-    pub(super) fn new(limits: Option<(usize, usize)>) -> Tasks {
+    pub(super) fn new(limits: Marks) -> Tasks {
         Tasks {
             pending: AtomicBool::new(false),
             queue: Mutex::new(Queue {
@@ -146,7 +146,7 @@ impl Tasks {
     }
 
     /// Sets the marks for the bytes that wait, and answers those that count from now on.
-    pub(super) fn set_limits(&self, limits: Option<(usize, usize)>) {
+    pub(super) fn set_limits(&self, limits: Marks) {
         self.queue.lock().limits = limits;
     }
 }

@@ -13,7 +13,8 @@ use layout::limits::PID_INDEX_BITS;
 use parking_lot::RwLock;
 
 use super::{Phase, Port};
-use crate::{io, node, registry};
+use crate::config;
+use crate::{io, registry};
 
 const CHUNK: usize = 1024;
 
@@ -32,7 +33,7 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let limit = node::config()
+    let limit = config::get()
         .port_limit
         .clamp(CHUNK, 1 << PID_INDEX_BITS)
         .next_power_of_two();
@@ -92,7 +93,7 @@ fn slot(port: Term) -> Option<&'static Slot> {
         .map(|chunk| &chunk[index % CHUNK])
 }
 
-pub(super) fn remove(port: Term) {
+pub fn remove(port: Term) {
     let Some(slot) = slot(port) else { return };
     let mut slot = slot.write();
     if slot.as_ref().is_some_and(|found| found.id == port) {

@@ -6,9 +6,10 @@ use term::copy::Owned;
 use term::print::display;
 
 use super::{Process, flag, state, table};
+use crate::halt::{self, CrashCause};
 use crate::scheduler::dirty;
 use crate::signal::handle;
-use crate::{crash, ets, registry, timer};
+use crate::{hooks, registry, timer};
 
 /// Ends a process whose last slice is over: it becomes unfindable, everyone tied to it learns of it, and
 /// its heap is freed. The control block stays until nobody can hold a found pointer to it.
@@ -16,8 +17,8 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     if process.flags & flag::SYSTEM != 0 {
         // Nothing else can do its work: a node without it would stand still.
         let (pid, reason) = (display(process.pid()), display(reason.term()));
-        crash::end(
-            crash::Cause::Outside,
+        halt::end_with_dump(
+            CrashCause::Outside,
             &format!("System process {pid} terminated: {reason}"),
         );
     }
@@ -36,7 +37,7 @@ pub fn finish(process: &mut Process, reason: &Owned) {
         cold.at_exit.run();
         let tables = std::mem::take(&mut cold.tables);
         if !tables.is_empty() {
-            ets::owner_ends(process, tables);
+            (hooks::get().release_tables)(process, tables);
         }
         if let Some(cold) = process.cold.as_mut() {
             for other in std::mem::take(&mut cold.suspending).into_keys() {

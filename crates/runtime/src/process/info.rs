@@ -9,7 +9,7 @@ use term::{am, build, collect, copy, node, off_heap};
 
 use super::relations::MonitorTarget;
 use super::{Process, block, flag, priority_of, state};
-use crate::bif::erlang::{HeapLimit, min_binary_words, priority_atom};
+use crate::process::heap_limit::{HeapLimit, min_binary_words};
 use crate::{code, exception};
 use std::sync::atomic::Ordering;
 
@@ -105,7 +105,7 @@ pub fn value(
             let module = process.cold.as_ref().and_then(|cold| cold.error_handler);
             module.unwrap_or(am::ERROR_HANDLER)
         }
-        am::PRIORITY => priority_atom(priority_of(process.state.load(Ordering::Relaxed))),
+        am::PRIORITY => priority_of(process.state.load(Ordering::Relaxed)).to_atom(),
         am::GROUP_LEADER => copy::copy(heap, process.group_leader),
         am::PARENT if process.parent.is_none() => am::UNDEFINED,
         am::PARENT => process.parent,

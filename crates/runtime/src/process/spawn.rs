@@ -1,5 +1,7 @@
 //! Making processes.
 
+pub mod options;
+
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -10,12 +12,13 @@ use layout::{Heap, ProcessHead, Term};
 use term::copy::{self, Owned};
 use term::{am, reference};
 
-use super::cold::HeapOptions;
-use super::relations::{AliasKind, Link, Monitor, MonitorTarget, Watcher};
+use super::heap_limit::HeapLimit;
+use super::relations::{Link, Monitor, MonitorTarget, Watcher};
 use super::{CacheLine, Priority, Process, block, flag, state, table};
-use crate::bif::erlang::HeapLimit;
 use crate::scheduler;
 use crate::signal::SignalQueue;
+
+pub use options::{MonitorOptions, Options};
 
 /// The node's defaults for new processes (`+h*`, `system_flag`).
 pub struct Defaults {
@@ -40,26 +43,6 @@ pub static DEFAULTS: Defaults = Defaults {
     max_heap_changed: AtomicBool::new(false),
     off_heap_messages: AtomicU32::new(0),
 };
-
-/// What `spawn_opt` and `spawn_request` may ask for.
-#[derive(Default)]
-pub struct Options {
-    pub link: bool,
-    pub monitor: Option<MonitorOptions>,
-    pub priority: Option<Priority>,
-    pub min_heap_words: Option<u32>,
-    pub fullsweep_after: Option<u16>,
-    pub off_heap_messages: Option<bool>,
-    pub heap: HeapOptions,
-    pub system: bool,
-}
-
-/// `{monitor, Options}`.
-#[derive(Default)]
-pub struct MonitorOptions {
-    pub alias: Option<AliasKind>,
-    pub tag: Option<Owned>,
-}
 
 /// Why no process was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

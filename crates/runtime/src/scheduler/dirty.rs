@@ -30,8 +30,8 @@ use sys::park::{ParkingSpot, Wakeup};
 use super::{enqueue_woken, new_context};
 use crate::bif::{self, BifResult, Failure};
 use crate::collector::elsewhere;
+use crate::config;
 use crate::microstate::{self, State};
-use crate::node;
 use crate::process::{Process, flag, state};
 
 /// Why work is dirty.
@@ -331,7 +331,7 @@ impl Pool {
 
     fn places(&self) -> &[Place] {
         self.places.get_or_init(|| {
-            let config = node::config();
+            let config = config::get();
             let most_threads = match self.kind {
                 Kind::Cpu => config.dirty_cpu_schedulers,
                 Kind::Io => config.dirty_io_schedulers,
@@ -344,7 +344,7 @@ impl Pool {
     fn most_threads(&self) -> usize {
         match self.kind {
             Kind::Cpu => cpu_online(),
-            Kind::Io => node::config().dirty_io_schedulers,
+            Kind::Io => config::get().dirty_io_schedulers,
         }
         .max(1)
     }
@@ -489,7 +489,7 @@ static BLOCKED: AtomicBool = AtomicBool::new(false);
 #[must_use]
 pub fn cpu_online() -> usize {
     match CPU_ONLINE.load(Ordering::SeqCst) {
-        0 => node::config().dirty_cpu_schedulers_online,
+        0 => config::get().dirty_cpu_schedulers_online,
         online => online,
     }
 }

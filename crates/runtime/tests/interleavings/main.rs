@@ -5,7 +5,7 @@
 //! more): nearly all that can go wrong does so with two.
 #![allow(dead_code)]
 
-#[path = "../../src/ets/directory.rs"]
+#[path = "../../../ets/src/store/directory.rs"]
 mod directory;
 #[path = "../../src/signal/queue.rs"]
 mod queue;

@@ -1,0 +1,287 @@
+//! `atomics` and `counters`: arrays of 64-bit integers that processes share.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use layout::{Heap, Term};
+use term::{am, build, map};
+
+use super::magic;
+use runtime::bif::{BifResult, badarg, system_limit};
+use runtime::process::Process;
+use runtime::scheduler;
+
+/// An array of `atomics:new/2`.
+struct Atomics {
+    signed: bool,
+    values: Box<[AtomicU64]>,
+}
+
+/// Counters on a cache line.
+const COUNTERS_PER_LINE: usize = 8;
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Line([AtomicU64; COUNTERS_PER_LINE]);
+
+/// An array of `counters:new/2` with `write_concurrency`: each scheduler counts on lines of its own, other threads on
+/// one more, and the value is the sum.
+struct Counters {
+    /// For the first counters a line for each place, then for the next ones.
+    lines: Box<[Line]>,
+    places: usize,
+    size: usize,
+}
+
+impl Counters {
+    fn new(size: usize) -> Counters {
+        let places = scheduler::count() + 1;
+        let count = size.div_ceil(COUNTERS_PER_LINE) * places;
+        Counters {
+            lines: (0..count).map(|_| Line::default()).collect(),
+            places,
+            size,
+        }
+    }
+
+    /// The cells of the counter with a number from 1.
+    fn cells(
+        &self,
+        index: Term,
+    ) -> Result<impl Iterator<Item = &AtomicU64>, runtime::bif::Failure> {
+        let index = place_of(index, self.size)?;
+        let first = index / COUNTERS_PER_LINE * self.places;
+        let lines = &self.lines[first..first + self.places];
+        Ok(lines
+            .iter()
+            .map(move |line| &line.0[index % COUNTERS_PER_LINE]))
+    }
+
+    /// The one that this thread counts in.
+    #[inline]
+    fn own_cell(&self, index: Term) -> Result<&AtomicU64, runtime::bif::Failure> {
+        let index = place_of(index, self.size)?;
+        let place = scheduler::current_number() % self.places;
+        let line = &self.lines[index / COUNTERS_PER_LINE * self.places + place];
+        Ok(&line.0[index % COUNTERS_PER_LINE])
+    }
+}
+
+/// What stock counts besides the lines.
+const COUNTERS_HEAD_BYTES: usize = 32;
+
+const MAX_ARITY: i64 = 1 << 32;
+
+fn count_of(arity: Term) -> Result<usize, runtime::bif::Failure> {
+    let count = match arity.as_small() {
+        Some(count) => count,
+        None if matches!(arity.as_big(), Some((false, _))) => i64::MAX,
+        None => return Err(badarg(1)),
+    };
+    if count < 1 {
+        return Err(badarg(1));
+    }
+    if count > MAX_ARITY {
+        return Err(system_limit());
+    }
+    Ok(count as usize)
+}
+
+/// Where in an array of that size the value with a number from 1 stands.
+#[inline]
+fn place_of(index: Term, size: usize) -> Result<usize, runtime::bif::Failure> {
+    let index = index.as_small().ok_or(badarg(2))?.wrapping_sub(1) as usize;
+    // What was below 1 is now beyond every size.
+    if index < size {
+        Ok(index)
+    } else {
+        Err(badarg(2))
+    }
+}
+
+#[inline]
+fn place(values: &[AtomicU64], index: Term) -> Result<&AtomicU64, runtime::bif::Failure> {
+    Ok(&values[place_of(index, values.len())?])
+}
+
+/// The bits of an integer that fits the array.
+fn bits_of(value: Term, signed: bool) -> Option<u64> {
+    if let Some(small) = value.as_small() {
+        return (signed || small >= 0).then_some(small as u64);
+    }
+    let (negative, limbs) = value.as_big()?;
+    let [limb] = *limbs else { return None };
+    match (signed, negative) {
+        (false, false) => Some(limb),
+        (false, true) => None,
+        (true, false) => i64::try_from(limb).ok().map(|value| value as u64),
+        (true, true) => (limb <= 1 << 63).then(|| limb.wrapping_neg()),
+    }
+}
+
+fn integer_of(heap: &mut Heap, bits: u64, signed: bool) -> Term {
+    if signed {
+        build::integer(heap, bits as i64)
+    } else {
+        build::unsigned(heap, bits)
+    }
+}
+
+fn atomics<'a>(reference: Term) -> Result<&'a Atomics, runtime::bif::Failure> {
+    magic::get::<Atomics>(reference).ok_or(badarg(1))
+}
+
+/// `erts_internal:atomics_new(Arity, Options)`
+pub fn atomics_new_2(process: &mut Process, [arity, options]: [Term; 2]) -> BifResult {
+    // Option bit 0: signed.
+    let options = options.as_small().ok_or(badarg(2))?;
+    let values = (0..count_of(arity)?).map(|_| AtomicU64::new(0)).collect();
+    Ok(magic::make(
+        process,
+        Atomics {
+            signed: options & 1 != 0,
+            values,
+        },
+    ))
+}
+
+/// `atomics:put(Ref, Index, Value)`
+pub fn put_3(_process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
+    let atomics = atomics(reference)?;
+    let place = place(&atomics.values, index)?;
+    place.store(
+        bits_of(value, atomics.signed).ok_or(badarg(3))?,
+        Ordering::SeqCst,
+    );
+    Ok(am::OK)
+}
+
+/// `atomics:get(Ref, Index)`
+pub fn get_2(process: &mut Process, [reference, index]: [Term; 2]) -> BifResult {
+    let atomics = atomics(reference)?;
+    let bits = place(&atomics.values, index)?.load(Ordering::SeqCst);
+    Ok(integer_of(process.heap(), bits, atomics.signed))
+}
+
+/// Increments may be of either sign, whatever the array holds.
+fn increment_of(value: Term) -> Option<u64> {
+    bits_of(value, true).or_else(|| bits_of(value, false))
+}
+
+/// `atomics:add(Ref, Index, Increment)`
+pub fn add_3(_process: &mut Process, [reference, index, increment]: [Term; 3]) -> BifResult {
+    let atomics = atomics(reference)?;
+    let place = place(&atomics.values, index)?;
+    place.fetch_add(increment_of(increment).ok_or(badarg(3))?, Ordering::SeqCst);
+    Ok(am::OK)
+}
+
+/// `atomics:add_get(Ref, Index, Increment)`
+pub fn add_get_3(process: &mut Process, [reference, index, increment]: [Term; 3]) -> BifResult {
+    let atomics = atomics(reference)?;
+    let place = place(&atomics.values, index)?;
+    let increment = increment_of(increment).ok_or(badarg(3))?;
+    let bits = place
+        .fetch_add(increment, Ordering::SeqCst)
+        .wrapping_add(increment);
+    Ok(integer_of(process.heap(), bits, atomics.signed))
+}
+
+/// `atomics:exchange(Ref, Index, Value)`
+pub fn exchange_3(process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
+    let atomics = atomics(reference)?;
+    let place = place(&atomics.values, index)?;
+    let bits = place.swap(
+        bits_of(value, atomics.signed).ok_or(badarg(3))?,
+        Ordering::SeqCst,
+    );
+    Ok(integer_of(process.heap(), bits, atomics.signed))
+}
+
+/// `atomics:compare_exchange(Ref, Index, Expected, Desired)`
+pub fn compare_exchange_4(
+    process: &mut Process,
+    [reference, index, expected, desired]: [Term; 4],
+) -> BifResult {
+    let atomics = atomics(reference)?;
+    let place = place(&atomics.values, index)?;
+    let expected = bits_of(expected, atomics.signed).ok_or(badarg(3))?;
+    let desired = bits_of(desired, atomics.signed).ok_or(badarg(4))?;
+    match place.compare_exchange(expected, desired, Ordering::SeqCst, Ordering::SeqCst) {
+        Ok(_) => Ok(am::OK),
+        Err(bits) => Ok(integer_of(process.heap(), bits, atomics.signed)),
+    }
+}
+
+/// `atomics:info(Ref)`
+pub fn info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let atomics = atomics(reference)?;
+    let heap = process.heap();
+    let (least, most) = if atomics.signed {
+        (
+            build::integer(heap, i64::MIN),
+            build::integer(heap, i64::MAX),
+        )
+    } else {
+        (Term::small(0), build::unsigned(heap, u64::MAX))
+    };
+    let pairs = [
+        (am::SIZE, Term::small(atomics.values.len() as i64)),
+        (am::MAX, most),
+        (am::MIN, least),
+        (
+            am::MEMORY,
+            Term::small((atomics.values.len() * 8 + 40) as i64),
+        ),
+    ];
+    Ok(map::from_pairs(heap, &pairs))
+}
+
+fn counters<'a>(reference: Term) -> Result<&'a Counters, runtime::bif::Failure> {
+    magic::get::<Counters>(reference).ok_or(badarg(1))
+}
+
+/// `erts_internal:counters_new(Size)`
+pub fn counters_new_1(process: &mut Process, [size]: [Term; 1]) -> BifResult {
+    Ok(magic::make(process, Counters::new(count_of(size)?)))
+}
+
+/// `erts_internal:counters_get(Ref, Index)`
+pub fn counters_get_2(process: &mut Process, [reference, index]: [Term; 2]) -> BifResult {
+    let cells = counters(reference)?.cells(index)?;
+    let bits = cells
+        .map(|cell| cell.load(Ordering::Relaxed))
+        .fold(0, u64::wrapping_add);
+    Ok(build::integer(process.heap(), bits as i64))
+}
+
+/// `erts_internal:counters_add(Ref, Index, Increment)`
+pub fn counters_add_3(
+    _process: &mut Process,
+    [reference, index, increment]: [Term; 3],
+) -> BifResult {
+    let cell = counters(reference)?.own_cell(index)?;
+    cell.fetch_add(increment_of(increment).ok_or(badarg(3))?, Ordering::Relaxed);
+    Ok(am::OK)
+}
+
+/// `erts_internal:counters_put(Ref, Index, Value)`
+pub fn counters_put_3(_process: &mut Process, [reference, index, value]: [Term; 3]) -> BifResult {
+    let mut cells = counters(reference)?.cells(index)?;
+    let bits = bits_of(value, true).ok_or(badarg(3))?;
+    if let Some(first) = cells.next() {
+        first.store(bits, Ordering::Relaxed);
+    }
+    cells.for_each(|cell| cell.store(0, Ordering::Relaxed));
+    Ok(am::OK)
+}
+
+/// `erts_internal:counters_info(Ref)`
+pub fn counters_info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let counters = counters(reference)?;
+    let memory = COUNTERS_HEAD_BYTES + size_of_val(&*counters.lines);
+    let pairs = [
+        (am::SIZE, Term::small(counters.size as i64)),
+        (am::MEMORY, Term::small(memory as i64)),
+    ];
+    Ok(map::from_pairs(process.heap(), &pairs))
+}

@@ -1,0 +1,241 @@
+//! `binary`: bytes of binaries, copies, numbers, and searching.
+
+use std::sync::atomic::Ordering;
+
+use layout::object::offset;
+use layout::{Kind, Term};
+use term::off_heap::{self, BinaryBlock};
+use term::{am, bits, build, integer, unicode};
+
+use super::erlang;
+use runtime::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
+use runtime::process::Process;
+use runtime::scheduler::charge;
+
+mod search;
+
+pub use search::*;
+
+/// Bytes looked at or copied that count as one reduction.
+const BYTES_PER_REDUCTION: usize = 256;
+/// More bytes are copied by dirty schedulers.
+const MOST_COPIED_HERE: u64 = 4 << 20;
+
+/// `binary:at(Binary, Position)`
+pub fn at_2(_process: &mut Process, [binary, position]: [Term; 2]) -> BifResult {
+    if !binary.is_binary() {
+        return Err(badarg(1));
+    }
+    let bits = binary.as_bits().ok_or(badarg(1))?;
+    let position = integer::uint64(position)
+        .filter(|position| *position < bits.bit_len / 8)
+        .ok_or(badarg(2))?;
+    Ok(byte_at(bits, position))
+}
+
+/// A byte of a binary; `position` is within it.
+fn byte_at(bits: layout::object::Bits, position: u64) -> Term {
+    let start = u64::from(bits.bit_offset) + position * 8;
+    // SAFETY: the caller keeps the byte within the binary.
+    let byte = unsafe { bits::range::load(bits.bytes, start, 8) };
+    Term::small(byte as i64)
+}
+
+/// The bits of a binary with at least one byte.
+fn not_empty(binary: Term) -> Result<layout::object::Bits, Failure> {
+    if !binary.is_binary() {
+        return Err(badarg(1));
+    }
+    binary
+        .as_bits()
+        .filter(|bits| bits.bit_len > 0)
+        .ok_or(badarg(1))
+}
+
+/// `binary:first(Binary)`
+pub fn first_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    Ok(byte_at(not_empty(binary)?, 0))
+}
+
+/// `binary:last(Binary)`
+pub fn last_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    let bits = not_empty(binary)?;
+    Ok(byte_at(bits, bits.bit_len / 8 - 1))
+}
+
+/// `binary:part(Binary, {Start, Length})`
+pub fn part_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+    erlang::binary_part_2(process, arguments)
+}
+
+/// `binary:part(Binary, Start, Length)`
+pub fn part_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+    erlang::binary_part_3(process, arguments)
+}
+
+/// `binary:list_to_bin(Iolist)`
+pub fn list_to_bin_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
+    erlang::list_to_binary_1(process, arguments)
+}
+
+fn copies(process: &mut Process, binary: Term, count: u64) -> BifResult {
+    if !binary.is_bitstring() {
+        return Err(badarg(1));
+    }
+    if count == 0 {
+        return Ok(build::binary(process.heap(), &[]));
+    }
+    let source = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let size = (source.len() as u64)
+        .checked_mul(count)
+        .filter(|size| *size <= u64::MAX / 16)
+        .ok_or_else(system_limit)?;
+    dirty_unless(size <= MOST_COPIED_HERE)?;
+    let (copy, mut builder) =
+        bits::construct::start(process.heap(), size * 8).ok_or_else(system_limit)?;
+    charge((size / BYTES_PER_REDUCTION as u64) as i64);
+    if !source.is_empty() {
+        for _ in 0..count {
+            let length = source.len() as u64;
+            // SAFETY: no safepoint since the builder was made, and the bytes are as many.
+            let put = unsafe { builder.put_string(source.as_ptr(), length) };
+            put.map_err(|_| system_limit())?;
+        }
+    }
+    Ok(copy)
+}
+
+/// `binary:copy(Binary)`
+pub fn copy_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    copies(process, binary, 1)
+}
+
+/// `binary:copy(Binary, Count)`
+pub fn copy_2(process: &mut Process, [binary, count]: [Term; 2]) -> BifResult {
+    copies(process, binary, integer::uint64(count).ok_or(badarg(2))?)
+}
+
+/// `binary:referenced_byte_size(Binary)`: of the binary that this one is a part of.
+pub fn referenced_byte_size_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    if !binary.is_bitstring() {
+        return Err(badarg(1));
+    }
+    let (whole, _) = build::whole_of(binary);
+    let size = if whole.is_kind(Kind::SharedBinary) {
+        // SAFETY: a shared binary's block is live while the binary is.
+        unsafe {
+            let block = off_heap::block_of(whole.boxed_pointer()).cast::<BinaryBlock>();
+            (*block).used.load(Ordering::Relaxed) as u64
+        }
+    } else {
+        whole.word(offset::HEAP_BINARY_SIZE)
+    };
+    Ok(build::unsigned(process.heap(), size))
+}
+
+#[derive(Clone, Copy)]
+enum Order {
+    Big,
+    Little,
+}
+
+fn order_of(term: Term) -> Option<Order> {
+    match term {
+        am::BIG => Some(Order::Big),
+        am::LITTLE => Some(Order::Little),
+        _ => None,
+    }
+}
+
+fn encode(process: &mut Process, number: Term, order: Order) -> BifResult {
+    let mut encoded: Vec<u8> = match (number.as_small(), number.as_big()) {
+        (Some(value), _) => u64::try_from(value)
+            .map_err(|_| badarg(1))?
+            .to_le_bytes()
+            .to_vec(),
+        (None, Some((false, limbs))) => limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect(),
+        _ => return Err(badarg(1)),
+    };
+    let zeros = encoded.iter().rev().take_while(|&&byte| byte == 0).count();
+    encoded.truncate((encoded.len() - zeros).max(1));
+    if let Order::Big = order {
+        encoded.reverse();
+    }
+    Ok(build::binary(process.heap(), &encoded))
+}
+
+/// `binary:encode_unsigned(Integer)`
+pub fn encode_unsigned_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+    encode(process, number, Order::Big)
+}
+
+/// `binary:encode_unsigned(Integer, Order)`
+pub fn encode_unsigned_2(process: &mut Process, [number, order]: [Term; 2]) -> BifResult {
+    encode(process, number, order_of(order).ok_or(badarg(2))?)
+}
+
+fn decode(process: &mut Process, binary: Term, order: Order) -> BifResult {
+    let mut encoded = unicode::bytes_of(binary).ok_or(badarg(1))?.into_owned();
+    if let Order::Big = order {
+        encoded.reverse();
+    }
+    let zeros = encoded.iter().rev().take_while(|&&byte| byte == 0).count();
+    encoded.truncate(encoded.len() - zeros);
+    let limbs: Vec<u64> = encoded
+        .chunks(8)
+        .map(|chunk| {
+            let mut limb = [0; 8];
+            limb[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(limb)
+        })
+        .collect();
+    if limbs.len() > layout::limits::BIG_LIMBS {
+        return Err(system_limit());
+    }
+    Ok(build::big(process.heap(), false, &limbs))
+}
+
+/// `binary:decode_unsigned(Binary)`
+pub fn decode_unsigned_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    decode(process, binary, Order::Big)
+}
+
+/// `binary:decode_unsigned(Binary, Order)`
+pub fn decode_unsigned_2(process: &mut Process, [binary, order]: [Term; 2]) -> BifResult {
+    decode(process, binary, order_of(order).ok_or(badarg(2))?)
+}
+
+/// How many bytes all binaries of a list have in common.
+fn common(list: Term, same: impl Fn(&[u8], &[u8]) -> usize) -> BifResult {
+    let (first, mut rest) = list.as_cons().ok_or(badarg(1))?;
+    let first = unicode::bytes_of(first).ok_or(badarg(1))?;
+    let mut length = first.len();
+    let mut seen = 0;
+    while let Some((head, tail)) = rest.as_cons() {
+        let other = unicode::bytes_of(head).ok_or(badarg(1))?;
+        length = length.min(same(&first, &other));
+        seen += length;
+        rest = tail;
+    }
+    charge((seen / BYTES_PER_REDUCTION) as i64);
+    if rest.is_nil() {
+        Ok(Term::small(length as i64))
+    } else {
+        Err(badarg(1))
+    }
+}
+
+/// `binary:longest_common_prefix(Binaries)`
+pub fn longest_common_prefix_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    common(list, |a, b| {
+        a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    })
+}
+
+/// `binary:longest_common_suffix(Binaries)`
+pub fn longest_common_suffix_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    common(list, |a, b| {
+        let pairs = a.iter().rev().zip(b.iter().rev());
+        pairs.take_while(|(a, b)| a == b).count()
+    })
+}

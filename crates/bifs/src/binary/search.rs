@@ -1,0 +1,441 @@
+//! `binary:match`, `matches` and `split`: bytes searched for patterns.
+//!
+//! Among matches the one that starts first counts, and of those that start at the same byte the
+//! longest. A long search stops when its slice is over; how far it came goes on in the pattern's place.
+
+use std::sync::Arc;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use layout::Term;
+use memchr::memmem::Finder;
+use parking_lot::Mutex;
+use term::bits::matching::extract;
+use term::{am, atom, build, unicode};
+
+use crate::erlang::part_range;
+use crate::magic;
+use runtime::bif::{BifResult, Failure, badarg};
+use runtime::process::Process;
+use runtime::scheduler::{charge, dirty, reductions_left};
+
+/// Bytes searched that count as one reduction.
+const BYTES_PER_REDUCTION: usize = 512;
+
+/// Places found that become a list within a slice.
+const FEW_FOUND: usize = 1 << 13;
+
+/// A compiled pattern.
+enum Pattern {
+    One(Box<Finder<'static>>),
+    Many {
+        automaton: AhoCorasick,
+        longest: usize,
+    },
+}
+
+/// What a reference in a compiled pattern holds.
+struct Compiled(Arc<Pattern>);
+
+impl Pattern {
+    /// Bytes that a match may go on behind its first.
+    fn overhang(&self) -> usize {
+        match self {
+            Pattern::One(finder) => finder.needle().len() - 1,
+            Pattern::Many { longest, .. } => longest - 1,
+        }
+    }
+
+    fn tag(&self) -> Term {
+        atom::known(match self {
+            Pattern::One(_) => "bm",
+            Pattern::Many { .. } => "ac",
+        })
+    }
+
+    /// Start and length of the first match.
+    fn find(&self, bytes: &[u8]) -> Option<(usize, usize)> {
+        match self {
+            Pattern::One(finder) => finder.find(bytes).map(|at| (at, finder.needle().len())),
+            Pattern::Many { automaton, .. } => automaton
+                .find(bytes)
+                .map(|found| (found.start(), found.len())),
+        }
+    }
+}
+
+/// A binary, or a list of binaries, none of them empty.
+fn compile(pattern: Term) -> Option<Arc<Pattern>> {
+    let not_empty = |binary| unicode::bytes_of(binary).filter(|bytes| !bytes.is_empty());
+    if !pattern.is_list() {
+        let finder = Box::new(Finder::new(&not_empty(pattern)?).into_owned());
+        return Some(Arc::new(Pattern::One(finder)));
+    }
+    let mut all = Vec::new();
+    let mut rest = pattern;
+    while let Some((head, tail)) = rest.as_cons() {
+        all.push(not_empty(head)?);
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return None;
+    }
+    let longest = all.iter().map(|bytes| bytes.len()).max()?;
+    if let [only] = &all[..] {
+        return Some(Arc::new(Pattern::One(Box::new(
+            Finder::new(only).into_owned(),
+        ))));
+    }
+    let automaton = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(&all)
+        .ok()?;
+    Some(Arc::new(Pattern::Many { automaton, longest }))
+}
+
+/// `binary:compile_pattern(Pattern)`: `{bm | ac, Reference}`.
+pub fn compile_pattern_1(process: &mut Process, [pattern]: [Term; 1]) -> BifResult {
+    let compiled = compile(pattern).ok_or(badarg(1))?;
+    let tag = compiled.tag();
+    let reference = magic::make(process, Compiled(compiled));
+    Ok(build::tuple(process.heap(), &[tag, reference]))
+}
+
+/// The pattern that an argument is or was compiled to.
+fn pattern_of(argument: Term) -> Option<Arc<Pattern>> {
+    let Some(elements) = argument.as_tuple() else {
+        return compile(argument);
+    };
+    let [tag, reference] = *elements else {
+        return None;
+    };
+    let Compiled(pattern) = magic::get::<Compiled>(reference)?;
+    (tag == pattern.tag()).then(|| Arc::clone(pattern))
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Default)]
+struct Options {
+    start: usize,
+    end: usize,
+    global: bool,
+    trim: bool,
+    trim_all: bool,
+}
+
+/// Reads options; a list's tail is not looked at, as on stock.
+fn options_of(list: Term, size: usize, splits: bool) -> Option<Options> {
+    let mut options = Options {
+        end: size,
+        ..Options::default()
+    };
+    if !list.is_list() {
+        return None;
+    }
+    let mut rest = list;
+    while let Some((option, tail)) = rest.as_cons() {
+        rest = tail;
+        match option {
+            am::GLOBAL if splits => options.global = true,
+            am::TRIM if splits => options.trim = true,
+            am::TRIM_ALL if splits => options.trim_all = true,
+            _ => {
+                let &[am::SCOPE, part] = option.as_tuple()? else {
+                    return None;
+                };
+                let &[position, length] = part.as_tuple()? else {
+                    return None;
+                };
+                let (start, length) = part_range(size as u64, position, length)?;
+                options.start = start as usize;
+                options.end = (start + length) as usize;
+            }
+        }
+    }
+    Some(options)
+}
+
+/// A search that goes on in the next slice.
+struct Search {
+    pattern: Arc<Pattern>,
+    options: Options,
+    /// Where to go on.
+    position: usize,
+    found: Found,
+}
+
+/// Start and length of each match, in pieces of a size: growing never copies what is there, however much that is.
+#[derive(Default)]
+struct Found {
+    pieces: Vec<Vec<(usize, usize)>>,
+    count: usize,
+}
+
+impl Found {
+    const PIECE: usize = 1 << 12;
+
+    fn push(&mut self, place: (usize, usize)) {
+        if self.count.is_multiple_of(Found::PIECE) {
+            // Few searches find much.
+            let room = if self.count == 0 { 0 } else { Found::PIECE };
+            self.pieces.push(Vec::with_capacity(room));
+        }
+        self.count += 1;
+        self.pieces.last_mut().expect("one was pushed").push(place);
+    }
+
+    fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> {
+        self.pieces.iter().flatten().copied()
+    }
+}
+
+struct Progress(Mutex<Option<Search>>);
+
+/// Whether a search is at its end.
+enum Step {
+    Done,
+    More,
+}
+
+impl Search {
+    fn run(&mut self, bytes: &[u8], budget: usize) -> Step {
+        let mut left = budget;
+        let bytes = &bytes[..self.options.end];
+        while self.position < bytes.len() {
+            if left == 0 {
+                return Step::More;
+            }
+            let starts = left.min(bytes.len() - self.position);
+            let window = (starts + self.pattern.overhang()).min(bytes.len() - self.position);
+            let found = self
+                .pattern
+                .find(&bytes[self.position..self.position + window])
+                .filter(|(at, _)| *at < starts);
+            let passed = match found {
+                Some((at, length)) => {
+                    self.found.push((self.position + at, length));
+                    if !self.options.global {
+                        return Step::Done;
+                    }
+                    at + length
+                }
+                None => starts,
+            };
+            self.position += passed;
+            // Each look costs, however little it passes.
+            left = left.saturating_sub(passed.max(16));
+        }
+        Step::Done
+    }
+}
+
+/// Finds what is asked for; `again` has the search's progress put in the place of the pattern.
+fn search(
+    process: &mut Process,
+    subject: Term,
+    pattern: Term,
+    options: impl FnOnce(usize) -> Option<Options>,
+    again: impl FnOnce(Term) -> Box<[Term]>,
+) -> Result<(Options, Found), Failure> {
+    let bytes = unicode::bytes_of(subject).ok_or(badarg(1))?;
+    let earlier = magic::get::<Progress>(pattern).and_then(|Progress(search)| search.lock().take());
+    let mut search = match earlier {
+        Some(search) => search,
+        None => {
+            let options = options(bytes.len()).ok_or(badarg(3))?;
+            if options.end == 0 {
+                // As on stock, the pattern is not even looked at.
+                return Ok((options, Found::default()));
+            }
+            Search {
+                pattern: pattern_of(pattern).ok_or(badarg(2))?,
+                options,
+                position: options.start,
+                found: Found::default(),
+            }
+        }
+    };
+    let budget = match dirty::is_here() {
+        true => usize::MAX,
+        false => reductions_left().max(8) as usize * BYTES_PER_REDUCTION,
+    };
+    let before = search.position;
+    match search.run(&bytes, budget) {
+        Step::Done => {
+            charge(((search.position - before) / BYTES_PER_REDUCTION) as i64);
+            if search.found.count > FEW_FOUND && !dirty::is_here() {
+                // A dirty scheduler makes a list of it, from here on if the search took more than a slice.
+                if let Some(Progress(place)) = magic::get::<Progress>(pattern) {
+                    *place.lock() = Some(search);
+                }
+                return Err(Failure::Dirty);
+            }
+            Ok((search.options, search.found))
+        }
+        Step::More => {
+            charge((budget / BYTES_PER_REDUCTION) as i64);
+            let progress = magic::make(process, Progress(Mutex::new(Some(search))));
+            Err(Failure::Yield {
+                arguments: again(progress),
+            })
+        }
+    }
+}
+
+fn place(process: &mut Process, (at, length): (usize, usize)) -> Term {
+    let place = [Term::small(at as i64), Term::small(length as i64)];
+    build::tuple(process.heap(), &place)
+}
+
+fn first_place(process: &mut Process, found: &Found) -> Term {
+    match found.iter().next() {
+        Some(found) => place(process, found),
+        None => am::NOMATCH,
+    }
+}
+
+fn all_places(process: &mut Process, found: &Found) -> Term {
+    found.iter().rev().fold(Term::NIL, |list, found| {
+        let place = place(process, found);
+        build::cons(process.heap(), place, list)
+    })
+}
+
+fn whole(global: bool) -> impl FnOnce(usize) -> Option<Options> {
+    move |size| {
+        Some(Options {
+            end: size,
+            global,
+            ..Options::default()
+        })
+    }
+}
+
+fn matching(global: bool, list: Term) -> impl FnOnce(usize) -> Option<Options> {
+    move |size| {
+        let options = options_of(list, size, false)?;
+        Some(Options { global, ..options })
+    }
+}
+
+/// `binary:match(Subject, Pattern)`
+pub fn match_2(process: &mut Process, [subject, pattern]: [Term; 2]) -> BifResult {
+    let again = |progress| -> Box<[Term]> { Box::new([subject, progress]) };
+    let (_, found) = search(process, subject, pattern, whole(false), again)?;
+    Ok(first_place(process, &found))
+}
+
+/// `binary:match(Subject, Pattern, Options)`
+pub fn match_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> BifResult {
+    let again = |progress| -> Box<[Term]> { Box::new([subject, progress, list]) };
+    let (_, found) = search(process, subject, pattern, matching(false, list), again)?;
+    Ok(first_place(process, &found))
+}
+
+/// `binary:matches(Subject, Pattern)`
+pub fn matches_2(process: &mut Process, [subject, pattern]: [Term; 2]) -> BifResult {
+    let again = |progress| -> Box<[Term]> { Box::new([subject, progress]) };
+    let (_, found) = search(process, subject, pattern, whole(true), again)?;
+    Ok(all_places(process, &found))
+}
+
+/// `binary:matches(Subject, Pattern, Options)`
+pub fn matches_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> BifResult {
+    let again = |progress| -> Box<[Term]> { Box::new([subject, progress, list]) };
+    let (_, found) = search(process, subject, pattern, matching(true, list), again)?;
+    Ok(all_places(process, &found))
+}
+
+/// The parts of a binary between what was found.
+fn parts(process: &mut Process, subject: Term, options: Options, found: &Found) -> Term {
+    let size = subject.as_bits().map_or(0, |bits| bits.bit_len / 8) as usize;
+    let trims = options.trim || options.trim_all;
+    if found.count == 0 {
+        return match trims && size == 0 {
+            true => Term::NIL,
+            false => build::cons(process.heap(), subject, Term::NIL),
+        };
+    }
+    let (bytes, first) = build::whole_of(subject);
+    let mut list = Term::NIL;
+    let mut end = size;
+    // From the end, so that what is empty there is known to be at the end.
+    let add = |process: &mut Process, start: usize, end: usize, list: &mut Term| {
+        let at_end = list.is_nil();
+        if start == end && (options.trim_all || options.trim && at_end) {
+            return;
+        }
+        let heap = process.heap();
+        let width = (end - start) as u64 * 8;
+        let part = extract(heap, bytes, first + start as u64 * 8, width);
+        *list = build::cons(heap, part, *list);
+    };
+    for (at, length) in found.iter().rev() {
+        add(process, at + length, end, &mut list);
+        end = at;
+    }
+    add(process, 0, end, &mut list);
+    list
+}
+
+/// `binary:split(Subject, Pattern)`
+pub fn split_2(process: &mut Process, [subject, pattern]: [Term; 2]) -> BifResult {
+    let again = |progress| -> Box<[Term]> { Box::new([subject, progress]) };
+    let (options, found) = search(process, subject, pattern, whole(false), again)?;
+    Ok(parts(process, subject, options, &found))
+}
+
+/// `binary:split(Subject, Pattern, Options)`
+pub fn split_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> BifResult {
+    let again = |progress| -> Box<[Term]> { Box::new([subject, progress, list]) };
+    let splitting = |size| options_of(list, size, true);
+    let (options, found) = search(process, subject, pattern, splitting, again)?;
+    Ok(parts(process, subject, options, &found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn many(patterns: &[&str]) -> Arc<Pattern> {
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(patterns)
+            .unwrap();
+        let longest = patterns.iter().map(|pattern| pattern.len()).max().unwrap();
+        Arc::new(Pattern::Many { automaton, longest })
+    }
+
+    fn check(pattern: &Arc<Pattern>, text: &str, expected: &[(usize, usize)]) {
+        // Whatever the budget, the answer is the same.
+        for budget in [1, 2, 3, 5, 17, 1000] {
+            let mut search = Search {
+                pattern: Arc::clone(pattern),
+                options: Options {
+                    end: text.len(),
+                    global: true,
+                    ..Options::default()
+                },
+                position: 0,
+                found: Found::default(),
+            };
+            while let Step::More = search.run(text.as_bytes(), budget) {}
+            let found: Vec<_> = search.found.iter().collect();
+            assert_eq!(found, expected, "{text} {budget}");
+        }
+    }
+
+    #[test]
+    fn first_and_longest_match_counts() {
+        let pattern = many(&["ab", "abcd", "bcde", "e"]);
+        check(&pattern, "abcde", &[(0, 4), (4, 1)]);
+        check(&pattern, "xabcxbcdeab", &[(1, 2), (5, 4), (9, 2)]);
+        check(&pattern, "", &[]);
+    }
+
+    #[test]
+    fn matches_do_not_overlap() {
+        let pattern = Arc::new(Pattern::One(Box::new(Finder::new("aa").into_owned())));
+        check(&pattern, "aaaaa", &[(0, 2), (2, 2)]);
+        check(&pattern, "abaabaaa", &[(2, 2), (5, 2)]);
+    }
+}

@@ -1,0 +1,110 @@
+//! Atoms to text and back.
+
+use layout::Term;
+use layout::limits::ATOM_CHARACTERS;
+use term::atom::{self, AtomError};
+use term::{am, build, unicode};
+
+use runtime::bif::{BifResult, Failure, badarg, system_limit};
+use runtime::process::Process;
+
+/// Latin-1 bytes of a text, if it has no other characters.
+fn latin1(text: &str) -> Option<Vec<u8>> {
+    text.chars()
+        .map(|character| u8::try_from(u32::from(character)).ok())
+        .collect()
+}
+
+fn failure(error: AtomError) -> Failure {
+    match error {
+        AtomError::NotUtf8 => badarg(1),
+        AtomError::TooLong | AtomError::Limit => system_limit(),
+    }
+}
+
+/// `erlang:atom_to_binary(Atom, Encoding)`
+pub fn atom_to_binary_2(process: &mut Process, [atom, encoding]: [Term; 2]) -> BifResult {
+    if !atom.is_atom() {
+        return Err(badarg(1));
+    }
+    let text = atom::text(atom);
+    match encoding {
+        am::UTF8 | am::UNICODE => Ok(build::binary(process.heap(), text.as_bytes())),
+        am::LATIN1 => {
+            let bytes = latin1(text).ok_or(badarg(1))?;
+            Ok(build::binary(process.heap(), &bytes))
+        }
+        _ => Err(badarg(2)),
+    }
+}
+
+/// `erlang:atom_to_list(Atom)`
+pub fn atom_to_list_1(process: &mut Process, [atom]: [Term; 1]) -> BifResult {
+    if !atom.is_atom() {
+        return Err(badarg(1));
+    }
+    Ok(build::string(process.heap(), atom::text(atom)))
+}
+
+/// `erlang:binary_to_atom(Binary, Encoding)`
+pub fn binary_to_atom_2(_process: &mut Process, [binary, encoding]: [Term; 2]) -> BifResult {
+    let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    match encoding {
+        am::UTF8 | am::UNICODE => atom::intern(&bytes),
+        am::LATIN1 => atom::intern_latin1(&bytes),
+        _ => return Err(badarg(2)),
+    }
+    .map_err(failure)
+}
+
+/// `erlang:binary_to_existing_atom(Binary, Encoding)`
+pub fn binary_to_existing_atom_2(
+    _process: &mut Process,
+    [binary, encoding]: [Term; 2],
+) -> BifResult {
+    let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let known = match encoding {
+        am::UTF8 | am::UNICODE => std::str::from_utf8(&bytes).ok().and_then(atom::lookup),
+        am::LATIN1 => {
+            let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
+            atom::lookup(&text)
+        }
+        _ => return Err(badarg(2)),
+    };
+    known.ok_or(badarg(1))
+}
+
+/// The text that a list of characters is; too long a list is told before what is behind its limit.
+fn text_of(list: Term) -> Result<String, Failure> {
+    let mut text = String::new();
+    let mut rest = list;
+    let mut count = 0;
+    while let Some((head, tail)) = rest.as_cons() {
+        if count == ATOM_CHARACTERS {
+            return Err(system_limit());
+        }
+        let character = head
+            .as_small()
+            .and_then(|value| u32::try_from(value).ok())
+            .and_then(char::from_u32);
+        text.push(character.ok_or(badarg(1))?);
+        count += 1;
+        rest = tail;
+    }
+    if rest.is_nil() {
+        Ok(text)
+    } else {
+        Err(badarg(1))
+    }
+}
+
+/// `erlang:list_to_atom(Characters)`
+pub fn list_to_atom_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    atom::intern_str(&text_of(list)?).map_err(failure)
+}
+
+/// `erlang:list_to_existing_atom(Characters)`
+pub fn list_to_existing_atom_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    let text = text_of(list).map_err(|_| badarg(1))?;
+    atom::lookup(&text).ok_or(badarg(1))
+}

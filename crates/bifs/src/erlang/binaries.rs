@@ -1,0 +1,315 @@
+//! Binaries: their sizes and parts, and lists to binaries and back.
+
+use layout::Term;
+use layout::object::Bits;
+use term::bits::construct::{self, Builder};
+use term::bits::matching::extract;
+use term::bits::range;
+use term::iolist::{self, IolistError, Step, Wanted};
+use term::{am, atom, build, integer};
+
+use crate::magic;
+use runtime::bif::{BifResult, Failure, badarg, dirty_unless, system_limit, trap};
+use runtime::process::Process;
+use runtime::scheduler::{charge, reductions_left};
+
+/// Bytes copied that count as one reduction.
+const BYTES_PER_REDUCTION: u64 = 256;
+/// Pieces of an I/O list that count as one reduction.
+const PIECES_PER_REDUCTION: usize = 64;
+/// Bytes that are made elements of a list in one reduction.
+const LISTED_PER_REDUCTION: u64 = 64;
+
+/// The error of a BIF whose first argument is no I/O list.
+pub fn iolist_failure(error: IolistError) -> Failure {
+    match error {
+        IolistError::Bad(_) => badarg(1),
+        IolistError::Limit => system_limit(),
+    }
+}
+
+/// The bits of a bit string, nothing else.
+fn bits_of(term: Term) -> Result<Bits, Failure> {
+    if term.is_bitstring() {
+        term.as_bits().ok_or(badarg(1))
+    } else {
+        Err(badarg(1))
+    }
+}
+
+/// `erlang:bit_size(Bitstring)`
+pub fn bit_size_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
+    let bits = bits_of(string)?;
+    Ok(build::unsigned(process.heap(), bits.bit_len))
+}
+
+/// `erlang:byte_size(Bitstring)`
+pub fn byte_size_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
+    let bits = bits_of(string)?;
+    Ok(build::unsigned(process.heap(), bits.bit_len.div_ceil(8)))
+}
+
+/// A part of the whole bytes of a bit string; a negative length goes to the left.
+pub fn part(process: &mut Process, string: Term, position: Term, length: Term) -> BifResult {
+    let size = bits_of(string)?.bit_len / 8;
+    let (start, length) = part_range(size, position, length).ok_or(badarg(2))?;
+    let (whole, first) = build::whole_of(string);
+    Ok(extract(
+        process.heap(),
+        whole,
+        first + start * 8,
+        length * 8,
+    ))
+}
+
+/// Start and length of a part of `size` bytes.
+pub fn part_range(size: u64, position: Term, length: Term) -> Option<(u64, u64)> {
+    let position = integer::uint64(position)?;
+    let length = integer::int64(length)?;
+    let (start, end) = if length < 0 {
+        (position.checked_sub(length.unsigned_abs())?, position)
+    } else {
+        (position, position.checked_add(length as u64)?)
+    };
+    (end <= size).then_some((start, end - start))
+}
+
+/// `erlang:binary_part(Binary, {Start, Length})`
+pub fn binary_part_2(process: &mut Process, [string, range]: [Term; 2]) -> BifResult {
+    match range.as_tuple() {
+        Some(&[position, length]) => part(process, string, position, length),
+        _ => Err(badarg(2)),
+    }
+}
+
+/// `erlang:binary_part(Binary, Start, Length)`
+pub fn binary_part_3(process: &mut Process, [string, position, length]: [Term; 3]) -> BifResult {
+    part(process, string, position, length)
+}
+
+/// `erlang:split_binary(Binary, Position)`; bits left over go to the right.
+pub fn split_binary_2(process: &mut Process, [string, position]: [Term; 2]) -> BifResult {
+    let bits = bits_of(string)?;
+    let position = integer::uint64(position)
+        .filter(|position| *position <= bits.bit_len / 8)
+        .ok_or(badarg(2))?;
+    let (whole, first) = build::whole_of(string);
+    let heap = process.heap();
+    let middle = position * 8;
+    let left = extract(heap, whole, first, middle);
+    let right = extract(heap, whole, first + middle, bits.bit_len - middle);
+    Ok(build::tuple(heap, &[left, right]))
+}
+
+/// How far the joining of an I/O list has come. Between slices it stands in front of what it needs.
+#[derive(Clone, Copy)]
+enum Joining {
+    /// `[Joining, Whole | Rest]`: so many bits were counted.
+    Sizing { bits: u64 },
+    /// `[Joining, Result | Rest]`: bits up to `position` of `end` are written.
+    Writing { position: u64, end: u64 },
+}
+
+/// The progress in a list's head, the term behind it, and the rest.
+fn joining_of(data: Term) -> Option<(Joining, Term, Term)> {
+    let (head, tail) = data.as_cons()?;
+    let joining = *magic::get::<Joining>(head)?;
+    let (kept, rest) = tail.as_cons()?;
+    Some((joining, kept, rest))
+}
+
+/// Pieces of an I/O list that the slice has time for.
+fn pieces() -> usize {
+    reductions_left().max(8) as usize * PIECES_PER_REDUCTION
+}
+
+fn later(process: &mut Process, joining: Joining, kept: Term, rest: Term) -> Failure {
+    let joining = magic::make(process, joining);
+    let heap = process.heap();
+    let data = build::cons(heap, kept, rest);
+    let data = build::cons(heap, joining, data);
+    charge(reductions_left().max(0));
+    Failure::Yield {
+        arguments: Box::new([data]),
+    }
+}
+
+/// Makes one bit string of an I/O list, as much as the slice has time for.
+fn join(process: &mut Process, data: Term, wanted: Wanted) -> BifResult {
+    let (joining, kept, rest) = match joining_of(data) {
+        Some(earlier) => earlier,
+        None => {
+            if let Some(string) = iolist::as_it_is(data, wanted).map_err(iolist_failure)? {
+                return Ok(string);
+            }
+            (Joining::Sizing { bits: 0 }, data, data)
+        }
+    };
+    let budget = pieces();
+    let (string, position, end, rest) = match joining {
+        Joining::Writing { position, end } => (kept, position, end, rest),
+        Joining::Sizing { bits } => {
+            let step = iolist::size_step(process.heap(), rest, wanted, budget);
+            match step.map_err(iolist_failure)? {
+                Step::More(more, rest) => {
+                    let bits = bits.checked_add(more).ok_or_else(system_limit)?;
+                    return Err(later(process, Joining::Sizing { bits }, kept, rest));
+                }
+                Step::Done(more) => {
+                    let end = bits.checked_add(more).ok_or_else(system_limit)?;
+                    let started = construct::start(process.heap(), end);
+                    let (string, _) = started.ok_or_else(system_limit)?;
+                    (string, 0, end, kept)
+                }
+            }
+        }
+    };
+    let mut builder = Builder::over(build::whole_of(string).0, position, end);
+    // SAFETY: the builder was just made.
+    let step = unsafe { iolist::write_step(process.heap(), &mut builder, rest, wanted, budget) };
+    match step.map_err(iolist_failure)? {
+        Step::Done(written) => {
+            charge((written / 8 / BYTES_PER_REDUCTION) as i64);
+            Ok(string)
+        }
+        Step::More(written, rest) => {
+            let position = position + written;
+            Err(later(
+                process,
+                Joining::Writing { position, end },
+                string,
+                rest,
+            ))
+        }
+    }
+}
+
+/// `erlang:list_to_binary(Iolist)`: a list only.
+pub fn list_to_binary_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    if !list.is_list() {
+        return Err(badarg(1));
+    }
+    join(process, list, Wanted::Bytes)
+}
+
+/// `erlang:iolist_to_binary(IolistOrBinary)`
+pub fn iolist_to_binary_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
+    join(process, iolist, Wanted::Bytes)
+}
+
+/// `erlang:list_to_bitstring(List)`: a list only.
+pub fn list_to_bitstring_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    if !list.is_list() {
+        return Err(badarg(1));
+    }
+    join(process, list, Wanted::Bits)
+}
+
+/// `erlang:iolist_size(IolistOrBinary)`
+pub fn iolist_size_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
+    let (before, rest) = match joining_of(iolist) {
+        Some((Joining::Sizing { bits }, _, rest)) => (bits, rest),
+        _ => (0, iolist),
+    };
+    let step = iolist::size_step(process.heap(), rest, Wanted::Bytes, pieces());
+    match step.map_err(iolist_failure)? {
+        Step::Done(more) => {
+            let bits = before.checked_add(more).ok_or_else(system_limit)?;
+            Ok(build::unsigned(process.heap(), bits / 8))
+        }
+        Step::More(more, rest) => {
+            let bits = before.checked_add(more).ok_or_else(system_limit)?;
+            Err(later(process, Joining::Sizing { bits }, Term::NIL, rest))
+        }
+    }
+}
+
+/// `erlang:iolist_to_iovec(IolistOrBinary)`
+pub fn iolist_to_iovec_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
+    let size = iolist::size_step(process.heap(), iolist, Wanted::Bytes, pieces());
+    let short = matches!(size.map_err(iolist_failure)?, Step::Done(_));
+    dirty_unless(short)?;
+    iolist::to_iovec(process.heap(), iolist).map_err(iolist_failure)
+}
+
+/// Bytes that are still to be put in front of a list. Between slices: `[Listing, Binary | List]`.
+#[derive(Clone, Copy)]
+struct Listing {
+    first: u64,
+    count: u64,
+}
+
+/// Bytes of a binary as a list before `tail`, as many as the slice has time for.
+fn list_of(process: &mut Process, binary: Term, listing: Listing, tail: Term) -> BifResult {
+    let bits = bits_of(binary)?;
+    let Listing { first, count } = listing;
+    let budget = reductions_left().max(8) as u64 * LISTED_PER_REDUCTION;
+    let left = count.saturating_sub(budget);
+    charge(((count - left) / LISTED_PER_REDUCTION) as i64);
+    let heap = process.heap();
+    let start = u64::from(bits.bit_offset) + first * 8;
+    let listed = (left..count).map(|index| {
+        // SAFETY: the callers keep the range within the bit string.
+        let byte = unsafe { range::load(bits.bytes, start + index * 8, 8) };
+        Term::small(byte as i64)
+    });
+    let list = build::list_of(heap, (count - left) as usize, listed, tail);
+    if left == 0 {
+        return Ok(list);
+    }
+    let listing = magic::make(process, Listing { first, count: left });
+    let heap = process.heap();
+    let state = build::cons(heap, binary, list);
+    let state = build::cons(heap, listing, state);
+    Err(trap(am::ERLANG, atom::known("binary_to_list"), &[state]))
+}
+
+/// `erlang:binary_to_list(Binary)`; all that make lists of bytes go on here.
+pub fn binary_to_list_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    if let Some((head, tail)) = binary.as_cons()
+        && let Some(&listing) = magic::get::<Listing>(head)
+        && let Some((binary, list)) = tail.as_cons()
+    {
+        return list_of(process, binary, listing, list);
+    }
+    let bits = bits_of(binary)?;
+    if bits.bit_len % 8 != 0 {
+        return Err(badarg(1));
+    }
+    let listing = Listing {
+        first: 0,
+        count: bits.bit_len / 8,
+    };
+    list_of(process, binary, listing, Term::NIL)
+}
+
+/// `erlang:binary_to_list(Binary, First, Last)`, counted from 1.
+pub fn binary_to_list_3(process: &mut Process, [binary, first, last]: [Term; 3]) -> BifResult {
+    let size = bits_of(binary)?.bit_len / 8;
+    let first = integer::uint64(first).ok_or(badarg(2))?;
+    let last = integer::uint64(last).ok_or(badarg(3))?;
+    if first < 1 || last < first || last > size {
+        return Err(badarg(2));
+    }
+    let listing = Listing {
+        first: first - 1,
+        count: last - first + 1,
+    };
+    list_of(process, binary, listing, Term::NIL)
+}
+
+/// `erlang:bitstring_to_list(Bitstring)`: bytes, and last the bits left over.
+pub fn bitstring_to_list_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
+    let bits = bits_of(string)?;
+    let (count, left) = (bits.bit_len / 8, bits.bit_len % 8);
+    let heap = process.heap();
+    let tail = match (count, left) {
+        (_, 0) => Term::NIL,
+        (0, _) => build::cons(heap, string, Term::NIL),
+        _ => {
+            let last = build::sub_bits(heap, string, count * 8, left);
+            build::cons(heap, last, Term::NIL)
+        }
+    };
+    list_of(process, string, Listing { first: 0, count }, tail)
+}

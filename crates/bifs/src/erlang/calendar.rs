@@ -1,0 +1,137 @@
+//! Calendar time, in UTC and in the machine's time zone.
+
+use layout::Term;
+use sys::clock::calendar::{self, DateTime, DaylightSaving};
+use term::{am, build};
+
+use runtime::bif::{BifResult, badarg};
+use runtime::process::Process;
+use runtime::time;
+
+fn now_seconds() -> i64 {
+    time::system_ns().div_euclid(1_000_000_000)
+}
+
+fn local_now() -> DateTime {
+    let seconds = now_seconds();
+    calendar::local_of_seconds(seconds).unwrap_or_else(|| calendar::universal_of_seconds(seconds))
+}
+
+fn small(value: impl Into<i64>) -> Term {
+    Term::small(value.into())
+}
+
+fn date_term(process: &mut Process, time: DateTime) -> Term {
+    let parts = [small(time.year), small(time.month), small(time.day)];
+    build::tuple(process.heap(), &parts)
+}
+
+fn time_term(process: &mut Process, time: DateTime) -> Term {
+    let parts = [small(time.hour), small(time.minute), small(time.second)];
+    build::tuple(process.heap(), &parts)
+}
+
+fn date_time_term(process: &mut Process, time: DateTime) -> Term {
+    let parts = [date_term(process, time), time_term(process, time)];
+    build::tuple(process.heap(), &parts)
+}
+
+/// Reads `{{Year, Month, Day}, {Hour, Minute, Second}}`; that it is a date that exists is the
+/// conversions' to check.
+fn date_time(term: Term) -> Option<DateTime> {
+    let &[date, time] = term.as_tuple()? else {
+        return None;
+    };
+    let &[year, month, day] = date.as_tuple()? else {
+        return None;
+    };
+    let &[hour, minute, second] = time.as_tuple()? else {
+        return None;
+    };
+    let byte = |term: Term| term.as_small().and_then(|value| u8::try_from(value).ok());
+    Some(DateTime {
+        year: year.as_small()?,
+        month: byte(month)?,
+        day: byte(day)?,
+        hour: byte(hour)?,
+        minute: byte(minute)?,
+        second: byte(second)?,
+    })
+}
+
+/// `date()`.
+pub fn date_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(date_term(process, local_now()))
+}
+
+/// `time()`.
+pub fn time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(time_term(process, local_now()))
+}
+
+/// `localtime()`.
+pub fn localtime_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(date_time_term(process, local_now()))
+}
+
+/// `universaltime()`.
+pub fn universaltime_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let now = calendar::universal_of_seconds(now_seconds());
+    Ok(date_time_term(process, now))
+}
+
+/// `localtime_to_universaltime(DateTime, IsDst)`.
+pub fn localtime_to_universaltime_2(
+    process: &mut Process,
+    [time, daylight_saving]: [Term; 2],
+) -> BifResult {
+    let daylight_saving = match daylight_saving {
+        am::TRUE => DaylightSaving::InEffect,
+        am::FALSE => DaylightSaving::NotInEffect,
+        am::UNDEFINED => DaylightSaving::Unknown,
+        _ => return Err(badarg(2)),
+    };
+    let universal = date_time(time)
+        .and_then(|time| calendar::local_to_universal(time, daylight_saving))
+        .ok_or_else(|| badarg(1))?;
+    Ok(date_time_term(process, universal))
+}
+
+/// `universaltime_to_localtime(DateTime)`.
+pub fn universaltime_to_localtime_1(process: &mut Process, [time]: [Term; 1]) -> BifResult {
+    let local = date_time(time)
+        .and_then(calendar::universal_to_local)
+        .ok_or_else(|| badarg(1))?;
+    Ok(date_time_term(process, local))
+}
+
+/// `universaltime_to_posixtime(DateTime)`: seconds since 1970.
+pub fn universaltime_to_posixtime_1(process: &mut Process, [time]: [Term; 1]) -> BifResult {
+    let seconds = date_time(time)
+        .and_then(calendar::seconds_of_universal)
+        .ok_or_else(|| badarg(1))?;
+    Ok(build::integer(process.heap(), seconds))
+}
+
+/// `posixtime_to_universaltime(Seconds)`.
+pub fn posixtime_to_universaltime_1(process: &mut Process, [seconds]: [Term; 1]) -> BifResult {
+    let seconds = match seconds.as_small() {
+        Some(seconds) => seconds,
+        None => big_seconds(seconds).ok_or_else(|| badarg(1))?,
+    };
+    let time = calendar::universal_of_seconds(seconds);
+    Ok(date_time_term(process, time))
+}
+
+/// A big integer that still fits 64 bits.
+fn big_seconds(term: Term) -> Option<i64> {
+    let (negative, &[limb]) = term.as_big()? else {
+        return None;
+    };
+    let value = if negative {
+        -i128::from(limb)
+    } else {
+        i128::from(limb)
+    };
+    i64::try_from(value).ok()
+}

@@ -1,0 +1,142 @@
+//! The clocks: monotonic and system time, offsets and units, `now` and timestamps; and the clock
+//! BIFs of `os`.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use layout::Term;
+use term::{am, arith, build};
+
+use runtime::bif::{BifResult, badarg};
+use runtime::process::Process;
+use runtime::time;
+
+/// Parts of a second of the `native` unit, and of the performance counter.
+const NATIVE_PER_SECOND: i64 = 1_000_000_000;
+
+/// `monotonic_time()`.
+pub fn monotonic_time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(build::integer(process.heap(), time::monotonic_ns()))
+}
+
+/// `monotonic_time(Unit)`.
+pub fn monotonic_time_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
+    in_unit(process, time::monotonic_ns(), unit)
+}
+
+/// `system_time()`.
+pub fn system_time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(build::integer(process.heap(), time::system_ns()))
+}
+
+/// `system_time(Unit)`.
+pub fn system_time_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
+    in_unit(process, time::system_ns(), unit)
+}
+
+/// `time_offset()`.
+pub fn time_offset_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(build::integer(process.heap(), time::offset_ns()))
+}
+
+/// `time_offset(Unit)`.
+pub fn time_offset_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
+    in_unit(process, time::offset_ns(), unit)
+}
+
+/// `os:system_time()`.
+pub fn os_system_time_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(build::integer(process.heap(), sys::clock::system_ns()))
+}
+
+/// `os:system_time(Unit)`.
+pub fn os_system_time_1(process: &mut Process, [unit]: [Term; 1]) -> BifResult {
+    in_unit(process, sys::clock::system_ns(), unit)
+}
+
+/// `os:perf_counter()`.
+pub fn os_perf_counter_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(build::integer(process.heap(), sys::clock::monotonic_ns()))
+}
+
+/// `erts_internal:time_unit()`: parts per second of `native`.
+pub fn time_unit_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(Term::small(NATIVE_PER_SECOND))
+}
+
+/// `erts_internal:perf_counter_unit()`.
+pub fn perf_counter_unit_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(Term::small(NATIVE_PER_SECOND))
+}
+
+/// A time in a unit: a name, or a number of parts per second. Rounded down.
+fn in_unit(process: &mut Process, time_ns: i64, unit: Term) -> BifResult {
+    let per_second = match unit {
+        am::NATIVE | am::PERF_COUNTER => return Ok(build::integer(process.heap(), time_ns)),
+        am::SECOND | am::SECONDS => 1,
+        am::MILLISECOND | am::MILLI_SECONDS => 1_000,
+        am::MICROSECOND | am::MICRO_SECONDS => 1_000_000,
+        am::NANOSECOND | am::NANO_SECONDS => return Ok(build::integer(process.heap(), time_ns)),
+        _ => match unit.as_small() {
+            Some(parts) if parts > 0 => i128::from(parts),
+            Some(_) => return Err(badarg(1)),
+            None => return in_big_unit(process, time_ns, unit),
+        },
+    };
+    let time = (i128::from(time_ns) * per_second).div_euclid(i128::from(NATIVE_PER_SECOND));
+    Ok(arith::from_i128(process.heap(), time))
+}
+
+fn in_big_unit(process: &mut Process, time_ns: i64, unit: Term) -> BifResult {
+    let (false, _) = unit.as_big().ok_or_else(|| badarg(1))? else {
+        return Err(badarg(1));
+    };
+    let heap = process.heap();
+    let mut step = || -> Result<Term, arith::ArithError> {
+        let time = build::integer(heap, time_ns);
+        let product = arith::multiply(heap, time, unit)?;
+        let divisor = Term::small(NATIVE_PER_SECOND);
+        let quotient = arith::int_div(heap, product, divisor)?;
+        let rest = arith::remainder(heap, product, divisor)?;
+        if rest.as_small().is_some_and(|rest| rest < 0) {
+            arith::subtract(heap, quotient, Term::small(1))
+        } else {
+            Ok(quotient)
+        }
+    };
+    step().map_err(|_| runtime::bif::system_limit())
+}
+
+/// `{MegaSeconds, Seconds, MicroSeconds}` of microseconds since 1970.
+fn timestamp(process: &mut Process, time_us: i64) -> Term {
+    let seconds = time_us.div_euclid(1_000_000);
+    let parts = [
+        seconds.div_euclid(1_000_000),
+        seconds.rem_euclid(1_000_000),
+        time_us.rem_euclid(1_000_000),
+    ];
+    build::tuple(process.heap(), &parts.map(Term::small))
+}
+
+/// `timestamp()`.
+pub fn timestamp_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let now_us = time::system_ns().div_euclid(1_000);
+    Ok(timestamp(process, now_us))
+}
+
+/// `os:timestamp()`.
+pub fn os_timestamp_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let now_us = sys::clock::system_ns().div_euclid(1_000);
+    Ok(timestamp(process, now_us))
+}
+
+/// `now()`: never the same twice, always growing.
+pub fn now_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    static LAST_US: AtomicI64 = AtomicI64::new(i64::MIN);
+    let now_us = time::system_ns().div_euclid(1_000);
+    let next = |last: i64| Some(now_us.max(last.saturating_add(1)));
+    let last = LAST_US
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
+        .unwrap_or(now_us);
+    let unique_us = now_us.max(last.saturating_add(1));
+    Ok(timestamp(process, unique_us))
+}

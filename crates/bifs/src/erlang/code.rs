@@ -1,0 +1,447 @@
+//! Loading, finding and removing code.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use layout::{Export, Term};
+use parking_lot::Mutex;
+use term::copy::Owned;
+use term::external::{self, Options};
+use term::{am, atom, build};
+
+use crate::magic;
+use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, system_limit};
+use runtime::code::load::{self, CodeResolver, LoadError};
+use runtime::code::modules::{self, Loaded};
+use runtime::code::preloaded;
+use runtime::code::{exports, purge};
+use runtime::process::Process;
+
+/// What `prepare_loading` answers: code until it is committed.
+pub struct Prepared(Mutex<Option<Arc<Loaded>>>);
+
+/// `erts_internal:prepare_loading(Module, Code)`
+pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> BifResult {
+    if !module.is_atom() {
+        return Err(badarg(1));
+    }
+    let bytes = code.as_bits().ok_or(badarg(2))?;
+    // An unaligned binary is copied to whole bytes.
+    let whole = build::bit_string(process.heap(), bytes);
+    let bytes = whole
+        .as_bits()
+        .and_then(layout::object::Bits::as_bytes)
+        .ok_or(badarg(2))?;
+    match load::prepare(Some(module), bytes) {
+        Ok(loaded) => Ok(magic::make(process, Prepared(Mutex::new(Some(loaded))))),
+        Err(error) => {
+            runtime::log::load_failed(process, module, &error.to_string());
+            let reason = match error {
+                LoadError::NoRoom => am::SYSTEM_LIMIT,
+                _ => am::BADFILE,
+            };
+            Ok(build::tuple(process.heap(), &[am::ERROR, reason]))
+        }
+    }
+}
+
+/// `erlang:has_prepared_code_on_load(Prepared)`
+pub fn has_prepared_code_on_load_1(_process: &mut Process, [prepared]: [Term; 1]) -> BifResult {
+    let prepared = magic::get::<Prepared>(prepared).ok_or(badarg(1))?;
+    let loaded = prepared.0.lock();
+    Ok(am::boolean(
+        loaded.as_ref().ok_or(badarg(1))?.on_load.is_some(),
+    ))
+}
+
+/// `erlang:finish_loading([Prepared])`
+pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    let mut prepared = Vec::new();
+    let mut rest = list;
+    while let Some((head, tail)) = rest.as_cons() {
+        let holder = magic::get::<Prepared>(head).ok_or(badarg(1))?;
+        let loaded = holder.0.lock().clone().ok_or(badarg(1))?;
+        prepared.push((holder, loaded));
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(1));
+    }
+    let refuse = |process: &mut Process, reason: Term, names: &[Term]| {
+        let names = build::list(process.heap(), names);
+        Ok(build::tuple(process.heap(), &[reason, names]))
+    };
+    if prepared.len() > 1 {
+        // Several are loaded as one, and a function that may refuse would come between.
+        if prepared.iter().any(|(_, loaded)| loaded.on_load.is_some()) {
+            return Err(system_limit());
+        }
+        let mut seen = std::collections::HashSet::new();
+        let twice: Vec<Term> = prepared
+            .iter()
+            .map(|(_, loaded)| loaded.name)
+            .filter(|name| !seen.insert(*name))
+            .collect();
+        if !twice.is_empty() {
+            return refuse(process, atom::known("duplicated"), &twice);
+        }
+    }
+    let loaded: Vec<Arc<Loaded>> = prepared
+        .iter()
+        .map(|(_, loaded)| Arc::clone(loaded))
+        .collect();
+    if let Err(names) = load::commit(&loaded) {
+        return refuse(process, am::NOT_PURGED, &names);
+    }
+    for (holder, _) in &prepared {
+        holder.0.lock().take();
+    }
+    let on_load: Vec<Term> = loaded
+        .iter()
+        .filter(|loaded| loaded.on_load.is_some())
+        .map(|loaded| loaded.name)
+        .collect();
+    if on_load.is_empty() {
+        Ok(am::OK)
+    } else {
+        refuse(process, am::ON_LOAD, &on_load)
+    }
+}
+
+/// `erlang:call_on_load_function(Module)`
+pub fn call_on_load_function_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
+    let pending = modules::versions(module).pending.ok_or(badarg(1))?;
+    let entry = pending.on_load.ok_or(badarg(1))?;
+    // Nobody names the function from outside; an export of a name of its own stands for it.
+    let name = atom::known("-on_load-");
+    let export: &'static Export = exports::get(module, name, 0);
+    exports::set_code(export, Some(entry.0));
+    Err(Failure::Trap {
+        target: export,
+        arguments: Box::default(),
+    })
+}
+
+/// `erlang:finish_after_on_load(Module, Keep)`
+pub fn finish_after_on_load_2(_process: &mut Process, [module, keep]: [Term; 2]) -> BifResult {
+    if keep != am::TRUE && keep != am::FALSE {
+        return Err(badarg(2));
+    }
+    exports::set_code(exports::get(module, atom::known("-on_load-"), 0), None);
+    if load::finish_on_load(module, keep == am::TRUE) {
+        Ok(am::TRUE)
+    } else {
+        Err(badarg(1))
+    }
+}
+
+/// `erlang:loaded()`
+pub fn loaded_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let names = modules::names();
+    Ok(build::list(process.heap(), &names))
+}
+
+/// `erlang:pre_loaded()`
+pub fn pre_loaded_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let names = preloaded::names();
+    Ok(build::list(process.heap(), &names))
+}
+
+/// `erlang:module_loaded(Module)`
+pub fn module_loaded_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
+    if !module.is_atom() {
+        return Err(badarg(1));
+    }
+    Ok(am::boolean(modules::current(module).is_some()))
+}
+
+/// `erlang:check_old_code(Module)`
+pub fn check_old_code_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
+    if !module.is_atom() {
+        return Err(badarg(1));
+    }
+    Ok(am::boolean(modules::versions(module).old.is_some()))
+}
+
+/// `delete_module(Module)`
+///
+/// Who was spawned before still starts in the module, as on stock, whose new code takes effect when every scheduler has
+/// turned to something else: so the caller goes behind whoever is queued first. Then it comes with `[Deleting | Module]`.
+pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
+    let second = argument
+        .as_cons()
+        .filter(|(head, _)| magic::get::<Deleting>(*head).is_some());
+    let module = second.map_or(argument, |(_, module)| module);
+    if !module.is_atom() {
+        return Err(badarg(1));
+    }
+    if !modules::is_known(module) {
+        return Ok(am::UNDEFINED);
+    }
+    if modules::versions(module).old.is_some() {
+        runtime::log::not_purged(process, module);
+        return Err(badarg_as_called(
+            process,
+            atom::known("delete_module"),
+            &[module],
+        ));
+    }
+    if second.is_none() {
+        let deleting = magic::make(process, Deleting);
+        return Err(Failure::Yield {
+            arguments: Box::new([build::cons(process.heap(), deleting, module)]),
+        });
+    }
+    load::delete(module);
+    Ok(am::TRUE)
+}
+
+/// Marks a deletion that has let others go first.
+struct Deleting;
+
+/// `erts_internal:purge_module(Module, prepare | prepare_on_load | abort | complete)`
+pub fn purge_module_2(_process: &mut Process, [module, step]: [Term; 2]) -> BifResult {
+    if !module.is_atom() {
+        return Err(badarg(1));
+    }
+    match step {
+        am::PREPARE => Ok(am::boolean(purge::prepare(module))),
+        am::PREPARE_ON_LOAD => Ok(am::boolean(purge::prepare_on_load(module))),
+        am::ABORT => {
+            purge::abort(module);
+            Ok(am::FALSE)
+        }
+        am::COMPLETE => Ok(am::boolean(purge::complete(module))),
+        _ => Err(badarg(2)),
+    }
+}
+
+/// `erts_literal_area_collector:release_area_switch()`
+pub fn release_area_switch_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(am::boolean(purge::release_area_switch()))
+}
+
+/// `erts_literal_area_collector:send_copy_request(Pid, RequestId, Action)`
+pub fn send_copy_request_3(process: &mut Process, [pid, id, action]: [Term; 3]) -> BifResult {
+    if action != am::INIT && action != atom::known("check_gc") && action != atom::known("need_gc") {
+        return Err(badarg(3));
+    }
+    if !pid.is_local_pid() {
+        return Err(badarg(1));
+    }
+    let id = build::tuple(process.heap(), &[id, action, pid]);
+    purge::send_copy_request(process.pid(), pid, Owned::new(id));
+    Ok(am::OK)
+}
+
+/// `erlang:function_exported(Module, Function, Arity)`
+pub fn function_exported_3(
+    _process: &mut Process,
+    [module, function, arity]: [Term; 3],
+) -> BifResult {
+    let (Some(arity), true, true) = (arity.as_small(), module.is_atom(), function.is_atom()) else {
+        return Err(badarg(3));
+    };
+    let Ok(arity) = u32::try_from(arity) else {
+        return Ok(am::FALSE);
+    };
+    let export = exports::find(module, function, arity);
+    let defined =
+        export.is_some_and(|export| exports::is_loaded(export) || is_stub_of_loaded(export));
+    Ok(am::boolean(defined))
+}
+
+/// A BIF counts as exported when its module, which holds a stub of it, is loaded.
+fn is_stub_of_loaded(export: &Export) -> bool {
+    exports::is_defined(export)
+        && modules::current(export.module).is_some_and(|loaded| {
+            loaded
+                .exports
+                .iter()
+                .any(|(name, arity, _)| *name == export.function && *arity == export.arity)
+        })
+}
+
+/// `erlang:is_builtin(Module, Function, Arity)`
+pub fn is_builtin_3(_process: &mut Process, [module, function, arity]: [Term; 3]) -> BifResult {
+    let (Some(arity), true, true) = (arity.as_small(), module.is_atom(), function.is_atom()) else {
+        return Err(badarg(3));
+    };
+    if module == am::ERLANG && function == am::APPLY && (arity == 2 || arity == 3) {
+        return Ok(am::TRUE);
+    }
+    let export = u32::try_from(arity)
+        .ok()
+        .and_then(|arity| exports::find(module, function, arity));
+    Ok(am::boolean(export.is_some_and(|export| {
+        export.flags & layout::Export::BUILTIN != 0
+    })))
+}
+
+/// `erlang:get_module_info(Module)`
+pub fn get_module_info_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
+    let items = [
+        am::MODULE,
+        am::EXPORTS,
+        am::ATTRIBUTES,
+        am::COMPILE,
+        atom::known("md5"),
+    ];
+    let mut pairs = Vec::new();
+    for item in items {
+        let value = get_module_info_2(process, [module, item])?;
+        pairs.push(build::tuple(process.heap(), &[item, value]));
+    }
+    Ok(build::list(process.heap(), &pairs))
+}
+
+/// `erlang:get_module_info(Module, Item)`
+pub fn get_module_info_2(process: &mut Process, [module, item]: [Term; 2]) -> BifResult {
+    if !module.is_atom() || !item.is_atom() {
+        return Err(badarg(1));
+    }
+    let loaded = modules::current(module).ok_or(badarg(1))?;
+    let names = |process: &mut Process, functions: &[(Term, u32)]| {
+        let heap = process.heap();
+        let pairs: Vec<Term> = functions
+            .iter()
+            .map(|(name, arity)| build::tuple(heap, &[*name, Term::small(i64::from(*arity))]))
+            .collect();
+        build::list(heap, &pairs)
+    };
+    match atom::text(item) {
+        "module" => Ok(module),
+        "md5" => Ok(build::binary(process.heap(), &loaded.md5)),
+        "exports" => {
+            let mut exports: Vec<(Term, u32)> = loaded
+                .exports
+                .iter()
+                .map(|(name, arity, _)| (*name, *arity))
+                .collect();
+            exports.sort_by_cached_key(|(name, arity)| {
+                Reverse(exports::number(exports::get(module, *name, *arity)))
+            });
+            Ok(names(process, &exports))
+        }
+        "functions" => {
+            let functions: Vec<(Term, u32)> = loaded
+                .code
+                .functions()
+                .map(|(function, _)| (function.function, function.arity))
+                .collect();
+            Ok(names(process, &functions))
+        }
+        "nifs" => Ok(Term::NIL),
+        "native" => Ok(am::FALSE),
+        "native_addresses" => Ok(Term::NIL),
+        "attributes" => chunk_term(process, &loaded.attributes),
+        "compile" => chunk_term(process, &loaded.compile_info),
+        _ => Err(badarg(2)),
+    }
+}
+
+/// The term that a chunk of a loaded module holds.
+fn chunk_term(process: &mut Process, bytes: &[u8]) -> BifResult {
+    if bytes.is_empty() {
+        return Ok(Term::NIL);
+    }
+    match external::decode(
+        process.heap(),
+        bytes,
+        &Options::default(),
+        &mut CodeResolver,
+    ) {
+        Ok((term, _)) => Ok(term),
+        // The file was loaded, and its other chunks are good; this one has nothing to tell.
+        Err(_) => Ok(Term::NIL),
+    }
+}
+
+/// `erts_internal:beamfile_chunk(Code, Name)`
+pub fn beamfile_chunk_2(process: &mut Process, [code, name]: [Term; 2]) -> BifResult {
+    let bytes = code
+        .as_bits()
+        .and_then(layout::object::Bits::as_bytes)
+        .ok_or(badarg(1))?;
+    let mut id = [0u8; 4];
+    let mut rest = name;
+    for byte in &mut id {
+        let (head, tail) = rest.as_cons().ok_or(badarg(2))?;
+        *byte = head
+            .as_small()
+            .and_then(|value| u8::try_from(value).ok())
+            .ok_or(badarg(2))?;
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(2));
+    }
+    match beamfile::find_chunk(bytes, beamfile::ChunkId(id)) {
+        Ok(Some(chunk)) => {
+            let start = chunk.as_ptr() as usize - bytes.as_ptr() as usize;
+            Ok(build::sub_bits(
+                process.heap(),
+                code,
+                start as u64 * 8,
+                chunk.len() as u64 * 8,
+            ))
+        }
+        Ok(None) | Err(_) => Ok(am::UNDEFINED),
+    }
+}
+
+/// `erts_internal:beamfile_module_md5(Code)`
+pub fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifResult {
+    let bytes = code
+        .as_bits()
+        .and_then(layout::object::Bits::as_bytes)
+        .ok_or(badarg(1))?;
+    match beamfile::BeamFile::parse(bytes) {
+        Ok(file) => Ok(build::binary(process.heap(), &file.md5)),
+        Err(_) => Ok(am::UNDEFINED),
+    }
+}
+
+/// Modules whose NIFs are part of the machine: their functions are rows of the BIF table.
+const BUILT_IN_NIF_MODULES: &[&str] = &[
+    "prim_file",
+    "prim_buffer",
+    "prim_socket",
+    "prim_net",
+    // What `prim_net` calls its own.
+    "net",
+    "zlib",
+    "erl_tracer",
+    "socket_registry",
+];
+
+/// `erlang:load_nif(Path, LoadInfo)`
+pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
+    let mut name = Vec::new();
+    let mut rest = path;
+    while let Some((head, tail)) = rest.as_cons() {
+        let character = head
+            .as_small()
+            .and_then(|value| u32::try_from(value).ok())
+            .and_then(char::from_u32);
+        name.push(character.ok_or(badarg(1))?);
+        rest = tail;
+    }
+    if !rest.is_nil() || name.is_empty() {
+        return Err(badarg(1));
+    }
+    let name: String = name.into_iter().collect();
+    if BUILT_IN_NIF_MODULES.contains(&name.as_str()) {
+        if name == "prim_socket" {
+            crate::prim_socket::load(info);
+        }
+        return Ok(am::OK);
+    }
+    let heap = process.heap();
+    let text = build::string(
+        heap,
+        &format!("Failed to load NIF library {name}: this machine loads none yet"),
+    );
+    let reason = build::tuple(heap, &[atom::known("load_failed"), text]);
+    Ok(build::tuple(heap, &[am::ERROR, reason]))
+}

@@ -1,0 +1,82 @@
+//! The process dictionary.
+
+use layout::Term;
+use term::{am, build, compare};
+
+use runtime::bif::BifResult;
+use runtime::process::Process;
+use runtime::scheduler;
+
+/// `put(Key, Value)`: the value before.
+pub fn put_2(process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
+    let before = process.cold().dictionary.put(key, value);
+    Ok(before.unwrap_or(am::UNDEFINED))
+}
+
+/// `get(Key)`.
+pub fn get_1(process: &mut Process, [key]: [Term; 1]) -> BifResult {
+    let value = process
+        .cold
+        .as_ref()
+        .and_then(|cold| cold.dictionary.get(key));
+    Ok(value.unwrap_or(am::UNDEFINED))
+}
+
+/// `get()`: all pairs.
+pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(all(process))
+}
+
+/// All pairs of the dictionary, as a list on the process's heap.
+pub fn all(process: &mut Process) -> Term {
+    let Process { head, cold, .. } = process;
+    let pairs = cold.as_ref().map_or(&[][..], |cold| &cold.dictionary.pairs);
+    scheduler::charge(pairs.len() as i64 / 16);
+    let mut list = Term::NIL;
+    for pair in pairs.chunks_exact(2) {
+        let pair = build::tuple(&mut head.heap, pair);
+        list = build::cons(&mut head.heap, pair, list);
+    }
+    list
+}
+
+/// `erase(Key)`: the value it had.
+pub fn erase_1(process: &mut Process, [key]: [Term; 1]) -> BifResult {
+    let value = process
+        .cold
+        .as_mut()
+        .and_then(|cold| cold.dictionary.erase(key));
+    Ok(value.unwrap_or(am::UNDEFINED))
+}
+
+/// `erase()`: all pairs, which are gone.
+pub fn erase_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let pairs = all(process);
+    if let Some(cold) = process.cold.as_mut() {
+        cold.dictionary.clear();
+    }
+    Ok(pairs)
+}
+
+/// `get_keys()`.
+pub fn get_keys_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(keys_where(process, |_| true))
+}
+
+/// `get_keys(Value)`: the keys with that value.
+pub fn get_keys_1(process: &mut Process, [value]: [Term; 1]) -> BifResult {
+    Ok(keys_where(process, |other| compare::eq_exact(other, value)))
+}
+
+fn keys_where(process: &mut Process, wanted: impl Fn(Term) -> bool) -> Term {
+    let Process { head, cold, .. } = process;
+    let pairs = cold.as_ref().map_or(&[][..], |cold| &cold.dictionary.pairs);
+    scheduler::charge(pairs.len() as i64 / 16);
+    let mut list = Term::NIL;
+    for pair in pairs.chunks_exact(2) {
+        if wanted(pair[1]) {
+            list = build::cons(&mut head.heap, pair[0], list);
+        }
+    }
+    list
+}

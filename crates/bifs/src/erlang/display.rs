@@ -1,0 +1,55 @@
+//! Printing without any process in between.
+
+use std::io::{Write, stderr, stdout};
+
+use layout::Term;
+use term::am;
+
+use runtime::bif::{BifResult, badarg};
+use runtime::process::Process;
+
+/// Writes at once, each line ended as on a raw terminal, which stock takes all to be. A reader that has gone
+/// away is no error.
+fn write(mut out: impl Write, bytes: &[u8]) {
+    let mut raw = Vec::with_capacity(bytes.len() + 2);
+    for &byte in bytes {
+        if byte == b'\n' {
+            raw.push(b'\r');
+        }
+        raw.push(byte);
+    }
+    let _ = out.write_all(&raw).and_then(|()| out.flush());
+}
+
+/// `erlang:display(Term)`
+pub fn display_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    let mut bytes = term::print::display_bytes(term);
+    bytes.push(b'\n');
+    write(stdout().lock(), &bytes);
+    Ok(am::TRUE)
+}
+
+/// `erlang:display_string(String)`: to standard error, as in OTP 25.
+pub fn display_string_1(_process: &mut Process, [string]: [Term; 1]) -> BifResult {
+    let mut text = String::new();
+    let mut rest = string;
+    while let Some((head, tail)) = rest.as_cons() {
+        let character = head
+            .as_small()
+            .and_then(|value| u32::try_from(value).ok())
+            .and_then(char::from_u32);
+        text.push(character.ok_or(badarg(1))?);
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(1));
+    }
+    write(stderr().lock(), text.as_bytes());
+    Ok(am::TRUE)
+}
+
+/// `erlang:display_nl()`: to standard error, as in OTP 25.
+pub fn display_nl_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    write(stderr().lock(), b"\n");
+    Ok(am::TRUE)
+}

@@ -1,0 +1,130 @@
+//! Raising exceptions: `error`, `exit`, `throw`, `raise`.
+
+use layout::{Class, Term};
+use term::{am, build};
+
+use runtime::bif::{BifResult, Failure};
+use runtime::exception;
+use runtime::process::Process;
+
+fn raise(class: Class, reason: Term, arguments: Term, info: Term) -> BifResult {
+    // Anything but a list (`none` above all) leaves the caller's arity in the trace.
+    let arguments = if arguments.is_list() {
+        arguments
+    } else {
+        Term::NONE
+    };
+    Err(Failure::Raise {
+        class,
+        reason,
+        arguments,
+        info,
+    })
+}
+
+/// `error(Reason)`.
+pub fn error_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
+    raise(Class::Error, reason, Term::NONE, Term::NONE)
+}
+
+/// `error(Reason, Args)`: the arguments show in the trace.
+pub fn error_2(_process: &mut Process, [reason, arguments]: [Term; 2]) -> BifResult {
+    raise(Class::Error, reason, arguments, Term::NONE)
+}
+
+/// `error(Reason, Args, [{error_info, Map}])`; bad options are as none.
+pub fn error_3(_process: &mut Process, [reason, arguments, options]: [Term; 3]) -> BifResult {
+    let mut info = Term::NONE;
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option.as_tuple() {
+            Some(&[am::ERROR_INFO, map]) if map.is_map() => info = map,
+            _ => break,
+        }
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        info = Term::NONE;
+    }
+    raise(Class::Error, reason, arguments, info)
+}
+
+/// `exit(Reason)`.
+pub fn exit_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
+    raise(Class::Exit, reason, Term::NONE, Term::NONE)
+}
+
+/// `throw(Term)`.
+pub fn throw_1(_process: &mut Process, [thrown]: [Term; 1]) -> BifResult {
+    raise(Class::Throw, thrown, Term::NONE, Term::NONE)
+}
+
+/// `nif_error(Reason)`: as `error/1`, but the trace names it; tools take it for a function that returns.
+pub fn nif_error_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
+    Err(Failure::Error(reason))
+}
+
+/// `nif_error(Reason, Args)`.
+pub fn nif_error_2(_process: &mut Process, [reason, _arguments]: [Term; 2]) -> BifResult {
+    Err(Failure::Error(reason))
+}
+
+/// `raise(Class, Reason, Stacktrace)`; answers `badarg` when it cannot.
+pub fn raise_3(process: &mut Process, [class, reason, trace]: [Term; 3]) -> BifResult {
+    let Some(class) = exception::class_of(class) else {
+        return Ok(am::BADARG);
+    };
+    let Some(trace) = checked_trace(process, trace) else {
+        return Ok(am::BADARG);
+    };
+    Err(Failure::RaiseWithTrace {
+        class,
+        reason,
+        trace,
+    })
+}
+
+/// The trace as frames of four (or a fun's of three), cut to the depth that traces have; None when it is none.
+fn checked_trace(process: &mut Process, trace: Term) -> Option<Term> {
+    let mut frames = Vec::new();
+    let mut changed = false;
+    let mut rest = trace;
+    while let Some((frame, tail)) = rest.as_cons() {
+        let (is_whole, location) = match *frame.as_tuple()? {
+            [fun, _] if fun.is_fun() => (false, Term::NIL),
+            [fun, _, location] if fun.is_fun() => (true, location),
+            [module, function, _] if module.is_atom() && function.is_atom() => (false, Term::NIL),
+            [module, function, _, location] if module.is_atom() && function.is_atom() => {
+                (true, location)
+            }
+            _ => return None,
+        };
+        if !location.is_list() {
+            return None;
+        }
+        changed |= !is_whole;
+        frames.push((frame, is_whole));
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return None;
+    }
+    let depth = exception::depth();
+    if !changed && frames.len() <= depth {
+        return Some(trace);
+    }
+    frames.truncate(depth);
+    let heap = process.heap();
+    let frames: Vec<Term> = frames
+        .into_iter()
+        .map(|(frame, is_whole)| {
+            if is_whole {
+                return frame;
+            }
+            let mut parts = frame.as_tuple().unwrap_or_default().to_vec();
+            parts.push(Term::NIL);
+            build::tuple(heap, &parts)
+        })
+        .collect();
+    Some(build::list(heap, &frames))
+}

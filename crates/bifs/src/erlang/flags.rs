@@ -1,0 +1,234 @@
+//! `process_flag`.
+
+use layout::Term;
+use layout::limits::REDUCTIONS_PER_SLICE;
+use term::copy::Owned;
+use term::{am, build, map};
+
+use runtime::bif::{BifResult, Failure, badarg, badarg_because, notsup};
+use runtime::process::heap_limit::{HeapLimit, binary_words, heap_words, min_binary_words, size};
+use runtime::process::spawn::options::is_off_heap;
+use runtime::process::{Priority, Process, flag, table};
+use runtime::scheduler;
+use runtime::signal::{self, Signal, handle};
+
+/// The longest list of `save_calls`; the value OTP documents.
+const MAX_SAVED_CALLS: u64 = 10_000;
+
+/// `process_flag(Flag, Value)`: the value before.
+pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
+    if let Some(&[am::MONITOR_NODES, options]) = name.as_tuple() {
+        return monitor_nodes(process, value, options).ok_or_else(|| badarg(2));
+    }
+    if name == am::SAVE_CALLS {
+        return save_calls(value);
+    }
+    let before = match name {
+        am::ERROR_HANDLER => error_handler(process, value),
+        am::PRIORITY => priority(process, value),
+        am::TRAP_EXIT => flag_bit(process, flag::TRAP_EXIT, value),
+        am::SCHEDULER => bound_scheduler(value),
+        am::FULLSWEEP_AFTER => fullsweep_after(process, value),
+        am::MIN_HEAP_SIZE => min_heap_size(process, value),
+        am::MIN_BIN_VHEAP_SIZE => min_binary_size(process, value),
+        am::MAX_HEAP_SIZE => max_heap_size(process, value),
+        am::MESSAGE_QUEUE_DATA => message_queue_data(process, value),
+        am::SENSITIVE => {
+            // The rest of the slice is given up, so that it counts at once.
+            scheduler::charge(REDUCTIONS_PER_SLICE);
+            flag_bit(process, flag::SENSITIVE, value)
+        }
+        am::MONITOR_NODES => monitor_nodes(process, value, Term::NIL),
+        _ => return Err(badarg_because(am::BADOPT)),
+    };
+    before.ok_or_else(|| badarg(2))
+}
+
+fn error_handler(process: &mut Process, module: Term) -> Option<Term> {
+    if !module.is_atom() {
+        return None;
+    }
+    let place = &mut process.cold().error_handler;
+    let before = std::mem::replace(place, Some(module).filter(|m| *m != am::ERROR_HANDLER));
+    Some(before.unwrap_or(am::ERROR_HANDLER))
+}
+
+fn priority(process: &mut Process, value: Term) -> Option<Term> {
+    let priority = Priority::from_atom(value)?;
+    let before = process.priority().to_atom();
+    process.set_priority(priority);
+    Some(before)
+}
+
+fn boolean(value: Term) -> Option<bool> {
+    match value {
+        am::TRUE => Some(true),
+        am::FALSE => Some(false),
+        _ => None,
+    }
+}
+
+fn flag_bit(process: &mut Process, bit: u16, value: Term) -> Option<Term> {
+    let wanted = boolean(value)?;
+    let before = am::boolean(process.flags & bit != 0);
+    if wanted {
+        process.flags |= bit;
+    } else {
+        process.flags &= !bit;
+    }
+    Some(before)
+}
+
+/// Processes go where there is time for them; a number is accepted and not held to.
+fn bound_scheduler(value: Term) -> Option<Term> {
+    let number = size(value)?;
+    (number <= scheduler::schedulers().all.len() as u64).then_some(Term::small(0))
+}
+
+fn fullsweep_after(process: &mut Process, value: Term) -> Option<Term> {
+    let collections = u16::try_from(size(value)?).unwrap_or(u16::MAX);
+    let heap = process.heap();
+    let before = std::mem::replace(&mut heap.fullsweep_after, collections);
+    Some(Term::small(i64::from(before)))
+}
+
+fn min_heap_size(process: &mut Process, value: Term) -> Option<Term> {
+    let words = heap_words(value)?;
+    let before = std::mem::replace(&mut process.heap().min_words, words);
+    Some(Term::small(i64::from(before)))
+}
+
+fn min_binary_size(process: &mut Process, value: Term) -> Option<Term> {
+    let words = binary_words(value)?;
+    let before = min_binary_words(process);
+    process.cold().heap_options.min_binary_words = Some(words);
+    let heap = process.heap();
+    heap.off_heap_limit_words = heap
+        .off_heap_limit_words
+        .max(u32::try_from(words).unwrap_or(u32::MAX));
+    Some(build::unsigned(heap, before))
+}
+
+fn max_heap_size(process: &mut Process, value: Term) -> Option<Term> {
+    let limit = HeapLimit::parse(value)?;
+    if limit.words != 0 && limit.words < u64::from(process.head.heap.min_words) {
+        return None;
+    }
+    let before = HeapLimit::of(process);
+    let options = &mut process.cold().heap_options;
+    options.max_heap_words = Some(limit.words);
+    options.max_heap_kill = Some(limit.kill);
+    options.max_heap_log = Some(limit.log);
+    Some(before.to_map(process.heap()))
+}
+
+fn message_queue_data(process: &mut Process, value: Term) -> Option<Term> {
+    let off_heap = is_off_heap(value)?;
+    let before = flag_bit(process, flag::OFF_HEAP_MESSAGES, am::boolean(off_heap))?;
+    Some(if before == am::TRUE {
+        am::OFF_HEAP
+    } else {
+        am::ON_HEAP
+    })
+}
+
+/// What `net_kernel` asks on behalf of `monitor_nodes/2`: how often the caller had asked the same. The
+/// answer is a number for each set of options.
+fn monitor_nodes(process: &mut Process, on: Term, options: Term) -> Option<Term> {
+    let on = boolean(on)?;
+    let key = node_monitor_key(options)?;
+    let monitors = &mut process.cold().node_monitors;
+    let before = if on {
+        let count = monitors.entry(key).or_insert(0);
+        *count += 1;
+        *count - 1
+    } else {
+        monitors.remove(&key).unwrap_or(0)
+    };
+    Some(Term::small(i64::from(before)))
+}
+
+/// Options of `monitor_nodes` as bits.
+fn node_monitor_key(options: Term) -> Option<u8> {
+    const INFO_MAP: u8 = 1;
+    const CONNECTION_ID: u8 = 1 << 1;
+    const VISIBLE: u8 = 1 << 2;
+    const HIDDEN: u8 = 1 << 3;
+    const REASON: u8 = 1 << 4;
+    if options.is_nil() {
+        return Some(0);
+    }
+    let mut known = 0;
+    let mut key = INFO_MAP;
+    let mut value_of = |name: Term| {
+        let value = map::get(options, name);
+        known += usize::from(value.is_some());
+        value
+    };
+    let list = value_of(am::LIST);
+    let connection_id = value_of(am::CONNECTION_ID);
+    let node_type = value_of(am::NODE_TYPE);
+    let reason = value_of(am::NODEDOWN_REASON);
+    if known != options.map_size()? {
+        return None;
+    }
+    match list {
+        None => {}
+        Some(am::TRUE) => key &= !INFO_MAP,
+        Some(_) => return None,
+    }
+    for (value, bit) in [(connection_id, CONNECTION_ID), (reason, REASON)] {
+        if let Some(value) = value
+            && boolean(value)?
+        {
+            key |= bit;
+        }
+    }
+    key |= match node_type {
+        None => 0,
+        Some(am::VISIBLE) => VISIBLE,
+        Some(am::HIDDEN) => HIDDEN,
+        Some(am::ALL) => VISIBLE | HIDDEN,
+        Some(_) => return None,
+    };
+    Some(key)
+}
+
+/// How many calls are to be remembered: none can be, and none were.
+fn save_calls(value: Term) -> Result<Term, Failure> {
+    match size(value) {
+        Some(0) => Ok(Term::small(0)),
+        Some(length) if length <= MAX_SAVED_CALLS => Err(notsup()),
+        _ => Err(badarg_because(am::NONE)),
+    }
+}
+
+/// The one flag that may be set for another process.
+fn flag_of_another(name: Term, value: Term) -> Term {
+    if name == am::SAVE_CALLS {
+        save_calls(value).unwrap_or(am::BADARG)
+    } else {
+        am::BADARG
+    }
+}
+
+/// `erts_internal:process_flag(Pid, Flag, Value)`: the value before, `badarg`, `badtype`, or a
+/// reference with which one of these will come.
+pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> BifResult {
+    if pid == process.pid() {
+        return Ok(flag_of_another(name, value));
+    }
+    if !pid.is_local_pid() || table::find(pid).is_null() {
+        return Ok(am::BADTYPE);
+    }
+    let asker = process.pid();
+    let reference = handle::reference_of_answer(process);
+    let own_reference = Owned::new(reference);
+    let (name, value) = (Owned::new(name), Owned::new(value));
+    let change = move |other: Option<&mut Process>| {
+        let result = other.map_or(am::BADTYPE, |_| flag_of_another(name.term(), value.term()));
+        signal::reply(asker, &own_reference, result);
+    };
+    signal::send_or_bounce(pid, Signal::Call(Box::new(change)));
+    Ok(reference)
+}

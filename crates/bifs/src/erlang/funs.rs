@@ -1,0 +1,113 @@
+//! Funs: making and asking them.
+
+use layout::object::offset;
+use layout::{Export, FunEntry, Kind, Term};
+use term::{am, atom, build};
+
+use runtime::bif::{BifResult, badarg};
+use runtime::code::exports;
+use runtime::process::Process;
+
+/// The entry of a closure.
+fn entry_of(fun: Term) -> Option<&'static FunEntry> {
+    // SAFETY: that word of a fun is the address of its entry, which lives for ever.
+    fun.is_kind(Kind::Fun)
+        .then(|| unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) })
+}
+
+/// The entry of an external fun.
+fn export_of(fun: Term) -> Option<&'static Export> {
+    // SAFETY: as `entry_of`.
+    fun.is_kind(Kind::Export)
+        .then(|| unsafe { &*(fun.word(offset::EXPORT_ENTRY) as *const Export) })
+}
+
+/// `erlang:make_fun(Module, Function, Arity)`
+pub fn make_fun_3(process: &mut Process, [module, function, arity]: [Term; 3]) -> BifResult {
+    if !module.is_atom() {
+        return Err(badarg(1));
+    }
+    if !function.is_atom() {
+        return Err(badarg(2));
+    }
+    let arity = arity
+        .as_small()
+        .filter(|arity| (0..=255).contains(arity))
+        .ok_or(badarg(3))?;
+    let export = exports::get(module, function, arity as u32);
+    Ok(build::export(process.heap(), export))
+}
+
+/// `erlang:fun_info(Fun, Item)`
+pub fn fun_info_2(process: &mut Process, [fun, item]: [Term; 2]) -> BifResult {
+    if !item.is_atom() {
+        return Err(badarg(2));
+    }
+    let value = if let Some(entry) = entry_of(fun) {
+        local_info(process, fun, entry, item)
+    } else if let Some(export) = export_of(fun) {
+        external_info(export, item)
+    } else {
+        return Err(badarg(1));
+    };
+    let value = value.ok_or(badarg(2))?;
+    Ok(build::tuple(process.heap(), &[item, value]))
+}
+
+fn local_info(process: &mut Process, fun: Term, entry: &FunEntry, item: Term) -> Option<Term> {
+    let small = |value: u32| Term::small(i64::from(value));
+    Some(match atom::text(item) {
+        "type" => atom::known("local"),
+        "module" => entry.module,
+        "name" => entry.function,
+        "arity" => small(entry.arity),
+        "new_index" => small(entry.index),
+        "index" => small(entry.old_index),
+        "uniq" => small(entry.old_unique),
+        "new_uniq" => build::binary(process.heap(), &entry.unique),
+        "refc" => small(1),
+        // SAFETY: the creator's word is a term.
+        "pid" => unsafe { Term::from_bits(fun.word(offset::FUN_CREATOR)) },
+        "env" => {
+            let free = fun.header().arity() - offset::FUN_FREE;
+            let variables: Vec<Term> = (0..free)
+                // SAFETY: the free variables of a fun are terms.
+                .map(|index| unsafe { Term::from_bits(fun.word(offset::FUN_FREE + index)) })
+                .collect();
+            build::list(process.heap(), &variables)
+        }
+        _ => return None,
+    })
+}
+
+fn external_info(export: &Export, item: Term) -> Option<Term> {
+    Some(match atom::text(item) {
+        "type" => am::EXTERNAL,
+        "module" => export.module,
+        "name" => export.function,
+        "arity" => Term::small(i64::from(export.arity)),
+        "env" => Term::NIL,
+        "pid" | "new_index" | "index" | "new_uniq" | "uniq" | "refc" => am::UNDEFINED,
+        _ => return None,
+    })
+}
+
+/// `erlang:fun_info_mfa(Fun)`
+pub fn fun_info_mfa_1(process: &mut Process, [fun]: [Term; 1]) -> BifResult {
+    let (module, function, arity) = match (entry_of(fun), export_of(fun)) {
+        (Some(entry), _) => (entry.module, entry.function, entry.arity),
+        (None, Some(export)) => (export.module, export.function, export.arity),
+        (None, None) => return Err(badarg(1)),
+    };
+    let arity = Term::small(i64::from(arity));
+    Ok(build::tuple(process.heap(), &[module, function, arity]))
+}
+
+/// `erlang:fun_to_list(Fun)`
+pub fn fun_to_list_1(process: &mut Process, [fun]: [Term; 1]) -> BifResult {
+    if !fun.is_fun() {
+        return Err(badarg(1));
+    }
+    let text = term::print::display(fun).to_string();
+    Ok(build::string(process.heap(), &text))
+}

@@ -1,0 +1,155 @@
+//! `process_info`, and showing where a process is.
+
+use std::sync::atomic::Ordering;
+
+use layout::{Kind, Term};
+use term::copy::{self, Owned};
+use term::heap::Scratch;
+use term::{am, build, node};
+
+use runtime::bif::{BifResult, Failure, await_result, badarg};
+use runtime::process::info::{self, Asker, COMMON};
+use runtime::process::{Process, flag, state, table, tasks};
+use runtime::scheduler;
+use runtime::signal::{self, handle};
+
+/// `process_info(Pid)`.
+pub fn process_info_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+    about(process, pid, Items::List(COMMON.to_vec(), Unnamed::LeftOut))
+}
+
+/// `process_info(Pid, ItemOrItems)`.
+pub fn process_info_2(process: &mut Process, [pid, items]: [Term; 2]) -> BifResult {
+    if items.is_atom() {
+        if !info::is_item(items) {
+            return Err(badarg(2));
+        }
+        return about(process, pid, Items::One(items));
+    }
+    let mut list = Vec::new();
+    let mut rest = items;
+    while let Some((item, tail)) = rest.as_cons() {
+        if !info::is_item(item) {
+            return Err(badarg(2));
+        }
+        list.push(item);
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(2));
+    }
+    about(process, pid, Items::List(list, Unnamed::Wrapped))
+}
+
+/// What becomes of `registered_name` in a list when there is none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unnamed {
+    LeftOut,
+    Wrapped,
+}
+
+enum Items {
+    One(Term),
+    List(Vec<Term>, Unnamed),
+}
+
+impl Items {
+    /// The answer about a process, built on `scratch`.
+    fn of(&self, process: &Process, asker: Asker, scratch: &mut Scratch) -> Term {
+        let heap = scratch.heap();
+        let mut steps = 0;
+        let mut pair = |item: Term, wrapped: bool| {
+            let value = info::value(process, item, asker, heap, &mut steps);
+            match value {
+                Some(value) => Some(build::tuple(heap, &[item, value])),
+                None if wrapped => Some(build::tuple(heap, &[item, Term::NIL])),
+                None => None,
+            }
+        };
+        let answer = match self {
+            Items::One(item) => pair(*item, false).unwrap_or(Term::NIL),
+            Items::List(items, unnamed) => {
+                let wrapped = *unnamed == Unnamed::Wrapped;
+                let pairs: Vec<Term> = items
+                    .iter()
+                    .filter_map(|item| pair(*item, wrapped))
+                    .collect();
+                build::list(heap, &pairs)
+            }
+        };
+        scheduler::charge(steps);
+        answer
+    }
+}
+
+fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
+    if pid == process.pid() {
+        // What was sent to it before counts.
+        handle::fetch(process);
+        if process.flags & flag::EXIT_PENDING != 0 {
+            return Err(Failure::Exit);
+        }
+        let mut scratch = Scratch::new();
+        let answer = items.of(process, Asker::Itself, &mut scratch);
+        return Ok(copy::copy(process.heap(), answer));
+    }
+    if !pid.is_local_pid() {
+        let of_this_node = pid.is_kind(Kind::ExternalPid) && node::of(pid).name == node::own_name();
+        return if of_this_node {
+            Ok(am::UNDEFINED)
+        } else {
+            Err(badarg(1))
+        };
+    }
+    let other = table::find(pid);
+    if other.is_null() {
+        return Ok(am::UNDEFINED);
+    }
+    // SAFETY: just found; `state` is shared.
+    let saw_it_run = unsafe { (*other).state.load(Ordering::Relaxed) } & state::RUNNING != 0;
+    let reference = handle::reference_of_answer(process);
+    let (asker, own_reference) = (process.pid(), Owned::new(reference));
+    tasks::ask(
+        pid,
+        Box::new(move |other| {
+            let mut scratch = Scratch::new();
+            let answer = match other {
+                Some(other) => items.of(other, Asker::Another { saw_it_run }, &mut scratch),
+                None => am::UNDEFINED,
+            };
+            signal::reply(asker, &own_reference, answer);
+        }),
+    );
+    Err(await_result(reference))
+}
+
+/// `erts_internal:process_display(Pid, backtrace)`: writes it to standard error. `true`, `badarg`,
+/// `badopt`, or a reference with which the answer will come.
+pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifResult {
+    if kind != am::BACKTRACE {
+        return Ok(am::BADOPT);
+    }
+    if pid == process.pid() {
+        eprint!("{}", info::backtrace(process));
+        return Ok(am::TRUE);
+    }
+    if !pid.is_local_pid() || table::find(pid).is_null() {
+        return Ok(am::BADARG);
+    }
+    let reference = handle::reference_of_answer(process);
+    let (asker, own_reference) = (process.pid(), Owned::new(reference));
+    tasks::ask(
+        pid,
+        Box::new(move |other| {
+            let result = match other {
+                Some(other) => {
+                    eprint!("{}", info::backtrace(other));
+                    am::TRUE
+                }
+                None => am::BADARG,
+            };
+            signal::reply(asker, &own_reference, result);
+        }),
+    );
+    Ok(reference)
+}

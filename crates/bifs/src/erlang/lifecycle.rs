@@ -1,0 +1,285 @@
+//! The process itself and which there are: `self`, `processes`, sleeping, suspending, leaders.
+
+use layout::{Kind, Term};
+use term::copy::Owned;
+use term::{am, build, node, reference};
+
+use runtime::bif::{BifResult, Failure, await_result, badarg};
+use runtime::code::exports;
+use runtime::process::{Process, flag, state, suspend, table};
+use runtime::scheduler;
+use runtime::signal::{self, Signal, handle};
+
+/// `self()`.
+pub fn self_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(process.pid())
+}
+
+/// `group_leader()`.
+pub fn group_leader_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(process.group_leader)
+}
+
+/// `processes()`.
+pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let (pids, _) = table::list(0, usize::MAX);
+    scheduler::charge(pids.len() as i64 / 10);
+    Ok(build::list(process.heap(), &pids))
+}
+
+/// `yield()`: gives up the rest of the slice. OTP's loader makes an instruction of it; the function
+/// in `erlang` calls itself for ever.
+pub fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    process.flags ^= flag::YIELDING;
+    if process.flags & flag::YIELDING == 0 {
+        // Entered again in the next slice.
+        return Ok(am::TRUE);
+    }
+    let arguments = Box::default();
+    Err(Failure::Yield { arguments })
+}
+
+/// `bump_reductions(Reductions)`.
+pub fn bump_reductions_1(_process: &mut Process, [reductions]: [Term; 1]) -> BifResult {
+    let reductions = reductions
+        .as_small()
+        .filter(|reductions| *reductions >= 0)
+        .ok_or_else(|| badarg(1))?;
+    // More than a slice cannot be used up in it.
+    scheduler::charge(reductions.min(scheduler::reductions_left().max(0)));
+    Ok(am::TRUE)
+}
+
+/// `is_process_alive(Pid)`. What the caller has sent to the process counts first.
+pub fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+    if pid == process.pid() {
+        return Ok(am::TRUE);
+    }
+    if !pid.is_local_pid() {
+        let of_this_node = pid.is_kind(Kind::ExternalPid) && node::of(pid).name == node::own_name();
+        return if of_this_node {
+            Ok(am::FALSE)
+        } else {
+            Err(badarg(1))
+        };
+    }
+    let other = table::find(pid);
+    if other.is_null() {
+        return Ok(am::FALSE);
+    }
+    if has_nothing_to_handle(other) {
+        return Ok(am::TRUE);
+    }
+    let reference = handle::reference_of_answer(process);
+    ask_alive(process, pid, reference);
+    Err(await_result(reference))
+}
+
+/// Whether a process is at rest and has taken every signal: then it is alive, and will be until
+/// another signal comes.
+fn has_nothing_to_handle(process: *const Process) -> bool {
+    use std::sync::atomic::Ordering;
+    // SAFETY: found within this slice; both fields are shared.
+    unsafe {
+        let busy = state::QUEUED | state::RUNNING | state::EVENT | state::SIGNALS | state::EXITING;
+        (*process).signals.is_empty() && (*process).state.load(Ordering::SeqCst) & busy == 0
+    }
+}
+
+fn ask_alive(process: &Process, pid: Term, reference: Term) {
+    let (asker, reference) = (process.pid(), Owned::new(reference));
+    let answer = move |other: Option<&mut Process>| {
+        signal::reply(asker, &reference, am::boolean(other.is_some()));
+    };
+    signal::send_or_bounce(pid, Signal::Call(Box::new(answer)));
+}
+
+/// `erts_internal:is_process_alive(Pid, Reference)`: `{Reference, boolean()}` will come.
+pub fn is_process_alive_2(process: &mut Process, [pid, reference]: [Term; 2]) -> BifResult {
+    if !pid.is_local_pid() {
+        return Err(badarg(1));
+    }
+    if reference::number(reference).is_none() {
+        return Err(badarg(2));
+    }
+    ask_alive(process, pid, reference);
+    Ok(am::OK)
+}
+
+/// `hibernate(Module, Function, Args)`: sleeps without a stack until a message comes.
+pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 3]) -> BifResult {
+    let mut rest = arguments;
+    while rest.is_cons() {
+        rest = rest.tail();
+    }
+    if !module.is_atom() || !function.is_atom() || !rest.is_nil() {
+        return Err(badarg(3));
+    }
+    // The stack goes, and its handlers with it.
+    process.head.catches = 0;
+    Err(Failure::Hibernate {
+        target: exports::get(am::ERLANG, am::APPLY, 3),
+        arguments: [module, function, arguments].into(),
+    })
+}
+
+/// `erts_internal:suspend_process(Pid, Options)`: `true`, `false` (it was held already, and
+/// `unless_suspending` was asked), `badarg`, `badopt`, or a reference with which one of these will come.
+pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> BifResult {
+    if !pid.is_local_pid() || pid == process.pid() {
+        return Ok(am::BADARG);
+    }
+    let Some(options) = SuspendOptions::parse(options) else {
+        return Ok(am::BADOPT);
+    };
+    let held = process
+        .cold()
+        .suspending
+        .get(&pid.bits())
+        .copied()
+        .unwrap_or(0);
+    let exists = !table::find(pid).is_null();
+    let result = am::boolean(held == 0 || !options.unless_suspending);
+    if exists && (held == 0 || !options.unless_suspending) {
+        process.cold().suspending.insert(pid.bits(), held + 1);
+    } else if !exists {
+        process.cold().suspending.remove(&pid.bits());
+    }
+    let asker = process.pid();
+    if options.asynchronous {
+        let tag = options.tag.map(Owned::new);
+        let done = move |alive: bool| {
+            if let Some(tag) = tag {
+                signal::reply(asker, &tag, if alive { am::SUSPENDED } else { am::EXITED });
+            }
+        };
+        ask_suspend(pid, held == 0, done);
+        return Ok(result);
+    }
+    if !exists {
+        return Ok(am::BADARG);
+    }
+    let reference = handle::reference_of_answer(process);
+    let own_reference = Owned::new(reference);
+    let done = move |alive: bool| {
+        signal::reply(
+            asker,
+            &own_reference,
+            if alive { result } else { am::BADARG },
+        );
+    };
+    ask_suspend(pid, held == 0, done);
+    Ok(reference)
+}
+
+fn ask_suspend(pid: Term, first: bool, done: impl FnOnce(bool) + Send + 'static) {
+    if first {
+        suspend::suspend(pid, done);
+    } else {
+        suspend::confirm(pid, done);
+    }
+}
+
+struct SuspendOptions {
+    unless_suspending: bool,
+    asynchronous: bool,
+    tag: Option<Term>,
+}
+
+impl SuspendOptions {
+    fn parse(list: Term) -> Option<SuspendOptions> {
+        let mut options = SuspendOptions {
+            unless_suspending: false,
+            asynchronous: false,
+            tag: None,
+        };
+        let mut rest = list;
+        while let Some((option, tail)) = rest.as_cons() {
+            match option {
+                am::UNLESS_SUSPENDING => options.unless_suspending = true,
+                am::ASYNCHRONOUS => options.asynchronous = true,
+                _ => match option.as_tuple() {
+                    Some(&[am::ASYNCHRONOUS, tag]) => {
+                        options.asynchronous = true;
+                        options.tag = Some(tag);
+                    }
+                    _ => return None,
+                },
+            }
+            rest = tail;
+        }
+        rest.is_nil().then_some(options)
+    }
+}
+
+/// `resume_process(Pid)`: undoes one `suspend_process` of the caller.
+pub fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+    if !pid.is_local_pid() {
+        return Err(badarg(1));
+    }
+    let Some(cold) = process.cold.as_mut() else {
+        return Err(badarg(1));
+    };
+    let held = cold.suspending.remove(&pid.bits()).unwrap_or(0);
+    if held == 0 || table::find(pid).is_null() {
+        return Err(badarg(1));
+    }
+    if held > 1 {
+        cold.suspending.insert(pid.bits(), held - 1);
+    } else {
+        suspend::resume_from(pid.bits());
+    }
+    Ok(am::TRUE)
+}
+
+/// `erts_internal:group_leader(Leader, Pid)`: `true`, `badarg`, or `false` when the process has to be
+/// asked.
+pub fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifResult {
+    if !leader.is_pid() {
+        return Ok(am::BADARG);
+    }
+    if pid == process.pid() {
+        process.group_leader = leader;
+        return Ok(am::TRUE);
+    }
+    if pid.is_local_pid() {
+        let exists = !table::find(pid).is_null();
+        return Ok(if exists { am::FALSE } else { am::BADARG });
+    }
+    if pid.is_kind(Kind::ExternalPid) {
+        if node::of(pid).name == node::own_name() {
+            return Err(badarg(2));
+        }
+        // Nobody is connected: the signal is lost.
+        return Ok(am::TRUE);
+    }
+    Ok(am::BADARG)
+}
+
+/// `erts_internal:group_leader(Leader, Pid, Reference)`: `{Reference, true | badarg}` will come.
+pub fn group_leader_3(process: &mut Process, [leader, pid, reference]: [Term; 3]) -> BifResult {
+    if !leader.is_pid() {
+        return Err(badarg(1));
+    }
+    if !pid.is_local_pid() {
+        return Err(badarg(2));
+    }
+    if reference::number(reference).is_none() {
+        return Err(badarg(3));
+    }
+    let (asker, leader) = (process.pid(), Owned::new(leader));
+    let reference = Owned::new(reference);
+    let change = move |other: Option<&mut Process>| {
+        let result = match other {
+            Some(other) => {
+                other.group_leader = term::copy::copy(other.heap(), leader.term());
+                am::TRUE
+            }
+            None => am::BADARG,
+        };
+        signal::reply(asker, &reference, result);
+    };
+    signal::send_or_bounce(pid, Signal::Call(Box::new(change)));
+    scheduler::attend_soon(pid);
+    Ok(am::OK)
+}

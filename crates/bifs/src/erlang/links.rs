@@ -1,0 +1,455 @@
+//! What ties processes together: links, exit signals, monitors and aliases.
+
+use layout::{Kind, Term};
+use term::copy::Owned;
+use term::{am, build, node, reference};
+
+use runtime::bif::{BifResult, Failure, badarg, badarg_because, error};
+use runtime::process::relations::{AliasKind, Link, Monitor, MonitorTarget, ReferenceNumber};
+use runtime::process::spawn::MonitorOptions;
+use runtime::process::spawn::options::monitor_options;
+use runtime::process::{Process, flag, table};
+use runtime::signal::{self, Signal, handle};
+use runtime::{port, registry, scheduler};
+
+/// Goes on, unless a signal that was just handled ended the process.
+fn unless_ended(process: &Process, result: Term) -> BifResult {
+    if process.flags & flag::EXIT_PENDING == 0 {
+        Ok(result)
+    } else {
+        Err(Failure::Exit)
+    }
+}
+
+/// `link(PidOrPort)`.
+pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
+    if other.is_local_pid() {
+        if other == process.pid() {
+            return Ok(am::TRUE);
+        }
+        if table::find(other).is_null() {
+            return no_process(process, other);
+        }
+        if !add_link(process, other) {
+            return Ok(am::TRUE);
+        }
+        let from = process.pid();
+        signal::send_or_bounce(other, Signal::Link { from });
+        return Ok(am::TRUE);
+    }
+    if other.is_local_port() {
+        if process
+            .relations()
+            .is_some_and(|relations| relations.links.contains_key(&other.bits()))
+        {
+            return Ok(am::TRUE);
+        }
+        if !port::signals::link(other, process.pid()) {
+            return no_process(process, other);
+        }
+        add_link(process, other);
+        return Ok(am::TRUE);
+    }
+    match other.boxed_kind() {
+        Some(Kind::ExternalPid) if !is_of_this_node(other) => {
+            handle::exit_received(process, other, Owned::new(am::NOCONNECTION));
+            unless_ended(process, am::TRUE)
+        }
+        Some(Kind::ExternalPid) => no_process(process, other),
+        Some(Kind::ExternalPort) if is_of_this_node(other) => no_process(process, other),
+        _ => Err(badarg(1)),
+    }
+}
+
+/// Enters a link that counts; false when it was there.
+fn add_link(process: &mut Process, other: Term) -> bool {
+    let links = &mut process.cold().relations.links;
+    match links.get_mut(&other.bits()) {
+        Some(link) => link.unlinking.take().is_some(),
+        None => {
+            links.insert(other.bits(), Link::to(other));
+            true
+        }
+    }
+}
+
+/// Whether an external identifier belongs to an earlier incarnation of this node.
+fn is_of_this_node(identifier: Term) -> bool {
+    node::of(identifier).name == node::own_name()
+}
+
+/// Linking to nobody is a message for who traps exits, and an error for others: documented so.
+fn no_process(process: &mut Process, other: Term) -> BifResult {
+    if process.traps_exit() {
+        let message = build::tuple(process.heap(), &[am::UC_EXIT, other, am::NOPROC]);
+        handle::deliver(process, message);
+        Ok(am::TRUE)
+    } else {
+        Err(error(am::NOPROC))
+    }
+}
+
+/// `unlink(PidOrPort)`.
+pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
+    if other.is_local_pid() || other.is_local_port() {
+        unlink(process, other);
+    } else if !matches!(
+        other.boxed_kind(),
+        Some(Kind::ExternalPid | Kind::ExternalPort)
+    ) {
+        return Err(badarg(1));
+    }
+    Ok(am::TRUE)
+}
+
+fn unlink(process: &mut Process, other: Term) {
+    let from = process.pid();
+    let Some(cold) = process.cold.as_mut() else {
+        return;
+    };
+    let links = &mut cold.relations.links;
+    let Some(link) = links.get_mut(&other.bits()) else {
+        return;
+    };
+    if other.is_local_port() {
+        links.remove(&other.bits());
+        port::signals::unlink(other, from);
+        return;
+    }
+    if link.unlinking.is_some() {
+        return;
+    }
+    let number = reference::fresh_number();
+    link.unlinking = Some(number);
+    if signal::send(other, Signal::Unlink { from, number }).is_err() {
+        links.remove(&other.bits());
+    }
+}
+
+/// `exit(PidOrPort, Reason)`. A process that ends itself so is over before this answers.
+pub fn exit_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
+    if to == process.pid() && (reason == am::KILL || !process.traps_exit()) {
+        // What was sent to it before counts first.
+        handle::fetch(process);
+        let reason = if reason == am::KILL {
+            am::KILLED
+        } else {
+            reason
+        };
+        handle::die(process, Owned::new(reason));
+        return Err(Failure::Exit);
+    }
+    send_exit(process, to, reason)
+}
+
+/// `exit_signal(PidOrPort, Reason)`: as `exit/2`, without its special case for the caller.
+pub fn exit_signal_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
+    send_exit(process, to, reason)
+}
+
+fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
+    let from = process.pid();
+    if to.is_local_pid() {
+        let exit = Signal::Exit {
+            from,
+            reason: Owned::new(reason),
+            linked: false,
+        };
+        signal::send_or_bounce(to, exit);
+        return Ok(am::TRUE);
+    }
+    if to.is_local_port() {
+        port::signals::exit_signal(to, from, reason, false);
+        return Ok(am::TRUE);
+    }
+    match to.boxed_kind() {
+        // Nobody is connected: the signal is lost.
+        Some(Kind::ExternalPid) => Ok(am::TRUE),
+        Some(Kind::ExternalPort) if is_of_this_node(to) => Ok(am::TRUE),
+        _ => Err(badarg(1)),
+    }
+}
+
+/// `monitor(Type, Item)`.
+pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
+    monitor(process, kind, item, MonitorOptions::default())
+}
+
+/// `monitor(Type, Item, Options)`.
+pub fn monitor_3(process: &mut Process, [kind, item, options]: [Term; 3]) -> BifResult {
+    let options = monitor_options(options).ok_or_else(|| badarg_because(am::BADOPT))?;
+    monitor(process, kind, item, options)
+}
+
+/// What is to be watched, once the arguments are read.
+enum Watched {
+    Here(MonitorTarget),
+    /// The caller itself: there is nothing to watch.
+    Oneself,
+    /// Something out of reach: `'DOWN'` for this object with this reason, at once.
+    Gone {
+        kind: Term,
+        object: Term,
+        reason: Term,
+    },
+}
+
+fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOptions) -> BifResult {
+    let watched = match kind {
+        am::PROCESS => watched_process(process, item)?,
+        am::PORT => watched_port(item)?,
+        am::TIME_OFFSET if item == am::CLOCK_SERVICE => Watched::Here(MonitorTarget::TimeOffset),
+        am::TIME_OFFSET => return Err(badarg(2)),
+        _ => return Err(badarg_because(am::BADTYPE)),
+    };
+    let own = process.pid();
+    let number = reference::fresh_number();
+    let reference = match options.alias {
+        Some(_) => reference::with_pid(process.heap(), number, own),
+        None => reference::with_number(process.heap(), number, 0),
+    };
+    let number = (number, 0);
+    match watched {
+        Watched::Oneself => {}
+        Watched::Gone {
+            kind,
+            object,
+            reason,
+        } => {
+            if options.alias == Some(AliasKind::ExplicitUnalias) {
+                let aliases = &mut process.cold().relations.aliases;
+                aliases.insert(number, AliasKind::ExplicitUnalias);
+            }
+            let tag = options.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
+            let down = build::tuple(process.heap(), &[tag, reference, kind, object, reason]);
+            handle::deliver(process, down);
+        }
+        Watched::Here(target) => {
+            let reaches = begin_watching(own, &target, number, reference);
+            let relations = &mut process.cold().relations;
+            if let Some(alias) = options.alias {
+                relations.aliases.insert(number, alias);
+            }
+            let entry = Monitor {
+                target,
+                tag: options.tag,
+                reference: Owned::new(reference),
+            };
+            relations.monitors.insert(number, entry);
+            if !reaches {
+                let down = Signal::Down {
+                    reference: number,
+                    from: None,
+                    reason: Owned::new(am::NOPROC),
+                };
+                let _ = signal::send(own, down);
+            }
+        }
+    }
+    Ok(reference)
+}
+
+/// Tells what is watched; false when it is not there.
+fn begin_watching(
+    watcher: Term,
+    target: &MonitorTarget,
+    number: ReferenceNumber,
+    reference: Term,
+) -> bool {
+    match *target {
+        MonitorTarget::Process { pid, name } => {
+            let request = Signal::Monitor {
+                watcher,
+                reference: Owned::new(reference),
+                name,
+            };
+            signal::send(pid, request).is_ok()
+        }
+        MonitorTarget::Port { port, name } => port::signals::monitor(port, watcher, number, name),
+        MonitorTarget::TimeOffset => true,
+    }
+}
+
+fn watched_process(process: &mut Process, item: Term) -> Result<Watched, Failure> {
+    if item == process.pid() {
+        return Ok(Watched::Oneself);
+    }
+    if item.is_local_pid() {
+        let target = MonitorTarget::Process {
+            pid: item,
+            name: None,
+        };
+        return Ok(Watched::Here(target));
+    }
+    if item.is_kind(Kind::ExternalPid) {
+        return Ok(Watched::Gone {
+            kind: am::PROCESS,
+            object: item,
+            reason: if is_of_this_node(item) {
+                am::NOPROC
+            } else {
+                am::NOCONNECTION
+            },
+        });
+    }
+    let name = match item.as_tuple() {
+        None => item,
+        Some(&[name, node]) if name.is_atom() && node.is_atom() => {
+            let is_alive = node::own_name() != am::NONODE_NOHOST;
+            if node != am::NONODE_NOHOST && !is_alive {
+                return Err(badarg(2));
+            }
+            if node != node::own_name() {
+                return Ok(Watched::Gone {
+                    kind: am::PROCESS,
+                    object: item,
+                    reason: am::NOCONNECTION,
+                });
+            }
+            name
+        }
+        Some(_) => return Err(badarg(2)),
+    };
+    if !name.is_atom() {
+        return Err(badarg(2));
+    }
+    match registry::whereis(name) {
+        Some(pid) if pid == process.pid() => Ok(Watched::Oneself),
+        found => Ok(Watched::Here(MonitorTarget::Process {
+            // `undefined` and ports are no processes: the signal finds nobody.
+            pid: found.unwrap_or(am::UNDEFINED),
+            name: Some(name),
+        })),
+    }
+}
+
+fn watched_port(item: Term) -> Result<Watched, Failure> {
+    if item.is_local_port() {
+        let target = MonitorTarget::Port {
+            port: item,
+            name: None,
+        };
+        return Ok(Watched::Here(target));
+    }
+    if item.is_kind(Kind::ExternalPort) && is_of_this_node(item) {
+        return Ok(Watched::Gone {
+            kind: am::PORT,
+            object: item,
+            reason: am::NOPROC,
+        });
+    }
+    let name = match item.as_tuple() {
+        Some(&[name, node]) if node == node::own_name() => name,
+        Some(_) => return Err(badarg(2)),
+        None => item,
+    };
+    if !name.is_atom() {
+        return Err(badarg(2));
+    }
+    Ok(Watched::Here(MonitorTarget::Port {
+        port: registry::whereis(name).unwrap_or(am::UNDEFINED),
+        name: Some(name),
+    }))
+}
+
+/// What `demonitor` did.
+enum Demonitored {
+    /// The monitor was there, and will send nothing any more.
+    Removed,
+    /// There was none: it has sent its message, or never was.
+    Absent,
+}
+
+/// `demonitor(Reference)`.
+pub fn demonitor_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    demonitor(process, reference).map(|_| am::TRUE)
+}
+
+/// `demonitor(Reference, Options)`, of which there are `flush` and `info`.
+pub fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
+    let (mut flush, mut info) = (false, false);
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option {
+            am::FLUSH => flush = true,
+            am::INFO => info = true,
+            _ => return Err(badarg(2)),
+        }
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(2));
+    }
+    match demonitor(process, reference)? {
+        Demonitored::Removed => Ok(am::TRUE),
+        Demonitored::Absent => {
+            let result = am::boolean(!info);
+            if !flush {
+                return Ok(result);
+            }
+            Err(runtime::bif::trap(
+                am::ERTS_INTERNAL,
+                am::FLUSH_MONITOR_MESSAGES,
+                &[reference, am::FALSE, result],
+            ))
+        }
+    }
+}
+
+fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Failure> {
+    let Some(number) = reference::number(reference) else {
+        return if reference.is_kind(Kind::ExternalReference) && is_of_this_node(reference) {
+            Ok(Demonitored::Absent)
+        } else {
+            Err(badarg(1))
+        };
+    };
+    let Some(cold) = process.cold.as_mut() else {
+        return Ok(Demonitored::Absent);
+    };
+    let relations = &mut cold.relations;
+    let Some(monitor) = relations.monitors.remove(&number) else {
+        return Ok(Demonitored::Absent);
+    };
+    if let Some(AliasKind::Demonitor | AliasKind::ReplyDemonitor) = relations.aliases.get(&number) {
+        relations.aliases.remove(&number);
+    }
+    handle::demonitor_target(process, number, &monitor);
+    scheduler::charge(1);
+    Ok(Demonitored::Removed)
+}
+
+/// `alias(Options)`, of which there are `explicit_unalias` and `reply`.
+pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
+    let mut kind = AliasKind::ExplicitUnalias;
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        kind = match option {
+            am::EXPLICIT_UNALIAS => AliasKind::ExplicitUnalias,
+            am::REPLY => AliasKind::Reply,
+            _ => return Err(badarg(1)),
+        };
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(1));
+    }
+    let own = process.pid();
+    let number = reference::fresh_number();
+    process.cold().relations.aliases.insert((number, 0), kind);
+    Ok(reference::with_pid(process.heap(), number, own))
+}
+
+/// `unalias(Alias)`: whether it was active.
+pub fn unalias_1(process: &mut Process, [alias]: [Term; 1]) -> BifResult {
+    if !alias.is_reference() {
+        return Err(badarg(1));
+    }
+    let removed = reference::number(alias).is_some_and(|number| {
+        process
+            .cold
+            .as_mut()
+            .is_some_and(|cold| cold.relations.aliases.remove(&number).is_some())
+    });
+    Ok(am::boolean(removed))
+}

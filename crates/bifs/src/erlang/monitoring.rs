@@ -1,0 +1,121 @@
+//! Watching the system: `system_monitor` and `system_profile`.
+
+use layout::{Heap, Term};
+use term::{am, build};
+
+use runtime::bif::{BifResult, badarg, notsup};
+use runtime::process::heap_limit::size;
+use runtime::process::{Process, table};
+use runtime::system_monitor::{self, Options};
+
+/// The least heap that counts as large; the value OTP has.
+const LEAST_LARGE_HEAP_WORDS: u64 = 16_384;
+
+/// `system_monitor()`: who is told of what.
+pub fn system_monitor_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(settings(process.heap(), system_monitor::get()))
+}
+
+/// `system_monitor(undefined | {Pid, Options})`.
+pub fn system_monitor_1(process: &mut Process, [settings]: [Term; 1]) -> BifResult {
+    if settings == am::UNDEFINED {
+        return system_monitor_2(process, [am::UNDEFINED, Term::NIL]);
+    }
+    match settings.as_tuple() {
+        Some(&[pid, options]) => system_monitor_2(process, [pid, options]),
+        _ => Err(badarg(1)),
+    }
+}
+
+/// `system_monitor(Pid, Options)`: the settings before.
+pub fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> BifResult {
+    let monitor = if pid == am::UNDEFINED || options.is_nil() {
+        None
+    } else {
+        if !pid.is_local_pid() || table::find(pid).is_null() {
+            return Err(badarg(1));
+        }
+        Some((pid, parse(options).ok_or_else(|| badarg(2))?))
+    };
+    let before = system_monitor::set(monitor);
+    Ok(settings(process.heap(), before))
+}
+
+fn parse(list: Term) -> Option<Options> {
+    let mut options = Options::default();
+    let mut rest = list;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option.as_tuple() {
+            Some(&[am::LONG_GC, ms]) => options.long_gc_ms = size(ms)?.max(1),
+            Some(&[am::LONG_SCHEDULE, ms]) => options.long_schedule_ms = size(ms)?.max(1),
+            Some(&[am::LARGE_HEAP, words]) => {
+                options.large_heap_words = size(words)?.max(LEAST_LARGE_HEAP_WORDS);
+            }
+            Some(_) => return None,
+            None => match option {
+                am::BUSY_PORT => options.busy_port = true,
+                am::BUSY_DIST_PORT => options.busy_dist_port = true,
+                _ => return None,
+            },
+        }
+        rest = tail;
+    }
+    rest.is_nil().then_some(options)
+}
+
+fn settings(heap: &mut Heap, monitor: Option<(Term, Options)>) -> Term {
+    let Some((pid, options)) = monitor else {
+        return am::UNDEFINED;
+    };
+    let mut list = Vec::new();
+    if options.busy_dist_port {
+        list.push(am::BUSY_DIST_PORT);
+    }
+    if options.busy_port {
+        list.push(am::BUSY_PORT);
+    }
+    for (name, value) in [
+        (am::LARGE_HEAP, options.large_heap_words),
+        (am::LONG_SCHEDULE, options.long_schedule_ms),
+        (am::LONG_GC, options.long_gc_ms),
+    ] {
+        if value > 0 {
+            let value = build::unsigned(heap, value);
+            list.push(build::tuple(heap, &[name, value]));
+        }
+    }
+    let list = build::list(heap, &list);
+    build::tuple(heap, &[pid, list])
+}
+
+/// `system_profile()`: nobody profiles.
+pub fn system_profile_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(am::UNDEFINED)
+}
+
+/// `system_profile(Profiler, Options)`. Turning it off is done already; nothing can be turned on.
+pub fn system_profile_2(_process: &mut Process, [profiler, options]: [Term; 2]) -> BifResult {
+    if profiler == am::UNDEFINED {
+        return Ok(am::UNDEFINED);
+    }
+    if !profiler.is_local_pid() && !profiler.is_local_port() {
+        return Err(badarg(1));
+    }
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        let known = [
+            am::RUNNABLE_PROCS,
+            am::RUNNABLE_PORTS,
+            am::SCHEDULER,
+            am::EXCLUSIVE,
+            am::TIMESTAMP,
+            am::MONOTONIC_TIMESTAMP,
+            am::STRICT_MONOTONIC_TIMESTAMP,
+        ];
+        if !known.contains(&option) {
+            return Err(badarg(2));
+        }
+        rest = tail;
+    }
+    Err(if rest.is_nil() { notsup() } else { badarg(2) })
+}

@@ -1,0 +1,52 @@
+//! Registered names.
+
+use layout::Term;
+use term::{am, build};
+
+use runtime::bif::{BifResult, badarg, badarg_because};
+use runtime::process::Process;
+use runtime::registry::{self, Refusal};
+use runtime::{port, scheduler};
+
+/// `register(Name, PidOrPort)`.
+pub fn register_2(_process: &mut Process, [name, identifier]: [Term; 2]) -> BifResult {
+    if !name.is_atom() || name == am::UNDEFINED {
+        return Err(badarg_because(am::NONE));
+    }
+    let given = if identifier.is_local_port() {
+        port::signals::register(name, identifier)
+    } else if identifier.is_local_pid() {
+        registry::give(name, identifier)
+    } else {
+        return Err(badarg_because(am::NONE));
+    };
+    let cause = match given {
+        Ok(()) => return Ok(am::TRUE),
+        Err(Refusal::NameTaken) => am::NONE,
+        Err(Refusal::HasName) => am::REGISTERED_NAME,
+        Err(Refusal::NotAlive) => am::NOTALIVE,
+    };
+    Err(badarg_because(cause))
+}
+
+/// `unregister(Name)`.
+pub fn unregister_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
+    registry::unregister(name)
+        .map(|_| am::TRUE)
+        .ok_or_else(|| badarg(1))
+}
+
+/// `whereis(Name)`.
+pub fn whereis_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
+    if !name.is_atom() {
+        return Err(badarg(1));
+    }
+    Ok(registry::whereis(name).unwrap_or(am::UNDEFINED))
+}
+
+/// `registered()`.
+pub fn registered_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let names = registry::names();
+    scheduler::charge(names.len() as i64 / 10);
+    Ok(build::list(process.heap(), &names))
+}

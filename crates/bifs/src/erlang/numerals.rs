@@ -1,0 +1,238 @@
+//! Numbers to text and back.
+
+use layout::Term;
+use smallvec::SmallVec;
+use term::text::float::{self, Form};
+use term::text::integer::{self, IntegerError};
+use term::{am, build, list, unicode};
+
+use runtime::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
+use runtime::process::Process;
+use runtime::scheduler::charge;
+
+/// Longer integers, in words, are put into digits by dirty schedulers: it takes more than linear time.
+const MOST_LIMBS_HERE: usize = 256;
+/// More digits are read by dirty schedulers.
+const MOST_DIGITS_HERE: usize = 4_000;
+
+fn base_of(base: Term) -> Option<u32> {
+    let base = u32::try_from(base.as_small()?).ok()?;
+    (2..=36).contains(&base).then_some(base)
+}
+
+fn digits(number: Term, base: u32) -> Result<String, Failure> {
+    if !number.is_integer() {
+        return Err(badarg(1));
+    }
+    let limbs = number.as_big().map_or(1, |(_, limbs)| limbs.len());
+    dirty_unless(limbs <= MOST_LIMBS_HERE)?;
+    let text = integer::print(number, base);
+    charge((text.len() / 64) as i64);
+    Ok(text)
+}
+
+fn failure(error: IntegerError) -> Failure {
+    match error {
+        IntegerError::NotAnInteger => badarg(1),
+        IntegerError::SystemLimit => system_limit(),
+    }
+}
+
+/// `erlang:integer_to_list(Integer)`
+pub fn integer_to_list_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+    let text = digits(number, 10)?;
+    Ok(build::byte_list(process.heap(), text.as_bytes()))
+}
+
+/// `erlang:integer_to_list(Integer, Base)`
+pub fn integer_to_list_2(process: &mut Process, [number, base]: [Term; 2]) -> BifResult {
+    let text = digits(number, base_of(base).ok_or(badarg(2))?)?;
+    Ok(build::byte_list(process.heap(), text.as_bytes()))
+}
+
+/// `erlang:integer_to_binary(Integer)`
+pub fn integer_to_binary_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+    let text = digits(number, 10)?;
+    Ok(build::binary(process.heap(), text.as_bytes()))
+}
+
+/// `erlang:integer_to_binary(Integer, Base)`
+pub fn integer_to_binary_2(process: &mut Process, [number, base]: [Term; 2]) -> BifResult {
+    let text = digits(number, base_of(base).ok_or(badarg(2))?)?;
+    Ok(build::binary(process.heap(), text.as_bytes()))
+}
+
+/// `erlang:binary_to_integer(Binary)`
+pub fn binary_to_integer_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    let text = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
+    integer::parse(process.heap(), &text, 10).map_err(failure)
+}
+
+/// `erlang:binary_to_integer(Binary, Base)`
+pub fn binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> BifResult {
+    let base = base_of(base).ok_or(badarg(2))?;
+    let text = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
+    integer::parse(process.heap(), &text, base).map_err(failure)
+}
+
+/// The characters that a list starts with as long as they may be part of a number, and whether they
+/// are the whole of a proper list.
+fn leading(list: Term, is_part: impl Fn(u8) -> bool) -> (SmallVec<[u8; 32]>, bool) {
+    let mut text = SmallVec::new();
+    let mut rest = list;
+    while let Some((head, tail)) = rest.as_cons() {
+        let byte = head.as_small().and_then(|value| u8::try_from(value).ok());
+        match byte {
+            Some(byte) if is_part(byte) => text.push(byte),
+            _ => return (text, false),
+        }
+        rest = tail;
+    }
+    (text, rest.is_nil())
+}
+
+/// What is behind the first `count` cells.
+fn behind(list: Term, count: usize) -> Term {
+    (0..count).fold(list, |rest, _| rest.tail())
+}
+
+fn list_to_integer(process: &mut Process, list: Term, base: u32) -> BifResult {
+    let (text, whole) = leading(list, |byte| {
+        byte.is_ascii_alphanumeric() || b"+-".contains(&byte)
+    });
+    if !whole {
+        return Err(badarg(1));
+    }
+    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
+    integer::parse(process.heap(), &text, base).map_err(failure)
+}
+
+/// `erlang:list_to_integer(Characters)`
+pub fn list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    list_to_integer(process, list, 10)
+}
+
+/// `erlang:list_to_integer(Characters, Base)`
+pub fn list_to_integer_2(process: &mut Process, [list, base]: [Term; 2]) -> BifResult {
+    list_to_integer(process, list, base_of(base).ok_or(badarg(2))?)
+}
+
+fn no_number(process: &mut Process, why: &str) -> Term {
+    let why = term::atom::known(why);
+    build::tuple(process.heap(), &[am::ERROR, why])
+}
+
+/// `string:list_to_integer(String)`: `{Integer, Rest}`, or `{error, no_integer | not_a_list}`.
+pub fn string_list_to_integer_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    if !list.is_list() {
+        return Ok(no_number(process, "not_a_list"));
+    }
+    let (text, _) = leading(list, |byte| byte.is_ascii_digit() || b"+-".contains(&byte));
+    dirty_unless(text.len() <= MOST_DIGITS_HERE)?;
+    match integer::parse_prefix(process.heap(), &text, 10) {
+        Ok((number, length)) => {
+            let rest = behind(list, length);
+            Ok(build::tuple(process.heap(), &[number, rest]))
+        }
+        Err(IntegerError::NotAnInteger) => Ok(no_number(process, "no_integer")),
+        Err(IntegerError::SystemLimit) => Err(system_limit()),
+    }
+}
+
+/// `string:list_to_float(String)`: `{Float, Rest}`, or `{error, no_float | not_a_list}`.
+pub fn string_list_to_float_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    if !list.is_list() {
+        return Ok(no_number(process, "not_a_list"));
+    }
+    let (text, _) = leading(list, |byte| {
+        byte.is_ascii_digit() || b"+-.,eE".contains(&byte)
+    });
+    match float::parse_prefix(&text) {
+        Some((value, length)) => {
+            let rest = behind(list, length);
+            let number = build::float(process.heap(), value);
+            Ok(build::tuple(process.heap(), &[number, rest]))
+        }
+        None => Ok(no_number(process, "no_float")),
+    }
+}
+
+/// The form that a list of options asks for. Later options overrule earlier ones.
+fn form_of(options: Term) -> Option<Form> {
+    #[derive(Clone, Copy)]
+    enum Kind {
+        Scientific,
+        Decimals,
+        Short,
+    }
+    let (mut kind, mut decimals, mut compact) = (Kind::Scientific, 20, false);
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option {
+            am::COMPACT => compact = true,
+            am::SHORT => kind = Kind::Short,
+            _ => {
+                let &[name, value] = option.as_tuple()? else {
+                    return None;
+                };
+                kind = match name {
+                    am::DECIMALS => Kind::Decimals,
+                    am::SCIENTIFIC => Kind::Scientific,
+                    _ => return None,
+                };
+                decimals = value.as_small()?;
+            }
+        }
+        rest = tail;
+    }
+    rest.is_nil().then_some(match kind {
+        Kind::Scientific => Form::Scientific(decimals),
+        Kind::Decimals => Form::Decimals { decimals, compact },
+        Kind::Short => Form::Short,
+    })
+}
+
+fn float_text(number: Term, form: Form) -> Result<String, Failure> {
+    let value = number.as_float().ok_or(badarg(1))?;
+    float::print(value, form).ok_or(badarg(2))
+}
+
+/// `erlang:float_to_list(Float)`
+pub fn float_to_list_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+    let text = float_text(number, Form::default())?;
+    Ok(build::byte_list(process.heap(), text.as_bytes()))
+}
+
+/// `erlang:float_to_list(Float, Options)`
+pub fn float_to_list_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
+    let text = float_text(number, form_of(options).ok_or(badarg(2))?)?;
+    Ok(build::byte_list(process.heap(), text.as_bytes()))
+}
+
+/// `erlang:float_to_binary(Float)`
+pub fn float_to_binary_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+    let text = float_text(number, Form::default())?;
+    Ok(build::binary(process.heap(), text.as_bytes()))
+}
+
+/// `erlang:float_to_binary(Float, Options)`
+pub fn float_to_binary_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
+    let text = float_text(number, form_of(options).ok_or(badarg(2))?)?;
+    Ok(build::binary(process.heap(), text.as_bytes()))
+}
+
+/// `erlang:list_to_float(Characters)`
+pub fn list_to_float_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    let text = list::bytes(list).ok_or(badarg(1))?;
+    let value = float::parse(&text).ok_or(badarg(1))?;
+    Ok(build::float(process.heap(), value))
+}
+
+/// `erlang:binary_to_float(Binary)`
+pub fn binary_to_float_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    let text = unicode::bytes_of(binary).ok_or(badarg(1))?;
+    let value = float::parse(&text).ok_or(badarg(1))?;
+    Ok(build::float(process.heap(), value))
+}

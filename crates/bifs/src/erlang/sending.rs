@@ -1,0 +1,76 @@
+//! Sending messages by call: `send` and the operator `!`.
+
+use layout::Term;
+use layout::limits::REDUCTIONS_PER_SLICE;
+use term::{am, node};
+
+use runtime::bif::{BifResult, badarg, badarg_because};
+use runtime::process::Process;
+use runtime::scheduler;
+use runtime::send::{self, Sent};
+
+/// `erlang:send(Dest, Message)`.
+pub fn send_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
+    deliver(process, to, message, message)
+}
+
+/// `erlang:'!'(Dest, Message)`.
+pub fn bang_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
+    deliver(process, to, message, message)
+}
+
+/// `erlang:send(Dest, Message, Options)`: `ok`, `noconnect` or `nosuspend`.
+pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifResult {
+    let (mut connect, mut suspend) = (true, true);
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option {
+            am::NOCONNECT => connect = false,
+            am::NOSUSPEND => suspend = false,
+            _ => return Err(badarg_because(am::BADOPT)),
+        }
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg_because(am::BADOPT));
+    }
+    if !connect && is_elsewhere(to) {
+        return Ok(am::NOCONNECT);
+    }
+    if !suspend && runtime::port::signals::would_suspend(to, message) {
+        return Ok(am::NOSUSPEND);
+    }
+    match send::send(process, to, message) {
+        Sent::Done => Ok(am::OK),
+        Sent::BadArgument => Err(badarg(1)),
+        Sent::Suspended => Ok(after_this_slice(am::OK)),
+    }
+}
+
+/// The message is sent, and the sender stands still when its slice is over: which is now.
+fn after_this_slice(result: Term) -> Term {
+    scheduler::charge(REDUCTIONS_PER_SLICE);
+    result
+}
+
+/// Whether the receiver lives on another node.
+fn is_elsewhere(to: Term) -> bool {
+    match to.as_tuple() {
+        Some(&[name, node]) => name.is_atom() && node.is_atom() && node != node::own_name(),
+        Some(_) => false,
+        None => {
+            matches!(
+                to.boxed_kind(),
+                Some(layout::Kind::ExternalPid | layout::Kind::ExternalReference)
+            ) && node::of(to).name != node::own_name()
+        }
+    }
+}
+
+fn deliver(process: &mut Process, to: Term, message: Term, result: Term) -> BifResult {
+    match send::send(process, to, message) {
+        Sent::Done => Ok(result),
+        Sent::BadArgument => Err(badarg(1)),
+        Sent::Suspended => Ok(after_this_slice(result)),
+    }
+}

@@ -1,0 +1,146 @@
+//! Making processes: `spawn`, `spawn_link`, `spawn_opt`, and what `spawn_request` is made of.
+
+use layout::Term;
+use term::{am, build, reference};
+
+use runtime::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
+use runtime::process::Process;
+use runtime::process::spawn::options::{BadOptions, Parsed, Replies, Reply, parse, set_reply};
+use runtime::process::spawn::{self, Options, SpawnError, Spawned};
+use runtime::signal::handle;
+
+/// `spawn(Module, Function, Args)`.
+pub fn spawn_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+    spawn_with(process, arguments, Options::default()).map(|spawned| spawned.pid)
+}
+
+/// `spawn_link(Module, Function, Args)`.
+pub fn spawn_link_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
+    let options = Options {
+        link: true,
+        ..Options::default()
+    };
+    spawn_with(process, arguments, options).map(|spawned| spawned.pid)
+}
+
+/// `spawn_opt(Module, Function, Args, Options)`: a pid, or with a monitor `{Pid, Reference}`.
+pub fn spawn_opt_4(
+    process: &mut Process,
+    [module, function, arguments, options]: [Term; 4],
+) -> BifResult {
+    let Ok(Parsed { options, .. }) = parse(options, Replies::Refused) else {
+        return Err(badarg_because(am::BADOPT));
+    };
+    let spawned = spawn_with(process, [module, function, arguments], options)?;
+    Ok(match spawned.monitor {
+        Some(monitor) => build::tuple(process.heap(), &[spawned.pid, monitor]),
+        None => spawned.pid,
+    })
+}
+
+/// `erts_internal:spawn_request(Module, Function, Args, Options)`: the request's reference, `badarg`,
+/// or `badopt` when the options are no list. The reply is in the message queue before this answers.
+pub fn spawn_request_4(
+    process: &mut Process,
+    [module, function, arguments, options]: [Term; 4],
+) -> BifResult {
+    let Some(arity) = arity_of(module, function, arguments) else {
+        return Ok(am::BADARG);
+    };
+    let parsed = match parse(options, Replies::Accepted) {
+        Ok(parsed) => parsed,
+        Err(BadOptions::NoList) => return Ok(am::BADOPT),
+        Err(BadOptions::Unknown(reply)) => {
+            return Ok(refuse(process, &reply, am::BADOPT));
+        }
+    };
+    let Parsed { options, reply } = parsed;
+    match spawn::spawn(process, module, function, arguments, arity, options) {
+        Ok(spawned) => {
+            let request = spawned
+                .monitor
+                .unwrap_or_else(|| reference::make(process.heap()));
+            if reply.on_success {
+                let message = [reply.tag, request, am::OK, spawned.pid];
+                deliver(process, &message);
+            }
+            Ok(request)
+        }
+        Err(SpawnError::Limit) => Ok(refuse(process, &reply, am::SYSTEM_LIMIT)),
+    }
+}
+
+fn refuse(process: &mut Process, reply: &Reply, reason: Term) -> Term {
+    let request = reference::make(process.heap());
+    if reply.on_error {
+        deliver(process, &[reply.tag, request, am::ERROR, reason]);
+    }
+    request
+}
+
+fn deliver(process: &mut Process, elements: &[Term]) {
+    let message = build::tuple(process.heap(), elements);
+    handle::deliver(process, message);
+}
+
+/// Answers a request to a node that is not connected; the request's reference, and whether a monitor
+/// was asked for. None when the options are no list.
+pub fn refuse_remote(process: &mut Process, options: Term, kind: Term) -> Option<(Term, bool)> {
+    let mut reply = Reply {
+        tag: am::SPAWN_REPLY,
+        on_success: true,
+        on_error: true,
+    };
+    let mut monitors = false;
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        // What else there is, that node would have looked at.
+        match option.as_tuple() {
+            Some(&[am::REPLY, when]) if kind == am::SPAWN_REQUEST => {
+                let _ = set_reply(&mut reply, when);
+            }
+            Some(&[am::REPLY_TAG, tag]) if kind == am::SPAWN_REQUEST => reply.tag = tag,
+            Some(&[am::MONITOR, _]) => monitors = true,
+            _ => monitors |= option == am::MONITOR,
+        }
+        rest = tail;
+    }
+    let request = rest
+        .is_nil()
+        .then(|| refuse(process, &reply, am::NOCONNECTION))?;
+    Some((request, monitors))
+}
+
+/// `spawn_request_abandon(Request)`. A request to this node was answered when it was made, so there
+/// is none to give up.
+pub fn spawn_request_abandon_1(_process: &mut Process, [request]: [Term; 1]) -> BifResult {
+    if request.is_reference() {
+        Ok(am::FALSE)
+    } else {
+        Err(badarg(1))
+    }
+}
+
+fn spawn_with(
+    process: &mut Process,
+    [module, function, arguments]: [Term; 3],
+    options: Options,
+) -> Result<Spawned, Failure> {
+    let arity = arity_of(module, function, arguments).ok_or_else(|| badarg(3))?;
+    spawn::spawn(process, module, function, arguments, arity, options)
+        .map_err(|SpawnError::Limit| system_limit())
+}
+
+/// The number of arguments, if these are two atoms and a proper list.
+pub fn arity_of(module: Term, function: Term, arguments: Term) -> Option<u32> {
+    if !module.is_atom() || !function.is_atom() {
+        return None;
+    }
+    let mut rest = arguments;
+    let mut arity = 0_u32;
+    while rest.is_cons() {
+        arity = arity.saturating_add(1);
+        rest = rest.tail();
+    }
+    rest.is_nil().then_some(arity)
+}

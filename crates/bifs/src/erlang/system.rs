@@ -1,0 +1,366 @@
+//! `system_info/1`: what the node says about itself.
+
+use std::sync::atomic::Ordering;
+
+use layout::{Heap, Term};
+use term::collect::block;
+use term::{am, atom, build};
+
+use super::system_flags::{OUTSTANDING_REQUESTS, TRACE_CONTROL_WORD, multi_scheduling_state};
+use super::topology;
+use runtime::bif::{BifResult, badarg, trap};
+use runtime::process::heap_limit::HeapLimit;
+use runtime::process::spawn::DEFAULTS;
+use runtime::process::{Process, table};
+use runtime::scheduler::dirty;
+use runtime::scheduler::online::{self, Kind};
+use runtime::{config, hooks};
+use runtime::{scheduler, time};
+
+/// `erlang:system_info(Item)`
+pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
+    if item == am::CPU_TOPOLOGY {
+        let records = topology::used(process.heap());
+        return Err(trap(am::ERLANG, am::FORMAT_CPU_TOPOLOGY, &[records]));
+    }
+    if item.is_atom() {
+        let name = atom::text(item);
+        return limits(name)
+            .or_else(|| numbers(process.heap(), name))
+            .or_else(|| words(name))
+            .or_else(|| texts(process.heap(), name))
+            .or_else(|| structures(process, name))
+            .ok_or(badarg(1));
+    }
+    match item.as_tuple() {
+        Some(&[am::WORDSIZE, which])
+            if which == atom::known("internal") || which == am::EXTERNAL =>
+        {
+            Ok(Term::small(8))
+        }
+        Some(&[name, which]) if name == am::CPU_TOPOLOGY => {
+            let heap = process.heap();
+            let records = if which == am::DETECTED {
+                topology::detected(heap)
+            } else if which == am::USED {
+                topology::used(heap)
+            } else if which == atom::known("defined") {
+                topology::defined(heap)
+            } else {
+                return Err(badarg(1));
+            };
+            Err(trap(am::ERLANG, am::FORMAT_CPU_TOPOLOGY, &[records]))
+        }
+        Some(&[name, _]) if name == atom::known("allocator") => Ok(am::FALSE),
+        Some(&[name, _]) if name == atom::known("allocator_sizes") => Ok(am::FALSE),
+        _ => Err(badarg(1)),
+    }
+}
+
+fn count(value: usize) -> Term {
+    Term::small(value as i64)
+}
+
+fn limits(name: &str) -> Option<Term> {
+    let config = config::get();
+    Some(match name {
+        "process_count" => count(table::count()),
+        "process_limit" => count(table::limit()),
+        "port_count" => count(runtime::port::count()),
+        "port_limit" => count(runtime::port::limit()),
+        "atom_count" => count(atom::count()),
+        "atom_limit" => count(atom::limit()),
+        "ets_count" => count(ets::count()),
+        "ets_limit" => count(config.ets_limit),
+        // Every scheduler has a run queue of its own.
+        "schedulers" | "schedulers_total" | "run_queues" => count(config.schedulers),
+        "schedulers_active" => count(scheduler::schedulers().online.load(Ordering::Relaxed)),
+        "schedulers_online" => count(online::online()),
+        "scheduler_id" => count(scheduler::current_number()),
+        "dirty_cpu_schedulers" => count(config.dirty_cpu_schedulers),
+        "dirty_cpu_schedulers_online" => count(dirty::cpu_online()),
+        "dirty_io_schedulers" => count(config.dirty_io_schedulers),
+        "thread_pool_size" => count(config.async_threads),
+        "context_reductions" => Term::small(layout::limits::REDUCTIONS_PER_SLICE),
+        "dist_buf_busy_limit" => count(config.dist_busy_limit_bytes),
+        "outstanding_system_requests_limit" => {
+            Term::small(OUTSTANDING_REQUESTS.load(Ordering::Relaxed) as i64)
+        }
+        "logical_processors" => count(sys::cpu::Processors::detect().configured),
+        "logical_processors_online" => count(sys::cpu::Processors::detect().online),
+        "logical_processors_available" => count(sys::cpu::Processors::detect().available),
+        "cpu_quota" => match sys::cpu::Processors::detect().quota {
+            Some(quota) => count(quota),
+            None => am::UNKNOWN,
+        },
+        _ => return None,
+    })
+}
+
+fn numbers(heap: &mut Heap, name: &str) -> Option<Term> {
+    let native = |heap: &mut Heap, ns: i64| build::integer(heap, ns);
+    Some(match name {
+        "wordsize" => Term::small(8),
+        "creation" => Term::small(i64::from(term::node::own_creation())),
+        "compat_rel" => Term::small(i64::from(config::get().release)),
+        "trace_control_word" => Term::small(i64::from(TRACE_CONTROL_WORD.load(Ordering::Relaxed))),
+        "delayed_node_table_gc" => Term::small(60),
+        "start_time" => native(heap, time::start_ns()),
+        "end_time" => native(heap, i64::MAX - (1 << 40)),
+        "fullsweep_after" => {
+            let value = DEFAULTS.fullsweep_after.load(Ordering::Relaxed);
+            build::tuple(heap, &[am::FULLSWEEP_AFTER, Term::small(i64::from(value))])
+        }
+        "min_heap_size" => {
+            let value = DEFAULTS.min_heap_words.load(Ordering::Relaxed);
+            build::tuple(heap, &[am::MIN_HEAP_SIZE, Term::small(i64::from(value))])
+        }
+        "min_bin_vheap_size" => {
+            let value = DEFAULTS.min_binary_words.load(Ordering::Relaxed);
+            build::tuple(heap, &[am::MIN_BIN_VHEAP_SIZE, Term::small(value as i64)])
+        }
+        _ => return None,
+    })
+}
+
+fn words(name: &str) -> Option<Term> {
+    let config = config::get();
+    let word = |text: &str| Some(atom::known(text));
+    match name {
+        "smp_support"
+        | "threads"
+        | "kernel_poll"
+        | "eager_check_io"
+        | "thread_progress"
+        | "port_tasks"
+        | "constant_pool_support" => Some(am::TRUE),
+        "endian" => word(if cfg!(target_endian = "little") {
+            "little"
+        } else {
+            "big"
+        }),
+        "time_correction" => Some(am::boolean(config.time_correction)),
+        "dynamic_trace_probes"
+        | "debug_compiled"
+        | "lock_checking"
+        | "lock_counting"
+        | "break_ignored"
+        | "beam_jump_table"
+        | "ets_realloc_moves"
+        | "ets_always_compress"
+        | "io_thread" => Some(am::FALSE),
+        "time_offset" => word("final"),
+        "time_warp_mode" => word(&config.time_warp_mode),
+        "tolerant_timeofday" => word(if config.time_correction {
+            "enabled"
+        } else {
+            "disabled"
+        }),
+        "multi_scheduling" => Some(multi_scheduling_state()),
+        "dist_ctrl" | "taints" => Some(Term::NIL),
+        // Processors are asked for each time, so there is no picture of them that could be stale.
+        "update_cpu_info" => word("unchanged"),
+        "port_parallelism" => Some(am::boolean(config.port_parallelism)),
+        "scheduler_bind_type" => word(scheduler::binding::current()),
+        "build_type" | "emu_type" => word("opt"),
+        "emu_flavor" => word(if engine::native::is_enabled() {
+            "jit"
+        } else {
+            "emu"
+        }),
+        "dynamic_trace" => word("none"),
+        "heap_type" => word("private"),
+        "message_queue_data" => word(if DEFAULTS.off_heap_messages.load(Ordering::Relaxed) != 0 {
+            "off_heap"
+        } else {
+            "on_heap"
+        }),
+        "modified_timing_level" | "hipe_architecture" => Some(am::UNDEFINED),
+        "system_logger" => Some(runtime::log::receiver().term()),
+        _ => None,
+    }
+}
+
+fn texts(heap: &mut Heap, name: &str) -> Option<Term> {
+    let config = config::get();
+    let text = match name {
+        "otp_release" => config.release.to_string(),
+        "version" => config.erts_version.clone(),
+        "machine" => "BEAM".to_owned(),
+        "nif_version" => "2.16".to_owned(),
+        "driver_version" => "3.3".to_owned(),
+        "system_architecture" => format!("{}-pc-linux-gnu", std::env::consts::ARCH),
+        "system_version" => system_version(),
+        "info" | "procs" | "loaded" | "dist" => {
+            let text = (hooks::get().dump_section)(name)?;
+            return Some(build::binary(heap, &text));
+        }
+        _ => return None,
+    };
+    Some(build::string(heap, &text))
+}
+
+/// The line that the shell shows first, in stock's form; what differs is said in brackets.
+#[must_use]
+pub fn system_version() -> String {
+    let config = config::get();
+    format!(
+        "Erlang/OTP {} [erts-{}] [ferl-{}] [64-bit] [smp:{}:{}] [ds:{}:{}:{}] [async-threads:{}]\n",
+        config.release,
+        config.erts_version,
+        env!("CARGO_PKG_VERSION"),
+        config.schedulers,
+        online::online(),
+        config.dirty_cpu_schedulers,
+        dirty::cpu_online(),
+        config.dirty_io_schedulers,
+        config.async_threads,
+    )
+}
+
+fn structures(process: &mut Process, name: &str) -> Option<Term> {
+    let heap = process.heap();
+    let pair =
+        |heap: &mut Heap, name: &str, value: Term| build::tuple(heap, &[atom::known(name), value]);
+    let small = |value: u64| Term::small(value as i64);
+    Some(match name {
+        "sequential_tracer" => pair(heap, name, am::FALSE),
+        "os_type" => build::tuple(heap, &[atom::known("unix"), atom::known("linux")]),
+        "os_version" => {
+            let (major, minor, patch) = sys::host::system().ok()?.release_numbers;
+            let numbers = [major, minor, patch].map(|number| Term::small(i64::from(number)));
+            build::tuple(heap, &numbers)
+        }
+        "heap_sizes" => {
+            let sizes: Vec<Term> = block::SIZES
+                .iter()
+                .map(|&size| Term::small(size as i64))
+                .collect();
+            build::list(heap, &sizes)
+        }
+        "garbage_collection" => {
+            let items = [
+                (
+                    "max_heap_size",
+                    small(DEFAULTS.max_heap_words.load(Ordering::Relaxed)),
+                ),
+                (
+                    "min_bin_vheap_size",
+                    small(DEFAULTS.min_binary_words.load(Ordering::Relaxed)),
+                ),
+                (
+                    "min_heap_size",
+                    small(u64::from(DEFAULTS.min_heap_words.load(Ordering::Relaxed))),
+                ),
+                (
+                    "fullsweep_after",
+                    small(u64::from(DEFAULTS.fullsweep_after.load(Ordering::Relaxed))),
+                ),
+            ];
+            let items: Vec<Term> = items
+                .iter()
+                .map(|(name, value)| pair(heap, name, *value))
+                .collect();
+            build::list(heap, &items)
+        }
+        "max_heap_size" => HeapLimit::default().to_map(heap),
+        "multi_scheduling_blockers" => build::list(heap, &online::blockers(Kind::All)),
+        "normal_multi_scheduling_blockers" => build::list(heap, &online::blockers(Kind::Normal)),
+        "schedulers_state" => {
+            let running = scheduler::schedulers().online.load(Ordering::Relaxed);
+            let numbers = [config::get().schedulers, online::online(), running].map(count);
+            build::tuple(heap, &numbers)
+        }
+        "all_schedulers_state" => {
+            let config = config::get();
+            let cpu = dirty::cpu_online();
+            let io = config.dirty_io_schedulers;
+            let running = scheduler::schedulers().online.load(Ordering::Relaxed);
+            let rows = [
+                ("normal", config.schedulers, online::online(), running),
+                ("dirty_cpu", config.dirty_cpu_schedulers, cpu, cpu),
+                ("dirty_io", io, io, io),
+            ];
+            let rows = rows.map(|(kind, total, online, active)| {
+                let numbers = [total, online, active].map(count);
+                let [total, online, active] = numbers;
+                build::tuple(heap, &[atom::known(kind), total, online, active])
+            });
+            build::list(heap, &rows)
+        }
+        "scheduler_bindings" => {
+            let bound = scheduler::binding::bindings();
+            let bound = bound.into_iter().map(|processor| {
+                processor.map_or(atom::known("unbound"), |number| Term::small(number as i64))
+            });
+            build::tuple(heap, &bound.collect::<Vec<Term>>())
+        }
+        "alloc_util_allocators" => Term::NIL,
+        "allocator" => {
+            let settings = build::list(heap, &[]);
+            build::tuple(
+                heap,
+                &[atom::known("mimalloc"), Term::NIL, Term::NIL, settings],
+            )
+        }
+        "allocated_areas" | "check_io" => Term::NIL,
+        "c_compiler_used" => {
+            let version = build::tuple(heap, &[Term::small(1), Term::small(0), Term::small(0)]);
+            build::tuple(heap, &[atom::known("rustc"), version])
+        }
+        "os_monotonic_time_source" => {
+            clock_source(heap, "CLOCK_MONOTONIC", sys::clock::monotonic_ns(), true)
+        }
+        "os_system_time_source" => {
+            clock_source(heap, "CLOCK_REALTIME", sys::clock::system_ns(), false)
+        }
+        "emu_args" => {
+            let config = config::get();
+            let machine = std::env::current_exe().unwrap_or_default();
+            let machine = machine.into_os_string().into_encoded_bytes();
+            let words = [machine.as_slice()]
+                .into_iter()
+                .chain(config.emulator_args.iter().map(Vec::as_slice))
+                .chain([b"--".as_slice()])
+                .chain(config.init_args.iter().map(Vec::as_slice))
+                .map(|word| build::string(heap, &String::from_utf8_lossy(word)))
+                .collect::<Vec<Term>>();
+            build::list(heap, &words)
+        }
+        "snifs" => {
+            let rows: Vec<Term> = isa::bifs::BIFS
+                .iter()
+                // To stock yielding is an operation, not a function.
+                .filter(|row| row.is_builtin() && (row.module, row.name) != ("erlang", "yield"))
+                .map(|row| {
+                    let arity = Term::small(i64::from(row.arity));
+                    build::tuple(
+                        heap,
+                        &[atom::known(row.module), atom::known(row.name), arity],
+                    )
+                })
+                .collect();
+            build::list(heap, &rows)
+        }
+        _ => return None,
+    })
+}
+
+fn clock_source(heap: &mut Heap, clock: &str, now_ns: i64, monotonic: bool) -> Term {
+    let mut items = vec![
+        (atom::known("function"), atom::known("clock_gettime")),
+        (atom::known("clock_id"), atom::known(clock)),
+        (atom::known("resolution"), Term::small(1_000_000_000)),
+    ];
+    if monotonic {
+        items.push((atom::known("extended"), atom::known("no")));
+    }
+    items.push((atom::known("parallel"), atom::known("yes")));
+    let now = build::integer(heap, now_ns);
+    items.push((atom::known("time"), now));
+    let items: Vec<Term> = items
+        .iter()
+        .map(|(name, value)| build::tuple(heap, &[*name, *value]))
+        .collect();
+    build::list(heap, &items)
+}

@@ -1,0 +1,209 @@
+//! `system_flag/2`: settings of the whole node.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use layout::Term;
+use term::{am, atom, build};
+
+use runtime::bif::{BifResult, Failure, badarg, badarg_because, notsup, trap};
+use runtime::config;
+use runtime::process::heap_limit::{HeapLimit, heap_words, virtual_heap_words};
+use runtime::process::spawn::DEFAULTS;
+use runtime::process::{Process, flag};
+use runtime::scheduler::online::{self, Blocked, Kind};
+use runtime::scheduler::{binding, dirty};
+use runtime::{exception, log, microstate};
+
+/// The longest stack trace; the value OTP documents.
+const MAX_BACKTRACE_DEPTH: i64 = 64;
+/// The most requests that `outstanding_system_requests_limit` may allow.
+const MAX_OUTSTANDING_REQUESTS: i64 = (1 << 30) - 1;
+
+/// `trace_control_word`: a number that match specifications may look at.
+pub static TRACE_CONTROL_WORD: AtomicU32 = AtomicU32::new(0);
+
+/// `outstanding_system_requests_limit`: requests are not queued here, so the number is only kept.
+pub static OUTSTANDING_REQUESTS: AtomicU64 = AtomicU64::new(4);
+
+/// `erlang:system_flag(Flag, Value)`: the value before.
+pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
+    let unknown = || badarg_because(am::BADOPT);
+    if !name.is_atom() {
+        return Err(unknown());
+    }
+    match atom::text(name) {
+        "backtrace_depth" => {
+            let depth = natural(value)?.min(MAX_BACKTRACE_DEPTH) as usize;
+            let before = exception::DEPTH.swap(depth, Ordering::Relaxed);
+            Ok(Term::small(before as i64))
+        }
+        "fullsweep_after" => {
+            let collections = natural(value)?.min(i64::from(u16::MAX)) as u32;
+            let before = DEFAULTS
+                .fullsweep_after
+                .swap(collections, Ordering::Relaxed);
+            Ok(Term::small(i64::from(before)))
+        }
+        "min_heap_size" => {
+            let words = heap_words(value).ok_or(badarg(2))?;
+            let before = DEFAULTS.min_heap_words.swap(words, Ordering::Relaxed);
+            Ok(Term::small(i64::from(before)))
+        }
+        "min_bin_vheap_size" => {
+            let words = virtual_heap_words(natural(value)? as u64);
+            let before = DEFAULTS.min_binary_words.swap(words, Ordering::Relaxed);
+            Ok(build::unsigned(process.heap(), before))
+        }
+        "max_heap_size" => max_heap_size(process, value),
+        "schedulers_online" => schedulers_online(value),
+        "dirty_cpu_schedulers_online" => {
+            let most = online::online().min(config::get().dirty_cpu_schedulers);
+            let count = between(value, 1, most as i64)?;
+            Ok(Term::small(dirty::set_cpu_online(count as usize) as i64))
+        }
+        "multi_scheduling" => multi_scheduling(process, name, value),
+        "scheduler_bind_type" => {
+            log::deprecated_flag(process, "scheduler_bind_type");
+            bind_schedulers(value)
+        }
+        "cpu_topology" => {
+            log::deprecated_flag(process, "cpu_topology");
+            Err(trap(am::ERLANG, am::SET_CPU_TOPOLOGY, &[value]))
+        }
+        "internal_cpu_topology" => {
+            let before = super::topology::used(process.heap());
+            super::topology::define(value).ok_or(badarg(2))?;
+            Ok(before)
+        }
+        "scheduler_wall_time" => match value {
+            am::TRUE | am::FALSE => {
+                let function = am::SYSTEM_FLAG_SCHEDULER_WALL_TIME;
+                Err(trap(am::ERTS_INTERNAL, function, &[value]))
+            }
+            _ => Err(badarg(2)),
+        },
+        "microstate_accounting" => match value {
+            am::TRUE | am::FALSE => Ok(am::boolean(microstate::turn(value == am::TRUE))),
+            am::RESET => Ok(am::boolean(microstate::reset())),
+            _ => Err(badarg(2)),
+        },
+        "reset_seq_trace" | "debug_flags" => Ok(am::TRUE),
+        "sequential_tracer" => match value {
+            am::FALSE => Ok(am::FALSE),
+            _ if value.is_local_pid() || value.is_local_port() => Err(notsup()),
+            _ => Err(badarg(2)),
+        },
+        "trace_control_word" => {
+            let word = between(value, 0, i64::from(u32::MAX))? as u32;
+            let before = TRACE_CONTROL_WORD.swap(word, Ordering::Relaxed);
+            Ok(Term::small(i64::from(before)))
+        }
+        "time_offset" if value == atom::known("finalize") => Ok(atom::known("final")),
+        "system_logger" => system_logger(value),
+        "outstanding_system_requests_limit" => {
+            let limit = between(value, 1, MAX_OUTSTANDING_REQUESTS)? as u64;
+            let before = OUTSTANDING_REQUESTS.swap(limit, Ordering::Relaxed);
+            Ok(Term::small(before as i64))
+        }
+        "scheduling_statistics" => match value {
+            am::ENABLE | am::DISABLE | am::CLEAR => Ok(am::TRUE),
+            _ => Err(badarg(2)),
+        },
+        // There are no allocators of that kind whose parameters could be set.
+        "erts_alloc" => Err(badarg(2)),
+        _ => Err(unknown()),
+    }
+}
+
+fn between(value: Term, least: i64, most: i64) -> Result<i64, Failure> {
+    value
+        .as_small()
+        .filter(|value| (least..=most).contains(value))
+        .ok_or(badarg(2))
+}
+
+fn natural(value: Term) -> Result<i64, Failure> {
+    between(value, 0, i64::MAX)
+}
+
+fn max_heap_size(process: &mut Process, value: Term) -> BifResult {
+    let limit = HeapLimit::parse(value).ok_or(badarg(2))?;
+    let least = u64::from(DEFAULTS.min_heap_words.load(Ordering::Relaxed));
+    if limit.words != 0 && limit.words < least {
+        return Err(badarg(2));
+    }
+    let before = HeapLimit {
+        words: DEFAULTS.max_heap_words.swap(limit.words, Ordering::Relaxed),
+        kill: DEFAULTS.max_heap_kill.swap(limit.kill, Ordering::Relaxed),
+        log: DEFAULTS.max_heap_log.swap(limit.log, Ordering::Relaxed),
+    };
+    DEFAULTS.max_heap_changed.store(true, Ordering::Release);
+    Ok(before.to_map(process.heap()))
+}
+
+/// The dirty CPU schedulers follow in proportion.
+fn schedulers_online(value: Term) -> BifResult {
+    let config = config::get();
+    let count = between(value, 1, config.schedulers as i64)? as usize;
+    let before = online::set_online(count);
+    let total_percent = config.dirty_cpu_schedulers * 100 / config.schedulers;
+    let online_percent = count * total_percent / before;
+    let dirty_count = dirty::cpu_online() * online_percent / 100;
+    dirty::set_cpu_online(dirty_count.clamp(1, config.dirty_cpu_schedulers));
+    Ok(Term::small(before as i64))
+}
+
+fn multi_scheduling(process: &mut Process, name: Term, value: Term) -> BifResult {
+    let (kind, blocks) = match value {
+        am::BLOCK => (Kind::All, true),
+        am::BLOCK_NORMAL => (Kind::Normal, true),
+        am::UNBLOCK => (Kind::All, false),
+        am::UNBLOCK_NORMAL => (Kind::Normal, false),
+        _ => return Err(badarg(2)),
+    };
+    if blocks {
+        if process.flags & flag::BLOCKING == 0 {
+            online::block(process, kind);
+            process.flags |= flag::BLOCKING;
+        }
+        if !online::is_alone(kind) {
+            let arguments = [name, value].into();
+            return Err(Failure::Yield { arguments });
+        }
+        process.flags &= !flag::BLOCKING;
+    } else {
+        online::unblock(process, kind);
+    }
+    Ok(multi_scheduling_state())
+}
+
+/// `system_info(multi_scheduling)`
+pub fn multi_scheduling_state() -> Term {
+    match online::blocked() {
+        Blocked::Nothing => am::ENABLED,
+        Blocked::Normal => am::BLOCKED_NORMAL,
+        Blocked::All => am::BLOCKED,
+    }
+}
+
+/// Binds the schedulers anew; the answer is how they were bound.
+fn bind_schedulers(how: Term) -> BifResult {
+    let position = how
+        .is_atom()
+        .then(|| binding::named(atom::text(how)))
+        .flatten()
+        .ok_or(badarg(2))?;
+    let before = binding::bind(position).ok_or(notsup())?;
+    Ok(atom::known(before))
+}
+
+/// Who is told what the machine reports: the process registered as `logger`, another one, or nobody.
+fn system_logger(value: Term) -> BifResult {
+    let receiver = match value {
+        am::LOGGER => log::Receiver::Logger,
+        am::UNDEFINED => log::Receiver::Nobody,
+        _ if value.is_local_pid() => log::Receiver::Process(value),
+        _ => return Err(badarg(2)),
+    };
+    Ok(log::set_receiver(receiver).term())
+}

@@ -1,0 +1,189 @@
+//! Timers that send messages: `start_timer`, `send_after`, and what is asked of them.
+
+use layout::Term;
+use term::copy::Owned;
+use term::{am, build, reference};
+
+use runtime::bif::{BifResult, badarg, badarg_because};
+use runtime::process::{Process, table};
+use runtime::signal::handle;
+use runtime::time::{self, END_MS};
+
+/// What arrives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `{timeout, Reference, Message}`
+    Timeout,
+    /// `Message`
+    Bare,
+}
+
+/// `start_timer(Time, Dest, Message)`.
+pub fn start_timer_3(process: &mut Process, [time, to, message]: [Term; 3]) -> BifResult {
+    start(process, time, to, message, Term::NIL, Form::Timeout)
+}
+
+/// `start_timer(Time, Dest, Message, Options)`, of which there is `{abs, boolean()}`.
+pub fn start_timer_4(process: &mut Process, [time, to, message, options]: [Term; 4]) -> BifResult {
+    start(process, time, to, message, options, Form::Timeout)
+}
+
+/// `send_after(Time, Dest, Message)`.
+pub fn send_after_3(process: &mut Process, [time, to, message]: [Term; 3]) -> BifResult {
+    start(process, time, to, message, Term::NIL, Form::Bare)
+}
+
+/// `send_after(Time, Dest, Message, Options)`.
+pub fn send_after_4(process: &mut Process, [time, to, message, options]: [Term; 4]) -> BifResult {
+    start(process, time, to, message, options, Form::Bare)
+}
+
+fn start(
+    process: &mut Process,
+    time: Term,
+    to: Term,
+    message: Term,
+    options: Term,
+    form: Form,
+) -> BifResult {
+    let absolute = is_absolute(options).ok_or_else(|| badarg_because(am::BADOPT))?;
+    let deadline_ns = deadline_ns(time, absolute).ok_or_else(|| badarg_because(am::TIME))?;
+    if !to.is_local_pid() && !to.is_atom() {
+        return Err(badarg(2));
+    }
+    let number = reference::fresh_number();
+    let reference = reference::with_number(process.heap(), number, 0);
+    if to.is_local_pid() && table::find(to).is_null() {
+        return Ok(reference);
+    }
+    let message = match form {
+        Form::Bare => Owned::new(message),
+        Form::Timeout => {
+            let mut scratch = term::heap::Scratch::new();
+            let timeout = [am::TIMEOUT, reference, message];
+            Owned::new(build::tuple(scratch.heap(), &timeout))
+        }
+    };
+    time::start_timer(number, deadline_ns, to, message);
+    if to == process.pid() {
+        remember(process, number);
+    }
+    Ok(reference)
+}
+
+/// Notes a timer that is to end with the process.
+fn remember(process: &mut Process, number: u64) {
+    let timers = &mut process.cold().timers;
+    if timers.len() == timers.capacity() && timers.len() >= 16 {
+        timers.retain(|&number| time::has_timer(number));
+        timers.reserve(timers.len().max(16));
+    }
+    timers.push(number);
+}
+
+fn is_absolute(options: Term) -> Option<bool> {
+    let mut absolute = false;
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        absolute = match option.as_tuple() {
+            Some([am::ABS, am::TRUE]) => true,
+            Some([am::ABS, am::FALSE]) => false,
+            _ => return None,
+        };
+        rest = tail;
+    }
+    rest.is_nil().then_some(absolute)
+}
+
+/// Erlang monotonic time of a timer that runs out in, or at, so many milliseconds.
+fn deadline_ns(time: Term, absolute: bool) -> Option<i64> {
+    let time_ms = time.as_small()?;
+    if absolute {
+        return (time_ms <= END_MS).then(|| time_ms.saturating_mul(1_000_000));
+    }
+    let now_ns = time::monotonic_ns();
+    if time_ms < 0 || time_ms > END_MS - now_ns.div_euclid(1_000_000) {
+        return None;
+    }
+    Some(now_ns + time_ms * 1_000_000)
+}
+
+/// How the answer about a timer is wanted.
+struct Answer {
+    asynchronous: bool,
+    info: bool,
+}
+
+fn answer(options: Term, info_allowed: bool) -> Option<Answer> {
+    let mut answer = Answer {
+        asynchronous: false,
+        info: true,
+    };
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option.as_tuple() {
+            Some(&[am::ASYNC, value]) => answer.asynchronous = boolean(value)?,
+            Some(&[am::INFO, value]) if info_allowed => answer.info = boolean(value)?,
+            _ => return None,
+        }
+        rest = tail;
+    }
+    rest.is_nil().then_some(answer)
+}
+
+fn boolean(value: Term) -> Option<bool> {
+    match value {
+        am::TRUE => Some(true),
+        am::FALSE => Some(false),
+        _ => None,
+    }
+}
+
+/// `cancel_timer(Reference)`: the milliseconds left, or `false`.
+pub fn cancel_timer_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    ask(process, reference, Term::NIL, true)
+}
+
+/// `cancel_timer(Reference, Options)`, of which there are `{async, boolean()}` and `{info, boolean()}`.
+pub fn cancel_timer_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
+    ask(process, reference, options, true)
+}
+
+/// `read_timer(Reference)`: the milliseconds left, or `false`.
+pub fn read_timer_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    ask(process, reference, Term::NIL, false)
+}
+
+/// `read_timer(Reference, Options)`, of which there is `{async, boolean()}`.
+pub fn read_timer_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
+    ask(process, reference, options, false)
+}
+
+fn ask(process: &mut Process, reference: Term, options: Term, cancel: bool) -> BifResult {
+    if !reference.is_reference() {
+        return Err(badarg(1));
+    }
+    let answer = answer(options, cancel).ok_or_else(|| badarg(2))?;
+    let left_ms = reference::number(reference).and_then(|(number, _)| {
+        if cancel {
+            time::cancel_timer(number)
+        } else {
+            time::read_timer(number)
+        }
+    });
+    let result = left_ms.map_or(am::FALSE, Term::small);
+    if !answer.info {
+        return Ok(am::OK);
+    }
+    if answer.asynchronous {
+        let kind = if cancel {
+            am::CANCEL_TIMER
+        } else {
+            am::READ_TIMER
+        };
+        let message = build::tuple(process.heap(), &[kind, reference, result]);
+        handle::deliver(process, message);
+        return Ok(am::OK);
+    }
+    Ok(result)
+}

@@ -1,0 +1,105 @@
+//! The arrangement of processors as `system_info(cpu_topology)` and `system_flag(cpu_topology, _)` see it.
+//!
+//! OTP's `erlang` module turns what people write into a list of records `{cpu, Node, Processor, ProcessorNode, Core,
+//! Thread, Logical}` and back; here only such records are known, with -1 for what there is not.
+
+use layout::{Heap, Term};
+use sys::cpu::topology::{self, LogicalCpu};
+use term::{am, build};
+
+use runtime::scheduler::binding::{self, Defined};
+
+/// The greatest number in a topology; the value OTP documents.
+const MAX_NUMBER: i64 = (1 << 16) - 1;
+
+/// What the kernel says.
+pub fn detected(heap: &mut Heap) -> Term {
+    let cpus = topology::detect();
+    let first_node = cpus.first().map(|cpu| cpu.node);
+    let several_nodes = cpus.iter().any(|cpu| Some(cpu.node) != first_node);
+    let of_one = |cpu: &LogicalCpu| {
+        let node = cpu.node.filter(|_| several_nodes);
+        [
+            node.map_or(-1, i64::from),
+            i64::from(cpu.processor),
+            -1,
+            i64::from(cpu.core),
+            i64::from(cpu.thread),
+            cpu.logical as i64,
+        ]
+    };
+    records(heap, &cpus.iter().map(of_one).collect::<Vec<_>>())
+}
+
+/// What somebody defined, or `undefined`.
+pub fn defined(heap: &mut Heap) -> Term {
+    match binding::defined() {
+        Some(defined) => records(heap, &defined),
+        None => am::UNDEFINED,
+    }
+}
+
+/// What counts: what is defined, else what is detected.
+pub fn used(heap: &mut Heap) -> Term {
+    match binding::defined() {
+        Some(defined) => records(heap, &defined),
+        None => detected(heap),
+    }
+}
+
+fn records(heap: &mut Heap, cpus: &[[i64; 6]]) -> Term {
+    if cpus.is_empty() {
+        return am::UNDEFINED;
+    }
+    let mut list = Vec::with_capacity(cpus.len());
+    for cpu in cpus {
+        let mut elements = vec![am::CPU];
+        elements.extend(cpu.iter().map(|&number| Term::small(number)));
+        list.push(build::tuple(heap, &elements));
+    }
+    build::list(heap, &list)
+}
+
+/// Defines the arrangement, or with `undefined` goes back to the detected one; None when it makes no sense.
+pub fn define(value: Term) -> Option<()> {
+    if value == am::UNDEFINED {
+        binding::define(None);
+        return Some(());
+    }
+    let mut cpus: Defined = Vec::new();
+    let mut rest = value;
+    while let Some((record, tail)) = rest.as_cons() {
+        rest = tail;
+        let Some([am::CPU, numbers @ ..]) = record.as_tuple() else {
+            return None;
+        };
+        let mut cpu = [0; 6];
+        if numbers.len() != cpu.len() {
+            return None;
+        }
+        for (place, number) in cpu.iter_mut().zip(numbers) {
+            *place = number
+                .as_small()
+                .filter(|number| (-1..=MAX_NUMBER).contains(number))?;
+        }
+        cpus.push(cpu);
+    }
+    if !rest.is_nil() || cpus.is_empty() || !makes_sense(&mut cpus) {
+        return None;
+    }
+    binding::define(Some(cpus));
+    Some(())
+}
+
+/// Sorts the processors, and tells whether each has a number and a place of its own.
+fn makes_sense(cpus: &mut Defined) -> bool {
+    cpus.sort_unstable();
+    let places_differ = cpus.windows(2).all(|pair| pair[0][..5] != pair[1][..5]);
+    let mut numbers: Vec<i64> = cpus.iter().map(|cpu| cpu[5]).collect();
+    numbers.sort_unstable();
+    let numbers_differ = numbers.windows(2).all(|pair| pair[0] != pair[1]);
+    let are_complete = cpus
+        .iter()
+        .all(|cpu| cpu[1] >= 0 && cpu[3] >= 0 && cpu[4] >= 0 && cpu[5] >= 0);
+    places_differ && numbers_differ && are_complete
+}

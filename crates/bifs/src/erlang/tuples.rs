@@ -1,0 +1,125 @@
+//! Tuples: reading, changing and making them.
+
+use layout::Term;
+use layout::limits::MAX_TUPLE_ARITY;
+use term::build;
+
+use runtime::bif::{BifResult, Failure, badarg};
+use runtime::process::Process;
+
+/// The place of an index from 1, below `limit`.
+fn place(index: Term, limit: usize, number: usize) -> Result<usize, Failure> {
+    let index = index.as_small().ok_or(badarg(number))?;
+    let place = usize::try_from(index - 1).map_err(|_| badarg(number))?;
+    if place < limit {
+        Ok(place)
+    } else {
+        Err(badarg(number))
+    }
+}
+
+/// `element(Index, Tuple)`
+pub fn element_2(_process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult {
+    let index = index.as_small().ok_or(badarg(1))?;
+    let elements = tuple.as_tuple().ok_or(badarg(2))?;
+    let place = usize::try_from(index - 1).map_err(|_| badarg(1))?;
+    elements.get(place).copied().ok_or(badarg(1))
+}
+
+/// `setelement(Index, Tuple, Value)`
+pub fn setelement_3(process: &mut Process, [index, tuple, value]: [Term; 3]) -> BifResult {
+    let elements = tuple.as_tuple().ok_or(badarg(2))?;
+    let place = place(index, elements.len(), 1)?;
+    Ok(build::tuple_with(process.heap(), elements, place, value))
+}
+
+/// `tuple_size(Tuple)`
+pub fn tuple_size_1(_process: &mut Process, [tuple]: [Term; 1]) -> BifResult {
+    let elements = tuple.as_tuple().ok_or(badarg(1))?;
+    Ok(Term::small(elements.len() as i64))
+}
+
+/// `tuple_to_list(Tuple)`
+pub fn tuple_to_list_1(process: &mut Process, [tuple]: [Term; 1]) -> BifResult {
+    let elements = tuple.as_tuple().ok_or(badarg(1))?;
+    Ok(build::list_in_row(process.heap(), elements, Term::NIL))
+}
+
+/// `list_to_tuple(List)`
+pub fn list_to_tuple_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    let mut elements = Vec::new();
+    let mut rest = list;
+    while let Some((head, tail)) = rest.as_cons() {
+        if elements.len() == MAX_TUPLE_ARITY {
+            return Err(badarg(1));
+        }
+        elements.push(head);
+        rest = tail;
+    }
+    if rest.is_nil() {
+        Ok(build::tuple(process.heap(), &elements))
+    } else {
+        Err(badarg(1))
+    }
+}
+
+fn arity_of(term: Term) -> Result<usize, Failure> {
+    let arity = term
+        .as_small()
+        .and_then(|arity| usize::try_from(arity).ok());
+    arity
+        .filter(|arity| *arity <= MAX_TUPLE_ARITY)
+        .ok_or(badarg(1))
+}
+
+/// `make_tuple(Arity, Value)`
+pub fn make_tuple_2(process: &mut Process, [arity, value]: [Term; 2]) -> BifResult {
+    let elements = vec![value; arity_of(arity)?];
+    Ok(build::tuple(process.heap(), &elements))
+}
+
+/// `make_tuple(Arity, Default, [{Index, Value}])`
+pub fn make_tuple_3(process: &mut Process, [arity, default, list]: [Term; 3]) -> BifResult {
+    let mut elements = vec![default; arity_of(arity)?];
+    let mut rest = list;
+    while let Some((pair, tail)) = rest.as_cons() {
+        let Some(&[index, value]) = pair.as_tuple() else {
+            return Err(badarg(3));
+        };
+        let place = place(index, elements.len(), 3)?;
+        elements[place] = value;
+        rest = tail;
+    }
+    if rest.is_nil() {
+        Ok(build::tuple(process.heap(), &elements))
+    } else {
+        Err(badarg(3))
+    }
+}
+
+/// `append_element(Tuple, Value)`
+pub fn append_element_2(process: &mut Process, [tuple, value]: [Term; 2]) -> BifResult {
+    let mut elements = tuple.as_tuple().ok_or(badarg(1))?.to_vec();
+    if elements.len() == MAX_TUPLE_ARITY {
+        return Err(badarg(1));
+    }
+    elements.push(value);
+    Ok(build::tuple(process.heap(), &elements))
+}
+
+/// `insert_element(Index, Tuple, Value)`
+pub fn insert_element_3(process: &mut Process, [index, tuple, value]: [Term; 3]) -> BifResult {
+    let mut elements = tuple.as_tuple().ok_or(badarg(2))?.to_vec();
+    if elements.len() == MAX_TUPLE_ARITY {
+        return Err(badarg(2));
+    }
+    elements.insert(place(index, elements.len() + 1, 1)?, value);
+    Ok(build::tuple(process.heap(), &elements))
+}
+
+/// `delete_element(Index, Tuple)`
+pub fn delete_element_2(process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult {
+    let mut elements = tuple.as_tuple().ok_or(badarg(2))?.to_vec();
+    elements.remove(place(index, elements.len(), 1)?);
+    Ok(build::tuple(process.heap(), &elements))
+}

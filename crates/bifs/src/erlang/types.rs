@@ -1,0 +1,168 @@
+//! Type tests, and the guard BIFs that look into terms.
+
+use layout::object::offset;
+use layout::{Export, FunEntry, Kind, Term};
+use term::{am, build};
+
+use crate::magic;
+use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, badkey, badmap};
+use runtime::process::Process;
+use runtime::scheduler::{charge, reductions_left};
+
+macro_rules! type_tests {
+    ($($name:ident: $test:ident;)*) => {
+        $(#[doc = concat!("`", stringify!($test), "(Term)`")]
+        pub fn $name(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+            Ok(am::boolean(term.$test()))
+        })*
+    };
+}
+
+type_tests! {
+    is_atom_1: is_atom;
+    is_binary_1: is_binary;
+    is_bitstring_1: is_bitstring;
+    is_float_1: is_float;
+    is_function_1: is_fun;
+    is_integer_1: is_integer;
+    is_list_1: is_list;
+    is_map_1: is_map;
+    is_number_1: is_number;
+    is_pid_1: is_pid;
+    is_port_1: is_port;
+    is_reference_1: is_reference;
+    is_tuple_1: is_tuple;
+}
+
+/// `is_boolean(Term)`
+pub fn is_boolean_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    Ok(am::boolean(term == am::TRUE || term == am::FALSE))
+}
+
+/// `is_function(Term, Arity)`
+pub fn is_function_2(_process: &mut Process, [term, arity]: [Term; 2]) -> BifResult {
+    let wanted = match arity.as_small() {
+        Some(arity) if arity >= 0 => Some(arity),
+        Some(_) => return Err(badarg(2)),
+        None if matches!(arity.as_big(), Some((false, _))) => None,
+        None => return Err(badarg(2)),
+    };
+    let has = match term.boxed_kind() {
+        // SAFETY: that word of a fun is the address of its entry, which lives for ever.
+        Some(Kind::Fun) => unsafe { (*(term.word(offset::FUN_ENTRY) as *const FunEntry)).arity },
+        // SAFETY: as above.
+        Some(Kind::Export) => unsafe {
+            (*(term.word(offset::EXPORT_ENTRY) as *const Export)).arity
+        },
+        _ => return Ok(am::FALSE),
+    };
+    Ok(am::boolean(wanted == Some(i64::from(has))))
+}
+
+/// `is_record(Term, Tag)`
+pub fn is_record_2(_process: &mut Process, [term, tag]: [Term; 2]) -> BifResult {
+    if !tag.is_atom() {
+        return Err(badarg(2));
+    }
+    Ok(am::boolean(
+        term.as_tuple()
+            .is_some_and(|elements| elements.first() == Some(&tag)),
+    ))
+}
+
+/// `is_record(Term, Tag, Size)`
+pub fn is_record_3(_process: &mut Process, [term, tag, size]: [Term; 3]) -> BifResult {
+    if !tag.is_atom() {
+        return Err(badarg(2));
+    }
+    let size = size.as_small().ok_or(badarg(3))?;
+    let is = |elements: &[Term]| elements.len() as i64 == size && elements.first() == Some(&tag);
+    Ok(am::boolean(term.as_tuple().is_some_and(is)))
+}
+
+/// `hd(List)`
+pub fn hd_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    list.as_cons().map(|(head, _)| head).ok_or(badarg(1))
+}
+
+/// `tl(List)`
+pub fn tl_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    list.as_cons().map(|(_, tail)| tail).ok_or(badarg(1))
+}
+
+/// Cells of a list counted so far. Between slices: `[Counted, List | Rest]`, for an error names the whole list.
+struct Counted(i64);
+
+/// Cells that are counted for one reduction, as `engine` does where the compiler sees the call.
+const CELLS_PER_REDUCTION: i64 = 64;
+
+/// `length(List)`, where it is applied; in guards and plain calls it is an operation of the engine.
+pub fn length_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
+    let (list, mut rest, before) = match counted(argument) {
+        Some((count, list, rest)) => (list, rest, count),
+        None => (argument, argument, 0),
+    };
+    let end = before + reductions_left().max(10) * CELLS_PER_REDUCTION;
+    let mut length = before;
+    while rest.is_cons() && length < end {
+        length += 1;
+        rest = rest.tail();
+    }
+    charge((length - before) / CELLS_PER_REDUCTION);
+    if rest.is_nil() {
+        return Ok(Term::small(length));
+    }
+    if !rest.is_cons() {
+        return Err(badarg_as_called(process, am::LENGTH, &[list]));
+    }
+    let so_far = magic::make(process, Counted(length));
+    let heap = process.heap();
+    let state = build::cons(heap, list, rest);
+    let state = build::cons(heap, so_far, state);
+    Err(Failure::Yield {
+        arguments: Box::new([state]),
+    })
+}
+
+fn counted(state: Term) -> Option<(i64, Term, Term)> {
+    let (so_far, lists) = state.as_cons()?;
+    let &Counted(count) = magic::get::<Counted>(so_far)?;
+    let (list, rest) = lists.as_cons()?;
+    Some((count, list, rest))
+}
+
+/// `size(TupleOrBinary)`
+pub fn size_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    if let Some(elements) = term.as_tuple() {
+        return Ok(Term::small(elements.len() as i64));
+    }
+    let bits = term.as_bits().ok_or(badarg(1))?;
+    Ok(Term::small((bits.bit_len / 8) as i64))
+}
+
+/// `map_size(Map)`
+pub fn map_size_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
+    match map.map_size() {
+        Some(size) => Ok(Term::small(size as i64)),
+        None => Err(badmap(process, map)),
+    }
+}
+
+/// `map_get(Key, Map)`
+pub fn map_get_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    match term::map::get(map, key) {
+        Some(value) => Ok(value),
+        None => Err(badkey(process, key)),
+    }
+}
+
+/// `is_map_key(Key, Map)`
+pub fn is_map_key_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    Ok(am::boolean(term::map::get(map, key).is_some()))
+}

@@ -1,0 +1,257 @@
+//! `erts_debug`: what OTP's tools and test suites look at inside.
+//!
+//! There are no lock counters, no interpreter's loop and no emulator breakpoints here: those BIFs answer
+//! as a stock machine without them does, or raise `notsup`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use layout::object::MapShape;
+use layout::{Kind, Term};
+use term::external::{self, Options};
+use term::{am, atom, build, hash, integer, map, print, size, unicode};
+
+use runtime::bif::{BifResult, badarg, badmap, error, notsup};
+use runtime::code::breakpoints;
+use runtime::code::load::CodeResolver;
+use runtime::process::Process;
+use runtime::scheduler::{charge, reductions_left};
+
+/// Words looked at that count as one reduction.
+const WORDS_PER_REDUCTION: usize = 64;
+
+/// `erts_debug:same(A, B)`: one and the same, not just equal.
+pub fn same_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+    Ok(am::boolean(a == b))
+}
+
+fn words(process: &mut Process, words: usize) -> BifResult {
+    charge((words / WORDS_PER_REDUCTION) as i64);
+    Ok(build::unsigned(process.heap(), words as u64))
+}
+
+/// `erts_debug:flat_size(Term)`
+pub fn flat_size_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    words(process, size::flat_size(term))
+}
+
+/// `erts_debug:size_shared(Term)`
+pub fn size_shared_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    words(process, size::shared_size(term))
+}
+
+/// `erts_debug:copy_shared(Term, CopyLiterals)`: terms never change, so the copy that shares most is
+/// the term itself.
+pub fn copy_shared_2(_process: &mut Process, [term, literals]: [Term; 2]) -> BifResult {
+    match literals {
+        am::TRUE | am::FALSE => Ok(term),
+        _ => Err(badarg(2)),
+    }
+}
+
+/// `erts_debug:display(Term)`: printed, and answered as characters.
+pub fn display_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    let text = format!("{}\n", print::display(term));
+    print!("{text}");
+    Ok(build::byte_list(process.heap(), text.as_bytes()))
+}
+
+/// `erts_debug:map_info(Map)`: the shape of a hash map's trie.
+pub fn map_info_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    if map.header().map_shape() == MapShape::Flat {
+        return Err(badarg(1));
+    }
+    let (mut depth, mut arrays, mut bitmaps, mut leaves) = (0, 0, 0, 0);
+    let (mut nodes_by_size, mut leaves_by_level) = ([0; 16], [0; 16]);
+    let mut rest = vec![(map, 0usize)];
+    while let Some((node, level)) = rest.pop() {
+        depth = depth.max(level);
+        if node.is_cons() {
+            leaves += 1;
+            leaves_by_level[level.min(15)] += 1;
+            continue;
+        }
+        let children = map::children(node);
+        // In OTP only a full root is an array; other full nodes are bitmaps with all bits set.
+        if node == map && children.len() == 16 {
+            arrays += 1;
+        } else {
+            bitmaps += 1;
+            nodes_by_size[children.len() - 1] += 1;
+        }
+        rest.extend(children.iter().map(|&child| (child, level + 1)));
+    }
+    let heap = process.heap();
+    let usage =
+        |heap: &mut layout::Heap, counts: [i64; 16]| build::tuple(heap, &counts.map(Term::small));
+    let nodes_by_size = usage(heap, nodes_by_size);
+    let leaves_by_level = usage(heap, leaves_by_level);
+    let depth = [atom::known("depth"), Term::small(depth as i64)];
+    let arrays = [atom::known("arrays"), Term::small(arrays), Term::NIL];
+    let bitmaps = [atom::known("bitmaps"), Term::small(bitmaps), nodes_by_size];
+    let leaves = [atom::known("leafs"), Term::small(leaves), leaves_by_level];
+    let entries = [
+        build::tuple(heap, &depth),
+        build::tuple(heap, &arrays),
+        build::tuple(heap, &bitmaps),
+        build::tuple(heap, &leaves),
+    ];
+    Ok(build::list(heap, &entries))
+}
+
+/// Whether a program has asked for the internal state. Off, the BIFs do not exist.
+static AVAILABLE: AtomicBool = AtomicBool::new(false);
+
+fn is_named(term: Term, name: &str) -> bool {
+    term.is_atom() && atom::text(term) == name
+}
+
+/// `erts_debug:get_internal_state(What)`
+pub fn get_internal_state_1(process: &mut Process, [what]: [Term; 1]) -> BifResult {
+    if !AVAILABLE.load(Ordering::Relaxed) {
+        return Err(error(am::UNDEF));
+    }
+    if let Some(elements) = what.as_tuple() {
+        return match *elements {
+            [name, term] if is_named(name, "internal_hash") => {
+                Ok(Term::small(i64::from(hash::internal(term, 0))))
+            }
+            [name, binary] if is_named(name, "binary_info") && binary.is_bitstring() => {
+                let (whole, _) = build::whole_of(binary);
+                if whole.is_kind(Kind::HeapBinary) {
+                    Ok(atom::known("heap_binary"))
+                } else {
+                    Err(notsup())
+                }
+            }
+            _ => Err(badarg(1)),
+        };
+    }
+    if !what.is_atom() {
+        return Err(badarg(1));
+    }
+    match atom::text(what) {
+        "available_internal_state" => Ok(am::TRUE),
+        "reds_left" => Ok(build::integer(process.heap(), reductions_left())),
+        "force_heap_frags" => Ok(am::FALSE),
+        "lc_graph" | "flxctr_memory_usage" => Ok(am::NOTSUP),
+        _ => Err(badarg(1)),
+    }
+}
+
+/// `erts_debug:set_internal_state(What, Value)`
+pub fn set_internal_state_2(_process: &mut Process, [what, value]: [Term; 2]) -> BifResult {
+    if is_named(what, "available_internal_state") && matches!(value, am::TRUE | am::FALSE) {
+        let before = AVAILABLE.swap(value == am::TRUE, Ordering::Relaxed);
+        return Ok(am::boolean(before));
+    }
+    if !AVAILABLE.load(Ordering::Relaxed) {
+        return Err(error(am::UNDEF));
+    }
+    if is_named(what, "reds_left") {
+        let wanted = integer::int64(value).ok_or(badarg(2))?;
+        if (0..=layout::limits::REDUCTIONS_PER_SLICE).contains(&wanted) {
+            charge(reductions_left() - wanted);
+        }
+        return Ok(am::TRUE);
+    }
+    Err(badarg(1))
+}
+
+/// `erts_debug:lcnt_clear()`: nothing counts locks.
+pub fn lcnt_clear_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(am::ERROR)
+}
+
+/// `erts_debug:lcnt_collect()`
+pub fn lcnt_collect_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(am::ERROR)
+}
+
+/// `erts_debug:lcnt_control(Option)`
+pub fn lcnt_control_1(_process: &mut Process, [_option]: [Term; 1]) -> BifResult {
+    Err(badarg(1))
+}
+
+/// `erts_debug:lcnt_control(Option, Value)`
+pub fn lcnt_control_2(_process: &mut Process, [_option, _value]: [Term; 2]) -> BifResult {
+    Err(badarg(1))
+}
+
+/// `erts_debug:dist_ext_to_term(AtomCache, Binary)`
+pub fn dist_ext_to_term_2(process: &mut Process, [cache, binary]: [Term; 2]) -> BifResult {
+    let atoms = cache.as_tuple().ok_or(badarg(1))?;
+    if atoms.len() > 255 || !atoms.iter().all(|term| term.is_atom()) {
+        return Err(badarg(1));
+    }
+    let bytes = unicode::bytes_of(binary).ok_or(badarg(2))?;
+    let options = Options { safe: false, atoms };
+    let decoded = external::decode(process.heap(), &bytes, &options, &mut CodeResolver);
+    Ok(decoded.map_err(|_| badarg(2))?.0)
+}
+
+/// `erts_debug:disassemble(Function)`: as on stock with machine code, nothing to show.
+pub fn disassemble_1(_process: &mut Process, [_function]: [Term; 1]) -> BifResult {
+    Ok(am::FALSE)
+}
+
+/// `erts_debug:interpreter_size()`
+pub fn interpreter_size_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(Term::small(0))
+}
+
+/// `erts_debug:instructions()`: the names of the instructions that code is made of.
+pub fn instructions_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let heap = process.heap();
+    let names = isa::opcodes::Opcode::ALL.iter().rev();
+    Ok(names.fold(Term::NIL, |list, opcode| {
+        let name = build::string(heap, opcode.name());
+        build::cons(heap, name, list)
+    }))
+}
+
+/// `erts_debug:breakpoint({Module, Function, Arity}, Flag)`: sets or clears the breakpoints of the interpreting debugger,
+/// and answers how many functions that concerned. From the end of the triple on, `'_'` stands for anything.
+pub fn breakpoint_2(_process: &mut Process, [pattern, flag]: [Term; 2]) -> BifResult {
+    let on = match flag {
+        am::TRUE => true,
+        am::FALSE => false,
+        _ => return Err(badarg(2)),
+    };
+    let Some(&[module, function, arity]) = pattern.as_tuple() else {
+        return Err(badarg(1));
+    };
+    let is_number = arity.as_small().is_some();
+    if !module.is_atom() || !function.is_atom() || !(is_number || arity == am::UNDERSCORE) {
+        return Err(badarg(1));
+    }
+    let open = [module, function, arity].map(|part| part == am::UNDERSCORE);
+    if open.is_sorted() {
+        let given = |part: Term| Some(part).filter(|part| *part != am::UNDERSCORE);
+        let pattern = breakpoints::Pattern {
+            module: given(module),
+            function: given(function),
+            arity: given(arity).and_then(Term::as_small),
+        };
+        let count = breakpoints::set(&pattern, on).map_err(|_| error(am::SYSTEM_LIMIT))?;
+        return Ok(Term::small(count as i64));
+    }
+    Err(badarg(1))
+}
+
+/// `erts_debug:dirty(Kind, Test, Argument)`: tests of OTP's own, not made here.
+pub fn dirty_3(_process: &mut Process, [_kind, _test, _argument]: [Term; 3]) -> BifResult {
+    Err(notsup())
+}
+
+/// `erts_debug:dirty_cpu(Test, Argument)`
+pub fn dirty_cpu_2(_process: &mut Process, [_test, _argument]: [Term; 2]) -> BifResult {
+    Err(notsup())
+}
+
+/// `erts_debug:dirty_io(Test, Argument)`
+pub fn dirty_io_2(_process: &mut Process, [_test, _argument]: [Term; 2]) -> BifResult {
+    Err(notsup())
+}

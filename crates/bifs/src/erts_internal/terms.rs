@@ -1,0 +1,91 @@
+//! What OTP's libraries ask about the shape of terms.
+
+use std::cmp::Ordering;
+
+use layout::object::MapShape;
+use layout::{Kind, Term};
+use term::map::NextFrom;
+use term::{am, atom, build, compare, map};
+
+use runtime::bif::{BifResult, badarg, badmap};
+use runtime::process::Process;
+use runtime::scheduler::reductions_left;
+
+/// `erts_internal:cmp_term(A, B)`: -1, 0 or 1 by the exact order, which tells `1` from `1.0`.
+pub fn cmp_term_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+    Ok(Term::small(match compare::compare_exact(a, b) {
+        Ordering::Less => -1,
+        Ordering::Equal => 0,
+        Ordering::Greater => 1,
+    }))
+}
+
+/// `erts_internal:term_type(Term)`
+pub fn term_type_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    let name = match term.boxed_kind() {
+        Some(Kind::Tuple) => "tuple",
+        Some(Kind::MatchContext) => "matchstate",
+        Some(Kind::PositiveBig | Kind::NegativeBig) => "bignum",
+        Some(Kind::Reference | Kind::MagicReference) => "reference",
+        Some(Kind::Fun) => "fun",
+        Some(Kind::Float) => "hfloat",
+        Some(Kind::Export) => "export",
+        Some(Kind::SharedBinary) => "refc_binary",
+        Some(Kind::HeapBinary) => "heap_binary",
+        Some(Kind::SubBinary) => "sub_binary",
+        Some(Kind::Map) => match term.header().map_shape() {
+            MapShape::Flat => "flatmap",
+            MapShape::HashRoot => "hashmap",
+            MapShape::HashNode => "hashmap_node",
+        },
+        Some(Kind::ExternalPid) => "external_pid",
+        Some(Kind::ExternalPort) => "external_port",
+        Some(Kind::ExternalReference) => "external_reference",
+        None if term.is_cons() => "list",
+        None if term.is_small() => "fixnum",
+        None if term.is_local_pid() => "pid",
+        None if term.is_local_port() => "port",
+        None if term.is_atom() => "atom",
+        None if term.is_nil() => "nil",
+        None => "catch",
+    };
+    Ok(atom::known(name))
+}
+
+/// `erts_internal:map_to_tuple_keys(Map)`
+pub fn map_to_tuple_keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    map::keys_tuple(map).ok_or(badarg(1))
+}
+
+/// `erts_internal:map_hashmap_children(Node)`: the children of a hash map's root or inner node, last first.
+pub fn map_hashmap_children_1(process: &mut Process, [node]: [Term; 1]) -> BifResult {
+    if !node.is_map() {
+        return Err(badmap(process, node));
+    }
+    if node.header().map_shape() == MapShape::Flat {
+        return Err(badarg(1));
+    }
+    let heap = process.heap();
+    let children = map::children(node);
+    Ok(children
+        .iter()
+        .fold(Term::NIL, |list, &child| build::cons(heap, child, list)))
+}
+
+/// `erts_internal:map_next(Path, Map, iterator | Tail)`: some pairs of a map and where to go on.
+pub fn map_next_3(process: &mut Process, [path, map, shape]: [Term; 3]) -> BifResult {
+    // As many as what is left of the slice has time for.
+    let pairs = reductions_left().max(4) as usize / 4;
+    if !map.is_map() {
+        return Err(badarg(2));
+    }
+    let shape = match shape {
+        am::ITERATOR => NextFrom::Iterator,
+        list if list.is_list() => NextFrom::List(list),
+        _ => return Err(badarg(3)),
+    };
+    map::next_from(process.heap(), map, path, pairs, shape).ok_or(badarg(1))
+}

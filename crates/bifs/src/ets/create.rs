@@ -1,0 +1,248 @@
+//! Making, renaming and deleting tables.
+
+use std::sync::Arc;
+
+use layout::Term;
+use parking_lot::Mutex;
+use term::am;
+
+use super::table;
+use crate::magic;
+use ets::table::{Heir, Options, Protection, Table, WriteConcurrency};
+use ets::{self, Access, Contents, Kind, OwnedObject, registry};
+use runtime::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::process::{Process, table as processes};
+use runtime::scheduler;
+
+/// Most locks that `{debug_hash_fixed_number_of_locks, N}` may ask for.
+const MOST_LOCKS: i64 = 32_768;
+/// Objects freed for one reduction.
+const OBJECTS_PER_REDUCTION: i64 = 8;
+/// Reductions that freeing objects may use in any slice.
+const LEAST_REDUCTIONS: i64 = 500;
+
+/// What the options say besides the table's own: its heir.
+struct Wanted {
+    options: Options,
+    heir: Option<(Term, Term)>,
+    counters: Option<bool>,
+}
+
+/// `ets:new(Name, Options)`.
+pub fn new_2(process: &mut Process, [name, options]: [Term; 2]) -> BifResult {
+    if !name.is_atom() {
+        return Err(badarg(1));
+    }
+    let wanted = parse(options).ok_or(badarg(2))?;
+    let mut options = wanted.options;
+    let locked = options.write_concurrency != WriteConcurrency::No;
+    if matches!(options.write_concurrency, WriteConcurrency::Locks(_))
+        && options.kind == Kind::OrderedSet
+    {
+        return Err(badarg(2));
+    }
+    options.decentralized_counters = locked
+        && options.protection != Protection::Private
+        && wanted.counters.unwrap_or(match options.write_concurrency {
+            WriteConcurrency::Auto | WriteConcurrency::Locks(_) => true,
+            _ => options.kind == Kind::OrderedSet,
+        });
+    if options.protection == Protection::Private {
+        options.write_concurrency = WriteConcurrency::No;
+        options.read_concurrency = false;
+    }
+    let heir = wanted.heir.and_then(|(pid, data)| heir(process, pid, data));
+    let named = options.named;
+    let made = Arc::new(Table::new(name, options, process.pid(), heir));
+    let number = made.number;
+    if !registry::publish(made.clone()) {
+        return Err(badarg_because(am::ALREADY_EXISTS));
+    }
+    ets::note(process, number);
+    Ok(if named {
+        name
+    } else {
+        made.reference(process.heap())
+    })
+}
+
+/// The heir, if it is alive.
+pub(super) fn heir(process: &mut Process, pid: Term, data: Term) -> Option<Heir> {
+    if pid != process.pid() && processes::find(pid).is_null() {
+        return None;
+    }
+    let wrapped = term::build::tuple(process.heap(), &[data]);
+    Some(Heir {
+        pid,
+        data: OwnedObject::new(wrapped, 0),
+    })
+}
+
+fn parse(list: Term) -> Option<Wanted> {
+    let mut wanted = Wanted {
+        options: Options {
+            kind: Kind::Set,
+            keypos: 1,
+            protection: Protection::Protected,
+            named: false,
+            compressed: false,
+            write_concurrency: WriteConcurrency::No,
+            read_concurrency: false,
+            decentralized_counters: false,
+        },
+        heir: None,
+        counters: None,
+    };
+    for option in super::items(list)? {
+        match option.as_tuple() {
+            Some(parts) => parse_tuple(&mut wanted, parts)?,
+            None => parse_atom(&mut wanted.options, option)?,
+        }
+    }
+    Some(wanted)
+}
+
+fn parse_atom(options: &mut Options, option: Term) -> Option<()> {
+    match option {
+        am::SET => {}
+        am::ORDERED_SET => options.kind = Kind::OrderedSet,
+        am::BAG => options.kind = Kind::Bag,
+        am::DUPLICATE_BAG => options.kind = Kind::DuplicateBag,
+        am::PUBLIC => options.protection = Protection::Public,
+        am::PRIVATE => options.protection = Protection::Private,
+        // The default, and no way back from what an option before it said.
+        am::PROTECTED => {}
+        am::NAMED_TABLE => options.named = true,
+        am::COMPRESSED => options.compressed = true,
+        _ => return None,
+    }
+    Some(())
+}
+
+fn boolean(term: Term) -> Option<bool> {
+    match term {
+        am::TRUE => Some(true),
+        am::FALSE => Some(false),
+        _ => None,
+    }
+}
+
+fn parse_tuple(wanted: &mut Wanted, parts: &[Term]) -> Option<()> {
+    let options = &mut wanted.options;
+    match *parts {
+        [am::KEYPOS, position] => {
+            let position = position.as_small().filter(|position| *position > 0)?;
+            options.keypos = usize::try_from(position).ok()?;
+        }
+        [am::WRITE_CONCURRENCY, am::AUTO] => options.write_concurrency = WriteConcurrency::Auto,
+        [am::WRITE_CONCURRENCY, how] if how.is_tuple() => {
+            let &[am::DEBUG_HASH_FIXED_NUMBER_OF_LOCKS, count] = how.as_tuple()? else {
+                return None;
+            };
+            let count = count
+                .as_small()
+                .filter(|count| (1..=MOST_LOCKS).contains(count))?;
+            options.write_concurrency = WriteConcurrency::Locks(count as u32);
+        }
+        [am::WRITE_CONCURRENCY, how] => {
+            options.write_concurrency = if boolean(how)? {
+                WriteConcurrency::Yes
+            } else {
+                WriteConcurrency::No
+            };
+        }
+        [am::READ_CONCURRENCY, how] => options.read_concurrency = boolean(how)?,
+        [am::DECENTRALIZED_COUNTERS, how] => wanted.counters = Some(boolean(how)?),
+        [am::HEIR, am::NONE] => wanted.heir = None,
+        [am::HEIR, pid, data] if pid.is_local_pid() => wanted.heir = Some((pid, data)),
+        _ => return None,
+    }
+    Some(())
+}
+
+/// `ets:rename(Table, Name)`.
+pub fn rename_2(process: &mut Process, [id, name]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    if !name.is_atom() || !registry::rename(table, name) {
+        return Err(badarg(2));
+    }
+    Ok(if table.options.named { name } else { id })
+}
+
+/// `ets:delete(Table)`.
+pub fn delete_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+    if magic::get::<Rest>(id).is_some() {
+        return free(id, am::TRUE).map_err(|rest| Failure::Yield {
+            arguments: [rest].into(),
+        });
+    }
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    let rest = Rest(Mutex::new(ets::delete(table)));
+    start_to_free(process, rest, am::TRUE).map_err(|rest| Failure::Yield {
+        arguments: [rest].into(),
+    })
+}
+
+/// `ets:internal_delete_all(Table, undefined)`: how many objects there were.
+pub fn internal_delete_all_2(process: &mut Process, [id, rest]: [Term; 2]) -> BifResult {
+    let count = |rest: &Rest| Term::small(rest.0.lock().objects as i64);
+    let go_on = |rest: Term| Failure::Yield {
+        arguments: [id, rest].into(),
+    };
+    if let Some(known) = magic::get::<Rest>(rest) {
+        return free(rest, count(known)).map_err(go_on);
+    }
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    let rest = Rest(Mutex::new(ets::clear(table)));
+    let objects = count(&rest);
+    start_to_free(process, rest, objects).map_err(go_on)
+}
+
+/// Objects that a BIF is about to free: nobody else sees them any more.
+struct Rest(Mutex<Contents>);
+
+/// Frees what the slice allows; an error is the reference with the rest.
+fn start_to_free(process: &mut Process, rest: Rest, result: Term) -> Result<Term, Term> {
+    if free_some(&rest) {
+        Err(magic::make(process, rest))
+    } else {
+        Ok(result)
+    }
+}
+
+fn free(rest: Term, result: Term) -> Result<Term, Term> {
+    match magic::get::<Rest>(rest) {
+        Some(contents) if free_some(contents) => Err(rest),
+        _ => Ok(result),
+    }
+}
+
+/// Whether there is more to free.
+fn free_some(rest: &Rest) -> bool {
+    let mut contents = rest.0.lock();
+    let reductions = scheduler::reductions_left().max(LEAST_REDUCTIONS);
+    let most = (reductions * OBJECTS_PER_REDUCTION) as usize;
+    let objects = contents.objects;
+    let more = contents.free_some(most);
+    scheduler::charge(if more {
+        reductions
+    } else {
+        objects.min(most) as i64 / OBJECTS_PER_REDUCTION
+    });
+    more
+}
+
+/// `ets:whereis(Name)`.
+pub fn whereis_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+    if !name.is_atom() {
+        return Err(badarg(1));
+    }
+    match table(name) {
+        Ok(table) => Ok(table.reference(process.heap())),
+        Err(Failure::ErrorBecause { cause: am::ID, .. }) => Ok(am::UNDEFINED),
+        Err(failure) => Err(failure),
+    }
+}

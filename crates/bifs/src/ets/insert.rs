@@ -1,0 +1,106 @@
+//! Putting objects in.
+
+use layout::Term;
+use term::am;
+
+use super::{items, table};
+use ets::table::{Table, Whole};
+use ets::{Access, Kind, New};
+use runtime::bif::{BifResult, Failure, badarg};
+use runtime::process::Process;
+use runtime::scheduler;
+
+/// Objects put in for one reduction.
+const OBJECTS_PER_REDUCTION: i64 = 8;
+
+/// How many objects of a list before its turn the place of one is fetched.
+const FETCHED_AHEAD: usize = 8;
+
+/// `ets:insert(Table, ObjectOrObjects)`.
+pub fn insert_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
+    insert(process, id, objects, false)?;
+    Ok(am::TRUE)
+}
+
+/// `ets:insert_new(Table, ObjectOrObjects)`: false when one of the keys is there.
+pub fn insert_new_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
+    Ok(am::boolean(insert(process, id, objects, true)?))
+}
+
+fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Result<bool, Failure> {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    let single = match objects.as_cons() {
+        Some((object, tail)) if tail.is_nil() => object,
+        _ => objects,
+    };
+    if single.is_list() {
+        return insert_all(process, table, objects, only_new);
+    }
+    let key = key_of(table, single).ok_or(badarg(2))?;
+    let mut writing = table.writing(process, key)?;
+    let new = table.new_object(single, writing.hash);
+    Ok(writing
+        .part
+        .insert(new, only_new, table.fixation.is_fixed()))
+}
+
+/// The key of a tuple; `None` when it is none, or has no key.
+fn key_of(table: &Table, tuple: Term) -> Option<Term> {
+    tuple.as_tuple()?.get(table.options.keypos - 1).copied()
+}
+
+/// All of a list or nothing, and nobody sees the table in between.
+fn insert_all(
+    process: &mut Process,
+    table: &Table,
+    list: Term,
+    only_new: bool,
+) -> Result<bool, Failure> {
+    let tuples = items(list).ok_or(badarg(2))?;
+    let keypos = table.options.keypos;
+    let mut objects: Vec<New> = tuples
+        .iter()
+        .map(|tuple| {
+            let hash = table.hash(key_of(table, *tuple)?);
+            Some(table.new_object(*tuple, hash))
+        })
+        .collect::<Option<_>>()
+        .ok_or(badarg(2))?;
+    if table.options.kind == Kind::Bag {
+        // OTP puts a list into a bag from its end, so the last object is the oldest.
+        objects.reverse();
+    }
+    scheduler::charge(objects.len() as i64 / OBJECTS_PER_REDUCTION);
+    let mut whole = table.write_all();
+    table.allow(process, Access::Write)?;
+    let mut is_there = |object: &New| {
+        let (key, hash) = (object.key(keypos), object.hash());
+        whole.part_of(key, hash).get(key, hash).is_some()
+    };
+    if only_new && objects.iter().any(&mut is_there) {
+        return Ok(false);
+    }
+    let fixed = table.fixation.is_fixed();
+    // Only the parts of a hash table have places to fetch, and those are found without a key.
+    let hashes: Vec<u32> = match table.options.kind {
+        Kind::OrderedSet => Vec::new(),
+        _ => objects.iter().map(New::hash).collect(),
+    };
+    let fetch = |whole: &mut Whole<'_>, at: usize, is_second: bool| {
+        if let Some(hash) = hashes.get(at) {
+            whole.part_of(Term::NIL, *hash).fetch(*hash, is_second);
+        }
+    };
+    for at in 0..2 * FETCHED_AHEAD {
+        fetch(&mut whole, at, false);
+    }
+    for (at, object) in objects.into_iter().enumerate() {
+        fetch(&mut whole, at + 2 * FETCHED_AHEAD, false);
+        fetch(&mut whole, at + FETCHED_AHEAD, true);
+        whole
+            .part_of(object.key(keypos), object.hash())
+            .insert(object, false, fixed);
+    }
+    Ok(true)
+}

@@ -1,0 +1,245 @@
+//! Reading objects and keys.
+
+use layout::Term;
+use smallvec::SmallVec;
+use term::{am, build, copy};
+
+use super::table;
+use ets::store::part::Part;
+use ets::store::ranges::{self, Bound, Mark};
+use ets::{Access, Following, From, Kind, Object, Table};
+use runtime::bif::{BifResult, badarg, badarg_because};
+use runtime::process::Process;
+
+/// `ets:lookup(Table, Key)`: the objects, the oldest first.
+pub fn lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    let reading = table.reading(process, key)?;
+    let heap = process.heap();
+    let mut list = Term::NIL;
+    reading.part.each_with_key(key, reading.hash, |object| {
+        let copied = object.copy_to(heap);
+        list = build::cons(heap, copied, list);
+    });
+    Ok(list)
+}
+
+/// `ets:member(Table, Key)`.
+pub fn member_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    let reading = table.reading(process, key)?;
+    Ok(am::boolean(reading.part.get(key, reading.hash).is_some()))
+}
+
+/// `ets:lookup_element(Table, Key, Position)`: of a bag a list.
+pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -> BifResult {
+    let table = table(id)?;
+    let reading = table.reading(process, key)?;
+    let position = position
+        .as_small()
+        .filter(|position| *position >= 1)
+        .ok_or(badarg(3))?;
+    let index = usize::try_from(position - 1).map_err(|_| badarg(3))?;
+    let heap = process.heap();
+    if table.options.kind.is_set() {
+        let object = reading
+            .part
+            .get(key, reading.hash)
+            .ok_or_else(|| badarg_because(am::BADKEY))?;
+        if index >= object.elements().len() {
+            return Err(badarg(3));
+        }
+        return Ok(object.copy_element_to(index, heap));
+    }
+    let mut found = false;
+    let mut missing = false;
+    reading.part.each_with_key(key, reading.hash, |object| {
+        found = true;
+        missing |= index >= object.elements().len();
+    });
+    if !found {
+        return Err(badarg_because(am::BADKEY));
+    }
+    if missing {
+        return Err(badarg(3));
+    }
+    let mut list = Term::NIL;
+    reading.part.each_with_key(key, reading.hash, |object| {
+        let element = object.copy_element_to(index, heap);
+        list = build::cons(heap, element, list);
+    });
+    Ok(list)
+}
+
+/// `ets:first(Table)`.
+pub fn first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+    edge(process, id, false)
+}
+
+/// `ets:last(Table)`: of a hash table the first.
+pub fn last_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+    edge(process, id, true)
+}
+
+fn edge(process: &mut Process, id: Term, last: bool) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Read)?;
+    if table.options.kind == Kind::OrderedSet {
+        return in_order(process, table, From::Outset, last);
+    }
+    for part in 0..table.parts() {
+        let guard = table.read_part(part);
+        table.allow(process, Access::Read)?;
+        if let Some(object) = guard.first(last) {
+            return Ok(copy::copy(process.heap(), object.key(table.options.keypos)));
+        }
+    }
+    Ok(am::DOLLAR_END_OF_TABLE)
+}
+
+/// How often a way through several ranges is gone again, because they were changed meanwhile.
+const MOST_TRIES: usize = 8;
+
+/// The key of the first object of an ordered set from a place on.
+fn in_order(process: &mut Process, table: &Table, first: From, backwards: bool) -> BifResult {
+    let has_changed =
+        |(mark, _): &(Option<Mark<'_>>, Bound)| mark.as_ref().is_some_and(Mark::has_changed);
+    for tries in 1.. {
+        let mut from = first;
+        // What ranges were passed without an object, and where they end.
+        let mut passed: SmallVec<[(Option<Mark<'_>>, Bound); 4]> = SmallVec::new();
+        loop {
+            let stretch = table.read_from(from, backwards);
+            table.allow(process, Access::Read)?;
+            let object = match (&*stretch.part, from) {
+                (Part::Tree(tree), From::After(key)) => tree.neighbour(key, backwards),
+                (Part::Tree(tree), from) => tree.walk(from, backwards).next(),
+                (Part::Hash(_), _) => return Err(badarg(1)),
+            };
+            if object.is_none()
+                && let Some(bound) = table.bound_of(&stretch, backwards)
+            {
+                from = ranges::beyond(&bound, backwards);
+                passed.push((stretch.mark(), bound));
+                continue;
+            }
+            // Else something may stand before this object that was there all the time that it was.
+            if tries < MOST_TRIES && passed.iter().any(has_changed) {
+                break;
+            }
+            return Ok(object.map_or(am::DOLLAR_END_OF_TABLE, |object| {
+                copy::copy(process.heap(), object.key(table.options.keypos))
+            }));
+        }
+    }
+    unreachable!("the last try does not ask")
+}
+
+/// `ets:next(Table, Key)`.
+pub fn next_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    neighbour(process, id, key, false)
+}
+
+/// `ets:prev(Table, Key)`: in a hash table the next.
+pub fn prev_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    neighbour(process, id, key, true)
+}
+
+fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> BifResult {
+    let table = table(id)?;
+    let keypos = table.options.keypos;
+    let is_ordered = table.options.kind == Kind::OrderedSet;
+    let part = {
+        let reading = table.reading(process, key)?;
+        // An ordered set goes on from where a key would be, but not from its own end.
+        if key == am::DOLLAR_END_OF_TABLE && is_ordered {
+            return Err(badarg(2));
+        }
+        match reading.part.following(key, reading.hash, backwards) {
+            Following::NoSuchKey => return Err(badarg(2)),
+            Following::Object(object) => return Ok(copy::copy(process.heap(), object.key(keypos))),
+            Following::End => table.part_of(reading.hash),
+        }
+    };
+    if is_ordered {
+        return in_order(process, table, From::After(key), backwards);
+    }
+    for part in part + 1..table.parts() {
+        let guard = table.read_part(part);
+        table.allow(process, Access::Read)?;
+        if let Some(object) = guard.first(false) {
+            return Ok(copy::copy(process.heap(), object.key(keypos)));
+        }
+    }
+    Ok(am::DOLLAR_END_OF_TABLE)
+}
+
+/// `ets:slot(Table, I)`: the objects of a slot; of an ordered set the object at a place in the order.
+pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Read)?;
+    let mut slot = number
+        .as_small()
+        .and_then(|number| usize::try_from(number).ok())
+        .ok_or(badarg(2))?;
+    let found = table.each_part(|part| {
+        if let Err(failure) = table.allow(process, Access::Read) {
+            return Some(Err(failure));
+        }
+        let heap = process.heap();
+        match part {
+            Part::Hash(shard) if slot < shard.slots() => {
+                let list = shard.in_slot(slot).fold(Term::NIL, |tail, object| {
+                    let copied = object.copy_to(heap);
+                    build::cons(heap, copied, tail)
+                });
+                return Some(Ok(list));
+            }
+            Part::Hash(shard) => slot -= shard.slots(),
+            Part::Tree(tree) => match tree.nth(slot) {
+                Ok(object) => {
+                    let copied = object.copy_to(heap);
+                    return Some(Ok(build::list(heap, &[copied])));
+                }
+                Err(passed) => slot -= passed,
+            },
+        }
+        None
+    });
+    if let Some(found) = found {
+        return found;
+    }
+    if slot == 0 {
+        Ok(am::DOLLAR_END_OF_TABLE)
+    } else {
+        Err(badarg(2))
+    }
+}
+
+/// `erts_internal:ets_raw_first(Table)`: deleted objects of a fixed table are passed over here, too.
+pub fn ets_raw_first_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
+    first_1(process, arguments)
+}
+
+/// `erts_internal:ets_raw_next(Table, Key)`.
+pub fn ets_raw_next_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
+    next_2(process, arguments)
+}
+
+/// `erts_internal:ets_lookup_binary_info(Table, Key)`: `{Address, Size, Holders}` of the shared binaries of the objects.
+pub fn ets_lookup_binary_info_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    let reading = table.reading(process, key)?;
+    let heap = process.heap();
+    let mut list = Term::NIL;
+    let mut add = |object: &Object| {
+        for (address, size, holders) in object.binaries() {
+            let address = build::unsigned(heap, address);
+            let size = build::unsigned(heap, size);
+            let tuple = build::tuple(heap, &[address, size, Term::small(i64::from(holders))]);
+            list = build::cons(heap, tuple, list);
+        }
+    };
+    reading.part.each_with_key(key, reading.hash, &mut add);
+    Ok(list)
+}

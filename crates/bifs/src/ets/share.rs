@@ -1,0 +1,118 @@
+//! Who has a table: owners, heirs, protection, fixation, and the list of all tables.
+
+use std::sync::Arc;
+
+use layout::Term;
+use term::{am, build, reference};
+
+use super::{items, table};
+use ets::table::{Heir, Protection};
+use ets::{self, Access, registry};
+use runtime::bif::{BifResult, badarg, badarg_because};
+use runtime::process::{Process, flag, table as processes};
+use runtime::scheduler;
+use runtime::signal::handle;
+
+/// `ets:give_away(Table, Pid, Data)`.
+pub fn give_away_3(process: &mut Process, [id, pid, data]: [Term; 3]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    if processes::find(pid).is_null() {
+        return Err(badarg(2));
+    }
+    if table.owner() != process.pid() {
+        return Err(badarg_because(am::NOT_OWNER));
+    }
+    if pid == process.pid() {
+        return Err(badarg_because(am::OWNER));
+    }
+    let table: Arc<ets::Table> =
+        registry::find(table.number).ok_or_else(|| badarg_because(am::ID))?;
+    ets::hand_over(&table, process.pid(), pid, data);
+    Ok(am::TRUE)
+}
+
+/// `ets:setopts(Table, Options)`: `{heir, Pid, Data}`, `{heir, none}` and `{protection, Protection}`.
+pub fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    let options = if options.is_tuple() {
+        vec![options]
+    } else {
+        items(options).ok_or(badarg(2))?
+    };
+    let mut heir: Option<Option<(Term, Term)>> = None;
+    let mut protection = None;
+    for option in options {
+        match option.as_tuple() {
+            Some(&[am::HEIR, am::NONE]) if heir.is_none() => heir = Some(None),
+            Some(&[am::HEIR, pid, data]) if heir.is_none() && pid.is_local_pid() => {
+                heir = Some(Some((pid, data)))
+            }
+            Some(&[am::PROTECTION, how]) if protection.is_none() => {
+                protection = Some(match how {
+                    am::PRIVATE => Protection::Private,
+                    am::PROTECTED => Protection::Protected,
+                    am::PUBLIC => Protection::Public,
+                    _ => return Err(badarg(2)),
+                });
+            }
+            _ => return Err(badarg(2)),
+        }
+    }
+    if table.owner() != process.pid() {
+        return Err(badarg(1));
+    }
+    if let Some(heir) = heir {
+        let heir: Option<Heir> =
+            heir.and_then(|(pid, data)| super::create::heir(process, pid, data));
+        let old = std::mem::replace(&mut *table.heir.lock(), heir);
+        drop(old);
+    }
+    if let Some(protection) = protection {
+        let whole = table.write_all();
+        table.allow(process, Access::Write)?;
+        table.set_protection(protection);
+        drop(whole);
+    }
+    Ok(am::TRUE)
+}
+
+/// `ets:safe_fixtable(Table, Fix)`.
+pub fn safe_fixtable_2(process: &mut Process, [id, fix]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Read)?;
+    match fix {
+        am::TRUE => ets::fix(process, table),
+        am::FALSE => table.release(process.pid(), false),
+        _ => return Err(badarg(2)),
+    }
+    Ok(am::TRUE)
+}
+
+/// `ets:internal_request_all()`: answers a reference, and sends `{Reference, Tables}` for each scheduler. The
+/// first has all tables, for no scheduler has tables of its own.
+pub fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let request = reference::make(process.heap());
+    let tables: Vec<Term> = registry::all()
+        .iter()
+        .map(|table| table.identifier(process.heap()))
+        .collect();
+    let all = build::list(process.heap(), &tables);
+    for number in 0..scheduler::schedulers().all.len() {
+        let tables = if number == 0 { all } else { Term::NIL };
+        let answer = build::tuple(process.heap(), &[request, tables]);
+        handle::deliver(process, answer);
+    }
+    Ok(request)
+}
+
+/// `erts_internal:ets_super_user(Bool)`: lets the process do with every table what its owner may.
+pub fn ets_super_user_1(process: &mut Process, [on]: [Term; 1]) -> BifResult {
+    match on {
+        am::TRUE => process.flags |= flag::ETS_SUPER_USER,
+        am::FALSE => process.flags &= !flag::ETS_SUPER_USER,
+        _ => return Err(badarg(1)),
+    }
+    Ok(am::OK)
+}

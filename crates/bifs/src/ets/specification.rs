@@ -1,0 +1,96 @@
+//! Match specifications apart from tables.
+
+use std::sync::Arc;
+
+use layout::Term;
+use term::{am, build, copy};
+
+use ets::match_spec::{self, Machine, Program};
+use runtime::bif::{BifResult, Failure, badarg, notsup};
+use runtime::process::Process;
+use runtime::scheduler;
+
+/// `ets:match_spec_compile(Specification)`.
+pub fn match_spec_compile_1(process: &mut Process, [specification]: [Term; 1]) -> BifResult {
+    if !specification.is_cons() {
+        return Err(badarg(1));
+    }
+    let sources = match_spec::sources(specification).map_err(|_| badarg(1))?;
+    let program = Program::compile(&sources).map_err(|_| badarg(1))?;
+    Ok(match_spec::to_term(process.heap(), Arc::new(program)))
+}
+
+/// `ets:is_compiled_ms(Term)`.
+pub fn is_compiled_ms_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
+    Ok(am::boolean(match_spec::from_term(term).is_some()))
+}
+
+/// `ets:match_spec_run_r(List, Compiled, Results)`: the results in front of `Results`, the last first.
+pub fn match_spec_run_r_3(
+    process: &mut Process,
+    [list, compiled, results]: [Term; 3],
+) -> BifResult {
+    if !list.is_list() {
+        return Err(badarg(1));
+    }
+    let program = match_spec::from_term(compiled).ok_or(badarg(2))?;
+    let mut machine = Machine::new(&program, process.pid());
+    let mut budget = scheduler::reductions_left().max(256);
+    let mut results = results;
+    let mut rest = list;
+    while let Some((subject, tail)) = rest.as_cons() {
+        if budget == 0 {
+            return Err(Failure::Yield {
+                arguments: [rest, compiled, results].into(),
+            });
+        }
+        budget -= 1;
+        scheduler::charge(1);
+        if let Some(result) = machine.run(&program, subject) {
+            let heap = process.heap();
+            let copied = copy::copy(heap, result);
+            results = build::cons(heap, copied, results);
+        }
+        rest = tail;
+    }
+    if rest.is_nil() {
+        Ok(results)
+    } else {
+        Err(badarg(1))
+    }
+}
+
+/// `erlang:match_spec_test(Subject, Specification, table)`: `{ok, Result, [], []}`, or `{error, Complaints}`.
+///
+/// The dialect of tracing is `notsup`.
+pub fn match_spec_test_3(
+    process: &mut Process,
+    [subject, specification, dialect]: [Term; 3],
+) -> BifResult {
+    match dialect {
+        am::TABLE => {}
+        am::TRACE if subject.is_list() => return Err(notsup()),
+        _ => return Err(badarg(3)),
+    }
+    let own = process.pid();
+    let heap = process.heap();
+    match match_spec::compile_aloud(specification) {
+        Ok(program) => {
+            let mut machine = Machine::new(&program, own);
+            let result = machine.run(&program, subject).unwrap_or(am::FALSE);
+            let result = copy::copy(heap, result);
+            Ok(build::tuple(heap, &[am::OK, result, Term::NIL, Term::NIL]))
+        }
+        Err(complaints) => {
+            let complaints: Vec<Term> = complaints
+                .iter()
+                .map(|complaint| {
+                    let text = build::byte_list(heap, complaint.as_bytes());
+                    build::tuple(heap, &[am::ERROR, text])
+                })
+                .collect();
+            let complaints = build::list(heap, &complaints);
+            Ok(build::tuple(heap, &[am::ERROR, complaints]))
+        }
+    }
+}

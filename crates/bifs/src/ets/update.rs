@@ -1,0 +1,259 @@
+//! Changing elements of an object.
+
+use layout::Term;
+use smallvec::SmallVec;
+use term::arith::{self, ArithError};
+use term::{am, build, compare};
+
+use super::{items, table};
+use ets::table::{Table, Writing};
+use ets::{Access, Object, OwnedObject};
+use runtime::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
+use runtime::process::Process;
+
+/// `ets:update_element(Table, Key, Changes)`.
+pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) -> BifResult {
+    let table = table(id)?;
+    let mut writing = table.writing(process, key)?;
+    if !table.options.kind.is_set() {
+        // Without a cause, other than for counters.
+        return Err(badarg(1));
+    }
+    let mut failure = None;
+    let found = writing.part.update(key, writing.hash, |object| {
+        changed(object, table, changes).unwrap_or_else(|found| {
+            failure = Some(found);
+            None
+        })
+    });
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(am::boolean(found)),
+    }
+}
+
+/// What `ets:update_element/3` makes of an object: nothing when that was changed in place.
+fn changed(
+    object: &mut Object,
+    table: &Table,
+    changes: Term,
+) -> Result<Option<OwnedObject>, Failure> {
+    let keypos = table.options.keypos;
+    if change_in_place(object, keypos, changes) {
+        return Ok(None);
+    }
+    let changes = if changes.is_tuple() {
+        SmallVec::from_slice(&[changes])
+    } else {
+        SmallVec::<[Term; 1]>::from_vec(items(changes).ok_or(badarg(3))?)
+    };
+    let size = object.elements().len();
+    let changes: SmallVec<[(usize, Term); 4]> = changes
+        .iter()
+        .map(|change| {
+            let Some(&[position, value]) = change.as_tuple() else {
+                return Err(badarg(3));
+            };
+            let position = position.as_small().ok_or(badarg(3))?;
+            if position == keypos as i64 {
+                return Err(badarg_because(am::KEYPOS));
+            }
+            let index = usize::try_from(position - 1).map_err(|_| badarg(3))?;
+            if index < size {
+                Ok((index, value))
+            } else {
+                Err(badarg(3))
+            }
+        })
+        .collect::<Result<_, Failure>>()?;
+    Ok(change(object, table, &changes))
+}
+
+/// The common case: one element, an immediate before and after; false when it is another, and nothing was done.
+fn change_in_place(object: &mut Object, keypos: usize, change: Term) -> bool {
+    let Some(&[position, value]) = change.as_tuple() else {
+        return false;
+    };
+    let index = match position.as_small() {
+        Some(position) if position >= 1 && position != keypos as i64 => position as usize - 1,
+        _ => return false,
+    };
+    index < object.elements().len() && object.set_immediate(index, value)
+}
+
+/// Changes elements of an object: in place, or by another one.
+fn change(object: &mut Object, table: &Table, changes: &[(usize, Term)]) -> Option<OwnedObject> {
+    let elements = object.elements();
+    if changes
+        .iter()
+        .all(|(index, value)| value.is_immediate() && elements[*index].is_immediate())
+    {
+        for (index, value) in changes {
+            let changed = object.set_immediate(*index, *value);
+            debug_assert!(changed);
+        }
+        return None;
+    }
+    let packed = table.options.compressed.then_some(table.options.keypos);
+    Some(object.changed(changes, packed))
+}
+
+/// `{Position, Increment}` or `{Position, Increment, Threshold, SetValue}`.
+struct Step {
+    index: usize,
+    increment: Term,
+    /// Past the first the counter becomes the second.
+    wrap: Option<(Term, Term)>,
+}
+
+/// `ets:update_counter(Table, Key, Steps)`.
+pub fn update_counter_3(process: &mut Process, [id, key, steps]: [Term; 3]) -> BifResult {
+    let table = table(id)?;
+    update_counter(process, table, key, steps, None)
+}
+
+/// `ets:update_counter(Table, Key, Steps, Default)`.
+pub fn update_counter_4(process: &mut Process, [id, key, steps, default]: [Term; 4]) -> BifResult {
+    let table = table(id)?;
+    table.allow(process, Access::Write)?;
+    if !default.is_tuple() {
+        return Err(badarg(4));
+    }
+    update_counter(process, table, key, steps, Some(default))
+}
+
+fn update_counter(
+    process: &mut Process,
+    table: &Table,
+    key: Term,
+    steps: Term,
+    default: Option<Term>,
+) -> BifResult {
+    let keypos = table.options.keypos;
+    let mut writing = table.writing(process, key)?;
+    if !table.options.kind.is_set() {
+        return Err(badarg_because(am::TABLE_TYPE));
+    }
+    if let Some(value) = count_in_place(&mut writing, keypos, key, steps) {
+        return Ok(value);
+    }
+    let heap = process.heap();
+    let made: Vec<Term>;
+    let object = writing.part.get(key, writing.hash).map(Object::open);
+    let is_new = object.is_none();
+    let elements: &[Term] = match (&object, default) {
+        (Some(object), _) => object.elements(),
+        (None, Some(default)) => {
+            let mut elements = default.as_tuple().unwrap_or(&[]).to_vec();
+            *elements.get_mut(keypos - 1).ok_or(badarg(4))? = key;
+            made = elements;
+            &made
+        }
+        (None, None) => return Err(badarg_because(am::BADKEY)),
+    };
+    let (steps, is_list) = if steps.is_integer() {
+        let step = build::tuple(heap, &[Term::small(keypos as i64 + 1), steps]);
+        (vec![step], false)
+    } else if steps.is_tuple() {
+        (vec![steps], false)
+    } else {
+        (items(steps).ok_or(badarg(3))?, true)
+    };
+    let steps: Vec<Step> = steps
+        .iter()
+        .map(|step| parse(*step, keypos, elements))
+        .collect::<Result<_, Failure>>()?;
+    let mut results = Vec::with_capacity(steps.len());
+    let mut changes: Vec<(usize, Term)> = Vec::new();
+    for step in &steps {
+        let known = changes.iter_mut().find(|(index, _)| *index == step.index);
+        let old = known.as_ref().map_or(elements[step.index], |known| known.1);
+        let mut value = arith::add(heap, old, step.increment).map_err(|error| match error {
+            ArithError::SystemLimit => system_limit(),
+            ArithError::BadArith => badarg(3),
+        })?;
+        if let Some((threshold, reset)) = step.wrap {
+            let order = compare::compare(value, threshold);
+            let down = compare::compare(step.increment, Term::small(0)).is_lt();
+            if (down && order.is_lt()) || (!down && order.is_gt()) {
+                value = reset;
+            }
+        }
+        match known {
+            Some(known) => known.1 = value,
+            None => changes.push((step.index, value)),
+        }
+        results.push(value);
+    }
+    if is_new {
+        let mut elements = elements.to_vec();
+        drop(object);
+        for (index, value) in &changes {
+            elements[*index] = *value;
+        }
+        let tuple = build::tuple(heap, &elements);
+        let object = table.object(tuple, writing.hash);
+        writing
+            .part
+            .insert(object, false, table.fixation.is_fixed());
+    } else {
+        drop(object);
+        let hash = writing.hash;
+        writing
+            .part
+            .update(key, hash, |object| change(object, table, &changes));
+    }
+    Ok(if is_list {
+        build::list(heap, &results)
+    } else {
+        results.first().copied().unwrap_or(Term::NIL)
+    })
+}
+
+/// The common case: one small counter that stays small; `None` when it is another, and nothing was done.
+fn count_in_place(writing: &mut Writing<'_>, keypos: usize, key: Term, step: Term) -> Option<Term> {
+    let (position, increment) = match (step.as_small(), step.as_tuple()) {
+        (Some(increment), _) => (keypos as i64 + 1, increment),
+        (None, Some(&[position, increment])) => (position.as_small()?, increment.as_small()?),
+        _ => return None,
+    };
+    if position == keypos as i64 {
+        return None;
+    }
+    let index = usize::try_from(position - 1).ok()?;
+    let object = writing.part.get_mut(key, writing.hash)?;
+    let old = object.elements().get(index)?.as_small()?;
+    let new = Term::try_small(old + increment)?;
+    object.set_immediate(index, new).then_some(new)
+}
+
+fn parse(step: Term, keypos: usize, elements: &[Term]) -> Result<Step, Failure> {
+    let (position, increment, wrap) = match step.as_tuple() {
+        Some(&[position, increment]) => (position, increment, None),
+        Some(&[position, increment, threshold, reset])
+            if threshold.is_integer() && reset.is_integer() =>
+        {
+            (position, increment, Some((threshold, reset)))
+        }
+        _ => return Err(badarg(3)),
+    };
+    let position = position.as_small().ok_or(badarg(3))?;
+    if !increment.is_integer() {
+        return Err(badarg(3));
+    }
+    if position == keypos as i64 {
+        return Err(badarg_because(am::KEYPOS));
+    }
+    let index = usize::try_from(position - 1).map_err(|_| badarg_because(am::POSITION))?;
+    let counter = *elements
+        .get(index)
+        .ok_or_else(|| badarg_because(am::POSITION))?;
+    if !counter.is_integer() {
+        return Err(badarg(3));
+    }
+    Ok(Step {
+        index,
+        increment,
+        wrap,
+    })
+}

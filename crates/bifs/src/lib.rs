@@ -1,0 +1,77 @@
+//! The bodies of the BIFs, one file or folder for each Erlang module.
+//!
+//! `isa::bifs` has a row for each BIF. Its body is a function named `name_arity`; `runtime::bif` states what it may do.
+//! [`ENTRIES`] is made from the rows: a row without a body does not compile.
+
+pub mod atomics;
+pub mod binary;
+pub mod erl_ddll;
+pub mod erl_tracer;
+pub mod erlang;
+pub mod erts_debug;
+pub mod erts_internal;
+pub mod ets;
+pub mod lists;
+pub mod magic;
+pub mod maps;
+pub mod math;
+pub mod os;
+pub mod persistent_term;
+pub mod ports;
+pub mod prim_buffer;
+pub mod prim_file;
+pub mod prim_net;
+pub mod prim_socket;
+pub mod re;
+pub mod unicode;
+pub mod zlib;
+
+use isa::bifs::Properties;
+use layout::{Context, Term};
+use runtime::bif::{BifEntry, finish};
+use runtime::process::Process;
+use runtime::scheduler::dirty::{self, Policy};
+
+/// The arguments of a call.
+///
+/// # Safety
+/// There are `N`.
+#[inline(always)]
+unsafe fn given<const N: usize>(arguments: *const Term) -> [Term; N] {
+    // One by one, and volatile so that it stays so: they have just been written one by one, and a processor can hand on
+    // what it has not stored yet only to a load of the same width. A wider one waits for the store.
+    // SAFETY: the caller's promise.
+    std::array::from_fn(|index| unsafe { arguments.add(index).read_volatile() })
+}
+
+macro_rules! entries {
+    ($(($module:literal, $name:literal, $arity:literal, $($body:ident)::+, $($property:ident)|+),)*) => {
+        /// Every BIF, in the order of `isa::bifs`.
+        pub static ENTRIES: &[BifEntry] = &[$({
+            // SAFETY of the calls below: the engine passes its own context, whose process runs on
+            // this thread, and as many arguments as the row says.
+            unsafe extern "C" fn call(context: *mut Context, arguments: *const Term) -> Term {
+                const POLICY: Option<Policy> =
+                    Policy::of(Properties::NONE$(.with(Properties::$property))+);
+                // SAFETY: see above.
+                unsafe {
+                    if let Some(policy) = POLICY {
+                        return dirty::call(context, arguments, policy, call, |process| {
+                            $($body)::+(process, given(arguments))
+                        });
+                    }
+                    let process = &mut *(*context).process.cast::<Process>();
+                    let arguments = given(arguments);
+                    finish(context, $($body)::+(process, arguments))
+                }
+            }
+            BifEntry {
+                module: $module,
+                name: $name,
+                arity: $arity,
+                function: call,
+            }
+        },)*];
+    };
+}
+isa::for_each_bif!(entries);

@@ -1,0 +1,117 @@
+//! `lists`: searching and reversing. A call stops when the slice is over and goes on with the rest of the list.
+
+use layout::Term;
+use term::{am, build, compare};
+
+use runtime::bif::{BifResult, Failure, badarg};
+use runtime::process::Process;
+use runtime::scheduler::{charge, reductions_left};
+
+/// Cells that count as one reduction when they are only looked at.
+const LOOKS_PER_REDUCTION: usize = 16;
+/// Cells that count as one reduction when they are copied.
+const COPIES_PER_REDUCTION: usize = 40;
+
+/// Cells that may be visited before the slice is over.
+fn budget(cells_per_reduction: usize) -> usize {
+    // A little even at the end of a slice, so that a call always gets on.
+    reductions_left().max(10) as usize * cells_per_reduction
+}
+
+fn charge_cells(cells: usize, cells_per_reduction: usize) {
+    charge((cells / cells_per_reduction) as i64);
+}
+
+/// `lists:member(Term, List)`
+pub fn member_2(_process: &mut Process, [term, list]: [Term; 2]) -> BifResult {
+    let budget = budget(LOOKS_PER_REDUCTION);
+    let immediate = term.is_immediate();
+    let mut rest = list;
+    for visited in 0..budget {
+        let Some((head, tail)) = rest.as_cons() else {
+            charge_cells(visited, LOOKS_PER_REDUCTION);
+            return if rest.is_nil() {
+                Ok(am::FALSE)
+            } else {
+                Err(badarg(2))
+            };
+        };
+        if head == term || !immediate && compare::eq_exact(head, term) {
+            charge_cells(visited, LOOKS_PER_REDUCTION);
+            return Ok(am::TRUE);
+        }
+        rest = tail;
+    }
+    charge_cells(budget, LOOKS_PER_REDUCTION);
+    Err(Failure::Yield {
+        arguments: Box::new([term, rest]),
+    })
+}
+
+/// `lists:reverse(List, Tail)`
+pub fn reverse_2(process: &mut Process, [list, tail]: [Term; 2]) -> BifResult {
+    let budget = budget(COPIES_PER_REDUCTION);
+    let (rest, reversed, cells) = build::reverse_onto(process.heap(), list, tail, budget);
+    charge_cells(cells, COPIES_PER_REDUCTION);
+    if rest.is_nil() {
+        Ok(reversed)
+    } else if rest.is_cons() {
+        Err(Failure::Yield {
+            arguments: Box::new([rest, reversed]),
+        })
+    } else {
+        Err(badarg(1))
+    }
+}
+
+/// The first tuple whose element `position` equals the key.
+fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> {
+    let index = position
+        .as_small()
+        .filter(|position| *position >= 1)
+        .ok_or(badarg(2))? as usize;
+    let budget = budget(LOOKS_PER_REDUCTION);
+    let mut rest = list;
+    // Of other immediates only the same word is equal; a small integer equals a float as well.
+    let same_word = key.is_immediate() && !key.is_small();
+    for visited in 0..budget {
+        let Some((head, tail)) = rest.as_cons() else {
+            charge_cells(visited, LOOKS_PER_REDUCTION);
+            return if rest.is_nil() {
+                Ok(None)
+            } else {
+                Err(badarg(3))
+            };
+        };
+        if let Some(elements) = head.as_tuple()
+            && let Some(&element) = elements.get(index - 1)
+            && (element == key || !same_word && compare::eq(element, key))
+        {
+            charge_cells(visited, LOOKS_PER_REDUCTION);
+            return Ok(Some(head));
+        }
+        rest = tail;
+    }
+    charge_cells(budget, LOOKS_PER_REDUCTION);
+    Err(Failure::Yield {
+        arguments: Box::new([key, position, rest]),
+    })
+}
+
+/// `lists:keyfind(Key, N, List)`
+pub fn keyfind_3(_process: &mut Process, [key, position, list]: [Term; 3]) -> BifResult {
+    Ok(find(key, position, list)?.unwrap_or(am::FALSE))
+}
+
+/// `lists:keymember(Key, N, List)`
+pub fn keymember_3(_process: &mut Process, [key, position, list]: [Term; 3]) -> BifResult {
+    Ok(am::boolean(find(key, position, list)?.is_some()))
+}
+
+/// `lists:keysearch(Key, N, List)`
+pub fn keysearch_3(process: &mut Process, [key, position, list]: [Term; 3]) -> BifResult {
+    Ok(match find(key, position, list)? {
+        Some(tuple) => build::tuple(process.heap(), &[am::VALUE, tuple]),
+        None => am::FALSE,
+    })
+}

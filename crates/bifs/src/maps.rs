@@ -1,0 +1,153 @@
+//! `maps`: what Erlang code cannot do, or not fast enough. Errors are `{badmap, M}` and `{badkey, K}`.
+
+use layout::Term;
+use term::{am, map};
+
+use runtime::bif::{BifResult, badarg, badkey, badmap, dirty_unless};
+use runtime::process::Process;
+use runtime::scheduler::charge;
+
+/// Pairs that count as one reduction.
+const PAIRS_PER_REDUCTION: usize = 16;
+/// More pairs are put into maps by dirty schedulers.
+const MOST_PAIRS_HERE: usize = 10_000;
+/// More pairs are taken from maps by dirty schedulers.
+const MOST_PAIRS_LISTED_HERE: usize = 100_000;
+
+fn charge_pairs(pairs: usize) {
+    charge((pairs / PAIRS_PER_REDUCTION) as i64);
+}
+
+/// `maps:find(Key, Map)`
+pub fn find_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    Ok(map::find(process.heap(), map, key))
+}
+
+/// `maps:get(Key, Map)`
+pub fn get_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    match map::get(map, key) {
+        Some(value) => Ok(value),
+        None => Err(badkey(process, key)),
+    }
+}
+
+/// `maps:is_key(Key, Map)`
+pub fn is_key_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    Ok(am::boolean(map::get(map, key).is_some()))
+}
+
+/// `maps:from_list(Pairs)`
+pub fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    let mut pairs = Vec::new();
+    let mut rest = list;
+    while let Some((head, tail)) = rest.as_cons() {
+        let Some(&[key, value]) = head.as_tuple() else {
+            return Err(badarg(1));
+        };
+        pairs.push((key, value));
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(1));
+    }
+    dirty_unless(pairs.len() <= MOST_PAIRS_HERE)?;
+    charge_pairs(pairs.len());
+    Ok(map::from_pairs(process.heap(), &pairs))
+}
+
+/// `maps:from_keys(Keys, Value)`
+pub fn from_keys_2(process: &mut Process, [list, value]: [Term; 2]) -> BifResult {
+    let mut pairs = Vec::new();
+    let mut rest = list;
+    while let Some((key, tail)) = rest.as_cons() {
+        pairs.push((key, value));
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(1));
+    }
+    dirty_unless(pairs.len() <= MOST_PAIRS_HERE)?;
+    charge_pairs(pairs.len());
+    Ok(map::from_pairs(process.heap(), &pairs))
+}
+
+/// `maps:keys(Map)`
+pub fn keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
+    let Some(size) = map.map_size() else {
+        return Err(badmap(process, map));
+    };
+    dirty_unless(size <= MOST_PAIRS_LISTED_HERE)?;
+    charge_pairs(size);
+    Ok(map::keys(process.heap(), map))
+}
+
+/// `maps:values(Map)`
+pub fn values_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
+    let Some(size) = map.map_size() else {
+        return Err(badmap(process, map));
+    };
+    dirty_unless(size <= MOST_PAIRS_LISTED_HERE)?;
+    charge_pairs(size);
+    Ok(map::values(process.heap(), map))
+}
+
+/// `maps:merge(Map1, Map2)`
+pub fn merge_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
+    let Some(size_a) = a.map_size() else {
+        return Err(badmap(process, a));
+    };
+    let Some(size_b) = b.map_size() else {
+        return Err(badmap(process, b));
+    };
+    dirty_unless(size_a + size_b <= MOST_PAIRS_HERE)?;
+    charge_pairs(size_a + size_b);
+    Ok(map::merge(process.heap(), a, b))
+}
+
+/// `maps:put(Key, Value, Map)`
+pub fn put_3(process: &mut Process, [key, value, map]: [Term; 3]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    Ok(map::put(process.heap(), map, key, value))
+}
+
+/// `maps:update(Key, Value, Map)`
+pub fn update_3(process: &mut Process, [key, value, map]: [Term; 3]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    match map::update(process.heap(), map, key, value) {
+        Some(map) => Ok(map),
+        None => Err(badkey(process, key)),
+    }
+}
+
+/// `maps:remove(Key, Map)`
+pub fn remove_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    Ok(map::remove(process.heap(), map, key))
+}
+
+/// `maps:take(Key, Map)`
+pub fn take_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
+    if !map.is_map() {
+        return Err(badmap(process, map));
+    }
+    let heap = process.heap();
+    Ok(match map::take(heap, map, key) {
+        Some((rest, value)) => term::build::tuple(heap, &[value, rest]),
+        None => am::ERROR,
+    })
+}

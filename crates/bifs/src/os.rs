@@ -1,0 +1,140 @@
+//! `os`: the environment and the operating system's process; and small facts of other modules.
+
+use layout::Term;
+use sys::signal::{Disposition, Signal};
+use term::{am, atom, build};
+
+use runtime::bif::{BifResult, badarg};
+use runtime::config;
+use runtime::process::Process;
+
+/// The native bytes of a name or value given as characters.
+fn native(text: Term) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some((head, tail)) = rest.as_cons() {
+        let character = char::from_u32(u32::try_from(head.as_small()?).ok()?)?;
+        if config::get().file_names_utf8 {
+            bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        } else {
+            bytes.push(u8::try_from(u32::from(character)).ok()?);
+        }
+        rest = tail;
+    }
+    rest.is_nil().then_some(bytes)
+}
+
+/// Characters of native bytes; what is not in the encoding is taken byte by byte.
+fn characters(process: &mut Process, bytes: &[u8]) -> Term {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if config::get().file_names_utf8 => build::string(process.heap(), text),
+        _ => build::byte_list(process.heap(), bytes),
+    }
+}
+
+/// `os:env()`
+pub fn env_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let mut pairs = Vec::new();
+    for (name, value) in sys::env::list() {
+        let (name, value) = (characters(process, &name), characters(process, &value));
+        pairs.push(build::tuple(process.heap(), &[name, value]));
+    }
+    Ok(build::list(process.heap(), &pairs))
+}
+
+/// `os:getenv(Name)`
+pub fn getenv_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+    let name = native(name)
+        .filter(|name| !name.contains(&0))
+        .ok_or(badarg(1))?;
+    Ok(sys::env::get(&name).map_or(am::FALSE, |value| characters(process, &value)))
+}
+
+/// `os:putenv(Name, Value)`
+pub fn putenv_2(_process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
+    let name = native(name).ok_or(badarg(1))?;
+    let value = native(value).ok_or(badarg(2))?;
+    sys::env::put(&name, &value).map_err(|_| badarg(1))?;
+    Ok(am::TRUE)
+}
+
+/// `os:unsetenv(Name)`
+pub fn unsetenv_1(_process: &mut Process, [name]: [Term; 1]) -> BifResult {
+    let name = native(name).ok_or(badarg(1))?;
+    sys::env::unset(&name).map_err(|_| badarg(1))?;
+    Ok(am::TRUE)
+}
+
+/// `os:getpid()`
+pub fn getpid_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let text = sys::host::process_id().to_string();
+    Ok(build::string(process.heap(), &text))
+}
+
+/// The signals that programs may do something about.
+const SETTABLE: [Signal; 10] = [
+    Signal::Hangup,
+    Signal::Quit,
+    Signal::Abort,
+    Signal::Alarm,
+    Signal::Terminate,
+    Signal::User1,
+    Signal::User2,
+    Signal::Child,
+    Signal::Stop,
+    Signal::TerminalStop,
+];
+
+/// `os:set_signal(Signal, default | handle | ignore)`
+pub fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifResult {
+    if !signal.is_atom() {
+        return Err(badarg(1));
+    }
+    let disposition = match option {
+        am::DEFAULT => Disposition::Default,
+        am::HANDLE => Disposition::Handle,
+        am::IGNORE => Disposition::Ignore,
+        _ => return Err(badarg(2)),
+    };
+    let signal = SETTABLE
+        .into_iter()
+        .find(|known| known.name() == atom::text(signal))
+        .ok_or(badarg(1))?;
+    // Nothing can be done about that one; stock does not say so.
+    if signal != Signal::Stop {
+        sys::signal::set(signal, disposition).map_err(|_| badarg(1))?;
+    }
+    Ok(am::OK)
+}
+
+/// `file:native_name_encoding()`
+pub fn native_name_encoding_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(if config::get().file_names_utf8 {
+        am::UTF8
+    } else {
+        am::LATIN1
+    })
+}
+
+/// `io:printable_range()`
+pub fn printable_range_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(atom::known(&config::get().printable_range))
+}
+
+/// `error_logger:warning_map()`
+pub fn warning_map_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(match config::get().warnings.as_str() {
+        "e" => am::ERROR,
+        "i" => am::INFO,
+        _ => am::WARNING,
+    })
+}
+
+/// `net_kernel:dflag_unicode_io(Pid)`
+pub fn dflag_unicode_io_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
+    if pid.is_pid() {
+        Ok(am::TRUE)
+    } else {
+        Err(badarg(1))
+    }
+}

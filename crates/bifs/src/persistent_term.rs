@@ -1,0 +1,359 @@
+//! Persistent terms: read without copying and without a lock, replaced seldom.
+//!
+//! A hash table with open addressing, whose places lead to entries that never change. Readers follow it from [`CURRENT`]
+//! within a slice. Changes exclude each other by [`WRITER`]; what they take out, entries and whole tables, stays allocated
+//! until every scheduler has begun another slice (`epoch`).
+//!
+//! A value lives in a literal area of its own. When it is replaced or erased the area is kept until
+//! processes have given its terms up (see `code::purge`), since any heap may point into it.
+
+use std::mem::ManuallyDrop;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Duration;
+
+use layout::Term;
+use parking_lot::Mutex;
+use term::copy::Owned;
+use term::{am, build, compare, hash, map};
+
+use runtime::bif::{BifResult, badarg};
+use runtime::code::literals::{self, Area};
+use runtime::code::purge;
+use runtime::epoch::Retired;
+use runtime::process::Process;
+
+/// Places of the first table.
+const FIRST_PLACES: usize = 64;
+
+struct Entry {
+    key: Term,
+    value: Term,
+    hash: u32,
+    words: usize,
+    /// Taken out when the entry is.
+    area: ManuallyDrop<Area>,
+}
+
+// SAFETY: keys and values are literals, which nobody changes.
+unsafe impl Send for Entry {}
+// SAFETY: as above.
+unsafe impl Sync for Entry {}
+
+/// Each place is null, which ends a search, or [`GONE`], or leads to an entry. Their number is a power of two, and one
+/// place at least is null.
+struct Table {
+    places: Box<[AtomicPtr<Entry>]>,
+}
+
+/// The table that is read; null before the first term.
+static CURRENT: AtomicPtr<Table> = AtomicPtr::new(ptr::null_mut());
+/// What was taken out, until nobody reads it any more.
+static FORMER_ENTRIES: Retired<Box<Entry>> = Retired::new();
+static FORMER_TABLES: Retired<Box<Table>> = Retired::new();
+static WRITER: Mutex<Writer> = Mutex::new(Writer {
+    count: 0,
+    used: 0,
+    words: 0,
+});
+
+/// Held by who changes something.
+struct Writer {
+    count: usize,
+    /// Places that are not null.
+    used: usize,
+    words: usize,
+}
+
+/// Stands where an entry was, so that a search goes on.
+const GONE: *mut Entry = ptr::dangling_mut();
+
+/// The entry that a place leads to.
+///
+/// # Safety
+/// The pointer was read from a place, in the present slice or with the writer's lock held.
+unsafe fn entry<'a>(pointer: *mut Entry) -> Option<&'a Entry> {
+    if pointer == GONE {
+        return None;
+    }
+    // SAFETY: null or an entry's, which stays through the slice.
+    unsafe { pointer.as_ref() }
+}
+
+impl Table {
+    fn new(places: usize) -> Table {
+        Table {
+            places: (0..places).map(|_| AtomicPtr::default()).collect(),
+        }
+    }
+
+    /// The place of a key's entry, or else the null place at which the search ended.
+    #[inline]
+    fn search(&self, key: Term, hash: u32) -> Result<(usize, &Entry), usize> {
+        let mask = self.places.len() - 1;
+        let mut place = hash as usize & mask;
+        loop {
+            let pointer = self.places[place].load(Ordering::Acquire);
+            if pointer.is_null() {
+                return Err(place);
+            }
+            // SAFETY: just read.
+            if let Some(entry) = unsafe { entry(pointer) }
+                && entry.hash == hash
+                && compare::eq_exact(entry.key, key)
+            {
+                return Ok((place, entry));
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        // SAFETY: just read.
+        let lead = |place: &AtomicPtr<Entry>| unsafe { entry(place.load(Ordering::Acquire)) };
+        self.places.iter().filter_map(lead)
+    }
+}
+
+/// The table as it is now; for this slice, or while the writer's lock is held.
+#[inline]
+fn current<'a>() -> Option<&'a Table> {
+    // SAFETY: tables that were replaced stay through the slice.
+    unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+}
+
+#[inline]
+fn find(key: Term) -> Option<Term> {
+    let hash = hash::internal(key, 0);
+    let (_, entry) = current()?.search(key, hash).ok()?;
+    Some(entry.value)
+}
+
+impl Writer {
+    /// The table with room for one more entry.
+    fn with_room<'a>(&mut self) -> &'a Table {
+        let old = current();
+        let places = old.map_or(0, |table| table.places.len());
+        if let Some(table) = old
+            && (self.used + 1) * 2 <= places
+        {
+            return table;
+        }
+        // Of many that are gone a table of the same size is made.
+        let table = Table::new(((self.count + 1) * 4).next_power_of_two().max(FIRST_PLACES));
+        if let Some(old) = old {
+            for kept in old.entries() {
+                if let Err(place) = table.search(kept.key, kept.hash) {
+                    let kept = ptr::from_ref(kept).cast_mut();
+                    table.places[place].store(kept, Ordering::Relaxed);
+                }
+            }
+        }
+        self.used = self.count;
+        let fresh = Box::into_raw(Box::new(table));
+        let old = CURRENT.swap(fresh, Ordering::AcqRel);
+        if !old.is_null() {
+            // SAFETY: made as this one was, and nobody finds it any more.
+            FORMER_TABLES.keep(unsafe { Box::from_raw(old) });
+        }
+        // SAFETY: stays until it is replaced, and then through the slice.
+        unsafe { &*fresh }
+    }
+
+    /// An entry that no place leads to any more.
+    fn retire(&mut self, entry: &Entry) {
+        self.count -= 1;
+        self.words -= entry.words;
+        // SAFETY: an entry is retired once, and its area used by nobody else.
+        let area = unsafe { ptr::read(&raw const *entry.area) };
+        if entry.words > 0 {
+            // All who read the entry's terms now have begun another slice before the area goes.
+            purge::free_value(area);
+        }
+        let entry = ptr::from_ref(entry).cast_mut();
+        // SAFETY: made by `put_2`, and no place leads to it.
+        FORMER_ENTRIES.keep(unsafe { Box::from_raw(entry) });
+    }
+
+    fn remove(&mut self, key: Term) -> bool {
+        let Some(table) = current() else {
+            return false;
+        };
+        let Ok((place, entry)) = table.search(key, hash::internal(key, 0)) else {
+            return false;
+        };
+        table.places[place].store(GONE, Ordering::Release);
+        self.retire(entry);
+        true
+    }
+}
+
+/// `persistent_term:put(Key, Value)`
+pub fn put_2(_process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
+    put_term(key, value)
+}
+
+fn put_term(key: Term, value: Term) -> BifResult {
+    let mut writer = WRITER.lock();
+    if find(key).is_some_and(|before| compare::eq_exact(before, value)) {
+        return Ok(am::OK);
+    }
+    let (area, literals) = literals::make(&[key, value]).ok_or(runtime::bif::system_limit())?;
+    let hash = hash::internal(key, 0);
+    let words = area.words;
+    let entry = Box::new(Entry {
+        key: literals[0],
+        value: literals[1],
+        hash,
+        words,
+        area: ManuallyDrop::new(area),
+    });
+    let entry = Box::into_raw(entry);
+    let table = writer.with_room();
+    match table.search(key, hash) {
+        Ok((place, before)) => {
+            table.places[place].store(entry, Ordering::Release);
+            writer.retire(before);
+        }
+        Err(place) => {
+            table.places[place].store(entry, Ordering::Release);
+            writer.used += 1;
+        }
+    }
+    writer.count += 1;
+    writer.words += words;
+    Ok(am::OK)
+}
+
+/// `persistent_term:get(Key)`
+pub fn get_1(_process: &mut Process, [key]: [Term; 1]) -> BifResult {
+    find(key).ok_or(badarg(1))
+}
+
+/// `persistent_term:get(Key, Default)`
+pub fn get_2(_process: &mut Process, [key, default]: [Term; 2]) -> BifResult {
+    Ok(find(key).unwrap_or(default))
+}
+
+/// `persistent_term:get()`
+pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let heap = process.heap();
+    let entries = current().into_iter().flat_map(Table::entries);
+    let pairs: Vec<Term> = entries
+        .map(|entry| build::tuple(heap, &[entry.key, entry.value]))
+        .collect();
+    Ok(build::list(heap, &pairs))
+}
+
+/// Keys and values; `None` when the table cannot be had so soon.
+#[must_use]
+pub fn all_within(patience: Duration) -> Option<Vec<(Term, Term)>> {
+    let _writer = WRITER.try_lock_for(patience)?;
+    let entries = current().into_iter().flat_map(Table::entries);
+    Some(entries.map(|entry| (entry.key, entry.value)).collect())
+}
+
+/// `persistent_term:erase(Key)`
+pub fn erase_1(_process: &mut Process, [key]: [Term; 1]) -> BifResult {
+    Ok(am::boolean(WRITER.lock().remove(key)))
+}
+
+/// `persistent_term:info()`
+pub fn info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let (count, words) = {
+        let writer = WRITER.lock();
+        (writer.count, writer.words)
+    };
+    let memory = words * 8 + count * size_of::<Entry>();
+    let pairs = [
+        (am::COUNT, Term::small(count as i64)),
+        (am::MEMORY, Term::small(memory as i64)),
+    ];
+    Ok(map::from_pairs(process.heap(), &pairs))
+}
+
+/// `erts_internal:erase_persistent_terms()`
+pub fn erase_persistent_terms_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+    let mut writer = WRITER.lock();
+    let keys: Vec<Owned> = current()
+        .into_iter()
+        .flat_map(Table::entries)
+        .map(|entry| Owned::new(entry.key))
+        .collect();
+    for key in keys {
+        writer.remove(key.term());
+    }
+    Ok(am::OK)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use runtime::epoch;
+    use term::test_terms::Terms;
+
+    fn pair(terms: &mut Terms, first: i64, second: i64) -> Term {
+        build::tuple(terms.heap(), &[Term::small(first), Term::small(second)])
+    }
+
+    fn put(key: Term, value: Term) {
+        assert!(put_term(key, value).is_ok(), "room for a literal");
+    }
+
+    #[test]
+    fn readers_see_whole_terms_while_others_come_and_go() {
+        const KEYS: i64 = 300;
+        literals::create().expect("addresses");
+        let mut terms = Terms::new();
+        for number in 0..KEYS {
+            let key = pair(&mut terms, number, 1);
+            put(key, pair(&mut terms, number, 0));
+        }
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let mut terms = Terms::new();
+                    let keys: Vec<Term> = (0..2 * KEYS)
+                        .map(|number| pair(&mut terms, number, 1))
+                        .collect();
+                    while !stop.load(Ordering::Relaxed) {
+                        for (number, key) in keys.iter().enumerate() {
+                            epoch::pinned(|| {
+                                let value = find(*key);
+                                assert!(value.is_some() || number as i64 >= KEYS);
+                                let whose = value.map(|value| value.as_tuple().unwrap()[0]);
+                                assert!(
+                                    whose.is_none_or(|whose| whose == Term::small(number as i64))
+                                );
+                            });
+                        }
+                    }
+                });
+            }
+            for round in 1..40 {
+                let mut terms = Terms::new();
+                for number in 0..2 * KEYS {
+                    let key = pair(&mut terms, number, 1);
+                    put(key, pair(&mut terms, number, round));
+                }
+                for number in KEYS..2 * KEYS {
+                    let key = pair(&mut terms, number, 1);
+                    assert!(WRITER.lock().remove(key));
+                    assert!(!WRITER.lock().remove(key));
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        let all = all_within(Duration::from_secs(1)).expect("nobody changes it");
+        assert_eq!(all.len(), KEYS as usize);
+        let writer = WRITER.lock();
+        assert_eq!(writer.count, KEYS as usize);
+        // `{Key, 1}` and `{Key, Round}`.
+        assert_eq!(writer.words, KEYS as usize * 6);
+        let places = current().map_or(0, |table| table.places.len());
+        assert!(places <= 4096, "{places} places for {KEYS} terms");
+    }
+}

@@ -1,0 +1,172 @@
+//! BIFs on ports, of `erlang` and `erts_internal`. Those of `erts_internal` answer the error's
+//! reason, which `erlang` raises.
+
+use layout::Term;
+use term::copy::{self, Owned};
+use term::{am, atom, build};
+
+use drivers::open;
+use runtime::bif::{BifResult, Failure, badarg};
+use runtime::port;
+use runtime::port::signals::{self, Commanded};
+use runtime::process::Process;
+use runtime::registry;
+
+/// `erts_internal:open_port(Name, Settings)`
+pub fn open_port_2(process: &mut Process, [name, settings]: [Term; 2]) -> BifResult {
+    let settings = match open::settings(settings) {
+        Ok(settings) => settings,
+        Err(reason) => return Ok(reason),
+    };
+    let Some(name) = open::name(name) else {
+        return Ok(am::BADARG);
+    };
+    Ok(open::open(process, name, settings).unwrap_or_else(|reason| reason))
+}
+
+/// `erts_internal:port_command(Port, Data, Flags)`
+pub fn port_command_3(process: &mut Process, [port, data, flags]: [Term; 3]) -> BifResult {
+    let (mut force, mut nosuspend) = (false, false);
+    let mut rest = flags;
+    while let Some((flag, tail)) = rest.as_cons() {
+        match flag {
+            am::FORCE => force = true,
+            am::NOSUSPEND => nosuspend = true,
+            _ => return Ok(am::BADOPT),
+        }
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Ok(am::BADOPT);
+    }
+    let Some(found) = port::resolve(port) else {
+        return Ok(am::BADARG);
+    };
+    match signals::command(process, &found, data, force, !nosuspend) {
+        Commanded::Answer(answer) => Ok(answer),
+        Commanded::Busy if nosuspend => Ok(am::FALSE),
+        Commanded::Busy => {
+            runtime::system_monitor::busy_port(process.pid(), found.id);
+            // Until the port resumes it.
+            process.suspend_count += 1;
+            Err(Failure::Wait {
+                arguments: [port, data, flags].into(),
+            })
+        }
+    }
+}
+
+/// `erts_internal:port_connect(Port, Pid)`
+pub fn port_connect_2(process: &mut Process, [port, pid]: [Term; 2]) -> BifResult {
+    let Some(found) = port::resolve(port).filter(|_| pid.is_local_pid()) else {
+        return Ok(am::BADARG);
+    };
+    Ok(signals::connect(process, &found, pid))
+}
+
+/// `erts_internal:port_close(Port)`
+pub fn port_close_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
+    let Some(found) = port::resolve(port) else {
+        return Ok(am::BADARG);
+    };
+    Ok(signals::close(process, &found))
+}
+
+/// `erts_internal:port_control(Port, Operation, Data)`
+pub fn port_control_3(process: &mut Process, [port, operation, data]: [Term; 3]) -> BifResult {
+    let operation = operation
+        .as_small()
+        .and_then(|value| u32::try_from(value).ok());
+    let (Some(found), Some(operation)) = (port::resolve(port), operation) else {
+        return Ok(am::BADARG);
+    };
+    Ok(signals::control(process, &found, operation, data))
+}
+
+/// `erts_internal:port_call(Port, Operation, Data)`
+pub fn port_call_3(process: &mut Process, [port, operation, data]: [Term; 3]) -> BifResult {
+    let operation = operation
+        .as_small()
+        .and_then(|value| u32::try_from(value).ok());
+    let (Some(found), Some(operation)) = (port::resolve(port), operation) else {
+        return Ok(am::BADARG);
+    };
+    Ok(signals::call(process, &found, operation, data))
+}
+
+/// `erlang:ports()`
+pub fn ports_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let ports = port::list();
+    Ok(build::list(process.heap(), &ports))
+}
+
+/// `erlang:port_set_data(Port, Data)`
+pub fn port_set_data_2(_process: &mut Process, [port, data]: [Term; 2]) -> BifResult {
+    let found = port::resolve(port).ok_or(badarg(1))?;
+    found.set_data(Owned::new(data));
+    Ok(am::TRUE)
+}
+
+/// `erlang:port_get_data(Port)`
+pub fn port_get_data_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
+    let found = port::resolve(port).ok_or(badarg(1))?;
+    let heap = process.heap();
+    found
+        .with_data(|data| copy::copy(heap, data))
+        .ok_or(badarg(1))
+}
+
+/// The items of `port_info/1`, behind the registered name.
+const INFO_ITEMS: [Term; 7] = [
+    am::NAME,
+    am::LINKS,
+    am::ID,
+    am::CONNECTED,
+    am::INPUT,
+    am::OUTPUT,
+    am::OS_PID,
+];
+
+/// `erts_internal:port_info(Port)`
+pub fn port_info_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
+    if !port.is_port() && !port.is_atom() {
+        return Ok(am::BADARG);
+    }
+    let Some(found) = port::resolve(port) else {
+        return Ok(am::UNDEFINED);
+    };
+    Ok(signals::ask(process, &found, 0, Term::NIL, |asked| {
+        let named = registry::name_of(asked.port.id).map(|_| am::REGISTERED_NAME);
+        let items = named.into_iter().chain(INFO_ITEMS);
+        let mut pairs = Vec::new();
+        for item in items {
+            pairs.extend(port::info::item(asked.port, asked.state, item, asked.heap));
+        }
+        match pairs.is_empty() {
+            true => am::UNDEFINED,
+            false => build::list(asked.heap, &pairs),
+        }
+    }))
+}
+
+/// `erts_internal:port_info(Port, Item)`
+pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult {
+    if !port.is_port() && !port.is_atom() {
+        return Ok(atom::known("badtype"));
+    }
+    let found = port::resolve(port);
+    // Nothing is asked of a name that no port has.
+    if !(port::info::is_item(item) || port.is_atom() && found.is_none()) {
+        return Ok(am::BADARG);
+    }
+    let Some(found) = found else {
+        return Ok(am::UNDEFINED);
+    };
+    Ok(signals::ask(process, &found, 0, item, |asked| {
+        if asked.argument == am::REGISTERED_NAME && registry::name_of(asked.port.id).is_none() {
+            return Term::NIL;
+        }
+        port::info::item(asked.port, asked.state, asked.argument, asked.heap)
+            .unwrap_or(am::UNDEFINED)
+    }))
+}

@@ -1,0 +1,174 @@
+//! `prim_buffer`: a buffer of bytes behind a reference, which changes in place.
+//!
+//! Small writes are gathered, so that many of them make one binary. OTP's users never share a buffer
+//! between processes without its own lock; here two that do are merely in each other's way.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use layout::Term;
+use parking_lot::{Mutex, MutexGuard};
+use term::{am, build};
+
+use super::magic;
+use runtime::bif::{BifResult, Failure, badarg, error};
+use runtime::process::Process;
+use term::byte_queue::ByteQueue;
+use term::integer::{int32, uint64};
+
+/// Writes are gathered up to this size.
+const GATHERED_BYTES: usize = 2 << 10;
+/// Bytes that are searched for one reduction.
+const SEARCHED_PER_REDUCTION: usize = 256;
+
+#[derive(Default)]
+struct Buffer {
+    content: Mutex<Content>,
+    /// The lock of `try_lock/1`, which binds only those who ask for it.
+    taken: AtomicBool,
+}
+
+#[derive(Default)]
+struct Content {
+    queue: ByteQueue,
+    /// What was written last, if it was little.
+    gathered: Vec<u8>,
+}
+
+impl Content {
+    fn enqueue_gathered(&mut self) {
+        if !self.gathered.is_empty() {
+            self.queue.push_bytes(&self.gathered);
+            self.gathered.clear();
+        }
+    }
+
+    fn write(&mut self, binary: Term) -> Option<()> {
+        let bytes = term::unicode::bytes_of(binary)?;
+        if self.gathered.len() + bytes.len() >= GATHERED_BYTES {
+            self.enqueue_gathered();
+            if bytes.len() >= GATHERED_BYTES / 2 {
+                return self.queue.push(binary);
+            }
+        }
+        self.gathered.extend_from_slice(&bytes);
+        Some(())
+    }
+}
+
+fn buffer<'a>(reference: Term) -> Result<&'a Buffer, Failure> {
+    magic::get::<Buffer>(reference).ok_or(badarg(1))
+}
+
+/// The bytes, all of them in the queue.
+fn queued<'a>(reference: Term) -> Result<MutexGuard<'a, Content>, Failure> {
+    let mut content = buffer(reference)?.content.lock();
+    content.enqueue_gathered();
+    Ok(content)
+}
+
+/// How many bytes to take; there are as many.
+fn count(content: &Content, size: Term) -> Result<usize, Failure> {
+    let size = uint64(size).ok_or(badarg(2))?;
+    let size = usize::try_from(size).map_err(|_| badarg(2))?;
+    if size > content.queue.size() {
+        return Err(badarg(2));
+    }
+    Ok(size)
+}
+
+/// `prim_buffer:new()`
+pub fn new_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(magic::make(process, Buffer::default()))
+}
+
+/// `prim_buffer:size(Buffer)`
+pub fn size_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let content = buffer(reference)?.content.lock();
+    let size = content.queue.size() + content.gathered.len();
+    Ok(build::unsigned(process.heap(), size as u64))
+}
+
+/// `prim_buffer:peek_head(Buffer)`: the first binary.
+pub fn peek_head_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let content = queued(reference)?;
+    content.queue.first(process.heap()).ok_or(badarg(1))
+}
+
+/// `prim_buffer:copying_read(Buffer, Size)`
+pub fn copying_read_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
+    let mut content = queued(reference)?;
+    let size = count(&content, size)?;
+    let (binary, room) = build::binary_uninit(process.heap(), size);
+    // SAFETY: `room` has so many bytes, to which only this function points; zeroed, they are initialised.
+    let room = unsafe {
+        room.write_bytes(0, size);
+        std::slice::from_raw_parts_mut(room, size)
+    };
+    content.queue.copy_to(room);
+    content.queue.skip(size);
+    Ok(binary)
+}
+
+/// `prim_buffer:write(Buffer, Binaries)`
+pub fn write_2(_process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
+    let mut content = buffer(reference)?.content.lock();
+    let mut rest = list;
+    while let Some((head, tail)) = rest.as_cons() {
+        content.write(head).ok_or(badarg(2))?;
+        rest = tail;
+    }
+    if rest.is_nil() {
+        Ok(am::OK)
+    } else {
+        Err(badarg(2))
+    }
+}
+
+/// `prim_buffer:skip(Buffer, Size)`
+pub fn skip_2(_process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
+    let mut content = queued(reference)?;
+    let size = count(&content, size)?;
+    content.queue.skip(size);
+    Ok(am::OK)
+}
+
+/// `prim_buffer:find_byte_index(Buffer, Byte)`
+pub fn find_byte_index_2(process: &mut Process, [reference, byte]: [Term; 2]) -> BifResult {
+    let content = queued(reference)?;
+    let byte = int32(byte).and_then(|byte| u8::try_from(byte).ok());
+    let byte = byte.ok_or(badarg(2))?;
+    let mut before = 0;
+    let found = content.queue.pieces().find_map(|piece| {
+        let found = memchr::memchr(byte, piece).map(|place| before + place);
+        before += piece.len();
+        found
+    });
+    let searched = found.unwrap_or(before);
+    runtime::scheduler::charge((searched / SEARCHED_PER_REDUCTION) as i64);
+    Ok(match found {
+        Some(place) => {
+            let heap = process.heap();
+            let place = build::unsigned(heap, place as u64);
+            build::tuple(heap, &[am::OK, place])
+        }
+        None => am::NOT_FOUND,
+    })
+}
+
+/// `prim_buffer:try_lock(Buffer)`
+pub fn try_lock_1(_process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    Ok(if buffer(reference)?.taken.swap(true, Ordering::Acquire) {
+        am::BUSY
+    } else {
+        am::ACQUIRED
+    })
+}
+
+/// `prim_buffer:unlock(Buffer)`
+pub fn unlock_1(_process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    if buffer(reference)?.taken.swap(false, Ordering::Release) {
+        Ok(am::OK)
+    } else {
+        Err(error(am::LOCK_ORDER_VIOLATION))
+    }
+}

@@ -1,0 +1,90 @@
+//! `prim_file`: files and the file system, the bodies below OTP's own module of that name.
+//!
+//! Names come as native bytes closed by a zero byte. What the system refuses is `{error, Posix}`;
+//! arguments of the wrong kind are `badarg`, which the module turns into `{error, badarg}`.
+
+mod handle;
+mod names;
+mod system;
+
+pub use handle::*;
+pub use names::*;
+pub use system::*;
+
+use layout::Term;
+use sys::Errno;
+use term::{am, atom, build};
+
+use runtime::bif::{BifResult, badarg};
+use runtime::process::Process;
+
+/// `{error, Posix}`.
+fn posix(process: &mut Process, error: Errno) -> Term {
+    let name = atom::known(error.name());
+    build::tuple(process.heap(), &[am::ERROR, name])
+}
+
+/// `{ok, Value}`.
+fn ok(process: &mut Process, value: Term) -> Term {
+    build::tuple(process.heap(), &[am::OK, value])
+}
+
+/// `ok`, or the error.
+fn done(process: &mut Process, answer: sys::Result<()>) -> BifResult {
+    Ok(match answer {
+        Ok(()) => am::OK,
+        Err(error) => posix(process, error),
+    })
+}
+
+/// Arguments that make a function fail: by an exception, or by an answer.
+enum Refusal {
+    Badarg(usize),
+    Posix(Errno),
+}
+
+impl From<Errno> for Refusal {
+    fn from(error: Errno) -> Refusal {
+        Refusal::Posix(error)
+    }
+}
+
+/// Turns a body's outcome into a BIF's.
+fn answer(process: &mut Process, outcome: Result<Term, Refusal>) -> BifResult {
+    match outcome {
+        Ok(term) => Ok(term),
+        Err(Refusal::Posix(error)) => Ok(posix(process, error)),
+        Err(Refusal::Badarg(number)) => Err(badarg(number)),
+    }
+}
+
+/// The bytes of a name: a binary with zero bytes at its end and nowhere else.
+fn path<'a>(name: Term) -> Result<std::borrow::Cow<'a, [u8]>, Errno> {
+    let bytes = term::unicode::bytes_of(name).ok_or(Errno::EINVAL)?;
+    let first_zero = bytes.iter().position(|byte| *byte == 0);
+    let first_zero = first_zero.ok_or(Errno::EINVAL)?;
+    if bytes[first_zero..].iter().any(|byte| *byte != 0) {
+        return Err(Errno::EINVAL);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use term::heap::Scratch;
+
+    #[test]
+    fn names_end_in_zero_bytes() {
+        let mut scratch = Scratch::new();
+        let mut check =
+            |bytes: &[u8]| path(build::binary(scratch.heap(), bytes)).map(|path| path.len());
+        assert_eq!(check(b"abc\0"), Ok(4));
+        assert_eq!(check(b"abc\0\0"), Ok(5));
+        assert_eq!(check(b"\0"), Ok(1));
+        assert_eq!(check(b"abc"), Err(Errno::EINVAL));
+        assert_eq!(check(b""), Err(Errno::EINVAL));
+        assert_eq!(check(b"a\0b\0"), Err(Errno::EINVAL));
+        assert_eq!(path(am::OK), Err(Errno::EINVAL));
+    }
+}

@@ -1,0 +1,482 @@
+//! Open files: the functions that take a handle.
+//!
+//! A handle is a magic reference to an [`OpenFile`]. The process that opened the file owns it; when the
+//! owner ends, the file is closed. A handle that nobody holds any more stays open until then, as in
+//! OTP, for closing may block and collecting must not.
+//!
+//! The file's descriptor is closed when the last operation on it ends, so a number is never reused while
+//! it is in use. Reads of regular files are tried
+//! on the scheduler that runs the process, and answered there if the bytes are in memory; what may block is
+//! left to a dirty scheduler.
+
+use std::borrow::Cow;
+use std::io::IoSlice;
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::Arc;
+
+use layout::{Heap, Term};
+use parking_lot::Mutex;
+use sys::file::info::Kind;
+use sys::file::{Advice, File, OpenMode, SeekFrom};
+use sys::{Errno, fd};
+use term::unicode::bytes_of;
+use term::{am, build};
+
+use super::{BifResult, Refusal, answer, badarg, ok, path, posix, system};
+use crate::magic;
+use runtime::bif::Failure;
+use runtime::process::Process;
+use runtime::scheduler::dirty;
+use term::incoming::Incoming;
+use term::integer::{int32, int64};
+
+/// What a handle refers to.
+struct OpenFile {
+    /// `None` once it is closed.
+    file: Mutex<Option<Arc<File>>>,
+    /// Names the action that closes it when the owner ends.
+    at_exit: u64,
+    /// Whether reads may find all they want in memory.
+    cached: bool,
+}
+
+/// What a handle's reference holds.
+type Handle = Arc<OpenFile>;
+
+/// Binaries that one write takes; the module comes back with the others.
+const MOST_BINARIES: usize = 64;
+/// What a file of unknown size is read into first.
+const FIRST_READ_BYTES: usize = 16 << 10;
+
+impl OpenFile {
+    /// The file, if it is open.
+    fn get(&self) -> Result<Arc<File>, Errno> {
+        self.file.lock().clone().ok_or(Errno::EINVAL)
+    }
+
+    /// Closes the file: at once, or when the operation that is under way ends.
+    fn close(&self) -> Result<(), Errno> {
+        let file = self.file.lock().take().ok_or(Errno::EINVAL)?;
+        match Arc::try_unwrap(file) {
+            Ok(file) => file.close(),
+            Err(_in_use) => Ok(()),
+        }
+    }
+}
+
+fn handle<'a>(reference: Term) -> Result<&'a Handle, Refusal> {
+    magic::get::<Handle>(reference).ok_or(Refusal::Badarg(1))
+}
+
+fn file(reference: Term) -> Result<Arc<File>, Refusal> {
+    Ok(handle(reference)?.get()?)
+}
+
+/// The handle of a file that is open: that is looked at before the other arguments.
+fn open_handle<'a>(reference: Term) -> Result<&'a Handle, Refusal> {
+    let handle = handle(reference)?;
+    handle.get()?;
+    Ok(handle)
+}
+
+/// The file of a handle, for who sends it elsewhere. None: that is no handle.
+pub fn file_of(reference: Term) -> Option<sys::Result<Arc<File>>> {
+    magic::get::<Handle>(reference).map(|handle| handle.get())
+}
+
+/// `{ok, Handle}` of a file that the process owns from now on.
+fn own(process: &mut Process, file: File) -> Term {
+    let cached = file.info().is_ok_and(|info| info.kind == Kind::Regular);
+    let file = Mutex::new(Some(Arc::new(file)));
+    let handle = process.cold().at_exit.add(|at_exit| {
+        let handle = Arc::new(OpenFile {
+            file,
+            at_exit,
+            cached,
+        });
+        let closing = Arc::clone(&handle);
+        // Nobody is left to be told what the close found.
+        let close = move || dirty::later(dirty::Kind::Io, move || _ = closing.close());
+        (handle, Box::new(close))
+    });
+    let reference = magic::make::<Handle>(process, handle);
+    ok(process, reference)
+}
+
+fn open_mode(mut list: Term) -> OpenMode {
+    let mut mode = OpenMode::default();
+    while let Some((head, tail)) = list.as_cons() {
+        match head {
+            am::READ => mode.read = true,
+            am::WRITE => mode.write = true,
+            am::EXCLUSIVE => mode.exclusive = true,
+            am::APPEND => mode.append = true,
+            am::SYNC => mode.sync = true,
+            am::SKIP_TYPE_CHECK => mode.skip_type_check = true,
+            am::DIRECTORY => mode.directory = true,
+            // `raw`, `delayed_write` and others are for the layers above.
+            _ => {}
+        }
+        list = tail;
+    }
+    if mode.append || mode.exclusive {
+        mode.write = true;
+    } else if !mode.write {
+        mode.read = true;
+    }
+    mode
+}
+
+/// `prim_file:open_nif(Name, Modes)`
+pub fn open_nif_2(process: &mut Process, [name, modes]: [Term; 2]) -> BifResult {
+    if !modes.is_cons() && !modes.is_nil() {
+        return Err(badarg(2));
+    }
+    let opened = path(name).and_then(|name| File::open(&name, open_mode(modes)));
+    Ok(match opened {
+        Ok(file) => own(process, file),
+        Err(error) => posix(process, error),
+    })
+}
+
+/// `prim_file:file_desc_to_ref_nif(Number)`: a handle for a descriptor that is open already.
+pub fn file_desc_to_ref_nif_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
+    let number = int32(number).ok_or(badarg(1))?;
+    // SAFETY: the program says that the descriptor is its own to give; that is what the function is for.
+    Ok(match unsafe { fd::adopt(number) } {
+        Ok(fd) => own(process, File::from_fd(fd)),
+        Err(error) => posix(process, error),
+    })
+}
+
+/// `prim_file:close_nif(Handle)`
+pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = handle(reference).and_then(|handle| {
+        process.cold().at_exit.remove(handle.at_exit);
+        handle.close()?;
+        Ok(am::OK)
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:delayed_close_nif(Handle)`: what OTP's own process for orphans calls. Here the owner's end
+/// has closed the file.
+pub fn delayed_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = handle(reference).and_then(|handle| match handle.get() {
+        Ok(_) => Err(Errno::EINVAL.into()),
+        Err(_) => Ok(am::OK),
+    });
+    answer(process, outcome)
+}
+
+/// An integer that is not negative; a number that isn't one is `einval`, anything else `badarg`.
+fn not_negative(term: Term, number: usize) -> Result<i64, Refusal> {
+    if !term.is_number() {
+        return Err(Refusal::Badarg(number));
+    }
+    let value = int64(term).filter(|value| *value >= 0);
+    value.ok_or(Refusal::Posix(Errno::EINVAL))
+}
+
+/// Longer reads are not tried on a scheduler: copying so much takes a while.
+const MOST_CACHED_BYTES: usize = 64 << 10;
+
+/// Why a read has no answer.
+enum NotRead {
+    Refused(Refusal),
+    /// It may block, and must not here.
+    WouldBlock,
+}
+
+impl<T: Into<Refusal>> From<T> for NotRead {
+    fn from(refusal: T) -> NotRead {
+        NotRead::Refused(refusal.into())
+    }
+}
+
+/// Reads up to `size` bytes, from an offset if one is given: `{ok, Binary}`, or `eof`.
+fn read(
+    process: &mut Process,
+    handle: &OpenFile,
+    offset: Option<i64>,
+    size: i64,
+) -> Result<Term, NotRead> {
+    let file = handle.get()?;
+    let size = usize::try_from(size).map_err(|_| Errno::ENOMEM)?;
+    if size == 0 {
+        file.read_nothing(offset)?;
+        return Ok(am::EOF);
+    }
+    let may_be_cached = handle.cached && size <= MOST_CACHED_BYTES;
+    if !may_be_cached && !dirty::is_here() {
+        return Err(NotRead::WouldBlock);
+    }
+    let mut incoming = Incoming::new(size).ok_or(Errno::ENOMEM)?;
+    let length = if dirty::is_here() {
+        match offset {
+            Some(offset) => file.pread_uninit(offset, incoming.room())?,
+            None => file.read_uninit(incoming.room())?,
+        }
+    } else {
+        let read = file.read_cached(offset, incoming.room())?;
+        read.ok_or(NotRead::WouldBlock)?
+    };
+    if length == 0 {
+        return Ok(am::EOF);
+    }
+    // SAFETY: the read says that it has written so many bytes.
+    let bytes = unsafe { incoming.into_binary(process.heap(), length) };
+    Ok(ok(process, bytes))
+}
+
+fn answer_read(process: &mut Process, outcome: Result<Term, NotRead>) -> BifResult {
+    match outcome {
+        Ok(term) => Ok(term),
+        Err(NotRead::Refused(refusal)) => answer(process, Err(refusal)),
+        Err(NotRead::WouldBlock) => Err(Failure::Dirty),
+    }
+}
+
+/// `prim_file:read_nif(Handle, Size)`
+pub fn read_nif_2(process: &mut Process, [reference, size]: [Term; 2]) -> BifResult {
+    let outcome = open_handle(reference)
+        .and_then(|handle| Ok((handle, not_negative(size, 2)?)))
+        .map_err(NotRead::from)
+        .and_then(|(handle, size)| read(process, handle, None, size));
+    answer_read(process, outcome)
+}
+
+/// `prim_file:pread_nif(Handle, Offset, Size)`
+pub fn pread_nif_3(process: &mut Process, [reference, offset, size]: [Term; 3]) -> BifResult {
+    let outcome = open_handle(reference)
+        .and_then(|handle| {
+            numbers(&[offset, size])?;
+            Ok((handle, not_negative(offset, 2)?, not_negative(size, 3)?))
+        })
+        .map_err(NotRead::from)
+        .and_then(|(handle, offset, size)| read(process, handle, Some(offset), size));
+    answer_read(process, outcome)
+}
+
+/// All must be numbers, before any is looked at closely.
+fn numbers(terms: &[Term]) -> Result<(), Refusal> {
+    match terms.iter().position(|term| !term.is_number()) {
+        Some(place) => Err(Refusal::Badarg(place + 2)),
+        None => Ok(()),
+    }
+}
+
+type Binaries<'a> = Vec<Cow<'a, [u8]>>;
+
+/// The first binaries of a list, and the rest of the list.
+fn take_binaries<'a>(list: Term, number: usize) -> Result<(Binaries<'a>, Term), Refusal> {
+    let mut binaries = Vec::new();
+    let mut rest = list;
+    while binaries.len() < MOST_BINARIES
+        && let Some((head, tail)) = rest.as_cons()
+    {
+        binaries.push(bytes_of(head).ok_or(Refusal::Badarg(number))?);
+        rest = tail;
+    }
+    if rest.is_cons() || rest.is_nil() {
+        Ok((binaries, rest))
+    } else {
+        Err(Refusal::Badarg(number))
+    }
+}
+
+/// `prim_file:write_nif(Handle, Binaries)`
+pub fn write_nif_2(process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        let (binaries, rest) = take_binaries(list, 2)?;
+        let mut parts: Vec<IoSlice<'_>> =
+            binaries.iter().map(|bytes| IoSlice::new(bytes)).collect();
+        file.writev(&mut parts)?;
+        Ok(if rest.is_nil() {
+            am::OK
+        } else {
+            build::tuple(process.heap(), &[am::CONTINUE, rest])
+        })
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:pwrite_nif(Handle, Offset, Binaries)`
+pub fn pwrite_nif_3(process: &mut Process, [reference, offset, list]: [Term; 3]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        numbers(&[offset])?;
+        let (binaries, rest) = take_binaries(list, 3)?;
+        let offset = not_negative(offset, 2)?;
+        let written: usize = binaries.iter().map(|bytes| bytes.len()).sum();
+        let mut parts: Vec<IoSlice<'_>> =
+            binaries.iter().map(|bytes| IoSlice::new(bytes)).collect();
+        file.pwritev(offset, &mut parts)?;
+        Ok(if rest.is_nil() {
+            am::OK
+        } else {
+            let heap = process.heap();
+            let written = build::unsigned(heap, written as u64);
+            build::tuple(heap, &[am::CONTINUE, written, rest])
+        })
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:seek_nif(Handle, bof | cur | eof, Offset)`
+pub fn seek_nif_3(process: &mut Process, [reference, mark, offset]: [Term; 3]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        let offset = int64(offset).ok_or(Refusal::Badarg(3))?;
+        let from = match mark {
+            am::BOF => SeekFrom::Start,
+            am::CUR => SeekFrom::Current,
+            am::EOF => SeekFrom::End,
+            _ => return Err(Refusal::Badarg(2)),
+        };
+        let position = file.seek(from, offset)?;
+        let position = build::unsigned(process.heap(), position);
+        Ok(ok(process, position))
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:sync_nif(Handle, DataOnly)`, 0 or another integer
+pub fn sync_nif_2(process: &mut Process, [reference, data_only]: [Term; 2]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        let data_only = int32(data_only).ok_or(Refusal::Badarg(2))?;
+        if data_only == 0 {
+            file.sync()?;
+        } else {
+            file.sync_data()?;
+        }
+        Ok(am::OK)
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:truncate_nif(Handle)`
+pub fn truncate_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        file.truncate()?;
+        Ok(am::OK)
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:allocate_nif(Handle, Offset, Length)`
+pub fn allocate_nif_3(process: &mut Process, [reference, offset, length]: [Term; 3]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        numbers(&[offset, length])?;
+        file.allocate(not_negative(offset, 2)?, not_negative(length, 3)?)?;
+        Ok(am::OK)
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:advise_nif(Handle, Offset, Length, Advice)`
+pub fn advise_nif_4(
+    process: &mut Process,
+    [reference, offset, length, advice]: [Term; 4],
+) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        numbers(&[offset, length])?;
+        let (offset, length) = (not_negative(offset, 2)?, not_negative(length, 3)?);
+        let advice = match advice {
+            am::NORMAL => Advice::Normal,
+            am::RANDOM => Advice::Random,
+            am::SEQUENTIAL => Advice::Sequential,
+            am::WILL_NEED => Advice::WillNeed,
+            am::DONT_NEED => Advice::DontNeed,
+            am::NO_REUSE => Advice::NoReuse,
+            // Not `badarg`: OTP's answer.
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        file.advise(offset, length, advice)?;
+        Ok(am::OK)
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:ipread_s32bu_p32bu_nif(Handle, Offset, MaxSize)`: reads a size and an offset, 32 bits each,
+/// and then what is there: `{ok, {Size, Offset, Data | eof}}`, or `eof`.
+pub fn ipread_s32bu_p32bu_nif_3(
+    process: &mut Process,
+    [reference, offset, most]: [Term; 3],
+) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        numbers(&[offset, most])?;
+        let offset = not_negative(offset, 2)?;
+        let most = int64(most).filter(|most| *most < 1 << 31);
+        let most = most.ok_or(Refusal::Posix(Errno::EINVAL))?;
+        let mut pointer = [0; 8];
+        if file.pread(offset, &mut pointer)? < pointer.len() {
+            return Ok(am::EOF);
+        }
+        let [s0, s1, s2, s3, p0, p1, p2, p3] = pointer;
+        let size = i64::from(u32::from_be_bytes([s0, s1, s2, s3]));
+        let place = i64::from(u32::from_be_bytes([p0, p1, p2, p3]));
+        if size > most {
+            return Ok(am::EOF);
+        }
+        let room = usize::try_from(size).map_err(|_| Errno::ENOMEM)?;
+        let mut incoming = Incoming::new(room).ok_or(Errno::ENOMEM)?;
+        let data = match file.pread_uninit(place, incoming.room())? {
+            0 => am::EOF,
+            // SAFETY: the read says that it has written so many bytes.
+            length => unsafe { incoming.into_binary(process.heap(), length) },
+        };
+        let block = [Term::small(size), Term::small(place), data];
+        let block = build::tuple(process.heap(), &block);
+        Ok(ok(process, block))
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:get_handle_nif(Handle)`: the descriptor's number as the machine stores it.
+pub fn get_handle_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = file(reference).map(|file| {
+        let number = file.as_fd().as_raw_fd();
+        build::binary(process.heap(), &number.to_ne_bytes())
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:read_handle_info_nif(Handle)`
+pub fn read_handle_info_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = file(reference).and_then(|file| {
+        let info = file.info()?;
+        Ok(system::file_info(process.heap(), &info))
+    });
+    answer(process, outcome)
+}
+
+/// `prim_file:read_file_nif(Name)`
+pub fn read_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+    let mode = OpenMode {
+        read: true,
+        ..OpenMode::default()
+    };
+    let opened = path(name).and_then(|name| File::open(&name, mode));
+    let content = opened.and_then(|file| read_whole(process.heap(), &file));
+    Ok(match content {
+        Ok(content) => ok(process, content),
+        Err(error) => posix(process, error),
+    })
+}
+
+/// A file's content; of one that says its size, no more than that, even if it grows meanwhile.
+fn read_whole(heap: &mut Heap, file: &File) -> Result<Term, Errno> {
+    let said = file.info().map_or(0, |info| info.size);
+    let said = usize::try_from(said).map_err(|_| Errno::ENOMEM)?;
+    let mut size = if said == 0 { FIRST_READ_BYTES } else { said };
+    let mut incoming = Incoming::new(size).ok_or(Errno::ENOMEM)?;
+    let mut length = 0;
+    loop {
+        length += file.read_uninit(&mut incoming.room()[length..])?;
+        if length < size || length == said {
+            // SAFETY: the reads say that they have written so many bytes.
+            return Ok(unsafe { incoming.into_binary(heap, length) });
+        }
+        size = size.checked_mul(2).ok_or(Errno::ENOMEM)?;
+        incoming = incoming.grow(size).ok_or(Errno::ENOMEM)?;
+    }
+}

@@ -1,0 +1,270 @@
+//! What is known of sockets, of one and of all, and what the machine supports.
+
+use std::sync::atomic::Ordering;
+
+use layout::Term;
+use sys::socket::call::MOST_MESSAGE_PARTS;
+use sys::socket::{catalogue, resolve};
+use term::{am, atom, build, map};
+
+use super::address::name_or_number;
+use super::socket::{COUNT_NAMES, COUNTS, Line, NODE, Task, state};
+use super::{Answer, Refusal, answer, socket};
+use runtime::bif::BifResult;
+use runtime::process::Process;
+
+/// `prim_socket:nif_info()`
+pub fn nif_info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let heap = process.heap();
+    let mut counters = vec![(atom::known("num_cnt_bits"), Term::small(64))];
+    for (name, count) in COUNT_NAMES.iter().zip(&COUNTS) {
+        let count = build::unsigned(heap, count.load(Ordering::Relaxed));
+        counters.push((atom::known(name), count));
+    }
+    let counters = map::from_pairs(heap, &counters);
+    let node = NODE.lock();
+    let pairs = [
+        (am::DEBUG, am::boolean(node.debug)),
+        (atom::known("socket_debug"), am::boolean(node.socket_debug)),
+        (am::USE_REGISTRY, am::boolean(node.use_registry)),
+        (atom::known("iow"), am::FALSE),
+        (am::COUNTERS, counters),
+        (
+            atom::known("iov_max"),
+            Term::small(MOST_MESSAGE_PARTS as i64),
+        ),
+    ];
+    Ok(map::from_pairs(heap, &pairs))
+}
+
+/// `prim_socket:nif_info(Socket)`
+pub fn nif_info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    let outcome = info(process, reference);
+    answer(process, outcome)
+}
+
+/// The bits of a line's state by name, in the order in which they are told.
+const STATES: &[(&str, u32)] = &[
+    ("bound", state::BOUND),
+    ("listening", state::LISTENING),
+    ("accepting", state::ACCEPTING),
+    ("connecting", state::CONNECTING),
+    ("connected", state::CONNECTED),
+    ("selected", state::SELECTED),
+    ("closing", state::CLOSING),
+    ("closed", state::CLOSED),
+];
+
+fn states(process: &mut Process, line: &Line) -> Term {
+    let names: Vec<Term> = STATES
+        .iter()
+        .filter(|(_, bit)| line.state & bit != 0)
+        .map(|(name, _)| atom::known(name))
+        .collect();
+    build::list(process.heap(), &names)
+}
+
+fn in_line(line: &Line, task: Task) -> Term {
+    let count = match line.task {
+        Some(current) if current == task => usize::from(line.current.is_some()) + line.queue.len(),
+        _ => 0,
+    };
+    Term::small(count as i64)
+}
+
+fn info(process: &mut Process, reference: Term) -> Answer {
+    let socket = socket(reference)?;
+    let (reading, writing, kept) = socket.all();
+    let origin = match (socket.origin, socket.is_lent) {
+        (None | Some(0), _) => am::NORMAL,
+        (Some(_), true) => atom::known("fromfd"),
+        (Some(number), false) => {
+            let number = Term::small(number.into());
+            build::tuple(process.heap(), &[atom::known("fromfd"), number])
+        }
+    };
+    let counters = counters(process, &reading, &writing);
+    let reading_states = states(process, &reading);
+    let writing_states = states(process, &writing);
+    let pairs = [
+        (
+            am::DOMAIN,
+            name_or_number(catalogue::FAMILIES, socket.domain),
+        ),
+        (am::TYPE, name_or_number(catalogue::KINDS, socket.kind)),
+        (am::PROTOCOL, Term::small(socket.protocol.into())),
+        (am::OWNER, kept.owner.unwrap_or(am::UNDEFINED)),
+        (atom::known("rstates"), reading_states),
+        (atom::known("wstates"), writing_states),
+        (atom::known("ctype"), origin),
+        (am::COUNTERS, counters),
+        (atom::known("num_readers"), in_line(&reading, Task::Read)),
+        (atom::known("num_writers"), in_line(&writing, Task::Write)),
+        (
+            atom::known("num_acceptors"),
+            in_line(&reading, Task::Accept),
+        ),
+    ];
+    Ok(map::from_pairs(process.heap(), &pairs))
+}
+
+fn counters(process: &mut Process, reading: &Line, writing: &Line) -> Term {
+    let heap = process.heap();
+    let mut pairs = Vec::new();
+    let mut add = |name: &str, count: u64| {
+        let count = build::unsigned(heap, count);
+        pairs.push((atom::known(name), count));
+    };
+    for (prefix, traffic) in [("read", &reading.traffic), ("write", &writing.traffic)] {
+        for (name, count) in [
+            ("byte", traffic.bytes),
+            ("fails", traffic.fails),
+            ("pkg", traffic.packets),
+            ("pkg_max", traffic.largest),
+            ("tries", traffic.tries),
+            ("waits", traffic.waits),
+        ] {
+            add(&format!("{prefix}_{name}"), count);
+        }
+    }
+    let accepted = &reading.accepted;
+    add("acc_success", accepted.taken);
+    add("acc_fails", accepted.fails);
+    add("acc_tries", accepted.tries);
+    add("acc_waits", accepted.waits);
+    if let Some(files) = &writing.sending.counters {
+        add("sendfile", files.calls);
+        add("sendfile_byte", files.bytes);
+        add("sendfile_fails", files.fails);
+        add("sendfile_max", files.largest);
+        add("sendfile_pkg", files.packets);
+        add("sendfile_pkg_max", files.packet_max);
+        add("sendfile_tries", files.tries);
+        add("sendfile_waits", files.waits);
+    }
+    map::from_pairs(process.heap(), &pairs)
+}
+
+/// `prim_socket:nif_command(Command)`
+pub fn nif_command_1(process: &mut Process, [command]: [Term; 1]) -> BifResult {
+    let outcome = run_command(process, command);
+    answer(process, outcome)
+}
+
+fn run_command(process: &mut Process, command: Term) -> Answer {
+    if !command.is_map() {
+        return Err(Refusal::Badarg);
+    }
+    let get = |key: Term| map::get(command, key).ok_or(Refusal::Badarg);
+    let (name, data) = (get(atom::known("command"))?, get(am::DATA)?);
+    let mut node = NODE.lock();
+    let known = ["debug", "socket_debug", "use_registry"].map(atom::known);
+    let [debug, socket_debug, use_registry] = known.map(|known| known == name);
+    if !debug && !socket_debug && !use_registry {
+        let what = build::tuple(process.heap(), &[atom::known("command"), name]);
+        return Err(Refusal::Raise(what));
+    }
+    let flag = match data {
+        am::TRUE => true,
+        am::FALSE => false,
+        _ => {
+            let what = build::tuple(process.heap(), &[am::DATA, data]);
+            return Err(Refusal::Raise(what));
+        }
+    };
+    if debug {
+        node.debug = flag;
+    } else if socket_debug {
+        node.socket_debug = flag;
+    } else {
+        node.use_registry = flag;
+    }
+    Ok(am::OK)
+}
+
+/// `prim_socket:nif_supports()`
+pub fn nif_supports_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    let heap = process.heap();
+    let pairs: Vec<Term> = ["sctp", "ipv6", "local", "netns", "sendfile"]
+        .iter()
+        .map(|name| build::tuple(heap, &[atom::known(name), am::TRUE]))
+        .collect();
+    Ok(build::list(heap, &pairs))
+}
+
+/// `prim_socket:nif_supports(What)`
+pub fn nif_supports_1(process: &mut Process, [what]: [Term; 1]) -> BifResult {
+    let name = if what.is_atom() { atom::text(what) } else { "" };
+    Ok(match name {
+        "msg_flags" => numbers(process, catalogue::MESSAGE_FLAGS),
+        "ioctl_flags" => numbers(process, catalogue::INTERFACE_FLAGS),
+        "ioctl_requests" => numbers(process, catalogue::REQUESTS),
+        "protocols" => protocols(process),
+        "options" => options(process),
+        _ => Term::NIL,
+    })
+}
+
+fn numbers<N: Copy + TryInto<i64>>(process: &mut Process, table: &[(&str, N)]) -> Term {
+    let heap = process.heap();
+    let pairs: Vec<Term> = table
+        .iter()
+        .map(|(name, number)| {
+            let number = Term::small((*number).try_into().unwrap_or(0));
+            build::tuple(heap, &[atom::known(name), number])
+        })
+        .collect();
+    build::list(heap, &pairs)
+}
+
+/// The known protocols in front of those of the system's data base, the last of them first: of two with one name the
+/// module takes what comes later.
+fn protocols(process: &mut Process) -> Term {
+    let mut listed = Vec::new();
+    for (name, number) in catalogue::PROTOCOLS.iter().rev() {
+        listed.push((vec![atom::known(name)], *number));
+    }
+    listed.reverse();
+    for protocol in resolve::protocols().into_iter().rev() {
+        let names = std::iter::once(&protocol.name).chain(protocol.aliases.iter().rev());
+        let names: Vec<Term> = names
+            .filter_map(|name| atom::intern_latin1(name).ok())
+            .collect();
+        if !names.is_empty() {
+            listed.push((names, protocol.number));
+        }
+    }
+    let heap = process.heap();
+    let pairs: Vec<Term> = listed
+        .into_iter()
+        .map(|(names, number)| {
+            let names = build::list(heap, &names);
+            build::tuple(heap, &[names, Term::small(number.into())])
+        })
+        .collect();
+    build::list(heap, &pairs)
+}
+
+fn options(process: &mut Process) -> Term {
+    let heap = process.heap();
+    let mut levels = Vec::new();
+    for (level, options) in catalogue::OPTIONS {
+        let options: Vec<Term> = options
+            .iter()
+            .map(|known| match known.number {
+                Some(number) => {
+                    let number = Term::small(number.into());
+                    build::tuple(heap, &[atom::known(known.name), number])
+                }
+                None => atom::known(known.name),
+            })
+            .collect();
+        let options = build::list(heap, &options);
+        let level = match *level {
+            catalogue::SOCKET_LEVEL => am::SOCKET,
+            level => Term::small(level.into()),
+        };
+        levels.push(build::tuple(heap, &[level, options]));
+    }
+    build::list(heap, &levels)
+}

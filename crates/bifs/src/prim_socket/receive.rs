@@ -1,0 +1,301 @@
+//! Receiving bytes and messages.
+
+use std::os::fd::AsFd;
+
+use layout::Term;
+use parking_lot::MutexGuard;
+use sys::Errno;
+use sys::socket::{call, catalogue};
+use term::{am, atom, build, map};
+
+use super::options::MOST_ANCILLARY_BYTES;
+use super::socket::{Line, Side, Socket, Task};
+use super::turns::{Exhausted, Request, Turn, only};
+use super::{Answer, CLOSED, Refusal, address, ancillary, answer, int, not_in_range, ok, socket};
+use runtime::bif::BifResult;
+use runtime::process::Process;
+use term::incoming::Incoming;
+use term::integer::{int32, uint64};
+
+/// A size in bytes; 0 for the socket's own.
+fn size(term: Term) -> Result<usize, Refusal> {
+    let size = uint64(term).filter(|size| i64::try_from(*size).is_ok());
+    size.map(|size| size as usize)
+        .ok_or_else(|| not_in_range(term))
+}
+
+/// What is asked for: by a reference, or by `zero` without waiting.
+fn request(socket: Term, reference: Term) -> Result<Request, Refusal> {
+    let reference = match reference {
+        am::ZERO => Term::NONE,
+        _ if reference.is_reference() => reference,
+        _ => return Err(Refusal::Badarg),
+    };
+    Ok(Request {
+        socket,
+        reference,
+        side: Side::Read,
+        task: Task::Read,
+    })
+}
+
+/// Numbers that must all be integers before any is looked at closely.
+fn integers(terms: &[Term]) -> Result<(), Refusal> {
+    match terms.iter().all(|term| term.is_integer()) {
+        true => Ok(()),
+        false => Err(Refusal::Badarg),
+    }
+}
+
+/// Who asks, how many bytes and with which flags, looked at in stock's order.
+fn asked(
+    reference: Term,
+    length: Term,
+    flags: Term,
+    number: Term,
+) -> Result<(Request, usize, i32), Refusal> {
+    socket(reference)?;
+    let request = request(reference, number)?;
+    if int32(flags).is_none() {
+        integers(&[length, flags])?;
+    }
+    Ok((request, size(length)?, int(flags)?))
+}
+
+/// A read that may go on.
+struct Read<'a> {
+    socket: &'a std::sync::Arc<Socket>,
+    line: MutexGuard<'a, Line>,
+    request: Request,
+}
+
+/// Begins a read. None: it is not the process's turn.
+fn begin<'a>(process: &mut Process, request: Request) -> Result<Option<Read<'a>>, Refusal> {
+    let socket = socket(request.socket)?;
+    let mut line = socket.reading.lock();
+    line.open()?;
+    only(&line, Task::Read)?;
+    if socket.turn(process, &mut line, request)? == Turn::Later {
+        return Ok(None);
+    }
+    Ok(Some(Read {
+        socket,
+        line,
+        request,
+    }))
+}
+
+/// Room for what comes, refused when there is no such memory.
+fn room(bytes: usize) -> Result<Incoming, Refusal> {
+    Incoming::new(bytes).ok_or(Refusal::System(Errno::ENOMEM))
+}
+
+impl Read<'_> {
+    /// How many bytes to make room for; a length of 0 leaves that to the socket.
+    fn wanted(&self, length: usize) -> usize {
+        match length {
+            0 => self.line.buffer_bytes,
+            length => length,
+        }
+    }
+
+    fn begin_try(&mut self) {
+        self.line.traffic.tries += 1;
+        self.socket.listen_for_edges(Side::Read);
+    }
+
+    fn done(&mut self, process: &Process) {
+        self.socket.done(process, &mut self.line, Side::Read);
+    }
+
+    /// What the caller is told when nothing came.
+    fn failed(&mut self, process: &mut Process, error: Errno) -> Answer {
+        if error == Errno::EAGAIN {
+            if self.request.reference.is_none() {
+                return Ok(am::OK);
+            }
+            self.line.buffers = 0;
+            self.socket
+                .wait(process, &mut self.line, self.request, Exhausted::Yes)?;
+            return Ok(am::SELECT);
+        }
+        self.line.traffic.fails += 1;
+        let reason = atom::known(error.name());
+        self.socket.fail_all(&mut self.line, Side::Read, reason);
+        Err(error.into())
+    }
+}
+
+/// `prim_socket:nif_recv(Socket, Length, Flags, Ref)`
+pub fn nif_recv_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
+    let outcome = receive(process, arguments);
+    answer(process, outcome)
+}
+
+fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4]) -> Answer {
+    let (request, length, flags) = asked(reference, length, flags, number)?;
+    let Some(mut read) = begin(process, request)? else {
+        return Ok(am::SELECT);
+    };
+    let wanted = read.wanted(length);
+    let mut incoming = room(wanted)?;
+    read.begin_try();
+    let came = call::receive(read.line.open()?.as_fd(), incoming.room(), flags);
+    let is_stream = read.socket.is_stream();
+    let count = match came {
+        Ok(0) if is_stream => {
+            read.line.traffic.fails += 1;
+            read.socket.fail_all(&mut read.line, Side::Read, am::CLOSED);
+            return Err(CLOSED);
+        }
+        Ok(count) => count,
+        Err(error) => return read.failed(process, error),
+    };
+    // SAFETY: the system says that it has written so many bytes.
+    let bytes = unsafe { incoming.into_binary(process.heap(), count) };
+    read.line.traffic.bytes += count as u64;
+    let tag = if count == wanted && length == 0 && is_stream {
+        // There may be more.
+        read.line.traffic.under_way += count as u64;
+        read.line.buffers += 1;
+        if read.line.buffers < read.line.most_buffers {
+            read.socket.take_place(process, &mut read.line, request);
+            am::MORE
+        } else {
+            read.line.buffers = 0;
+            am::OK
+        }
+    } else if count < wanted && length != 0 && is_stream && !request.reference.is_none() {
+        // There must be more.
+        read.socket
+            .wait(process, &mut read.line, request, Exhausted::Perhaps)?;
+        am::SELECT
+    } else {
+        if count < wanted {
+            read.line.buffers = 0;
+        }
+        read.line.traffic.under_way += count as u64;
+        am::OK
+    };
+    if tag == am::OK {
+        read.line.traffic.end();
+        read.done(process);
+    }
+    Ok(build::tuple(process.heap(), &[tag, bytes]))
+}
+
+/// `prim_socket:nif_recvfrom(Socket, Length, Flags, Ref)`
+pub fn nif_recvfrom_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
+    let outcome = receive_from(process, arguments);
+    answer(process, outcome)
+}
+
+fn receive_from(process: &mut Process, [reference, length, flags, number]: [Term; 4]) -> Answer {
+    let (request, length, flags) = asked(reference, length, flags, number)?;
+    let Some(mut read) = begin(process, request)? else {
+        return Ok(am::SELECT);
+    };
+    let wanted = read.wanted(length);
+    let mut incoming = room(wanted)?;
+    read.begin_try();
+    let came = call::receive_from(read.line.open()?.as_fd(), incoming.room(), flags);
+    match came {
+        Ok((0, _)) if read.socket.is_stream() => {
+            read.line.traffic.fails += 1;
+            Err(CLOSED)
+        }
+        Ok((count, from)) => {
+            read.line.traffic.packets += 1;
+            read.line.traffic.bytes += count as u64;
+            read.done(process);
+            let heap = process.heap();
+            // SAFETY: the system says that it has written so many bytes.
+            let bytes = unsafe { incoming.into_binary(heap, count) };
+            let from = address::write(heap, &from);
+            let pair = build::tuple(heap, &[from, bytes]);
+            Ok(ok(process, pair))
+        }
+        Err(error) => read.failed(process, error),
+    }
+}
+
+/// `prim_socket:nif_recvmsg(Socket, BufferSize, AncillarySize, Flags, Ref)`
+pub fn nif_recvmsg_5(process: &mut Process, arguments: [Term; 5]) -> BifResult {
+    let outcome = receive_message(process, arguments);
+    answer(process, outcome)
+}
+
+fn receive_message(
+    process: &mut Process,
+    [reference, length, along, flags, number]: [Term; 5],
+) -> Answer {
+    socket(reference)?;
+    let request = request(reference, number)?;
+    if int32(flags).is_none() {
+        integers(&[length, along, flags])?;
+    }
+    integers(&[length, along])?;
+    let (length, along) = (size(length)?, size(along)?);
+    let flags = int(flags)?;
+    let Some(mut read) = begin(process, request)? else {
+        return Ok(am::SELECT);
+    };
+    let wanted = read.wanted(length);
+    let along_bytes = match along {
+        0 => read.line.ancillary_bytes,
+        along => along,
+    };
+    let along_bytes = along_bytes.min(MOST_ANCILLARY_BYTES);
+    let mut incoming = room(wanted)?;
+    let mut along = vec![0; along_bytes];
+    read.begin_try();
+    let came = call::receive_message(
+        read.line.open()?.as_fd(),
+        incoming.room(),
+        &mut along,
+        flags,
+    );
+    let message = match came {
+        Ok(message) if message.count == 0 && read.socket.is_stream() => {
+            read.line.traffic.fails += 1;
+            return Err(CLOSED);
+        }
+        Ok(message) => message,
+        Err(error) => return read.failed(process, error),
+    };
+    read.line.traffic.packets += 1;
+    read.line.traffic.bytes += message.count as u64;
+    read.done(process);
+    drop(read);
+    let heap = process.heap();
+    // SAFETY: the system says that it has written so many bytes.
+    let bytes = unsafe { incoming.into_binary(heap, message.count) };
+    let mut pairs = vec![
+        (am::IOV, build::list(heap, &[bytes])),
+        (
+            am::CTRL,
+            ancillary::write(heap, &along[..message.ancillary]),
+        ),
+        (am::FLAGS, flags_of(heap, message.flags)),
+    ];
+    if let Some(from) = &message.from {
+        pairs.push((am::ADDR, address::write(heap, from)));
+    }
+    let whole = map::from_pairs(heap, &pairs);
+    Ok(ok(process, whole))
+}
+
+/// Flags of a message as a list of their names, and of what has none.
+fn flags_of(heap: &mut layout::Heap, mut flags: i32) -> Term {
+    let mut names = Vec::new();
+    for (name, bit) in catalogue::MESSAGE_FLAGS {
+        if flags & bit == *bit {
+            flags &= !bit;
+            names.push(atom::known(name));
+        }
+    }
+    if flags != 0 {
+        names.push(Term::small(flags.into()));
+    }
+    build::list(heap, &names)
+}

@@ -1,0 +1,193 @@
+//! Sending bytes and messages.
+
+use std::borrow::Cow;
+use std::io::IoSlice;
+use std::os::fd::AsFd;
+
+use layout::Term;
+use sys::Errno;
+use sys::socket::{Address, call};
+use term::unicode::bytes_of;
+use term::{am, atom, build, map};
+
+use super::socket::{Line, Side, Task};
+use super::turns::{Exhausted, Request, Turn, only};
+use super::{Answer, Refusal, address, ancillary, answer, int, socket};
+use runtime::bif::BifResult;
+use runtime::process::Process;
+
+fn request(socket: Term, reference: Term) -> Request {
+    Request {
+        socket,
+        reference,
+        side: Side::Write,
+        task: Task::Write,
+    }
+}
+
+/// `prim_socket:nif_send(Socket, Bytes, Flags, Ref)`
+pub fn nif_send_4(
+    process: &mut Process,
+    [reference, bytes, flags, number]: [Term; 4],
+) -> BifResult {
+    let outcome = send(process, [reference, bytes, flags, number], None);
+    answer(process, outcome)
+}
+
+/// `prim_socket:nif_sendto(Socket, Bytes, Address, Flags, Ref)`
+pub fn nif_sendto_5(
+    process: &mut Process,
+    [reference, bytes, to, flags, number]: [Term; 5],
+) -> BifResult {
+    let outcome = send(process, [reference, bytes, flags, number], Some(to));
+    answer(process, outcome)
+}
+
+fn send(
+    process: &mut Process,
+    [reference, bytes, flags, number]: [Term; 4],
+    to: Option<Term>,
+) -> Answer {
+    let socket = socket(reference)?;
+    if !number.is_reference() {
+        return Err(Refusal::Badarg);
+    }
+    let bytes = bytes_of(bytes).ok_or(Refusal::Badarg)?;
+    let flags = int(flags)?;
+    let to = match to {
+        Some(to) => Some(address::read(to).ok_or(Refusal::Invalid(am::SOCKADDR))?),
+        None => None,
+    };
+    let mut line = socket.writing.lock();
+    line.open()?;
+    only(&line, Task::Write)?;
+    let request = request(reference, number);
+    if socket.turn(process, &mut line, request)? == Turn::Later {
+        return Ok(am::SELECT);
+    }
+    line.traffic.tries += 1;
+    socket.listen_for_edges(Side::Write);
+    let sent = call::send(line.open()?.as_fd(), &bytes, to.as_ref(), flags);
+    sent_so_far(process, &mut line, request, sent, bytes.len(), false)
+}
+
+/// What the caller is told of what was sent of `size` bytes, behind which there may be more.
+fn sent_so_far(
+    process: &mut Process,
+    line: &mut Line,
+    request: Request,
+    sent: sys::Result<usize>,
+    size: usize,
+    more: bool,
+) -> Answer {
+    let socket = socket(request.socket)?;
+    let pair = |process: &mut Process, tag: Term, count: usize| {
+        let heap = process.heap();
+        let count = build::unsigned(heap, count as u64);
+        build::tuple(heap, &[tag, count])
+    };
+    match sent {
+        Ok(count) if count >= size && !more => {
+            line.traffic.part(count);
+            line.traffic.end();
+            socket.done(process, line, Side::Write);
+            Ok(am::OK)
+        }
+        Ok(count) if !socket.is_stream() => {
+            // The rest of a packet is lost.
+            line.traffic.part(count);
+            line.traffic.end();
+            socket.done(process, line, Side::Write);
+            Ok(pair(process, am::OK, count))
+        }
+        Ok(count) => {
+            line.traffic.under_way += count as u64;
+            if count >= size {
+                // The rest is to follow at once.
+                socket.take_place(process, line, request);
+                return Ok(pair(process, am::IOV, count));
+            }
+            socket.wait(process, line, request, Exhausted::Perhaps)?;
+            line.traffic.waits += 1;
+            Ok(pair(process, am::SELECT, count))
+        }
+        Err(Errno::EAGAIN) => {
+            socket.wait(process, line, request, Exhausted::Yes)?;
+            line.traffic.waits += 1;
+            Ok(am::SELECT)
+        }
+        Err(error) => {
+            line.traffic.fails += 1;
+            if error != Errno::EINVAL {
+                let reason = atom::known(error.name());
+                socket.fail_all(line, Side::Write, reason);
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// `prim_socket:nif_sendmsg(Socket, Message, Flags, Ref, Binaries)`
+pub fn nif_sendmsg_5(process: &mut Process, arguments: [Term; 5]) -> BifResult {
+    let outcome = send_message(process, arguments);
+    answer(process, outcome)
+}
+
+fn send_message(
+    process: &mut Process,
+    [reference, message, flags, number, binaries]: [Term; 5],
+) -> Answer {
+    let socket = socket(reference)?;
+    if !number.is_reference() || !message.is_map() {
+        return Err(Refusal::Badarg);
+    }
+    let flags = int(flags)?;
+    let mut line = socket.writing.lock();
+    line.open()?;
+    only(&line, Task::Write)?;
+    let request = request(reference, number);
+    if socket.turn(process, &mut line, request)? == Turn::Later {
+        return Ok(am::SELECT);
+    }
+    let to: Option<Address> = match map::get(message, am::ADDR) {
+        Some(to) => Some(address::read(to).ok_or(Refusal::Invalid(am::ADDR))?),
+        None => None,
+    };
+    let (parts, rest) = parts(binaries).ok_or(Refusal::Invalid(am::IOV))?;
+    let more = !rest.is_nil();
+    if more && !socket.is_stream() {
+        return Err(Refusal::Invalid(am::IOV));
+    }
+    let along = match map::get(message, am::CTRL) {
+        Some(list) => {
+            Some(ancillary::read(list, line.ancillary_bytes).ok_or(Refusal::Invalid(am::CTRL))?)
+        }
+        None => None,
+    };
+    let along = along.as_ref().map_or(&[][..], |along| along.bytes());
+    let slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+    let size = parts.iter().map(|part| part.len()).sum();
+    line.traffic.tries += 1;
+    socket.listen_for_edges(Side::Write);
+    let sent = call::send_message(line.open()?.as_fd(), &slices, to.as_ref(), along, flags);
+    sent_so_far(process, &mut line, request, sent, size, more)
+}
+
+/// As many binaries of a list as one message has parts, and what of the list is left; empty ones there do not count.
+fn parts<'a>(mut list: Term) -> Option<(Vec<Cow<'a, [u8]>>, Term)> {
+    let mut parts = Vec::new();
+    while parts.len() < call::MOST_MESSAGE_PARTS {
+        let Some((head, tail)) = list.as_cons() else {
+            break;
+        };
+        parts.push(bytes_of(head)?);
+        list = tail;
+    }
+    while let Some((head, tail)) = list.as_cons() {
+        if bytes_of(head).is_none_or(|bytes| !bytes.is_empty()) {
+            break;
+        }
+        list = tail;
+    }
+    (list.is_nil() || list.is_cons()).then_some((parts, list))
+}

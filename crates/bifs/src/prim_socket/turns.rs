@@ -1,0 +1,452 @@
+//! Whose turn it is: the lines of processes that read, take connections, write or connect, how they are told that the
+//! descriptor is ready, and what happens when one of them, or the owner, ends.
+//!
+//! The first in line tries; when that would wait, it is told by `{'$socket', Socket, select, Ref}`, once. The others are told
+//! when it is their turn. The descriptor is in the node's poll from the first wait on, edge-triggered; an edge that finds
+//! nobody to be told is remembered until somebody waits.
+
+use std::collections::HashMap;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use layout::Term;
+use sys::poll::{Event, Interest};
+use sys::socket::call;
+use term::copy::Owned;
+use term::heap::Scratch;
+use term::{am, build, reference};
+
+use super::socket::{Armed, Kept, Line, Side, Socket, Task, Waiter, state};
+use super::{Answer, BAD_STATE, CLOSED, Refusal, answer, socket};
+use runtime::bif::BifResult;
+use runtime::process::Process;
+use runtime::scheduler::dirty;
+use runtime::signal::{self, Signal};
+
+/// What a process asks for, and how to tell it.
+#[derive(Clone, Copy)]
+pub struct Request {
+    /// The socket's reference.
+    pub socket: Term,
+    /// The reference that names the request; NONE when the caller does not want to wait.
+    pub reference: Term,
+    pub side: Side,
+    pub task: Task,
+}
+
+/// Whether a process may go on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Turn {
+    Now,
+    /// It has been put in line.
+    Later,
+}
+
+/// Whether it is known that trying again at once is in vain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Exhausted {
+    /// The system has just said so.
+    Yes,
+    /// Ask.
+    Perhaps,
+}
+
+impl Request {
+    fn message(self, process: &mut Process) -> Owned {
+        let heap = process.heap();
+        let whole = build::tuple(heap, &[am::DOLLAR_SOCKET, self.socket]);
+        Owned::new(build::tuple(
+            heap,
+            &[am::DOLLAR_SOCKET, whole, am::SELECT, self.reference],
+        ))
+    }
+
+    fn number(self) -> (u64, u64) {
+        reference::number(self.reference).unwrap_or_default()
+    }
+}
+
+/// Tells a process that what it waited for, as the message says, comes to nothing.
+fn abort(pid: Term, message: &Owned, reason: Term) {
+    let Some(&[tag, whole, _, reference]) = message.term().as_tuple() else {
+        unreachable!("made by `Request::message`")
+    };
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let what = build::tuple(heap, &[reference, reason]);
+    let told = build::tuple(heap, &[tag, whole, am::ABORT, what]);
+    signal::send_message_from_outside(pid, told);
+}
+
+impl Armed {
+    fn fire(&mut self) {
+        self.connecting = None;
+        if let Some((pid, message)) = self.waiting.take() {
+            signal::send_owned(pid, message);
+        }
+    }
+}
+
+impl Socket {
+    fn line(&self, side: Side) -> &parking_lot::Mutex<Line> {
+        match side {
+            Side::Read => &self.reading,
+            Side::Write => &self.writing,
+        }
+    }
+
+    /// To be called before a try that may have to wait: what becomes ready from now on counts.
+    pub fn listen_for_edges(&self, side: Side) {
+        self.armed[side as usize].lock().edge = false;
+    }
+
+    /// The poll has seen something.
+    fn ready(&self, event: Event) {
+        for (side, is_ready) in [
+            (Side::Read, event.is_readable()),
+            (Side::Write, event.is_writable()),
+        ] {
+            if !is_ready {
+                continue;
+            }
+            let mut armed = self.armed[side as usize].lock();
+            armed.edge = true;
+            // A socket that is not connected hangs up; what is asked is whether the connecting is over.
+            let is_over = armed
+                .connecting
+                .as_ref()
+                .is_none_or(|descriptor| call::is_ready(descriptor.as_fd(), true));
+            if is_over {
+                armed.fire();
+            }
+        }
+    }
+
+    /// Learns of the end of the running process from now on.
+    pub fn watch(self: &Arc<Socket>, process: &mut Process, kept: &mut Kept) {
+        let pid = process.pid();
+        kept.watched.entry(pid.bits()).or_insert_with(|| {
+            process.cold().at_exit.add(|number| {
+                let socket = Arc::downgrade(self);
+                let end = move || {
+                    if let Some(socket) = socket.upgrade() {
+                        socket.ended(pid);
+                    }
+                };
+                (number, Box::new(end))
+            })
+        });
+    }
+
+    /// Does not want to learn of the running process's end any more, if it is in no line.
+    pub fn unwatch(&self, process: &mut Process, kept: &mut Kept) {
+        if let Some(number) = kept.watched.remove(&process.pid().bits()) {
+            process.cold().at_exit.remove(number);
+        }
+    }
+
+    /// The descriptor is in the poll from now on.
+    fn register(self: &Arc<Socket>, line: &Line, kept: &mut Kept) -> Result<(), Refusal> {
+        if kept.token.is_some() {
+            return Ok(());
+        }
+        let socket = Arc::downgrade(self);
+        let handler = Arc::new(move |event| {
+            if let Some(socket) = socket.upgrade() {
+                socket.ready(event);
+            }
+        });
+        let descriptor = line.open()?;
+        kept.token = Some(runtime::io::register(
+            descriptor.as_fd(),
+            Interest::BOTH,
+            handler,
+        )?);
+        Ok(())
+    }
+
+    /// Makes the running process the first in line, without its being told of anything.
+    pub fn take_place(
+        self: &Arc<Socket>,
+        process: &mut Process,
+        line: &mut Line,
+        request: Request,
+    ) {
+        self.watch(process, &mut self.kept.lock());
+        line.task = Some(request.task);
+        line.current = Some(Waiter {
+            pid: process.pid(),
+            number: request.number(),
+            message: None,
+        });
+    }
+
+    /// Makes the running process the first in line, to be told when it is worth trying again.
+    pub fn wait(
+        self: &Arc<Socket>,
+        process: &mut Process,
+        line: &mut Line,
+        request: Request,
+        exhausted: Exhausted,
+    ) -> Result<(), Refusal> {
+        self.register(line, &mut self.kept.lock())?;
+        self.take_place(process, line, request);
+        line.state |= state::SELECTED;
+        let message = request.message(process);
+        let connecting = match request.task {
+            Task::Connect => line.open().ok().cloned(),
+            _ => None,
+        };
+        let mut armed = self.armed[request.side as usize].lock();
+        armed.waiting = Some((process.pid(), message));
+        let is_ready = match (&connecting, exhausted) {
+            // Whether the edge was about this is to be asked.
+            (Some(descriptor), _) => call::is_ready(descriptor.as_fd(), true),
+            (None, Exhausted::Yes) => armed.edge,
+            (None, Exhausted::Perhaps) => {
+                let to_write = request.side == Side::Write;
+                line.open()
+                    .is_ok_and(|descriptor| call::is_ready(descriptor.as_fd(), to_write))
+            }
+        };
+        armed.connecting = connecting;
+        if is_ready {
+            armed.fire();
+        }
+        Ok(())
+    }
+
+    /// Whether it is the running process's turn; if not, it gets in line.
+    pub fn turn(
+        self: &Arc<Socket>,
+        process: &mut Process,
+        line: &mut Line,
+        request: Request,
+    ) -> Result<Turn, Refusal> {
+        let pid = process.pid();
+        if line.current.as_ref().is_none_or(|first| first.pid == pid) {
+            return Ok(Turn::Now);
+        }
+        if line.queue.iter().any(|waiter| waiter.pid == pid) {
+            return Err(Refusal::Raise(am::STATE));
+        }
+        if request.reference.is_none() {
+            return Ok(Turn::Now);
+        }
+        self.watch(process, &mut self.kept.lock());
+        line.queue.push_back(Waiter {
+            pid,
+            number: request.number(),
+            message: Some(request.message(process)),
+        });
+        Ok(Turn::Later)
+    }
+
+    /// The running process has what it asked for: the next one in line is told to try.
+    pub fn done(&self, process: &Process, line: &mut Line, side: Side) {
+        if line
+            .current
+            .as_ref()
+            .is_some_and(|first| first.pid == process.pid())
+        {
+            self.next(line, side);
+        }
+    }
+
+    /// The next one in line is the first now, and told to try as soon as that is worth it. Answers whether the one
+    /// before was yet to be told.
+    fn next(&self, line: &mut Line, side: Side) -> bool {
+        let mut armed = self.armed[side as usize].lock();
+        let was_armed = armed.waiting.take().is_some();
+        armed.connecting = None;
+        line.current = line.queue.pop_front();
+        match line.current.as_mut() {
+            Some(first) => {
+                armed.waiting = first.message.take().map(|message| (first.pid, message));
+                line.state |= state::SELECTED;
+                let to_write = side == Side::Write;
+                if line
+                    .open()
+                    .is_ok_and(|descriptor| call::is_ready(descriptor.as_fd(), to_write))
+                {
+                    armed.fire();
+                }
+            }
+            None => {
+                line.task = None;
+                line.state &= !(state::ACCEPTING | state::CONNECTING);
+            }
+        }
+        was_armed
+    }
+
+    /// What was tried fails for all who are in line: those who wait are told.
+    pub fn fail_all(&self, line: &mut Line, side: Side, reason: Term) {
+        if line.current.take().is_none() {
+            return;
+        }
+        let mut armed = self.armed[side as usize].lock();
+        armed.waiting = None;
+        armed.connecting = None;
+        drop(armed);
+        self.empty(line, reason);
+    }
+
+    fn empty(&self, line: &mut Line, reason: Term) {
+        for waiter in line.queue.drain(..) {
+            if let Some(message) = &waiter.message {
+                abort(waiter.pid, message, reason);
+            }
+        }
+        line.current = None;
+        line.task = None;
+        line.state &= !(state::ACCEPTING | state::CONNECTING);
+    }
+
+    /// Takes the socket out of the poll; everybody in line learns that it is closed.
+    pub fn stop(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) {
+        if let (Some(token), Ok(descriptor)) = (kept.token.take(), reading.open()) {
+            runtime::io::unregister(descriptor.as_fd(), token);
+        }
+        reading.state |= state::CLOSING;
+        writing.state |= state::CLOSING;
+        for (line, side) in [(writing, Side::Write), (reading, Side::Read)] {
+            let mut armed = self.armed[side as usize].lock();
+            armed.connecting = None;
+            let waiting = armed.waiting.take();
+            drop(armed);
+            if let Some((pid, message)) = waiting {
+                abort(pid, &message, am::CLOSED);
+            }
+            self.empty(line, am::CLOSED);
+        }
+    }
+
+    /// A process that had to do with the socket has ended.
+    fn ended(&self, pid: Term) {
+        let (mut reading, mut writing, mut kept) = self.all();
+        kept.watched.remove(&pid.bits());
+        let was_owner = kept.owner == Some(pid);
+        if was_owner {
+            kept.owner = None;
+        }
+        let ending = if kept.closer == Some(pid) {
+            kept.closer = None;
+            Some(self.end(&mut reading, &mut writing, &mut kept))
+        } else if was_owner && reading.is_open() {
+            self.stop(&mut reading, &mut writing, &mut kept);
+            Some(self.end(&mut reading, &mut writing, &mut kept))
+        } else {
+            self.leave_line(&mut reading, Side::Read, pid);
+            self.leave_line(&mut writing, Side::Write, pid);
+            None
+        };
+        let watched = match ending {
+            Some(_) => std::mem::take(&mut kept.watched),
+            None => HashMap::new(),
+        };
+        drop((reading, writing, kept));
+        if let Some(ending) = ending {
+            ending.drop_it();
+        }
+        forget(watched);
+    }
+
+    fn leave_line(&self, line: &mut Line, side: Side, pid: Term) {
+        line.queue.retain(|waiter| waiter.pid != pid);
+        if line.current.as_ref().is_some_and(|first| first.pid == pid) {
+            if let Some(file) = line.sending.file.take() {
+                // Closing a file may block.
+                dirty::later(dirty::Kind::Io, move || drop(file));
+            }
+            self.next(line, side);
+        }
+    }
+
+    /// Makes another process the owner; without such a process the socket is closed.
+    pub fn give_to(self: &Arc<Socket>, owner: Term) {
+        let socket = Arc::clone(self);
+        let signal = Signal::Call(Box::new(move |process| match process {
+            Some(process) => {
+                let mut kept = socket.kept.lock();
+                if kept.owner == Some(owner) {
+                    socket.watch(process, &mut kept);
+                }
+            }
+            None => socket.ended(owner),
+        }));
+        signal::send_or_bounce(owner, signal);
+    }
+}
+
+/// Processes need not tell of their ends any more.
+pub fn forget(watched: HashMap<u64, u64>) {
+    for (bits, number) in watched {
+        // SAFETY: the bits of a pid, which is an immediate.
+        let pid = unsafe { Term::from_bits(bits) };
+        let signal = Signal::Call(Box::new(move |process| {
+            if let Some(process) = process {
+                process.cold().at_exit.remove(number);
+            }
+        }));
+        // Who is gone has told already.
+        let _ = signal::send(pid, signal);
+    }
+}
+
+/// `prim_socket:nif_cancel(Socket, Operation, Ref)`
+pub fn nif_cancel_3(process: &mut Process, [reference, operation, number]: [Term; 3]) -> BifResult {
+    let outcome = cancel(process, reference, operation, number);
+    answer(process, outcome)
+}
+
+fn cancel(process: &mut Process, reference: Term, operation: Term, number: Term) -> Answer {
+    let socket = socket(reference)?;
+    if !operation.is_atom() || !number.is_reference() {
+        return Err(Refusal::Badarg);
+    }
+    let (side, task) = match operation {
+        am::CONNECT => (Side::Write, Task::Connect),
+        am::ACCEPT => (Side::Read, Task::Accept),
+        am::RECV | am::RECVFROM | am::RECVMSG => (Side::Read, Task::Read),
+        am::SEND | am::SENDTO | am::SENDMSG | am::SENDFILE => (Side::Write, Task::Write),
+        _ if socket.reading.lock().is_open() => return Err(Refusal::Badarg),
+        _ => return Err(CLOSED),
+    };
+    let mut line = socket.line(side).lock();
+    line.open()?;
+    if line.task != Some(task) {
+        return Ok(am::NOT_FOUND);
+    }
+    let pid = process.pid();
+    let wanted = reference::number(number);
+    let is_it = |waiter: &Waiter| waiter.pid == pid && Some(waiter.number) == wanted;
+    match line.current.as_ref() {
+        Some(first) if first.pid == pid => {
+            if !is_it(first) {
+                return Ok(am::NOT_FOUND);
+            }
+            Ok(if socket.next(&mut line, side) {
+                am::OK
+            } else {
+                am::SELECT_SENT
+            })
+        }
+        _ => match line.queue.iter().position(is_it) {
+            Some(place) => {
+                line.queue.remove(place);
+                Ok(am::OK)
+            }
+            None => Ok(am::NOT_FOUND),
+        },
+    }
+}
+
+/// The line is free for this kind of work.
+pub fn only(line: &Line, task: Task) -> Result<(), Refusal> {
+    match line.task {
+        Some(other) if other != task => Err(BAD_STATE),
+        _ => Ok(()),
+    }
+}

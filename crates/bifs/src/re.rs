@@ -1,0 +1,559 @@
+//! `re`: what OTP's `re.erl` builds on. Unicode, `global` and lists of characters are its work: the BIFs hand
+//! over to `urun`, `grun` and `ucompile` where these are asked for.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use layout::Term;
+use term::bits::matching::extract;
+use term::copy::Owned;
+use term::iolist;
+use term::{am, atom, build, unicode};
+
+use regex::{self, Bsr, CompileOptions, Newline, Outcome, Pattern, PatternError, RunOptions};
+use runtime::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, trap};
+use runtime::process::Process;
+use runtime::scheduler::{charge, dirty};
+
+/// Bytes of a subject that count as one reduction.
+const BYTES_PER_REDUCTION: usize = 64;
+/// Longer subjects are searched by dirty schedulers.
+const MOST_BYTES_HERE: usize = 128 * 1024;
+/// From so many bytes on it is remembered that a subject is UTF-8.
+const LONG_SUBJECT: usize = 512;
+/// Steps of a match (what `match_limit` counts) after which a dirty scheduler is asked to begin anew.
+const MOST_STEPS_HERE: u32 = 20_000;
+/// What `match_limit` is unless it is said.
+const DEFAULT_MATCH_LIMIT: u32 = 10_000_000;
+
+fn badopt() -> Failure {
+    badarg_because(am::BADOPT)
+}
+
+/// What a list of options says, and for which of compiling and running it says things that the other does not
+/// know.
+#[derive(Default)]
+struct Options {
+    compile: CompileOptions,
+    run: RunOptions,
+    offset: usize,
+    /// What to capture, and as what.
+    capture: Option<(Term, Term)>,
+    global: bool,
+    report_errors: bool,
+    only_compile: bool,
+    only_run: bool,
+}
+
+impl Options {
+    fn unicode(&self) -> bool {
+        self.compile.has(CompileOptions::UNICODE)
+    }
+
+    fn captures_lists(&self) -> bool {
+        self.capture.is_some_and(|(_, kind)| kind == am::LIST)
+    }
+}
+
+fn options_of(list: Term) -> Option<Options> {
+    let mut options = Options::default();
+    let mut rest = list;
+    while let Some((option, tail)) = rest.as_cons() {
+        rest = tail;
+        if let Some(elements) = option.as_tuple() {
+            tuple_option(&mut options, elements)?;
+        } else if option.is_atom() {
+            atom_option(&mut options, atom::text(option))?;
+        } else {
+            return None;
+        }
+    }
+    rest.is_nil().then_some(options)
+}
+
+fn tuple_option(options: &mut Options, elements: &[Term]) -> Option<()> {
+    let limit = |value: Term| i32::try_from(value.as_small()?).ok()?.try_into().ok();
+    match *elements {
+        [am::CAPTURE, values, kind] => {
+            options.capture = Some((values, kind));
+            options.only_run = true;
+        }
+        [am::CAPTURE, values] => {
+            options.capture = Some((values, am::INDEX));
+            options.only_run = true;
+        }
+        [am::NEWLINE, value] if value.is_atom() => {
+            let newline = match atom::text(value) {
+                "cr" => Newline::Cr,
+                "lf" => Newline::Lf,
+                "crlf" => Newline::CrLf,
+                "any" => Newline::Any,
+                "anycrlf" => Newline::AnyCrLf,
+                _ => return None,
+            };
+            options.compile.set_newline(newline);
+            options.run.conventions.set_newline(newline);
+        }
+        [name, value] if name.is_atom() => {
+            match atom::text(name) {
+                "offset" => options.offset = limit(value)? as usize,
+                "match_limit" => options.run.match_limit = Some(limit(value)?),
+                "match_limit_recursion" => options.run.depth_limit = Some(limit(value)?),
+                _ => return None,
+            }
+            options.only_run = true;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn atom_option(options: &mut Options, name: &str) -> Option<()> {
+    let flag = match name {
+        "anchored" => {
+            options.compile.set(CompileOptions::ANCHORED);
+            options.run.anchored = true;
+            return Some(());
+        }
+        "bsr_anycrlf" | "bsr_unicode" => {
+            let bsr = match name {
+                "bsr_unicode" => Bsr::Unicode,
+                _ => Bsr::AnyCrLf,
+            };
+            options.compile.set_bsr(bsr);
+            options.run.conventions.set_bsr(bsr);
+            return Some(());
+        }
+        "no_start_optimize" => CompileOptions::NO_START_OPTIMIZE,
+        "caseless" => CompileOptions::CASELESS,
+        "dollar_endonly" => CompileOptions::DOLLAR_ENDONLY,
+        "dotall" => CompileOptions::DOTALL,
+        "extended" => CompileOptions::EXTENDED,
+        "firstline" => CompileOptions::FIRSTLINE,
+        "multiline" => CompileOptions::MULTILINE,
+        "no_auto_capture" => CompileOptions::NO_AUTO_CAPTURE,
+        "dupnames" => CompileOptions::DUPNAMES,
+        "ungreedy" => CompileOptions::UNGREEDY,
+        "ucp" => CompileOptions::UCP,
+        "never_utf" => CompileOptions::NEVER_UTF,
+        "unicode" => CompileOptions::UNICODE,
+        _ => {
+            match name {
+                "notempty" => options.run.notempty = true,
+                "notempty_atstart" => options.run.notempty_atstart = true,
+                "notbol" => options.run.notbol = true,
+                "noteol" => options.run.noteol = true,
+                "report_errors" => options.report_errors = true,
+                "global" => options.global = true,
+                _ => return None,
+            }
+            options.only_run = true;
+            return Some(());
+        }
+    };
+    options.compile.set(flag);
+    options.only_compile = true;
+    Some(())
+}
+
+/// `re:version()`
+pub fn version_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    Ok(build::binary(process.heap(), regex::version().as_bytes()))
+}
+
+/// The bytes of an I/O list.
+fn bytes_of<'a>(iolist: Term) -> Result<Cow<'a, [u8]>, Failure> {
+    match unicode::bytes_of(iolist) {
+        Some(bytes) => Ok(bytes),
+        None => iolist::to_vec(iolist, usize::MAX)
+            .map(Cow::Owned)
+            .map_err(|_| badarg(1)),
+    }
+}
+
+/// `{re_pattern, Captures, Unicode, UsesCrLf, Bytes}`
+fn pattern_term(process: &mut Process, pattern: &Pattern, unicode: bool) -> Term {
+    let heap = process.heap();
+    let bytes = build::binary(heap, &pattern.to_bytes());
+    let elements = [
+        am::RE_PATTERN,
+        Term::small(pattern.captures() as i64),
+        Term::small(i64::from(unicode)),
+        Term::small(i64::from(pattern.uses_crlf())),
+        bytes,
+    ];
+    build::tuple(heap, &elements)
+}
+
+/// `{Text, Offset}`
+fn error_term(process: &mut Process, error: &PatternError) -> Term {
+    let heap = process.heap();
+    let text = build::string(heap, error.text);
+    build::tuple(heap, &[text, Term::small(error.offset as i64)])
+}
+
+/// The text of a pattern, which stock takes to end before its first null character.
+fn text_of<'a>(pattern: Term) -> Result<Cow<'a, [u8]>, Failure> {
+    let text = bytes_of(pattern)?;
+    let end = text.iter().position(|byte| *byte == 0);
+    Ok(match (text, end) {
+        (Cow::Borrowed(text), Some(end)) => Cow::Borrowed(&text[..end]),
+        (Cow::Owned(mut text), Some(end)) => {
+            text.truncate(end);
+            Cow::Owned(text)
+        }
+        (text, None) => text,
+    })
+}
+
+fn compile(process: &mut Process, text: Term, list: Term) -> BifResult {
+    let options = options_of(list).filter(|options| !options.only_run);
+    let options = options.ok_or_else(badopt)?;
+    if options.unicode() && !text.is_bitstring() {
+        let arguments = [text, list];
+        return Err(trap(am::RE, atom::known("ucompile"), &arguments));
+    }
+    let text = text_of(text)?;
+    charge((text.len() / BYTES_PER_REDUCTION) as i64);
+    match regex::compile(&text, options.compile) {
+        Ok(pattern) => {
+            let pattern = pattern_term(process, &pattern, options.unicode());
+            Ok(build::tuple(process.heap(), &[am::OK, pattern]))
+        }
+        Err(error) => {
+            let error = error_term(process, &error);
+            Ok(build::tuple(process.heap(), &[am::ERROR, error]))
+        }
+    }
+}
+
+/// `re:compile(Text)`
+pub fn compile_1(process: &mut Process, [text]: [Term; 1]) -> BifResult {
+    compile(process, text, Term::NIL)
+}
+
+/// `re:compile(Text, Options)`
+pub fn compile_2(process: &mut Process, [text, options]: [Term; 2]) -> BifResult {
+    compile(process, text, options)
+}
+
+/// The fields of a compiled pattern.
+struct Compiled {
+    unicode: bool,
+    bytes: Term,
+}
+
+fn compiled(term: Term) -> Option<Compiled> {
+    let &[am::RE_PATTERN, captures, unicode, crlf, bytes] = term.as_tuple()? else {
+        return None;
+    };
+    let unicode = unicode.as_small()? != 0;
+    let whole = captures.is_small() && crlf.is_small() && bytes.is_bitstring();
+    whole.then_some(Compiled { unicode, bytes })
+}
+
+fn pattern_of(compiled: &Compiled) -> Option<Rc<Pattern>> {
+    regex::from_bytes(&unicode::bytes_of(compiled.bytes)?)
+}
+
+/// What to answer of a match.
+enum Capture {
+    Nothing,
+    All {
+        but_first: bool,
+    },
+    /// Each is a group, or several of which the first counts that took part.
+    Chosen(Vec<Vec<i64>>),
+}
+
+enum Shape {
+    Index,
+    List,
+    Binary,
+}
+
+fn capture_of(options: &Options, pattern: &Pattern) -> Option<(Capture, Shape)> {
+    let Some((values, kind)) = options.capture else {
+        return Some((Capture::All { but_first: false }, Shape::Index));
+    };
+    let shape = match kind {
+        am::INDEX => Shape::Index,
+        am::LIST => Shape::List,
+        am::BINARY => Shape::Binary,
+        _ => return None,
+    };
+    let capture = match values {
+        am::ALL => Capture::All { but_first: false },
+        am::ALL_BUT_FIRST => Capture::All { but_first: true },
+        am::FIRST => Capture::Chosen(vec![vec![0]]),
+        am::NONE | Term::NIL => Capture::Nothing,
+        am::ALL_NAMES if pattern.names.is_empty() => Capture::Nothing,
+        am::ALL_NAMES => {
+            let names = pattern.names.iter();
+            Capture::Chosen(names.map(|(_, numbers)| signed(numbers)).collect())
+        }
+        _ => Capture::Chosen(chosen(values, pattern)?),
+    };
+    Some((capture, shape))
+}
+
+fn signed(numbers: &[usize]) -> Vec<i64> {
+    numbers.iter().map(|&number| number as i64).collect()
+}
+
+fn chosen(values: Term, pattern: &Pattern) -> Option<Vec<Vec<i64>>> {
+    let mut chosen = Vec::new();
+    let mut rest = values;
+    while let Some((value, tail)) = rest.as_cons() {
+        rest = tail;
+        if let Some(number) = value.as_small() {
+            i32::try_from(number).ok().filter(|number| *number >= 0)?;
+            chosen.push(vec![number]);
+            continue;
+        }
+        let name = match value.is_atom() {
+            true => Cow::Borrowed(atom::text(value).as_bytes()),
+            false if value.is_cons() || value.is_nil() || value.is_bitstring() => {
+                bytes_of(value).ok()?
+            }
+            false => return None,
+        };
+        let numbers = pattern.numbers_of(&name);
+        chosen.push(numbers.map_or_else(|| vec![-1], signed));
+    }
+    (rest.is_nil() && !values.is_nil()).then_some(chosen)
+}
+
+/// Where text of a capture comes from.
+struct Subject<'a> {
+    term: Term,
+    bytes: &'a [u8],
+}
+
+impl Subject<'_> {
+    fn part(&self, process: &mut Process, shape: &Shape, group: Option<(usize, usize)>) -> Term {
+        let heap = process.heap();
+        let (start, end) = match (shape, group) {
+            (Shape::Index, Some((start, end))) => {
+                let length = end as i64 - start as i64;
+                return build::tuple(heap, &[Term::small(start as i64), Term::small(length)]);
+            }
+            (Shape::Index, None) => {
+                return build::tuple(heap, &[Term::small(-1), Term::small(0)]);
+            }
+            // With \K in a lookahead a match may end before it starts.
+            (_, Some((start, end))) => (start, end.max(start)),
+            (_, None) => (0, 0),
+        };
+        match shape {
+            Shape::List => build::byte_list(heap, &self.bytes[start..end]),
+            _ if self.term.is_bitstring() => {
+                let (whole, first) = build::whole_of(self.term);
+                let width = (end - start) as u64 * 8;
+                extract(heap, whole, first + start as u64 * 8, width)
+            }
+            _ => build::binary(heap, &self.bytes[start..end]),
+        }
+    }
+}
+
+fn answer(
+    process: &mut Process,
+    subject: &Subject,
+    (capture, shape): (Capture, Shape),
+    groups: &[Option<(usize, usize)>],
+    set: usize,
+) -> Term {
+    let wanted: Vec<Option<(usize, usize)>> = match capture {
+        Capture::Nothing => return am::MATCH,
+        Capture::All { but_first } => groups[usize::from(but_first).min(set)..set].to_vec(),
+        Capture::Chosen(chosen) => {
+            let group = |number: i64| {
+                let number = usize::try_from(number)
+                    .ok()
+                    .filter(|number| *number < set)?;
+                groups[number]
+            };
+            let first_of = |numbers: &Vec<i64>| numbers.iter().find_map(|&number| group(number));
+            chosen.iter().map(first_of).collect()
+        }
+    };
+    let parts: Vec<Term> = wanted
+        .into_iter()
+        .map(|group| subject.part(process, &shape, group))
+        .collect();
+    let heap = process.heap();
+    let parts = build::list(heap, &parts);
+    build::tuple(heap, &[am::MATCH, parts])
+}
+
+/// Which call for one subject this is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Only,
+    /// `re.erl` will ask for the next match, from where this one ends on.
+    First,
+    Next,
+}
+
+/// Whether the process has found out in an earlier turn that these bytes are UTF-8. It holds them since then, so others
+/// cannot stand in their place.
+fn is_known(process: &Process, bytes: &[u8]) -> bool {
+    let cold = process.cold.as_ref();
+    let held = cold.and_then(|cold| cold.valid_subject.as_ref());
+    let held = held.and_then(|held| held.term().as_bits()?.as_bytes());
+    held.is_some_and(|held| std::ptr::eq(held, bytes))
+}
+
+/// Remembers that, or forgets it when the search is over.
+fn remember(process: &mut Process, subject: Term, go_on: bool) {
+    if go_on && subject.is_bitstring() {
+        process.cold().valid_subject = Some(Owned::new(subject));
+    } else if let Some(cold) = process.cold.as_mut() {
+        cold.valid_subject = None;
+    }
+}
+
+fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -> BifResult {
+    let options = options_of(list).ok_or_else(badopt)?;
+    let local = |name: &str, arguments: [Term; 3]| trap(am::RE, atom::known(name), &arguments);
+    // Only then `re.erl` makes lists of characters of what was captured.
+    let lists_here = options.captures_lists() && !options.global;
+    let is_compiled = re.as_tuple().is_some_and(|elements| elements.len() == 5);
+    let pattern = if is_compiled {
+        if options.only_compile {
+            return Err(badarg(3));
+        }
+        let compiled = compiled(re).ok_or(badarg(2))?;
+        if compiled.unicode && (!subject.is_bitstring() || lists_here) {
+            return Err(local("urun", [subject, re, list]));
+        }
+        if options.global {
+            let options = build::tuple(process.heap(), &[list, am::FALSE]);
+            return Err(local("grun", [subject, re, options]));
+        }
+        pattern_of(&compiled).ok_or(badarg(2))?
+    } else {
+        if !re.is_bitstring() && !re.is_list() {
+            return Err(badarg(2));
+        }
+        let both_binaries = re.is_bitstring() && subject.is_bitstring();
+        if options.unicode() && (!both_binaries || lists_here) {
+            return Err(local("urun", [subject, re, list]));
+        }
+        let text = text_of(re)?;
+        charge((text.len() / BYTES_PER_REDUCTION) as i64);
+        let pattern = match regex::compile(&text, options.compile) {
+            Ok(pattern) => pattern,
+            Err(error) if options.report_errors => {
+                let error = error_term(process, &error);
+                let heap = process.heap();
+                let error = build::tuple(heap, &[atom::known("compile"), error]);
+                return Ok(build::tuple(heap, &[am::ERROR, error]));
+            }
+            Err(_) => return Err(badarg(2)),
+        };
+        if options.global {
+            let compiled = pattern_term(process, &pattern, options.unicode());
+            // The pattern's own text is there for error messages.
+            let only_compile = am::boolean(options.only_compile);
+            let options = build::tuple(process.heap(), &[list, only_compile, re]);
+            return Err(local("grun", [subject, compiled, options]));
+        }
+        pattern
+    };
+    let capture = capture_of(&options, &pattern).ok_or(badarg(3))?;
+    let bytes = bytes_of(subject)?;
+    let is_valid = turn == Turn::Next && is_known(process, &bytes);
+    if !is_valid {
+        charge((bytes.len() / BYTES_PER_REDUCTION) as i64);
+    }
+    let failed = |process: &mut Process, why: &str| {
+        if !options.report_errors {
+            return am::NOMATCH;
+        }
+        build::tuple(process.heap(), &[am::ERROR, atom::known(why)])
+    };
+    dirty_unless(bytes.len() <= MOST_BYTES_HERE)?;
+    let limit = options.run.match_limit.unwrap_or(DEFAULT_MATCH_LIMIT);
+    let here = match dirty::is_here() {
+        true => limit,
+        false => limit.min(MOST_STEPS_HERE),
+    };
+    let run = RunOptions {
+        match_limit: Some(here),
+        is_valid,
+        ..options.run
+    };
+    let outcome = pattern.run(&bytes, options.offset, &run);
+    if turn != Turn::Only && bytes.len() >= LONG_SUBJECT {
+        let go_on = matches!(outcome, Outcome::Match { .. } | Outcome::MatchLimit);
+        let whole = options.offset == 0 && pattern.is_utf() && go_on;
+        // Behind an empty match one is looked for that is not; without one the search goes on all the same.
+        let over = !go_on && !options.run.notempty_atstart;
+        if whole || over {
+            remember(process, subject, whole);
+        }
+    }
+    if is_valid {
+        let end = match &outcome {
+            Outcome::Match { groups, .. } => groups[0].map_or(options.offset, |(_, end)| end),
+            _ => bytes.len(),
+        };
+        let searched = end.saturating_sub(options.offset);
+        charge((searched / BYTES_PER_REDUCTION) as i64);
+    }
+    match outcome {
+        Outcome::MatchLimit if here < limit => Err(Failure::Dirty),
+        Outcome::Match { groups, set } => {
+            let subject = Subject {
+                term: subject,
+                bytes: &bytes,
+            };
+            Ok(answer(process, &subject, capture, &groups, set))
+        }
+        Outcome::NoMatch => Ok(am::NOMATCH),
+        Outcome::MatchLimit => Ok(failed(process, "match_limit")),
+        Outcome::DepthLimit => Ok(failed(process, "match_limit_recursion")),
+        Outcome::BadSubject => Err(badarg(1)),
+    }
+}
+
+/// `re:run(Subject, RE)`
+pub fn run_2(process: &mut Process, [subject, re]: [Term; 2]) -> BifResult {
+    run(process, subject, re, Term::NIL, Turn::Only)
+}
+
+/// `re:run(Subject, RE, Options)`
+pub fn run_3(process: &mut Process, [subject, re, options]: [Term; 3]) -> BifResult {
+    run(process, subject, re, options, Turn::Only)
+}
+
+/// `re:internal_run(Subject, RE, Options, IsFirst)`: later calls for a subject need not look whether it is UTF-8, if this
+/// process has looked.
+pub fn internal_run_4(
+    process: &mut Process,
+    [subject, re, options, first]: [Term; 4],
+) -> BifResult {
+    match first {
+        am::TRUE => run(process, subject, re, options, Turn::First),
+        am::FALSE => run(process, subject, re, options, Turn::Next),
+        _ => Err(badarg(4)),
+    }
+}
+
+/// `re:inspect(RE, namelist)`
+pub fn inspect_2(process: &mut Process, [re, item]: [Term; 2]) -> BifResult {
+    if item != am::NAMELIST {
+        return Err(badarg(2));
+    }
+    let compiled = compiled(re).ok_or(badarg(1))?;
+    let pattern = pattern_of(&compiled).ok_or(badarg(1))?;
+    let heap = process.heap();
+    let names = pattern.names.iter().rev();
+    let names = names.fold(Term::NIL, |list, (name, _)| {
+        let name = build::binary(heap, name);
+        build::cons(heap, name, list)
+    });
+    Ok(build::tuple(heap, &[am::NAMELIST, names]))
+}

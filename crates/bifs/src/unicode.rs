@@ -1,0 +1,102 @@
+//! `unicode`: character data to binaries and lists, as much as a slice has time for at once.
+//!
+//! What was converted in earlier slices goes on as a [`Progress`] in front of the data that is left.
+
+use layout::Term;
+use term::unicode::{self, Conversion, Encoding};
+use term::{am, atom, build};
+
+use super::magic;
+use runtime::bif::{BifResult, Failure, badarg, trap};
+use runtime::process::Process;
+use runtime::scheduler::{charge, dirty, reductions_left};
+
+/// Characters that count as one reduction.
+const CHARACTERS_PER_REDUCTION: usize = 64;
+
+/// Bytes of converted text that become a list within a slice.
+const SHORT_TEXT: usize = 1 << 16;
+
+/// UTF-8 that was made in earlier slices.
+struct Progress(parking_lot::Mutex<Vec<u8>>);
+
+#[derive(Clone, Copy)]
+enum Wanted {
+    Binary,
+    List,
+}
+
+fn convert(process: &mut Process, data: Term, encoding: Term, wanted: Wanted) -> BifResult {
+    let Some(known) = Encoding::from_atom(encoding) else {
+        let name = match wanted {
+            Wanted::Binary => "characters_to_binary_int",
+            Wanted::List => "characters_to_list_int",
+        };
+        let arguments = [data, encoding];
+        return Err(trap(am::UNICODE, atom::known(name), &arguments));
+    };
+    let progress = data
+        .as_cons()
+        .and_then(|(head, rest)| Some((magic::get::<Progress>(head)?, rest)));
+    let (mut out, data) = match progress {
+        Some((Progress(out), rest)) => (std::mem::take(&mut *out.lock()), rest),
+        None => {
+            let data = match (wanted, data.as_cons()) {
+                (Wanted::Binary, Some((only, Term::NIL))) if only.is_bitstring() => only,
+                _ => data,
+            };
+            unicode::check(data).map_err(|_| badarg(1))?;
+            if matches!(wanted, Wanted::Binary) && unicode::needs_no_conversion(data, known) {
+                return Ok(data);
+            }
+            (Vec::new(), data)
+        }
+    };
+    let budget = reductions_left().max(8) as usize * CHARACTERS_PER_REDUCTION;
+    let before = out.len();
+    let conversion = unicode::convert(process.heap(), data, known, budget, &mut out);
+    charge(((out.len() - before) / CHARACTERS_PER_REDUCTION) as i64);
+    let go_on = |process: &mut Process, out: Vec<u8>, rest: Term| {
+        let progress = magic::make(process, Progress(parking_lot::Mutex::new(out)));
+        let data = build::cons(process.heap(), progress, rest);
+        Err(Failure::Yield {
+            arguments: Box::new([data, encoding]),
+        })
+    };
+    let is_done = matches!(conversion, Conversion::Done);
+    if let Conversion::More(rest) = conversion {
+        return go_on(process, out, rest);
+    }
+    if is_done && matches!(wanted, Wanted::List) && out.len() > SHORT_TEXT && !dirty::is_here() {
+        // The list is left to a dirty scheduler, once nothing else is to be done.
+        if let (Some((progress, _)), true) = (progress, data.is_nil()) {
+            *progress.0.lock() = out;
+            return Err(Failure::Dirty);
+        }
+        return go_on(process, out, Term::NIL);
+    }
+    let heap = process.heap();
+    let converted = match wanted {
+        Wanted::Binary => build::binary(heap, &out),
+        Wanted::List => {
+            let text = std::str::from_utf8(&out).expect("what was converted is UTF-8");
+            build::string(heap, text)
+        }
+    };
+    Ok(unicode::finish(heap, converted, conversion))
+}
+
+/// `unicode:characters_to_binary(Data, Encoding)`: to UTF-8.
+pub fn characters_to_binary_2(process: &mut Process, [data, encoding]: [Term; 2]) -> BifResult {
+    convert(process, data, encoding, Wanted::Binary)
+}
+
+/// `unicode:characters_to_list(Data, Encoding)`
+pub fn characters_to_list_2(process: &mut Process, [data, encoding]: [Term; 2]) -> BifResult {
+    convert(process, data, encoding, Wanted::List)
+}
+
+/// `unicode:bin_is_7bit(Binary)`
+pub fn bin_is_7bit_1(_process: &mut Process, [binary]: [Term; 1]) -> BifResult {
+    Ok(am::boolean(unicode::is_7bit(binary)))
+}

@@ -1,0 +1,109 @@
+//! What sockets send to processes.
+
+use layout::{Heap, Term};
+use sys::Errno;
+use term::{am, atom, build};
+
+use super::options::Options;
+use super::{Pending, Protocol};
+use runtime::port::access::Access;
+
+/// The atom of an error.
+pub fn reason(error: Errno) -> Term {
+    atom::known(error.name())
+}
+
+fn error(heap: &mut Heap, reason: Term) -> Term {
+    build::tuple(heap, &[am::ERROR, reason])
+}
+
+/// `{inet_reply, Socket, ok}`
+pub fn reply_ok(port: &Access<'_>, to: Term) {
+    let id = port.id();
+    port.send(to, |heap| build::tuple(heap, &[am::INET_REPLY, id, am::OK]));
+}
+
+/// `{inet_reply, Socket, {error, Reason}}`
+pub fn reply_error(port: &Access<'_>, to: Term, reason: Term) {
+    let id = port.id();
+    port.send(to, |heap| {
+        let error = error(heap, reason);
+        build::tuple(heap, &[am::INET_REPLY, id, error])
+    });
+}
+
+/// `{inet_async, Socket, Reference, Result}`
+pub fn finished(port: &Access<'_>, request: &Pending, result: impl FnOnce(&mut Heap) -> Term) {
+    let id = port.id();
+    let reference = Term::small(i64::from(request.reference));
+    port.send(request.caller, |heap| {
+        let result = result(heap);
+        build::tuple(heap, &[am::INET_ASYNC, id, reference, result])
+    });
+}
+
+/// `{inet_async, Socket, Reference, ok}`
+pub fn finished_ok(port: &Access<'_>, request: &Pending) {
+    finished(port, request, |_| am::OK);
+}
+
+/// `{inet_async, Socket, Reference, {ok, Value}}`
+pub fn finished_with(port: &Access<'_>, request: &Pending, value: impl FnOnce(&mut Heap) -> Term) {
+    finished(port, request, |heap| {
+        let value = value(heap);
+        build::tuple(heap, &[am::OK, value])
+    });
+}
+
+/// `{inet_async, Socket, Reference, {error, Reason}}`
+pub fn failed(port: &Access<'_>, request: &Pending, reason: Term) {
+    finished(port, request, |heap| error(heap, reason));
+}
+
+/// `{Tag, Socket}` for the connected process.
+pub fn tell(port: &Access<'_>, tag: Term) {
+    let id = port.id();
+    port.send(port.connected(), |heap| build::tuple(heap, &[tag, id]));
+}
+
+/// `{Tag, Socket, Value}` for the connected process.
+pub fn tell_with(port: &Access<'_>, tag: Term, value: impl FnOnce(&mut Heap) -> Term) {
+    let id = port.id();
+    port.send(port.connected(), |heap| {
+        let value = value(heap);
+        build::tuple(heap, &[tag, id, value])
+    });
+}
+
+/// The socket has become passive by itself.
+pub fn passive(port: &Access<'_>, protocol: Protocol) {
+    let tag = match protocol {
+        Protocol::Tcp => am::TCP_PASSIVE,
+        Protocol::Udp => am::UDP_PASSIVE,
+    };
+    tell(port, tag);
+}
+
+/// Data as the socket's options say: a list, or a binary behind `extra` bytes and the header's as a list.
+pub fn data(heap: &mut Heap, options: &Options, extra: usize, bytes: &[u8]) -> Term {
+    let header = options.header_bytes + extra;
+    if !options.binary || header > bytes.len() {
+        return build::byte_list(heap, bytes);
+    }
+    let (header, rest) = bytes.split_at(header);
+    let rest = build::binary(heap, rest);
+    header.iter().rev().fold(rest, |tail, &byte| {
+        build::cons(heap, Term::small(i64::from(byte)), tail)
+    })
+}
+
+/// `{Socket, {data, Data}}`, for sockets with `{deliver, port}`.
+pub fn port_data(port: &mut Access<'_>, options: &Options, bytes: &[u8]) {
+    let header = options.header_bytes;
+    if !options.binary || header > bytes.len() {
+        port.tell_data(bytes, &[]);
+    } else {
+        let (header, rest) = bytes.split_at(header);
+        port.tell_data(header, rest);
+    }
+}

@@ -1,0 +1,757 @@
+//! Options of sockets: those that the system keeps, and those that live here.
+//!
+//! A request to set is a row of numbers and values, in the order of the list's end to its beginning; what the system
+//! refuses is mostly not told, as in OTP, except where [`System::is_told`] says so. A request to get is a row of
+//! numbers; what the system refuses is left out of the answer.
+
+use std::os::fd::BorrowedFd;
+
+use sys::socket::message as ancillary;
+use sys::socket::option::{self, Name};
+use sys::socket::{Family, Kind};
+
+use super::protocol::{Answer, Bytes, INVALID, Reader, Refusal, family};
+use super::{Protocol, Socket, input::Framing, message};
+use runtime::port::access::Access;
+
+/// Numbers of options.
+pub mod number {
+    pub const REUSE_ADDRESS: u8 = 0;
+    pub const KEEP_ALIVE: u8 = 1;
+    pub const DONT_ROUTE: u8 = 2;
+    pub const LINGER: u8 = 3;
+    pub const BROADCAST: u8 = 4;
+    pub const OUT_OF_BAND_INLINE: u8 = 5;
+    pub const SEND_BUFFER: u8 = 6;
+    pub const RECEIVE_BUFFER: u8 = 7;
+    pub const PRIORITY: u8 = 8;
+    pub const TYPE_OF_SERVICE: u8 = 9;
+    pub const NO_DELAY: u8 = 10;
+    pub const MULTICAST_INTERFACE: u8 = 11;
+    pub const MULTICAST_TIME_TO_LIVE: u8 = 12;
+    pub const MULTICAST_LOOP: u8 = 13;
+    pub const ADD_MEMBERSHIP: u8 = 14;
+    pub const DROP_MEMBERSHIP: u8 = 15;
+    pub const ONLY_IPV6: u8 = 16;
+    pub const BUFFER: u8 = 20;
+    pub const HEADER: u8 = 21;
+    pub const ACTIVE: u8 = 22;
+    pub const PACKET: u8 = 23;
+    pub const MODE: u8 = 24;
+    pub const DELIVER: u8 = 25;
+    pub const EXIT_ON_CLOSE: u8 = 26;
+    pub const HIGH_WATERMARK: u8 = 27;
+    pub const LOW_WATERMARK: u8 = 28;
+    pub const SEND_TIMEOUT: u8 = 30;
+    pub const DELAY_SEND: u8 = 31;
+    pub const PACKET_SIZE: u8 = 32;
+    pub const READ_PACKETS: u8 = 33;
+    pub const RAW: u8 = 34;
+    pub const SEND_TIMEOUT_CLOSE: u8 = 35;
+    pub const HIGH_MESSAGE_WATERMARK: u8 = 36;
+    pub const LOW_MESSAGE_WATERMARK: u8 = 37;
+    pub const NAMESPACE: u8 = 38;
+    pub const SHOW_RESET: u8 = 39;
+    pub const LINE_DELIMITER: u8 = 40;
+    pub const TRAFFIC_CLASS: u8 = 41;
+    pub const BIND_TO_DEVICE: u8 = 42;
+    pub const RECEIVE_TYPE_OF_SERVICE: u8 = 43;
+    pub const RECEIVE_TRAFFIC_CLASS: u8 = 44;
+    pub const PACKET_OPTIONS: u8 = 45;
+    pub const TIME_TO_LIVE: u8 = 46;
+    pub const RECEIVE_TIME_TO_LIVE: u8 = 47;
+    pub const NO_PUSH: u8 = 48;
+    pub const DEBUG: u8 = 99;
+}
+
+/// Bytes of an answer, and of one raw option.
+const MOST_ANSWER: usize = 64 << 10;
+/// Bytes of an interface's name, its end included.
+const INTERFACE_NAME_BYTES: usize = 16;
+/// The watermarks of OTP's sockets, in bytes.
+const HIGH_BYTES: i32 = 8 << 10;
+const LOW_BYTES: i32 = 4 << 10;
+/// Bytes that one read of a socket takes unless told otherwise.
+const BUFFER_BYTES: i32 = 1460;
+/// Datagrams that are read in a row unless told otherwise.
+const READ_PACKETS: i32 = 5;
+/// A datagram is never longer.
+const MOST_DATAGRAM: i32 = 1 << 16;
+
+/// When data is sent to the connected process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Active {
+    /// Only when asked for.
+    No,
+    Yes,
+    Once,
+    /// So often as counted.
+    Multi,
+}
+
+impl Active {
+    fn number(self) -> i32 {
+        self as i32
+    }
+
+    fn from_number(number: i32) -> Option<Active> {
+        [Active::No, Active::Yes, Active::Once, Active::Multi]
+            .into_iter()
+            .find(|active| active.number() == number)
+    }
+}
+
+/// Options that live here.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub buffer_bytes: i32,
+    /// The program has chosen that; else it follows the system's buffer.
+    pub is_buffer_chosen: bool,
+    pub header_bytes: usize,
+    pub active: Active,
+    pub active_count: i16,
+    /// As the program set it; [`Options::framing`] is what it means.
+    pub packet: i32,
+    pub packet_bytes: u32,
+    pub delimiter: u8,
+    pub binary: bool,
+    pub deliver_port: bool,
+    pub exit_on_close: bool,
+    pub high_bytes: i32,
+    pub low_bytes: i32,
+    pub send_timeout_ms: u32,
+    pub send_timeout_close: bool,
+    pub delay_send: bool,
+    pub read_packets: i32,
+    pub namespace: Option<Box<[u8]>>,
+    pub show_reset: bool,
+    /// Closing throws away what is not sent.
+    pub linger_zero: bool,
+    pub debug: bool,
+    /// Ancillary data that datagrams are to come with.
+    pub ancillary: Ancillary,
+}
+
+/// See [`Options::ancillary`].
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Ancillary {
+    type_of_service: bool,
+    traffic_class: bool,
+    time_to_live: bool,
+}
+
+impl Ancillary {
+    pub fn any(self) -> bool {
+        self != Ancillary::default()
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            buffer_bytes: BUFFER_BYTES,
+            is_buffer_chosen: false,
+            header_bytes: 0,
+            active: Active::No,
+            active_count: 0,
+            packet: 0,
+            packet_bytes: 0,
+            delimiter: b'\n',
+            binary: false,
+            deliver_port: false,
+            exit_on_close: true,
+            high_bytes: HIGH_BYTES,
+            low_bytes: LOW_BYTES,
+            send_timeout_ms: super::protocol::INFINITY,
+            send_timeout_close: false,
+            delay_send: false,
+            read_packets: READ_PACKETS,
+            namespace: None,
+            show_reset: false,
+            linger_zero: false,
+            debug: false,
+            ancillary: Ancillary::default(),
+        }
+    }
+}
+
+impl Options {
+    /// What an accepted connection takes over from its listener.
+    pub fn inherited(&self) -> Options {
+        Options {
+            active: Active::No,
+            active_count: 0,
+            delimiter: b'\n',
+            is_buffer_chosen: false,
+            delay_send: false,
+            namespace: None,
+            debug: false,
+            ancillary: Ancillary::default(),
+            ..self.clone()
+        }
+    }
+
+    pub fn is_active(&self) -> bool {
+        self.active != Active::No
+    }
+
+    /// How packets are told apart.
+    pub fn framing(&self) -> Framing {
+        Framing {
+            kind: packet_kind(self.packet),
+            packet_bytes: self.packet_bytes,
+            delimiter: self.delimiter,
+        }
+    }
+
+    /// One packet was handed out; true when the socket became passive and its owner is to be told.
+    pub fn count_active(&mut self) -> bool {
+        match self.active {
+            Active::Once => self.active = Active::No,
+            Active::Multi => {
+                self.active_count -= 1;
+                if self.active_count == 0 {
+                    self.active = Active::No;
+                    return true;
+                }
+            }
+            Active::No | Active::Yes => {}
+        }
+        false
+    }
+}
+
+fn packet_kind(number: i32) -> packet::Kind {
+    use packet::Kind;
+    match number {
+        1 => Kind::Length1,
+        2 => Kind::Length2,
+        3 => Kind::Length4,
+        4 => Kind::Asn1,
+        5 => Kind::SunRm,
+        6 => Kind::Cdr,
+        7 => Kind::FastCgi,
+        8 => Kind::Line,
+        9 => Kind::Tpkt,
+        10 => Kind::Http { binaries: false },
+        11 => Kind::HttpHeaders { binaries: false },
+        12 => Kind::SslTls,
+        13 => Kind::Http { binaries: true },
+        14 => Kind::HttpHeaders { binaries: true },
+        _ => Kind::Raw,
+    }
+}
+
+/// A mark of a queue of commands. OTP takes negative numbers for very large ones, all but the largest two.
+fn queue_mark(value: i32) -> Result<usize, Refusal> {
+    match value {
+        0 | -1 => Err(INVALID),
+        _ => Ok(value as usize),
+    }
+}
+
+/// An option that the system keeps as a number.
+struct System {
+    name: Name,
+    /// Its refusal is told.
+    is_told: bool,
+}
+
+/// The system's option of a number.
+fn system(number: u8) -> Option<System> {
+    let quiet = |name| (name, false);
+    let told = |name| (name, true);
+    let (name, is_told) = match number {
+        number::REUSE_ADDRESS => quiet(option::REUSE_ADDRESS),
+        number::KEEP_ALIVE => quiet(option::KEEP_ALIVE),
+        number::DONT_ROUTE => quiet(option::DONT_ROUTE),
+        number::BROADCAST => quiet(option::BROADCAST),
+        number::OUT_OF_BAND_INLINE => quiet(option::OUT_OF_BAND_INLINE),
+        number::SEND_BUFFER => quiet(option::SEND_BUFFER),
+        number::RECEIVE_BUFFER => quiet(option::RECEIVE_BUFFER),
+        number::PRIORITY => told(option::PRIORITY),
+        number::TYPE_OF_SERVICE => told(option::TYPE_OF_SERVICE),
+        number::TRAFFIC_CLASS => told(option::TRAFFIC_CLASS),
+        number::TIME_TO_LIVE => told(option::TIME_TO_LIVE),
+        number::RECEIVE_TYPE_OF_SERVICE => told(option::RECEIVE_TYPE_OF_SERVICE),
+        number::RECEIVE_TRAFFIC_CLASS => told(option::RECEIVE_TRAFFIC_CLASS),
+        number::RECEIVE_TIME_TO_LIVE => told(option::RECEIVE_TIME_TO_LIVE),
+        number::NO_DELAY => quiet(option::NO_DELAY),
+        number::NO_PUSH => quiet(option::CORK),
+        number::MULTICAST_TIME_TO_LIVE => quiet(option::MULTICAST_TIME_TO_LIVE),
+        number::MULTICAST_LOOP => quiet(option::MULTICAST_LOOP),
+        number::ONLY_IPV6 => told(option::ONLY_IPV6),
+        _ => return None,
+    };
+    Some(System { name, is_told })
+}
+
+/// Sets an option of the system. Setting one may reset priority and type of service, which are not meant.
+fn set_system(fd: BorrowedFd<'_>, name: Name, value: &[u8]) -> sys::Result<()> {
+    let priority = option::get_int(fd, option::PRIORITY);
+    let type_of_service = option::get_int(fd, option::TYPE_OF_SERVICE);
+    option::set(fd, name, value)?;
+    if name == option::PRIORITY {
+        return Ok(());
+    }
+    if name != option::TYPE_OF_SERVICE
+        && let Ok(value) = type_of_service
+    {
+        option::set_int(fd, option::TYPE_OF_SERVICE, value)?;
+    }
+    if let Ok(value) = priority
+        && let Err(error) = option::set_int(fd, option::PRIORITY, value)
+        && error != sys::Errno::EPERM
+    {
+        return Err(error);
+    }
+    Ok(())
+}
+
+/// What the driver is to do when options have been set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Follow {
+    Nothing,
+    /// Hand out packets that are there already.
+    Deliver,
+    /// Read, and hand out what comes.
+    Receive,
+    /// It became active, but the other end has gone: tell, and end.
+    Ended,
+}
+
+impl Socket {
+    pub(super) fn set_options(
+        &mut self,
+        port: &mut Access<'_>,
+        bytes: &[u8],
+    ) -> Result<Follow, Refusal> {
+        let before = (self.options.active, self.options.packet);
+        let mut reader = Reader::new(bytes);
+        while reader.len() >= 5 {
+            let number = reader.byte()?;
+            let value = reader.int()?;
+            self.set_option(port, number, value, &mut reader)?;
+            let is_gone = self.kind == Some(Kind::Stream) && self.status == 0;
+            if number == number::ACTIVE && is_gone && self.options.is_active() {
+                return Ok(Follow::Ended);
+            }
+        }
+        Ok(self.follow(before))
+    }
+
+    fn follow(&self, (active, packet): (Active, i32)) -> Follow {
+        let options = &self.options;
+        if self.kind == Some(Kind::Datagram) {
+            return match self.is_open() && options.is_active() && options.active != active {
+                true => Follow::Receive,
+                false => Follow::Nothing,
+            };
+        }
+        if !self.is_connected() || !options.is_active() {
+            return Follow::Nothing;
+        }
+        let was_passive = active == Active::No;
+        let is_same_packet = packet == options.packet;
+        if was_passive && options.active != Active::Yes && is_same_packet {
+            Follow::Receive
+        } else if was_passive || !is_same_packet {
+            Follow::Deliver
+        } else {
+            Follow::Nothing
+        }
+    }
+
+    fn set_option(
+        &mut self,
+        port: &mut Access<'_>,
+        number: u8,
+        value: i32,
+        reader: &mut Reader<'_>,
+    ) -> Result<(), Refusal> {
+        let is_stream = self.kind == Some(Kind::Stream);
+        let options = &mut self.options;
+        match number {
+            number::HEADER => options.header_bytes = value as u32 as usize,
+            number::MODE => options.binary = value != 0,
+            number::DELIVER => options.deliver_port = value == 0,
+            number::BUFFER => {
+                options.buffer_bytes = value.max(1);
+                options.is_buffer_chosen = true;
+            }
+            number::ACTIVE => return self.set_active(port, value, reader),
+            number::PACKET => options.packet = value,
+            number::PACKET_SIZE => options.packet_bytes = value as u32,
+            number::EXIT_ON_CLOSE => options.exit_on_close = value != 0,
+            number::HIGH_WATERMARK => {
+                if is_stream {
+                    options.high_bytes = value.max(0);
+                    options.low_bytes = options.low_bytes.min(options.high_bytes);
+                }
+            }
+            number::LOW_WATERMARK => {
+                if is_stream {
+                    options.low_bytes = value.max(0);
+                    options.high_bytes = options.high_bytes.max(options.low_bytes);
+                }
+            }
+            number::HIGH_MESSAGE_WATERMARK => {
+                port.set_queue_marks(None, Some(queue_mark(value)?));
+            }
+            number::LOW_MESSAGE_WATERMARK => {
+                port.set_queue_marks(Some(queue_mark(value)?), None);
+            }
+            number::SEND_TIMEOUT => {
+                if is_stream {
+                    options.send_timeout_ms = value as u32;
+                }
+            }
+            number::SEND_TIMEOUT_CLOSE => {
+                if is_stream {
+                    options.send_timeout_close = value != 0;
+                }
+            }
+            number::DELAY_SEND => {
+                if is_stream {
+                    options.delay_send = value != 0;
+                }
+            }
+            number::READ_PACKETS => {
+                if self.kind == Some(Kind::Datagram) {
+                    if value <= 0 {
+                        return Err(INVALID);
+                    }
+                    options.read_packets = value;
+                }
+            }
+            number::NAMESPACE => {
+                let length = usize::try_from(value).map_err(|_| INVALID)?;
+                options.namespace = Some(reader.bytes(length)?.into());
+            }
+            number::SHOW_RESET => {
+                if self.protocol == Protocol::Tcp {
+                    options.show_reset = value != 0;
+                }
+            }
+            number::LINE_DELIMITER => options.delimiter = value as u8,
+            number::DEBUG => options.debug = value != 0,
+            _ => return self.set_in_system(number, value, reader),
+        }
+        Ok(())
+    }
+
+    fn set_active(
+        &mut self,
+        port: &mut Access<'_>,
+        value: i32,
+        reader: &mut Reader<'_>,
+    ) -> Result<(), Refusal> {
+        let options = &mut self.options;
+        options.active = Active::from_number(value).ok_or(INVALID)?;
+        if options.active != Active::Multi {
+            options.active_count = 0;
+            return Ok(());
+        }
+        let change = i16::from_be_bytes(reader.array()?);
+        let count = options.active_count.checked_add(change);
+        options.active_count = count.ok_or(INVALID)?.max(0);
+        if options.active_count == 0 {
+            options.active = Active::No;
+            message::passive(port, self.protocol);
+        }
+        Ok(())
+    }
+
+    fn set_in_system(
+        &mut self,
+        number: u8,
+        value: i32,
+        reader: &mut Reader<'_>,
+    ) -> Result<(), Refusal> {
+        let fd = self.fd();
+        let set = |name, value: &[u8]| fd.and_then(|fd| set_system(fd, name, value));
+        match number {
+            number::LINGER => {
+                let seconds = reader.int()?;
+                if self.protocol == Protocol::Tcp {
+                    self.options.linger_zero = value != 0 && seconds == 0;
+                }
+                let mut linger = value.to_ne_bytes().to_vec();
+                linger.extend(seconds.to_ne_bytes());
+                let fd = self.fd();
+                let _ = fd.and_then(|fd| set_system(fd, option::LINGER, &linger));
+            }
+            number::MULTICAST_INTERFACE => {
+                // IPv4: an address, its first byte first. IPv6: an index.
+                let _ = match self.family {
+                    Some(Family::Inet) => set(option::MULTICAST_INTERFACE, &value.to_be_bytes()),
+                    Some(Family::Inet6) => set(option::MULTICAST_INTERFACE_6, &value.to_ne_bytes()),
+                    _ => return Err(INVALID),
+                };
+            }
+            number::ADD_MEMBERSHIP | number::DROP_MEMBERSHIP => {
+                let join = number == number::ADD_MEMBERSHIP;
+                let index = reader.int()?;
+                let (inet, inet6) = (i32::from(family::INET), i32::from(family::INET6));
+                match self.family {
+                    Some(Family::Inet) if value == inet => {
+                        let (group, address) = (reader.array()?, reader.array()?);
+                        let _ = fd
+                            .and_then(|fd| option::set_membership(fd, join, group, address, index));
+                    }
+                    Some(Family::Inet6) if value == inet6 => {
+                        let group = reader.array()?;
+                        let _ = fd.and_then(|fd| option::set_membership_6(fd, join, group, index));
+                    }
+                    _ => return Err(INVALID),
+                }
+            }
+            number::RAW => {
+                let number = reader.int()?;
+                let length = usize::try_from(reader.int()?).map_err(|_| INVALID)?;
+                let bytes = reader.bytes(length)?;
+                let name = Name {
+                    level: value,
+                    number,
+                };
+                let _ = set(name, bytes);
+            }
+            number::BIND_TO_DEVICE => {
+                let length = usize::try_from(value).map_err(|_| INVALID)?;
+                let name = reader.bytes(length)?;
+                if length >= INTERFACE_NAME_BYTES {
+                    return Err(INVALID);
+                }
+                let mut room = [0; INTERFACE_NAME_BYTES];
+                room[..length].copy_from_slice(name);
+                set(option::BIND_TO_DEVICE, &room).map_err(|_| INVALID)?;
+            }
+            _ => {
+                let System { name, is_told } = system(number).ok_or(INVALID)?;
+                let result = set(name, &value.to_ne_bytes());
+                if is_told && result.is_err() {
+                    return Err(INVALID);
+                }
+                self.note(number, value, result.is_ok());
+            }
+        }
+        Ok(())
+    }
+
+    /// What follows here from an option that the system has set or refused.
+    fn note(&mut self, number: u8, value: i32, is_set: bool) {
+        let options = &mut self.options;
+        let ancillary = &mut options.ancillary;
+        match number {
+            number::RECEIVE_BUFFER if !options.is_buffer_chosen => {
+                if value > MOST_DATAGRAM && self.kind == Some(Kind::Datagram) {
+                    options.buffer_bytes = MOST_DATAGRAM;
+                } else {
+                    options.buffer_bytes = options.buffer_bytes.max(value);
+                }
+            }
+            number::RECEIVE_TYPE_OF_SERVICE if is_set => ancillary.type_of_service = value != 0,
+            number::RECEIVE_TRAFFIC_CLASS if is_set => ancillary.traffic_class = value != 0,
+            number::RECEIVE_TIME_TO_LIVE if is_set => ancillary.time_to_live = value != 0,
+            _ => {}
+        }
+    }
+
+    pub(super) fn get_options(&self, port: &Access<'_>, bytes: &[u8]) -> Answer {
+        let mut answer = Bytes::new();
+        let mut reader = Reader::new(bytes);
+        while !reader.is_empty() {
+            let number = reader.byte()?;
+            match self.local_option(port, number) {
+                Some(Some(value)) => put(&mut answer, number, value),
+                Some(None) => {}
+                None => self.get_from_system(&mut answer, number, &mut reader)?,
+            }
+            if answer.len() > MOST_ANSWER {
+                return Err(INVALID);
+            }
+        }
+        Ok(answer)
+    }
+
+    /// An option that lives here: its number, or nothing where the socket has no such option. None: not ours.
+    fn local_option(&self, port: &Access<'_>, number: u8) -> Option<Option<i32>> {
+        let options = &self.options;
+        let stream = |value: i32| (self.kind == Some(Kind::Stream)).then_some(value);
+        let number_of = |bytes: usize| Some(i32::try_from(bytes).unwrap_or(i32::MAX));
+        Some(match number {
+            number::BUFFER => Some(options.buffer_bytes),
+            number::HEADER => Some(options.header_bytes as i32),
+            number::MODE => Some(options.binary.into()),
+            number::DELIVER => Some((!options.deliver_port).into()),
+            // It has more to say.
+            number::ACTIVE => return None,
+            number::PACKET => Some(options.packet),
+            number::PACKET_SIZE => Some(options.packet_bytes as i32),
+            number::EXIT_ON_CLOSE => Some(options.exit_on_close.into()),
+            number::HIGH_WATERMARK => stream(options.high_bytes),
+            number::LOW_WATERMARK => stream(options.low_bytes),
+            number::HIGH_MESSAGE_WATERMARK => number_of(port.queue_marks().1),
+            number::LOW_MESSAGE_WATERMARK => number_of(port.queue_marks().0),
+            number::SEND_TIMEOUT => stream(options.send_timeout_ms as i32),
+            number::SEND_TIMEOUT_CLOSE => stream(options.send_timeout_close.into()),
+            number::DELAY_SEND => stream(options.delay_send.into()),
+            number::READ_PACKETS => {
+                (self.kind == Some(Kind::Datagram)).then_some(options.read_packets)
+            }
+            number::SHOW_RESET => {
+                (self.protocol == Protocol::Tcp).then_some(options.show_reset.into())
+            }
+            number::DEBUG => Some(options.debug.into()),
+            _ => return None,
+        })
+    }
+
+    fn get_from_system(
+        &self,
+        answer: &mut Bytes,
+        number: u8,
+        reader: &mut Reader<'_>,
+    ) -> Result<(), Refusal> {
+        let fd = self.fd();
+        let get = |name, room: &mut [u8]| fd.and_then(|fd| option::get(fd, name, room));
+        let get_int = |name| fd.and_then(|fd| option::get_int(fd, name));
+        match number {
+            number::ACTIVE => {
+                put(answer, number, self.options.active.number());
+                if self.options.active == Active::Multi {
+                    answer.extend_from_slice(&self.options.active_count.to_be_bytes());
+                }
+            }
+            number::NAMESPACE => {
+                if let Some(name) = &self.options.namespace {
+                    put(answer, number, name.len() as i32);
+                    answer.extend_from_slice(name);
+                }
+            }
+            number::LINGER => {
+                let mut room = [0; 8];
+                if get(option::LINGER, &mut room).is_ok() {
+                    let (on, seconds) = room.split_at(4);
+                    let value =
+                        |bytes: &[u8]| i32::from_ne_bytes(bytes.try_into().unwrap_or([0; 4]));
+                    put(answer, number, value(on));
+                    answer.extend_from_slice(&value(seconds).to_be_bytes());
+                }
+            }
+            number::MULTICAST_INTERFACE => {
+                let (family, name) = match self.family {
+                    Some(Family::Inet) => (family::INET, option::MULTICAST_INTERFACE),
+                    Some(Family::Inet6) => (family::INET6, option::MULTICAST_INTERFACE_6),
+                    _ => return Err(INVALID),
+                };
+                let mut value = [0; 4];
+                if get(name, &mut value).is_ok() {
+                    if family == family::INET6 {
+                        value = i32::from_ne_bytes(value).to_be_bytes();
+                    }
+                    put(answer, number, i32::from_be_bytes(value));
+                    answer.extend_from_slice(&i32::from(family).to_be_bytes());
+                }
+            }
+            number::RAW => {
+                let level = reader.int()?;
+                let option_number = reader.int()?;
+                let is_given = reader.byte()? != 0;
+                let length = reader.word()? as usize;
+                if length > MOST_ANSWER {
+                    return Err(INVALID);
+                }
+                let mut room = vec![0; length];
+                if is_given {
+                    room.copy_from_slice(reader.bytes(length)?);
+                }
+                let name = Name {
+                    level,
+                    number: option_number,
+                };
+                if let Ok(count) = get(name, &mut room) {
+                    put(answer, number, level);
+                    answer.extend_from_slice(&option_number.to_be_bytes());
+                    answer.extend_from_slice(&(count as u32).to_be_bytes());
+                    answer.extend_from_slice(&room[..count]);
+                }
+            }
+            number::BIND_TO_DEVICE => {
+                let mut room = [0; INTERFACE_NAME_BYTES];
+                if let Ok(count) = get(option::BIND_TO_DEVICE, &mut room) {
+                    let name = room[..count].split(|&byte| byte == 0).next();
+                    let name = name.unwrap_or_default();
+                    put(answer, number, name.len() as i32);
+                    answer.extend_from_slice(name);
+                }
+            }
+            number::PACKET_OPTIONS => self.get_packet_options(answer)?,
+            _ => {
+                let System { name, .. } = system(number).ok_or(INVALID)?;
+                if let Ok(value) = get_int(name) {
+                    put(answer, number, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn get_packet_options(&self, answer: &mut Bytes) -> Result<(), Refusal> {
+        let name = match self.family {
+            Some(Family::Inet) => option::PACKET_OPTIONS,
+            Some(Family::Inet6) => option::PACKET_OPTIONS_6,
+            _ => return Err(INVALID),
+        };
+        // Room for two numbers with their heads.
+        let mut room = [0; 48];
+        let Ok(count) = self.fd().and_then(|fd| option::get(fd, name, &mut room)) else {
+            return Ok(());
+        };
+        let mut values = Bytes::new();
+        for entry in ancillary::entries(&room[..count]) {
+            if let Some(number) = ancillary_number(entry.name) {
+                put(&mut values, number, entry.value() as i32);
+            }
+        }
+        put(answer, number::PACKET_OPTIONS, values.len() as i32);
+        answer.extend_from_slice(&values);
+        Ok(())
+    }
+}
+
+fn put(answer: &mut Bytes, number: u8, value: i32) {
+    answer.push(number);
+    answer.extend_from_slice(&value.to_be_bytes());
+}
+
+/// The option that a piece of ancillary data tells about.
+pub fn ancillary_number(name: Name) -> Option<u8> {
+    match name {
+        option::TYPE_OF_SERVICE | option::RECEIVE_TYPE_OF_SERVICE => Some(number::TYPE_OF_SERVICE),
+        option::TRAFFIC_CLASS | option::RECEIVE_TRAFFIC_CLASS => Some(number::TRAFFIC_CLASS),
+        option::TIME_TO_LIVE | option::RECEIVE_TIME_TO_LIVE => Some(number::TIME_TO_LIVE),
+        _ => None,
+    }
+}
+
+/// Reads the options that a datagram is to be sent with.
+pub fn read_ancillary(bytes: &[u8]) -> Result<Vec<ancillary::Ancillary>, Refusal> {
+    let mut reader = Reader::new(bytes);
+    let mut entries = Vec::new();
+    while !reader.is_empty() {
+        let name = match reader.byte()? {
+            number::TYPE_OF_SERVICE => option::TYPE_OF_SERVICE,
+            number::TRAFFIC_CLASS => option::TRAFFIC_CLASS,
+            number::TIME_TO_LIVE => option::TIME_TO_LIVE,
+            _ => return Err(INVALID),
+        };
+        entries.push(ancillary::Ancillary::number(name, reader.int()?));
+        // As many as a datagram has use for: a type of service or traffic class, and a time to live.
+        if entries.len() > 2 {
+            return Err(INVALID);
+        }
+    }
+    Ok(entries)
+}

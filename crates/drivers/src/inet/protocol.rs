@@ -1,0 +1,255 @@
+//! The numbers and shapes of what `prim_inet` asks with `port_control/3`, and of the answers.
+//!
+//! A request is an operation and bytes, numbers big-endian; an answer is a byte for *ok* or *error*
+//! and bytes or the error's name. Nothing here knows sockets; any thread may call.
+
+use smallvec::SmallVec;
+use sys::Errno;
+
+use runtime::port::driver::Control;
+
+/// Added to each operation, so that a port that is no socket refuses them.
+pub const MAGIC: u32 = 0x03f1_a300;
+
+/// Operations.
+pub mod request {
+    pub const OPEN: u32 = 1;
+    pub const CLOSE: u32 = 2;
+    pub const CONNECT: u32 = 3;
+    pub const PEER: u32 = 4;
+    pub const NAME: u32 = 5;
+    pub const BIND: u32 = 6;
+    pub const SET_OPTIONS: u32 = 7;
+    pub const GET_OPTIONS: u32 = 8;
+    pub const GET_STATISTICS: u32 = 11;
+    pub const HOST_NAME: u32 = 12;
+    pub const OPEN_DESCRIPTOR: u32 = 13;
+    pub const DESCRIPTOR: u32 = 14;
+    pub const TYPE: u32 = 15;
+    pub const STATUS: u32 = 16;
+    pub const SERVICE_BY_NAME: u32 = 17;
+    pub const SERVICE_BY_PORT: u32 = 18;
+    pub const SET_NAME: u32 = 19;
+    pub const SET_PEER: u32 = 20;
+    pub const INTERFACES: u32 = 21;
+    pub const INTERFACE_GET: u32 = 22;
+    pub const INTERFACE_SET: u32 = 23;
+    pub const SUBSCRIBE: u32 = 24;
+    pub const INTERFACE_ADDRESSES: u32 = 25;
+    pub const ACCEPT: u32 = 26;
+    pub const LISTEN: u32 = 27;
+    pub const IGNORE_DESCRIPTOR: u32 = 28;
+    pub const OWN_ADDRESSES: u32 = 29;
+    pub const PEER_ADDRESSES: u32 = 30;
+    pub const RECEIVE: u32 = 42;
+    pub const UNRECEIVE: u32 = 43;
+    pub const SHUTDOWN: u32 = 44;
+    pub const SEND_FILE: u32 = 45;
+    pub const RECEIVE_PACKET: u32 = 60;
+}
+
+/// Families of addresses, and two stand-ins for an address in the socket's own family.
+pub mod family {
+    pub const UNSPECIFIED: u8 = 0;
+    pub const INET: u8 = 1;
+    pub const INET6: u8 = 2;
+    pub const ANY: u8 = 3;
+    pub const LOOPBACK: u8 = 4;
+    pub const LOCAL: u8 = 5;
+    pub const UNDEFINED: u8 = 6;
+}
+
+/// Kinds of sockets.
+pub mod kind {
+    pub const STREAM: u8 = 1;
+    pub const DATAGRAM: u8 = 2;
+    pub const SEQUENCE: u8 = 3;
+}
+
+/// Bits that [`request::STATUS`] answers.
+pub mod status {
+    pub const OPEN: u32 = 0x01;
+    pub const ACTIVE: u32 = 0x04;
+    pub const LISTEN: u32 = 0x08;
+    pub const CONNECTING: u32 = 0x10;
+    pub const ACCEPTING: u32 = 0x20;
+    pub const BUSY: u32 = 0x80;
+}
+
+/// What [`request::GET_STATISTICS`] asks for.
+pub mod statistic {
+    pub const RECEIVED_COUNT: u8 = 1;
+    pub const RECEIVED_MOST: u8 = 2;
+    pub const RECEIVED_AVERAGE: u8 = 3;
+    pub const RECEIVED_DEVIATION: u8 = 4;
+    pub const SENT_COUNT: u8 = 5;
+    pub const SENT_MOST: u8 = 6;
+    pub const SENT_AVERAGE: u8 = 7;
+    pub const SEND_PENDING: u8 = 8;
+    pub const RECEIVED_OCTETS: u8 = 9;
+    pub const SENT_OCTETS: u8 = 10;
+}
+
+/// The one thing to subscribe to: that everything is sent.
+pub const SUBSCRIBE_EMPTY_QUEUE: u8 = 1;
+
+/// A time in milliseconds that never comes.
+pub const INFINITY: u32 = u32::MAX;
+
+const REPLY_ERROR: u8 = 0;
+const REPLY_OK: u8 = 1;
+
+/// Bytes of an answer.
+pub type Bytes = SmallVec<[u8; 32]>;
+
+/// Why a request is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    System(Errno),
+    Named(&'static str),
+    /// The operation makes no sense: `badarg`.
+    Bad,
+}
+
+impl From<Errno> for Refusal {
+    fn from(error: Errno) -> Refusal {
+        Refusal::System(error)
+    }
+}
+
+/// `einval`.
+pub const INVALID: Refusal = Refusal::System(Errno::EINVAL);
+/// The socket is not in a state for this.
+pub const BAD_PORT: Refusal = Refusal::Named("exbadport");
+/// The socket is open already.
+pub const BAD_SEQUENCE: Refusal = Refusal::Named("exbadseq");
+
+/// What a request is answered.
+pub type Answer = Result<Bytes, Refusal>;
+
+/// Nothing but *ok*.
+pub fn done() -> Answer {
+    Ok(Bytes::new())
+}
+
+/// A number of 16 bits.
+pub fn short(number: u16) -> Answer {
+    Ok(Bytes::from_slice(&number.to_be_bytes()))
+}
+
+/// A number of 32 bits.
+pub fn word(number: u32) -> Answer {
+    Ok(Bytes::from_slice(&number.to_be_bytes()))
+}
+
+/// The answer as the port gives it.
+#[must_use]
+pub fn reply(answer: Answer) -> Option<Control> {
+    let (code, bytes) = match &answer {
+        Ok(bytes) => (REPLY_OK, &bytes[..]),
+        Err(Refusal::System(error)) => (REPLY_ERROR, error.name().as_bytes()),
+        Err(Refusal::Named(name)) => (REPLY_ERROR, name.as_bytes()),
+        Err(Refusal::Bad) => return None,
+    };
+    let mut reply = Bytes::with_capacity(1 + bytes.len());
+    reply.push(code);
+    reply.extend_from_slice(bytes);
+    Some(Control::List(reply))
+}
+
+/// Takes a request apart. What is too short is `einval`.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { rest: bytes }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Everything that is left.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Refusal> {
+        let (bytes, rest) = self.rest.split_at_checked(count).ok_or(INVALID)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Refusal> {
+        let (bytes, rest) = self.rest.split_first_chunk().ok_or(INVALID)?;
+        self.rest = rest;
+        Ok(*bytes)
+    }
+
+    pub fn byte(&mut self) -> Result<u8, Refusal> {
+        self.array().map(u8::from_be_bytes)
+    }
+
+    pub fn short(&mut self) -> Result<u16, Refusal> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    pub fn int(&mut self) -> Result<i32, Refusal> {
+        self.array().map(i32::from_be_bytes)
+    }
+
+    pub fn word(&mut self) -> Result<u32, Refusal> {
+        self.array().map(u32::from_be_bytes)
+    }
+
+    pub fn long(&mut self) -> Result<u64, Refusal> {
+        self.array().map(u64::from_be_bytes)
+    }
+
+    /// A byte that counts, and so many bytes.
+    pub fn counted(&mut self) -> Result<&'a [u8], Refusal> {
+        let count = self.byte()?;
+        self.bytes(usize::from(count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_short_is_refused() {
+        let mut reader = Reader::new(&[1, 0, 2, 3, b'a']);
+        assert_eq!(reader.byte(), Ok(1));
+        assert_eq!(reader.short(), Ok(2));
+        assert_eq!(reader.counted(), Err(INVALID));
+        assert_eq!(reader.rest(), b"a");
+        assert_eq!(reader.int(), Err(INVALID));
+        assert_eq!(reader.bytes(1), Ok(&b"a"[..]));
+        assert!(reader.is_empty());
+    }
+
+    #[test]
+    fn answers_begin_with_a_code() {
+        let bytes = |answer| match reply(answer) {
+            Some(Control::List(bytes)) => Some(bytes.to_vec()),
+            _ => None,
+        };
+        assert_eq!(bytes(short(258)), Some(vec![1, 1, 2]));
+        assert_eq!(bytes(done()), Some(vec![1]));
+        assert_eq!(bytes(Err(INVALID)), Some(b"\0einval".to_vec()));
+        assert_eq!(bytes(Err(BAD_PORT)), Some(b"\0exbadport".to_vec()));
+        assert_eq!(bytes(Err(Refusal::Bad)), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! The driver `sctp_inet`, of which there is only the beginning: a socket that the system refuses is refused with what
+//! the system says, and one that it would give is refused as a protocol that is not supported.
+//!
+//! Called with the port's lock held.
+
+use sys::Errno;
+use sys::socket::{self, catalogue};
+
+use super::Socket;
+use super::protocol::{self, Answer, INVALID, MAGIC, Refusal, done, family, kind, request};
+use runtime::port::access::Access;
+use runtime::port::driver::{Command, Control, Driver};
+use runtime::port::output::Output;
+
+/// See the module. What can be asked of a socket that is not open is answered as for any other.
+pub struct Sctp(pub Socket);
+
+/// Makes the socket, to see what the system says.
+fn open(bytes: &[u8]) -> Answer {
+    let &[family, kind] = bytes else {
+        return Err(INVALID);
+    };
+    let family = match family {
+        family::INET => socket::Family::Inet,
+        family::INET6 => socket::Family::Inet6,
+        _ => return Err(Errno::EAFNOSUPPORT.into()),
+    };
+    let kind = match kind {
+        kind::STREAM => catalogue::STREAM,
+        kind::SEQUENCE => catalogue::SEQUENCE,
+        _ => return Err(INVALID),
+    };
+    socket::open_raw(family.number(), kind, catalogue::SCTP)?;
+    Err(Refusal::System(Errno::EPROTONOSUPPORT))
+}
+
+impl Driver for Sctp {
+    fn locking(&self) -> &'static str {
+        "port_level"
+    }
+
+    fn output(&mut self, _port: &mut Access<'_>, _data: &Output) -> Command {
+        Command::Bad
+    }
+
+    fn control(&mut self, port: &mut Access<'_>, operation: u32, data: &[u8]) -> Option<Control> {
+        protocol::reply(match operation.wrapping_sub(MAGIC) {
+            request::OPEN => open(data),
+            // They are for a socket that there will not be.
+            request::SET_OPTIONS => done(),
+            operation => self.0.control(port, operation, data, 0),
+        })
+    }
+
+    fn stop(self: Box<Self>, _port: &mut Access<'_>) {}
+}

@@ -1,0 +1,384 @@
+//! The driver `tcp_inet`: streams, of the internet families and local ones.
+//!
+//! [`accept`] takes connections, [`receive`] reads (with [`ahead`] below it), [`send`] writes, [`close`] is about the ends
+//! that a connection comes to.
+
+mod accept;
+mod ahead;
+mod close;
+mod receive;
+mod send;
+
+use std::collections::VecDeque;
+
+use layout::Term;
+use sys::Errno;
+use sys::socket::{self, Kind};
+use term::am;
+
+use super::input::Input;
+use super::options::Follow;
+use super::protocol::{
+    self, Answer, BAD_PORT, Bytes, INVALID, MAGIC, Reader, SUBSCRIBE_EMPTY_QUEUE, done, request,
+    short, status,
+};
+use super::{Pending, Protocol, Socket, address, message, set_timer};
+use ahead::Ahead;
+use close::Ends;
+use runtime::port::access::Access;
+use runtime::port::driver::{Close, Command, Control, Driver, Ready};
+use runtime::port::output::Output;
+use send::FileToSend;
+use term::byte_queue::ByteQueue;
+
+/// See the module.
+pub struct Tcp {
+    socket: Socket,
+    ends: Ends,
+    ahead: Ahead,
+    input: Input,
+    /// HTTP: the start line is behind us.
+    in_headers: bool,
+    connecting: Option<Pending>,
+    receiving: Option<Pending>,
+    accepting: VecDeque<Pending>,
+    queue: ByteQueue,
+    /// The queue waits for the socket to take more.
+    wants_write: bool,
+    /// Who sent what made the queue too long, and is answered when it is short again. Several, when commands were
+    /// under way while the port became busy.
+    busy_callers: Vec<Term>,
+    send_deadline_ns: Option<i64>,
+    file: Option<Box<FileToSend>>,
+    /// Who is told when everything is sent.
+    subscribers: Vec<Term>,
+    timer_set_for: Option<i64>,
+    /// A look at the socket is queued behind what others have to do.
+    resumes_later: bool,
+}
+
+impl Default for Tcp {
+    fn default() -> Tcp {
+        Tcp::new(Socket::new(Protocol::Tcp))
+    }
+}
+
+impl Tcp {
+    fn new(socket: Socket) -> Tcp {
+        Tcp {
+            socket,
+            ends: Ends::default(),
+            ahead: Ahead::default(),
+            input: Input::default(),
+            in_headers: false,
+            connecting: None,
+            receiving: None,
+            accepting: VecDeque::new(),
+            queue: ByteQueue::default(),
+            wants_write: false,
+            busy_callers: Vec::new(),
+            send_deadline_ns: None,
+            file: None,
+            subscribers: Vec::new(),
+            timer_set_for: None,
+            resumes_later: false,
+        }
+    }
+
+    fn request(&mut self, port: &mut Access<'_>, operation: u32, bytes: &[u8]) -> Answer {
+        match operation {
+            request::OPEN => self.socket.open(bytes, Kind::Stream),
+            request::OPEN_DESCRIPTOR => self.socket.open_descriptor(bytes, Kind::Stream),
+            request::LISTEN => {
+                if !self.socket.is_open() {
+                    return Err(BAD_PORT);
+                }
+                let backlog: [u8; 2] = bytes.try_into().map_err(|_| INVALID)?;
+                let backlog = u16::from_be_bytes(backlog);
+                socket::listen(self.socket.fd()?, i32::from(backlog))?;
+                self.socket.status = status::OPEN | status::LISTEN;
+                done()
+            }
+            request::CONNECT => self.connect(port, bytes),
+            request::ACCEPT => self.accept(port, bytes),
+            request::CLOSE => {
+                self.fail_pending(port);
+                self.close_socket(port);
+                done()
+            }
+            request::RECEIVE => self.receive(port, bytes),
+            request::UNRECEIVE => {
+                if !self.socket.is_connected() {
+                    return Err(Errno::ENOTCONN.into());
+                }
+                self.input.push_front(bytes);
+                if self.socket.options.is_active() {
+                    self.deliver_ready(port);
+                }
+                done()
+            }
+            request::SHUTDOWN => self.shutdown(port, bytes),
+            request::SEND_FILE => self.send_file(port, bytes),
+            request::SUBSCRIBE => self.subscribe(port, bytes),
+            request::SET_OPTIONS => {
+                let before = self.socket.options.active;
+                let follow = self.socket.set_options(port, bytes);
+                let is_changed = self.socket.options.active != before;
+                let sees_end = is_changed
+                    && self.socket.options.is_active()
+                    && std::mem::take(&mut self.ends.is_read_closed);
+                if sees_end {
+                    // A socket that is kept open has seen the end; active in another way it is to see it as well.
+                    self.socket.readable = true;
+                }
+                match follow? {
+                    Follow::Nothing if sees_end => self.read(port),
+                    Follow::Nothing => {}
+                    Follow::Deliver => {
+                        self.deliver_ready(port);
+                        self.read(port);
+                    }
+                    Follow::Receive => {
+                        self.read_now(port, 0);
+                        self.read(port);
+                    }
+                    Follow::Ended => self.tell_late_end(port),
+                }
+                done()
+            }
+            _ => {
+                if operation == request::STATUS {
+                    // Who waited for a connection may have ended.
+                    self.forget_dead();
+                }
+                let pending = self.queue.size();
+                self.socket.control(port, operation, bytes, pending)
+            }
+        }
+    }
+
+    fn connect(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Answer {
+        if !self.socket.is_open() {
+            return Err(BAD_PORT);
+        }
+        if self.socket.is_connected() {
+            return Err(Errno::EISCONN.into());
+        }
+        if self.socket.has(status::CONNECTING) || bytes.len() < 6 {
+            return Err(INVALID);
+        }
+        let mut reader = Reader::new(bytes);
+        let timeout_ms = reader.word()?;
+        let remote = address::read(&mut reader, self.socket.family)?;
+        match socket::connect(self.socket.fd()?, &remote) {
+            Ok(()) => {
+                let reference = self.socket.new_reference();
+                let pending = Pending::new(reference, port.caller(), protocol::INFINITY);
+                self.connected(port, &pending);
+                short(reference)
+            }
+            Err(Errno::EINPROGRESS | Errno::EAGAIN) => {
+                self.socket.watch(port)?;
+                // Nothing is there to be read before the connection is.
+                self.socket.readable = false;
+                self.socket.status = status::OPEN | status::CONNECTING;
+                let reference = self.socket.new_reference();
+                self.connecting = Some(Pending::new(reference, port.caller(), timeout_ms));
+                short(reference)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn connected(&mut self, port: &mut Access<'_>, pending: &Pending) {
+        self.socket.status = status::OPEN | status::ACTIVE;
+        self.socket.readable = true;
+        message::finished_ok(port, pending);
+        self.read(port);
+    }
+
+    /// The socket has become writable, so it is known how connecting went.
+    fn connect_ready(&mut self, port: &mut Access<'_>) {
+        let Some(pending) = self.connecting.take() else {
+            return;
+        };
+        match self.socket.fd().and_then(socket::take_error) {
+            Ok(()) => self.connected(port, &pending),
+            Err(error) => {
+                self.socket.status = status::OPEN;
+                message::failed(port, &pending, message::reason(error));
+            }
+        }
+    }
+
+    fn shutdown(&mut self, _port: &mut Access<'_>, bytes: &[u8]) -> Answer {
+        if !self.socket.is_connected() {
+            return Err(Errno::ENOTCONN.into());
+        }
+        let &[how] = bytes else { return Err(INVALID) };
+        let half = match how {
+            0 => socket::Half::Read,
+            1 => socket::Half::Write,
+            2 => socket::Half::Both,
+            _ => return Err(INVALID),
+        };
+        if half != socket::Half::Read && self.queue.size() > 0 {
+            self.ends.pending_shutdown = Some(half);
+            return done();
+        }
+        let result = socket::shutdown(self.socket.fd()?, half);
+        if result.is_err() && half != socket::Half::Read {
+            self.ends.is_shut_down = true;
+        }
+        result?;
+        done()
+    }
+
+    fn subscribe(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Answer {
+        let mut answer = Bytes::new();
+        for &what in bytes {
+            if what != SUBSCRIBE_EMPTY_QUEUE {
+                return Err(protocol::Refusal::Bad);
+            }
+            if self.queue.size() > 0 {
+                self.subscribers.push(port.caller());
+            }
+            answer.push(what);
+            let pending = u32::try_from(self.queue.size()).unwrap_or(u32::MAX);
+            answer.extend_from_slice(&pending.to_be_bytes());
+        }
+        Ok(answer)
+    }
+
+    /// Tells those who wait for it that nothing is queued any more.
+    fn tell_empty(&mut self, port: &Access<'_>) {
+        let id = port.id();
+        let tag = term::atom::known("empty_out_q");
+        for pid in std::mem::take(&mut self.subscribers) {
+            port.send(pid, |heap| term::build::tuple(heap, &[tag, id]));
+        }
+    }
+
+    /// Goes on when others have had their turn.
+    fn resume_later(&mut self, port: &mut Access<'_>) {
+        if std::mem::replace(&mut self.resumes_later, true) {
+            return;
+        }
+        let ready = Ready {
+            fd: -1,
+            readable: false,
+            writable: true,
+            hangup: false,
+        };
+        port.call_again(ready);
+    }
+
+    /// Does what an event has made possible.
+    fn proceed(&mut self, port: &mut Access<'_>, ready: Ready) {
+        self.socket.readable |= ready.readable;
+        self.socket.hung_up |= ready.hangup;
+        self.resumes_later = false;
+        if self.socket.has(status::CONNECTING) {
+            if ready.writable {
+                self.connect_ready(port);
+            }
+        } else if self.socket.has(status::LISTEN) {
+            self.accept_ready(port);
+        } else if self.socket.is_connected() && !self.socket.ignored {
+            if ready.writable {
+                self.write(port);
+            }
+            self.read(port);
+        }
+    }
+
+    /// Sets the port's timer for whatever is due next.
+    fn keep_time(&mut self, port: &mut Access<'_>) {
+        let single = [&self.connecting, &self.receiving];
+        let earliest = single
+            .into_iter()
+            .flatten()
+            .chain(&self.accepting)
+            .filter_map(|pending| pending.deadline_ns)
+            .chain(self.send_deadline_ns)
+            .min();
+        set_timer(port, &mut self.timer_set_for, earliest);
+    }
+}
+
+impl Driver for Tcp {
+    fn locking(&self) -> &'static str {
+        "port_level"
+    }
+
+    fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command {
+        self.send(port, data);
+        self.keep_time(port);
+        Command::Done
+    }
+
+    fn control(&mut self, port: &mut Access<'_>, operation: u32, data: &[u8]) -> Option<Control> {
+        let answer = self.request(port, operation.wrapping_sub(MAGIC), data);
+        self.keep_time(port);
+        protocol::reply(answer)
+    }
+
+    fn ready(&mut self, port: &mut Access<'_>, ready: Ready) {
+        self.proceed(port, ready);
+        self.keep_time(port);
+    }
+
+    fn timeout(&mut self, port: &mut Access<'_>) {
+        self.timer_set_for = None;
+        let now_ns = sys::clock::monotonic_ns();
+        if self
+            .connecting
+            .is_some_and(|pending| pending.is_due(now_ns))
+        {
+            // A socket whose connecting was given up is of no use.
+            let pending = self.connecting.take();
+            self.close_socket(port);
+            if let Some(pending) = pending {
+                message::failed(port, &pending, am::TIMEOUT);
+            }
+        }
+        if self.receiving.is_some_and(|pending| pending.is_due(now_ns)) {
+            self.input.forget_missing();
+            self.fail_receive(port, am::TIMEOUT);
+        }
+        self.accept_timeouts(port, now_ns);
+        if self
+            .send_deadline_ns
+            .is_some_and(|deadline| deadline <= now_ns)
+        {
+            self.send_timeout(port);
+        }
+        self.keep_time(port);
+    }
+
+    fn queued_bytes(&self) -> usize {
+        self.queue.size()
+    }
+
+    fn takes_force(&self) -> bool {
+        true
+    }
+
+    fn close(&mut self, port: &mut Access<'_>) -> Close {
+        // What nobody waits to write never gets out.
+        let is_lost = !self.wants_write || self.socket.options.linger_zero || self.file.is_some();
+        if is_lost {
+            self.clear_queue(port);
+        }
+        if self.queue.size() > 0 {
+            return Close::WhenEmpty;
+        }
+        Close::Now
+    }
+
+    fn stop(mut self: Box<Self>, port: &mut Access<'_>) {
+        self.fail_pending(port);
+        self.ahead.end(self.socket.fd());
+        self.socket.unwatch(port);
+    }
+}

@@ -1,0 +1,253 @@
+//! The ends that a connection comes to, and who is told of them.
+//!
+//! An active socket tells its owner and ends with its port (unless `exit_on_close` is false); a passive one
+//! answers what waits, and remembers what the next request is to be told.
+
+use layout::Term;
+use sys::Errno;
+use sys::socket::Half;
+use term::am;
+
+use super::Tcp;
+use crate::inet::message;
+use crate::inet::protocol::status;
+use runtime::port::access::Access;
+
+/// What has ended, and who is to be told yet.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Ends {
+    /// The owner of the active socket has been told.
+    is_told: bool,
+    /// The other end sends no more, and nothing more is read.
+    pub is_read_closed: bool,
+    /// The next send is told `closed`, not `enotconn`.
+    tell_sender: bool,
+    /// The next receive is told `closed`, not `enotconn`.
+    tell_receiver: bool,
+    /// They are told `econnreset` instead.
+    was_reset: bool,
+    /// To be shut down when everything is sent.
+    pub pending_shutdown: Option<Half>,
+    /// Writing has been shut down, so a broken pipe is our own doing.
+    pub is_shut_down: bool,
+    /// The port ends with this call.
+    pub is_over: bool,
+}
+
+impl Tcp {
+    /// What a receive without a connection is told.
+    pub(super) fn late_receive_error(&mut self) -> crate::inet::protocol::Refusal {
+        use crate::inet::protocol::Refusal;
+        let ends = &mut self.ends;
+        if !std::mem::take(&mut ends.tell_receiver) {
+            return Refusal::System(Errno::ENOTCONN);
+        }
+        ends.tell_sender = false;
+        if std::mem::take(&mut ends.was_reset) {
+            Refusal::System(Errno::ECONNRESET)
+        } else {
+            Refusal::Named("closed")
+        }
+    }
+
+    /// What a send without a connection is told.
+    pub(super) fn late_send_error(&mut self) -> Term {
+        let ends = &mut self.ends;
+        if !std::mem::take(&mut ends.tell_sender) {
+            return message::reason(Errno::ENOTCONN);
+        }
+        // A receive is told of a reset as well.
+        match ends.was_reset {
+            true => am::ECONNRESET,
+            false => am::CLOSED,
+        }
+    }
+
+    /// The socket became active after the other end had gone.
+    pub(super) fn tell_late_end(&mut self, port: &mut Access<'_>) {
+        if std::mem::take(&mut self.ends.was_reset) {
+            message::tell_with(port, am::TCP_ERROR, |_| am::ECONNRESET);
+        }
+        self.tell_closed(port);
+        self.end(port, am::NORMAL);
+    }
+
+    fn tell_closed(&mut self, port: &Access<'_>) {
+        if !std::mem::replace(&mut self.ends.is_told, true) {
+            message::tell(port, am::TCP_CLOSED);
+        }
+    }
+
+    /// Ends the port, or with `exit_on_close` false only reading.
+    fn end(&mut self, port: &mut Access<'_>, reason: Term) {
+        if self.socket.options.exit_on_close {
+            self.ends.is_over = true;
+            port.exit_unlinked(reason);
+        } else {
+            self.ends.is_read_closed = true;
+        }
+    }
+
+    /// Closes the descriptor and drops everything that was on its way.
+    pub(super) fn close_socket(&mut self, port: &mut Access<'_>) {
+        self.input.clear();
+        self.clear_queue(port);
+        self.file = None;
+        self.ahead.end(self.socket.fd());
+        self.socket.close(port);
+    }
+
+    /// Drops what is not sent.
+    pub(super) fn clear_queue(&mut self, port: &Access<'_>) {
+        self.queue.clear();
+        self.wants_write = false;
+        self.tell_empty(port);
+    }
+
+    /// Answers every request that waits: the socket is closed.
+    pub(super) fn fail_pending(&mut self, port: &Access<'_>) {
+        let connecting = self.connecting.take();
+        let receiving = self.receiving.take();
+        let single = connecting.iter().chain(&receiving);
+        for pending in single.chain(&std::mem::take(&mut self.accepting)) {
+            message::failed(port, pending, am::CLOSED);
+        }
+        self.note_accepting();
+        self.socket.status &= !status::CONNECTING;
+    }
+
+    /// Answers the receive that waits.
+    pub(super) fn fail_receive(&mut self, port: &Access<'_>, reason: Term) {
+        if let Some(pending) = self.receiving.take() {
+            message::failed(port, &pending, reason);
+        }
+    }
+
+    /// Senders that waited for the queue to get shorter wait no more; who they are.
+    pub(super) fn end_busy(&mut self, port: &mut Access<'_>) -> Vec<Term> {
+        if self.busy_callers.is_empty() {
+            return Vec::new();
+        }
+        self.send_deadline_ns = None;
+        self.socket.status &= !status::BUSY;
+        port.set_busy(false);
+        std::mem::take(&mut self.busy_callers)
+    }
+
+    /// Tells senders that waited why they wait no more.
+    pub(super) fn fail_busy(&mut self, port: &mut Access<'_>, reason: Term) {
+        for caller in self.end_busy(port) {
+            message::reply_error(port, caller, reason);
+        }
+    }
+
+    /// The other end sends no more.
+    pub(super) fn receive_closed(&mut self, port: &mut Access<'_>) {
+        let mut was_sending = false;
+        if !self.busy_callers.is_empty() {
+            self.clear_queue(port);
+            self.fail_busy(port, am::CLOSED);
+            was_sending = true;
+        }
+        if self.file.is_some() {
+            self.tell_file_failed(port, Errno::ENOTCONN);
+            was_sending = true;
+        }
+        if !was_sending {
+            self.ends.tell_sender = true;
+        }
+        self.input.clear();
+        if self.socket.options.is_active() {
+            self.tell_closed(port);
+            self.end(port, am::NORMAL);
+        } else {
+            if self.socket.options.exit_on_close {
+                self.close_socket(port);
+            } else {
+                self.ends.is_read_closed = true;
+            }
+            self.fail_receive(port, am::CLOSED);
+        }
+    }
+
+    /// Reading has failed.
+    pub(super) fn receive_error(&mut self, port: &mut Access<'_>, error: Errno) {
+        if error == Errno::ECONNRESET && !self.socket.options.show_reset {
+            return self.receive_closed(port);
+        }
+        if !self.busy_callers.is_empty() {
+            self.clear_queue(port);
+            self.fail_busy(port, am::CLOSED);
+        }
+        if self.file.is_some() {
+            self.tell_file_failed(port, error);
+        }
+        self.input.clear();
+        let reason = message::reason(error);
+        if self.socket.options.is_active() {
+            message::tell_with(port, am::TCP_ERROR, |_| reason);
+            self.tell_closed(port);
+            self.end(port, reason);
+        } else {
+            if self.socket.options.exit_on_close {
+                self.close_socket(port);
+            } else {
+                self.ends.is_read_closed = true;
+            }
+            self.fail_receive(port, reason);
+        }
+    }
+
+    /// Writing has failed; `caller` is who is to be told, if somebody is.
+    pub(super) fn send_error(&mut self, port: &mut Access<'_>, error: Errno, caller: Option<Term>) {
+        // A broken pipe that is not our own doing is a reset, whatever the system calls it.
+        let error = match error {
+            Errno::EPIPE if !self.ends.is_shut_down => Errno::ECONNRESET,
+            error => error,
+        };
+        self.shutdown_error(port, error, caller);
+    }
+
+    pub(super) fn shutdown_error(
+        &mut self,
+        port: &mut Access<'_>,
+        error: Errno,
+        caller: Option<Term>,
+    ) {
+        let show_reset = error == Errno::ECONNRESET && self.socket.options.show_reset;
+        let mut callers = self.end_busy(port);
+        callers.extend(caller);
+        let reason = match show_reset {
+            true => am::ECONNRESET,
+            false => am::CLOSED,
+        };
+        let is_file = self.file.is_some();
+        if self.socket.options.is_active() {
+            if show_reset {
+                message::tell_with(port, am::TCP_ERROR, |_| reason);
+            }
+            self.tell_closed(port);
+            for caller in callers.into_iter().filter(|_| !is_file) {
+                message::reply_error(port, caller, reason);
+            }
+            if self.socket.options.exit_on_close {
+                self.ends.is_over = true;
+                port.exit_unlinked(am::NORMAL);
+            } else {
+                self.close_socket(port);
+            }
+        } else {
+            self.fail_pending(port);
+            if callers.is_empty() {
+                self.ends.tell_sender = true;
+            }
+            for caller in callers.into_iter().filter(|_| !is_file) {
+                message::reply_error(port, caller, reason);
+            }
+            self.close_socket(port);
+            // Errors of sends may be ignored: the next receive tells the same.
+            self.ends.tell_receiver = true;
+            self.ends.was_reset = show_reset;
+        }
+    }
+}

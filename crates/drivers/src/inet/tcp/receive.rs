@@ -1,0 +1,355 @@
+//! Reading: what comes is cut into packets and handed to the owner of an active socket, or to whoever asked.
+
+use std::mem::MaybeUninit;
+
+use layout::Heap;
+use sys::Errno;
+use sys::socket::Family;
+use term::{am, build};
+
+use super::Tcp;
+use super::ahead::Read;
+use crate::inet::input::Next;
+use crate::inet::protocol::{Answer, INVALID, Reader, short};
+use crate::inet::{Pending, message};
+use packet::{self, Kind, terms};
+use runtime::port::access::Access;
+use term::incoming::Incoming;
+
+/// Bytes that one request may ask for.
+const MOST_WANTED: usize = 64 << 20;
+/// What a raw read finds room for on the stack.
+const RAW_BYTES: usize = 16 << 10;
+/// What a raw read takes at most, unless the socket's options say more.
+const MOST_RAW_BYTES: usize = 256 << 10;
+/// So many bytes that are waited for are read without a copy; fewer are copied sooner than room for them is made, and more
+/// get their room as they come.
+const LEAST_DIRECT_BYTES: usize = 8 << 10;
+const MOST_DIRECT_BYTES: usize = 4 << 20;
+/// Reads in a row before others have their turn.
+const MOST_READS: usize = 16;
+
+/// How a step of reading ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    /// There may be more.
+    More,
+    /// Nothing is there now.
+    Blocked,
+    /// The connection has come to an end, or no packet can come of what is there.
+    Ended,
+}
+
+impl Tcp {
+    /// Asks for data, which comes as a message, perhaps at once.
+    pub(super) fn receive(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Answer {
+        if !self.socket.is_connected() {
+            return Err(self.late_receive_error());
+        }
+        if self.socket.options.is_active() || bytes.len() != 8 {
+            return Err(INVALID);
+        }
+        let mut reader = Reader::new(bytes);
+        let (timeout_ms, wanted) = (reader.word()?, reader.word()? as usize);
+        if self.socket.options.packet != 0 && wanted != 0 {
+            return Err(INVALID);
+        }
+        if wanted > MOST_WANTED {
+            return Err(Errno::ENOMEM.into());
+        }
+        let reference = self.socket.new_reference();
+        if self.receiving.is_some() {
+            return Err(Errno::EALREADY.into());
+        }
+        self.receiving = Some(Pending::new(reference, port.caller(), timeout_ms));
+        if timeout_ms == 0 {
+            // What has come may not have been seen by the poll yet, and nobody will wait for that.
+            self.socket.readable = true;
+        }
+        if !self.socket.ignored {
+            self.read_now(port, wanted);
+            self.read(port);
+        }
+        if timeout_ms == 0 {
+            self.fail_receive(port, am::TIMEOUT);
+        }
+        short(reference)
+    }
+
+    /// Whether somebody wants what comes.
+    fn wants_input(&self) -> bool {
+        self.socket.is_connected()
+            && !self.ends.is_read_closed
+            && !self.ends.is_over
+            && !self.socket.ignored
+            && (self.socket.options.is_active() || self.receiving.is_some())
+    }
+
+    /// Whether there may be something to read, here or in the system.
+    fn may_read(&self) -> bool {
+        self.socket.readable || !self.ahead.is_empty()
+    }
+
+    /// Whether a read may take more than is asked for.
+    fn may_read_ahead(&self) -> bool {
+        !self.socket.is_known && self.socket.family != Some(Family::Local)
+    }
+
+    /// Reads as long as there is something that somebody wants.
+    pub(super) fn read(&mut self, port: &mut Access<'_>) {
+        for _ in 0..MOST_READS {
+            if !self.wants_input() || !self.may_read() {
+                break;
+            }
+            match self.step(port, 0) {
+                Step::More => {}
+                Step::Blocked | Step::Ended => break,
+            }
+        }
+        if self.wants_input() {
+            if self.may_read() {
+                self.resume_later(port);
+            }
+            if let Err(error) = self.socket.watch(port) {
+                self.receive_error(port, error);
+            }
+        }
+    }
+
+    /// Looks at what is there already, and reads once.
+    pub(super) fn read_now(&mut self, port: &mut Access<'_>, wanted: usize) {
+        let _ = self.step(port, wanted);
+    }
+
+    fn step(&mut self, port: &mut Access<'_>, wanted: usize) -> Step {
+        let framing = self.socket.options.framing();
+        if framing.kind == Kind::Raw && wanted == 0 && self.input.is_idle() {
+            return self.read_raw(port);
+        }
+        let buffer_bytes = self.socket.options.buffer_bytes as usize;
+        let next = self
+            .input
+            .plan(wanted, buffer_bytes, &framing, &mut self.in_headers);
+        let most = match next {
+            Next::Read(most) => most,
+            Next::Packet(length) => return self.deliver(port, length),
+            Next::Invalid => {
+                self.receive_error(port, Errno::EMSGSIZE);
+                return Step::Ended;
+            }
+        };
+        if !self.may_read() {
+            return Step::Blocked;
+        }
+        let is_whole = framing.kind == Kind::Raw && self.input.lacks_all_of(most);
+        if is_whole
+            && self.is_read_directly(most)
+            && let Some(incoming) = Incoming::new(most)
+        {
+            return self.read_directly(port, incoming, most);
+        }
+        let may_go_on = self.may_read_ahead();
+        let (ahead, room) = (&mut self.ahead, self.input.room(most));
+        let fd = self.socket.fd();
+        let result = fd.and_then(|fd| ahead.read(fd, room, may_go_on));
+        let count = match self.received(port, result) {
+            Ok(count) => count,
+            Err(step) => {
+                self.input.release_room();
+                return step;
+            }
+        };
+        // SAFETY: the call has filled so many bytes of the room.
+        let next = unsafe { self.input.filled(count, &framing, &mut self.in_headers) };
+        match next {
+            Next::Packet(length) => self.deliver(port, length),
+            Next::Read(_) => Step::More,
+            Next::Invalid => {
+                self.receive_error(port, Errno::EMSGSIZE);
+                Step::Ended
+            }
+        }
+    }
+
+    /// Whether so many bytes, for which somebody waits, are read to where they stay.
+    fn is_read_directly(&self, bytes: usize) -> bool {
+        let options = &self.socket.options;
+        (LEAST_DIRECT_BYTES..=MOST_DIRECT_BYTES).contains(&bytes)
+            && self.receiving.is_some()
+            && options.binary
+            && options.header_bytes == 0
+            && !options.deliver_port
+            && !options.is_active()
+    }
+
+    /// Reads into what becomes the binary that is asked for, if all of it is there. Part of it becomes the input's.
+    fn read_directly(
+        &mut self,
+        port: &mut Access<'_>,
+        mut incoming: Incoming,
+        wanted: usize,
+    ) -> Step {
+        let may_go_on = self.may_read_ahead();
+        let (ahead, fd) = (&mut self.ahead, self.socket.fd());
+        let result = fd.and_then(|fd| ahead.read(fd, incoming.room(), may_go_on));
+        let count = match self.received(port, result) {
+            Ok(count) => count,
+            Err(step) => return step,
+        };
+        if count < wanted {
+            let part = &incoming.room()[..count];
+            self.input.room(wanted)[..count].copy_from_slice(part);
+            let framing = self.socket.options.framing();
+            // SAFETY: the call has filled so many bytes, which have just been copied.
+            let _ = unsafe { self.input.filled(count, &framing, &mut self.in_headers) };
+            return Step::More;
+        }
+        self.input.clear();
+        self.socket.statistics.count_received(count);
+        port.count_delivered(count);
+        if let Some(pending) = self.receiving.take() {
+            // SAFETY: the call has filled so many bytes.
+            let value = |heap: &mut Heap| unsafe { incoming.into_binary(heap, count) };
+            message::finished_with(port, &pending, value);
+        }
+        Step::More
+    }
+
+    /// Reads whatever is there, with no packets to be found and nothing left from before.
+    fn read_raw(&mut self, port: &mut Access<'_>) -> Step {
+        let usual_bytes = self.socket.options.buffer_bytes as usize;
+        let size = self.input.idle_size(usual_bytes);
+        if !self.may_read() {
+            self.input.keep_idle(size);
+            return Step::Blocked;
+        }
+        // A receive of many bytes has promised them, not brought them.
+        let buffer_bytes = size.min(usual_bytes.max(MOST_RAW_BYTES));
+        let mut on_stack = [MaybeUninit::uninit(); RAW_BYTES];
+        let mut on_heap = Vec::new();
+        let room = if buffer_bytes <= RAW_BYTES {
+            &mut on_stack[..buffer_bytes]
+        } else {
+            on_heap.reserve_exact(buffer_bytes);
+            &mut on_heap.spare_capacity_mut()[..buffer_bytes]
+        };
+        let may_go_on = self.may_read_ahead();
+        let (ahead, fd) = (&mut self.ahead, self.socket.fd());
+        let result = fd.and_then(|fd| ahead.read(fd, room, may_go_on));
+        let count = match self.received(port, result) {
+            Ok(count) => count,
+            Err(step) => {
+                if step == Step::Blocked {
+                    self.input.keep_idle(size);
+                }
+                return step;
+            }
+        };
+        self.input.clear();
+        // SAFETY: the call has filled so many bytes.
+        let bytes = unsafe { std::slice::from_raw_parts(room.as_ptr().cast::<u8>(), count) };
+        self.socket.statistics.count_received(count);
+        self.hand_out(port, bytes);
+        Step::More
+    }
+
+    /// What a read has come to: bytes, or why not.
+    fn received(
+        &mut self,
+        port: &mut Access<'_>,
+        result: sys::Result<Read>,
+    ) -> Result<usize, Step> {
+        match result {
+            Ok(Read { count: 0, .. }) => {
+                self.receive_closed(port);
+                Err(Step::Ended)
+            }
+            Ok(Read { count, found_end }) => {
+                // All there was, unless there is an end to be found behind it.
+                if found_end && !self.socket.hung_up && self.socket.is_watched() {
+                    self.socket.readable = false;
+                }
+                Ok(count)
+            }
+            Err(Errno::EAGAIN) => {
+                self.socket.readable = false;
+                Err(Step::Blocked)
+            }
+            Err(error) => {
+                self.receive_error(port, error);
+                Err(Step::Ended)
+            }
+        }
+    }
+
+    /// Hands out packets that are there, without reading.
+    pub(super) fn deliver_ready(&mut self, port: &mut Access<'_>) {
+        let framing = self.socket.options.framing();
+        if let Some(Next::Packet(length)) = self.input.ready(&framing, &mut self.in_headers) {
+            let _ = self.deliver(port, length);
+        }
+    }
+
+    /// Hands out the packet at the front, and while the socket is active those behind it.
+    fn deliver(&mut self, port: &mut Access<'_>, mut length: usize) -> Step {
+        loop {
+            self.socket.statistics.count_received(length);
+            let mut input = std::mem::take(&mut self.input);
+            self.hand_out(port, &input.available()[..length]);
+            input.taken(length);
+            self.input = input;
+            if !self.socket.options.is_active() {
+                self.input.restart();
+                return Step::More;
+            }
+            // What is set or sent by a message of ours comes later: framing is as before.
+            let framing = self.socket.options.framing();
+            match self.input.ready(&framing, &mut self.in_headers) {
+                Some(Next::Packet(next)) => length = next,
+                Some(_) => return Step::Ended,
+                None => {
+                    self.input.restart();
+                    return Step::More;
+                }
+            }
+        }
+    }
+
+    /// Sends one packet to whom it is for.
+    fn hand_out(&mut self, port: &mut Access<'_>, packet: &[u8]) {
+        let kind = self.socket.options.framing().kind;
+        let body = &packet[packet::body(kind, packet)];
+        if self.socket.options.deliver_port {
+            message::port_data(port, &self.socket.options, body);
+            self.socket.count_active(port);
+            return;
+        }
+        port.count_delivered(packet.len());
+        let id = port.id();
+        let in_headers = &mut self.in_headers;
+        let options = &self.socket.options;
+        let value = |heap: &mut Heap| match terms::parsed(heap, kind, packet, in_headers) {
+            None => message::data(heap, options, 0, body),
+            Some(term) => match (kind, term.as_tuple()) {
+                // Whose record it is.
+                (Kind::SslTls, Some(&[tag, _, content, version, data])) => {
+                    build::tuple(heap, &[tag, id, content, version, data])
+                }
+                _ => term,
+            },
+        };
+        if options.is_active() {
+            match kind {
+                Kind::Http { .. } | Kind::HttpHeaders { .. } => {
+                    message::tell_with(port, am::HTTP, value)
+                }
+                // A record is a message of its own.
+                Kind::SslTls if packet::is_record(packet) => _ = port.send(port.connected(), value),
+                _ => message::tell_with(port, am::TCP, value),
+            }
+            self.socket.count_active(port);
+        } else if let Some(pending) = self.receiving.take() {
+            message::finished_with(port, &pending, value);
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Writing: at once if the socket takes it, else from a queue. Above the high watermark the sender waits for its
+//! answer, and others find the port busy, until the queue is down to the low one.
+
+use std::io::IoSlice;
+use std::os::fd::{AsFd, OwnedFd};
+
+use layout::Term;
+use smallvec::SmallVec;
+use sys::Errno;
+use sys::socket::{self, Half};
+use term::{am, atom, build};
+
+use super::Tcp;
+use crate::inet::protocol::{self, Answer, INVALID, Reader, done, status};
+use crate::inet::{deadline, message};
+use runtime::port::access::Access;
+use runtime::port::output::Output;
+
+/// Pieces of the queue that one write takes.
+const MOST_PIECES: usize = 64;
+/// Writes in a row before others have their turn.
+const MOST_WRITES: usize = 64;
+/// Bytes of a file that one call sends.
+const FILE_BYTES: u64 = 1 << 20;
+
+/// A file on its way.
+pub struct FileToSend {
+    file: OwnedFd,
+    offset: u64,
+    left: u64,
+    sent: u64,
+    /// Bytes of the queue that come first.
+    queued_before: usize,
+    caller: Term,
+}
+
+/// The length in front of a packet. A length that does not fit is cut, as in OTP.
+fn head(packet: i32, length: usize) -> SmallVec<[u8; 4]> {
+    let bytes = (length as u32).to_be_bytes();
+    SmallVec::from_slice(match packet {
+        1 => &bytes[3..],
+        2 => &bytes[2..],
+        3 => &bytes,
+        _ => &[],
+    })
+}
+
+impl Tcp {
+    /// Takes data from a process, which is answered at once or when the queue is short again.
+    pub(super) fn send(&mut self, port: &mut Access<'_>, data: &Output) {
+        let caller = port.caller();
+        if !self.socket.is_connected() {
+            let reason = self.late_send_error();
+            return message::reply_error(port, caller, reason);
+        }
+        if self.ends.pending_shutdown.is_some() {
+            return self.shutdown_error(port, Errno::EPIPE, Some(caller));
+        }
+        let head = head(self.socket.options.packet, data.size());
+        let size = head.len() + data.size();
+        self.socket.statistics.count_sent(size);
+        if self.file.is_some() || self.queue.size() > 0 {
+            self.enqueue(&head, data, 0);
+            if self.queue.size() >= self.socket.options.high_bytes as usize {
+                return self.wait_for_queue(port, caller);
+            }
+        } else if size > 0 {
+            if self.socket.ignored {
+                self.enqueue(&head, data, 0);
+            } else if self.socket.options.delay_send {
+                self.enqueue(&head, data, 0);
+                self.resume_later(port);
+            } else if let Err(error) = self.write_data(port, &head, data) {
+                return self.send_error(port, error, Some(caller));
+            }
+        }
+        message::reply_ok(port, caller);
+    }
+
+    /// Writes what the socket takes, and queues the rest.
+    fn write_data(&mut self, port: &mut Access<'_>, head: &[u8], data: &Output) -> sys::Result<()> {
+        let mut parts: SmallVec<[IoSlice<'_>; 8]> = SmallVec::new();
+        if !head.is_empty() {
+            parts.push(IoSlice::new(head));
+        }
+        parts.extend(data.parts().map(IoSlice::new));
+        let written = match socket::send_parts(self.socket.fd()?, &parts) {
+            Ok(written) => written,
+            Err(Errno::EAGAIN) => 0,
+            Err(error) => return Err(error),
+        };
+        if written < head.len() + data.size() {
+            self.enqueue(head, data, written);
+            self.wait_for_write(port)?;
+        }
+        Ok(())
+    }
+
+    fn enqueue(&mut self, head: &[u8], data: &Output, written: usize) {
+        self.queue.push_bytes(&head[written.min(head.len())..]);
+        data.queue_rest(&mut self.queue, written.saturating_sub(head.len()));
+    }
+
+    fn wait_for_write(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
+        self.wants_write = true;
+        self.socket.watch(port)
+    }
+
+    /// The queue is long: its sender waits, for as long as the socket's options say.
+    fn wait_for_queue(&mut self, port: &mut Access<'_>, caller: Term) {
+        let timeout_ms = self.socket.options.send_timeout_ms;
+        if timeout_ms == 0 {
+            return message::reply_error(port, caller, am::TIMEOUT);
+        }
+        self.socket.status |= status::BUSY;
+        self.busy_callers.push(caller);
+        port.set_busy(true);
+        if timeout_ms != protocol::INFINITY && self.send_deadline_ns.is_none() {
+            self.send_deadline_ns = Some(deadline(timeout_ms));
+        }
+    }
+
+    /// The sender has waited long enough. The port is not left busy, for then the next sender would wait without
+    /// end.
+    pub(super) fn send_timeout(&mut self, port: &mut Access<'_>) {
+        self.send_deadline_ns = None;
+        self.fail_busy(port, am::TIMEOUT);
+        if self.socket.options.send_timeout_close {
+            self.close_socket(port);
+        }
+    }
+
+    /// Writes from the queue as long as the socket takes it.
+    pub(super) fn write(&mut self, port: &mut Access<'_>) {
+        if self.file.is_some() {
+            return self.write_file(port);
+        }
+        if self.queue.size() == 0 {
+            return;
+        }
+        for _ in 0..MOST_WRITES {
+            match self.write_queue(usize::MAX) {
+                Ok(0) => {}
+                Ok(_) => self.relieve(port),
+                Err(Errno::EAGAIN) => {
+                    if let Err(error) = self.wait_for_write(port) {
+                        self.send_error(port, error, None);
+                    }
+                    return;
+                }
+                Err(error) => return self.send_error(port, error, None),
+            }
+            if self.queue.size() == 0 {
+                return self.drained(port);
+            }
+        }
+        self.resume_later(port);
+    }
+
+    /// Writes once, at most so many bytes of the queue.
+    fn write_queue(&mut self, most: usize) -> sys::Result<usize> {
+        let mut left = most;
+        let mut parts: SmallVec<[IoSlice<'_>; MOST_PIECES]> = SmallVec::new();
+        for piece in self.queue.pieces().take(MOST_PIECES) {
+            if left == 0 {
+                break;
+            }
+            let piece = &piece[..piece.len().min(left)];
+            left -= piece.len();
+            parts.push(IoSlice::new(piece));
+        }
+        let written = socket::send_parts(self.socket.fd()?, &parts)?;
+        drop(parts);
+        self.queue.skip(written);
+        Ok(written)
+    }
+
+    /// Lets senders go on if the queue is short enough.
+    fn relieve(&mut self, port: &mut Access<'_>) {
+        if self.queue.size() <= self.socket.options.low_bytes as usize {
+            for caller in self.end_busy(port) {
+                message::reply_ok(port, caller);
+            }
+        }
+    }
+
+    /// Everything is sent.
+    fn drained(&mut self, port: &mut Access<'_>) {
+        self.wants_write = false;
+        self.tell_empty(port);
+        if let Some(half) = self.ends.pending_shutdown.take() {
+            self.shut_down(port, half);
+        }
+    }
+
+    fn shut_down(&mut self, port: &mut Access<'_>, half: Half) {
+        let result = self.socket.fd().and_then(|fd| socket::shutdown(fd, half));
+        match result {
+            Ok(()) => {
+                self.ends.is_shut_down = true;
+                // Nothing can be sent any more, and senders are to be told so.
+                self.ends.pending_shutdown = Some(half);
+            }
+            Err(error) => self.shutdown_error(port, error, None),
+        }
+    }
+
+    /// Sends part of a file; its end is told with a message.
+    pub(super) fn send_file(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Answer {
+        let mut reader = Reader::new(bytes);
+        let number = i32::from_ne_bytes(reader.array()?);
+        let (offset, left) = (reader.long()?, reader.long()?);
+        if !reader.is_empty() {
+            return Err(INVALID);
+        }
+        if !self.socket.is_connected() {
+            return Err(Errno::ENOTCONN.into());
+        }
+        if self.file.is_some() {
+            return Err(INVALID);
+        }
+        self.file = Some(Box::new(FileToSend {
+            file: sys::fd::duplicate(number)?,
+            offset,
+            left,
+            sent: 0,
+            queued_before: self.queue.size(),
+            caller: port.caller(),
+        }));
+        self.write_file(port);
+        done()
+    }
+
+    fn write_file(&mut self, port: &mut Access<'_>) {
+        for _ in 0..MOST_WRITES {
+            match self.write_file_once() {
+                Ok(true) => return self.file_sent(port),
+                Ok(false) => {}
+                Err(Errno::EAGAIN) => {
+                    if let Err(error) = self.wait_for_write(port) {
+                        self.file_error(port, error);
+                    }
+                    return;
+                }
+                Err(error) => return self.file_error(port, error),
+            }
+        }
+        self.resume_later(port);
+    }
+
+    /// Sends once from the queue or the file; true when the file is done.
+    fn write_file_once(&mut self) -> sys::Result<bool> {
+        let before = self.file.as_ref().map_or(0, |file| file.queued_before);
+        if before > 0 {
+            let written = self.write_queue(before)?;
+            if let Some(file) = &mut self.file {
+                file.queued_before -= written;
+            }
+            return Ok(false);
+        }
+        let fd = self.socket.fd()?;
+        let Some(file) = &mut self.file else {
+            return Ok(true);
+        };
+        if file.left > 0 {
+            let most = file.left.min(FILE_BYTES) as usize;
+            let count = socket::send_file(fd, file.file.as_fd(), file.offset, most)? as u64;
+            file.sent += count;
+            file.offset += count;
+            // At the end of the file nothing more comes.
+            file.left = if count == 0 { 0 } else { file.left - count };
+        }
+        Ok(file.left == 0)
+    }
+
+    fn file_sent(&mut self, port: &mut Access<'_>) {
+        let Some(file) = self.file.take() else { return };
+        self.relieve(port);
+        let half = |bits: u64| Term::small((bits & 0xffff_ffff) as i64);
+        message::tell_with(port, atom::known("sendfile"), |heap| {
+            build::tuple(heap, &[am::OK, half(file.sent), half(file.sent >> 32)])
+        });
+        if self.queue.size() == 0 {
+            self.drained(port);
+        } else {
+            self.write(port);
+        }
+    }
+
+    fn file_error(&mut self, port: &mut Access<'_>, error: Errno) {
+        self.tell_file_failed(port, error);
+        let caller = self.file.as_ref().map(|file| file.caller);
+        self.send_error(port, error, caller);
+    }
+
+    /// `{sendfile, Socket, {error, Reason}}` for the owner.
+    pub(super) fn tell_file_failed(&mut self, port: &Access<'_>, error: Errno) {
+        let reason = match error {
+            Errno::ECONNRESET | Errno::ENOTCONN | Errno::EPIPE => am::CLOSED,
+            error => message::reason(error),
+        };
+        message::tell_with(port, atom::known("sendfile"), |heap| {
+            build::tuple(heap, &[am::ERROR, reason])
+        });
+    }
+}

@@ -1,0 +1,10 @@
+//! The drivers that come with ferl: sockets, the terminal, external programs, descriptors and files in memory.
+//!
+//! Each implements `runtime::port::driver::Driver`. [`open`] has one row for each driver that a program opens by name.
+
+mod fd;
+pub mod inet;
+pub mod open;
+mod program;
+pub mod ram_file;
+pub mod tty;

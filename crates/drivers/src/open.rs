@@ -1,0 +1,371 @@
+//! `open_port/2`: names, settings, and the drivers there are.
+
+use layout::Term;
+use sys::env::Change;
+use term::heap::Scratch;
+use term::unicode::filename::{self, Allowed};
+use term::{am, atom, build};
+
+use super::{fd, inet, program, ram_file, tty};
+use runtime::config;
+use runtime::port::driver::{Access, Driver};
+use runtime::port::framing::Framing;
+use runtime::port::{Core, MESSAGE_QUEUE_MARKS, Marks, Opening, Port};
+use runtime::process::Process;
+
+/// What a port is on.
+pub enum Name {
+    /// `{fd, In, Out}`
+    Fd { input: i32, output: i32 },
+    /// An atom or a string: a file, which is opened.
+    File(Vec<u8>),
+    /// `{spawn_driver, Command}`
+    Driver(Vec<u8>),
+    /// `{spawn, Command}`: a driver, or else a program.
+    Spawn(Vec<u8>),
+    /// `{spawn_executable, File}`
+    Executable(Vec<u8>),
+}
+
+/// The settings of `open_port/2`.
+pub struct Settings {
+    pub framing: Framing,
+    pub binary: bool,
+    pub eof: bool,
+    pub exit_status: bool,
+    pub input: bool,
+    pub output: bool,
+    pub use_stdio: bool,
+    pub stderr_to_stdout: bool,
+    pub parallelism: bool,
+    pub port_marks: Marks,
+    pub queue_marks: Marks,
+    pub directory: Option<Vec<u8>>,
+    pub environment: Vec<Change>,
+    /// Given by `args` or `arg0`; those without `arg0`.
+    pub arguments: Option<Vec<Vec<u8>>>,
+    pub argument_0: Option<Vec<u8>>,
+}
+
+/// Why a port cannot be opened: the error's reason.
+pub type OpenError = Term;
+
+/// How a driver is started: with its command, whose first word is its name.
+pub type Start = fn(&mut Access<'_>, &[u8], &Settings) -> Result<Box<dyn Driver>, OpenError>;
+
+/// The drivers that are opened by name, in the order in which `erl_ddll` lists them.
+pub static DRIVERS: &[(&str, Start)] = &[
+    ("tcp_inet", inet::start_tcp),
+    ("udp_inet", inet::start_udp),
+    ("sctp_inet", inet::start_sctp),
+    ("ram_file_drv", ram_file::start),
+    ("tty_sl", tty::start),
+];
+
+/// Reads the name of `open_port/2`.
+#[must_use]
+pub fn name(term: Term) -> Option<Name> {
+    // What is no descriptor is refused when it is opened.
+    let number = |term: Term| {
+        let value = term.as_small()?;
+        Some(i32::try_from(value).unwrap_or(-1))
+    };
+    if term.is_atom() {
+        return Some(Name::File(atom::text(term).into()));
+    }
+    if term.is_cons() {
+        return file_name(term).map(Name::File);
+    }
+    match term.as_tuple()? {
+        &[am::FD, input, output] => Some(Name::Fd {
+            input: number(input)?,
+            output: number(output)?,
+        }),
+        &[am::SPAWN, command] => native(command, false).map(Name::Spawn),
+        &[am::SPAWN_DRIVER, command] => native(command, false).map(Name::Driver),
+        &[am::SPAWN_EXECUTABLE, file] => native(file, false).map(Name::Executable),
+        _ => None,
+    }
+}
+
+/// The bytes of a flat list of them.
+fn file_name(term: Term) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = term;
+    while let Some((byte, tail)) = rest.as_cons() {
+        bytes.push(u8::try_from(byte.as_small()?).ok()?);
+        rest = tail;
+    }
+    rest.is_nil().then_some(bytes)
+}
+
+/// The native bytes of a name, argument or directory. Bits behind the last whole byte of a binary are nothing.
+fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
+    let allowed = Allowed {
+        atoms: true,
+        empty,
+        zeros_in_binaries: true,
+    };
+    let mut scratch = Scratch::new();
+    let whole = match term.as_bits() {
+        Some(bits) => build::sub_bits(scratch.heap(), term, 0, bits.bit_len & !7),
+        None => term,
+    };
+    let mut bytes = filename::to_native(whole, filename::native_encoding(), allowed)?;
+    if let Some(zero) = memchr::memchr(0, &bytes) {
+        // As for the system, that is the end.
+        bytes.truncate(zero);
+    }
+    Some(bytes)
+}
+
+/// Reads the settings of `open_port/2`.
+///
+/// # Errors
+/// `badopt`, or `badarg` for a directory that is none.
+pub fn settings(list: Term) -> Result<Settings, OpenError> {
+    let mut settings = Settings {
+        framing: Framing::Stream,
+        binary: false,
+        eof: false,
+        exit_status: false,
+        input: false,
+        output: false,
+        use_stdio: true,
+        stderr_to_stdout: false,
+        parallelism: config::get().port_parallelism,
+        port_marks: Some(MESSAGE_QUEUE_MARKS),
+        queue_marks: Some(MESSAGE_QUEUE_MARKS),
+        directory: None,
+        environment: Vec::new(),
+        arguments: None,
+        argument_0: None,
+    };
+    // The last one of each kind counts, and they exclude each other.
+    let (mut packet, mut line, mut directory) = (None, None, Term::NIL);
+    let mut rest = list;
+    while let Some((option, tail)) = rest.as_cons() {
+        rest = tail;
+        let known = match option.as_tuple() {
+            None if option.is_atom() => {
+                switch(&mut settings, &mut packet, &mut line, atom::text(option))
+            }
+            Some(&[am::PACKET, size]) => {
+                packet = size.as_small().filter(|size| matches!(size, 1 | 2 | 4));
+                packet.is_some().then_some(())
+            }
+            Some(&[am::LINE, most]) => {
+                let most = most.as_small().and_then(|most| usize::try_from(most).ok());
+                line = most.filter(|most| *most > 0);
+                line.is_some().then_some(())
+            }
+            Some(&[am::CD, value]) => {
+                directory = value;
+                Some(())
+            }
+            Some(&[name, value]) => valued(&mut settings, name, value),
+            _ => None,
+        };
+        known.ok_or(am::BADOPT)?;
+    }
+    let exclude_each_other =
+        packet.is_some() && line.is_some() || settings.stderr_to_stdout && !settings.use_stdio;
+    if !rest.is_nil() || exclude_each_other {
+        return Err(am::BADOPT);
+    }
+    if let Some(size) = packet {
+        settings.framing = Framing::Packet(size as u8);
+    } else if let Some(most) = line {
+        settings.framing = Framing::Line(most);
+    }
+    if !directory.is_nil() {
+        settings.directory = Some(native(directory, false).ok_or(am::BADARG)?);
+    }
+    if !settings.input && !settings.output {
+        settings.input = true;
+        settings.output = true;
+    }
+    Ok(settings)
+}
+
+/// An option that is an atom.
+fn switch(
+    settings: &mut Settings,
+    packet: &mut Option<i64>,
+    line: &mut Option<usize>,
+    option: &str,
+) -> Option<()> {
+    match option {
+        "stream" => *packet = None,
+        "line" => *line = Some(512),
+        "binary" => settings.binary = true,
+        "eof" => settings.eof = true,
+        "exit_status" => settings.exit_status = true,
+        "in" => settings.input = true,
+        "out" => settings.output = true,
+        "use_stdio" => settings.use_stdio = true,
+        "nouse_stdio" => settings.use_stdio = false,
+        "stderr_to_stdout" => settings.stderr_to_stdout = true,
+        // Of other systems.
+        "hide" | "overlapped_io" => {}
+        _ => return None,
+    }
+    Some(())
+}
+
+/// An option with a value.
+fn valued(settings: &mut Settings, name: Term, value: Term) -> Option<()> {
+    if !name.is_atom() {
+        return None;
+    }
+    match atom::text(name) {
+        "parallelism" => match value {
+            am::TRUE => settings.parallelism = true,
+            am::FALSE => settings.parallelism = false,
+            _ => return None,
+        },
+        "busy_limits_port" => settings.port_marks = marks(value)?,
+        "busy_limits_msgq" => settings.queue_marks = marks(value)?,
+        "env" => settings.environment = environment(value)?,
+        "args" => {
+            let mut arguments = Vec::new();
+            let mut rest = value;
+            while let Some((argument, tail)) = rest.as_cons() {
+                arguments.push(native(argument, true)?);
+                rest = tail;
+            }
+            if !rest.is_nil() {
+                return None;
+            }
+            settings.arguments = Some(arguments);
+        }
+        "arg0" => settings.argument_0 = Some(native(value, true)?),
+        _ => return None,
+    }
+    Some(())
+}
+
+/// `{Low, High}` or `disabled`.
+fn marks(value: Term) -> Option<Marks> {
+    if value == am::DISABLED {
+        return Some(None);
+    }
+    let &[low, high] = value.as_tuple()? else {
+        return None;
+    };
+    let number = |term: Term| {
+        let number = term
+            .as_small()
+            .and_then(|value| usize::try_from(value).ok());
+        number.filter(|number| *number > 0)
+    };
+    let (low, high) = (number(low)?, number(high)?);
+    Some(Some((low.min(high), high)))
+}
+
+/// `[{Name, Value | false}]`
+fn environment(value: Term) -> Option<Vec<Change>> {
+    let mut changes = Vec::new();
+    let mut rest = value;
+    while let Some((pair, tail)) = rest.as_cons() {
+        rest = tail;
+        let &[name, value] = pair.as_tuple()? else {
+            return None;
+        };
+        let text = |term: Term| {
+            let is_list = term.is_cons() || term.is_nil();
+            native(is_list.then_some(term)?, true)
+        };
+        let name = text(name).filter(|name| !name.contains(&b'='))?;
+        changes.push(if value == am::FALSE || value.is_nil() {
+            Change::Unset(name)
+        } else {
+            Change::Put(name, text(value)?)
+        });
+    }
+    rest.is_nil().then_some(changes)
+}
+
+/// Whether a program is to be started.
+#[must_use]
+pub fn starts_program(name: &Name) -> bool {
+    match name {
+        Name::Fd { .. } | Name::File(_) | Name::Driver(_) => false,
+        Name::Spawn(command) => driver_of(command).is_none(),
+        Name::Executable(_) => true,
+    }
+}
+
+/// Opens a port for a process, which is linked to it.
+///
+/// # Errors
+/// The reason: `badarg`, `system_limit`, or the system's name of what went wrong.
+pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Term, OpenError> {
+    let text: Vec<u8> = match &name {
+        Name::Fd { input, output } => format!("{input}/{output}").into_bytes(),
+        Name::File(text) | Name::Driver(text) | Name::Spawn(text) | Name::Executable(text) => {
+            text.clone()
+        }
+    };
+    let is_program = starts_program(&name);
+    let has_arguments = settings.arguments.is_some() || settings.argument_0.is_some();
+    if has_arguments && !matches!(name, Name::Executable(_))
+        || settings.exit_status && matches!(name, Name::Fd { .. } | Name::File(_))
+        || matches!(&name, Name::Driver(command) if driver_of(command).is_none())
+    {
+        // Stock's answer for a driver that is not there, too.
+        return Err(am::BADARG);
+    }
+    let mut core = Core::new(process.pid(), text.into());
+    core.binary = settings.binary;
+    let start = |access: &mut Access<'_>| match &name {
+        Name::Fd { input, output } => fd::start(access, *input, *output, &settings),
+        Name::File(file) => fd::start_file(access, file, &settings),
+        Name::Spawn(command) if is_program => {
+            program::start(access, program::What::Command(command), &settings)
+        }
+        Name::Executable(file) => program::start(access, program::What::File(file), &settings),
+        Name::Driver(command) | Name::Spawn(command) => match driver_of(command) {
+            Some(start) => start(access, command, &settings),
+            None => Err(am::BADARG),
+        },
+    };
+    let opening = Opening {
+        core,
+        parallelism: settings.parallelism,
+        queue_marks: settings.queue_marks,
+    };
+    Port::open(process, opening, start)
+}
+
+fn driver_of(command: &[u8]) -> Option<Start> {
+    let word = command.split(|byte| *byte == b' ').next()?;
+    let row = DRIVERS.iter().find(|(name, _)| name.as_bytes() == word);
+    row.map(|(_, start)| *start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read() {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let text = build::string(heap, "a b");
+        let spawn = build::tuple(heap, &[am::SPAWN, text]);
+        assert!(matches!(name(spawn), Some(Name::Spawn(text)) if text == b"a b"));
+        let fd = build::tuple(heap, &[am::FD, Term::small(0), Term::small(1)]);
+        assert!(matches!(
+            name(fd),
+            Some(Name::Fd {
+                input: 0,
+                output: 1
+            })
+        ));
+        let bad = build::tuple(heap, &[am::FD, am::OK, Term::small(1)]);
+        assert!(name(bad).is_none());
+        assert!(driver_of(b"ram_file_drv x").is_some());
+        assert!(driver_of(b"ram_file_drvx").is_none());
+    }
+}

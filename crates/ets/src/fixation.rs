@@ -1,0 +1,84 @@
+//! `safe_fixtable`: who keeps a table fixed, so that traversing it meets every object.
+//!
+//! Any thread may ask whether the table is fixed. Who deletes asks while it holds the part's lock,
+//! and who fixes does so before it takes the lock to traverse.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use layout::Term;
+use parking_lot::Mutex;
+
+use runtime::time;
+
+/// The processes that fix a table.
+#[derive(Default)]
+pub struct Fixation {
+    count: AtomicUsize,
+    holders: Mutex<Holders>,
+}
+
+#[derive(Default)]
+struct Holders {
+    /// Pids, each with how often it fixes.
+    list: Vec<(Term, u32)>,
+    /// Monotonic time at which the table became fixed.
+    since_ns: i64,
+}
+
+impl Fixation {
+    #[inline]
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        self.count.load(Ordering::SeqCst) > 0
+    }
+
+    /// Fixes once more; true when it is the first time for this process.
+    pub fn fix(&self, pid: Term) -> bool {
+        let mut holders = self.holders.lock();
+        if holders.list.is_empty() {
+            holders.since_ns = time::monotonic_ns();
+        }
+        self.count.fetch_add(1, Ordering::SeqCst);
+        if let Some((_, count)) = holders.list.iter_mut().find(|(holder, _)| *holder == pid) {
+            *count += 1;
+            return false;
+        }
+        holders.list.push((pid, 1));
+        true
+    }
+
+    /// Takes back one [`fix`](Fixation::fix) of a process, or `all` of them; true when the table is not fixed any more.
+    #[must_use]
+    pub fn release(&self, pid: Term, all: bool) -> bool {
+        let mut holders = self.holders.lock();
+        let Some(place) = holders.list.iter().position(|(holder, _)| *holder == pid) else {
+            return false;
+        };
+        let held = holders.list[place].1;
+        let released = if all { held } else { 1 };
+        if released == held {
+            holders.list.swap_remove(place);
+        } else {
+            holders.list[place].1 -= released;
+        }
+        self.count.fetch_sub(released as usize, Ordering::SeqCst) == released as usize
+    }
+
+    #[must_use]
+    pub fn is_held_by(&self, pid: Term) -> bool {
+        self.is_fixed()
+            && self
+                .holders
+                .lock()
+                .list
+                .iter()
+                .any(|(holder, _)| *holder == pid)
+    }
+
+    /// Since when, in monotonic nanoseconds, and by whom how often; `None` when it is not fixed.
+    #[must_use]
+    pub fn holders(&self) -> Option<(i64, Vec<(Term, u32)>)> {
+        let holders = self.holders.lock();
+        (!holders.list.is_empty()).then(|| (holders.since_ns, holders.list.clone()))
+    }
+}

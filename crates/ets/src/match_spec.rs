@@ -1,0 +1,189 @@
+//! Match specifications: `[{Head, Guards, Body}, ...]`, compiled to a small program and run on terms.
+//!
+//! ```text
+//! compile:  pattern (heads -> tests), expression (guards and bodies -> operations)
+//! run:      flat (what needs no program), machine (tests and operations), functions (what expressions may call), arena (temporary terms)
+//! ```
+//!
+//! A program is constant data that any thread may run; each run has a [`Machine`] of its own. Nothing
+//! here recurses, however deep patterns, expressions and subjects are. This is the dialect of tables;
+//! the one of tracing has other functions and is not here.
+
+mod arena;
+mod expression;
+pub mod flat;
+mod functions;
+pub mod keeps_key;
+mod lint;
+mod machine;
+pub mod pattern;
+
+use std::sync::Arc;
+
+use layout::object::offset;
+use layout::{Heap, Kind, Term};
+use term::heap::Scratch;
+use term::off_heap::MagicBlock;
+use term::{build, reference};
+
+use crate::OwnedObject;
+use expression::Operation;
+use lint::Lint;
+pub use machine::Machine;
+use pattern::Test;
+
+/// A clause's head, guards and body as given.
+pub type Source = [Term; 3];
+
+/// The term is no match specification: `badarg`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Invalid;
+
+/// A compiled match specification.
+pub struct Program {
+    /// That of the references which hold it.
+    number: u64,
+    clauses: Box<[Clause]>,
+    /// A tuple of the terms that tests and operations name by index.
+    constants: Option<OwnedObject>,
+    /// Most variables of a clause.
+    variables: usize,
+    /// Most levels of a head.
+    registers: usize,
+    /// Most maps and map values of a head.
+    cells: usize,
+}
+
+struct Clause {
+    tests: Box<[Test]>,
+    guards: Box<[Operation]>,
+    body: Box<[Operation]>,
+}
+
+/// The clauses of a specification, as terms.
+///
+/// # Errors
+/// When it is no proper list of triples.
+pub fn sources(specification: Term) -> Result<Vec<Source>, Invalid> {
+    let mut sources = Vec::new();
+    let mut rest = specification;
+    while let Some((clause, tail)) = rest.as_cons() {
+        let Some(&[head, guards, body]) = clause.as_tuple() else {
+            return Err(Invalid);
+        };
+        sources.push([head, guards, body]);
+        rest = tail;
+    }
+    if rest.is_nil() {
+        Ok(sources)
+    } else {
+        Err(Invalid)
+    }
+}
+
+impl Program {
+    /// Compiles clauses.
+    ///
+    /// # Errors
+    /// When one of them is invalid.
+    pub fn compile(sources: &[Source]) -> Result<Program, Invalid> {
+        Program::compile_with(sources, &mut Lint::silent())
+    }
+
+    fn compile_with(sources: &[Source], lint: &mut Lint) -> Result<Program, Invalid> {
+        let mut scratch = Scratch::new();
+        let mut constants = Constants::default();
+        let mut program = Program {
+            number: reference::fresh_number(),
+            clauses: Box::default(),
+            constants: None,
+            variables: 0,
+            registers: 0,
+            cells: 0,
+        };
+        let mut clauses = Vec::with_capacity(sources.len());
+        for &[head, guards, body] in sources {
+            let head = pattern::compile(head, &mut constants, lint)?;
+            program.variables = program.variables.max(head.variables.count());
+            program.registers = program.registers.max(head.registers);
+            program.cells = program.cells.max(head.cells);
+            let mut context = expression::Context {
+                variables: &head.variables,
+                constants: &mut constants,
+                scratch: scratch.heap(),
+                lint: &mut *lint,
+            };
+            let guards = expression::guards(guards, &mut context)?;
+            let body = expression::body(body, &mut context)?;
+            // One clause with complaints is enough to read.
+            lint.is_clean()?;
+            let tests = head.tests.into_boxed_slice();
+            clauses.push(Clause {
+                tests,
+                guards: guards.into(),
+                body: body.into(),
+            });
+        }
+        program.clauses = clauses.into();
+        program.constants = constants.into_object(scratch.heap());
+        Ok(program)
+    }
+
+    /// A constant by index.
+    #[inline]
+    fn constant(&self, index: u32) -> Term {
+        self.constants
+            .as_ref()
+            .expect("a program with constants")
+            .elements()[index as usize]
+    }
+}
+
+/// Compiles a specification, saying what is wrong with it.
+///
+/// # Errors
+/// The complaints, when it is invalid.
+pub fn compile_aloud(specification: Term) -> Result<Program, Vec<String>> {
+    let mut lint = Lint::aloud();
+    let compiled = lint::sources(specification, &mut lint)
+        .and_then(|sources| Program::compile_with(&sources, &mut lint));
+    compiled.map_err(|Invalid| lint.into_complaints())
+}
+
+/// Terms that a program holds; while it is compiled, the caller's.
+#[derive(Default)]
+pub(crate) struct Constants(Vec<Term>);
+
+impl Constants {
+    /// The index of a term.
+    fn add(&mut self, term: Term) -> u32 {
+        self.0.push(term);
+        u32::try_from(self.0.len() - 1).expect("fewer constants than words of memory")
+    }
+
+    fn into_object(self, scratch: &mut Heap) -> Option<OwnedObject> {
+        (!self.0.is_empty()).then(|| OwnedObject::new(build::tuple(scratch, &self.0), 0))
+    }
+}
+
+/// A reference that holds a program.
+pub fn to_term(heap: &mut Heap, program: Arc<Program>) -> Term {
+    let number = program.number;
+    let block = MagicBlock::new(Box::new(program));
+    // SAFETY: the block's one count is handed over.
+    unsafe { build::magic_reference(heap, number, 0, block) }
+}
+
+/// The program that a reference holds.
+#[must_use]
+pub fn from_term(term: Term) -> Option<Arc<Program>> {
+    if !term.is_kind(Kind::MagicReference) {
+        return None;
+    }
+    let block = term.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
+    // SAFETY: a magic reference counts its block.
+    unsafe { (*block).get::<Arc<Program>>() }.cloned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! Specifications that need no program: one clause without guards, whose head is a tuple of variables and constants, and
+//! whose result is the subject, the variables, one of them, or a constant. `ets:match(T, {Key, '$1'})` is one.
+//!
+//! They mean what the program would that `Program::compile` makes of them. Where only the few objects of a key are asked,
+//! making the program would take longer than everything else.
+
+use layout::Term;
+use smallvec::SmallVec;
+use term::heap::Allocate;
+use term::{am, build, compare, copy};
+
+use super::Source;
+use super::pattern::{self, Contents};
+use crate::Object;
+
+/// Elements that a head has at most.
+const MOST_ELEMENTS: usize = 16;
+
+#[derive(Clone, Copy)]
+enum Part {
+    Anything,
+    /// The next variable.
+    Bind,
+    /// Equals the variable that was bound as that.
+    Same(usize),
+    Constant(Term),
+}
+
+#[derive(Clone, Copy)]
+enum Body {
+    Subject,
+    Bindings,
+    Variable(usize),
+    Immediate(Term),
+}
+
+/// Such a specification.
+pub struct Flat {
+    parts: SmallVec<[Part; MOST_ELEMENTS]>,
+    /// The numbers of the variables, in order of binding.
+    variables: SmallVec<[u64; MOST_ELEMENTS]>,
+    body: Body,
+}
+
+/// What the variables of a head are bound to.
+pub type Bound = SmallVec<[Term; MOST_ELEMENTS]>;
+
+impl Flat {
+    /// `None` when it is another kind of specification, or none.
+    #[must_use]
+    pub fn of([head, guards, body]: &Source) -> Option<Flat> {
+        let elements = head.as_tuple()?;
+        let (result, end) = body.as_cons()?;
+        if elements.len() > MOST_ELEMENTS || !guards.is_nil() || !end.is_nil() {
+            return None;
+        }
+        let mut flat = Flat {
+            parts: SmallVec::new(),
+            variables: SmallVec::new(),
+            body: Body::Subject,
+        };
+        for element in elements {
+            let part = flat.part(*element)?;
+            flat.parts.push(part);
+        }
+        flat.body = match result {
+            am::DOLLAR_UNDERSCORE => Body::Subject,
+            am::DOLLAR_DOLLAR => Body::Bindings,
+            _ if !result.is_immediate() => return None,
+            _ => match pattern::variable(result) {
+                Some(number) => Body::Variable(flat.place_of(number)?),
+                None => Body::Immediate(result),
+            },
+        };
+        Some(flat)
+    }
+
+    fn place_of(&self, number: u64) -> Option<usize> {
+        self.variables.iter().position(|known| *known == number)
+    }
+
+    fn part(&mut self, element: Term) -> Option<Part> {
+        if element == am::UNDERSCORE {
+            return Some(Part::Anything);
+        }
+        if let Some(number) = pattern::variable(element) {
+            return Some(match self.place_of(number) {
+                Some(place) => Part::Same(place),
+                None => {
+                    self.variables.push(number);
+                    Part::Bind
+                }
+            });
+        }
+        // Of floats a head distinguishes more than `=:=` does.
+        let is_constant = element.is_immediate()
+            || (element.as_float().is_none() && pattern::contents(element) == Contents::Ground);
+        is_constant.then_some(Part::Constant(element))
+    }
+
+    /// The constant that the element at `index` (from 0) must equal.
+    #[must_use]
+    pub fn constant(&self, index: usize) -> Option<Term> {
+        match self.parts.get(index) {
+            Some(Part::Constant(term)) => Some(*term),
+            _ => None,
+        }
+    }
+
+    /// What the variables are bound to when a tuple of these elements matches.
+    #[must_use]
+    pub fn matches(&self, elements: &[Term]) -> Option<Bound> {
+        if elements.len() != self.parts.len() {
+            return None;
+        }
+        let mut bound = Bound::new();
+        for (part, element) in self.parts.iter().zip(elements) {
+            let fits = match *part {
+                Part::Anything => true,
+                Part::Bind => {
+                    bound.push(*element);
+                    true
+                }
+                Part::Same(place) => compare::eq_exact(*element, bound[place]),
+                Part::Constant(term) => compare::eq_exact(*element, term),
+            };
+            if !fits {
+                return None;
+            }
+        }
+        Some(bound)
+    }
+
+    /// Whether the result is `true`.
+    #[must_use]
+    pub fn is_true(&self, bound: &Bound) -> bool {
+        match self.body {
+            Body::Subject | Body::Bindings => false,
+            Body::Variable(place) => bound[place] == am::TRUE,
+            Body::Immediate(term) => term == am::TRUE,
+        }
+    }
+
+    /// The result on a heap.
+    pub fn result<A: Allocate>(&self, object: &Object, bound: &Bound, heap: &mut A) -> Term {
+        match self.body {
+            Body::Subject => object.copy_to(heap),
+            Body::Variable(place) => copy::copy(heap, bound[place]),
+            Body::Immediate(term) => term,
+            Body::Bindings => {
+                let mut order: SmallVec<[usize; MOST_ELEMENTS]> = (0..bound.len()).collect();
+                order.sort_unstable_by_key(|place| self.variables[*place]);
+                order.iter().rev().fold(Term::NIL, |tail, place| {
+                    let value = copy::copy(heap, bound[*place]);
+                    build::cons(heap, value, tail)
+                })
+            }
+        }
+    }
+}

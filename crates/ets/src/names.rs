@@ -1,0 +1,66 @@
+//! Named tables: a slot for every atom, so that finding a table by name is three loads.
+//!
+//! Slots sit in leaked chunks that double in size, made when the first name of a chunk is used. Any
+//! thread may look up within a slice; a table that lost its name stays allocated until every scheduler has begun
+//! another (`epoch`). Who changes a slot holds the registry's lock.
+
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use layout::Term;
+
+use super::table::Table;
+use runtime::epoch::Retired;
+
+const FIRST_CHUNK_BITS: u32 = 10;
+const CHUNKS: usize = 22;
+
+type Slot = AtomicPtr<Table>;
+
+static CHUNK: [AtomicPtr<Slot>; CHUNKS] = [const { AtomicPtr::new(ptr::null_mut()) }; CHUNKS];
+/// Tables that are in no registry any more.
+static RETIRED: Retired<Arc<Table>> = Retired::new();
+
+/// The chunk of an atom and its place there: chunk n holds 2^(10 + n) slots.
+fn place_of(name: Term) -> (usize, usize) {
+    let position = u64::from(name.as_atom().expect("an atom")) + (1 << FIRST_CHUNK_BITS);
+    let bits = 63 - position.leading_zeros();
+    (
+        (bits - FIRST_CHUNK_BITS) as usize,
+        (position - (1 << bits)) as usize,
+    )
+}
+
+/// The table of a name.
+#[inline]
+pub fn find<'a>(name: Term) -> Option<&'a Table> {
+    let (chunk, place) = place_of(name);
+    let slots = CHUNK[chunk].load(Ordering::Acquire);
+    if slots.is_null() {
+        return None;
+    }
+    // SAFETY: a chunk has a slot for every place that `place_of` answers for it; a table that is
+    // found stays allocated through the slice.
+    unsafe { (*slots.add(place)).load(Ordering::Acquire).as_ref() }
+}
+
+/// Gives a free name to a table, or takes the name away with `None`. The caller holds the registry's lock.
+pub fn set(name: Term, table: Option<&Arc<Table>>) {
+    let (chunk, place) = place_of(name);
+    let mut slots = CHUNK[chunk].load(Ordering::Acquire);
+    if slots.is_null() {
+        let size = 1usize << (FIRST_CHUNK_BITS as usize + chunk);
+        let fresh: Vec<Slot> = (0..size).map(|_| Slot::default()).collect();
+        slots = Vec::leak(fresh).as_mut_ptr();
+        CHUNK[chunk].store(slots, Ordering::Release);
+    }
+    let table = table.map_or(ptr::null(), Arc::as_ptr).cast_mut();
+    // SAFETY: as `find`.
+    unsafe { (*slots.add(place)).store(table, Ordering::Release) };
+}
+
+/// Keeps a table that was taken out of the registry until nobody can have found it there any more.
+pub fn retire(table: Arc<Table>) {
+    RETIRED.keep(table);
+}

@@ -1,0 +1,264 @@
+//! The lock of a part: shared by readers, or held by one writer.
+//!
+//! A table with read concurrency has several places to lock, each on a cache line of its own: a reader takes
+//! the place of its scheduler, so that readers on different schedulers do not write to the same line; a writer
+//! takes all of them, in order.
+//!
+//! On a node with one scheduler that thread takes no place, but the hold of [`Lone`]. All other threads take their places
+//! first and then keep the scheduler out; it takes a place as they do when it is.
+
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+use std::time::{Duration, Instant};
+
+use parking_lot::RawRwLock;
+use parking_lot::lock_api::{RawRwLock as _, RawRwLockTimed as _};
+
+use super::lone::{self, Lone};
+use super::part::Part;
+use runtime::scheduler;
+
+/// Keeps two places off one cache line.
+#[repr(align(64))]
+struct Place(RawRwLock);
+
+/// A part and its lock.
+pub struct PartLock {
+    places: Box<[Place]>,
+    /// There on a node with one scheduler.
+    lone: Option<Lone>,
+    part: UnsafeCell<Part>,
+}
+
+// SAFETY: the part is reached through the guards alone, of which a writer's excludes all others.
+unsafe impl Sync for PartLock {}
+
+/// What a guard gives back.
+enum Hold<'a> {
+    Lone(&'a Lone),
+    /// A reader's place; and what an outsider keeps the scheduler out of.
+    Place(&'a RawRwLock, Option<&'a Lone>),
+    /// All places; and the same.
+    Places(Option<&'a Lone>),
+}
+
+/// Shared access to a part.
+pub struct ReadGuard<'a> {
+    hold: Hold<'a>,
+    part: &'a Part,
+}
+
+/// Sole access to a part.
+pub struct WriteGuard<'a> {
+    lock: &'a PartLock,
+    hold: Hold<'a>,
+}
+
+/// Whether this thread is a scheduler.
+#[inline]
+fn is_scheduler() -> bool {
+    !scheduler::current().is_null()
+}
+
+impl PartLock {
+    /// A lock with that many places for readers. `schedulers` is how many the node has.
+    pub fn new(part: Part, places: usize, schedulers: usize) -> PartLock {
+        PartLock {
+            places: (0..places.max(1)).map(|_| Place(RawRwLock::INIT)).collect(),
+            lone: (schedulers == 1 && *lone::IS_POSSIBLE).then(Lone::new),
+            part: UnsafeCell::new(part),
+        }
+    }
+
+    fn place(&self) -> &RawRwLock {
+        match &*self.places {
+            [only] => &only.0,
+            places => &places[scheduler::current_number() % places.len()].0,
+        }
+    }
+
+    /// Keeps the one scheduler out when this is another thread; the place or places are taken.
+    #[inline]
+    fn keep_out(&self) -> Option<&Lone> {
+        let lone = self.lone.as_ref().filter(|_| !is_scheduler())?;
+        // Without an end to its patience it is never turned away.
+        let _ = lone.enter_from_outside(None);
+        Some(lone)
+    }
+
+    #[inline]
+    pub fn read(&self) -> ReadGuard<'_> {
+        let hold = match &self.lone {
+            Some(lone) if is_scheduler() && lone.enter() => Hold::Lone(lone),
+            _ => self.take_place(),
+        };
+        // SAFETY: this place is shared, so no writer has all places before the guard is dropped; or the one scheduler is
+        // in (`Lone`), and does not write.
+        let part = unsafe { &*self.part.get() };
+        ReadGuard { hold, part }
+    }
+
+    fn take_place(&self) -> Hold<'_> {
+        let place = self.place();
+        place.lock_shared();
+        Hold::Place(place, self.keep_out())
+    }
+
+    /// As [`PartLock::read`]; `None` when the lock cannot be had so soon.
+    pub fn read_within(&self, patience: Duration) -> Option<ReadGuard<'_>> {
+        let until = Instant::now() + patience;
+        let place = self.place();
+        let hold = match &self.lone {
+            Some(lone) if is_scheduler() => {
+                // What it was doing when it came here may be anything.
+                if lone.is_held() || !lone.enter() {
+                    return None;
+                }
+                Hold::Lone(lone)
+            }
+            lone => {
+                if !place.try_lock_shared_for(patience) {
+                    return None;
+                }
+                if let Some(lone) = lone
+                    && !lone.enter_from_outside(Some(until))
+                {
+                    // SAFETY: taken above.
+                    unsafe { place.unlock_shared() };
+                    return None;
+                }
+                Hold::Place(place, lone.as_ref())
+            }
+        };
+        // SAFETY: as in `read`.
+        let part = unsafe { &*self.part.get() };
+        Some(ReadGuard { hold, part })
+    }
+
+    #[inline]
+    pub fn write(&self) -> WriteGuard<'_> {
+        let hold = match &self.lone {
+            Some(lone) if is_scheduler() => {
+                if lone.enter_to_write() {
+                    Hold::Lone(lone)
+                } else {
+                    self.take_places()
+                }
+            }
+            _ => self.take_places(),
+        };
+        WriteGuard { lock: self, hold }
+    }
+
+    #[inline]
+    fn take_places(&self) -> Hold<'_> {
+        match &*self.places {
+            [only] => only.0.lock_exclusive(),
+            places => places.iter().for_each(|place| place.0.lock_exclusive()),
+        }
+        Hold::Places(self.keep_out())
+    }
+
+    /// As [`PartLock::write`], and whether it had to wait.
+    #[inline]
+    pub fn write_and_tell(&self) -> (WriteGuard<'_>, bool) {
+        if self.lone.is_some() {
+            return (self.write(), false);
+        }
+        let mut waited = false;
+        for place in &self.places {
+            if !place.0.try_lock_exclusive() {
+                waited = true;
+                place.0.lock_exclusive();
+            }
+        }
+        let hold = Hold::Places(None);
+        (WriteGuard { lock: self, hold }, waited)
+    }
+
+    /// As [`PartLock::write`]; `None` when the lock cannot be had at once, or the node has one scheduler.
+    pub fn try_write(&self) -> Option<WriteGuard<'_>> {
+        if self.lone.is_some() {
+            return None;
+        }
+        for (index, place) in self.places.iter().enumerate() {
+            if !place.0.try_lock_exclusive() {
+                for place in &self.places[..index] {
+                    // SAFETY: taken before.
+                    unsafe { place.0.unlock_exclusive() };
+                }
+                return None;
+            }
+        }
+        let hold = Hold::Places(None);
+        Some(WriteGuard { lock: self, hold })
+    }
+
+    /// Bytes that the lock takes.
+    pub fn bytes(&self) -> usize {
+        size_of::<PartLock>() + size_of_val(&*self.places)
+    }
+}
+
+impl Deref for ReadGuard<'_> {
+    type Target = Part;
+
+    #[inline]
+    fn deref(&self) -> &Part {
+        self.part
+    }
+}
+
+impl Drop for ReadGuard<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        match self.hold {
+            Hold::Lone(lone) => lone.leave(),
+            Hold::Place(place, outside) => {
+                if let Some(lone) = outside {
+                    lone.leave_to_outside();
+                }
+                // SAFETY: the guard stands for one shared hold of this place.
+                unsafe { place.unlock_shared() };
+            }
+            Hold::Places(_) => unreachable!("a reader takes one place"),
+        }
+    }
+}
+
+impl Deref for WriteGuard<'_> {
+    type Target = Part;
+
+    #[inline]
+    fn deref(&self) -> &Part {
+        // SAFETY: the guard holds all places, or the hold that stands for them.
+        unsafe { &*self.lock.part.get() }
+    }
+}
+
+impl DerefMut for WriteGuard<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Part {
+        // SAFETY: as above, and it is borrowed alone.
+        unsafe { &mut *self.lock.part.get() }
+    }
+}
+
+impl Drop for WriteGuard<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        match self.hold {
+            Hold::Lone(lone) => lone.leave(),
+            Hold::Place(..) => unreachable!("a writer takes all places"),
+            Hold::Places(outside) => {
+                if let Some(lone) = outside {
+                    lone.leave_to_outside();
+                }
+                for place in self.lock.places.iter().rev() {
+                    // SAFETY: the guard holds every place.
+                    unsafe { place.0.unlock_exclusive() };
+                }
+            }
+        }
+    }
+}

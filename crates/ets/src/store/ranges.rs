@@ -1,0 +1,354 @@
+//! The ranges of an ordered set with write concurrency: a part for each, cut in two where writers meet, and put together again
+//! where they do not.
+//!
+//! After the contention adapting search trees of Sagonas and Winblad (2015): each lock keeps count of whether it had to be
+//! waited for, and the table changes its shape by that. Theirs is a tree of routes; here a sorted array leads to the ranges,
+//! for there are few ([`directory`](super::directory) has the protocol).
+//!
+//! A scheduler calls within a slice; for other threads each look at the directory is pinned.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use layout::Term;
+use term::heap::Scratch;
+use term::{build, compare};
+
+use super::directory::{self, Changes, Range, Replaced};
+use super::lock::{PartLock, ReadGuard, WriteGuard};
+use super::object::OwnedObject;
+use super::part::Part;
+use super::tree::{From, Tree};
+use runtime::epoch::{self, Retired};
+use runtime::sync::MutexGuard;
+
+/// What a lock that had to be waited for adds to a range's heat; one that had not takes one off
+/// (`tables/ordered_set_concurrent` chose all three).
+const HEAT_OF_WAITING: i32 = 200;
+/// Above this a range is cut.
+const HOT: i32 = 1000;
+/// Below this it is put together with its neighbour. Far below, for what goes together may have to be cut again.
+const COLD: i32 = -20_000;
+
+/// A key between two ranges.
+#[derive(Clone)]
+pub struct Bound {
+    pub key: Term,
+    /// Holds what the key consists of, if it is no immediate.
+    _holder: Option<Arc<OwnedObject>>,
+}
+
+// SAFETY: the key is an immediate, or part of an object that is shared to be read.
+unsafe impl Send for Bound {}
+// SAFETY: as above.
+unsafe impl Sync for Bound {}
+
+impl Bound {
+    fn new(key: Term) -> Bound {
+        if key.is_immediate() {
+            return Bound { key, _holder: None };
+        }
+        let mut scratch = Scratch::new();
+        let tuple = build::tuple(scratch.heap(), &[key]);
+        let holder = Arc::new(OwnedObject::new(tuple, 0));
+        Bound {
+            key: holder.key(1),
+            _holder: Some(holder),
+        }
+    }
+}
+
+/// A range: its objects and their lock.
+#[repr(align(128))]
+pub struct Span {
+    lock: PartLock,
+    /// Changed by who holds the lock to write.
+    heat: AtomicI32,
+    /// How often the lock was taken to write.
+    turns: AtomicU64,
+}
+
+impl Span {
+    fn read(&self) -> ReadGuard<'_> {
+        self.lock.read()
+    }
+
+    /// Whether it had to be waited for comes along.
+    fn write_and_tell(&self) -> (WriteGuard<'_>, bool) {
+        let guard = self.lock.write_and_tell();
+        self.count_turn();
+        guard
+    }
+
+    fn count_turn(&self) {
+        let turns = self.turns.load(Ordering::Relaxed);
+        self.turns.store(turns + 1, Ordering::Relaxed);
+    }
+
+    /// Counts a lock that was taken; the caller has it.
+    fn heat_by(&self, waited: bool) -> i32 {
+        let heat = self.heat.load(Ordering::Relaxed);
+        let heat = if waited {
+            heat + HEAT_OF_WAITING
+        } else {
+            heat - 1
+        };
+        self.heat.store(heat, Ordering::Relaxed);
+        heat
+    }
+}
+
+impl Range for Span {
+    type Writer<'a> = WriteGuard<'a>;
+
+    fn write(&self) -> WriteGuard<'_> {
+        self.write_and_tell().0
+    }
+
+    fn try_write(&self) -> Option<WriteGuard<'_>> {
+        let guard = self.lock.try_write()?;
+        self.count_turn();
+        Some(guard)
+    }
+}
+
+/// A range as it was when it was locked.
+pub struct Mark<'a> {
+    span: &'a Span,
+    turns: u64,
+}
+
+impl<'a> Mark<'a> {
+    /// The caller has the range locked.
+    pub fn new(span: &'a Span) -> Mark<'a> {
+        let turns = span.turns.load(Ordering::Relaxed);
+        Mark { span, turns }
+    }
+
+    /// Whether somebody locked it to write since. If he did, and then changed what the caller has locked now, this tells.
+    pub fn has_changed(&self) -> bool {
+        self.span.turns.load(Ordering::Relaxed) != self.turns
+    }
+}
+
+/// Where a walk goes on behind a range that ends with a bound; going back, that begins with it.
+pub fn beyond(bound: &Bound, backwards: bool) -> From {
+    if backwards {
+        From::After(bound.key)
+    } else {
+        From::At(bound.key)
+    }
+}
+
+/// See the file's comment.
+pub struct Ranges {
+    spans: directory::Ranges<Bound, Span>,
+    keypos: usize,
+    places: usize,
+    schedulers: usize,
+}
+
+/// All ranges, locked to write.
+pub struct All<'a> {
+    pub parts: Vec<WriteGuard<'a>>,
+    bounds: Vec<Bound>,
+    ranges: &'a Ranges,
+    /// Given back last.
+    changes: MutexGuard<'a, Changes<Span>>,
+}
+
+impl All<'_> {
+    /// The part that a key belongs to.
+    pub fn part_of(&self, key: Term) -> usize {
+        until(&self.bounds, key)
+    }
+
+    /// Makes one range of all; they are empty.
+    pub fn collapse(&mut self) {
+        let ranges = self.ranges;
+        epoch::pinned(|| RETIRED.keep(ranges.spans.collapse(&mut self.changes)));
+        self.bounds.clear();
+    }
+}
+
+/// The number of bounds that are not above a key.
+#[inline]
+fn until(bounds: &[Bound], key: Term) -> usize {
+    bounds.partition_point(|bound| compare::compare(bound.key, key).is_le())
+}
+
+/// The number of the range in which a walk begins.
+fn beginning(bounds: &[Bound], from: From, backwards: bool) -> usize {
+    match from {
+        From::Outset if backwards => bounds.len(),
+        From::Outset => 0,
+        From::After(key) | From::At(key) if !backwards => until(bounds, key),
+        From::After(key) | From::At(key) => {
+            bounds.partition_point(|bound| compare::compare(bound.key, key).is_lt())
+        }
+        From::Pattern(pattern) => {
+            bounds.partition_point(|bound| Tree::is_before_matches(bound.key, pattern, backwards))
+        }
+    }
+}
+
+impl Ranges {
+    /// One range; its lock has that many places for readers.
+    #[must_use]
+    pub fn new(keypos: usize, places: usize, schedulers: usize) -> Ranges {
+        Ranges {
+            spans: directory::Ranges::new(Self::span(keypos, places, schedulers)),
+            keypos,
+            places,
+            schedulers,
+        }
+    }
+
+    fn span(keypos: usize, places: usize, schedulers: usize) -> Span {
+        Span {
+            lock: PartLock::new(Part::Tree(Tree::new(keypos)), places, schedulers),
+            heat: AtomicI32::new(0),
+            turns: AtomicU64::new(0),
+        }
+    }
+
+    /// Locks the range of a key, to read.
+    #[inline]
+    pub fn read(&self, key: Term) -> ReadGuard<'_> {
+        epoch::pinned(|| self.spans.enter(|bounds| until(bounds, key), Span::read)).1
+    }
+
+    /// Locks the range of a key, to write.
+    #[inline]
+    pub fn write(&self, key: Term) -> WriteGuard<'_> {
+        loop {
+            let (span, (guard, waited)) = epoch::pinned(|| {
+                self.spans
+                    .enter(|bounds| until(bounds, key), Span::write_and_tell)
+            });
+            if (COLD..=HOT).contains(&span.heat_by(waited)) {
+                return guard;
+            }
+            self.adapt(span, guard);
+        }
+    }
+
+    /// Locks the range in which a walk begins, to read.
+    pub fn read_from(&self, from: From, backwards: bool) -> (&Span, ReadGuard<'_>) {
+        let route = |bounds: &[Bound]| beginning(bounds, from, backwards);
+        epoch::pinned(|| self.spans.enter(route, Span::read))
+    }
+
+    /// As [`Ranges::read_from`], to write.
+    pub fn write_from(&self, from: From, backwards: bool) -> (&Span, WriteGuard<'_>) {
+        let route = |bounds: &[Bound]| beginning(bounds, from, backwards);
+        epoch::pinned(|| self.spans.enter(route, Range::write))
+    }
+
+    /// Where the next range begins, or, going back, where this one does; the caller has it locked.
+    pub fn bound_of(&self, span: &Span, backwards: bool) -> Option<Bound> {
+        epoch::pinned(|| self.spans.bound_of(span, backwards))
+    }
+
+    /// Cuts a range that is hot, or puts one that is cold together with its neighbour, if it can be done at once.
+    #[cold]
+    fn adapt<'a>(&'a self, span: &Span, mut guard: WriteGuard<'a>) {
+        let heat = span.heat.swap(0, Ordering::Relaxed);
+        let replaced = epoch::pinned(|| {
+            if heat > HOT {
+                let fresh = || Self::span(self.keypos, self.places, self.schedulers);
+                self.spans
+                    .split(span, fresh, |other| divide(&mut guard, other))
+            } else {
+                self.spans.join(span, &mut guard, merge)
+            }
+        });
+        drop(guard);
+        if let Some(replaced) = replaced {
+            RETIRED.keep(replaced);
+        }
+    }
+
+    /// Locks everything, to write.
+    #[must_use]
+    pub fn write_all(&self) -> All<'_> {
+        let changes = self.spans.hold();
+        let (spans, bounds) = self.spans.all(&changes);
+        let bounds = bounds.to_vec();
+        All {
+            parts: spans.map(Range::write).collect(),
+            bounds,
+            ranges: self,
+            changes,
+        }
+    }
+
+    /// Locks one range after the other to read, in order; meanwhile none is cut or put together. Ends when `visit`
+    /// answers something.
+    pub fn each<R>(&self, mut visit: impl FnMut(&Part) -> Option<R>) -> Option<R> {
+        let changes = self.spans.hold();
+        let (mut spans, _) = self.spans.all(&changes);
+        spans.find_map(|span| visit(&span.read()))
+    }
+
+    /// As [`Ranges::each`], leaving out what cannot be had so soon.
+    pub fn each_within(&self, patience: Duration, mut visit: impl FnMut(&Part)) {
+        let Some(changes) = self.spans.changes().try_lock_for(patience) else {
+            return;
+        };
+        let (spans, _) = self.spans.all(&changes);
+        for span in spans {
+            if let Some(part) = span.lock.read_within(patience) {
+                visit(&part);
+            }
+        }
+    }
+
+    /// Bytes of the locks.
+    pub fn bytes(&self) -> usize {
+        let changes = self.spans.hold();
+        let (spans, _) = self.spans.all(&changes);
+        spans
+            .map(|span| size_of::<Span>() + span.lock.bytes())
+            .sum()
+    }
+
+    /// Has the next writer of a key cut its range, or put it together with the next one.
+    #[cfg(test)]
+    pub fn provoke(&self, key: Term, is_hot: bool) {
+        let route = |bounds: &[Bound]| until(bounds, key);
+        let (span, guard) = epoch::pinned(|| self.spans.enter(route, Range::write));
+        let heat = if is_hot { HOT + 2 } else { COLD };
+        span.heat.store(heat, Ordering::Relaxed);
+        drop(guard);
+    }
+
+    /// How many there are.
+    #[cfg(test)]
+    pub fn count(&self) -> usize {
+        let changes = self.spans.hold();
+        self.spans.all(&changes).0.count()
+    }
+}
+
+/// Moves the upper half of a part to another one, which is empty; answers the bound.
+fn divide(lower: &mut Part, upper: &mut Part) -> Option<Bound> {
+    let (Part::Tree(lower), Part::Tree(upper)) = (lower, upper) else {
+        return None;
+    };
+    let (tree, key) = lower.split_off()?;
+    let bound = Bound::new(key);
+    upper.append(tree);
+    Some(bound)
+}
+
+/// Moves all of the upper part to the lower one.
+fn merge(lower: &mut WriteGuard<'_>, upper: &mut WriteGuard<'_>) {
+    if let (Part::Tree(lower), Part::Tree(upper)) = (&mut **lower, &mut **upper) {
+        lower.append(upper.take());
+    }
+}
+
+/// Directories that were replaced.
+static RETIRED: Retired<Replaced<Bound, Span>> = Retired::new();

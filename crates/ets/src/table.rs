@@ -1,0 +1,569 @@
+//! A table: what it is, who may do what with it, and its parts.
+//!
+//! Any thread may hold a table. Its contents are reached through [`Table::reading`] and the other
+//! functions that take a lock; each asks, with the lock held, whether the process may. Operations on the
+//! whole table lock all parts in order.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use layout::Term;
+use parking_lot::Mutex;
+use term::heap::Allocate;
+use term::off_heap::MagicBlock;
+use term::{am, build, hash};
+
+use super::fixation::Fixation;
+use super::{Access, Kind, registry};
+use crate::store::lock::{PartLock, ReadGuard, WriteGuard};
+use crate::store::object::{HASH_MASK, New, OwnedObject};
+use crate::store::part::Part;
+use crate::store::ranges::{self, Bound, Mark, Ranges, Span};
+use crate::store::tree::From;
+use crate::store::words;
+use runtime::bif::{Failure, badarg_because};
+use runtime::process::{Process, flag};
+use runtime::scheduler;
+
+/// Slots of an empty hash table; as many as OTP's have.
+pub const FIRST_SLOTS: usize = 256;
+/// Parts of a hash table with write concurrency.
+pub const PARTS: usize = 16;
+/// Most places at which the lock of a part with read concurrency is shared.
+const MOST_PLACES: usize = 16;
+/// Bits of a hash (of 31) that select one of [`PARTS`].
+const PART_SHIFT: u32 = 31 - PARTS.trailing_zeros();
+
+const _: () = assert!(PARTS.is_power_of_two());
+
+/// Bits of [`Table::status`]; the protection, or DELETED alone.
+mod status {
+    /// Others may not even read.
+    pub const PRIVATE: u32 = 0;
+    pub const PROTECTED: u32 = 1;
+    pub const PUBLIC: u32 = 2;
+    pub const DELETED: u32 = 4;
+}
+
+/// Who may read and write besides the owner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protection {
+    Private,
+    Protected,
+    Public,
+}
+
+impl Protection {
+    fn bits(self) -> u32 {
+        match self {
+            Protection::Private => status::PRIVATE,
+            Protection::Protected => status::PROTECTED,
+            Protection::Public => status::PUBLIC,
+        }
+    }
+
+    #[must_use]
+    pub fn atom(self) -> Term {
+        match self {
+            Protection::Private => am::PRIVATE,
+            Protection::Protected => am::PROTECTED,
+            Protection::Public => am::PUBLIC,
+        }
+    }
+}
+
+/// `write_concurrency`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WriteConcurrency {
+    No,
+    Yes,
+    Auto,
+    /// `{debug_hash_fixed_number_of_locks, N}`.
+    Locks(u32),
+}
+
+/// What `ets:new/2` was asked for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub kind: Kind,
+    pub keypos: usize,
+    pub protection: Protection,
+    pub named: bool,
+    pub compressed: bool,
+    pub write_concurrency: WriteConcurrency,
+    pub read_concurrency: bool,
+    pub decentralized_counters: bool,
+}
+
+/// Who gets the table when its owner ends.
+pub struct Heir {
+    pub pid: Term,
+    /// `{Data}`.
+    pub data: OwnedObject,
+}
+
+/// A table.
+pub struct Table {
+    /// The low word of its reference.
+    pub number: u64,
+    pub options: Options,
+    name: AtomicU32,
+    status: AtomicU32,
+    owner: AtomicU64,
+    pub heir: Mutex<Option<Heir>>,
+    pub fixation: Fixation,
+    contents: Contents,
+}
+
+/// Where the objects are.
+enum Contents {
+    /// In parts by their hash; an ordered set has one.
+    Parts(Box<[PartLock]>),
+    /// In ranges of their keys.
+    Ranges(Ranges),
+}
+
+/// A part that is locked, and a key's hash.
+pub struct Locked<Guard> {
+    pub part: Guard,
+    pub hash: u32,
+}
+
+pub type Reading<'a> = Locked<ReadGuard<'a>>;
+pub type Writing<'a> = Locked<WriteGuard<'a>>;
+
+/// A part of an ordered set that is locked: all of it, or a range.
+pub struct Stretch<'a, Guard> {
+    pub part: Guard,
+    span: Option<&'a Span>,
+}
+
+impl<'a, Guard> Stretch<'a, Guard> {
+    /// The range as it is now; `None` when the part is the whole table.
+    #[must_use]
+    pub fn mark(&self) -> Option<Mark<'a>> {
+        self.span.map(Mark::new)
+    }
+}
+
+/// Words of a table as OTP counts them, while its parts are looked at.
+#[derive(Default)]
+pub struct Words {
+    objects: i64,
+    slots: usize,
+}
+
+impl Words {
+    pub fn add(&mut self, part: &Part) {
+        match part {
+            Part::Hash(shard) => {
+                self.objects += shard.words() as i64;
+                self.slots += shard.slots();
+            }
+            Part::Tree(tree) => self.objects += tree.words(),
+        }
+    }
+
+    #[must_use]
+    pub fn total(&self, table: &Table) -> usize {
+        words::empty(&table.options, scheduler::count())
+            + words::of_slots(self.slots)
+            + self.objects as usize
+    }
+}
+
+/// A whole table that is locked, to write.
+pub enum Whole<'a> {
+    Parts(Vec<WriteGuard<'a>>),
+    Ranges(ranges::All<'a>),
+}
+
+impl<'a> Whole<'a> {
+    pub fn parts(&mut self) -> &mut [WriteGuard<'a>] {
+        match self {
+            Whole::Parts(parts) => parts,
+            Whole::Ranges(all) => &mut all.parts,
+        }
+    }
+
+    /// The part of a key; `hash` is that of the key.
+    pub fn part_of(&mut self, key: Term, hash: u32) -> &mut Part {
+        match self {
+            Whole::Parts(parts) => {
+                let part = part_of(hash, parts.len());
+                &mut parts[part]
+            }
+            Whole::Ranges(all) => {
+                let part = all.part_of(key);
+                &mut all.parts[part]
+            }
+        }
+    }
+
+    /// To be called when all parts are empty.
+    pub fn emptied(&mut self) {
+        if let Whole::Ranges(all) = self {
+            all.collapse();
+        }
+    }
+}
+
+/// The number of the part that a hash belongs to.
+#[inline]
+fn part_of(hash: u32, parts: usize) -> usize {
+    if parts == 1 {
+        0
+    } else {
+        (hash >> PART_SHIFT) as usize
+    }
+}
+
+impl Table {
+    #[must_use]
+    pub fn new(name: Term, options: Options, owner: Term, heir: Option<Heir>) -> Table {
+        let shared = options.write_concurrency != WriteConcurrency::No
+            && options.protection != Protection::Private;
+        let is_ordered = options.kind == Kind::OrderedSet;
+        let schedulers = scheduler::count();
+        let parts = if shared && !is_ordered { PARTS } else { 1 };
+        let first_slots = FIRST_SLOTS / parts;
+        let places = match (options.read_concurrency, shared) {
+            (true, false) => MOST_PLACES,
+            (true, true) => MOST_PLACES / 4,
+            (false, _) => 1,
+        };
+        let places = places.min(schedulers);
+        let contents = if shared && is_ordered && schedulers > 1 {
+            Contents::Ranges(Ranges::new(options.keypos, places, schedulers))
+        } else {
+            let parts = (0..parts)
+                .map(|_| Part::new(options.kind, options.keypos, first_slots))
+                .map(|part| PartLock::new(part, places, schedulers));
+            Contents::Parts(parts.collect())
+        };
+        Table {
+            number: term::reference::fresh_number(),
+            name: AtomicU32::new(name.as_atom().expect("a table's name is an atom")),
+            status: AtomicU32::new(options.protection.bits()),
+            owner: AtomicU64::new(owner.bits()),
+            heir: Mutex::new(heir),
+            fixation: Fixation::default(),
+            options,
+            contents,
+        }
+    }
+
+    #[must_use]
+    pub fn name(&self) -> Term {
+        Term::atom(self.name.load(Ordering::Acquire))
+    }
+
+    pub(super) fn set_name(&self, name: Term) {
+        self.name
+            .store(name.as_atom().expect("an atom"), Ordering::Release);
+    }
+
+    #[must_use]
+    pub fn owner(&self) -> Term {
+        // SAFETY: only pids are stored, which are immediates.
+        unsafe { Term::from_bits(self.owner.load(Ordering::Acquire)) }
+    }
+
+    pub fn set_owner(&self, owner: Term) {
+        self.owner.store(owner.bits(), Ordering::Release);
+    }
+
+    #[must_use]
+    pub fn is_deleted(&self) -> bool {
+        self.status.load(Ordering::Acquire) & status::DELETED != 0
+    }
+
+    #[must_use]
+    pub fn protection(&self) -> Protection {
+        match self.status.load(Ordering::Acquire) {
+            status::PROTECTED => Protection::Protected,
+            status::PUBLIC => Protection::Public,
+            _ => Protection::Private,
+        }
+    }
+
+    pub fn set_protection(&self, protection: Protection) {
+        self.status.store(protection.bits(), Ordering::Release);
+    }
+
+    /// Marks the table as deleted; false when it was already.
+    #[must_use]
+    pub(super) fn mark_deleted(&self) -> bool {
+        self.status.swap(status::DELETED, Ordering::AcqRel) & status::DELETED == 0
+    }
+
+    /// Whether a process may; to be asked with a lock held.
+    ///
+    /// # Errors
+    /// `badarg` with the cause `id` (deleted) or `access`.
+    #[inline]
+    pub fn allow(&self, process: &Process, access: Access) -> Result<(), Failure> {
+        let status = self.status.load(Ordering::Acquire);
+        let enough = match access {
+            Access::Info => status & status::DELETED == 0,
+            Access::Read => status == status::PROTECTED || status == status::PUBLIC,
+            Access::Write => status == status::PUBLIC,
+        };
+        if enough {
+            Ok(())
+        } else {
+            self.allow_owner(process, status)
+        }
+    }
+
+    #[cold]
+    fn allow_owner(&self, process: &Process, status: u32) -> Result<(), Failure> {
+        if status & status::DELETED != 0 {
+            Err(badarg_because(am::ID))
+        } else if self.owner() == process.pid() || process.flags & flag::ETS_SUPER_USER != 0 {
+            Ok(())
+        } else {
+            Err(badarg_because(am::ACCESS))
+        }
+    }
+
+    /// The hash of a key, as the parts use it; an ordered set needs none.
+    #[inline]
+    #[must_use]
+    pub fn hash(&self, key: Term) -> u32 {
+        if self.options.kind == Kind::OrderedSet {
+            0
+        } else if key.is_atom() {
+            // OTP places atoms by their text, which gives the same order on every node.
+            hash::atom_hash(key) & HASH_MASK
+        } else {
+            hash::internal(key, 0) & HASH_MASK
+        }
+    }
+
+    /// A tuple that has a key, to be put in; `hash` is that of the key.
+    #[inline]
+    #[must_use]
+    pub fn new_object(&self, tuple: Term, hash: u32) -> New {
+        New::Tuple {
+            tuple,
+            hash,
+            packs: self.options.compressed,
+        }
+    }
+
+    /// The object of a tuple that has a key; `hash` is that of the key.
+    #[inline]
+    #[must_use]
+    pub fn object(&self, tuple: Term, hash: u32) -> OwnedObject {
+        if self.options.compressed {
+            OwnedObject::packed(tuple, hash, self.options.keypos)
+        } else {
+            OwnedObject::new(tuple, hash)
+        }
+    }
+
+    /// The number of the part that a hash belongs to.
+    #[inline]
+    #[must_use]
+    pub fn part_of(&self, hash: u32) -> usize {
+        part_of(hash, self.parts())
+    }
+
+    /// Locks the part of a key, to read.
+    ///
+    /// # Errors
+    /// See [`Table::allow`]; so for all that lock.
+    #[inline(always)]
+    pub fn reading(&self, process: &Process, key: Term) -> Result<Reading<'_>, Failure> {
+        let hash = self.hash(key);
+        let part = match &self.contents {
+            Contents::Parts(parts) => parts[part_of(hash, parts.len())].read(),
+            Contents::Ranges(ranges) => ranges.read(key),
+        };
+        self.allow(process, Access::Read)?;
+        Ok(Locked { part, hash })
+    }
+
+    /// Locks the part of a key, to write.
+    ///
+    /// # Errors
+    /// As [`Table::reading`].
+    // In its callers, as `reading`: what it answers would go through memory, written in parts and read whole, and a read
+    // that is wider than the writes before it waits for them.
+    #[inline(always)]
+    pub fn writing(&self, process: &Process, key: Term) -> Result<Writing<'_>, Failure> {
+        let hash = self.hash(key);
+        let part = match &self.contents {
+            Contents::Parts(parts) => parts[part_of(hash, parts.len())].write(),
+            Contents::Ranges(ranges) => ranges.write(key),
+        };
+        self.allow(process, Access::Write)?;
+        Ok(Locked { part, hash })
+    }
+
+    /// The parts that have numbers: none of an ordered set with ranges.
+    fn numbered(&self) -> &[PartLock] {
+        match &self.contents {
+            Contents::Parts(parts) => parts,
+            Contents::Ranges(_) => &[],
+        }
+    }
+
+    /// Number of parts that have numbers.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        self.numbered().len()
+    }
+
+    /// Locks a part by number, to read.
+    pub fn read_part(&self, part: usize) -> ReadGuard<'_> {
+        self.numbered()[part].read()
+    }
+
+    /// Locks a part by number, to write.
+    pub fn write_part(&self, part: usize) -> WriteGuard<'_> {
+        self.numbered()[part].write()
+    }
+
+    /// Locks the part of an ordered set in which a walk begins, to read.
+    pub fn read_from(&self, from: From, backwards: bool) -> Stretch<'_, ReadGuard<'_>> {
+        match &self.contents {
+            Contents::Parts(parts) => Stretch {
+                part: parts[0].read(),
+                span: None,
+            },
+            Contents::Ranges(ranges) => {
+                let (span, part) = ranges.read_from(from, backwards);
+                Stretch {
+                    part,
+                    span: Some(span),
+                }
+            }
+        }
+    }
+
+    /// As [`Table::read_from`], to write.
+    pub fn write_from(&self, from: From, backwards: bool) -> Stretch<'_, WriteGuard<'_>> {
+        match &self.contents {
+            Contents::Parts(parts) => Stretch {
+                part: parts[0].write(),
+                span: None,
+            },
+            Contents::Ranges(ranges) => {
+                let (span, part) = ranges.write_from(from, backwards);
+                Stretch {
+                    part,
+                    span: Some(span),
+                }
+            }
+        }
+    }
+
+    /// Where the part behind a stretch begins, or, going back, the stretch itself.
+    pub fn bound_of<Guard>(&self, stretch: &Stretch<'_, Guard>, backwards: bool) -> Option<Bound> {
+        match (&self.contents, stretch.span) {
+            (Contents::Ranges(ranges), Some(span)) => ranges.bound_of(span, backwards),
+            _ => None,
+        }
+    }
+
+    /// Locks one part after the other to read, until `visit` answers something.
+    pub fn each_part<R>(&self, mut visit: impl FnMut(&Part) -> Option<R>) -> Option<R> {
+        match &self.contents {
+            Contents::Parts(parts) => parts.iter().find_map(|part| visit(&part.read())),
+            Contents::Ranges(ranges) => ranges.each(visit),
+        }
+    }
+
+    /// As [`Table::each_part`], leaving out parts whose lock cannot be had so soon.
+    pub fn each_part_within(&self, patience: Duration, mut visit: impl FnMut(&Part)) {
+        match &self.contents {
+            Contents::Parts(parts) => {
+                for part in parts {
+                    if let Some(part) = part.read_within(patience) {
+                        visit(&part);
+                    }
+                }
+            }
+            Contents::Ranges(ranges) => ranges.each_within(patience, visit),
+        }
+    }
+
+    /// Locks the whole table, to write.
+    #[must_use]
+    pub fn write_all(&self) -> Whole<'_> {
+        match &self.contents {
+            Contents::Parts(parts) => Whole::Parts(parts.iter().map(PartLock::write).collect()),
+            Contents::Ranges(ranges) => Whole::Ranges(ranges.write_all()),
+        }
+    }
+
+    /// A sum over all parts, one after the other.
+    fn sum(&self, of: impl Fn(&Part) -> i64) -> usize {
+        let mut sum = 0;
+        self.each_part(|part| {
+            sum += of(part);
+            None::<()>
+        });
+        sum as usize
+    }
+
+    /// Number of objects.
+    #[must_use]
+    pub fn objects(&self) -> usize {
+        self.sum(Part::objects)
+    }
+
+    /// Bytes that the table takes, without shared binaries.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let locks: usize = match &self.contents {
+            Contents::Parts(parts) => parts.iter().map(PartLock::bytes).sum(),
+            Contents::Ranges(ranges) => ranges.bytes(),
+        };
+        size_of::<Table>() + locks + self.sum(Part::bytes)
+    }
+
+    /// Words that the table takes as OTP counts them.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        let mut count = Words::default();
+        self.each_part(|part| {
+            count.add(part);
+            None::<()>
+        });
+        count.total(self)
+    }
+
+    /// The table's reference on a heap.
+    pub fn reference<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
+        let handle = registry::Handle::of(self.number);
+        let block = MagicBlock::new(Box::new(handle));
+        // SAFETY: the block's one count is handed over.
+        unsafe { build::magic_reference(heap, self.number, 0, block) }
+    }
+
+    /// How programs call the table: by name if it is named, else by reference.
+    pub fn identifier<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
+        if self.options.named {
+            self.name()
+        } else {
+            self.reference(heap)
+        }
+    }
+
+    /// Takes back fixations of a process, and frees what was kept for them.
+    pub fn release(&self, pid: Term, all: bool) {
+        if self.fixation.release(pid, all) {
+            // A range keeps nothing for who fixes it.
+            for part in self.numbered() {
+                let mut part = part.write();
+                if self.fixation.is_fixed() {
+                    return;
+                }
+                part.purge();
+            }
+        }
+    }
+}

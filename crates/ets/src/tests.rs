@@ -1,0 +1,599 @@
+//! Parts of tables against a plain model, and objects.
+
+use layout::Term;
+use term::{build, compare, hash};
+
+use super::{Following, Kind, New, OwnedObject};
+use crate::store::lock::PartLock;
+use crate::store::object::HASH_MASK;
+use crate::store::part::Part;
+use crate::store::ranges::{self, Ranges};
+use crate::store::tree;
+use term::test_terms::{Numbers, Terms, assert_same};
+
+const KINDS: [Kind; 4] = [Kind::Set, Kind::OrderedSet, Kind::Bag, Kind::DuplicateBag];
+
+fn hash_of(kind: Kind, key: Term) -> u32 {
+    if kind == Kind::OrderedSet {
+        0
+    } else {
+        hash::internal(key, 0) & HASH_MASK
+    }
+}
+
+/// `{Key, Value}` as the model knows it.
+type Pair = (i64, i64);
+
+fn tuple(terms: &mut Terms, (key, value): Pair) -> Term {
+    build::tuple(terms.heap(), &[Term::small(key), Term::small(value)])
+}
+
+fn pair(tuple: Term) -> Pair {
+    let elements = tuple.as_tuple().expect("a pair");
+    (elements[0].small_value(), elements[1].small_value())
+}
+
+/// The objects of a table, the oldest first.
+struct Model {
+    kind: Kind,
+    pairs: Vec<Pair>,
+}
+
+impl Model {
+    fn insert(&mut self, new: Pair, only_new: bool) -> bool {
+        let known = self.pairs.iter().position(|pair| pair.0 == new.0);
+        match (known, self.kind) {
+            (Some(_), _) if only_new => return false,
+            (Some(place), Kind::Set | Kind::OrderedSet) => self.pairs[place] = new,
+            (Some(_), Kind::Bag) if self.pairs.contains(&new) => {}
+            _ => self.pairs.push(new),
+        }
+        true
+    }
+
+    fn with_key(&self, key: i64) -> Vec<Pair> {
+        self.pairs
+            .iter()
+            .copied()
+            .filter(|pair| pair.0 == key)
+            .collect()
+    }
+}
+
+fn with_key(part: &Part, kind: Kind, key: i64) -> Vec<Pair> {
+    let mut found = Vec::new();
+    let key = Term::small(key);
+    part.each_with_key(key, hash_of(kind, key), |object| {
+        found.push(pair(object.open().tuple()))
+    });
+    found.reverse();
+    found
+}
+
+/// The keys that `first` and `next` meet.
+fn keys_by_next(part: &Part, kind: Kind) -> Vec<i64> {
+    let mut keys = Vec::new();
+    let mut next = part.first(false);
+    while let Some(object) = next {
+        let key = object.key(1);
+        keys.push(key.small_value());
+        next = match part.following(key, hash_of(kind, key), false) {
+            Following::Object(object) => Some(object),
+            Following::End => None,
+            Following::NoSuchKey => panic!("the key {key:?} was just there"),
+        };
+    }
+    keys
+}
+
+#[test]
+fn parts_behave_as_a_plain_list() {
+    for kind in KINDS {
+        for seed in 0..8 {
+            let mut numbers = Numbers(seed * 977 + 5);
+            // With 256 slots it is folded at first.
+            let first_slots = if seed % 4 < 2 { 4 } else { 256 };
+            let mut part = Part::new(kind, 1, first_slots);
+            let mut model = Model {
+                kind,
+                pairs: Vec::new(),
+            };
+            let mut fixed = false;
+            let keys = if seed % 2 == 0 { 12 } else { 3000 };
+            for step in 0..6000 {
+                let mut terms = Terms::new();
+                let new = (numbers.below(keys) as i64, numbers.below(4) as i64);
+                let key = Term::small(new.0);
+                let hash = hash_of(kind, key);
+                match numbers.below(10) {
+                    0..=4 => {
+                        let only_new = numbers.below(4) == 0;
+                        let tuple = tuple(&mut terms, new);
+                        let object = if step % 3 == 0 {
+                            New::from(OwnedObject::new(tuple, hash))
+                        } else {
+                            let packs = false;
+                            New::Tuple { tuple, hash, packs }
+                        };
+                        assert_eq!(
+                            part.insert(object, only_new, fixed),
+                            model.insert(new, only_new)
+                        );
+                    }
+                    5 | 6 => {
+                        part.remove_key(key, hash, fixed);
+                        model.pairs.retain(|pair| pair.0 != new.0);
+                    }
+                    7 => {
+                        part.remove_object(tuple(&mut terms, new), key, hash, fixed);
+                        model.pairs.retain(|pair| *pair != new);
+                    }
+                    8 if step % 50 == 0 => {
+                        fixed = !fixed;
+                        if !fixed {
+                            part.purge();
+                        }
+                    }
+                    _ => assert_eq!(with_key(&part, kind, new.0), model.with_key(new.0)),
+                }
+                assert_eq!(
+                    part.objects(),
+                    model.pairs.len() as i64,
+                    "{kind:?} seed {seed} step {step}"
+                );
+            }
+            let mut expected: Vec<i64> = model.pairs.iter().map(|pair| pair.0).collect();
+            expected.sort_unstable();
+            expected.dedup();
+            let mut found = keys_by_next(&part, kind);
+            if kind != Kind::OrderedSet {
+                found.sort_unstable();
+            }
+            assert_eq!(found, expected, "{kind:?} seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_fixed_table_shows_where_a_deleted_key_was() {
+    for kind in [Kind::Set, Kind::Bag, Kind::DuplicateBag] {
+        let mut part = Part::new(kind, 1, 4);
+        let mut terms = Terms::new();
+        for key in 0..100 {
+            let object = tuple(&mut terms, (key, 0));
+            part.insert(
+                OwnedObject::new(object, hash_of(kind, Term::small(key))),
+                false,
+                false,
+            );
+        }
+        let mut met = 0;
+        let mut next = part.first(false).map(|object| object.key(1));
+        while let Some(key) = next {
+            met += 1;
+            part.remove_key(key, hash_of(kind, key), true);
+            next = match part.following(key, hash_of(kind, key), false) {
+                Following::Object(object) => Some(object.key(1)),
+                Following::End => None,
+                Following::NoSuchKey => panic!("lost the place"),
+            };
+        }
+        assert_eq!((met, part.objects()), (100, 0), "{kind:?}");
+        let full = part.bytes();
+        part.purge();
+        assert!(part.bytes() < full);
+        let first = Term::small(0);
+        assert!(matches!(
+            part.following(first, hash_of(kind, first), false),
+            Following::NoSuchKey
+        ));
+    }
+}
+
+#[test]
+fn a_folded_table_has_the_order_of_its_slots() {
+    for kind in [Kind::Set, Kind::Bag, Kind::DuplicateBag] {
+        let mut terms = Terms::new();
+        let mut part = |others: std::ops::Range<i64>| {
+            let mut part = Part::new(kind, 1, 256);
+            for key in (0..12).map(|number| number * 37).chain(others.clone()) {
+                let object = tuple(&mut terms, (key, key));
+                let hash = hash_of(kind, Term::small(key));
+                part.insert(OwnedObject::new(object, hash), false, false);
+            }
+            for key in others {
+                part.remove_key(Term::small(key), hash_of(kind, Term::small(key)), false);
+            }
+            part
+        };
+        let folded = part(0..0);
+        let unfolded = part(1000..1040);
+        assert!(folded.bytes() + 1024 < unfolded.bytes());
+        assert_eq!(
+            keys_by_next(&folded, kind),
+            keys_by_next(&unfolded, kind),
+            "{kind:?}"
+        );
+        let (Part::Hash(folded), Part::Hash(unfolded)) = (&folded, &unfolded) else {
+            panic!("hash tables");
+        };
+        assert_eq!(folded.slots(), unfolded.slots());
+        for slot in 0..folded.slots() {
+            let keys = |objects: Vec<&super::Object>| -> Vec<Term> {
+                objects.iter().map(|object| object.key(1)).collect()
+            };
+            let there = keys(folded.in_slot(slot).collect());
+            assert_eq!(there, keys(unfolded.in_slot(slot).collect()));
+            assert_eq!(folded.chain_length(slot), (there.len(), 0));
+        }
+    }
+}
+
+#[test]
+fn slots_grow_and_shrink_with_the_objects() {
+    let mut part = Part::new(Kind::Set, 1, 256);
+    let mut terms = Terms::new();
+    let hash = |key: i64| hash_of(Kind::Set, Term::small(key));
+    let slots = |part: &Part| match part {
+        Part::Hash(shard) => shard.slots(),
+        Part::Tree(_) => 0,
+    };
+    for key in 0..20_000 {
+        let object = tuple(&mut terms, (key, key));
+        part.insert(OwnedObject::new(object, hash(key)), false, false);
+    }
+    assert_eq!(slots(&part), 20_000);
+    for key in 0..19_990 {
+        part.remove_key(Term::small(key), hash(key), false);
+    }
+    assert!(slots(&part) <= 256 + 2048, "{}", slots(&part));
+    for key in 19_990..20_000 {
+        assert_eq!(with_key(&part, Kind::Set, key), [(key, key)]);
+    }
+}
+
+#[test]
+fn ordered_sets_hold_one_of_equal_numbers() {
+    let mut part = Part::new(Kind::OrderedSet, 1, 1);
+    let mut terms = Terms::new();
+    for text in ["{1,a}", "{2,b}", "{1.0,c}"] {
+        part.insert(OwnedObject::new(terms.read(text), 0), false, false);
+    }
+    assert_eq!(part.objects(), 2);
+    // The tree's key went with the first object.
+    let object = part.get(Term::small(1), 0).expect("a key equal to 1");
+    assert_same(object.open().tuple(), terms.read("{1.0,c}"), "the last one");
+    part.remove_key(Term::small(1), 0, false);
+    assert_eq!(part.objects(), 1);
+}
+
+#[test]
+fn a_pattern_bounds_the_walk_through_a_tree() {
+    let mut tree = tree::Tree::new(1);
+    let mut terms = Terms::new();
+    for first in 0..20 {
+        for second in 0..5 {
+            let object = terms.read(&format!("{{{{{first},[{second}]}},x}}"));
+            tree.insert(OwnedObject::new(object, 0), false);
+        }
+    }
+    for text in ["{zz,y}", "{a,b,c}", "{{1,2,3},x}", "{\"s\",x}"] {
+        tree.insert(OwnedObject::new(terms.read(text), 0), false);
+    }
+    for (pattern, expected) in [
+        ("{7,'_'}", 5),
+        ("{7,['$1'|'_']}", 5),
+        ("{'_',[3]}", 100),
+        ("{7,[3|'$1']}", 1),
+        ("{99,'_'}", 0),
+        ("{7,[4]}", 1),
+    ] {
+        let pattern = terms.read(pattern);
+        for backwards in [false, true] {
+            let keys: Vec<Term> = tree
+                .walk(tree::From::Pattern(pattern), backwards)
+                .map(|object| object.key(1))
+                .take_while(|key| !tree::Tree::is_past(*key, pattern, backwards))
+                .collect();
+            assert_eq!(keys.len(), expected, "{pattern:?} {backwards}");
+            assert!(keys.is_sorted_by(|a, b| {
+                let order = compare::compare(*a, *b);
+                if backwards {
+                    order.is_gt()
+                } else {
+                    order.is_lt()
+                }
+            }));
+        }
+    }
+}
+
+#[test]
+fn objects_copy_whole_and_give_binaries_back() {
+    let mut terms = Terms::new();
+    let text =
+        terms.read(r#"{key,[1,2.5,"text"|#{a => {<<"short">>,1180591620717411303424}}],{}}"#);
+    let big = vec![7; 1 << 20];
+    let heap = terms.heap();
+    let before = term::held::bytes(term::held::Kind::Binary);
+    let binary = build::binary(heap, &big);
+    let part = build::sub_bits(heap, binary, 3, 77);
+    let whole = build::tuple(heap, &[text, binary, part]);
+    let object = OwnedObject::new(whole, 1);
+    let mut reader = Terms::new();
+    let copied = object.copy_to(reader.heap());
+    assert_same(copied, whole, "the copy");
+    assert_eq!(
+        object.binaries().len(),
+        2,
+        "the binary, and the one under its part"
+    );
+    // The tests beside this one take and give back binaries too, all far smaller.
+    assert!(term::held::bytes(term::held::Kind::Binary) >= before + big.len() / 2);
+    drop(object);
+    assert_same(copied, whole, "the copy without the object");
+}
+
+#[test]
+fn packed_objects_are_smaller_and_the_same_again() {
+    let mut terms = Terms::new();
+    let text = "\"text, and a good deal of it: it is what compression is for\"";
+    let bytes = vec![7; 300];
+    let binary = build::binary(terms.heap(), &bytes);
+    let part = build::sub_bits(terms.heap(), binary, 3, 77);
+    let contents = [
+        text.to_owned(),
+        format!("[{text},{text}|tail]"),
+        "[-1,0,1,255,256,-576460752303423488,576460752303423487,1180591620717411303424]".to_owned(),
+        format!("#{{a => 2.5, {text} => [[]], <<\"short\">> => {{}}}}"),
+        format!("{{{{{{{text}}}}},[{{a,b,1}},{{a,b,2}},{{a,b,3}},{{a,b,4}},{{a,b,5}}]}}"),
+    ];
+    let mut packed = 0;
+    for first in &contents {
+        for second in &contents {
+            for keypos in 1..=3 {
+                let (first, second) = (terms.read(first), terms.read(second));
+                let elements = [first, Term::NIL, second, binary, part, Term::small(3)];
+                let tuple = build::tuple(terms.heap(), &elements);
+                let object = OwnedObject::packed(tuple, 9, keypos);
+                packed += usize::from(object.is_packed());
+                assert!(object.bytes() <= OwnedObject::new(tuple, 9).bytes());
+                assert_eq!(object.hash(), 9);
+                assert_same(object.key(keypos), elements[keypos - 1], "the key");
+                assert_same(object.open().tuple(), tuple, "what was packed");
+                // Two for the binary itself and for what its part lies in.
+                assert_eq!(object.binaries().len(), 2);
+                let mut reader = Terms::new();
+                let copied = object.copy_to(reader.heap());
+                drop(object);
+                assert_same(copied, tuple, "the copy without the object");
+            }
+        }
+    }
+    assert!(
+        packed > contents.len() * contents.len(),
+        "only {packed} are packed"
+    );
+    let small = terms.read("{key,1,{}}");
+    assert!(!OwnedObject::packed(small, 0, 1).is_packed());
+}
+
+#[test]
+fn threads_share_a_part() {
+    const KEYS: i64 = 64;
+    let kind = Kind::Set;
+    for (places, schedulers) in [(1, 2), (4, 4), (1, 1)] {
+        let lock = PartLock::new(Part::new(kind, 1, 4), places, schedulers);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let lock = &lock;
+                scope.spawn(move || {
+                    let mut numbers = Numbers(thread);
+                    let mut terms = Terms::new();
+                    for _ in 0..5000 {
+                        let key = numbers.below(KEYS as u64) as i64;
+                        let hash = hash_of(kind, Term::small(key));
+                        match numbers.below(4) {
+                            0 => {
+                                // Whoever reads sees the key and its double together.
+                                let object =
+                                    OwnedObject::new(tuple(&mut terms, (key, 2 * key)), hash);
+                                lock.write().insert(object, false, false);
+                            }
+                            1 => lock.write().remove_key(Term::small(key), hash, false),
+                            _ => {
+                                let found = with_key(&lock.read(), kind, key);
+                                assert!(found.is_empty() || found == [(key, 2 * key)]);
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        let part = lock.read();
+        let there = (0..KEYS).filter(|key| !with_key(&part, kind, *key).is_empty());
+        assert_eq!(there.count() as i64, part.objects());
+    }
+}
+
+#[test]
+fn contents_are_freed_piece_by_piece() {
+    for kind in KINDS {
+        let mut part = Part::new(kind, 1, 16);
+        let mut terms = Terms::new();
+        for key in 0..1000 {
+            let object = tuple(&mut terms, (key, key));
+            part.insert(
+                OwnedObject::new(object, hash_of(kind, Term::small(key))),
+                false,
+                false,
+            );
+        }
+        let mut contents = super::Contents {
+            objects: part.objects() as usize,
+            parts: vec![part.take(), part],
+        };
+        let mut pieces = 1;
+        while contents.free_some(100) {
+            pieces += 1;
+        }
+        assert!((8..=11).contains(&pieces), "{kind:?}: {pieces}");
+    }
+}
+
+/// The keys of all ranges, as a walk meets them that goes on by bounds.
+fn keys_of_ranges(ranges: &Ranges, backwards: bool) -> Vec<i64> {
+    let mut keys = Vec::new();
+    let mut from = tree::From::Outset;
+    let mut bound;
+    loop {
+        let (span, part) = ranges.read_from(from, backwards);
+        let Part::Tree(tree) = &*part else {
+            panic!("no tree")
+        };
+        keys.extend(
+            tree.walk(from, backwards)
+                .map(|object| key_number(object.key(1))),
+        );
+        let Some(next) = ranges.bound_of(span, backwards) else {
+            return keys;
+        };
+        drop(part);
+        bound = next;
+        from = ranges::beyond(&bound, backwards);
+    }
+}
+
+/// Every third number is the key `{Number}`, all others are themselves: those come first.
+fn key_of(terms: &mut Terms, number: i64) -> Term {
+    if number % 3 == 0 {
+        build::tuple(terms.heap(), &[Term::small(number)])
+    } else {
+        Term::small(number)
+    }
+}
+
+fn key_number(key: Term) -> i64 {
+    key.as_tuple()
+        .map_or(key, |elements| elements[0])
+        .small_value()
+}
+
+#[test]
+fn threads_share_ranges_that_are_cut_and_put_together() {
+    const THREADS: i64 = 4;
+    const KEYS: i64 = 600;
+    for places in [1, 2] {
+        let ranges = Ranges::new(1, places, 2);
+        let mut terms = Terms::new();
+        let mut insert = |number: i64, value: i64| {
+            let key = key_of(&mut terms, number);
+            let tuple = build::tuple(terms.heap(), &[key, Term::small(value)]);
+            ranges
+                .write(key)
+                .insert(OwnedObject::new(tuple, 0), false, false);
+        };
+        // These are there all the time.
+        (0..KEYS).for_each(|number| insert(number * (THREADS + 1), 0));
+        let most = std::sync::atomic::AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (ranges, most) = (&ranges, &most);
+                scope.spawn(move || {
+                    let mut numbers = Numbers(thread as u64 + 7);
+                    let mut own: std::collections::BTreeMap<i64, i64> = Default::default();
+                    for step in 0..12_000 {
+                        let mut terms = Terms::new();
+                        let number = numbers.below(KEYS as u64) as i64 * (THREADS + 1) + thread + 1;
+                        let key = key_of(&mut terms, number);
+                        match numbers.below(8) {
+                            0..=2 => {
+                                let tuple = build::tuple(terms.heap(), &[key, Term::small(step)]);
+                                let object = OwnedObject::new(tuple, 0);
+                                ranges.write(key).insert(object, false, false);
+                                own.insert(number, step);
+                            }
+                            3 | 4 => {
+                                ranges.write(key).remove_key(key, 0, false);
+                                own.remove(&number);
+                            }
+                            5 => ranges.provoke(key, numbers.below(5) < 3),
+                            6 if step % 64 == 0 => {
+                                let backwards = numbers.below(2) == 0;
+                                let mut keys = keys_of_ranges(ranges, backwards);
+                                if backwards {
+                                    keys.reverse();
+                                }
+                                assert!(keys.is_sorted_by_key(|key| (key % 3 == 0, *key)));
+                                let mut lasting = 0;
+                                let mut mine = Vec::new();
+                                for key in keys {
+                                    match key % (THREADS + 1) {
+                                        0 => lasting += 1,
+                                        owner if owner == thread + 1 => mine.push(key),
+                                        _ => {}
+                                    }
+                                }
+                                mine.sort_unstable();
+                                assert_eq!(lasting, KEYS, "what is there all the time is met");
+                                assert!(mine.iter().eq(own.keys()), "and what is one's own");
+                                most.fetch_max(
+                                    ranges.count(),
+                                    std::sync::atomic::Ordering::Relaxed,
+                                );
+                            }
+                            _ => {
+                                let part = ranges.read(key);
+                                let found = part.get(key, 0);
+                                let found = found.map(|object| object.elements()[1].small_value());
+                                assert_eq!(found, own.get(&number).copied());
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        assert!(most.into_inner() > 3, "ranges were cut");
+        let mut objects = 0;
+        ranges.each(|part| {
+            objects += part.objects();
+            None::<()>
+        });
+        let mut all = ranges.write_all();
+        assert_eq!(objects, all.parts.iter().map(|part| part.objects()).sum());
+        let emptied: Vec<Part> = all.parts.iter_mut().map(|part| part.take()).collect();
+        all.collapse();
+        drop(all);
+        assert_eq!(ranges.count(), 1);
+        assert!(keys_of_ranges(&ranges, false).is_empty());
+        let mut contents = super::Contents {
+            objects: objects as usize,
+            parts: emptied,
+        };
+        assert!(!contents.free_some(usize::MAX));
+        insert(1, 1);
+        assert_eq!(keys_of_ranges(&ranges, false), [1]);
+    }
+}
+
+#[test]
+fn ranges_that_nobody_changes_together_become_one() {
+    let ranges = Ranges::new(1, 1, 2);
+    let mut terms = Terms::new();
+    let mut insert = |number: i64| {
+        let object = OwnedObject::new(tuple(&mut terms, (number, 0)), 0);
+        let key = object.key(1);
+        ranges.write(key).insert(object, false, false);
+    };
+    (0..1000).for_each(&mut insert);
+    for number in (0..1000).step_by(100) {
+        ranges.provoke(Term::small(number), true);
+        insert(number);
+    }
+    assert!(ranges.count() > 5);
+    for number in (0..1_000_000).map(|number| number % 1000) {
+        insert(number);
+    }
+    assert_eq!(ranges.count(), 1);
+    assert_eq!(keys_of_ranges(&ranges, true).len(), 1000);
+}

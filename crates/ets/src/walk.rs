@@ -1,0 +1,826 @@
+//! Traversing a table with a match specification: `select` and its kin.
+//!
+//! A walk runs a program on the objects in a scope, a budget of objects at a time; each step holds
+//! the lock of one part after the other. Between steps the place is kept as terms, so a walk can
+//! be paused at the end of a slice, and its user can be handed a continuation:
+//!
+//! ```text
+//! hash table    {Table, Slot, Limit, Program, Rest, RestCount}                    -1: all slots are done
+//! ordered set   {Table, LastKey, EndPattern, Limit, Program, [], Backwards, 0}
+//! paused        {{LastKey, EndPattern} | Slot, Limit, Program, Found, Count, Backwards, Fixed}
+//! ```
+//!
+//! The first two are what `ets:repair_continuation/2` knows.
+
+use std::sync::Arc;
+
+use layout::Term;
+use smallvec::SmallVec;
+use term::{am, build, compare, copy};
+
+use super::table::Table;
+use super::{Access, Kind, Verdict};
+use crate::match_spec::flat::Flat;
+use crate::match_spec::pattern::{self, Contents};
+use crate::match_spec::{self, Machine, Program, Source};
+use crate::store::object::Object;
+use crate::store::part::Part;
+use crate::store::ranges::{self, Bound};
+use crate::store::shard::FETCHED_AHEAD;
+use crate::store::tree::{self, Tree, Visited};
+use runtime::bif::{Failure, badarg};
+use runtime::process::Process;
+use runtime::scheduler;
+
+/// Objects that a step visits at least.
+const LEAST_BUDGET: i64 = 256;
+/// Slots that cost as much as visiting an object.
+const SLOTS_PER_OBJECT: usize = 8;
+/// Bits of a slot's number in its part; the part's number stands above.
+const SLOT_BITS: u32 = 40;
+
+/// What is done with what matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// The results are collected.
+    Collect,
+    /// Objects for which the result is `true` are counted.
+    Count,
+    /// Objects for which the result is `true` are deleted.
+    Delete,
+    /// Objects are replaced by the result.
+    Replace,
+}
+
+impl Purpose {
+    fn access(self) -> Access {
+        match self {
+            Purpose::Collect | Purpose::Count => Access::Read,
+            Purpose::Delete | Purpose::Replace => Access::Write,
+        }
+    }
+}
+
+/// How far it came.
+pub enum Outcome {
+    Done(Term),
+    /// The slice is over; this goes on with [`resume`].
+    Paused(Term),
+}
+
+/// Which objects can match.
+enum Scope {
+    Nothing,
+    /// Those with one of these keys.
+    Keys(Vec<Term>),
+    All,
+    /// Those of an ordered set whose keys match this pattern.
+    Matching(Term),
+}
+
+/// Where a walk is.
+#[derive(Clone, Copy)]
+enum Place {
+    Slot { part: usize, slot: usize },
+    Tree { from: tree::From, end: Option<Term> },
+    End,
+}
+
+/// How far a walk came in a part of an ordered set.
+enum Reached {
+    /// To its end.
+    End,
+    /// To the last object that can match.
+    Last,
+    /// To where it has to stop for now.
+    Place(Place),
+}
+
+impl From<Visited<Place>> for Reached {
+    fn from(visited: Visited<Place>) -> Reached {
+        match visited {
+            Visited::All => Reached::End,
+            Visited::UpToPast => Reached::Last,
+            Visited::Stopped(place) => Reached::Place(place),
+        }
+    }
+}
+
+struct Walk<'a> {
+    process: &'a mut Process,
+    table: &'a Table,
+    program: Arc<Program>,
+    purpose: Purpose,
+    /// Most results wanted; 0: all.
+    limit: usize,
+    backwards: bool,
+    machine: Machine,
+    /// Objects still to be visited in this step.
+    budget: i64,
+    /// Results, or what is counted.
+    count: usize,
+    /// Results of this walk, in the order of the traversal, behind those in `earlier`.
+    found: Vec<Term>,
+    /// Results of earlier steps, the latest first.
+    earlier: Term,
+    /// The table was fixed when the walk was paused.
+    fixed: bool,
+    /// It began in an earlier call.
+    continued: bool,
+}
+
+/// Starts to traverse a table.
+///
+/// # Errors
+/// `badarg` for a bad specification, and what [`Table::allow`] says.
+pub fn start(
+    process: &mut Process,
+    table: &Table,
+    specification: Term,
+    purpose: Purpose,
+    limit: usize,
+    backwards: bool,
+) -> Result<Outcome, Failure> {
+    table.allow(process, purpose.access())?;
+    if limit == 0
+        && purpose != Purpose::Replace
+        && let Some((flat, key)) = flat_with_key(specification, table)
+    {
+        return Ok(Outcome::Done(visit_flat(
+            process, table, &flat, key, purpose,
+        )?));
+    }
+    let sources = match_spec::sources(specification).map_err(|_| badarg(2))?;
+    let keypos = table.options.keypos;
+    if purpose == Purpose::Replace
+        && !sources
+            .iter()
+            .all(|source| match_spec::keeps_key::keeps_key(source, keypos))
+    {
+        return Err(badarg(2));
+    }
+    let program = Program::compile(&sources).map_err(|_| badarg(2))?;
+    let mut walk = Walk::new(process, table, Arc::new(program), purpose, limit, backwards);
+    let ordered = table.options.kind == Kind::OrderedSet;
+    let place = match scope(&sources, keypos, ordered) {
+        Scope::Nothing => Place::End,
+        // Results of several keys may be more than are wanted, which only slots can keep for later.
+        Scope::Keys(keys) if ordered && limit > 0 && keys.len() > limit => Place::Tree {
+            from: tree::From::Outset,
+            end: None,
+        },
+        Scope::Keys(keys) => {
+            walk.visit_keys(keys)?;
+            Place::End
+        }
+        Scope::All if ordered => Place::Tree {
+            from: tree::From::Outset,
+            end: None,
+        },
+        Scope::All => Place::Slot { part: 0, slot: 0 },
+        Scope::Matching(pattern) => Place::Tree {
+            from: tree::From::Pattern(pattern),
+            end: Some(pattern),
+        },
+    };
+    walk.go_on(place)
+}
+
+/// A specification that needs no program, and the one key of the objects that can match it.
+fn flat_with_key(specification: Term, table: &Table) -> Option<(Flat, Term)> {
+    let (clause, others) = specification.as_cons()?;
+    let (&[head, guards, body], true) = (clause.as_tuple()?, others.is_nil()) else {
+        return None;
+    };
+    let index = table.options.keypos - 1;
+    // Most that have none are told by this alone.
+    if pattern::is_wildcard(*head.as_tuple()?.get(index)?) {
+        return None;
+    }
+    let flat = Flat::of(&[head, guards, body])?;
+    let key = flat.constant(index)?;
+    Some((flat, key))
+}
+
+/// Visits the objects of a key.
+fn visit_flat(
+    process: &mut Process,
+    table: &Table,
+    flat: &Flat,
+    key: Term,
+    purpose: Purpose,
+) -> Result<Term, Failure> {
+    let mut visited = 0;
+    let result = if purpose == Purpose::Delete {
+        let mut writing = table.writing(process, key)?;
+        let fixed = table.fixation.is_fixed();
+        let hash = writing.hash;
+        let mut count = 0;
+        writing.part.judge_key(key, hash, fixed, |object| {
+            visited += 1;
+            let opened = object.open();
+            match flat.matches(opened.elements()) {
+                Some(bound) if flat.is_true(&bound) => {
+                    count += 1;
+                    Verdict::Remove
+                }
+                _ => Verdict::Keep,
+            }
+        });
+        Term::small(count)
+    } else {
+        let reading = table.reading(process, key)?;
+        let heap = process.heap();
+        let mut found = Term::NIL;
+        let mut count = 0;
+        reading.part.each_with_key(key, reading.hash, |object| {
+            visited += 1;
+            let opened = object.open();
+            let Some(bound) = flat.matches(opened.elements()) else {
+                return;
+            };
+            if purpose == Purpose::Collect {
+                let result = flat.result(object, &bound, heap);
+                found = build::cons(heap, result, found);
+            } else if flat.is_true(&bound) {
+                count += 1;
+            }
+        });
+        if purpose == Purpose::Collect {
+            found
+        } else {
+            Term::small(count)
+        }
+    };
+    scheduler::charge(visited);
+    Ok(result)
+}
+
+/// Goes on with a walk that was paused.
+///
+/// # Errors
+/// As [`start`]; `badarg` when `state` is none.
+pub fn resume(
+    process: &mut Process,
+    table: &Table,
+    purpose: Purpose,
+    state: Term,
+) -> Result<Outcome, Failure> {
+    let Some(&[place, limit, program, earlier, count, backwards, fixed]) = state.as_tuple() else {
+        return Err(badarg(2));
+    };
+    let (Some(limit), Some(count)) = (as_size(limit), as_size(count)) else {
+        return Err(badarg(2));
+    };
+    let program = match_spec::from_term(program).ok_or(badarg(2))?;
+    let place = match (place.as_small(), place.as_tuple()) {
+        (Some(slot), _) => slot_place(table, slot).ok_or(badarg(2))?,
+        (None, Some(&[key, end])) if table.options.kind == Kind::OrderedSet => Place::Tree {
+            from: tree::From::After(key),
+            end: end_of(end),
+        },
+        _ => return Err(badarg(2)),
+    };
+    let mut walk = Walk::new(
+        process,
+        table,
+        program,
+        purpose,
+        limit,
+        backwards == am::TRUE,
+    );
+    walk.earlier = earlier;
+    walk.count = count;
+    walk.fixed = fixed == am::TRUE;
+    walk.continued = true;
+    walk.go_on(place)
+}
+
+/// Goes on after a user's continuation.
+///
+/// # Errors
+/// As [`resume`].
+pub fn continue_from(
+    process: &mut Process,
+    table: &Table,
+    continuation: &[Term],
+) -> Result<Outcome, Failure> {
+    match *continuation {
+        [_, slot, limit, program, rest, count] if table.options.kind != Kind::OrderedSet => {
+            let slot = slot.as_small().ok_or(badarg(1))?;
+            let (Some(limit), Some(count)) = (as_size(limit), as_size(count)) else {
+                return Err(badarg(1));
+            };
+            let program = match_spec::from_term(program).ok_or(badarg(1))?;
+            if !rest.is_list() || limit == 0 {
+                return Err(badarg(1));
+            }
+            table.allow(process, Access::Read)?;
+            let mut walk = Walk::new(process, table, program, Purpose::Collect, limit, false);
+            walk.earlier = rest;
+            walk.count = count;
+            walk.continued = true;
+            let place = slot_place(table, slot).ok_or(badarg(1))?;
+            if count >= limit {
+                return Ok(Outcome::Done(walk.slot_chunk(place)));
+            }
+            walk.go_on(place)
+        }
+        [_, key, end, limit, program, _, backwards, _]
+            if table.options.kind == Kind::OrderedSet =>
+        {
+            let limit = as_size(limit).filter(|limit| *limit > 0).ok_or(badarg(1))?;
+            let backwards = backwards.as_small().ok_or(badarg(1))? != 0;
+            let program = match_spec::from_term(program).ok_or(badarg(1))?;
+            let walk = Walk::new(process, table, program, Purpose::Collect, limit, backwards);
+            walk.go_on(Place::Tree {
+                from: tree::From::After(key),
+                end: end_of(end),
+            })
+        }
+        _ => Err(badarg(1)),
+    }
+}
+
+fn as_size(term: Term) -> Option<usize> {
+    usize::try_from(term.as_small()?).ok()
+}
+
+/// An end pattern has a variable somewhere below, so it is never `[]`.
+fn end_of(end: Term) -> Option<Term> {
+    (!end.is_nil()).then_some(end)
+}
+
+fn slot_place(table: &Table, slot: i64) -> Option<Place> {
+    if slot < 0 {
+        return Some(Place::End);
+    }
+    let part = (slot >> SLOT_BITS) as usize;
+    let slot = (slot & ((1 << SLOT_BITS) - 1)) as usize;
+    // The table may have shrunk since, if it is not fixed.
+    let is_there = part < table.parts()
+        && matches!(&*table.read_part(part), Part::Hash(shard) if slot < shard.slots());
+    is_there.then_some(Place::Slot { part, slot })
+}
+
+/// Which objects the heads can match at all.
+fn scope(sources: &[Source], keypos: usize, ordered: bool) -> Scope {
+    let mut keys: Vec<Term> = Vec::new();
+    let mut patterns: Vec<Term> = Vec::new();
+    for [head, ..] in sources {
+        if pattern::is_wildcard(*head) {
+            return Scope::All;
+        }
+        let Some(key) = head
+            .as_tuple()
+            .and_then(|elements| elements.get(keypos - 1))
+        else {
+            continue;
+        };
+        match pattern::contents(*key) {
+            Contents::Wildcards if ordered && !pattern::is_wildcard(*key) && !key.is_map() => {
+                patterns.push(*key)
+            }
+            Contents::Wildcards => return Scope::All,
+            Contents::Ground | Contents::GroundMaps => keys.push(*key),
+        }
+    }
+    match (&patterns[..], &keys[..]) {
+        ([], []) => Scope::Nothing,
+        ([pattern], []) => Scope::Matching(*pattern),
+        ([], _) => {
+            let same = |a: &Term, b: &Term| {
+                if ordered {
+                    compare::eq(*a, *b)
+                } else {
+                    compare::eq_exact(*a, *b)
+                }
+            };
+            if ordered {
+                keys.sort_by(|a, b| compare::compare(*a, *b));
+                keys.dedup_by(|a, b| same(a, b));
+            } else if keys.len() > 1 {
+                let mut distinct: Vec<Term> = Vec::new();
+                for key in keys {
+                    if !distinct.iter().any(|known| same(known, &key)) {
+                        distinct.push(key);
+                    }
+                }
+                keys = distinct;
+            }
+            Scope::Keys(keys)
+        }
+        _ => Scope::All,
+    }
+}
+
+impl<'a> Walk<'a> {
+    fn new(
+        process: &'a mut Process,
+        table: &'a Table,
+        program: Arc<Program>,
+        purpose: Purpose,
+        limit: usize,
+        backwards: bool,
+    ) -> Walk<'a> {
+        let machine = Machine::new(&program, process.pid());
+        Walk {
+            process,
+            table,
+            program,
+            purpose,
+            limit,
+            backwards,
+            machine,
+            budget: scheduler::reductions_left().max(LEAST_BUDGET),
+            count: 0,
+            found: Vec::new(),
+            earlier: Term::NIL,
+            fixed: false,
+            continued: false,
+        }
+    }
+
+    fn go_on(mut self, place: Place) -> Result<Outcome, Failure> {
+        let budget = self.budget;
+        let walked = match place {
+            Place::Slot { part, slot } => self.walk_slots(part, slot),
+            Place::Tree { from, end } => self.walk_tree(from, end),
+            Place::End => Ok(None),
+        };
+        scheduler::charge(budget - self.budget);
+        let pid = self.process.pid();
+        let stopped = match walked {
+            Ok(stopped) => stopped,
+            Err(failure) => {
+                if self.fixed {
+                    self.table.release(pid, false);
+                }
+                return Err(failure);
+            }
+        };
+        if let Some(place) = stopped
+            && !self.is_full()
+        {
+            return Ok(Outcome::Paused(self.pause(place)));
+        }
+        if self.fixed {
+            self.table.release(pid, false);
+        }
+        Ok(Outcome::Done(self.result(stopped.unwrap_or(Place::End))))
+    }
+
+    /// As many results as were wanted.
+    fn is_full(&self) -> bool {
+        self.limit > 0 && self.count >= self.limit
+    }
+
+    fn visit(&mut self, object: &Object) -> Verdict {
+        self.budget -= 1;
+        let opened = object.open();
+        let Some(result) = self.machine.run(&self.program, opened.tuple()) else {
+            return Verdict::Keep;
+        };
+        match self.purpose {
+            Purpose::Collect => {
+                let heap = self.process.heap();
+                let copied = if result == opened.tuple() {
+                    object.copy_to(heap)
+                } else {
+                    copy::copy(heap, result)
+                };
+                self.found.push(copied);
+                self.count += 1;
+                Verdict::Keep
+            }
+            Purpose::Count | Purpose::Delete if result != am::TRUE => Verdict::Keep,
+            Purpose::Count => {
+                self.count += 1;
+                Verdict::Keep
+            }
+            Purpose::Delete => {
+                self.count += 1;
+                Verdict::Remove
+            }
+            Purpose::Replace => {
+                self.count += 1;
+                Verdict::Replace(self.table.object(result, object.hash()))
+            }
+        }
+    }
+
+    fn visit_keys(&mut self, mut keys: Vec<Term>) -> Result<(), Failure> {
+        if self.backwards {
+            keys.reverse();
+        }
+        for key in keys {
+            if self.purpose.access() == Access::Read {
+                let reading = self.table.reading(self.process, key)?;
+                reading.part.each_with_key(key, reading.hash, |object| {
+                    self.visit(object);
+                });
+            } else {
+                let mut writing = self.table.writing(self.process, key)?;
+                let fixed = self.table.fixation.is_fixed();
+                let hash = writing.hash;
+                writing
+                    .part
+                    .judge_key(key, hash, fixed, |object| self.visit(object));
+            }
+        }
+        Ok(())
+    }
+
+    /// Visits slots from one on; answers where to go on if not all are done.
+    fn walk_slots(&mut self, part: usize, slot: usize) -> Result<Option<Place>, Failure> {
+        let mut first = slot;
+        for part in part..self.table.parts() {
+            let stopped = if self.purpose.access() == Access::Read {
+                self.read_slots(part, first)?
+            } else {
+                self.change_slots(part, first)?
+            };
+            match stopped {
+                Some((slot, slots)) if slot < slots => return Ok(Some(Place::Slot { part, slot })),
+                // The part is done, and so is the walk for now.
+                Some(_) if part + 1 < self.table.parts() => {
+                    return Ok(Some(Place::Slot {
+                        part: part + 1,
+                        slot: 0,
+                    }));
+                }
+                Some(_) | None => first = 0,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether to stop behind a slot.
+    fn stops_after(&mut self, slot: usize) -> bool {
+        if slot % SLOTS_PER_OBJECT == 0 {
+            self.budget -= 1;
+        }
+        self.is_full() || self.budget <= 0
+    }
+
+    fn read_slots(&mut self, part: usize, first: usize) -> Result<Option<(usize, usize)>, Failure> {
+        let table = self.table;
+        let guard = table.read_part(part);
+        table.allow(self.process, Access::Read)?;
+        let Part::Hash(shard) = &*guard else {
+            return Err(badarg(1));
+        };
+        for slot in first..shard.slots() {
+            shard.fetch(slot + FETCHED_AHEAD);
+            for object in shard.in_slot(slot) {
+                self.visit(object);
+            }
+            if self.stops_after(slot) {
+                return Ok(Some((slot + 1, shard.slots())));
+            }
+        }
+        Ok(None)
+    }
+
+    fn change_slots(
+        &mut self,
+        part: usize,
+        first: usize,
+    ) -> Result<Option<(usize, usize)>, Failure> {
+        let table = self.table;
+        let mut guard = table.write_part(part);
+        table.allow(self.process, Access::Write)?;
+        let Part::Hash(shard) = &mut *guard else {
+            return Err(badarg(1));
+        };
+        let fixed = table.fixation.is_fixed();
+        for slot in first..shard.slots() {
+            shard.fetch(slot + FETCHED_AHEAD);
+            shard.judge_slot(slot, fixed, |object| self.visit(object));
+            if self.stops_after(slot) {
+                return Ok(Some((slot + 1, shard.slots())));
+            }
+        }
+        shard.settle(fixed);
+        Ok(None)
+    }
+
+    /// Visits the objects of an ordered set from a place on; answers where to go on if not all are done.
+    fn walk_tree(&mut self, from: tree::From, end: Option<Term>) -> Result<Option<Place>, Failure> {
+        let mut from = from;
+        // Has the key at which a range begins that is next.
+        let mut bounds: SmallVec<[Bound; 1]> = SmallVec::new();
+        loop {
+            let table = self.table;
+            let next = if self.purpose.access() == Access::Read {
+                let stretch = table.read_from(from, self.backwards);
+                match self.read_stretch(&stretch.part, from, end)? {
+                    Reached::End => table.bound_of(&stretch, self.backwards),
+                    Reached::Last => None,
+                    Reached::Place(place) => return Ok(Some(place)),
+                }
+            } else {
+                let mut stretch = table.write_from(from, self.backwards);
+                match self.change_stretch(&mut stretch.part, from, end)? {
+                    Reached::End => table.bound_of(&stretch, self.backwards),
+                    Reached::Last => None,
+                    Reached::Place(place) => return Ok(Some(place)),
+                }
+            };
+            let Some(bound) = next else {
+                return Ok(None);
+            };
+            self.budget -= 1;
+            from = ranges::beyond(&bound, self.backwards);
+            bounds.clear();
+            bounds.push(bound);
+        }
+    }
+
+    fn read_stretch(
+        &mut self,
+        part: &Part,
+        from: tree::From,
+        end: Option<Term>,
+    ) -> Result<Reached, Failure> {
+        self.table.allow(self.process, Access::Read)?;
+        let Part::Tree(tree) = part else {
+            return Err(badarg(1));
+        };
+        let backwards = self.backwards;
+        let is_past = |key| end.is_some_and(|pattern| Tree::is_past(key, pattern, backwards));
+        let visited = tree.visit(from, backwards, is_past, |object| {
+            self.visit_in_order(object, end).1
+        });
+        Ok(visited.into())
+    }
+
+    fn change_stretch(
+        &mut self,
+        part: &mut Part,
+        from: tree::From,
+        end: Option<Term>,
+    ) -> Result<Reached, Failure> {
+        self.table.allow(self.process, Access::Write)?;
+        let Part::Tree(tree) = part else {
+            return Err(badarg(1));
+        };
+        let is_past = |key| end.is_some_and(|pattern| Tree::is_past(key, pattern, false));
+        let visited = tree.judge(from, is_past, |object| self.visit_in_order(object, end));
+        Ok(visited.into())
+    }
+
+    /// Visits an object of an ordered set; answers also where to go on, if it has to stop behind it.
+    #[inline]
+    fn visit_in_order(&mut self, object: &Object, end: Option<Term>) -> (Verdict, Option<Place>) {
+        let verdict = self.visit(object);
+        let stops = self.is_full() || self.budget <= 0;
+        let place = stops.then(|| {
+            let key = object.key(self.table.options.keypos);
+            let key = copy::copy(self.process.heap(), key);
+            let from = tree::From::After(key);
+            Place::Tree { from, end }
+        });
+        (verdict, place)
+    }
+
+    /// The results so far as a list, the latest first.
+    fn latest_first(&mut self) -> Term {
+        let heap = self.process.heap();
+        self.found
+            .iter()
+            .fold(self.earlier, |tail, &head| build::cons(heap, head, tail))
+    }
+
+    /// The results in the order of the traversal.
+    fn in_order(&mut self) -> Term {
+        let heap = self.process.heap();
+        let mut list = build::list(heap, &self.found);
+        let mut rest = self.earlier;
+        while let Some((head, tail)) = rest.as_cons() {
+            list = build::cons(heap, head, list);
+            rest = tail;
+        }
+        list
+    }
+
+    fn pause(&mut self, place: Place) -> Term {
+        let earlier = self.latest_first();
+        if !self.fixed && matches!(place, Place::Slot { .. }) {
+            super::fix(self.process, self.table);
+            self.fixed = true;
+        }
+        let heap = self.process.heap();
+        let place = match place {
+            Place::Tree {
+                from: tree::From::After(key),
+                end,
+            } => build::tuple(heap, &[key, end.unwrap_or(Term::NIL)]),
+            place => slot_term(place),
+        };
+        let program = match_spec::to_term(heap, self.program.clone());
+        let state = [
+            place,
+            Term::small(self.limit as i64),
+            program,
+            earlier,
+            Term::small(self.count as i64),
+            am::boolean(self.backwards),
+            am::boolean(self.fixed),
+        ];
+        build::tuple(heap, &state)
+    }
+
+    fn result(&mut self, place: Place) -> Term {
+        if self.purpose != Purpose::Collect {
+            return Term::small(self.count as i64);
+        }
+        let ordered = self.table.options.kind == Kind::OrderedSet;
+        match (self.limit > 0, ordered) {
+            (false, false) => self.latest_first(),
+            (false, true) => self.in_order(),
+            (true, false) => self.slot_chunk(place),
+            (true, true) => self.tree_chunk(place),
+        }
+    }
+
+    /// `{Results, Continuation}` for an ordered set.
+    fn tree_chunk(&mut self, place: Place) -> Term {
+        if self.count == 0 {
+            return am::DOLLAR_END_OF_TABLE;
+        }
+        let results = self.in_order();
+        let heap = self.process.heap();
+        let continuation = match place {
+            Place::Tree {
+                from: tree::From::After(key),
+                end,
+            } => {
+                let table = self.table.identifier(heap);
+                let program = match_spec::to_term(heap, self.program.clone());
+                let parts = [
+                    table,
+                    key,
+                    end.unwrap_or(Term::NIL),
+                    Term::small(self.limit as i64),
+                    program,
+                    Term::NIL,
+                    Term::small(i64::from(self.backwards)),
+                    Term::small(0),
+                ];
+                build::tuple(heap, &parts)
+            }
+            _ => am::DOLLAR_END_OF_TABLE,
+        };
+        build::tuple(heap, &[results, continuation])
+    }
+
+    /// `{Results, Continuation}` for a hash table: whole slots were visited, so there may be more results than
+    /// wanted; the continuation keeps them.
+    fn slot_chunk(&mut self, place: Place) -> Term {
+        // In the order of the traversal.
+        let mut all: Vec<Term> = Vec::new();
+        let mut rest = self.earlier;
+        while let Some((head, tail)) = rest.as_cons() {
+            all.push(head);
+            rest = tail;
+        }
+        all.reverse();
+        all.append(&mut self.found);
+        if all.is_empty() && matches!(place, Place::End) {
+            return am::DOLLAR_END_OF_TABLE;
+        }
+        let heap = self.process.heap();
+        let mut more = all.split_off(all.len().min(self.limit));
+        let count = more.len();
+        if !self.continued {
+            // OTP cuts the list of the first call in two, and builds another one for the others.
+            more.reverse();
+        }
+        let more = build::list(heap, &more);
+        all.reverse();
+        let results = build::list(heap, &all);
+        if count == 0 && matches!(place, Place::End) {
+            return build::tuple(heap, &[results, am::DOLLAR_END_OF_TABLE]);
+        }
+        let table = self.table.identifier(heap);
+        let program = match_spec::to_term(heap, self.program.clone());
+        let parts = [
+            table,
+            slot_term(place),
+            Term::small(self.limit as i64),
+            program,
+            more,
+            Term::small(count as i64),
+        ];
+        let continuation = build::tuple(heap, &parts);
+        build::tuple(heap, &[results, continuation])
+    }
+}
+
+fn slot_term(place: Place) -> Term {
+    match place {
+        Place::Slot { part, slot } => Term::small((part as i64) << SLOT_BITS | slot as i64),
+        _ => Term::small(-1),
+    }
+}

@@ -1,0 +1,393 @@
+//! The terms of processes: messages, dictionaries, stacks, and every object that is reachable from them, by its
+//! address. Then persistent terms, the literals that were met, and the bytes of shared binaries.
+//!
+//! Objects are followed with a list of what is still to be written, so depth costs no native stack; when there is
+//! no memory for that list, the rest of the heap is left out, which the viewer shows as incomplete.
+
+use std::collections::HashSet;
+use std::fmt::{self, Write};
+
+use layout::object::{Bits, MapShape, offset};
+use layout::{Kind, Term};
+use term::external::encode::{self, EncodeOptions};
+use term::heap::Scratch;
+use term::held::attempt;
+use term::off_heap::{self, BinaryBlock};
+use term::print::display;
+use term::{atom, build, literal, text};
+
+use super::output::Output;
+use super::processes;
+use super::tables::{self, View};
+use runtime::process::{Process, flag, state};
+use std::sync::atomic::Ordering;
+
+/// Limbs of the longest integer that is written in decimal digits; beyond, that takes too long.
+const DECIMAL_LIMBS: usize = 64;
+
+pub fn all(out: &mut Output, view: &View, stopped: bool) -> fmt::Result {
+    let mut walk = Walk::default();
+    for process in processes::each() {
+        let state = process.state.load(Ordering::SeqCst);
+        let skipped = state & state::EXITING != 0
+            || process.flags & flag::SENSITIVE != 0
+            || processes::is_taken(process)
+            || processes::is_collecting(process)
+            // Another scheduler did not come to rest: it may take up any process.
+            || (!stopped && state & (state::QUEUED | state::RUNNING) == state::QUEUED);
+        if !skipped {
+            one(out, view, process, &mut walk)?;
+        }
+    }
+    let persistent = tables::persistent_terms();
+    tables::write_persistent_terms(out, &persistent)?;
+    for (key, value) in persistent {
+        walk.meet(key);
+        walk.meet(value);
+    }
+    out.text("=literals\n")?;
+    walk.literals(out)?;
+    walk.binaries(out)
+}
+
+fn one(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> fmt::Result {
+    let pid = display(process.id);
+    walk.begin();
+    let messages = processes::messages(process);
+    if !messages.is_empty() {
+        writeln!(out, "=proc_messages:{pid}")?;
+        for message in &messages {
+            element(out, *message)?;
+            // No sequential trace token.
+            out.text(":N\n")?;
+            walk.meet(*message);
+        }
+    }
+    if let Some(cold) = process
+        .cold
+        .as_ref()
+        .filter(|cold| !cold.dictionary.is_empty())
+    {
+        writeln!(out, "=proc_dictionary:{pid}")?;
+        let mut scratch = Scratch::new();
+        for pair in cold.dictionary.pairs.chunks_exact(2) {
+            // The viewer expects a tuple on the heap; ours are in no tuple, so one is made up for each.
+            let pair = build::tuple(scratch.heap(), pair);
+            element(out, pair)?;
+            out.text("\n")?;
+            walk.meet(pair);
+        }
+        stack(out, view, process, walk)?;
+        writeln!(out, "=proc_heap:{pid}")?;
+        return walk.objects(out);
+    }
+    stack(out, view, process, walk)?;
+    writeln!(out, "=proc_heap:{pid}")?;
+    walk.objects(out)
+}
+
+fn stack(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> fmt::Result {
+    writeln!(out, "=proc_stack:{}", display(process.id))?;
+    let heap = &process.head.heap;
+    let mut at = heap.stack.cast_const();
+    let running = process.state.load(Ordering::SeqCst) & state::RUNNING != 0;
+    // Registers that were live when it was switched out lie on top.
+    let mut registers = if running { 0 } else { process.head.saved_x };
+    let (mut x, mut y) = (0, 0);
+    while at < heap.end.cast_const() {
+        // SAFETY: between stack and end lie return addresses and terms, and the owner stands still.
+        let word = unsafe { *at };
+        if word & 0b11 == 0 {
+            write!(out, "{at:#018x?}:SReturn addr {word:#X} (")?;
+            view.write_place(out, word as *const u64)?;
+            out.text(")\n")?;
+            y = 0;
+        } else {
+            // SAFETY: a stack word that is no return address is a term or a catch mark.
+            let term = unsafe { Term::from_bits(word) };
+            if registers > 0 {
+                write!(out, "x{x}:")?;
+                (x, registers) = (x + 1, registers - 1);
+            } else {
+                write!(out, "y{y}:")?;
+                y += 1;
+            }
+            match term.as_catch() {
+                Some(handler) => {
+                    write!(out, "SCatch {:#X} (", handler as usize)?;
+                    view.write_place(out, handler)?;
+                    out.text(")\n")?;
+                }
+                None => {
+                    element(out, term)?;
+                    out.text("\n")?;
+                    walk.meet(term);
+                }
+            }
+        }
+        at = at.wrapping_add(1);
+    }
+    Ok(())
+}
+
+/// The address of a cell or object.
+fn address(term: Term) -> u64 {
+    if term.is_cons() {
+        term.cons_pointer() as u64
+    } else {
+        term.boxed_pointer() as u64
+    }
+}
+
+/// A term where it stands: an immediate whole, else the address of what it is.
+pub fn element(out: &mut Output, term: Term) -> fmt::Result {
+    if let Some(value) = term.as_small() {
+        write!(out, "I{value}")
+    } else if term.is_atom() {
+        let text = atom::text(term);
+        write!(out, "A{:X}:{text}", text.len())
+    } else if term.is_local_pid() {
+        write!(out, "P{}", display(term))
+    } else if term.is_local_port() {
+        write!(out, "p<0.{}>", encode::port_number(term))
+    } else if term.is_cons() || term.is_boxed() {
+        write!(out, "H{:X}", address(term))
+    } else {
+        out.text("N")
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    /// Addresses of this process's objects that were met, and those of literals.
+    seen: HashSet<u64>,
+    seen_literals: HashSet<u64>,
+    rest: Vec<Term>,
+    rest_literals: Vec<Term>,
+    /// Counted blocks of shared binaries.
+    blocks: HashSet<u64>,
+}
+
+impl Walk {
+    fn begin(&mut self) {
+        self.seen.clear();
+        // What one great heap needed is not kept for the small ones.
+        if self.seen.capacity() > 1 << 16 {
+            self.seen = HashSet::new();
+        }
+        self.rest.clear();
+    }
+
+    /// Notes a term whose object is to be written.
+    fn meet(&mut self, term: Term) {
+        if !term.is_cons() && !term.is_boxed() {
+            return;
+        }
+        let (seen, rest) = if literal::contains(address(term) as usize) {
+            (&mut self.seen_literals, &mut self.rest_literals)
+        } else {
+            (&mut self.seen, &mut self.rest)
+        };
+        let has_room = attempt(|| seen.try_reserve(1).is_ok() && rest.try_reserve(1).is_ok());
+        if has_room && seen.insert(address(term)) {
+            rest.push(term);
+        }
+    }
+
+    fn objects(&mut self, out: &mut Output) -> fmt::Result {
+        while let Some(term) = self.rest.pop() {
+            self.object(out, term)?;
+        }
+        Ok(())
+    }
+
+    fn literals(&mut self, out: &mut Output) -> fmt::Result {
+        while let Some(term) = self.rest_literals.pop() {
+            self.object(out, term)?;
+        }
+        Ok(())
+    }
+
+    fn binaries(&mut self, out: &mut Output) -> fmt::Result {
+        for &block in &self.blocks {
+            let block = block as *mut BinaryBlock;
+            // SAFETY: an object that was met counts the block, and nothing is given back while the dump is written.
+            let bytes = unsafe {
+                let used = (*block).used.load(Ordering::Relaxed);
+                std::slice::from_raw_parts(BinaryBlock::bytes(block), used.min((*block).capacity))
+            };
+            writeln!(out, "=binary:{:X}", block as u64)?;
+            write!(out, "{:X}:", bytes.len())?;
+            out.base64(bytes)?;
+            out.text("\n")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the elements, and notes what they lead to.
+    fn elements(&mut self, out: &mut Output, terms: impl Iterator<Item = Term>) -> fmt::Result {
+        for (index, term) in terms.enumerate() {
+            if index > 0 {
+                out.text(",")?;
+            }
+            element(out, term)?;
+            self.meet(term);
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, out: &mut Output, term: Term) -> fmt::Result {
+        write!(out, "{:X}:", address(term))?;
+        if let Some((head, tail)) = term.as_cons() {
+            out.text("l")?;
+            element(out, head)?;
+            out.text("|")?;
+            element(out, tail)?;
+            self.meet(head);
+            self.meet(tail);
+            return out.text("\n");
+        }
+        let header = term.header();
+        match header.kind() {
+            Kind::Tuple => {
+                write!(out, "t{:X}:", header.arity())?;
+                self.elements(out, words(term, 0))?;
+            }
+            Kind::Float => {
+                let digits = text::float::scientific(f64::from_bits(term.word(0)), 20);
+                write!(out, "F{:X}:{digits}", digits.len())?;
+            }
+            Kind::PositiveBig | Kind::NegativeBig => big(out, term)?,
+            Kind::Map => self.map(out, term)?,
+            Kind::HeapBinary => {
+                let bytes = term.as_bits().and_then(Bits::as_bytes).unwrap_or(&[]);
+                write!(out, "Yh{:X}:", bytes.len())?;
+                out.base64(bytes)?;
+            }
+            Kind::SharedBinary => {
+                let size = term.word(offset::SHARED_BINARY_SIZE);
+                let (block, start) = self.block(term);
+                write!(out, "Yc{block:X}:{start:X}:{size:X}")?;
+            }
+            Kind::SubBinary => {
+                let bits = term.word(offset::SUB_BINARY_BITS);
+                let size = term.word(offset::SUB_BINARY_SIZE);
+                if bits & 0xffff != 0 {
+                    // Not whole bytes; the viewer has no form of its own for these.
+                    external(out, term)?;
+                } else {
+                    let start = term.word(offset::SUB_BINARY_OFFSET);
+                    self.part(out, words(term, offset::SUB_BINARY_WHOLE), start, size)?;
+                }
+            }
+            Kind::MatchContext => {
+                let start = term.word(offset::MATCH_POSITION) / 8;
+                let size = term.word(offset::MATCH_END) / 8;
+                let whole = words(term, offset::MATCH_BINARY);
+                self.part(out, whole, start, size.saturating_sub(start))?;
+            }
+            Kind::ExternalPid => write!(out, "P{}", display(term))?,
+            Kind::ExternalPort => {
+                let text = display(term).to_string();
+                write!(out, "p{}", text.trim_start_matches("#Port"))?;
+            }
+            Kind::Fun => {
+                // The viewer shows no free variables; what they are would be written whole.
+                let mut scratch = Scratch::new();
+                external(out, build::without_free_variables(scratch.heap(), term))?;
+            }
+            Kind::Reference | Kind::MagicReference | Kind::ExternalReference | Kind::Export => {
+                external(out, term)?
+            }
+        }
+        out.text("\n")
+    }
+
+    fn map(&mut self, out: &mut Output, map: Term) -> fmt::Result {
+        let header = map.header();
+        match header.map_shape() {
+            MapShape::Flat => {
+                write!(out, "Mf{:X}:", map.word(offset::MAP_SIZE))?;
+                let keys = words(map, offset::FLAT_MAP_KEYS).take(1);
+                self.elements(out, keys)?;
+                out.text(":")?;
+                self.elements(out, words(map, offset::FLAT_MAP_VALUES))
+            }
+            MapShape::HashRoot => {
+                let children = header.arity() - 1;
+                write!(out, "Mh{:X}:{children:X}:", map.word(offset::MAP_SIZE))?;
+                self.elements(out, words(map, offset::HASH_ROOT_CHILDREN))
+            }
+            MapShape::HashNode => {
+                write!(out, "Mn{:X}:", header.arity())?;
+                self.elements(out, words(map, 0))
+            }
+        }
+    }
+
+    /// The counted block of a shared binary, and where in it the binary begins.
+    fn block(&mut self, shared: Term) -> (u64, u64) {
+        // SAFETY: a shared binary counts a block.
+        let block = unsafe { off_heap::block_of(shared.boxed_pointer()) } as u64;
+        if attempt(|| self.blocks.try_reserve(1).is_ok()) {
+            self.blocks.insert(block);
+        }
+        // SAFETY: as above.
+        let bytes = unsafe { BinaryBlock::bytes(block as *mut BinaryBlock) } as u64;
+        let first = shared.word(offset::SHARED_BINARY_BYTES);
+        (block, first.saturating_sub(bytes))
+    }
+
+    /// A part of a binary: of the block of a shared one, or of a binary on the heap.
+    fn part(
+        &mut self,
+        out: &mut Output,
+        mut whole: impl Iterator<Item = Term>,
+        start: u64,
+        size: u64,
+    ) -> fmt::Result {
+        let Some(whole) = whole.next() else {
+            return Err(fmt::Error);
+        };
+        let (of, start) = if whole.is_kind(Kind::SharedBinary) {
+            let (block, first) = self.block(whole);
+            (block, first + start)
+        } else {
+            self.meet(whole);
+            (address(whole), start)
+        };
+        write!(out, "Ys{of:X}:{start:X}:{size:X}")
+    }
+}
+
+/// The words of an object from `first` on, which are terms.
+fn words(object: Term, first: usize) -> impl Iterator<Item = Term> {
+    (first..object.header().arity()).map(move |index| {
+        // SAFETY: the callers name the first word behind the plain ones.
+        unsafe { Term::from_bits(object.word(index)) }
+    })
+}
+
+fn big(out: &mut Output, term: Term) -> fmt::Result {
+    let Some((negative, limbs)) = term.as_big() else {
+        return Err(fmt::Error);
+    };
+    if limbs.len() <= DECIMAL_LIMBS {
+        return write!(out, "B{}", text::integer::print(term, 10));
+    }
+    out.text(if negative { "B-16#" } else { "B16#" })?;
+    for (index, limb) in limbs.iter().rev().enumerate() {
+        if index == 0 {
+            write!(out, "{limb:X}")?;
+        } else {
+            write!(out, "{limb:016X}")?;
+        }
+    }
+    Ok(())
+}
+
+fn external(out: &mut Output, term: Term) -> fmt::Result {
+    let bytes = encode::encode(term, &EncodeOptions::default()).unwrap_or_else(|_| vec![131, 106]);
+    write!(out, "E{:X}:", bytes.len())?;
+    out.base64(&bytes)
+}

@@ -1,0 +1,394 @@
+//! What is known of each process without looking at its terms.
+
+use std::fmt::{self, Write};
+use std::sync::atomic::Ordering;
+
+use layout::{Fragment, Term};
+use term::am;
+use term::collect;
+use term::held::attempt;
+use term::print::display;
+
+use super::Form;
+use super::output::Output;
+use super::tables::View;
+use runtime::process::relations::MonitorTarget;
+use runtime::process::{Priority, Process, flag, info, priority_of, state, table};
+use runtime::signal;
+use runtime::{collector, scheduler};
+
+/// Most messages that are followed in a queue: a queue that is being changed must not keep the dump for ever.
+const MOST_MESSAGES: usize = 10_000_000;
+
+pub fn all(out: &mut Output, view: &View, form: Form) -> fmt::Result {
+    for process in each() {
+        one(out, view, process, form)?;
+    }
+    Ok(())
+}
+
+/// Every process in the table.
+pub fn each() -> impl Iterator<Item = &'static Process> {
+    let mut from = Some(0);
+    let mut pids = Vec::new().into_iter();
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(pid) = pids.next() {
+                let process = table::find_if_made(pid);
+                // SAFETY: the schedulers stand still, or the caller is one of them between two quiescent points:
+                // what is in the table stays allocated meanwhile.
+                if let Some(process) = unsafe { process.as_ref() } {
+                    return Some(process);
+                }
+                continue;
+            }
+            let (found, next) = table::list_if_made(from?, 1024);
+            pids = found.into_iter();
+            from = next;
+        }
+    })
+}
+
+/// Whether another thread may be changing the process's heap and queues.
+pub fn is_taken(process: &Process) -> bool {
+    let state = process.state.load(Ordering::SeqCst);
+    // A dirty scheduler may begin with it at any time.
+    state & (state::RUNNING | state::DIRTY | state::BORROWED) != 0 && !is_own(process)
+}
+
+/// Whether it is the process that this thread runs.
+fn is_own(process: &Process) -> bool {
+    scheduler::running_process().is_some_and(|own| std::ptr::eq(own, process))
+}
+
+/// Whether this thread was collecting its heap: then nothing on it can be read.
+pub fn is_collecting(process: &Process) -> bool {
+    collector::is_running() && is_own(process)
+}
+
+fn state_text(process: &Process) -> &'static str {
+    let state = process.state.load(Ordering::Relaxed);
+    if state & state::EXITING != 0 {
+        "Exiting"
+    } else if is_collecting(process) {
+        "Garbing"
+    } else if process.suspend_count > 0 {
+        "Suspended"
+    } else if state & state::RUNNING != 0 {
+        "Running"
+    } else if state & state::QUEUED != 0 {
+        "Scheduled"
+    } else {
+        "Waiting"
+    }
+}
+
+fn internal_state(out: &mut Output, process: &Process) -> fmt::Result {
+    let state = process.state.load(Ordering::Relaxed);
+    let priority = match priority_of(state) {
+        Priority::Max => "MAX",
+        Priority::High => "HIGH",
+        Priority::Normal => "NORMAL",
+        Priority::Low => "LOW",
+    };
+    write!(
+        out,
+        "ACT_PRIO_{priority} | USR_PRIO_{priority} | PRQ_PRIO_{priority}"
+    )?;
+    let active = state::QUEUED | state::RUNNING;
+    let facts = [
+        (state & state::EXITING != 0, "EXITING"),
+        (state & active != 0, "ACTIVE"),
+        (state & state::QUEUED != 0, "IN_RUNQ"),
+        (state & state::RUNNING != 0, "RUNNING"),
+        (process.suspend_count > 0, "SUSPENDED"),
+        (is_collecting(process), "GC"),
+        (process.flags & flag::TASKS != 0, "SYS_TASKS"),
+        (state & (state::EVENT | state::SIGNALS) != 0, "SIG_IN_Q"),
+        (
+            process.flags & flag::OFF_HEAP_MESSAGES != 0,
+            "OFF_HEAP_MSGQ",
+        ),
+        (state & state::DIRTY != 0, "DIRTY_CPU_PROC"),
+    ];
+    for (_, name) in facts.iter().filter(|(holds, _)| *holds) {
+        write!(out, " | {name}")?;
+    }
+    out.text("\n")
+}
+
+/// Messages that it has not received: those it has fetched, and those still on their way, oldest first.
+pub fn messages(process: &Process) -> Vec<Term> {
+    let mut terms = Vec::new();
+    let has_room = |terms: &mut Vec<Term>| {
+        terms.len() < MOST_MESSAGES && attempt(|| terms.try_reserve(1).is_ok())
+    };
+    let mut next = process.head.messages.first;
+    while !next.is_null() && has_room(&mut terms) {
+        // SAFETY: the owner stands still, so messages stay in its inner queue.
+        unsafe {
+            terms.push((*next).term);
+            next = (*next).next;
+        }
+    }
+    let fetched = terms.len();
+    let mut next: *mut Fragment = process.signals.newest();
+    while !next.is_null() && has_room(&mut terms) {
+        // SAFETY: as above; whoever pushes meanwhile pushes before the newest.
+        unsafe {
+            if (*next).kind == signal::MESSAGE {
+                terms.push((*next).term);
+            }
+            next = (*next).next;
+        }
+    }
+    terms[fetched..].reverse();
+    terms
+}
+
+pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt::Result {
+    let taken = is_taken(process);
+    writeln!(out, "=proc:{}", display(process.id))?;
+    writeln!(out, "State: {}", state_text(process))?;
+    if let Some(name) = view.names.get(&process.id) {
+        writeln!(out, "Name: {}", display(*name))?;
+    }
+    let (module, function) = process.initial_call;
+    writeln!(
+        out,
+        "Spawned as: {}:{}/{}",
+        display(Term::atom(module)),
+        display(Term::atom(function)),
+        process.initial_arity
+    )?;
+    let running = process.state.load(Ordering::Relaxed) & state::RUNNING != 0;
+    if !taken && let Some([module, function, arity]) = current_call(view, process) {
+        let when = if running {
+            "Last scheduled in for"
+        } else {
+            "Current call"
+        };
+        let (module, function) = (display(module), display(function));
+        writeln!(out, "{when}: {module}:{function}/{}", display(arity))?;
+    }
+    if process.parent.is_none() {
+        out.text("Spawned by: []\n")?;
+    } else {
+        writeln!(out, "Spawned by: {}", display(process.parent))?;
+    }
+    if taken {
+        // Its owner changes everything else.
+        out.text("Message queue length: 0\nReductions: 0\nStack+heap: 0\nInternal State: ")?;
+        return internal_state(out, process);
+    }
+    let queue = messages(process);
+    writeln!(out, "Message queue length: {}", queue.len())?;
+    let readable = !is_collecting(process) && process.flags & flag::SENSITIVE == 0;
+    if form == Form::Live && !queue.is_empty() && readable {
+        out.text("Message queue: ")?;
+        list(out, "[", &queue, "]\n")?;
+    }
+    let heap = &process.head.heap;
+    let mut fragments = 0;
+    let mut fragment = heap.fragments;
+    while !fragment.is_null() {
+        fragments += 1;
+        // SAFETY: the owner stands still.
+        fragment = unsafe { (*fragment).next };
+    }
+    writeln!(out, "Number of heap fragments: {fragments}")?;
+    writeln!(out, "Heap fragment data: {}", heap.fragment_words)?;
+    links(out, process)?;
+    if form == Form::Live && readable {
+        dictionary(out, process)?;
+    }
+    writeln!(out, "Reductions: {}", process.reductions)?;
+    sizes(out, process)?;
+    if form == Form::Live {
+        out.text("Stack dump:\n")?;
+        if readable {
+            stack_dump(out, process, running)?;
+        }
+    } else {
+        write!(out, "Program counter: {:#018x?} (", process.head.ip)?;
+        view.write_place(out, process.head.ip)?;
+        out.text(")\n")?;
+        if !running {
+            writeln!(out, "arity = {}", process.head.saved_x)?;
+        }
+    }
+    out.text("Internal State: ")?;
+    internal_state(out, process)
+}
+
+/// The call that it was switched out before. Who waits, or is in the midst of a function, has none, as on stock.
+fn current_call(view: &View, process: &Process) -> Option<[Term; 3]> {
+    if process.flags & flag::HIBERNATED != 0 {
+        return Some([am::ERLANG, am::HIBERNATE, Term::small(3)]);
+    }
+    let arity = |arity: u32| Term::small(i64::from(arity));
+    let active = state::RUNNING | state::QUEUED;
+    if process.state.load(Ordering::Relaxed) & active == 0 && process.suspend_count == 0 {
+        return None;
+    }
+    if !view.knows_code {
+        return None;
+    }
+    if let Some((module, function, of, offset)) = view.place(process.head.ip) {
+        return (offset == 0).then_some([module, function, arity(of)]);
+    }
+    if let Some(export) = runtime::code::exports::by_stub(process.head.ip) {
+        return Some([export.module, export.function, arity(export.arity)]);
+    }
+    // It has not begun.
+    let (module, function) = process.initial_call;
+    Some([
+        Term::atom(module),
+        Term::atom(function),
+        arity(process.initial_arity),
+    ])
+}
+
+/// The stack, and in its second line the registers that are kept with it.
+fn stack_dump(out: &mut Output, process: &Process, running: bool) -> fmt::Result {
+    let text = info::backtrace(process);
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    writeln!(out, "{first}")?;
+    if !running {
+        let count = usize::from(process.head.saved_x);
+        writeln!(out, "arity = {count}")?;
+        for index in 0..count {
+            // SAFETY: its owner stands still, and as many registers as `saved_x` says lie on top of the stack.
+            let register = unsafe { *process.head.heap.stack.cast::<Term>().add(index) };
+            writeln!(out, "   {}", display(register))?;
+        }
+    }
+    out.text(rest)
+}
+
+fn list(out: &mut Output, open: &str, terms: &[Term], close: &str) -> fmt::Result {
+    out.text(open)?;
+    for (index, term) in terms.iter().enumerate() {
+        let comma = if index > 0 { "," } else { "" };
+        write!(out, "{comma}{}", display(*term))?;
+    }
+    out.text(close)
+}
+
+fn dictionary(out: &mut Output, process: &Process) -> fmt::Result {
+    let Some(cold) = process
+        .cold
+        .as_ref()
+        .filter(|cold| !cold.dictionary.is_empty())
+    else {
+        return Ok(());
+    };
+    out.text("Dictionary: [")?;
+    for (index, pair) in cold.dictionary.pairs.chunks_exact(2).enumerate() {
+        let comma = if index > 0 { "," } else { "" };
+        write!(out, "{comma}{{{},{}}}", display(pair[0]), display(pair[1]))?;
+    }
+    out.text("]\n")
+}
+
+fn links(out: &mut Output, process: &Process) -> fmt::Result {
+    let Some(relations) = process.relations() else {
+        return Ok(());
+    };
+    let mut any = false;
+    let mut comma = |out: &mut Output| {
+        let text = if any { ", " } else { "Link list: [" };
+        any = true;
+        out.text(text)
+    };
+    for link in relations.links.values() {
+        if link.unlinking.is_none() {
+            comma(out)?;
+            write!(out, "{}", display(link.other))?;
+        }
+    }
+    for monitor in relations.monitors.values() {
+        let reference = display(monitor.reference.term());
+        match monitor.target {
+            MonitorTarget::Process {
+                name: Some(name), ..
+            }
+            | MonitorTarget::Port {
+                name: Some(name), ..
+            } => {
+                comma(out)?;
+                let own = display(term::node::own_name());
+                write!(out, "{{to,{{{},{own}}},{reference}}}", display(name))?;
+            }
+            MonitorTarget::Process { pid: other, .. } | MonitorTarget::Port { port: other, .. } => {
+                comma(out)?;
+                write!(out, "{{to,{},{reference}}}", display(other))?;
+            }
+            MonitorTarget::TimeOffset => {}
+        }
+    }
+    for watcher in relations.watchers.values() {
+        comma(out)?;
+        let reference = display(watcher.reference.term());
+        write!(out, "{{from,{},{reference}}}", display(watcher.watcher))?;
+    }
+    if any { out.text("]\n") } else { Ok(()) }
+}
+
+fn sizes(out: &mut Output, process: &Process) -> fmt::Result {
+    let sizes = collect::sizes(&process.head.heap);
+    let unused = sizes.heap_block.saturating_sub(sizes.heap);
+    let old_unused = sizes.old_heap_block.saturating_sub(sizes.old_heap);
+    let rows = [
+        ("Stack+heap", sizes.heap_block),
+        ("OldHeap", sizes.old_heap_block),
+        ("Heap unused", unused),
+        ("OldHeap unused", old_unused),
+        ("BinVHeap", sizes.off_heap),
+        ("OldBinVHeap", sizes.old_off_heap),
+        (
+            "BinVHeap unused",
+            sizes.off_heap_limit.saturating_sub(sizes.off_heap),
+        ),
+        (
+            "OldBinVHeap unused",
+            sizes.off_heap_limit.saturating_sub(sizes.old_off_heap),
+        ),
+        ("Memory", info::memory_bytes(process, &mut 0)),
+    ];
+    for (name, value) in rows {
+        writeln!(out, "{name}: {value}")?;
+    }
+    Ok(())
+}
+
+/// The process that the scheduler of this thread runs.
+pub fn current(out: &mut Output, view: &View, process: &Process) -> fmt::Result {
+    writeln!(out, "Current Process: {}", display(process.id))?;
+    writeln!(out, "Current Process State: {}", state_text(process))?;
+    out.text("Current Process Internal State: ")?;
+    internal_state(out, process)?;
+    let ip = process.head.ip;
+    write!(out, "Current Process Program counter: {ip:#018x?} (")?;
+    view.write_place(out, ip)?;
+    out.text(")\n")?;
+    out.text("Current Process Limited Stack Trace:\n")?;
+    if process.flags & flag::SENSITIVE != 0 {
+        return Ok(());
+    }
+    let heap = &process.head.heap;
+    let mut at = heap.stack.cast_const();
+    let mut frames = 0;
+    while at < heap.end.cast_const() && frames < 512 {
+        // SAFETY: between stack and end lie return addresses and terms, of the process that this thread runs.
+        let word = unsafe { *at };
+        if word & 0b11 == 0 {
+            write!(out, "{at:#018x?}:SReturn addr {word:#X} (")?;
+            view.write_place(out, word as *const u64)?;
+            out.text(")\n")?;
+            frames += 1;
+        }
+        at = at.wrapping_add(1);
+    }
+    Ok(())
+}

@@ -1,0 +1,262 @@
+//! The start of a node.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use layout::Term;
+use term::heap::Scratch;
+use term::unicode::{Encoding, filename};
+use term::{am, atom, build};
+
+use crate::{break_menu, crash};
+use runtime::code::preloaded;
+use runtime::config::{self, BreakMode, Config};
+use runtime::halt::CrashCause;
+use runtime::hooks::{self, Hooks};
+use runtime::process::spawn::{self, DEFAULTS, Options};
+use runtime::process::{Priority, table};
+use runtime::{code, collector, scheduler, time, timer};
+
+/// Runs a node; comes back only when it cannot start.
+pub fn start(config: Config) -> ExitCode {
+    match prepare(config) {
+        Ok(queues) => run(queues),
+        Err(message) => {
+            eprintln!("ferl: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
+    let config = config::set(config);
+    hooks::set(Hooks {
+        bifs: bifs::ENTRIES,
+        release_tables: ets::owner_ends,
+        end_with_dump: crash::end,
+        dump_section: crash::text_of,
+    });
+    crash::watch_panics();
+    crash::watch_memory();
+    crash::reserve_descriptor();
+    atom::on_full(|limit| {
+        crash::end(
+            CrashCause::Outside,
+            &format!("no more index entries in atom_tab (max={limit})"),
+        )
+    });
+    sys::signal::init()
+        .map_err(|error| format!("signals cannot be set up: {}", error.message()))?;
+    // A node that may have few descriptors starts programs without.
+    let _ = sys::child::low::keep();
+    time::start();
+    atom::set_limit(config.atom_limit);
+    let limit = config.process_limit.next_power_of_two();
+    table::create(limit).map_err(|error| {
+        format!(
+            "no address space for {limit} processes: {}",
+            error.message()
+        )
+    })?;
+    code::literals::create()
+        .map_err(|error| format!("no address space for literals: {}", error.message()))?;
+    timer::create(config.schedulers);
+    set_defaults(config);
+    choose_form(config.machine_code);
+    code::debugger::register_bottom();
+    code::perf::open(config.perf_map, config.perf_dump);
+    collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
+    filename::set_native_encoding(if config.file_names_utf8 {
+        Encoding::Utf8
+    } else {
+        Encoding::Latin1
+    });
+    let queues = scheduler::create(config.schedulers, config.schedulers_online);
+    scheduler::idle::set_busy_wait(config.busy_wait_spins);
+    let bind_type = scheduler::binding::flagged(&config.bind_type);
+    if scheduler::binding::bind(bind_type).is_none() && !config.bind_if_possible {
+        return Err(format!(
+            "setting scheduler bind type '{}' failed: no cpu topology available",
+            config.bind_type
+        ));
+    }
+    watch_signals().map_err(|error| format!("signals cannot be watched: {}", error.message()))?;
+    load_preloaded(&config.preloaded_dir)?;
+    spawn_first(config)?;
+    Ok(queues)
+}
+
+/// Decides whether modules get machine code: they do where it is wanted, made for this processor, and allowed to run.
+fn choose_form(wanted: bool) {
+    engine::native::set_enabled(wanted);
+    if let Err(error) = engine::native::check() {
+        eprintln!(
+            "ferl: the system gives no executable memory ({}): code runs threaded, which is slower",
+            error.message()
+        );
+        engine::native::set_enabled(false);
+    }
+}
+
+/// Signals of the system that are handled become messages to `erl_signal_server`.
+fn watch_signals() -> sys::Result<()> {
+    use sys::signal::{Disposition, Signal};
+    sys::signal::set(Signal::Terminate, Disposition::Handle)?;
+    sys::signal::set(Signal::User1, Disposition::Handle)?;
+    sys::signal::set(Signal::Continue, Disposition::Handle)?;
+    match config::get().break_mode {
+        // Where Ctrl-C is a key, an interrupt still comes from other programs.
+        BreakMode::Menu | BreakMode::InterruptShell => {
+            for signal in [Signal::Interrupt, Signal::Quit] {
+                sys::signal::set(signal, Disposition::Handle)?;
+            }
+        }
+        BreakMode::Ignore => {
+            for signal in [Signal::Interrupt, Signal::Quit, Signal::TerminalStop] {
+                sys::signal::set(signal, Disposition::Ignore)?;
+            }
+        }
+        BreakMode::Default => {}
+    }
+    let forward = |_| {
+        for signal in sys::signal::take_pending().iter() {
+            match signal {
+                Signal::Interrupt => {
+                    break_menu::open();
+                    continue;
+                }
+                Signal::Continue => {
+                    drivers::tty::continued();
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some(server) =
+                runtime::registry::whereis_process(atom::known("erl_signal_server"))
+            {
+                let mut scratch = Scratch::new();
+                let message =
+                    build::tuple(scratch.heap(), &[am::NOTIFY, atom::known(signal.name())]);
+                runtime::signal::send_message_from_outside(server, message);
+            }
+        }
+    };
+    let fd = sys::signal::pending_fd()?;
+    runtime::io::register(fd, sys::poll::Interest::READ, Arc::new(forward))?;
+    Ok(())
+}
+
+fn set_defaults(config: &Config) {
+    if let Some(words) = config.min_heap_words {
+        DEFAULTS.min_heap_words.store(words, Ordering::Relaxed);
+    }
+    DEFAULTS.min_binary_words.store(
+        runtime::process::heap_limit::virtual_heap_words(config.min_binary_words),
+        Ordering::Relaxed,
+    );
+    DEFAULTS
+        .max_heap_words
+        .store(config.max_heap_words, Ordering::Relaxed);
+    DEFAULTS
+        .max_heap_kill
+        .store(config.max_heap_kill, Ordering::Relaxed);
+    DEFAULTS
+        .max_heap_log
+        .store(config.max_heap_log, Ordering::Relaxed);
+    DEFAULTS
+        .fullsweep_after
+        .store(u32::from(config.fullsweep_after), Ordering::Relaxed);
+    DEFAULTS
+        .off_heap_messages
+        .store(u32::from(config.off_heap_messages), Ordering::Relaxed);
+}
+
+fn load_preloaded(directory: &Path) -> Result<(), String> {
+    let mut loaded = Vec::new();
+    for name in preloaded::PRELOADED {
+        let path = directory.join(format!("{name}.beam"));
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(format!("{}: {error}", path.display())),
+        };
+        let mut module = code::load::prepare(Some(atom::known(name)), &bytes)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        // OTP's emulator holds these modules without what describes them, so that stack traces name no
+        // lines of theirs.
+        if let Some(module) = Arc::get_mut(&mut module) {
+            module.lines = None;
+            module.attributes.clear();
+            module.compile_info.clear();
+        }
+        loaded.push(module);
+    }
+    code::load::commit(&loaded).expect("nothing is loaded before");
+    Ok(())
+}
+
+/// The processes that every node begins with.
+fn spawn_first(config: &Config) -> Result<(), String> {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let boot = atom::intern(&config.boot_module)
+        .map_err(|_| "the boot module's name is no atom".to_owned())?;
+    let arguments: Vec<Term> = config
+        .init_args
+        .iter()
+        .map(|argument| build::binary(heap, argument))
+        .collect();
+    let arguments = build::list(heap, &arguments);
+    let arguments = build::list(heap, &[boot, arguments]);
+    let first = |module: &str, arguments: Term, arity: u32, priority: Priority, off_heap: bool| {
+        let options = Options {
+            priority: Some(priority),
+            system: true,
+            off_heap_messages: Some(off_heap),
+            ..Options::default()
+        };
+        spawn::spawn_root(atom::known(module), am::START, arguments, arity, &options)
+            .map_err(|error| format!("the process of {module} cannot be made: {error:?}"))
+    };
+    first("erl_init", arguments, 2, Priority::Normal, false)?;
+    first("erts_code_purger", Term::NIL, 0, Priority::High, true)?;
+    let collector = "erts_literal_area_collector";
+    let collector = first(collector, Term::NIL, 0, Priority::High, true)?;
+    code::purge::set_collector(collector);
+    for priority in [Priority::Normal, Priority::High, Priority::Max] {
+        first(
+            "erts_dirty_process_signal_handler",
+            Term::NIL,
+            0,
+            priority,
+            true,
+        )?;
+    }
+    Ok(())
+}
+
+fn run(queues: Vec<scheduler::RunQueuesOf>) -> ExitCode {
+    let mut threads = Vec::new();
+    for (index, queues) in queues.into_iter().enumerate() {
+        let name = format!("{}_scheduler", index + 1);
+        match sys::thread::spawn(&name, scheduler::STACK_BYTES, move || {
+            scheduler::run(index, queues)
+        }) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => {
+                eprintln!(
+                    "ferl: scheduler {} cannot be started: {}",
+                    index + 1,
+                    error.message()
+                );
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    // The schedulers never end; `halt` ends the process.
+    loop {
+        std::thread::park();
+    }
+}

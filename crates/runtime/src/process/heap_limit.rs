@@ -1,0 +1,134 @@
+//! Sizes of heaps that programs ask for, and the limit of a process's heap (`max_heap_size`).
+//!
+//! The node's defaults are in [`super::spawn::DEFAULTS`]; what a process has of its own is in its `HeapOptions`.
+
+use std::sync::atomic::Ordering;
+
+use layout::Term;
+use layout::limits::FIRST_HEAP_WORDS;
+use term::collect::block;
+use term::{am, build, map};
+
+use super::Process;
+use super::spawn::DEFAULTS;
+use crate::config;
+
+/// `max_heap_size` as programs give and see it.
+pub struct HeapLimit {
+    /// 0: none.
+    pub words: u64,
+    pub kill: bool,
+    pub log: bool,
+}
+
+impl Default for HeapLimit {
+    /// The node's.
+    fn default() -> HeapLimit {
+        HeapLimit {
+            words: DEFAULTS.max_heap_words.load(Ordering::Relaxed),
+            kill: DEFAULTS.max_heap_kill.load(Ordering::Relaxed),
+            log: DEFAULTS.max_heap_log.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl HeapLimit {
+    /// From a size, or a map with `size` and perhaps `kill` and `error_logger`.
+    pub fn parse(value: Term) -> Option<HeapLimit> {
+        let mut limit = HeapLimit {
+            words: 0,
+            ..HeapLimit::default()
+        };
+        if !value.is_map() {
+            limit.words = size(value)?;
+            return Some(limit);
+        }
+        limit.words = size(map::get(value, am::SIZE)?)?;
+        for (key, place) in [
+            (am::KILL, &mut limit.kill),
+            (am::ERROR_LOGGER, &mut limit.log),
+        ] {
+            match map::get(value, key) {
+                None => {}
+                Some(am::TRUE) => *place = true,
+                Some(am::FALSE) => *place = false,
+                Some(_) => return None,
+            }
+        }
+        Some(limit)
+    }
+
+    /// What the node began with: the limit of processes that were given no other.
+    fn at_start() -> HeapLimit {
+        let config = config::get();
+        HeapLimit {
+            words: config.max_heap_words,
+            kill: config.max_heap_kill,
+            log: config.max_heap_log,
+        }
+    }
+
+    /// The limit of a process.
+    pub fn of(process: &Process) -> HeapLimit {
+        let default = HeapLimit::at_start();
+        let Some(cold) = process.cold.as_ref() else {
+            return default;
+        };
+        let options = &cold.heap_options;
+        HeapLimit {
+            words: options.max_heap_words.unwrap_or(default.words),
+            kill: options.max_heap_kill.unwrap_or(default.kill),
+            log: options.max_heap_log.unwrap_or(default.log),
+        }
+    }
+
+    /// `#{error_logger => _, kill => _, size => _}`.
+    pub fn to_map<A: term::Allocate + ?Sized>(&self, heap: &mut A) -> Term {
+        let words = build::unsigned(heap, self.words);
+        map::from_pairs(
+            heap,
+            &[
+                (am::ERROR_LOGGER, am::boolean(self.log)),
+                (am::KILL, am::boolean(self.kill)),
+                (am::SIZE, words),
+            ],
+        )
+    }
+}
+
+/// A size that is not negative.
+pub fn size(value: Term) -> Option<u64> {
+    value.as_small().and_then(|words| u64::try_from(words).ok())
+}
+
+/// A least heap size: the next that heaps have.
+pub fn heap_words(value: Term) -> Option<u32> {
+    let words = usize::try_from(size(value)?).unwrap_or(usize::MAX);
+    if words <= FIRST_HEAP_WORDS {
+        return Some(FIRST_HEAP_WORDS as u32);
+    }
+    let words = block::size_for(words).and_then(|words| u32::try_from(words).ok());
+    Some(words.unwrap_or(u32::MAX))
+}
+
+/// A least size of the virtual heap of shared binaries: not below the default.
+pub fn binary_words(value: Term) -> Option<u64> {
+    let least = DEFAULTS.min_binary_words.load(Ordering::Relaxed);
+    Some(virtual_heap_words(size(value)?).max(least))
+}
+
+/// Virtual heaps have the sizes of heaps.
+pub fn virtual_heap_words(words: u64) -> u64 {
+    let words = usize::try_from(words).ok().and_then(block::size_for);
+    words.map_or(u64::MAX, |words| words as u64)
+}
+
+/// `min_bin_vheap_size` of a process.
+#[must_use]
+pub fn min_binary_words(process: &Process) -> u64 {
+    process
+        .cold
+        .as_ref()
+        .and_then(|cold| cold.heap_options.min_binary_words)
+        .unwrap_or_else(|| DEFAULTS.min_binary_words.load(Ordering::Relaxed))
+}

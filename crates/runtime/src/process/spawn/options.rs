@@ -1,0 +1,193 @@
+//! The options of `spawn_opt` and `spawn_request`, and those of a monitor.
+//!
+//! Pure functions of terms. An option that is not understood refuses the whole list.
+
+use std::sync::atomic::Ordering;
+
+use layout::Term;
+use term::am;
+use term::copy::Owned;
+
+use super::DEFAULTS;
+use crate::process::Priority;
+use crate::process::cold::HeapOptions;
+use crate::process::heap_limit::{HeapLimit, binary_words, heap_words, size};
+use crate::process::relations::AliasKind;
+use crate::scheduler;
+
+/// What `spawn_opt` and `spawn_request` may ask for.
+#[derive(Default)]
+pub struct Options {
+    pub link: bool,
+    pub monitor: Option<MonitorOptions>,
+    pub priority: Option<Priority>,
+    pub min_heap_words: Option<u32>,
+    pub fullsweep_after: Option<u16>,
+    pub off_heap_messages: Option<bool>,
+    pub heap: HeapOptions,
+    pub system: bool,
+}
+
+/// `{monitor, Options}`.
+#[derive(Default)]
+pub struct MonitorOptions {
+    pub alias: Option<AliasKind>,
+    pub tag: Option<Owned>,
+}
+
+/// Whether the options of a request (`reply`, `reply_tag`) are allowed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Replies {
+    Accepted,
+    Refused,
+}
+
+/// What a request's maker is told.
+pub struct Reply {
+    pub tag: Term,
+    pub on_success: bool,
+    pub on_error: bool,
+}
+
+pub struct Parsed {
+    pub options: Options,
+    pub reply: Reply,
+}
+
+/// Why options cannot be used.
+pub enum BadOptions {
+    /// They are no proper list.
+    NoList,
+    /// One of them is wrong; how the maker wants to hear of it.
+    Unknown(Reply),
+}
+
+/// Reads the options of `spawn_opt` or `spawn_request`.
+///
+/// # Errors
+/// See [`BadOptions`].
+pub fn parse(list: Term, replies: Replies) -> Result<Parsed, BadOptions> {
+    let mut options = Options::default();
+    let mut reply = Reply {
+        tag: am::SPAWN_REPLY,
+        on_success: true,
+        on_error: true,
+    };
+    let mut all_good = true;
+    let mut rest = list;
+    while let Some((option, tail)) = rest.as_cons() {
+        rest = tail;
+        let good = match option.as_tuple() {
+            Some(&[am::REPLY, when]) if replies == Replies::Accepted => {
+                set_reply(&mut reply, when).is_some()
+            }
+            Some(&[am::REPLY_TAG, tag]) if replies == Replies::Accepted => {
+                reply.tag = tag;
+                true
+            }
+            Some(&[name, value]) => set_option(&mut options, name, value).is_some(),
+            Some(_) => false,
+            None => set_flag(&mut options, option).is_some(),
+        };
+        all_good &= good;
+    }
+    if !rest.is_nil() {
+        return Err(BadOptions::NoList);
+    }
+    let least = options
+        .min_heap_words
+        .unwrap_or_else(|| DEFAULTS.min_heap_words.load(Ordering::Relaxed));
+    if let Some(most) = options.heap.max_heap_words
+        && most != 0
+        && most < u64::from(least)
+    {
+        all_good = false;
+    }
+    if all_good {
+        Ok(Parsed { options, reply })
+    } else {
+        Err(BadOptions::Unknown(reply))
+    }
+}
+
+/// The value of `reply`: who is told.
+pub fn set_reply(reply: &mut Reply, when: Term) -> Option<()> {
+    (reply.on_success, reply.on_error) = match when {
+        am::YES => (true, true),
+        am::NO => (false, false),
+        am::ERROR_ONLY => (false, true),
+        am::SUCCESS_ONLY => (true, false),
+        _ => return None,
+    };
+    Some(())
+}
+
+fn set_flag(options: &mut Options, flag: Term) -> Option<()> {
+    match flag {
+        am::LINK => options.link = true,
+        am::MONITOR => options.monitor = Some(MonitorOptions::default()),
+        _ => return None,
+    }
+    Some(())
+}
+
+fn set_option(options: &mut Options, name: Term, value: Term) -> Option<()> {
+    match name {
+        am::MONITOR => options.monitor = Some(monitor_options(value)?),
+        am::PRIORITY => options.priority = Some(Priority::from_atom(value)?),
+        am::MESSAGE_QUEUE_DATA => options.off_heap_messages = Some(is_off_heap(value)?),
+        am::MIN_HEAP_SIZE => {
+            options.min_heap_words = Some(heap_words(value)?);
+        }
+        am::MIN_BIN_VHEAP_SIZE => options.heap.min_binary_words = Some(binary_words(value)?),
+        am::FULLSWEEP_AFTER => {
+            options.fullsweep_after = Some(u16::try_from(size(value)?).unwrap_or(u16::MAX));
+        }
+        am::MAX_HEAP_SIZE => {
+            let limit = HeapLimit::parse(value)?;
+            options.heap.max_heap_words = Some(limit.words);
+            options.heap.max_heap_kill = Some(limit.kill);
+            options.heap.max_heap_log = Some(limit.log);
+        }
+        // Only a wish in OTP too; ferl lets processes go where there is time for them.
+        am::SCHEDULER => {
+            let number = size(value)?;
+            if number > scheduler::schedulers().all.len() as u64 {
+                return None;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// The options of a monitor: `{alias, Kind}` and `{tag, Term}`.
+pub fn monitor_options(list: Term) -> Option<MonitorOptions> {
+    let mut options = MonitorOptions::default();
+    let mut rest = list;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option.as_tuple() {
+            Some(&[am::ALIAS, kind]) => {
+                options.alias = Some(match kind {
+                    am::EXPLICIT_UNALIAS => AliasKind::ExplicitUnalias,
+                    am::DEMONITOR => AliasKind::Demonitor,
+                    am::REPLY_DEMONITOR => AliasKind::ReplyDemonitor,
+                    _ => return None,
+                });
+            }
+            Some(&[am::TAG, tag]) => options.tag = Some(Owned::new(tag)),
+            _ => return None,
+        }
+        rest = tail;
+    }
+    rest.is_nil().then_some(options)
+}
+
+/// The value of `message_queue_data`: whether messages stay off the heap.
+pub fn is_off_heap(value: Term) -> Option<bool> {
+    match value {
+        am::OFF_HEAP => Some(true),
+        am::ON_HEAP => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,72 @@
+//! Integers of machine widths. Each function refuses what does not fit its width.
+//!
+//! Pure functions of a term; any thread that may read the term may call them.
+
+use layout::Term;
+
+/// An integer of 64 bits.
+#[must_use]
+pub fn int64(term: Term) -> Option<i64> {
+    if let Some(small) = term.as_small() {
+        return Some(small);
+    }
+    let (negative, [limb]) = term.as_big()? else {
+        return None;
+    };
+    if negative {
+        0i64.checked_sub_unsigned(*limb)
+    } else {
+        i64::try_from(*limb).ok()
+    }
+}
+
+/// An integer of 64 bits that is not negative.
+#[must_use]
+pub fn uint64(term: Term) -> Option<u64> {
+    match term.as_big() {
+        Some((false, [limb])) => Some(*limb),
+        Some(_) => None,
+        None => term.as_small().and_then(|small| u64::try_from(small).ok()),
+    }
+}
+
+/// An integer of 32 bits.
+#[must_use]
+pub fn int32(term: Term) -> Option<i32> {
+    term.as_small().and_then(|small| i32::try_from(small).ok())
+}
+
+/// An integer of 32 bits that is not negative.
+#[must_use]
+pub fn uint32(term: Term) -> Option<u32> {
+    term.as_small().and_then(|small| u32::try_from(small).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build;
+    use crate::heap::Scratch;
+
+    #[test]
+    fn integers_of_any_size_are_taken_up_to_their_width() {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        for value in [0, -1, 1 << 59, -(1 << 60), i64::MIN, i64::MAX] {
+            let term = build::integer(heap, value);
+            assert_eq!(int64(term), Some(value));
+            assert_eq!(uint64(term), u64::try_from(value).ok());
+            assert_eq!(int32(term), i32::try_from(value).ok());
+            assert_eq!(uint32(term), u32::try_from(value).ok());
+        }
+        let largest = build::unsigned(heap, u64::MAX);
+        assert_eq!((int64(largest), uint64(largest)), (None, Some(u64::MAX)));
+        let long = build::big(heap, true, &[0, 1]);
+        assert_eq!((int64(long), uint64(long)), (None, None));
+        let float = build::float(heap, 1.0);
+        assert_eq!(
+            (int64(float), uint64(float), int32(float)),
+            (None, None, None)
+        );
+    }
+}
