@@ -23,10 +23,11 @@ const COUNTERS_PER_LINE: usize = 8;
 #[repr(align(64))]
 struct Line([AtomicU64; COUNTERS_PER_LINE]);
 
-/// An array of `counters:new/2` with `write_concurrency`: each scheduler counts on lines of its own, other threads on
-/// one more, and the value is the sum.
+/// An array of `counters:new/2` with `write_concurrency`. Each scheduler counts on its own cache lines, all other
+/// threads share one more set of lines, and a counter's value is the sum.
 struct Counters {
-    /// For the first counters a line for each place, then for the next ones.
+    /// For the first eight counters one line per place, then as many for the next eight, and so on. A place belongs to
+    /// a scheduler, or to all other threads.
     lines: Box<[Line]>,
     places: usize,
     size: usize,
@@ -43,7 +44,7 @@ impl Counters {
         }
     }
 
-    /// The cells of the counter with a number from 1.
+    /// The cells of the counter numbered `index`, from 1: one for each place.
     fn cells(
         &self,
         index: Term,
@@ -56,7 +57,7 @@ impl Counters {
             .map(move |line| &line.0[index % COUNTERS_PER_LINE]))
     }
 
-    /// The one that this thread counts in.
+    /// The cell that this thread counts in.
     #[inline]
     fn own_cell(&self, index: Term) -> Result<&AtomicU64, runtime::bif::Failure> {
         let index = place_of(index, self.size)?;
@@ -66,7 +67,7 @@ impl Counters {
     }
 }
 
-/// What stock counts besides the lines.
+/// Bytes that stock counts in addition to the lines.
 const COUNTERS_HEAD_BYTES: usize = 32;
 
 const MAX_ARITY: i64 = 1 << 32;
@@ -86,11 +87,11 @@ fn count_of(arity: Term) -> Result<usize, runtime::bif::Failure> {
     Ok(count as usize)
 }
 
-/// Where in an array of that size the value with a number from 1 stands.
+/// Converts an index from 1 to an offset in an array of `size` values; `badarg` if it is outside.
 #[inline]
 fn place_of(index: Term, size: usize) -> Result<usize, runtime::bif::Failure> {
     let index = index.as_small().ok_or(badarg(2))?.wrapping_sub(1) as usize;
-    // What was below 1 is now beyond every size.
+    // An index below 1 has wrapped around to a value beyond every size.
     if index < size {
         Ok(index)
     } else {
@@ -103,7 +104,7 @@ fn place(values: &[AtomicU64], index: Term) -> Result<&AtomicU64, runtime::bif::
     Ok(&values[place_of(index, values.len())?])
 }
 
-/// The bits of an integer that fits the array.
+/// The bits of an integer that the array can hold.
 fn bits_of(value: Term, signed: bool) -> Option<u64> {
     if let Some(small) = value.as_small() {
         return (signed || small >= 0).then_some(small as u64);
@@ -162,7 +163,7 @@ pub fn get_2(process: &mut Process, [reference, index]: [Term; 2]) -> BifResult 
     Ok(integer_of(process.heap(), bits, atomics.signed))
 }
 
-/// Increments may be of either sign, whatever the array holds.
+/// Increments may be negative or unsigned, whether or not the array is signed.
 fn increment_of(value: Term) -> Option<u64> {
     bits_of(value, true).or_else(|| bits_of(value, false))
 }

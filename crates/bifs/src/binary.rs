@@ -18,7 +18,7 @@ pub use search::*;
 
 /// Bytes looked at or copied that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 256;
-/// More bytes are copied by dirty schedulers.
+/// Larger copies, in bytes, are made by dirty schedulers.
 const MOST_COPIED_HERE: u64 = 4 << 20;
 
 /// `binary:at(Binary, Position)`
@@ -33,15 +33,15 @@ pub fn at_2(_process: &mut Process, [binary, position]: [Term; 2]) -> BifResult 
     Ok(byte_at(bits, position))
 }
 
-/// A byte of a binary; `position` is within it.
+/// A byte of a binary; `position` must be within it.
 fn byte_at(bits: layout::object::Bits, position: u64) -> Term {
     let start = u64::from(bits.bit_offset) + position * 8;
-    // SAFETY: the caller keeps the byte within the binary.
+    // SAFETY: the callers give a position within the binary.
     let byte = unsafe { bits::range::load(bits.bytes, start, 8) };
     Term::small(byte as i64)
 }
 
-/// The bits of a binary with at least one byte.
+/// The bits of a binary, which must have at least one byte.
 fn not_empty(binary: Term) -> Result<layout::object::Bits, Failure> {
     if !binary.is_binary() {
         return Err(badarg(1));
@@ -97,7 +97,7 @@ fn copies(process: &mut Process, binary: Term, count: u64) -> BifResult {
     if !source.is_empty() {
         for _ in 0..count {
             let length = source.len() as u64;
-            // SAFETY: no safepoint since the builder was made, and the bytes are as many.
+            // SAFETY: there was no safepoint since the builder was made, and `source` has `length` bytes.
             let put = unsafe { builder.put_string(source.as_ptr(), length) };
             put.map_err(|_| system_limit())?;
         }
@@ -115,7 +115,7 @@ pub fn copy_2(process: &mut Process, [binary, count]: [Term; 2]) -> BifResult {
     copies(process, binary, integer::uint64(count).ok_or(badarg(2))?)
 }
 
-/// `binary:referenced_byte_size(Binary)`: of the binary that this one is a part of.
+/// `binary:referenced_byte_size(Binary)`: the size of the whole binary that this one is a part of.
 pub fn referenced_byte_size_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     if !binary.is_bitstring() {
         return Err(badarg(1));
@@ -205,7 +205,7 @@ pub fn decode_unsigned_2(process: &mut Process, [binary, order]: [Term; 2]) -> B
     decode(process, binary, order_of(order).ok_or(badarg(2))?)
 }
 
-/// How many bytes all binaries of a list have in common.
+/// How many bytes the first binary of a list has in common with all others, where `same` counts those of two binaries.
 fn common(list: Term, same: impl Fn(&[u8], &[u8]) -> usize) -> BifResult {
     let (first, mut rest) = list.as_cons().ok_or(badarg(1))?;
     let first = unicode::bytes_of(first).ok_or(badarg(1))?;

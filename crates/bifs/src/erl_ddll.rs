@@ -1,7 +1,7 @@
-//! `erl_ddll`: the drivers of the machine itself, which are linked in and stay; and the loading of others, which ends in an
-//! error: that of the system where there is no such file, else one that says that this is not done here.
+//! `erl_ddll`: the VM's own drivers, which are linked in and permanent. Loading others always fails: with the operating
+//! system's error if the file cannot be opened, otherwise with an error that says that loading is not available.
 //!
-//! Any thread may call; the list of the system's messages is under a lock.
+//! Any thread may call these functions; a lock guards the list of the system's error messages.
 
 use std::ffi::OsStr;
 use std::io;
@@ -17,14 +17,14 @@ use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
 use runtime::signal::handle;
 
-/// Bytes of the longest name: that of an atom of Latin-1 characters.
+/// Bytes of the longest driver name: that of an atom of Latin-1 characters.
 const LONGEST_NAME: usize = 255;
-/// `{open_error, Code}` with this code: loading is not done on this machine.
+/// The code in `{open_error, Code}` that says that loading is not available.
 const NOT_AVAILABLE: i64 = -6;
-/// The first code of a message that comes from the system; the next ones are below.
+/// The code of the first message that came from the operating system; later messages get lower codes.
 const FIRST_MESSAGE: i64 = -10;
 
-/// What the system said about files that could not be opened; a code stands for each.
+/// The operating system's messages about files that could not be opened; each has a code.
 static MESSAGES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The bytes of a driver's name.
@@ -60,7 +60,7 @@ fn is(term: Term, text: &str) -> bool {
     term.is_atom() && atom::text(term) == text
 }
 
-/// Whether this is one of the times that processes can be told of.
+/// Whether this is a time at which a `monitor` or `reload` option may ask for a message.
 fn is_pending(when: Term) -> bool {
     is(when, "pending") || is(when, "pending_driver")
 }
@@ -143,9 +143,9 @@ pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> 
     failure(process, reason)
 }
 
-/// The code that stands for what the system's loader says of a file that cannot be opened.
+/// The code for the system's message about a file that cannot be opened.
 fn code_of(error: &io::Error) -> i64 {
-    // The standard library appends the number to the system's words.
+    // The standard library appends the error number to the system's message.
     let text = error.to_string();
     let words = text.split(" (os error").next().unwrap_or_default();
     let message = format!("cannot open shared object file: {words}");
@@ -176,7 +176,7 @@ pub fn try_unload_2(process: &mut Process, [driver, options]: [Term; 2]) -> BifR
     failure(process, atom::known(reason))
 }
 
-/// `erl_ddll:monitor(driver, {Name, When})`: nothing is ever on its way, so the message comes at once.
+/// `erl_ddll:monitor(driver, {Name, When})`: no load or unload is ever pending, so the message is delivered at once.
 pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
     if !is(kind, "driver") {
         return Err(badarg(1));
@@ -212,7 +212,7 @@ pub fn demonitor_1(_process: &mut Process, [monitor]: [Term; 1]) -> BifResult {
     }
 }
 
-/// `erl_ddll:format_error_int(Reason)`: the words of OTP.
+/// `erl_ddll:format_error_int(Reason)`: OTP's texts.
 pub fn format_error_int_1(process: &mut Process, [reason]: [Term; 1]) -> BifResult {
     let text = match reason.as_tuple() {
         Some(&[kind, code]) if is(kind, "open_error") => text_of(code.as_small().ok_or(badarg(1))?),

@@ -1,4 +1,4 @@
-//! `erl_tracer`: the tracer that hands events to a process or port as messages.
+//! `erl_tracer`: the tracer that sends events to a process or port as messages.
 
 use layout::Term;
 use term::external::{self, EncodeOptions};
@@ -71,7 +71,7 @@ pub fn trace_5(
         }
     }
     let event = build::tuple(process.heap(), &event);
-    // Whoever is gone is noticed by `enabled/3`.
+    // `enabled/3` notices a tracer that is gone.
     if tracer.is_local_pid() {
         signal::send_message(tracer, event);
     } else if tracer.is_local_port()

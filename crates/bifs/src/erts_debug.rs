@@ -1,7 +1,7 @@
-//! `erts_debug`: what OTP's tools and test suites look at inside.
+//! `erts_debug`: internals that OTP's tools and test suites look at.
 //!
-//! There are no lock counters, no interpreter's loop and no emulator breakpoints here: those BIFs answer
-//! as a stock machine without them does, or raise `notsup`.
+//! There are no lock counters, no interpreter loop and no emulator breakpoints here. The BIFs for these return what a
+//! stock emulator without them returns, or raise `notsup`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,7 +19,7 @@ use runtime::scheduler::{charge, reductions_left};
 /// Words looked at that count as one reduction.
 const WORDS_PER_REDUCTION: usize = 64;
 
-/// `erts_debug:same(A, B)`: one and the same, not just equal.
+/// `erts_debug:same(A, B)`: whether they are the identical term, not just equal.
 pub fn same_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     Ok(am::boolean(a == b))
 }
@@ -39,8 +39,7 @@ pub fn size_shared_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     words(process, size::shared_size(term))
 }
 
-/// `erts_debug:copy_shared(Term, CopyLiterals)`: terms never change, so the copy that shares most is
-/// the term itself.
+/// `erts_debug:copy_shared(Term, CopyLiterals)`: terms are immutable, so the copy that shares most is the term itself.
 pub fn copy_shared_2(_process: &mut Process, [term, literals]: [Term; 2]) -> BifResult {
     match literals {
         am::TRUE | am::FALSE => Ok(term),
@@ -48,7 +47,7 @@ pub fn copy_shared_2(_process: &mut Process, [term, literals]: [Term; 2]) -> Bif
     }
 }
 
-/// `erts_debug:display(Term)`: printed, and answered as characters.
+/// `erts_debug:display(Term)`: prints the term, and returns the text as characters.
 pub fn display_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
     let text = format!("{}\n", print::display(term));
     print!("{text}");
@@ -101,7 +100,7 @@ pub fn map_info_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     Ok(build::list(heap, &entries))
 }
 
-/// Whether a program has asked for the internal state. Off, the BIFs do not exist.
+/// Whether a program has enabled the internal state. Until then the two BIFs raise `undef`.
 static AVAILABLE: AtomicBool = AtomicBool::new(false);
 
 fn is_named(term: Term, name: &str) -> bool {
@@ -160,7 +159,7 @@ pub fn set_internal_state_2(_process: &mut Process, [what, value]: [Term; 2]) ->
     Err(badarg(1))
 }
 
-/// `erts_debug:lcnt_clear()`: nothing counts locks.
+/// `erts_debug:lcnt_clear()`: locks are not counted.
 pub fn lcnt_clear_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::ERROR)
 }
@@ -192,7 +191,7 @@ pub fn dist_ext_to_term_2(process: &mut Process, [cache, binary]: [Term; 2]) -> 
     Ok(decoded.map_err(|_| badarg(2))?.0)
 }
 
-/// `erts_debug:disassemble(Function)`: as on stock with machine code, nothing to show.
+/// `erts_debug:disassemble(Function)`: `false`, as on stock with native code.
 pub fn disassemble_1(_process: &mut Process, [_function]: [Term; 1]) -> BifResult {
     Ok(am::FALSE)
 }
@@ -212,8 +211,9 @@ pub fn instructions_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     }))
 }
 
-/// `erts_debug:breakpoint({Module, Function, Arity}, Flag)`: sets or clears the breakpoints of the interpreting debugger,
-/// and answers how many functions that concerned. From the end of the triple on, `'_'` stands for anything.
+/// `erts_debug:breakpoint({Module, Function, Arity}, Flag)`: sets or clears breakpoints of the interpreting debugger,
+/// and returns how many functions matched. `'_'` matches anything, and may be used only for the last one, two or all
+/// three elements of the tuple.
 pub fn breakpoint_2(_process: &mut Process, [pattern, flag]: [Term; 2]) -> BifResult {
     let on = match flag {
         am::TRUE => true,
@@ -241,7 +241,7 @@ pub fn breakpoint_2(_process: &mut Process, [pattern, flag]: [Term; 2]) -> BifRe
     Err(badarg(1))
 }
 
-/// `erts_debug:dirty(Kind, Test, Argument)`: tests of OTP's own, not made here.
+/// `erts_debug:dirty(Kind, Test, Argument)`: OTP's own tests, which are not supported here.
 pub fn dirty_3(_process: &mut Process, [_kind, _test, _argument]: [Term; 3]) -> BifResult {
     Err(notsup())
 }

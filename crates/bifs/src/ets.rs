@@ -1,7 +1,7 @@
-//! BIFs of the module `ets`, by family, and those of `erts_internal` that serve it.
+//! BIFs of the module `ets`, by family, and those of `erts_internal` that belong to them.
 //!
-//! A BIF first looks the table up, then locks what it needs and asks whether the process may; only then it judges its
-//! other arguments, for OTP's explanations of errors rely on that order.
+//! A BIF first looks the table up, then takes the locks it needs and checks that the process has access. Only then it
+//! checks its other arguments, because OTP's explanations of errors rely on that order.
 
 mod create;
 mod info;
@@ -28,13 +28,13 @@ use layout::Term;
 use ets::{Table, registry};
 use runtime::bif::Failure;
 
-/// The table that an argument stands for.
+/// The table that an argument identifies.
 #[inline(always)]
 fn table<'a>(identifier: Term) -> Result<&'a Table, Failure> {
     registry::look_up(identifier)
 }
 
-/// A proper list's items.
+/// The items of a proper list; `None` for any other term.
 fn items(list: Term) -> Option<Vec<Term>> {
     let mut items = Vec::new();
     let mut rest = list;

@@ -35,11 +35,12 @@ use runtime::scheduler::dirty::{self, Policy};
 /// The arguments of a call.
 ///
 /// # Safety
-/// There are `N`.
+/// `arguments` points to at least `N` terms.
 #[inline(always)]
 unsafe fn given<const N: usize>(arguments: *const Term) -> [Term; N] {
-    // One by one, and volatile so that it stays so: they have just been written one by one, and a processor can hand on
-    // what it has not stored yet only to a load of the same width. A wider one waits for the store.
+    // The arguments are read one by one, and volatile so that the compiler does not merge the loads. They were stored
+    // one by one just before, and a processor forwards a pending store only to a load of the same width; a wider load
+    // would wait for the stores.
     // SAFETY: the caller's promise.
     std::array::from_fn(|index| unsafe { arguments.add(index).read_volatile() })
 }

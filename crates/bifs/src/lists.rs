@@ -1,4 +1,4 @@
-//! `lists`: searching and reversing. A call stops when the slice is over and goes on with the rest of the list.
+//! `lists`: searching and reversing. A call stops when its slice is over and continues with the rest of the list.
 
 use layout::Term;
 use term::{am, build, compare};
@@ -14,7 +14,7 @@ const COPIES_PER_REDUCTION: usize = 40;
 
 /// Cells that may be visited before the slice is over.
 fn budget(cells_per_reduction: usize) -> usize {
-    // A little even at the end of a slice, so that a call always gets on.
+    // At least a few even at the end of a slice, so that every call makes progress.
     reductions_left().max(10) as usize * cells_per_reduction
 }
 
@@ -72,7 +72,7 @@ fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> 
         .ok_or(badarg(2))? as usize;
     let budget = budget(LOOKS_PER_REDUCTION);
     let mut rest = list;
-    // Of other immediates only the same word is equal; a small integer equals a float as well.
+    // An immediate other than a small integer equals only the same word; a small integer may equal a float.
     let same_word = key.is_immediate() && !key.is_small();
     for visited in 0..budget {
         let Some((head, tail)) = rest.as_cons() else {

@@ -1,4 +1,4 @@
-//! `maps`: what Erlang code cannot do, or not fast enough. Errors are `{badmap, M}` and `{badkey, K}`.
+//! `maps`: functions that Erlang code cannot do, or not fast enough. Errors are `{badmap, M}` and `{badkey, K}`.
 
 use layout::Term;
 use term::{am, map};
@@ -9,9 +9,9 @@ use runtime::scheduler::charge;
 
 /// Pairs that count as one reduction.
 const PAIRS_PER_REDUCTION: usize = 16;
-/// More pairs are put into maps by dirty schedulers.
+/// Larger maps, in pairs, are built by dirty schedulers.
 const MOST_PAIRS_HERE: usize = 10_000;
-/// More pairs are taken from maps by dirty schedulers.
+/// The keys or values of larger maps, in pairs, are listed by dirty schedulers.
 const MOST_PAIRS_LISTED_HERE: usize = 100_000;
 
 fn charge_pairs(pairs: usize) {

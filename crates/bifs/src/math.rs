@@ -1,5 +1,5 @@
-//! `math`: functions of the C library, so that the last digit is the one stock prints. A result that is
-//! no finite number is `badarith`.
+//! `math`: functions of the C library, so that results agree with stock's to the last digit. A result that is not
+//! finite is `badarith`.
 
 use layout::Term;
 use term::{arith, build};
@@ -7,7 +7,7 @@ use term::{arith, build};
 use runtime::bif::{BifResult, Failure, badarg, badarith};
 use runtime::process::Process;
 
-// What Rust's library computes in its own way or has not got.
+// Functions that Rust's library computes differently or does not have.
 unsafe extern "C" {
     safe fn acosh(value: f64) -> f64;
     safe fn asinh(value: f64) -> f64;
@@ -16,7 +16,7 @@ unsafe extern "C" {
     safe fn erfc(value: f64) -> f64;
 }
 
-/// The float that a number is; integers that are too large for one are `badarith`.
+/// A number as a float; integers that are too large for one are `badarith`.
 fn float_of(number: Term, argument: usize) -> Result<f64, Failure> {
     if let Some(value) = number.as_float() {
         return Ok(value);

@@ -1,4 +1,4 @@
-//! `os`: the environment and the operating system's process; and small facts of other modules.
+//! `os`: the environment, the process id and signals; and small BIFs of other modules that return settings.
 
 use layout::Term;
 use sys::signal::{Disposition, Signal};
@@ -8,7 +8,7 @@ use runtime::bif::{BifResult, badarg};
 use runtime::config;
 use runtime::process::Process;
 
-/// The native bytes of a name or value given as characters.
+/// The native bytes of a name or value given as a list of characters.
 fn native(text: Term) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut rest = text;
@@ -24,7 +24,7 @@ fn native(text: Term) -> Option<Vec<u8>> {
     rest.is_nil().then_some(bytes)
 }
 
-/// Characters of native bytes; what is not in the encoding is taken byte by byte.
+/// The characters of native bytes; if they are not valid in the encoding, each byte becomes one character.
 fn characters(process: &mut Process, bytes: &[u8]) -> Term {
     match std::str::from_utf8(bytes) {
         Ok(text) if config::get().file_names_utf8 => build::string(process.heap(), text),
@@ -71,7 +71,7 @@ pub fn getpid_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::string(process.heap(), &text))
 }
 
-/// The signals that programs may do something about.
+/// The signals that `os:set_signal/2` accepts.
 const SETTABLE: [Signal; 10] = [
     Signal::Hangup,
     Signal::Quit,
@@ -100,7 +100,7 @@ pub fn set_signal_2(_process: &mut Process, [signal, option]: [Term; 2]) -> BifR
         .into_iter()
         .find(|known| known.name() == atom::text(signal))
         .ok_or(badarg(1))?;
-    // Nothing can be done about that one; stock does not say so.
+    // The disposition of this signal cannot be changed; like stock, this returns `ok` all the same.
     if signal != Signal::Stop {
         sys::signal::set(signal, disposition).map_err(|_| badarg(1))?;
     }

@@ -1,11 +1,11 @@
-//! Persistent terms: read without copying and without a lock, replaced seldom.
+//! Persistent terms: read without copying and without a lock, and rarely replaced.
 //!
-//! A hash table with open addressing, whose places lead to entries that never change. Readers follow it from [`CURRENT`]
-//! within a slice. Changes exclude each other by [`WRITER`]; what they take out, entries and whole tables, stays allocated
-//! until every scheduler has begun another slice (`epoch`).
+//! A hash table with open addressing, whose places point to immutable entries. Readers start at [`CURRENT`] and keep
+//! what they find until the end of the slice. Writers exclude each other by [`WRITER`]. What they remove, entries and
+//! whole tables, stays allocated until every scheduler has begun another slice (`epoch`).
 //!
-//! A value lives in a literal area of its own. When it is replaced or erased the area is kept until
-//! processes have given its terms up (see `code::purge`), since any heap may point into it.
+//! A value lives in its own literal area. When it is replaced or erased, the area is kept until no process refers to
+//! its terms any more (see `code::purge`), because any heap may point into it.
 
 use std::mem::ManuallyDrop;
 use std::ptr;
@@ -31,24 +31,24 @@ struct Entry {
     value: Term,
     hash: u32,
     words: usize,
-    /// Taken out when the entry is.
+    /// Moved out when the entry is retired.
     area: ManuallyDrop<Area>,
 }
 
-// SAFETY: keys and values are literals, which nobody changes.
+// SAFETY: keys and values are literals, which are immutable.
 unsafe impl Send for Entry {}
 // SAFETY: as above.
 unsafe impl Sync for Entry {}
 
-/// Each place is null, which ends a search, or [`GONE`], or leads to an entry. Their number is a power of two, and one
-/// place at least is null.
+/// Each place is null, which ends a search, or [`GONE`], or points to an entry. The number of places is a power of two,
+/// and at least one place is null.
 struct Table {
     places: Box<[AtomicPtr<Entry>]>,
 }
 
-/// The table that is read; null before the first term.
+/// The table that is in use; null before the first term.
 static CURRENT: AtomicPtr<Table> = AtomicPtr::new(ptr::null_mut());
-/// What was taken out, until nobody reads it any more.
+/// Entries and tables that were removed, kept until no reader can be using them.
 static FORMER_ENTRIES: Retired<Box<Entry>> = Retired::new();
 static FORMER_TABLES: Retired<Box<Table>> = Retired::new();
 static WRITER: Mutex<Writer> = Mutex::new(Writer {
@@ -57,7 +57,7 @@ static WRITER: Mutex<Writer> = Mutex::new(Writer {
     words: 0,
 });
 
-/// Held by who changes something.
+/// The state of writers; whoever changes the table holds its lock.
 struct Writer {
     count: usize,
     /// Places that are not null.
@@ -65,18 +65,18 @@ struct Writer {
     words: usize,
 }
 
-/// Stands where an entry was, so that a search goes on.
+/// Takes the place of a removed entry, so that a search continues past it.
 const GONE: *mut Entry = ptr::dangling_mut();
 
-/// The entry that a place leads to.
+/// The entry that a place points to.
 ///
 /// # Safety
-/// The pointer was read from a place, in the present slice or with the writer's lock held.
+/// The pointer was read from a place, in the current slice or with the writer's lock held.
 unsafe fn entry<'a>(pointer: *mut Entry) -> Option<&'a Entry> {
     if pointer == GONE {
         return None;
     }
-    // SAFETY: null or an entry's, which stays through the slice.
+    // SAFETY: null, or a pointer to an entry, which stays allocated until the end of the slice.
     unsafe { pointer.as_ref() }
 }
 
@@ -87,7 +87,7 @@ impl Table {
         }
     }
 
-    /// The place of a key's entry, or else the null place at which the search ended.
+    /// The place of a key's entry; the error is the null place at which the search ended.
     #[inline]
     fn search(&self, key: Term, hash: u32) -> Result<(usize, &Entry), usize> {
         let mask = self.places.len() - 1;
@@ -97,7 +97,7 @@ impl Table {
             if pointer.is_null() {
                 return Err(place);
             }
-            // SAFETY: just read.
+            // SAFETY: the pointer was just read from a place.
             if let Some(entry) = unsafe { entry(pointer) }
                 && entry.hash == hash
                 && compare::eq_exact(entry.key, key)
@@ -109,16 +109,16 @@ impl Table {
     }
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {
-        // SAFETY: just read.
+        // SAFETY: the pointer was just read from a place.
         let lead = |place: &AtomicPtr<Entry>| unsafe { entry(place.load(Ordering::Acquire)) };
         self.places.iter().filter_map(lead)
     }
 }
 
-/// The table as it is now; for this slice, or while the writer's lock is held.
+/// The current table; valid until the end of the slice, or while the writer's lock is held.
 #[inline]
 fn current<'a>() -> Option<&'a Table> {
-    // SAFETY: tables that were replaced stay through the slice.
+    // SAFETY: tables that were replaced stay allocated until the end of the slice.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
 }
 
@@ -130,7 +130,7 @@ fn find(key: Term) -> Option<Term> {
 }
 
 impl Writer {
-    /// The table with room for one more entry.
+    /// A table with room for one more entry.
     fn with_room<'a>(&mut self) -> &'a Table {
         let old = current();
         let places = old.map_or(0, |table| table.places.len());
@@ -139,7 +139,7 @@ impl Writer {
         {
             return table;
         }
-        // Of many that are gone a table of the same size is made.
+        // The size depends on the live entries, so if many places are `GONE` the new table is no larger.
         let table = Table::new(((self.count + 1) * 4).next_power_of_two().max(FIRST_PLACES));
         if let Some(old) = old {
             for kept in old.entries() {
@@ -153,25 +153,25 @@ impl Writer {
         let fresh = Box::into_raw(Box::new(table));
         let old = CURRENT.swap(fresh, Ordering::AcqRel);
         if !old.is_null() {
-            // SAFETY: made as this one was, and nobody finds it any more.
+            // SAFETY: it was allocated as the new table was, and nobody can find it any more.
             FORMER_TABLES.keep(unsafe { Box::from_raw(old) });
         }
-        // SAFETY: stays until it is replaced, and then through the slice.
+        // SAFETY: the table stays allocated until it is replaced, and then until the end of the slice.
         unsafe { &*fresh }
     }
 
-    /// An entry that no place leads to any more.
+    /// Retires an entry that no place points to any more.
     fn retire(&mut self, entry: &Entry) {
         self.count -= 1;
         self.words -= entry.words;
-        // SAFETY: an entry is retired once, and its area used by nobody else.
+        // SAFETY: an entry is retired only once, and nobody else takes its area.
         let area = unsafe { ptr::read(&raw const *entry.area) };
         if entry.words > 0 {
-            // All who read the entry's terms now have begun another slice before the area goes.
+            // All current readers of the entry's terms will have begun another slice before the area is freed.
             purge::free_value(area);
         }
         let entry = ptr::from_ref(entry).cast_mut();
-        // SAFETY: made by `put_2`, and no place leads to it.
+        // SAFETY: `put_term` allocated it with `Box::into_raw`, and no place points to it.
         FORMER_ENTRIES.keep(unsafe { Box::from_raw(entry) });
     }
 
@@ -245,7 +245,7 @@ pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::list(heap, &pairs))
 }
 
-/// Keys and values; `None` when the table cannot be had so soon.
+/// All keys and values; `None` if the lock is not acquired within `patience`.
 #[must_use]
 pub fn all_within(patience: Duration) -> Option<Vec<(Term, Term)>> {
     let _writer = WRITER.try_lock_for(patience)?;

@@ -1,5 +1,5 @@
-//! BIFs on ports, of `erlang` and `erts_internal`. Those of `erts_internal` answer the error's
-//! reason, which `erlang` raises.
+//! BIFs on ports, of `erlang` and `erts_internal`. Those of `erts_internal` return the reason of an error, which
+//! `erlang` raises.
 
 use layout::Term;
 use term::copy::{self, Owned};
@@ -47,7 +47,7 @@ pub fn port_command_3(process: &mut Process, [port, data, flags]: [Term; 3]) -> 
         Commanded::Busy if nosuspend => Ok(am::FALSE),
         Commanded::Busy => {
             runtime::system_monitor::busy_port(process.pid(), found.id);
-            // Until the port resumes it.
+            // The process stays suspended until the port resumes it.
             process.suspend_count += 1;
             Err(Failure::Wait {
                 arguments: [port, data, flags].into(),
@@ -116,7 +116,7 @@ pub fn port_get_data_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
         .ok_or(badarg(1))
 }
 
-/// The items of `port_info/1`, behind the registered name.
+/// The items of `port_info/1`, after the registered name.
 const INFO_ITEMS: [Term; 7] = [
     am::NAME,
     am::LINKS,
@@ -155,7 +155,7 @@ pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult 
         return Ok(atom::known("badtype"));
     }
     let found = port::resolve(port);
-    // Nothing is asked of a name that no port has.
+    // If no port has the name, the item is not checked.
     if !(port::info::is_item(item) || port.is_atom() && found.is_none()) {
         return Ok(am::BADARG);
     }

@@ -1,7 +1,7 @@
-//! `prim_buffer`: a buffer of bytes behind a reference, which changes in place.
+//! `prim_buffer`: a mutable buffer of bytes behind a reference.
 //!
-//! Small writes are gathered, so that many of them make one binary. OTP's users never share a buffer
-//! between processes without its own lock; here two that do are merely in each other's way.
+//! Small writes are collected, so that many of them make one binary. OTP never shares a buffer between processes
+//! without taking its lock. Here it would be safe, but the processes would get in each other's way.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,22 +15,22 @@ use runtime::process::Process;
 use term::byte_queue::ByteQueue;
 use term::integer::{int32, uint64};
 
-/// Writes are gathered up to this size.
+/// Small writes are collected up to this size, in bytes.
 const GATHERED_BYTES: usize = 2 << 10;
-/// Bytes that are searched for one reduction.
+/// Bytes searched for one reduction.
 const SEARCHED_PER_REDUCTION: usize = 256;
 
 #[derive(Default)]
 struct Buffer {
     content: Mutex<Content>,
-    /// The lock of `try_lock/1`, which binds only those who ask for it.
+    /// The advisory lock of `try_lock/1`: it binds only those who take it.
     taken: AtomicBool,
 }
 
 #[derive(Default)]
 struct Content {
     queue: ByteQueue,
-    /// What was written last, if it was little.
+    /// The latest small writes, which are not in the queue yet.
     gathered: Vec<u8>,
 }
 
@@ -59,14 +59,14 @@ fn buffer<'a>(reference: Term) -> Result<&'a Buffer, Failure> {
     magic::get::<Buffer>(reference).ok_or(badarg(1))
 }
 
-/// The bytes, all of them in the queue.
+/// The content, after moving all bytes to the queue.
 fn queued<'a>(reference: Term) -> Result<MutexGuard<'a, Content>, Failure> {
     let mut content = buffer(reference)?.content.lock();
     content.enqueue_gathered();
     Ok(content)
 }
 
-/// How many bytes to take; there are as many.
+/// Reads a number of bytes to take; `badarg` if the buffer has fewer.
 fn count(content: &Content, size: Term) -> Result<usize, Failure> {
     let size = uint64(size).ok_or(badarg(2))?;
     let size = usize::try_from(size).map_err(|_| badarg(2))?;
@@ -99,7 +99,7 @@ pub fn copying_read_2(process: &mut Process, [reference, size]: [Term; 2]) -> Bi
     let mut content = queued(reference)?;
     let size = count(&content, size)?;
     let (binary, room) = build::binary_uninit(process.heap(), size);
-    // SAFETY: `room` has so many bytes, to which only this function points; zeroed, they are initialised.
+    // SAFETY: `room` points to `size` bytes that only this function refers to; zeroing initialises them.
     let room = unsafe {
         room.write_bytes(0, size);
         std::slice::from_raw_parts_mut(room, size)

@@ -1,7 +1,7 @@
-//! `prim_file`: files and the file system, the bodies below OTP's own module of that name.
+//! `prim_file`: files and the file system, the native functions of OTP's module of that name.
 //!
-//! Names come as native bytes closed by a zero byte. What the system refuses is `{error, Posix}`;
-//! arguments of the wrong kind are `badarg`, which the module turns into `{error, badarg}`.
+//! Names come as native bytes terminated by a zero byte. An error of the operating system is returned as `{error,
+//! Posix}`. Arguments of the wrong type are `badarg`, which the module turns into `{error, badarg}`.
 
 mod handle;
 mod names;
@@ -37,7 +37,7 @@ fn done(process: &mut Process, answer: sys::Result<()>) -> BifResult {
     })
 }
 
-/// Arguments that make a function fail: by an exception, or by an answer.
+/// Why a function fails: with a `badarg` exception, or by returning `{error, Posix}`.
 enum Refusal {
     Badarg(usize),
     Posix(Errno),
@@ -49,7 +49,7 @@ impl From<Errno> for Refusal {
     }
 }
 
-/// Turns a body's outcome into a BIF's.
+/// Converts the outcome of a body to the result of a BIF.
 fn answer(process: &mut Process, outcome: Result<Term, Refusal>) -> BifResult {
     match outcome {
         Ok(term) => Ok(term),
@@ -58,7 +58,7 @@ fn answer(process: &mut Process, outcome: Result<Term, Refusal>) -> BifResult {
     }
 }
 
-/// The bytes of a name: a binary with zero bytes at its end and nowhere else.
+/// The bytes of a name: a binary with one or more zero bytes at its end and none elsewhere.
 fn path<'a>(name: Term) -> Result<std::borrow::Cow<'a, [u8]>, Errno> {
     let bytes = term::unicode::bytes_of(name).ok_or(Errno::EINVAL)?;
     let first_zero = bytes.iter().position(|byte| *byte == 0);

@@ -1,6 +1,6 @@
-//! `prim_net`: names of hosts, services and interfaces, the bodies below OTP's own module of that name.
+//! `prim_net`: names of hosts, services and interfaces, the native functions of OTP's module of that name.
 //!
-//! Finding hosts may take long, and is left to dirty schedulers.
+//! Looking up hosts may take long, so dirty schedulers do it.
 
 use layout::{Heap, Term};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use runtime::bif::{BifResult, notsup};
 use runtime::process::Process;
 use term::integer::uint32;
 
-/// What `command({debug, Bool})` set.
+/// The value set by `command({debug, Bool})`.
 static DEBUG: AtomicBool = AtomicBool::new(false);
 
 fn einval() -> Refusal {
@@ -94,7 +94,7 @@ fn name_flags(mut list: Term) -> Option<i32> {
     Some(flags)
 }
 
-/// `prim_net:nif_getaddrinfo(Host, Service, Hints)`; hints are not used.
+/// `prim_net:nif_getaddrinfo(Host, Service, Hints)`; hints are ignored.
 pub fn nif_getaddrinfo_3(process: &mut Process, [host, service, _]: [Term; 3]) -> BifResult {
     let outcome = address_info(process, host, service);
     answer(process, outcome)
@@ -229,22 +229,22 @@ pub fn nif_if_names_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     answer(process, outcome)
 }
 
-/// `prim_net:nif_get_adapters_addresses(Options)`: another system's.
+/// `prim_net:nif_get_adapters_addresses(Options)`: for another operating system.
 pub fn nif_get_adapters_addresses_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
     Err(notsup())
 }
 
-/// `prim_net:nif_get_if_entry(Options)`: another system's.
+/// `prim_net:nif_get_if_entry(Options)`: for another operating system.
 pub fn nif_get_if_entry_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
     Err(notsup())
 }
 
-/// `prim_net:nif_get_interface_info(Options)`: another system's.
+/// `prim_net:nif_get_interface_info(Options)`: for another operating system.
 pub fn nif_get_interface_info_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
     Err(notsup())
 }
 
-/// `prim_net:nif_get_ip_address_table(Options)`: another system's.
+/// `prim_net:nif_get_ip_address_table(Options)`: for another operating system.
 pub fn nif_get_ip_address_table_1(_process: &mut Process, [_]: [Term; 1]) -> BifResult {
     Err(notsup())
 }

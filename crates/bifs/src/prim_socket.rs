@@ -1,9 +1,10 @@
-//! `prim_socket`: sockets as the system has them, the bodies below OTP's own module of that name.
+//! `prim_socket`: sockets of the operating system, the native functions of OTP's module of that name.
 //!
 //! A socket is a magic reference to a [`Socket`](socket::Socket). A process owns it; when the owner ends, the socket is
-//! closed. What would wait answers `select`, and a message tells when it is worth trying again. [`turns`] says who may read
-//! and who may write, [`life`] opens and closes, [`receive`], [`send`] and [`sendfile`] move bytes; what options, flags and
-//! requests are called is in `sys::socket::catalogue`, and their values are made in [`options`] and [`ancillary`].
+//! closed. An operation that would block returns `select`, and a message says when to try again. [`turns`] decides
+//! which process may read and which may write, [`life`] opens and closes, and [`receive`], [`send`] and [`sendfile`]
+//! move bytes. The names of options, flags and requests are in `sys::socket::catalogue`; their values are converted in
+//! [`options`] and [`ancillary`].
 
 pub mod address;
 mod ancillary;
@@ -40,9 +41,9 @@ use runtime::process::Process;
 use socket::Socket;
 use term::integer::int32;
 
-/// Why a function has no result of the good kind.
+/// Why a function has failed, and how it is reported.
 pub enum Refusal {
-    /// An exception: an argument is of no kind that the function takes.
+    /// A `badarg` exception: an argument has a type that the function does not take.
     Badarg,
     /// `{error, Posix}`.
     System(Errno),
@@ -50,13 +51,13 @@ pub enum Refusal {
     Error(Term),
     /// `{error, {invalid, What}}`.
     ErrorInvalid(Term),
-    /// `{invalid, What}`, for the module to explain.
+    /// `{invalid, What}`, which OTP's module explains.
     Invalid(Term),
     /// `{invalid, {integer_range, Number}}`.
     Range(Term),
     /// The exception `{invalid, What}`.
     Raise(Term),
-    /// An exception of another reason.
+    /// An exception with another reason.
     Exception(Term),
 }
 
@@ -66,15 +67,15 @@ impl From<Errno> for Refusal {
     }
 }
 
-/// What a body answers.
+/// The result of a body.
 pub type Answer = Result<Term, Refusal>;
 
-/// The socket is closed, or about to be.
+/// The socket is closed, or is being closed.
 const CLOSED: Refusal = Refusal::Error(am::CLOSED);
-/// Not now.
+/// The operation is not possible in the current state.
 const BAD_STATE: Refusal = Refusal::ErrorInvalid(am::STATE);
 
-/// Turns a body's outcome into a BIF's.
+/// Converts the outcome of a body to the result of a BIF.
 pub fn answer(process: &mut Process, outcome: Answer) -> BifResult {
     let heap = process.heap();
     match outcome {
@@ -109,12 +110,12 @@ fn socket<'a>(reference: Term) -> Result<&'a Arc<Socket>, Refusal> {
     magic::get::<Arc<Socket>>(reference).ok_or(Refusal::Badarg)
 }
 
-/// An integer of 32 bits; a longer one is told as out of range.
+/// An integer of 32 bits; a longer one is reported as out of range.
 fn int(term: Term) -> Result<i32, Refusal> {
     int32(term).ok_or_else(|| not_in_range(term))
 }
 
-/// What is said of a term that does not fit a number's width.
+/// The failure for a term that does not fit the width of a number.
 fn not_in_range(term: Term) -> Refusal {
     if term.is_integer() {
         Refusal::Range(term)
@@ -123,7 +124,7 @@ fn not_in_range(term: Term) -> Refusal {
     }
 }
 
-/// Takes the description of what OTP's module knows when it loads the machine's functions.
+/// Takes the settings that OTP's module passes when it loads its native functions.
 pub fn load(info: Term) {
     socket::load(info);
 }

@@ -1,5 +1,5 @@
-//! `re`: what OTP's `re.erl` builds on. Unicode, `global` and lists of characters are its work: the BIFs hand
-//! over to `urun`, `grun` and `ucompile` where these are asked for.
+//! `re`: the BIFs below OTP's `re.erl`. That module handles Unicode, `global` and lists of characters: where these are
+//! requested, the BIFs trap to its functions `urun`, `grun` and `ucompile`.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -17,27 +17,27 @@ use runtime::scheduler::{charge, dirty};
 
 /// Bytes of a subject that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;
-/// Longer subjects are searched by dirty schedulers.
+/// Longer subjects, in bytes, are searched by dirty schedulers.
 const MOST_BYTES_HERE: usize = 128 * 1024;
-/// From so many bytes on it is remembered that a subject is UTF-8.
+/// For subjects of at least this length, in bytes, it is remembered that they are valid UTF-8.
 const LONG_SUBJECT: usize = 512;
-/// Steps of a match (what `match_limit` counts) after which a dirty scheduler is asked to begin anew.
+/// Steps of a match (as `match_limit` counts them) after which it is left to a dirty scheduler, which starts again from
+/// the beginning.
 const MOST_STEPS_HERE: u32 = 20_000;
-/// What `match_limit` is unless it is said.
+/// The `match_limit` if none is given.
 const DEFAULT_MATCH_LIMIT: u32 = 10_000_000;
 
 fn badopt() -> Failure {
     badarg_because(am::BADOPT)
 }
 
-/// What a list of options says, and for which of compiling and running it says things that the other does not
-/// know.
+/// The parsed options, and whether there are any that are only for compiling or only for running.
 #[derive(Default)]
 struct Options {
     compile: CompileOptions,
     run: RunOptions,
     offset: usize,
-    /// What to capture, and as what.
+    /// What to capture, and in which form.
     capture: Option<(Term, Term)>,
     global: bool,
     report_errors: bool,
@@ -192,7 +192,7 @@ fn error_term(process: &mut Process, error: &PatternError) -> Term {
     build::tuple(heap, &[text, Term::small(error.offset as i64)])
 }
 
-/// The text of a pattern, which stock takes to end before its first null character.
+/// The text of a pattern; as on stock, it ends before the first null character.
 fn text_of<'a>(pattern: Term) -> Result<Cow<'a, [u8]>, Failure> {
     let text = bytes_of(pattern)?;
     let end = text.iter().position(|byte| *byte == 0);
@@ -256,13 +256,13 @@ fn pattern_of(compiled: &Compiled) -> Option<Rc<Pattern>> {
     regex::from_bytes(&unicode::bytes_of(compiled.bytes)?)
 }
 
-/// What to answer of a match.
+/// What to return about a match.
 enum Capture {
     Nothing,
     All {
         but_first: bool,
     },
-    /// Each is a group, or several of which the first counts that took part.
+    /// Each entry is a group, or several groups with one name, of which the first that took part counts.
     Chosen(Vec<Vec<i64>>),
 }
 
@@ -324,7 +324,7 @@ fn chosen(values: Term, pattern: &Pattern) -> Option<Vec<Vec<i64>>> {
     (rest.is_nil() && !values.is_nil()).then_some(chosen)
 }
 
-/// Where text of a capture comes from.
+/// The subject, from which captures are taken.
 struct Subject<'a> {
     term: Term,
     bytes: &'a [u8],
@@ -387,17 +387,17 @@ fn answer(
     build::tuple(heap, &[am::MATCH, parts])
 }
 
-/// Which call for one subject this is.
+/// Which of the calls for one subject this is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Only,
-    /// `re.erl` will ask for the next match, from where this one ends on.
+    /// `re.erl` will ask for the next match, from the end of this one on.
     First,
     Next,
 }
 
-/// Whether the process has found out in an earlier turn that these bytes are UTF-8. It holds them since then, so others
-/// cannot stand in their place.
+/// Whether the process found in an earlier call that these bytes are valid UTF-8. It has held the binary since then, so
+/// no other bytes can be at the same address.
 fn is_known(process: &Process, bytes: &[u8]) -> bool {
     let cold = process.cold.as_ref();
     let held = cold.and_then(|cold| cold.valid_subject.as_ref());
@@ -405,7 +405,7 @@ fn is_known(process: &Process, bytes: &[u8]) -> bool {
     held.is_some_and(|held| std::ptr::eq(held, bytes))
 }
 
-/// Remembers that, or forgets it when the search is over.
+/// Remembers that the subject is valid UTF-8, or forgets it when the search is over.
 fn remember(process: &mut Process, subject: Term, go_on: bool) {
     if go_on && subject.is_bitstring() {
         process.cold().valid_subject = Some(Owned::new(subject));
@@ -417,7 +417,7 @@ fn remember(process: &mut Process, subject: Term, go_on: bool) {
 fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -> BifResult {
     let options = options_of(list).ok_or_else(badopt)?;
     let local = |name: &str, arguments: [Term; 3]| trap(am::RE, atom::known(name), &arguments);
-    // Only then `re.erl` makes lists of characters of what was captured.
+    // Captured lists without `global`: only then must `urun` convert them to lists of characters.
     let lists_here = options.captures_lists() && !options.global;
     let is_compiled = re.as_tuple().is_some_and(|elements| elements.len() == 5);
     let pattern = if is_compiled {
@@ -455,7 +455,7 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
         };
         if options.global {
             let compiled = pattern_term(process, &pattern, options.unicode());
-            // The pattern's own text is there for error messages.
+            // The source of the pattern is passed for error messages.
             let only_compile = am::boolean(options.only_compile);
             let options = build::tuple(process.heap(), &[list, only_compile, re]);
             return Err(local("grun", [subject, compiled, options]));
@@ -489,7 +489,8 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
     if turn != Turn::Only && bytes.len() >= LONG_SUBJECT {
         let go_on = matches!(outcome, Outcome::Match { .. } | Outcome::MatchLimit);
         let whole = options.offset == 0 && pattern.is_utf() && go_on;
-        // Behind an empty match one is looked for that is not; without one the search goes on all the same.
+        // After an empty match `re.erl` looks for one that is not empty; if there is none, the search continues all the
+        // same.
         let over = !go_on && !options.run.notempty_atstart;
         if whole || over {
             remember(process, subject, whole);
@@ -529,8 +530,8 @@ pub fn run_3(process: &mut Process, [subject, re, options]: [Term; 3]) -> BifRes
     run(process, subject, re, options, Turn::Only)
 }
 
-/// `re:internal_run(Subject, RE, Options, IsFirst)`: later calls for a subject need not look whether it is UTF-8, if this
-/// process has looked.
+/// `re:internal_run(Subject, RE, Options, IsFirst)`: later calls for a subject need not check that it is valid UTF-8,
+/// if this process has already checked.
 pub fn internal_run_4(
     process: &mut Process,
     [subject, re, options, first]: [Term; 4],

@@ -1,6 +1,6 @@
-//! `unicode`: character data to binaries and lists, as much as a slice has time for at once.
+//! `unicode`: conversion of character data to binaries and lists, as much per slice as it allows.
 //!
-//! What was converted in earlier slices goes on as a [`Progress`] in front of the data that is left.
+//! The output of earlier slices is kept as a [`Progress`] in front of the remaining data.
 
 use layout::Term;
 use term::unicode::{self, Conversion, Encoding};
@@ -14,10 +14,10 @@ use runtime::scheduler::{charge, dirty, reductions_left};
 /// Characters that count as one reduction.
 const CHARACTERS_PER_REDUCTION: usize = 64;
 
-/// Bytes of converted text that become a list within a slice.
+/// Bytes of converted text that are made into a list within a slice; for more, a dirty scheduler does it.
 const SHORT_TEXT: usize = 1 << 16;
 
-/// UTF-8 that was made in earlier slices.
+/// UTF-8 output of earlier slices.
 struct Progress(parking_lot::Mutex<Vec<u8>>);
 
 #[derive(Clone, Copy)]
@@ -68,7 +68,7 @@ fn convert(process: &mut Process, data: Term, encoding: Term, wanted: Wanted) ->
         return go_on(process, out, rest);
     }
     if is_done && matches!(wanted, Wanted::List) && out.len() > SHORT_TEXT && !dirty::is_here() {
-        // The list is left to a dirty scheduler, once nothing else is to be done.
+        // A dirty scheduler builds the list, in a call that has nothing else to do.
         if let (Some((progress, _)), true) = (progress, data.is_nil()) {
             *progress.0.lock() = out;
             return Err(Failure::Dirty);

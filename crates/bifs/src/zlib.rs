@@ -1,7 +1,7 @@
-//! `zlib`: compression, the bodies below OTP's own module of that name.
+//! `zlib`: compression, the native functions of OTP's module of that name.
 //!
-//! A stream is a magic reference, used by its controlling process only. Input waits in a queue; each call
-//! takes some of it and answers what came out, and whether there is more to do.
+//! A stream is a magic reference, used only by its controlling process. Input waits in a queue; each call consumes some
+//! of it, and returns the output and whether there is more to do.
 
 mod stream;
 
@@ -20,18 +20,18 @@ use term::byte_queue::ByteQueue;
 use term::incoming::Incoming;
 use term::integer::int32;
 
-/// What to do with input behind the end of a compressed stream.
+/// What to do with input after the end of a compressed stream.
 const AT_END_ERROR: i32 = 0;
 const AT_END_RESET: i32 = 1;
 const AT_END_CUT: i32 = 2;
 
-/// The size that `getBufSize/1` answers at first.
+/// The size that `getBufSize/1` returns at first.
 const DEFAULT_BUFFER_BYTES: i32 = 4000;
-/// Binaries that are queued by one call.
+/// Most binaries queued by one call.
 const MOST_BINARIES: usize = 256;
-/// Longer dictionaries are refused; no window is as long.
+/// Longer dictionaries, in bytes, are refused; no window is that long.
 const MOST_DICTIONARY_BYTES: usize = 1 << 24;
-/// Bytes taken in for one reduction: compressing them takes about as long as a call.
+/// Bytes consumed for one reduction: compressing them takes about as long as a call.
 const BYTES_PER_REDUCTION: usize = 4;
 
 struct State {
@@ -40,7 +40,7 @@ struct State {
     at_end: i32,
     end_seen: bool,
     raw: bool,
-    /// The checksum of the plain bytes, kept for raw streams alone.
+    /// The checksum of the plain bytes, kept only for raw streams.
     checksum: u32,
     buffer_size: i32,
     controller: Term,
@@ -70,7 +70,7 @@ impl State {
         self.checksum = 0;
     }
 
-    /// Counts plain bytes into the checksum, if it is kept and they are on the side of `direction`.
+    /// Adds plain bytes to the checksum.
     fn count(checksum: &mut u32, bytes: &[u8]) {
         let mut hasher = crc32fast::Hasher::new_with_initial(*checksum);
         hasher.update(bytes);
@@ -78,7 +78,7 @@ impl State {
     }
 }
 
-/// The library's answer as a term, or the exception it stands for.
+/// The library's result code as a term, or the exception it stands for.
 fn answer(code: Code) -> BifResult {
     Ok(match code {
         Code::OK => am::OK,
@@ -100,7 +100,7 @@ fn handle<'a>(reference: Term) -> Result<&'a Handle, Failure> {
     magic::get::<Handle>(reference).ok_or(badarg(1))
 }
 
-/// The state, for its controlling process.
+/// Locks the state; an error unless the caller is the controlling process.
 fn state<'a>(process: &Process, handle: &'a Handle) -> Result<MutexGuard<'a, State>, Failure> {
     let state = handle.lock();
     if state.controller == process.pid() {
@@ -223,7 +223,7 @@ fn set_dictionary(
         return Ok(am::OK);
     }
     let checksum = if raw {
-        // The library keeps none for raw streams. OTP begins at 0, which is no checksum of nothing.
+        // The library keeps none for raw streams. OTP begins at 0, although the checksum of no bytes is 1.
         let mut adler = adler2::Adler32::from_checksum(0);
         adler.write_slice(&dictionary);
         adler.checksum()
@@ -233,7 +233,7 @@ fn set_dictionary(
     Ok(signed(checksum))
 }
 
-/// A checksum as these functions of OTP answer it: with a sign.
+/// A checksum as a signed integer, which is how these functions of OTP return it.
 fn signed(checksum: u32) -> Term {
     Term::small(i64::from(checksum as i32))
 }
@@ -316,7 +316,7 @@ pub fn deflate_params_nif_3(
     )
 }
 
-/// Sizes of a step, in bytes, and how to flush at the end of the input.
+/// Sizes for a step, in bytes, and how to flush at the end of the input.
 struct Step {
     input: usize,
     output: usize,
@@ -336,14 +336,14 @@ fn step([input, output, flush]: [Term; 3]) -> Result<Step, Failure> {
     })
 }
 
-/// What a step did, in bytes.
+/// The outcome of a step; sizes are in bytes.
 struct Outcome {
     code: Code,
     consumed: usize,
     produced: usize,
 }
 
-/// Takes queued input until the step's share is taken or the output is full.
+/// Consumes queued input until the step's share is used up or the output is full.
 fn run_step(
     state: &mut State,
     direction: Direction,
@@ -372,7 +372,7 @@ fn run_step(
         }
         let piece = &piece[..piece.len().min(step.input)];
         let room = &mut output.room()[outcome.produced..];
-        // What was taken is flushed only at the end of all input.
+        // There is no flush here; that is done only at the end of all input.
         let progress = stream.run(piece, room, stream::NO_FLUSH);
         outcome.code = progress.code;
         outcome.consumed += progress.consumed;
@@ -384,7 +384,7 @@ fn run_step(
     runtime::scheduler::charge((outcome.consumed / BYTES_PER_REDUCTION) as i64);
     input.skip(outcome.consumed);
     if outcome.code == Code::OK && input.size() == 0 && outcome.produced < step.output {
-        // Also without a wish to flush: the last call may have filled its output.
+        // This is needed even if no flush is requested: the last call may have filled its output.
         let room = &mut output.room()[outcome.produced..];
         let progress = stream.run(&[], room, step.flush);
         outcome.code = progress.code;
@@ -413,7 +413,7 @@ fn run(state: &mut State, heap: &mut Heap, direction: Direction, step: &Step) ->
     let list = if outcome.produced == 0 {
         Term::NIL
     } else {
-        // SAFETY: the library says that it has written so many bytes, one behind the other.
+        // SAFETY: the library has reported that it wrote this many bytes, contiguously from the start.
         let binary = unsafe { output.into_binary(heap, outcome.produced) };
         if state.raw && direction == Direction::Inflate {
             let bits = binary.as_bits().and_then(|bits| bits.as_bytes());

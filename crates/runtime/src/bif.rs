@@ -1,15 +1,16 @@
 //! The contract of BIFs, the functions of the language whose bodies are written in Rust (crate `bifs`).
 //!
-//! A body is a function that takes the process and its arguments and returns a term or a [`Failure`]:
+//! `isa::bifs` has a row for each BIF. The body is a function in the file of its module, named `name_arity`. It takes
+//! the process and the arguments, and returns a term or the reason why there is none:
 //!
 //! ```ignore
 //! pub fn element_2(_process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult
 //! ```
 //!
-//! **BIFs never collect.** Results are built on `process.heap()`, which continues in a fragment when
-//! it is full, so terms may be held in locals throughout. A BIF whose work is not bounded charges what it
-//! did ([`crate::scheduler::charge`]) and traps: it returns [`trap`] with an export and arguments,
-//! all on the heap, and is entered again with them.
+//! **BIFs never collect.** Results are built on `process.heap()`, which continues in a heap fragment when the heap is
+//! full, so terms may be held in locals throughout. A BIF that would run long charges the work it has done
+//! ([`crate::scheduler::charge`]) and traps: it returns [`trap`] with an export and the arguments to re-enter with, all
+//! of them on the heap.
 
 use layout::{BifFunction, Class, Context, Export, RaiseKind, Term};
 use term::{am, build};
@@ -17,59 +18,60 @@ use term::{am, build};
 use crate::process::Process;
 use crate::scheduler::dirty;
 
-/// What a BIF answers.
+/// The result of a BIF.
 pub type BifResult = Result<Term, Failure>;
 
-/// Why a BIF has no result.
+/// Why a BIF returned no term.
 pub enum Failure {
     /// An exception of class `error`. Its stack trace names the BIF and its arguments.
     Error(Term),
     /// As `Error`; `cause` becomes `#{cause => Cause}` in the trace's `error_info`.
     ErrorBecause { reason: Term, cause: Term },
-    /// An exception whose trace shows the caller, not the BIF (`erlang:error/1`): with these
-    /// arguments unless they are NONE, and with this map as `error_info` unless it is NONE.
+    /// An exception whose trace shows the caller, not the BIF (`erlang:error/1`). The trace shows `arguments` unless
+    /// they are NONE, and has `info`, a map, as `error_info` unless it is NONE.
     Raise {
         class: Class,
         reason: Term,
         arguments: Term,
         info: Term,
     },
-    /// An exception that goes on with the stack trace it had.
+    /// An exception that keeps the stack trace it already has.
     RaiseWithTrace {
         class: Class,
         reason: Term,
         trace: Term,
     },
-    /// Call this instead, with these arguments.
+    /// Call `target` instead, with these arguments.
     Trap {
         target: &'static Export,
         arguments: Box<[Term]>,
     },
     /// Wait for a signal, then call the BIF again with the arguments given here.
     Wait { arguments: Box<[Term]> },
-    /// Go on with the BIF in the next slice, with the arguments given here.
+    /// Continue the BIF in the next slice, with the arguments given here.
     Yield { arguments: Box<[Term]> },
-    /// Not here: a dirty scheduler is to call the BIF. Only for bodies that are tried first, and only if
-    /// nothing has been done yet.
+    /// The BIF must run on a dirty scheduler; nothing has been done yet. Only for bodies that are tried first on the
+    /// caller's scheduler.
     Dirty,
-    /// The process is over; `EXIT_PENDING` is set.
+    /// The process has ended; `EXIT_PENDING` is set.
     Exit,
-    /// Sleep with an empty stack; go on by calling this.
+    /// Hibernate with an empty stack; continue by calling `target`.
     Hibernate {
         target: &'static Export,
         arguments: Box<[Term]>,
     },
 }
 
-/// Argument `number` (from 1) is of the wrong kind. The number is for the reader of the code: the
-/// explanation that people see is worked out by OTP's `erl_*_errors` modules from the arguments.
+/// Argument `number` (from 1) is invalid. The number only documents the code: OTP's `erl_*_errors` modules work out
+/// from the arguments the explanation that users see.
 #[cold]
 #[must_use]
 pub fn badarg(_number: usize) -> Failure {
     Failure::Error(am::BADARG)
 }
 
-/// `badarg` of a function of `erlang` that was entered again with other arguments than it was called with.
+/// `badarg` for a function of `erlang` that was re-entered with other arguments than those of the original call. The
+/// trace shows `arguments`.
 #[cold]
 #[must_use]
 pub fn badarg_as_called(process: &mut Process, function: Term, arguments: &[Term]) -> Failure {
@@ -107,7 +109,7 @@ pub fn error(reason: Term) -> Failure {
     Failure::Error(reason)
 }
 
-/// `badarg` with a cause that OTP's explanations know.
+/// `badarg` with a cause that OTP's explanations recognize.
 #[cold]
 #[must_use]
 pub fn badarg_because(cause: Term) -> Failure {
@@ -127,7 +129,7 @@ pub fn trap(module: Term, function: Term, arguments: &[Term]) -> Failure {
     }
 }
 
-/// Waits for the `{Ref, Result}` that somebody was asked to send, and answers the result.
+/// Waits for the requested `{Ref, Result}` message and returns the result.
 #[must_use]
 pub fn await_result(reference: Term) -> Failure {
     trap(
@@ -137,7 +139,8 @@ pub fn await_result(reference: Term) -> Failure {
     )
 }
 
-/// Leaves what is not short to a dirty scheduler; there it is done. For bodies that are tried first.
+/// Hands a call that is not `short` over to a dirty scheduler, unless this thread is one. For bodies that are tried
+/// first on the caller's scheduler.
 ///
 /// # Errors
 /// [`Failure::Dirty`].
@@ -159,7 +162,7 @@ pub fn badkey(process: &mut Process, key: Term) -> Failure {
     Failure::Error(build::tuple(process.heap(), &[am::BADKEY, key]))
 }
 
-/// One BIF, as the loader finds it; its properties stand at the same place of `isa::bifs::BIFS`.
+/// One BIF, as the loader finds it; its properties are at the same index of `isa::bifs::BIFS`.
 pub struct BifEntry {
     pub module: &'static str,
     pub name: &'static str,
@@ -167,7 +170,7 @@ pub struct BifEntry {
     pub function: BifFunction,
 }
 
-/// Turns what a body answered into the engine's form.
+/// Converts the result of a body to the engine's form.
 ///
 /// # Safety
 /// `context` is the running scheduler's.
@@ -207,7 +210,7 @@ fn fail(context: &mut Context, failure: Failure) -> Term {
             raise.class = class;
             raise.reason = reason;
             raise.trace = info;
-            // `undefined` stands for "no arguments given": the trace begins with the caller.
+            // `undefined` means that no arguments were given: the trace begins with the caller.
             raise.arguments = if arguments.is_none() {
                 am::UNDEFINED
             } else {

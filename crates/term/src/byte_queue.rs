@@ -1,7 +1,7 @@
-//! Bytes on their way through a function that works in steps: binaries in a row, taken from the front.
+//! A queue of bytes for functions that work in steps: binaries in order, consumed from the front.
 //!
-//! Large binaries are shared, not copied. A queue belongs to the object that holds it, whose lock orders
-//! its users; it points to nothing of a process.
+//! Large binaries are shared, not copied. A queue is owned by an object whose lock serializes access; it holds no
+//! pointer into a process's heap.
 
 use std::collections::VecDeque;
 
@@ -10,14 +10,14 @@ use crate::heap::Scratch;
 use crate::{build, unicode};
 use layout::{Heap, Term};
 
-/// See the module.
+/// A queue of bytes; see the module.
 #[derive(Default)]
 pub struct ByteQueue {
     chunks: VecDeque<Chunk>,
     size: usize,
 }
 
-/// A binary whose first bytes are gone.
+/// A binary whose first `taken` bytes were consumed.
 struct Chunk {
     binary: Owned,
     taken: usize,
@@ -41,7 +41,7 @@ impl ByteQueue {
         self.size
     }
 
-    /// Adds a binary at the back; `None` when the term is none.
+    /// Adds a binary at the back; `None` if the term is not a binary.
     #[must_use]
     pub fn push(&mut self, binary: Term) -> Option<()> {
         let bytes = unicode::bytes_of(binary)?;
@@ -68,12 +68,12 @@ impl ByteQueue {
         }
     }
 
-    /// The pieces, the first one first; none is empty.
+    /// The bytes in order, chunk by chunk; none is empty.
     pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
         self.chunks.iter().map(Chunk::bytes)
     }
 
-    /// The first piece as a binary.
+    /// The first chunk as a binary.
     #[must_use]
     pub fn first(&self, heap: &mut Heap) -> Option<Term> {
         let chunk = self.chunks.front()?;
@@ -90,7 +90,7 @@ impl ByteQueue {
         ))
     }
 
-    /// Copies bytes from the front; there are as many.
+    /// Copies bytes from the front to fill `room`; panics if there are fewer.
     pub fn copy_to(&self, mut room: &mut [u8]) {
         for piece in self.pieces() {
             if room.is_empty() {
@@ -104,7 +104,7 @@ impl ByteQueue {
         assert!(room.is_empty(), "{} bytes too few", room.len());
     }
 
-    /// Drops bytes from the front of the piece that was pushed last; it has more.
+    /// Drops bytes from the front of the chunk that was pushed last, which must have more than `count`.
     pub fn skip_in_last(&mut self, count: usize) {
         if let Some(chunk) = self.chunks.back_mut() {
             chunk.taken += count;
@@ -112,7 +112,7 @@ impl ByteQueue {
         }
     }
 
-    /// Drops bytes from the front; there are as many.
+    /// Drops bytes from the front; there must be at least `count`.
     pub fn skip(&mut self, mut count: usize) {
         self.size -= count;
         while count > 0 {

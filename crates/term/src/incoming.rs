@@ -1,7 +1,7 @@
-//! Room for bytes that the system is asked for, of a size that a program chose, which becomes a binary.
+//! A buffer for bytes that the operating system delivers. Its size was chosen by a program, and it becomes a binary.
 //!
-//! Invariant: the block is counted once, by this value, until a binary takes it over; then the room is
-//! no longer than what came. Used by the thread that runs the process the binary is for.
+//! Invariant: this value holds the block's only reference count until a binary takes it over. The block is then shrunk
+//! to the bytes that arrived. Used by the thread that runs the process the binary is for.
 
 use std::mem::MaybeUninit;
 
@@ -10,30 +10,30 @@ use crate::off_heap::{self, BinaryBlock};
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::{Heap, Term};
 
-/// Bytes on their way in.
+/// A buffer for incoming bytes.
 pub struct Incoming {
     block: *mut BinaryBlock,
     size: usize,
 }
 
 impl Incoming {
-    /// Room for `size` bytes, or `None` when there is no such memory.
+    /// A buffer of `size` bytes; `None` if the memory cannot be allocated.
     #[must_use]
     pub fn new(size: usize) -> Option<Incoming> {
         let block = BinaryBlock::try_new(size)?;
         Some(Incoming { block, size })
     }
 
-    /// The room.
+    /// The bytes of the buffer.
     pub fn room(&mut self) -> &mut [MaybeUninit<u8>] {
-        // SAFETY: the block has that many bytes, and is ours alone.
+        // SAFETY: the block has that many bytes, and this value is its only user.
         unsafe {
             let first = BinaryBlock::bytes(self.block).cast::<MaybeUninit<u8>>();
             std::slice::from_raw_parts_mut(first, self.size)
         }
     }
 
-    /// Makes the room larger, keeping what is in it; `None` when there is no such memory.
+    /// Makes the buffer larger, keeping its content; `None` if the memory cannot be allocated.
     #[must_use]
     pub fn grow(mut self, size: usize) -> Option<Incoming> {
         // SAFETY: the block is live and counted once, and no pointer into it is kept.
@@ -42,13 +42,13 @@ impl Incoming {
         Some(self)
     }
 
-    /// A binary of the first `length` bytes.
+    /// Makes a binary of the first `length` bytes.
     ///
     /// # Safety
-    /// They have been written.
+    /// These bytes have been written.
     ///
     /// # Panics
-    /// When there are not so many.
+    /// If the buffer is shorter.
     pub unsafe fn into_binary(mut self, heap: &mut Heap, length: usize) -> Term {
         assert!(
             length <= self.size,
@@ -56,20 +56,20 @@ impl Incoming {
             self.size
         );
         if length <= HEAP_BINARY_BYTES {
-            // SAFETY: the block has that many bytes, and they are written.
+            // SAFETY: the block has that many bytes, and the caller has promised that they are written.
             let bytes =
                 unsafe { std::slice::from_raw_parts(BinaryBlock::bytes(self.block), length) };
             return build::binary(heap, bytes);
         }
         if length < self.size {
-            // SAFETY: as in `grow`. Without success the block stays as it is, which is good too.
+            // SAFETY: as in `grow`. If this fails, the block stays as it is, which is harmless.
             if let Some(block) = unsafe { BinaryBlock::try_resize(self.block, length) } {
                 self.block = block;
             }
         }
         let block = self.block;
         std::mem::forget(self);
-        // SAFETY: our one count goes to the binary, whose bytes are written.
+        // SAFETY: this value's only count goes to the binary, and the binary's bytes are written.
         unsafe {
             (*block)
                 .used
@@ -81,7 +81,7 @@ impl Incoming {
 
 impl Drop for Incoming {
     fn drop(&mut self) {
-        // SAFETY: our one count.
+        // SAFETY: this value holds one count of the block, which it gives up here.
         unsafe { off_heap::drop_reference(self.block.cast()) };
     }
 }

@@ -1,7 +1,7 @@
-//! `binary:match`, `matches` and `split`: bytes searched for patterns.
+//! `binary:match`, `matches` and `split`: searching bytes for patterns.
 //!
-//! Among matches the one that starts first counts, and of those that start at the same byte the
-//! longest. A long search stops when its slice is over; how far it came goes on in the pattern's place.
+//! The match that starts first counts; of several that start at the same byte, the longest. A long search stops when
+//! its slice is over. It is continued with its progress in place of the pattern argument.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use runtime::scheduler::{charge, dirty, reductions_left};
 /// Bytes searched that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 512;
 
-/// Places found that become a list within a slice.
+/// Matches that are made into a list within a slice; for more, a dirty scheduler does it.
 const FEW_FOUND: usize = 1 << 13;
 
 /// A compiled pattern.
@@ -33,11 +33,11 @@ enum Pattern {
     },
 }
 
-/// What a reference in a compiled pattern holds.
+/// The object behind the reference in a compiled pattern.
 struct Compiled(Arc<Pattern>);
 
 impl Pattern {
-    /// Bytes that a match may go on behind its first.
+    /// How many bytes a match may extend beyond its first one.
     fn overhang(&self) -> usize {
         match self {
             Pattern::One(finder) => finder.needle().len() - 1,
@@ -63,7 +63,7 @@ impl Pattern {
     }
 }
 
-/// A binary, or a list of binaries, none of them empty.
+/// Compiles a binary, or a list of binaries, none of them empty.
 fn compile(pattern: Term) -> Option<Arc<Pattern>> {
     let not_empty = |binary| unicode::bytes_of(binary).filter(|bytes| !bytes.is_empty());
     if !pattern.is_list() {
@@ -100,7 +100,7 @@ pub fn compile_pattern_1(process: &mut Process, [pattern]: [Term; 1]) -> BifResu
     Ok(build::tuple(process.heap(), &[tag, reference]))
 }
 
-/// The pattern that an argument is or was compiled to.
+/// The pattern of an argument, which is a pattern or was compiled from one earlier.
 fn pattern_of(argument: Term) -> Option<Arc<Pattern>> {
     let Some(elements) = argument.as_tuple() else {
         return compile(argument);
@@ -112,7 +112,7 @@ fn pattern_of(argument: Term) -> Option<Arc<Pattern>> {
     (tag == pattern.tag()).then(|| Arc::clone(pattern))
 }
 
-/// What is asked for.
+/// The options of a search.
 #[derive(Clone, Copy, Default)]
 struct Options {
     start: usize,
@@ -122,7 +122,7 @@ struct Options {
     trim_all: bool,
 }
 
-/// Reads options; a list's tail is not looked at, as on stock.
+/// Parses options; the tail of an improper list is ignored, as on stock.
 fn options_of(list: Term, size: usize, splits: bool) -> Option<Options> {
     let mut options = Options {
         end: size,
@@ -154,16 +154,16 @@ fn options_of(list: Term, size: usize, splits: bool) -> Option<Options> {
     Some(options)
 }
 
-/// A search that goes on in the next slice.
+/// A search that may continue in the next slice.
 struct Search {
     pattern: Arc<Pattern>,
     options: Options,
-    /// Where to go on.
+    /// Where to continue.
     position: usize,
     found: Found,
 }
 
-/// Start and length of each match, in pieces of a size: growing never copies what is there, however much that is.
+/// Start and length of each match, in chunks of a fixed size, so that growing never copies the matches found so far.
 #[derive(Default)]
 struct Found {
     pieces: Vec<Vec<(usize, usize)>>,
@@ -175,7 +175,7 @@ impl Found {
 
     fn push(&mut self, place: (usize, usize)) {
         if self.count.is_multiple_of(Found::PIECE) {
-            // Few searches find much.
+            // Most searches find few matches, so the first chunk starts empty.
             let room = if self.count == 0 { 0 } else { Found::PIECE };
             self.pieces.push(Vec::with_capacity(room));
         }
@@ -190,7 +190,7 @@ impl Found {
 
 struct Progress(Mutex<Option<Search>>);
 
-/// Whether a search is at its end.
+/// Whether a search has ended.
 enum Step {
     Done,
     More,
@@ -221,14 +221,15 @@ impl Search {
                 None => starts,
             };
             self.position += passed;
-            // Each look costs, however little it passes.
+            // Each call of `find` is charged, however few bytes it passes.
             left = left.saturating_sub(passed.max(16));
         }
         Step::Done
     }
 }
 
-/// Finds what is asked for; `again` has the search's progress put in the place of the pattern.
+/// Runs a search. To continue in the next slice, `again` makes the arguments, with the search's progress in place of
+/// the pattern.
 fn search(
     process: &mut Process,
     subject: Term,
@@ -243,7 +244,7 @@ fn search(
         None => {
             let options = options(bytes.len()).ok_or(badarg(3))?;
             if options.end == 0 {
-                // As on stock, the pattern is not even looked at.
+                // As on stock, the pattern is not even checked.
                 return Ok((options, Found::default()));
             }
             Search {
@@ -263,7 +264,7 @@ fn search(
         Step::Done => {
             charge(((search.position - before) / BYTES_PER_REDUCTION) as i64);
             if search.found.count > FEW_FOUND && !dirty::is_here() {
-                // A dirty scheduler makes a list of it, from here on if the search took more than a slice.
+                // A dirty scheduler builds the list. If the search took more than one slice, it continues from here.
                 if let Some(Progress(place)) = magic::get::<Progress>(pattern) {
                     *place.lock() = Some(search);
                 }
@@ -345,7 +346,7 @@ pub fn matches_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> 
     Ok(all_places(process, &found))
 }
 
-/// The parts of a binary between what was found.
+/// The parts of a binary between the matches.
 fn parts(process: &mut Process, subject: Term, options: Options, found: &Found) -> Term {
     let size = subject.as_bits().map_or(0, |bits| bits.bit_len / 8) as usize;
     let trims = options.trim || options.trim_all;
@@ -358,7 +359,7 @@ fn parts(process: &mut Process, subject: Term, options: Options, found: &Found) 
     let (bytes, first) = build::whole_of(subject);
     let mut list = Term::NIL;
     let mut end = size;
-    // From the end, so that what is empty there is known to be at the end.
+    // Built from the end: while the list is empty, an empty part is known to be at the end.
     let add = |process: &mut Process, start: usize, end: usize, list: &mut Term| {
         let at_end = list.is_nil();
         if start == end && (options.trim_all || options.trim && at_end) {
@@ -406,7 +407,7 @@ mod tests {
     }
 
     fn check(pattern: &Arc<Pattern>, text: &str, expected: &[(usize, usize)]) {
-        // Whatever the budget, the answer is the same.
+        // The result is the same whatever the budget.
         for budget in [1, 2, 3, 5, 17, 1000] {
             let mut search = Search {
                 pattern: Arc::clone(pattern),

@@ -1,4 +1,4 @@
-//! Atoms to text and back.
+//! Converting atoms to text and back.
 
 use layout::Term;
 use layout::limits::ATOM_CHARACTERS;
@@ -8,7 +8,7 @@ use term::{am, build, unicode};
 use runtime::bif::{BifResult, Failure, badarg, system_limit};
 use runtime::process::Process;
 
-/// Latin-1 bytes of a text, if it has no other characters.
+/// The Latin-1 bytes of a text; `None` if it has other characters.
 fn latin1(text: &str) -> Option<Vec<u8>> {
     text.chars()
         .map(|character| u8::try_from(u32::from(character)).ok())
@@ -74,7 +74,7 @@ pub fn binary_to_existing_atom_2(
     known.ok_or(badarg(1))
 }
 
-/// The text that a list of characters is; too long a list is told before what is behind its limit.
+/// The text of a list of characters. A list that is too long raises `system_limit` whatever follows the limit.
 fn text_of(list: Term) -> Result<String, Failure> {
     let mut text = String::new();
     let mut rest = list;

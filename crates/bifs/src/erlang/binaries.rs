@@ -1,4 +1,4 @@
-//! Binaries: their sizes and parts, and lists to binaries and back.
+//! Binaries: their sizes and parts, and conversions from and to lists.
 
 use layout::Term;
 use layout::object::Bits;
@@ -17,10 +17,10 @@ use runtime::scheduler::{charge, reductions_left};
 const BYTES_PER_REDUCTION: u64 = 256;
 /// Pieces of an I/O list that count as one reduction.
 const PIECES_PER_REDUCTION: usize = 64;
-/// Bytes that are made elements of a list in one reduction.
+/// Bytes that are made into list elements for one reduction.
 const LISTED_PER_REDUCTION: u64 = 64;
 
-/// The error of a BIF whose first argument is no I/O list.
+/// The error of a BIF whose first argument is not a valid I/O list.
 pub fn iolist_failure(error: IolistError) -> Failure {
     match error {
         IolistError::Bad(_) => badarg(1),
@@ -28,7 +28,7 @@ pub fn iolist_failure(error: IolistError) -> Failure {
     }
 }
 
-/// The bits of a bit string, nothing else.
+/// The bits of a bit string; `badarg` for any other term.
 fn bits_of(term: Term) -> Result<Bits, Failure> {
     if term.is_bitstring() {
         term.as_bits().ok_or(badarg(1))
@@ -49,7 +49,7 @@ pub fn byte_size_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
     Ok(build::unsigned(process.heap(), bits.bit_len.div_ceil(8)))
 }
 
-/// A part of the whole bytes of a bit string; a negative length goes to the left.
+/// A part of the whole bytes of a bit string; a negative length extends to the left.
 pub fn part(process: &mut Process, string: Term, position: Term, length: Term) -> BifResult {
     let size = bits_of(string)?.bit_len / 8;
     let (start, length) = part_range(size, position, length).ok_or(badarg(2))?;
@@ -62,7 +62,7 @@ pub fn part(process: &mut Process, string: Term, position: Term, length: Term) -
     ))
 }
 
-/// Start and length of a part of `size` bytes.
+/// Start and length of a part of `size` bytes; `None` if it is not within them.
 pub fn part_range(size: u64, position: Term, length: Term) -> Option<(u64, u64)> {
     let position = integer::uint64(position)?;
     let length = integer::int64(length)?;
@@ -87,7 +87,7 @@ pub fn binary_part_3(process: &mut Process, [string, position, length]: [Term; 3
     part(process, string, position, length)
 }
 
-/// `erlang:split_binary(Binary, Position)`; bits left over go to the right.
+/// `erlang:split_binary(Binary, Position)`; bits beyond the last whole byte go to the right.
 pub fn split_binary_2(process: &mut Process, [string, position]: [Term; 2]) -> BifResult {
     let bits = bits_of(string)?;
     let position = integer::uint64(position)
@@ -101,16 +101,16 @@ pub fn split_binary_2(process: &mut Process, [string, position]: [Term; 2]) -> B
     Ok(build::tuple(heap, &[left, right]))
 }
 
-/// How far the joining of an I/O list has come. Between slices it stands in front of what it needs.
+/// Progress of joining an I/O list. Between slices it is the head of a list whose tail holds the state.
 #[derive(Clone, Copy)]
 enum Joining {
-    /// `[Joining, Whole | Rest]`: so many bits were counted.
+    /// `[Joining, Whole | Rest]`: `bits` were counted so far, and `Rest` is still to be counted.
     Sizing { bits: u64 },
     /// `[Joining, Result | Rest]`: bits up to `position` of `end` are written.
     Writing { position: u64, end: u64 },
 }
 
-/// The progress in a list's head, the term behind it, and the rest.
+/// The progress at a list's head, the term behind it, and the rest of the I/O list.
 fn joining_of(data: Term) -> Option<(Joining, Term, Term)> {
     let (head, tail) = data.as_cons()?;
     let joining = *magic::get::<Joining>(head)?;
@@ -118,7 +118,7 @@ fn joining_of(data: Term) -> Option<(Joining, Term, Term)> {
     Some((joining, kept, rest))
 }
 
-/// Pieces of an I/O list that the slice has time for.
+/// How many pieces of an I/O list fit in the slice.
 fn pieces() -> usize {
     reductions_left().max(8) as usize * PIECES_PER_REDUCTION
 }
@@ -134,7 +134,7 @@ fn later(process: &mut Process, joining: Joining, kept: Term, rest: Term) -> Fai
     }
 }
 
-/// Makes one bit string of an I/O list, as much as the slice has time for.
+/// Joins an I/O list to one bit string, as far as the slice allows.
 fn join(process: &mut Process, data: Term, wanted: Wanted) -> BifResult {
     let (joining, kept, rest) = match joining_of(data) {
         Some(earlier) => earlier,
@@ -165,7 +165,7 @@ fn join(process: &mut Process, data: Term, wanted: Wanted) -> BifResult {
         }
     };
     let mut builder = Builder::over(build::whole_of(string).0, position, end);
-    // SAFETY: the builder was just made.
+    // SAFETY: there was no safepoint since the builder was made.
     let step = unsafe { iolist::write_step(process.heap(), &mut builder, rest, wanted, budget) };
     match step.map_err(iolist_failure)? {
         Step::Done(written) => {
@@ -184,7 +184,7 @@ fn join(process: &mut Process, data: Term, wanted: Wanted) -> BifResult {
     }
 }
 
-/// `erlang:list_to_binary(Iolist)`: a list only.
+/// `erlang:list_to_binary(Iolist)`: accepts only a list.
 pub fn list_to_binary_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     if !list.is_list() {
         return Err(badarg(1));
@@ -197,7 +197,7 @@ pub fn iolist_to_binary_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResu
     join(process, iolist, Wanted::Bytes)
 }
 
-/// `erlang:list_to_bitstring(List)`: a list only.
+/// `erlang:list_to_bitstring(List)`: accepts only a list.
 pub fn list_to_bitstring_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     if !list.is_list() {
         return Err(badarg(1));
@@ -232,14 +232,14 @@ pub fn iolist_to_iovec_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResul
     iolist::to_iovec(process.heap(), iolist).map_err(iolist_failure)
 }
 
-/// Bytes that are still to be put in front of a list. Between slices: `[Listing, Binary | List]`.
+/// Bytes of a binary that are still to be prepended to a list. Between slices: `[Listing, Binary | List]`.
 #[derive(Clone, Copy)]
 struct Listing {
     first: u64,
     count: u64,
 }
 
-/// Bytes of a binary as a list before `tail`, as many as the slice has time for.
+/// Prepends bytes of a binary to `tail`, as many as the slice allows.
 fn list_of(process: &mut Process, binary: Term, listing: Listing, tail: Term) -> BifResult {
     let bits = bits_of(binary)?;
     let Listing { first, count } = listing;
@@ -249,7 +249,7 @@ fn list_of(process: &mut Process, binary: Term, listing: Listing, tail: Term) ->
     let heap = process.heap();
     let start = u64::from(bits.bit_offset) + first * 8;
     let listed = (left..count).map(|index| {
-        // SAFETY: the callers keep the range within the bit string.
+        // SAFETY: the callers give a range within the bit string.
         let byte = unsafe { range::load(bits.bytes, start + index * 8, 8) };
         Term::small(byte as i64)
     });
@@ -264,7 +264,7 @@ fn list_of(process: &mut Process, binary: Term, listing: Listing, tail: Term) ->
     Err(trap(am::ERLANG, atom::known("binary_to_list"), &[state]))
 }
 
-/// `erlang:binary_to_list(Binary)`; all that make lists of bytes go on here.
+/// `erlang:binary_to_list(Binary)`; all BIFs that make lists of bytes continue here.
 pub fn binary_to_list_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     if let Some((head, tail)) = binary.as_cons()
         && let Some(&listing) = magic::get::<Listing>(head)
@@ -298,7 +298,7 @@ pub fn binary_to_list_3(process: &mut Process, [binary, first, last]: [Term; 3])
     list_of(process, binary, listing, Term::NIL)
 }
 
-/// `erlang:bitstring_to_list(Bitstring)`: bytes, and last the bits left over.
+/// `erlang:bitstring_to_list(Bitstring)`: the bytes, and a last bit string if bits are left over.
 pub fn bitstring_to_list_1(process: &mut Process, [string]: [Term; 1]) -> BifResult {
     let bits = bits_of(string)?;
     let (count, left) = (bits.bit_len / 8, bits.bit_len % 8);

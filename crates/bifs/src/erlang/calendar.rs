@@ -36,8 +36,7 @@ fn date_time_term(process: &mut Process, time: DateTime) -> Term {
     build::tuple(process.heap(), &parts)
 }
 
-/// Reads `{{Year, Month, Day}, {Hour, Minute, Second}}`; that it is a date that exists is the
-/// conversions' to check.
+/// Reads `{{Year, Month, Day}, {Hour, Minute, Second}}`; the conversions check that the date exists.
 fn date_time(term: Term) -> Option<DateTime> {
     let &[date, time] = term.as_tuple()? else {
         return None;
@@ -123,7 +122,7 @@ pub fn posixtime_to_universaltime_1(process: &mut Process, [seconds]: [Term; 1])
     Ok(date_time_term(process, time))
 }
 
-/// A big integer that still fits 64 bits.
+/// A big integer that fits in 64 signed bits.
 fn big_seconds(term: Term) -> Option<i64> {
     let (negative, &[limb]) = term.as_big()? else {
         return None;

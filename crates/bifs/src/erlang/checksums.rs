@@ -1,7 +1,7 @@
 //! Checksums of I/O data, MD5, and the portable hashes of terms.
 //!
-//! A call reads as many bytes as its slice has time for and goes on with the rest: the sums that take
-//! a start value with that, MD5 with its state behind a reference in front of the rest.
+//! A call reads as many bytes as its slice allows and continues with the rest. The sums that take a start value pass
+//! the sum so far as that value; MD5 puts a reference to its state in front of the rest.
 
 use crc32fast::Hasher;
 use layout::Term;
@@ -15,14 +15,14 @@ use runtime::bif::{BifResult, Failure, badarg, trap};
 use runtime::process::Process;
 use runtime::scheduler::{charge, dirty, reductions_left};
 
-/// Bytes that count as one reduction of a sum that takes many bytes at a time.
+/// Bytes of CRC-32 or Adler-32 that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 128;
 /// Bytes of MD5, some 50 ns, that count as one reduction.
 const MD5_BYTES_PER_REDUCTION: usize = 32;
-/// Bytes of a list that are summed together.
+/// Bytes of a list that are collected before they are summed.
 const RUN_BYTES: usize = 512;
 
-/// Gives bytes of an I/O list to `sum` while the slice lasts; answers the rest if there is one.
+/// Passes bytes of an I/O list to `sum` while the slice lasts; returns the rest if there is one.
 fn read(
     process: &mut Process,
     iolist: Term,
@@ -133,8 +133,8 @@ pub fn adler32_2(process: &mut Process, [start, data]: [Term; 2]) -> BifResult {
     adler32(process, start, data)
 }
 
-/// The sum of two texts one after the other: the second's low half starts at 1, and its high half
-/// misses the first's low half as often as it has bytes.
+/// The Adler-32 of two texts one after the other. The sum of the second text began with a low half of 1 instead of the
+/// first text's low half, so its high half lacks the first's low half once for each byte of the second text.
 fn combine_adler(a: u32, b: u32, size: u64) -> u32 {
     const BASE: u64 = 65_521;
     if size == 0 {
@@ -142,7 +142,7 @@ fn combine_adler(a: u32, b: u32, size: u64) -> u32 {
     }
     let halves = |sum: u32| (u64::from(sum & 0xffff), u64::from(sum >> 16));
     let ((low_a, high_a), (low_b, high_b)) = (halves(a), halves(b));
-    // As zlib has it: halves that no text can have are taken off once or twice, not divided.
+    // As in zlib: halves that no text can produce are reduced by one or two subtractions, not by division.
     let less = |sum: u64, times: u64| {
         if sum >= BASE * times {
             sum - BASE * times
@@ -167,7 +167,7 @@ pub fn adler32_combine_3(_process: &mut Process, [a, b, size]: [Term; 3]) -> Bif
     Ok(number(combine_adler(a, b, u64::from(size))))
 }
 
-/// The state of an MD5 that goes on in the next slice.
+/// The state of an MD5 that continues in the next slice.
 struct Md5Progress(Md5);
 
 /// `erlang:md5(Data)`
@@ -242,12 +242,12 @@ pub fn phash_2(_process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
     Ok(Term::small(hash as i64 + 1))
 }
 
-/// What is hashed within a slice, in terms and in pieces of 16 bytes.
+/// Steps of hashing done within a slice; a step is a term, or 16 bytes.
 const SHORT_HASH_STEPS: usize = 1 << 15;
 /// Steps of hashing that count as one reduction.
 const HASH_STEPS_PER_REDUCTION: usize = 16;
 
-/// The portable hash of a term; that of a large one is left to a dirty scheduler.
+/// The portable hash of a term; dirty schedulers hash large terms.
 fn portable_hash(term: Term) -> Result<u32, Failure> {
     let most_steps = match dirty::is_here() {
         true => usize::MAX,

@@ -10,7 +10,7 @@ use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
 use runtime::time;
 
-/// Parts of a second of the `native` unit, and of the performance counter.
+/// Units per second of `native` time, and of the performance counter.
 const NATIVE_PER_SECOND: i64 = 1_000_000_000;
 
 /// `monotonic_time()`.
@@ -58,7 +58,7 @@ pub fn os_perf_counter_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::integer(process.heap(), sys::clock::monotonic_ns()))
 }
 
-/// `erts_internal:time_unit()`: parts per second of `native`.
+/// `erts_internal:time_unit()`: `native` units per second.
 pub fn time_unit_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(Term::small(NATIVE_PER_SECOND))
 }
@@ -68,7 +68,7 @@ pub fn perf_counter_unit_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(Term::small(NATIVE_PER_SECOND))
 }
 
-/// A time in a unit: a name, or a number of parts per second. Rounded down.
+/// Converts a time to a unit, which is a name or a number of parts per second. Rounds down.
 fn in_unit(process: &mut Process, time_ns: i64, unit: Term) -> BifResult {
     let per_second = match unit {
         am::NATIVE | am::PERF_COUNTER => return Ok(build::integer(process.heap(), time_ns)),

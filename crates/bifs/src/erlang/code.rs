@@ -17,7 +17,7 @@ use runtime::code::preloaded;
 use runtime::code::{exports, purge};
 use runtime::process::Process;
 
-/// What `prepare_loading` answers: code until it is committed.
+/// The result of `prepare_loading`: loaded code that is not committed yet.
 pub struct Prepared(Mutex<Option<Arc<Loaded>>>);
 
 /// `erts_internal:prepare_loading(Module, Code)`
@@ -72,7 +72,8 @@ pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
         Ok(build::tuple(process.heap(), &[reason, names]))
     };
     if prepared.len() > 1 {
-        // Several are loaded as one, and a function that may refuse would come between.
+        // Several modules are committed at once, but an `on_load` function may refuse its module and would have to run
+        // before the commit is complete.
         if prepared.iter().any(|(_, loaded)| loaded.on_load.is_some()) {
             return Err(system_limit());
         }
@@ -112,7 +113,7 @@ pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
 pub fn call_on_load_function_1(_process: &mut Process, [module]: [Term; 1]) -> BifResult {
     let pending = modules::versions(module).pending.ok_or(badarg(1))?;
     let entry = pending.on_load.ok_or(badarg(1))?;
-    // Nobody names the function from outside; an export of a name of its own stands for it.
+    // The `on_load` function need not be exported, so it is called through an export with a name reserved for this.
     let name = atom::known("-on_load-");
     let export: &'static Export = exports::get(module, name, 0);
     exports::set_code(export, Some(entry.0));
@@ -165,8 +166,9 @@ pub fn check_old_code_1(_process: &mut Process, [module]: [Term; 1]) -> BifResul
 
 /// `delete_module(Module)`
 ///
-/// Who was spawned before still starts in the module, as on stock, whose new code takes effect when every scheduler has
-/// turned to something else: so the caller goes behind whoever is queued first. Then it comes with `[Deleting | Module]`.
+/// Processes spawned before the call still start in the module. On stock this is so because new code takes effect only
+/// when every scheduler has switched to something else. Therefore the first call yields, so that all processes already
+/// queued run first. The second call has `[Deleting | Module]` as its argument.
 pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
     let second = argument
         .as_cons()
@@ -196,7 +198,7 @@ pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResul
     Ok(am::TRUE)
 }
 
-/// Marks a deletion that has let others go first.
+/// Marks the second call of a deletion, after other processes have run.
 struct Deleting;
 
 /// `erts_internal:purge_module(Module, prepare | prepare_on_load | abort | complete)`
@@ -251,7 +253,7 @@ pub fn function_exported_3(
     Ok(am::boolean(defined))
 }
 
-/// A BIF counts as exported when its module, which holds a stub of it, is loaded.
+/// A BIF counts as exported when its module, which contains a stub for it, is loaded.
 fn is_stub_of_loaded(export: &Export) -> bool {
     exports::is_defined(export)
         && modules::current(export.module).is_some_and(|loaded| {
@@ -340,7 +342,7 @@ pub fn get_module_info_2(process: &mut Process, [module, item]: [Term; 2]) -> Bi
     }
 }
 
-/// The term that a chunk of a loaded module holds.
+/// The term encoded in a chunk of a loaded module.
 fn chunk_term(process: &mut Process, bytes: &[u8]) -> BifResult {
     if bytes.is_empty() {
         return Ok(Term::NIL);
@@ -352,7 +354,7 @@ fn chunk_term(process: &mut Process, bytes: &[u8]) -> BifResult {
         &mut CodeResolver,
     ) {
         Ok((term, _)) => Ok(term),
-        // The file was loaded, and its other chunks are good; this one has nothing to tell.
+        // The file was loaded, so its other chunks are good; a chunk that does not decode counts as empty.
         Err(_) => Ok(Term::NIL),
     }
 }
@@ -402,13 +404,13 @@ pub fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifRes
     }
 }
 
-/// Modules whose NIFs are part of the machine: their functions are rows of the BIF table.
+/// Modules whose NIFs are built into the VM: their functions are rows of the BIF table.
 const BUILT_IN_NIF_MODULES: &[&str] = &[
     "prim_file",
     "prim_buffer",
     "prim_socket",
     "prim_net",
-    // What `prim_net` calls its own.
+    // The name under which `prim_net` loads its NIFs.
     "net",
     "zlib",
     "erl_tracer",

@@ -7,7 +7,7 @@ use runtime::bif::BifResult;
 use runtime::process::Process;
 use runtime::scheduler;
 
-/// `put(Key, Value)`: the value before.
+/// `put(Key, Value)`: returns the value before.
 pub fn put_2(process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
     let before = process.cold().dictionary.put(key, value);
     Ok(before.unwrap_or(am::UNDEFINED))
@@ -40,7 +40,7 @@ pub fn all(process: &mut Process) -> Term {
     list
 }
 
-/// `erase(Key)`: the value it had.
+/// `erase(Key)`: returns the value it had.
 pub fn erase_1(process: &mut Process, [key]: [Term; 1]) -> BifResult {
     let value = process
         .cold
@@ -49,7 +49,7 @@ pub fn erase_1(process: &mut Process, [key]: [Term; 1]) -> BifResult {
     Ok(value.unwrap_or(am::UNDEFINED))
 }
 
-/// `erase()`: all pairs, which are gone.
+/// `erase()`: returns and removes all pairs.
 pub fn erase_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let pairs = all(process);
     if let Some(cold) = process.cold.as_mut() {

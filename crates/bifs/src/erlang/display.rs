@@ -1,4 +1,4 @@
-//! Printing without any process in between.
+//! Printing directly to the standard streams, without an I/O process.
 
 use std::io::{Write, stderr, stdout};
 
@@ -8,8 +8,8 @@ use term::am;
 use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
 
-/// Writes at once, each line ended as on a raw terminal, which stock takes all to be. A reader that has gone
-/// away is no error.
+/// Writes and flushes. Lines end in CR LF as on a raw terminal, because stock assumes one everywhere. Errors are
+/// ignored, for example when the reader has gone away.
 fn write(mut out: impl Write, bytes: &[u8]) {
     let mut raw = Vec::with_capacity(bytes.len() + 2);
     for &byte in bytes {

@@ -1,4 +1,4 @@
-//! Nodes, as a node that is not distributed sees them: it knows itself, and connects to nobody.
+//! Nodes and distribution, for a node that is not distributed: it knows itself and connects to no other node.
 
 use layout::{Kind, Term};
 use term::{am, build, map, node};
@@ -45,7 +45,7 @@ pub fn nodes_1(process: &mut Process, [kinds]: [Term; 1]) -> BifResult {
     Ok(build::list(process.heap(), &names))
 }
 
-/// `nodes(Kinds, #{connection_id => boolean(), node_type => boolean()})`: with what is asked of each.
+/// `nodes(Kinds, #{connection_id => boolean(), node_type => boolean()})`: each node with the requested information.
 pub fn nodes_2(process: &mut Process, [kinds, options]: [Term; 2]) -> BifResult {
     let nodes = nodes(kinds).ok_or_else(|| badarg(1))?;
     let size = options.map_size().ok_or_else(|| badarg(2))?;
@@ -68,7 +68,7 @@ pub fn nodes_2(process: &mut Process, [kinds, options]: [Term; 2]) -> BifResult 
     for (name, kind) in nodes {
         let mut facts = Vec::new();
         if with_id {
-            // Neither this node nor one that was merely heard of has a connection.
+            // Neither this node nor a node that is only known by name has a connection.
             facts.push((am::CONNECTION_ID, am::UNDEFINED));
         }
         if with_type {
@@ -80,7 +80,7 @@ pub fn nodes_2(process: &mut Process, [kinds, options]: [Term; 2]) -> BifResult 
     Ok(build::list(heap, &items))
 }
 
-/// The nodes of some kinds, with the kind of each.
+/// The nodes of the given kinds, with the kind of each.
 fn nodes(kinds: Term) -> Option<Vec<(Term, Term)>> {
     let (mut this, mut known) = (false, false);
     let mut add = |kind: Term| {
@@ -141,7 +141,7 @@ pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -
     }
     match flag {
         am::TRUE if name != node::own_name() => {
-            // Nobody is connected.
+            // No node is connected, so it is reported down at once.
             let message = build::tuple(process.heap(), &[am::NODEDOWN, name]);
             runtime::signal::handle::deliver(process, message);
             Ok(am::TRUE)
@@ -151,7 +151,7 @@ pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -
     }
 }
 
-/// `setnode(Name, Creation)`: making the node distributed, which it cannot be.
+/// `setnode(Name, Creation)`: would make the node distributed, which is not supported.
 pub fn setnode_2(_process: &mut Process, [_name, _creation]: [Term; 2]) -> BifResult {
     Err(notsup())
 }
@@ -177,13 +177,13 @@ pub fn abort_pending_connection_2(
     Err(badarg(1))
 }
 
-/// `erts_internal:get_dflags()`: a record of what nodes may and must understand of each other: what is offered, what is
-/// demanded, what may be offered on request, what may be refused, and what needs messages kept in order.
+/// `erts_internal:get_dflags()`: a record of sets of capabilities: those offered, those that other nodes must have,
+/// those that may be offered on request, those that may be rejected, and those that need messages kept in order.
 pub fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let sets = [
         Capability::DEFAULT,
         Capability::MANDATORY,
-        // All that is offered may be asked for.
+        // All offered capabilities may be requested.
         Capability::DEFAULT,
         Capability::REJECTABLE,
         Capability::STRICT_ORDER,
@@ -196,7 +196,7 @@ pub fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::tuple(process.heap(), &record))
 }
 
-/// What a node says in the handshake of distribution that it understands, by number of its bit. The format is public.
+/// The capabilities that a node announces in the distribution handshake, by bit number. The format is public.
 #[derive(Clone, Copy)]
 enum Capability {
     AtomCache = 1,
@@ -287,8 +287,8 @@ pub fn create_dist_channel_3(
     Ok(am::BADARG)
 }
 
-/// `erts_internal:dist_spawn_request(Node, {Module, Function, Args}, Options, Kind)`: the request's
-/// reference, whose reply says that there is no connection.
+/// `erts_internal:dist_spawn_request(Node, {Module, Function, Args}, Options, Kind)`: returns the request's reference.
+/// The reply says that there is no connection.
 pub fn dist_spawn_request_4(
     process: &mut Process,
     [name, call, options, kind]: [Term; 4],
@@ -313,7 +313,7 @@ pub fn dist_spawn_request_4(
     Ok(request)
 }
 
-/// `dist_ctrl_get_data(Handle)`: only a distribution controller may ask, and there is none.
+/// `dist_ctrl_get_data(Handle)`: only a distribution controller may call this, and there is none.
 pub fn dist_ctrl_get_data_1(_process: &mut Process, [_handle]: [Term; 1]) -> BifResult {
     Err(notsup())
 }

@@ -8,7 +8,7 @@ use runtime::exception;
 use runtime::process::Process;
 
 fn raise(class: Class, reason: Term, arguments: Term, info: Term) -> BifResult {
-    // Anything but a list (`none` above all) leaves the caller's arity in the trace.
+    // Anything but a list (usually `none`) means that the trace shows the caller's arity.
     let arguments = if arguments.is_list() {
         arguments
     } else {
@@ -32,7 +32,7 @@ pub fn error_2(_process: &mut Process, [reason, arguments]: [Term; 2]) -> BifRes
     raise(Class::Error, reason, arguments, Term::NONE)
 }
 
-/// `error(Reason, Args, [{error_info, Map}])`; bad options are as none.
+/// `error(Reason, Args, [{error_info, Map}])`; if any option is invalid, all are ignored.
 pub fn error_3(_process: &mut Process, [reason, arguments, options]: [Term; 3]) -> BifResult {
     let mut info = Term::NONE;
     let mut rest = options;
@@ -59,7 +59,7 @@ pub fn throw_1(_process: &mut Process, [thrown]: [Term; 1]) -> BifResult {
     raise(Class::Throw, thrown, Term::NONE, Term::NONE)
 }
 
-/// `nif_error(Reason)`: as `error/1`, but the trace names it; tools take it for a function that returns.
+/// `nif_error(Reason)`: as `error/1`, but the trace names this BIF, and tools treat it as a function that returns.
 pub fn nif_error_1(_process: &mut Process, [reason]: [Term; 1]) -> BifResult {
     Err(Failure::Error(reason))
 }
@@ -69,7 +69,7 @@ pub fn nif_error_2(_process: &mut Process, [reason, _arguments]: [Term; 2]) -> B
     Err(Failure::Error(reason))
 }
 
-/// `raise(Class, Reason, Stacktrace)`; answers `badarg` when it cannot.
+/// `raise(Class, Reason, Stacktrace)`; returns `badarg` if the arguments are invalid.
 pub fn raise_3(process: &mut Process, [class, reason, trace]: [Term; 3]) -> BifResult {
     let Some(class) = exception::class_of(class) else {
         return Ok(am::BADARG);
@@ -84,7 +84,8 @@ pub fn raise_3(process: &mut Process, [class, reason, trace]: [Term; 3]) -> BifR
     })
 }
 
-/// The trace as frames of four (or a fun's of three), cut to the depth that traces have; None when it is none.
+/// The trace with each frame completed to four elements (three for a fun), cut to the maximum depth. `None` if it is
+/// not a valid trace.
 fn checked_trace(process: &mut Process, trace: Term) -> Option<Term> {
     let mut frames = Vec::new();
     let mut changed = false;

@@ -1,4 +1,4 @@
-//! Terms to the external format and back.
+//! Conversion of terms to the external format and back.
 
 use layout::Term;
 use term::external::{self, EncodeOptions, Encoder, Options};
@@ -12,20 +12,20 @@ use runtime::scheduler::charge;
 /// Encoded bytes that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;
 
-/// Terms that are encoded before a dirty scheduler is asked to begin anew.
+/// Terms that are encoded before the work is handed to a dirty scheduler, which starts again from the beginning.
 const MOST_TERMS_HERE: usize = 20_000;
-/// More bytes are compressed by dirty schedulers.
+/// Larger encodings, in bytes, are compressed by dirty schedulers.
 const MOST_COMPRESSED_HERE: usize = 16 * 1024;
-/// More bytes are decoded by dirty schedulers, and compressed ones at once.
+/// Larger binaries, in bytes, are decoded by dirty schedulers, as are compressed ones of any size.
 const MOST_DECODED_HERE: usize = 256 * 1024;
-/// What follows the version byte of a compressed term.
+/// The byte that follows the version byte of a compressed term.
 const COMPRESSED_TAG: u8 = 80;
 
-/// Levels of compression: none, and the one that is taken when nothing is said.
+/// Levels of compression: none, and the default.
 const NO_COMPRESSION: u32 = 0;
 const DEFAULT_COMPRESSION: u32 = 6;
 
-/// How `term_to_binary/2` is to encode, and the level of compression.
+/// The encoding options of `term_to_binary/2`, and the level of compression.
 fn encode_options(options: Term) -> Option<(EncodeOptions<'static>, u32)> {
     let mut encode = EncodeOptions::default();
     let mut level = NO_COMPRESSION;
@@ -54,7 +54,7 @@ fn encode_options(options: Term) -> Option<(EncodeOptions<'static>, u32)> {
     rest.is_nil().then_some((encode, level))
 }
 
-/// Runs an encoder to its end.
+/// Runs an encoder to the end.
 fn encode(mut encoder: Encoder, options: &EncodeOptions) -> Result<Encoder, Failure> {
     let mut budget = MOST_TERMS_HERE;
     let done = encoder.run(options, &mut budget);
@@ -133,7 +133,7 @@ pub fn binary_to_term_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult
     Ok(decoded(process, binary, &Options::default())?.0)
 }
 
-/// `erlang:binary_to_term(Binary, Options)`: with `used` also how many bytes the term took.
+/// `erlang:binary_to_term(Binary, Options)`: with `used` also returns how many bytes the term took.
 pub fn binary_to_term_2(process: &mut Process, [binary, options]: [Term; 2]) -> BifResult {
     let (mut decode, mut used) = (Options::default(), false);
     let mut rest = options;
@@ -173,7 +173,7 @@ pub fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> Bif
     let mut rest = options;
     while let Some((option, tail)) = rest.as_cons() {
         match option.as_tuple() {
-            // Once asked for, floats as text stay.
+            // Once version 0 was requested, a later version 1 does not undo it.
             Some(&[am::MINOR_VERSION, version]) if version == Term::small(0) => {
                 encode.text_floats = true;
             }

@@ -15,7 +15,7 @@ use runtime::signal::{self, Signal, handle};
 /// The longest list of `save_calls`; the value OTP documents.
 const MAX_SAVED_CALLS: u64 = 10_000;
 
-/// `process_flag(Flag, Value)`: the value before.
+/// `process_flag(Flag, Value)`: returns the value before.
 pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
     if let Some(&[am::MONITOR_NODES, options]) = name.as_tuple() {
         return monitor_nodes(process, value, options).ok_or_else(|| badarg(2));
@@ -34,7 +34,7 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
         am::MAX_HEAP_SIZE => max_heap_size(process, value),
         am::MESSAGE_QUEUE_DATA => message_queue_data(process, value),
         am::SENSITIVE => {
-            // The rest of the slice is given up, so that it counts at once.
+            // Gives up the rest of the slice, so that the flag takes effect at once.
             scheduler::charge(REDUCTIONS_PER_SLICE);
             flag_bit(process, flag::SENSITIVE, value)
         }
@@ -79,7 +79,7 @@ fn flag_bit(process: &mut Process, bit: u16, value: Term) -> Option<Term> {
     Some(before)
 }
 
-/// Processes go where there is time for them; a number is accepted and not held to.
+/// Processes run wherever there is time for them: a valid scheduler number is accepted and ignored.
 fn bound_scheduler(value: Term) -> Option<Term> {
     let number = size(value)?;
     (number <= scheduler::schedulers().all.len() as u64).then_some(Term::small(0))
@@ -132,8 +132,8 @@ fn message_queue_data(process: &mut Process, value: Term) -> Option<Term> {
     })
 }
 
-/// What `net_kernel` asks on behalf of `monitor_nodes/2`: how often the caller had asked the same. The
-/// answer is a number for each set of options.
+/// Called by `net_kernel` for `monitor_nodes/2`: returns how often the caller had subscribed with the same options. The
+/// count is kept for each set of options.
 fn monitor_nodes(process: &mut Process, on: Term, options: Term) -> Option<Term> {
     let on = boolean(on)?;
     let key = node_monitor_key(options)?;
@@ -194,7 +194,7 @@ fn node_monitor_key(options: Term) -> Option<u8> {
     Some(key)
 }
 
-/// How many calls are to be remembered: none can be, and none were.
+/// How many calls to save. Saving calls is not supported, so only 0 is accepted, and the value before was 0.
 fn save_calls(value: Term) -> Result<Term, Failure> {
     match size(value) {
         Some(0) => Ok(Term::small(0)),
@@ -203,7 +203,7 @@ fn save_calls(value: Term) -> Result<Term, Failure> {
     }
 }
 
-/// The one flag that may be set for another process.
+/// Sets a flag of another process; only `save_calls` is allowed.
 fn flag_of_another(name: Term, value: Term) -> Term {
     if name == am::SAVE_CALLS {
         save_calls(value).unwrap_or(am::BADARG)
@@ -212,8 +212,8 @@ fn flag_of_another(name: Term, value: Term) -> Term {
     }
 }
 
-/// `erts_internal:process_flag(Pid, Flag, Value)`: the value before, `badarg`, `badtype`, or a
-/// reference with which one of these will come.
+/// `erts_internal:process_flag(Pid, Flag, Value)`: returns the value before, `badarg`, `badtype`, or a reference. With
+/// a reference, one of these arrives later in a message.
 pub fn process_flag_3(process: &mut Process, [pid, name, value]: [Term; 3]) -> BifResult {
     if pid == process.pid() {
         return Ok(flag_of_another(name, value));

@@ -1,4 +1,4 @@
-//! Funs: making and asking them.
+//! Making funs, and information about them.
 
 use layout::object::offset;
 use layout::{Export, FunEntry, Kind, Term};
@@ -10,14 +10,14 @@ use runtime::process::Process;
 
 /// The entry of a closure.
 fn entry_of(fun: Term) -> Option<&'static FunEntry> {
-    // SAFETY: that word of a fun is the address of its entry, which lives for ever.
+    // SAFETY: this word of a fun is the address of its entry, which is never freed.
     fun.is_kind(Kind::Fun)
         .then(|| unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) })
 }
 
 /// The entry of an external fun.
 fn export_of(fun: Term) -> Option<&'static Export> {
-    // SAFETY: as `entry_of`.
+    // SAFETY: as in `entry_of`.
     fun.is_kind(Kind::Export)
         .then(|| unsafe { &*(fun.word(offset::EXPORT_ENTRY) as *const Export) })
 }
@@ -66,7 +66,7 @@ fn local_info(process: &mut Process, fun: Term, entry: &FunEntry, item: Term) ->
         "uniq" => small(entry.old_unique),
         "new_uniq" => build::binary(process.heap(), &entry.unique),
         "refc" => small(1),
-        // SAFETY: the creator's word is a term.
+        // SAFETY: the creator word of a fun is a term.
         "pid" => unsafe { Term::from_bits(fun.word(offset::FUN_CREATOR)) },
         "env" => {
             let free = fun.header().arity() - offset::FUN_FREE;

@@ -39,7 +39,7 @@ pub fn halt_2(_process: &mut Process, [status, options]: [Term; 2]) -> BifResult
     }
 }
 
-/// Characters that a slogan has at most; OTP cuts off the rest.
+/// Characters of the longest slogan; OTP cuts off the rest.
 const SLOGAN_CHARACTERS: usize = 1023;
 
 /// The text of a list of characters.

@@ -1,4 +1,4 @@
-//! Pids, ports and references to text and back.
+//! Conversion of pids, ports and references to text and back.
 
 use layout::Term;
 use layout::limits::PID_INDEX_BITS;
@@ -8,7 +8,7 @@ use term::{build, list, print, reference};
 use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
 
-/// Longest texts that can be a pid, port or reference.
+/// Longest texts, in bytes, of a pid, port or reference.
 const PID_TEXT: usize = 64;
 const PORT_TEXT: usize = 38;
 const REFERENCE_TEXT: usize = 71;
@@ -43,7 +43,7 @@ pub fn ref_to_list_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult
     Ok(printed(process, reference))
 }
 
-/// The numbers between `open` and `>`, with points between them.
+/// The numbers, separated by points, between `open` and `>`.
 fn numbers(list: Term, longest: usize, open: &[u8]) -> Option<Vec<u64>> {
     let text = list::bytes_at_most(list, longest)?;
     let inner = text.strip_prefix(open)?.strip_suffix(b">")?;
@@ -58,7 +58,7 @@ fn numbers(list: Term, longest: usize, open: &[u8]) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// Whether a text's first number is this node's. Others are those of connections, of which there are none yet.
+/// Whether the first number of a text denotes this node. Other numbers denote connections, of which there are none yet.
 fn is_own(channel: u64) -> bool {
     channel == 0
 }
@@ -107,7 +107,7 @@ pub fn list_to_ref_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     }
     let (low, high) = reference::from_words([first, second, third]);
     Ok(match MagicBlock::find_saved(low, high) {
-        // SAFETY: the one count that came with the block goes to the reference.
+        // SAFETY: `find_saved` has counted the block for its caller; that count goes to the reference.
         Some(block) => unsafe { build::magic_reference(process.heap(), low, high, block) },
         None => reference::with_number(process.heap(), low, high),
     })

@@ -1,4 +1,4 @@
-//! `process_info`, and showing where a process is.
+//! `process_info`, and displaying a process's backtrace.
 
 use std::sync::atomic::Ordering;
 
@@ -41,7 +41,7 @@ pub fn process_info_2(process: &mut Process, [pid, items]: [Term; 2]) -> BifResu
     about(process, pid, Items::List(list, Unnamed::Wrapped))
 }
 
-/// What becomes of `registered_name` in a list when there is none.
+/// What happens to `registered_name` in a list if the process has no name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unnamed {
     LeftOut,
@@ -54,7 +54,7 @@ enum Items {
 }
 
 impl Items {
-    /// The answer about a process, built on `scratch`.
+    /// The result about a process, built on `scratch`.
     fn of(&self, process: &Process, asker: Asker, scratch: &mut Scratch) -> Term {
         let heap = scratch.heap();
         let mut steps = 0;
@@ -84,7 +84,7 @@ impl Items {
 
 fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
     if pid == process.pid() {
-        // What was sent to it before counts.
+        // Signals that were sent to it before must take effect first.
         handle::fetch(process);
         if process.flags & flag::EXIT_PENDING != 0 {
             return Err(Failure::Exit);
@@ -105,7 +105,7 @@ fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
     if other.is_null() {
         return Ok(am::UNDEFINED);
     }
-    // SAFETY: just found; `state` is shared.
+    // SAFETY: just found in this slice; `state` may be read by any thread.
     let saw_it_run = unsafe { (*other).state.load(Ordering::Relaxed) } & state::RUNNING != 0;
     let reference = handle::reference_of_answer(process);
     let (asker, own_reference) = (process.pid(), Owned::new(reference));
@@ -123,8 +123,8 @@ fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
     Err(await_result(reference))
 }
 
-/// `erts_internal:process_display(Pid, backtrace)`: writes it to standard error. `true`, `badarg`,
-/// `badopt`, or a reference with which the answer will come.
+/// `erts_internal:process_display(Pid, backtrace)`: writes the backtrace to standard error. Returns `true`, `badarg`,
+/// `badopt`, or a reference. With a reference, the result arrives later in a message.
 pub fn process_display_2(process: &mut Process, [pid, kind]: [Term; 2]) -> BifResult {
     if kind != am::BACKTRACE {
         return Ok(am::BADOPT);

@@ -1,4 +1,4 @@
-//! The process itself and which there are: `self`, `processes`, sleeping, suspending, leaders.
+//! The calling process, and processes in general: `self`, `processes`, hibernation, suspending, group leaders.
 
 use layout::{Kind, Term};
 use term::copy::Owned;
@@ -27,12 +27,12 @@ pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(build::list(process.heap(), &pids))
 }
 
-/// `yield()`: gives up the rest of the slice. OTP's loader makes an instruction of it; the function
-/// in `erlang` calls itself for ever.
+/// `yield()`: gives up the rest of the slice. OTP's loader replaces calls with an instruction; the function in `erlang`
+/// would call itself forever.
 pub fn yield_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     process.flags ^= flag::YIELDING;
     if process.flags & flag::YIELDING == 0 {
-        // Entered again in the next slice.
+        // Re-entered in the next slice.
         return Ok(am::TRUE);
     }
     let arguments = Box::default();
@@ -45,12 +45,12 @@ pub fn bump_reductions_1(_process: &mut Process, [reductions]: [Term; 1]) -> Bif
         .as_small()
         .filter(|reductions| *reductions >= 0)
         .ok_or_else(|| badarg(1))?;
-    // More than a slice cannot be used up in it.
+    // No more than what is left of the slice can be used up in it.
     scheduler::charge(reductions.min(scheduler::reductions_left().max(0)));
     Ok(am::TRUE)
 }
 
-/// `is_process_alive(Pid)`. What the caller has sent to the process counts first.
+/// `is_process_alive(Pid)`. Signals that the caller has sent to the process take effect first.
 pub fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if pid == process.pid() {
         return Ok(am::TRUE);
@@ -75,11 +75,10 @@ pub fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult 
     Err(await_result(reference))
 }
 
-/// Whether a process is at rest and has taken every signal: then it is alive, and will be until
-/// another signal comes.
+/// Whether a process is idle and has handled every signal: then it is alive, and stays so until another signal comes.
 fn has_nothing_to_handle(process: *const Process) -> bool {
     use std::sync::atomic::Ordering;
-    // SAFETY: found within this slice; both fields are shared.
+    // SAFETY: found within this slice; both fields may be read by any thread.
     unsafe {
         let busy = state::QUEUED | state::RUNNING | state::EVENT | state::SIGNALS | state::EXITING;
         (*process).signals.is_empty() && (*process).state.load(Ordering::SeqCst) & busy == 0
@@ -94,7 +93,7 @@ fn ask_alive(process: &Process, pid: Term, reference: Term) {
     signal::send_or_bounce(pid, Signal::Call(Box::new(answer)));
 }
 
-/// `erts_internal:is_process_alive(Pid, Reference)`: `{Reference, boolean()}` will come.
+/// `erts_internal:is_process_alive(Pid, Reference)`: `{Reference, boolean()}` is sent to the caller.
 pub fn is_process_alive_2(process: &mut Process, [pid, reference]: [Term; 2]) -> BifResult {
     if !pid.is_local_pid() {
         return Err(badarg(1));
@@ -106,7 +105,7 @@ pub fn is_process_alive_2(process: &mut Process, [pid, reference]: [Term; 2]) ->
     Ok(am::OK)
 }
 
-/// `hibernate(Module, Function, Args)`: sleeps without a stack until a message comes.
+/// `hibernate(Module, Function, Args)`: discards the stack and waits until a message comes.
 pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 3]) -> BifResult {
     let mut rest = arguments;
     while rest.is_cons() {
@@ -115,7 +114,7 @@ pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 
     if !module.is_atom() || !function.is_atom() || !rest.is_nil() {
         return Err(badarg(3));
     }
-    // The stack goes, and its handlers with it.
+    // The stack is discarded, and its exception handlers with it.
     process.head.catches = 0;
     Err(Failure::Hibernate {
         target: exports::get(am::ERLANG, am::APPLY, 3),
@@ -123,8 +122,9 @@ pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 
     })
 }
 
-/// `erts_internal:suspend_process(Pid, Options)`: `true`, `false` (it was held already, and
-/// `unless_suspending` was asked), `badarg`, `badopt`, or a reference with which one of these will come.
+/// `erts_internal:suspend_process(Pid, Options)`: returns `true`, `false` (the caller had already suspended it, and
+/// gave `unless_suspending`), `badarg`, `badopt`, or a reference. With a reference, one of these arrives later in a
+/// message.
 pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> BifResult {
     if !pid.is_local_pid() || pid == process.pid() {
         return Ok(am::BADARG);
@@ -212,7 +212,7 @@ impl SuspendOptions {
     }
 }
 
-/// `resume_process(Pid)`: undoes one `suspend_process` of the caller.
+/// `resume_process(Pid)`: undoes one `suspend_process` call of the caller.
 pub fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if !pid.is_local_pid() {
         return Err(badarg(1));
@@ -232,8 +232,7 @@ pub fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     Ok(am::TRUE)
 }
 
-/// `erts_internal:group_leader(Leader, Pid)`: `true`, `badarg`, or `false` when the process has to be
-/// asked.
+/// `erts_internal:group_leader(Leader, Pid)`: returns `true`, `badarg`, or `false` if the process itself must be asked.
 pub fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifResult {
     if !leader.is_pid() {
         return Ok(am::BADARG);
@@ -250,13 +249,13 @@ pub fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifRes
         if node::of(pid).name == node::own_name() {
             return Err(badarg(2));
         }
-        // Nobody is connected: the signal is lost.
+        // No node is connected: the signal is lost.
         return Ok(am::TRUE);
     }
     Ok(am::BADARG)
 }
 
-/// `erts_internal:group_leader(Leader, Pid, Reference)`: `{Reference, true | badarg}` will come.
+/// `erts_internal:group_leader(Leader, Pid, Reference)`: `{Reference, true | badarg}` is sent to the caller.
 pub fn group_leader_3(process: &mut Process, [leader, pid, reference]: [Term; 3]) -> BifResult {
     if !leader.is_pid() {
         return Err(badarg(1));

@@ -1,4 +1,4 @@
-//! What ties processes together: links, exit signals, monitors and aliases.
+//! Relations between processes: links, exit signals, monitors and aliases.
 
 use layout::{Kind, Term};
 use term::copy::Owned;
@@ -12,7 +12,7 @@ use runtime::process::{Process, flag, table};
 use runtime::signal::{self, Signal, handle};
 use runtime::{port, registry, scheduler};
 
-/// Goes on, unless a signal that was just handled ended the process.
+/// Returns `result`, unless a signal that was just handled has ended the process.
 fn unless_ended(process: &Process, result: Term) -> BifResult {
     if process.flags & flag::EXIT_PENDING == 0 {
         Ok(result)
@@ -61,7 +61,7 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     }
 }
 
-/// Enters a link that counts; false when it was there.
+/// Adds an active link; false if there was one. A link that was being removed becomes active again.
 fn add_link(process: &mut Process, other: Term) -> bool {
     let links = &mut process.cold().relations.links;
     match links.get_mut(&other.bits()) {
@@ -73,12 +73,13 @@ fn add_link(process: &mut Process, other: Term) -> bool {
     }
 }
 
-/// Whether an external identifier belongs to an earlier incarnation of this node.
+/// Whether an external identifier has this node's name: then it belongs to an earlier incarnation of it.
 fn is_of_this_node(identifier: Term) -> bool {
     node::of(identifier).name == node::own_name()
 }
 
-/// Linking to nobody is a message for who traps exits, and an error for others: documented so.
+/// Linking to a process that does not exist sends a message to a caller that traps exits, and is an error for others,
+/// as documented.
 fn no_process(process: &mut Process, other: Term) -> BifResult {
     if process.traps_exit() {
         let message = build::tuple(process.heap(), &[am::UC_EXIT, other, am::NOPROC]);
@@ -126,10 +127,10 @@ fn unlink(process: &mut Process, other: Term) {
     }
 }
 
-/// `exit(PidOrPort, Reason)`. A process that ends itself so is over before this answers.
+/// `exit(PidOrPort, Reason)`. A process that ends itself this way exits before the call returns.
 pub fn exit_2(process: &mut Process, [to, reason]: [Term; 2]) -> BifResult {
     if to == process.pid() && (reason == am::KILL || !process.traps_exit()) {
-        // What was sent to it before counts first.
+        // Signals that were sent to it before take effect first.
         handle::fetch(process);
         let reason = if reason == am::KILL {
             am::KILLED
@@ -163,7 +164,7 @@ fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
         return Ok(am::TRUE);
     }
     match to.boxed_kind() {
-        // Nobody is connected: the signal is lost.
+        // No node is connected: the signal is lost.
         Some(Kind::ExternalPid) => Ok(am::TRUE),
         Some(Kind::ExternalPort) if is_of_this_node(to) => Ok(am::TRUE),
         _ => Err(badarg(1)),
@@ -181,12 +182,12 @@ pub fn monitor_3(process: &mut Process, [kind, item, options]: [Term; 3]) -> Bif
     monitor(process, kind, item, options)
 }
 
-/// What is to be watched, once the arguments are read.
+/// What the arguments of `monitor` refer to.
 enum Watched {
     Here(MonitorTarget),
-    /// The caller itself: there is nothing to watch.
+    /// The caller itself: nothing needs to be monitored.
     Oneself,
-    /// Something out of reach: `'DOWN'` for this object with this reason, at once.
+    /// Something out of reach: `'DOWN'` for this object with this reason is delivered at once.
     Gone {
         kind: Term,
         object: Term,
@@ -249,7 +250,7 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
     Ok(reference)
 }
 
-/// Tells what is watched; false when it is not there.
+/// Sends the request to the monitored object; false if it does not exist.
 fn begin_watching(
     watcher: Term,
     target: &MonitorTarget,
@@ -316,7 +317,7 @@ fn watched_process(process: &mut Process, item: Term) -> Result<Watched, Failure
     match registry::whereis(name) {
         Some(pid) if pid == process.pid() => Ok(Watched::Oneself),
         found => Ok(Watched::Here(MonitorTarget::Process {
-            // `undefined` and ports are no processes: the signal finds nobody.
+            // `undefined` and ports are not processes: the signal finds no receiver.
             pid: found.unwrap_or(am::UNDEFINED),
             name: Some(name),
         })),
@@ -352,11 +353,11 @@ fn watched_port(item: Term) -> Result<Watched, Failure> {
     }))
 }
 
-/// What `demonitor` did.
+/// The outcome of `demonitor`.
 enum Demonitored {
-    /// The monitor was there, and will send nothing any more.
+    /// The monitor was active, and will not send anything any more.
     Removed,
-    /// There was none: it has sent its message, or never was.
+    /// There was no active monitor: it has sent its message, or never existed.
     Absent,
 }
 
@@ -365,7 +366,7 @@ pub fn demonitor_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     demonitor(process, reference).map(|_| am::TRUE)
 }
 
-/// `demonitor(Reference, Options)`, of which there are `flush` and `info`.
+/// `demonitor(Reference, Options)`; the options are `flush` and `info`.
 pub fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
     let (mut flush, mut info) = (false, false);
     let mut rest = options;
@@ -419,7 +420,7 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
     Ok(Demonitored::Removed)
 }
 
-/// `alias(Options)`, of which there are `explicit_unalias` and `reply`.
+/// `alias(Options)`; the options are `explicit_unalias` and `reply`.
 pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
     let mut kind = AliasKind::ExplicitUnalias;
     let mut rest = options;
@@ -440,7 +441,7 @@ pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
     Ok(reference::with_pid(process.heap(), number, own))
 }
 
-/// `unalias(Alias)`: whether it was active.
+/// `unalias(Alias)`: returns whether it was active.
 pub fn unalias_1(process: &mut Process, [alias]: [Term; 1]) -> BifResult {
     if !alias.is_reference() {
         return Err(badarg(1));

@@ -1,6 +1,6 @@
-//! `memory/0,1`: bytes that the node holds, by what they are for.
+//! `memory/0,1`: bytes of memory that the node uses, by purpose.
 //!
-//! The total is what the system says is resident, so that it and `ps` tell the same story.
+//! The total is the resident size that the operating system reports, so that it agrees with `ps`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use runtime::bif::{BifResult, badarg};
 use runtime::code::modules;
 use runtime::process::{Process, block};
 
-/// Bytes that the node holds.
+/// Bytes of memory that the node uses.
 #[must_use]
 pub fn total_bytes() -> u64 {
     sys::memory::usage::resident_bytes().unwrap_or(0)
@@ -25,7 +25,7 @@ fn figures() -> Vec<(&'static str, u64)> {
     figures_of(code, ets::memory_bytes() as u64)
 }
 
-/// Bytes of tables, those parts left out that cannot be had so soon.
+/// Bytes of tables. Parts whose lock is not acquired within `patience` are left out.
 #[must_use]
 pub fn ets_bytes(tables: &[Arc<Table>], patience: Duration) -> u64 {
     let mut bytes = 0;
@@ -35,7 +35,7 @@ pub fn ets_bytes(tables: &[Arc<Table>], patience: Duration) -> u64 {
     bytes as u64
 }
 
-/// All figures, in stock's order, given those that only the holder of a lock can tell.
+/// All figures, in stock's order. The caller gives those of code and ETS tables, which need locks to be read.
 #[must_use]
 pub fn figures_of(code: u64, ets: u64) -> Vec<(&'static str, u64)> {
     let (atoms, atom_texts) = atom::memory();

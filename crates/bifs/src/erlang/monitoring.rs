@@ -1,4 +1,4 @@
-//! Watching the system: `system_monitor` and `system_profile`.
+//! Monitoring the system: `system_monitor` and `system_profile`.
 
 use layout::{Heap, Term};
 use term::{am, build};
@@ -8,10 +8,10 @@ use runtime::process::heap_limit::size;
 use runtime::process::{Process, table};
 use runtime::system_monitor::{self, Options};
 
-/// The least heap that counts as large; the value OTP has.
+/// The smallest heap limit that `large_heap` can be set to; the value OTP has.
 const LEAST_LARGE_HEAP_WORDS: u64 = 16_384;
 
-/// `system_monitor()`: who is told of what.
+/// `system_monitor()`: the current settings.
 pub fn system_monitor_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(settings(process.heap(), system_monitor::get()))
 }
@@ -27,7 +27,7 @@ pub fn system_monitor_1(process: &mut Process, [settings]: [Term; 1]) -> BifResu
     }
 }
 
-/// `system_monitor(Pid, Options)`: the settings before.
+/// `system_monitor(Pid, Options)`: returns the settings before.
 pub fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> BifResult {
     let monitor = if pid == am::UNDEFINED || options.is_nil() {
         None
@@ -88,12 +88,12 @@ fn settings(heap: &mut Heap, monitor: Option<(Term, Options)>) -> Term {
     build::tuple(heap, &[pid, list])
 }
 
-/// `system_profile()`: nobody profiles.
+/// `system_profile()`: profiling is not supported, so it is always off.
 pub fn system_profile_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::UNDEFINED)
 }
 
-/// `system_profile(Profiler, Options)`. Turning it off is done already; nothing can be turned on.
+/// `system_profile(Profiler, Options)`. Turning it off has no effect; turning it on is not supported.
 pub fn system_profile_2(_process: &mut Process, [profiler, options]: [Term; 2]) -> BifResult {
     if profiler == am::UNDEFINED {
         return Ok(am::UNDEFINED);

@@ -1,4 +1,4 @@
-//! Numbers to text and back.
+//! Conversion of numbers to text and back.
 
 use layout::Term;
 use smallvec::SmallVec;
@@ -10,9 +10,9 @@ use runtime::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
 use runtime::process::Process;
 use runtime::scheduler::charge;
 
-/// Longer integers, in words, are put into digits by dirty schedulers: it takes more than linear time.
+/// Integers of more words than this are converted to digits by dirty schedulers: it takes more than linear time.
 const MOST_LIMBS_HERE: usize = 256;
-/// More digits are read by dirty schedulers.
+/// Texts with more digits than this are parsed by dirty schedulers.
 const MOST_DIGITS_HERE: usize = 4_000;
 
 fn base_of(base: Term) -> Option<u32> {
@@ -77,8 +77,8 @@ pub fn binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> 
     integer::parse(process.heap(), &text, base).map_err(failure)
 }
 
-/// The characters that a list starts with as long as they may be part of a number, and whether they
-/// are the whole of a proper list.
+/// The characters at the start of a list that may be part of a number, and whether they make up the whole of a proper
+/// list.
 fn leading(list: Term, is_part: impl Fn(u8) -> bool) -> (SmallVec<[u8; 32]>, bool) {
     let mut text = SmallVec::new();
     let mut rest = list;
@@ -93,7 +93,7 @@ fn leading(list: Term, is_part: impl Fn(u8) -> bool) -> (SmallVec<[u8; 32]>, boo
     (text, rest.is_nil())
 }
 
-/// What is behind the first `count` cells.
+/// The rest of a list after its first `count` cells.
 fn behind(list: Term, count: usize) -> Term {
     (0..count).fold(list, |rest, _| rest.tail())
 }
@@ -159,7 +159,7 @@ pub fn string_list_to_float_1(process: &mut Process, [list]: [Term; 1]) -> BifRe
     }
 }
 
-/// The form that a list of options asks for. Later options overrule earlier ones.
+/// The form that a list of options asks for. Later options override earlier ones.
 fn form_of(options: Term) -> Option<Form> {
     #[derive(Clone, Copy)]
     enum Kind {

@@ -1,4 +1,4 @@
-//! Operators on numbers and truth values. The engine computes small integers itself; what comes here is the rest.
+//! Operators on numbers and booleans. The engine computes small integers itself; only other operands come here.
 
 use layout::Term;
 use term::arith::{self, ArithError};
@@ -48,7 +48,7 @@ binary_operators! {
     bsr_2: arith::bsr;
 }
 
-/// `+A`, which is `A + 0`: of a negative zero a positive one.
+/// `+A`, computed as `A + 0`: it turns a negative zero into a positive one.
 pub fn plus_1(process: &mut Process, [a]: [Term; 1]) -> BifResult {
     arithmetic(arith::add(process.heap(), a, Term::small(0)))
 }
@@ -121,7 +121,7 @@ comparisons! {
     ge_2: |a, b| term::compare::compare(a, b).is_ge();
 }
 
-/// Items that are appended or subtracted within a slice; more are left to a dirty scheduler.
+/// Items that are appended or subtracted within a slice; dirty schedulers handle longer lists.
 const SHORT_LIST: usize = 1 << 14;
 
 /// The items of a proper list.
@@ -161,7 +161,7 @@ pub fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     if left.is_empty() || right.is_empty() {
         return Ok(a);
     }
-    // How often each item of the right side is still to be taken from the left, in the order of keys.
+    // How often each item of the right side is still to be removed from the left. The map orders items by exact order.
     let mut counts: std::collections::BTreeMap<Ordered, usize> = std::collections::BTreeMap::new();
     for item in right {
         *counts.entry(Ordered(item)).or_default() += 1;
@@ -177,7 +177,7 @@ pub fn subtract_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     Ok(build::list_in_row(process.heap(), &left, Term::NIL))
 }
 
-/// A term as a key: exact order.
+/// A term as a key of an ordered map, compared in the exact order.
 struct Ordered(Term);
 
 impl PartialEq for Ordered {

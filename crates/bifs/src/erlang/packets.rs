@@ -32,7 +32,7 @@ fn limits_of(kind: Kind, options: Term) -> Option<Limits> {
     rest.is_nil().then_some(limits)
 }
 
-/// The bytes of a bit string, without the bits left over.
+/// The whole bytes of a bit string, without the bits left over.
 fn whole_bytes<'a>(process: &mut Process, string: Term) -> Option<std::borrow::Cow<'a, [u8]>> {
     let bits = string.is_bitstring().then(|| string.as_bits())??;
     let left = bits.bit_len % 8;

@@ -1,4 +1,4 @@
-//! Between integers and floats; all of it allowed in guards.
+//! Conversions between integers and floats, all of them allowed in guards.
 
 use layout::Term;
 use term::{arith, build};

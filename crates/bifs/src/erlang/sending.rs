@@ -1,4 +1,4 @@
-//! Sending messages by call: `send` and the operator `!`.
+//! Sending messages: `send` and the operator `!`.
 
 use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;
@@ -19,7 +19,7 @@ pub fn bang_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
     deliver(process, to, message, message)
 }
 
-/// `erlang:send(Dest, Message, Options)`: `ok`, `noconnect` or `nosuspend`.
+/// `erlang:send(Dest, Message, Options)`: returns `ok`, `noconnect` or `nosuspend`.
 pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifResult {
     let (mut connect, mut suspend) = (true, true);
     let mut rest = options;
@@ -47,7 +47,8 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
     }
 }
 
-/// The message is sent, and the sender stands still when its slice is over: which is now.
+/// The message is sent, and the sender is suspended at the end of its slice. This uses up the slice, so that it ends
+/// now.
 fn after_this_slice(result: Term) -> Term {
     scheduler::charge(REDUCTIONS_PER_SLICE);
     result

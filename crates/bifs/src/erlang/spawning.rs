@@ -1,4 +1,4 @@
-//! Making processes: `spawn`, `spawn_link`, `spawn_opt`, and what `spawn_request` is made of.
+//! Creating processes: `spawn`, `spawn_link`, `spawn_opt`, and the BIF below `spawn_request`.
 
 use layout::Term;
 use term::{am, build, reference};
@@ -23,7 +23,7 @@ pub fn spawn_link_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
     spawn_with(process, arguments, options).map(|spawned| spawned.pid)
 }
 
-/// `spawn_opt(Module, Function, Args, Options)`: a pid, or with a monitor `{Pid, Reference}`.
+/// `spawn_opt(Module, Function, Args, Options)`: returns a pid, or `{Pid, Reference}` with a monitor.
 pub fn spawn_opt_4(
     process: &mut Process,
     [module, function, arguments, options]: [Term; 4],
@@ -38,8 +38,8 @@ pub fn spawn_opt_4(
     })
 }
 
-/// `erts_internal:spawn_request(Module, Function, Args, Options)`: the request's reference, `badarg`,
-/// or `badopt` when the options are no list. The reply is in the message queue before this answers.
+/// `erts_internal:spawn_request(Module, Function, Args, Options)`: returns the request's reference, `badarg`, or
+/// `badopt` if the options are not a proper list. The reply is put in the message queue before this returns.
 pub fn spawn_request_4(
     process: &mut Process,
     [module, function, arguments, options]: [Term; 4],
@@ -83,8 +83,8 @@ fn deliver(process: &mut Process, elements: &[Term]) {
     handle::deliver(process, message);
 }
 
-/// Answers a request to a node that is not connected; the request's reference, and whether a monitor
-/// was asked for. None when the options are no list.
+/// Replies to a spawn request for a node that is not connected. Returns the request's reference, and whether a monitor
+/// was asked for; `None` if the options are not a proper list.
 pub fn refuse_remote(process: &mut Process, options: Term, kind: Term) -> Option<(Term, bool)> {
     let mut reply = Reply {
         tag: am::SPAWN_REPLY,
@@ -94,7 +94,7 @@ pub fn refuse_remote(process: &mut Process, options: Term, kind: Term) -> Option
     let mut monitors = false;
     let mut rest = options;
     while let Some((option, tail)) = rest.as_cons() {
-        // What else there is, that node would have looked at.
+        // Other options would be checked by the other node.
         match option.as_tuple() {
             Some(&[am::REPLY, when]) if kind == am::SPAWN_REQUEST => {
                 let _ = set_reply(&mut reply, when);
@@ -111,8 +111,7 @@ pub fn refuse_remote(process: &mut Process, options: Term, kind: Term) -> Option
     Some((request, monitors))
 }
 
-/// `spawn_request_abandon(Request)`. A request to this node was answered when it was made, so there
-/// is none to give up.
+/// `spawn_request_abandon(Request)`. A request to this node has its reply from the start, so there is none to abandon.
 pub fn spawn_request_abandon_1(_process: &mut Process, [request]: [Term; 1]) -> BifResult {
     if request.is_reference() {
         Ok(am::FALSE)
@@ -131,7 +130,7 @@ fn spawn_with(
         .map_err(|SpawnError::Limit| system_limit())
 }
 
-/// The number of arguments, if these are two atoms and a proper list.
+/// The number of arguments; `None` unless these are two atoms and a proper list.
 pub fn arity_of(module: Term, function: Term, arguments: Term) -> Option<u32> {
     if !module.is_atom() || !function.is_atom() {
         return None;

@@ -10,7 +10,7 @@ use runtime::process::Process;
 use runtime::scheduler::dirty;
 use runtime::{microstate, scheduler, time};
 
-/// What the last call of `statistics(runtime)`, `(wall_clock)` and `(reductions)` answered.
+/// The previous results of `statistics(runtime)`, `(wall_clock)`, `(reductions)` and `(exact_reductions)`.
 static LAST_RUNTIME_MS: AtomicI64 = AtomicI64::new(0);
 static LAST_WALL_MS: AtomicI64 = AtomicI64::new(0);
 static LAST_REDUCTIONS: AtomicU64 = AtomicU64::new(0);
@@ -101,7 +101,8 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
     })
 }
 
-/// `{Number, Awake, Total}` of each scheduler, those of these dirty kinds last; `undefined` unless it was turned on.
+/// `{Number, Awake, Total}` of each scheduler, with dirty schedulers of the given kinds last; `undefined` unless it was
+/// turned on.
 fn wall_times(heap: &mut Heap, dirty_kinds: &[dirty::Kind]) -> Term {
     let Some(mut times) = scheduler::idle::wall_times_ns() else {
         return am::UNDEFINED;
@@ -124,7 +125,7 @@ fn wall_times(heap: &mut Heap, dirty_kinds: &[dirty::Kind]) -> Term {
     build::list(heap, &rows)
 }
 
-/// `#{counters => #{State => Time}, id => Number, type => Type}` of each thread, the latest first.
+/// `#{counters => #{State => Time}, id => Number, type => Type}` of each thread, the most recent thread first.
 fn microstates(heap: &mut Heap) -> Term {
     let mut rows = Vec::new();
     for reading in microstate::read().iter().rev() {
@@ -149,7 +150,7 @@ fn microstates(heap: &mut Heap) -> Term {
     build::list(heap, &rows)
 }
 
-/// Which dirty schedulers count.
+/// Which kinds of dirty schedulers an item includes.
 const DIRTY_CPU: &[dirty::Kind] = &[dirty::Kind::Cpu];
 const DIRTY_ALL: &[dirty::Kind] = &[dirty::Kind::Cpu, dirty::Kind::Io];
 
@@ -165,7 +166,7 @@ fn queue_lengths(dirty_kinds: &[dirty::Kind]) -> Vec<usize> {
     lengths
 }
 
-/// What is queued and what runs, by run queue, those of the dirty schedulers last.
+/// The number of queued and running tasks for each run queue, those of the dirty schedulers last.
 fn active_tasks(dirty_kinds: &[dirty::Kind]) -> Vec<usize> {
     let mut tasks = scheduler::active_tasks();
     tasks.extend(dirty_kinds.iter().map(|kind| dirty::active_tasks(*kind)));

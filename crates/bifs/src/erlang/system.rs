@@ -1,4 +1,4 @@
-//! `system_info/1`: what the node says about itself.
+//! `system_info/1`: information about the node.
 
 use std::sync::atomic::Ordering;
 
@@ -72,7 +72,7 @@ fn limits(name: &str) -> Option<Term> {
         "atom_limit" => count(atom::limit()),
         "ets_count" => count(ets::count()),
         "ets_limit" => count(config.ets_limit),
-        // Every scheduler has a run queue of its own.
+        // Every scheduler has its own run queue.
         "schedulers" | "schedulers_total" | "run_queues" => count(config.schedulers),
         "schedulers_active" => count(scheduler::schedulers().online.load(Ordering::Relaxed)),
         "schedulers_online" => count(online::online()),
@@ -158,7 +158,7 @@ fn words(name: &str) -> Option<Term> {
         }),
         "multi_scheduling" => Some(multi_scheduling_state()),
         "dist_ctrl" | "taints" => Some(Term::NIL),
-        // Processors are asked for each time, so there is no picture of them that could be stale.
+        // The processors are queried each time, so there is no cached information that could be stale.
         "update_cpu_info" => word("unchanged"),
         "port_parallelism" => Some(am::boolean(config.port_parallelism)),
         "scheduler_bind_type" => word(scheduler::binding::current()),
@@ -200,7 +200,7 @@ fn texts(heap: &mut Heap, name: &str) -> Option<Term> {
     Some(build::string(heap, &text))
 }
 
-/// The line that the shell shows first, in stock's form; what differs is said in brackets.
+/// The line that the shell shows first, in stock's form, with ferl's version added in brackets.
 #[must_use]
 pub fn system_version() -> String {
     let config = config::get();
@@ -330,7 +330,7 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
         "snifs" => {
             let rows: Vec<Term> = isa::bifs::BIFS
                 .iter()
-                // To stock yielding is an operation, not a function.
+                // On stock, yielding is an instruction, not a function.
                 .filter(|row| row.is_builtin() && (row.module, row.name) != ("erlang", "yield"))
                 .map(|row| {
                     let arity = Term::small(i64::from(row.arity));

@@ -19,13 +19,13 @@ const MAX_BACKTRACE_DEPTH: i64 = 64;
 /// The most requests that `outstanding_system_requests_limit` may allow.
 const MAX_OUTSTANDING_REQUESTS: i64 = (1 << 30) - 1;
 
-/// `trace_control_word`: a number that match specifications may look at.
+/// `trace_control_word`: a number that match specifications may read.
 pub static TRACE_CONTROL_WORD: AtomicU32 = AtomicU32::new(0);
 
-/// `outstanding_system_requests_limit`: requests are not queued here, so the number is only kept.
+/// `outstanding_system_requests_limit`: requests are not queued here, so the number has no effect.
 pub static OUTSTANDING_REQUESTS: AtomicU64 = AtomicU64::new(4);
 
-/// `erlang:system_flag(Flag, Value)`: the value before.
+/// `erlang:system_flag(Flag, Value)`: returns the value before.
 pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResult {
     let unknown = || badarg_because(am::BADOPT);
     if !name.is_atom() {
@@ -109,7 +109,7 @@ pub fn system_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifResu
             am::ENABLE | am::DISABLE | am::CLEAR => Ok(am::TRUE),
             _ => Err(badarg(2)),
         },
-        // There are no allocators of that kind whose parameters could be set.
+        // There are no such allocators whose parameters could be set.
         "erts_alloc" => Err(badarg(2)),
         _ => Err(unknown()),
     }
@@ -141,7 +141,7 @@ fn max_heap_size(process: &mut Process, value: Term) -> BifResult {
     Ok(before.to_map(process.heap()))
 }
 
-/// The dirty CPU schedulers follow in proportion.
+/// Changes the schedulers online, and the dirty CPU schedulers online in proportion.
 fn schedulers_online(value: Term) -> BifResult {
     let config = config::get();
     let count = between(value, 1, config.schedulers as i64)? as usize;
@@ -186,7 +186,7 @@ pub fn multi_scheduling_state() -> Term {
     }
 }
 
-/// Binds the schedulers anew; the answer is how they were bound.
+/// Changes how schedulers are bound to processors; returns how they were bound before.
 fn bind_schedulers(how: Term) -> BifResult {
     let position = how
         .is_atom()
@@ -197,7 +197,7 @@ fn bind_schedulers(how: Term) -> BifResult {
     Ok(atom::known(before))
 }
 
-/// Who is told what the machine reports: the process registered as `logger`, another one, or nobody.
+/// Sets who receives the VM's log events: the process registered as `logger`, another one, or nobody.
 fn system_logger(value: Term) -> BifResult {
     let receiver = match value {
         am::LOGGER => log::Receiver::Logger,

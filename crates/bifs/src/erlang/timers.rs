@@ -1,4 +1,4 @@
-//! Timers that send messages: `start_timer`, `send_after`, and what is asked of them.
+//! Timers that send messages: `start_timer` and `send_after`, and reading and cancelling them.
 
 use layout::Term;
 use term::copy::Owned;
@@ -9,7 +9,7 @@ use runtime::process::{Process, table};
 use runtime::signal::handle;
 use runtime::time::{self, END_MS};
 
-/// What arrives.
+/// The message that a timer sends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// `{timeout, Reference, Message}`
@@ -23,7 +23,7 @@ pub fn start_timer_3(process: &mut Process, [time, to, message]: [Term; 3]) -> B
     start(process, time, to, message, Term::NIL, Form::Timeout)
 }
 
-/// `start_timer(Time, Dest, Message, Options)`, of which there is `{abs, boolean()}`.
+/// `start_timer(Time, Dest, Message, Options)`; the only option is `{abs, boolean()}`.
 pub fn start_timer_4(process: &mut Process, [time, to, message, options]: [Term; 4]) -> BifResult {
     start(process, time, to, message, options, Form::Timeout)
 }
@@ -71,7 +71,7 @@ fn start(
     Ok(reference)
 }
 
-/// Notes a timer that is to end with the process.
+/// Records a timer that is to be cancelled when the process ends.
 fn remember(process: &mut Process, number: u64) {
     let timers = &mut process.cold().timers;
     if timers.len() == timers.capacity() && timers.len() >= 16 {
@@ -95,7 +95,7 @@ fn is_absolute(options: Term) -> Option<bool> {
     rest.is_nil().then_some(absolute)
 }
 
-/// Erlang monotonic time of a timer that runs out in, or at, so many milliseconds.
+/// The deadline, in Erlang monotonic time, of a timer with this time in milliseconds, absolute or from now on.
 fn deadline_ns(time: Term, absolute: bool) -> Option<i64> {
     let time_ms = time.as_small()?;
     if absolute {
@@ -108,7 +108,7 @@ fn deadline_ns(time: Term, absolute: bool) -> Option<i64> {
     Some(now_ns + time_ms * 1_000_000)
 }
 
-/// How the answer about a timer is wanted.
+/// How the result about a timer is to be returned.
 struct Answer {
     asynchronous: bool,
     info: bool,
@@ -139,22 +139,22 @@ fn boolean(value: Term) -> Option<bool> {
     }
 }
 
-/// `cancel_timer(Reference)`: the milliseconds left, or `false`.
+/// `cancel_timer(Reference)`: returns the milliseconds left, or `false`.
 pub fn cancel_timer_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     ask(process, reference, Term::NIL, true)
 }
 
-/// `cancel_timer(Reference, Options)`, of which there are `{async, boolean()}` and `{info, boolean()}`.
+/// `cancel_timer(Reference, Options)`; the options are `{async, boolean()}` and `{info, boolean()}`.
 pub fn cancel_timer_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
     ask(process, reference, options, true)
 }
 
-/// `read_timer(Reference)`: the milliseconds left, or `false`.
+/// `read_timer(Reference)`: returns the milliseconds left, or `false`.
 pub fn read_timer_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     ask(process, reference, Term::NIL, false)
 }
 
-/// `read_timer(Reference, Options)`, of which there is `{async, boolean()}`.
+/// `read_timer(Reference, Options)`; the only option is `{async, boolean()}`.
 pub fn read_timer_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
     ask(process, reference, options, false)
 }

@@ -1,7 +1,7 @@
-//! The arrangement of processors as `system_info(cpu_topology)` and `system_flag(cpu_topology, _)` see it.
+//! The processor topology, for `system_info(cpu_topology)` and `system_flag(cpu_topology, _)`.
 //!
-//! OTP's `erlang` module turns what people write into a list of records `{cpu, Node, Processor, ProcessorNode, Core,
-//! Thread, Logical}` and back; here only such records are known, with -1 for what there is not.
+//! OTP's `erlang` module converts the user's form to a list of records `{cpu, Node, Processor, ProcessorNode, Core,
+//! Thread, Logical}` and back. This file handles only such records, in which -1 means that a level does not exist.
 
 use layout::{Heap, Term};
 use sys::cpu::topology::{self, LogicalCpu};
@@ -12,7 +12,7 @@ use runtime::scheduler::binding::{self, Defined};
 /// The greatest number in a topology; the value OTP documents.
 const MAX_NUMBER: i64 = (1 << 16) - 1;
 
-/// What the kernel says.
+/// The topology that the kernel reports.
 pub fn detected(heap: &mut Heap) -> Term {
     let cpus = topology::detect();
     let first_node = cpus.first().map(|cpu| cpu.node);
@@ -31,7 +31,7 @@ pub fn detected(heap: &mut Heap) -> Term {
     records(heap, &cpus.iter().map(of_one).collect::<Vec<_>>())
 }
 
-/// What somebody defined, or `undefined`.
+/// The topology that was defined with `system_flag`, or `undefined`.
 pub fn defined(heap: &mut Heap) -> Term {
     match binding::defined() {
         Some(defined) => records(heap, &defined),
@@ -39,7 +39,7 @@ pub fn defined(heap: &mut Heap) -> Term {
     }
 }
 
-/// What counts: what is defined, else what is detected.
+/// The topology in use: the defined one, otherwise the detected one.
 pub fn used(heap: &mut Heap) -> Term {
     match binding::defined() {
         Some(defined) => records(heap, &defined),
@@ -60,7 +60,7 @@ fn records(heap: &mut Heap, cpus: &[[i64; 6]]) -> Term {
     build::list(heap, &list)
 }
 
-/// Defines the arrangement, or with `undefined` goes back to the detected one; None when it makes no sense.
+/// Defines the topology, or with `undefined` returns to the detected one; `None` if it is not consistent.
 pub fn define(value: Term) -> Option<()> {
     if value == am::UNDEFINED {
         binding::define(None);
@@ -91,7 +91,7 @@ pub fn define(value: Term) -> Option<()> {
     Some(())
 }
 
-/// Sorts the processors, and tells whether each has a number and a place of its own.
+/// Sorts the processors, and returns whether the records are complete and no two have the same number or place.
 fn makes_sense(cpus: &mut Defined) -> bool {
     cpus.sort_unstable();
     let places_differ = cpus.windows(2).all(|pair| pair[0][..5] != pair[1][..5]);

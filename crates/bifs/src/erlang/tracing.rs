@@ -1,4 +1,4 @@
-//! Tracing, of which there is none: questions are answered truly, turning it on is refused.
+//! Tracing, which is not supported: queries report that nothing is traced, and turning it on is refused.
 
 use layout::Term;
 use term::{am, build, reference};
@@ -9,7 +9,7 @@ use runtime::port;
 use runtime::process::{Process, table};
 use runtime::signal::handle;
 
-/// `seq_trace(Component, Value)`: a token cannot be set, and is always cleared.
+/// `seq_trace(Component, Value)`: a token cannot be set, but clearing it is allowed.
 pub fn seq_trace_2(_process: &mut Process, [component, value]: [Term; 2]) -> BifResult {
     let is_flag = [
         am::SEND,
@@ -32,7 +32,7 @@ pub fn seq_trace_2(_process: &mut Process, [component, value]: [Term; 2]) -> Bif
     }
 }
 
-/// `seq_trace_info(Component)`, without a token.
+/// `seq_trace_info(Component)`: there is never a token.
 pub fn seq_trace_info_1(process: &mut Process, [component]: [Term; 1]) -> BifResult {
     match component {
         am::LABEL | am::SERIAL => Ok(Term::NIL),
@@ -48,7 +48,7 @@ pub fn seq_trace_info_1(process: &mut Process, [component]: [Term; 1]) -> BifRes
     }
 }
 
-/// `seq_trace_print(Information)`: without a token nothing is printed.
+/// `seq_trace_print(Information)`: nothing is printed without a token.
 pub fn seq_trace_print_1(_process: &mut Process, [_information]: [Term; 1]) -> BifResult {
     Ok(am::FALSE)
 }
@@ -125,7 +125,7 @@ fn function_value(module: Term, function: Term, arity: Term, item: Term) -> BifR
     })
 }
 
-/// `trace_delivered(Tracee)`: all trace messages have arrived, for there are none.
+/// `trace_delivered(Tracee)`: replies at once, as there are no trace messages.
 pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResult {
     if tracee != am::ALL && !tracee.is_local_pid() {
         return Err(badarg(1));
@@ -136,7 +136,7 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
     Ok(reference)
 }
 
-/// `erts_internal:trace(What, How, Flags)`: turning off what is off is done, to nobody.
+/// `erts_internal:trace(What, How, Flags)`: turning it off succeeds and concerns no process.
 pub fn trace_3(_process: &mut Process, [_what, how, flags]: [Term; 3]) -> BifResult {
     let mut rest = flags;
     while let Some((flag, tail)) = rest.as_cons() {
@@ -167,7 +167,7 @@ pub fn trace_pattern_3(
     }
 }
 
-/// `dt_get_tag()`: a machine without dynamic trace probes keeps no tags.
+/// `dt_get_tag()`: without dynamic trace probes no tags are kept.
 pub fn dt_get_tag_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(am::UNDEFINED)
 }

@@ -1,4 +1,4 @@
-//! Tuples: reading, changing and making them.
+//! Reading, changing and making tuples.
 
 use layout::Term;
 use layout::limits::MAX_TUPLE_ARITY;
@@ -7,7 +7,7 @@ use term::build;
 use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 
-/// The place of an index from 1, below `limit`.
+/// Converts an index from 1 to an offset below `limit`; `number` is the argument at fault.
 fn place(index: Term, limit: usize, number: usize) -> Result<usize, Failure> {
     let index = index.as_small().ok_or(badarg(number))?;
     let place = usize::try_from(index - 1).map_err(|_| badarg(number))?;

@@ -1,4 +1,4 @@
-//! Type tests, and the guard BIFs that look into terms.
+//! Type tests, and guard BIFs that inspect terms.
 
 use layout::object::offset;
 use layout::{Export, FunEntry, Kind, Term};
@@ -48,9 +48,9 @@ pub fn is_function_2(_process: &mut Process, [term, arity]: [Term; 2]) -> BifRes
         None => return Err(badarg(2)),
     };
     let has = match term.boxed_kind() {
-        // SAFETY: that word of a fun is the address of its entry, which lives for ever.
+        // SAFETY: this word of a fun is the address of its entry, which is never freed.
         Some(Kind::Fun) => unsafe { (*(term.word(offset::FUN_ENTRY) as *const FunEntry)).arity },
-        // SAFETY: as above.
+        // SAFETY: this word of an external fun is the address of its export, which is never freed.
         Some(Kind::Export) => unsafe {
             (*(term.word(offset::EXPORT_ENTRY) as *const Export)).arity
         },
@@ -90,13 +90,14 @@ pub fn tl_1(_process: &mut Process, [list]: [Term; 1]) -> BifResult {
     list.as_cons().map(|(_, tail)| tail).ok_or(badarg(1))
 }
 
-/// Cells of a list counted so far. Between slices: `[Counted, List | Rest]`, for an error names the whole list.
+/// Cells of a list counted so far. Between slices the argument is `[Counted, List | Rest]`; the whole list is kept
+/// because an error shows it.
 struct Counted(i64);
 
-/// Cells that are counted for one reduction, as `engine` does where the compiler sees the call.
+/// Cells counted for one reduction; `engine` uses the same number where the compiler sees the call.
 const CELLS_PER_REDUCTION: i64 = 64;
 
-/// `length(List)`, where it is applied; in guards and plain calls it is an operation of the engine.
+/// `length(List)`, where it is applied; in guards and plain calls the engine computes it.
 pub fn length_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
     let (list, mut rest, before) = match counted(argument) {
         Some((count, list, rest)) => (list, rest, count),

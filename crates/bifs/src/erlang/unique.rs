@@ -1,4 +1,4 @@
-//! What is never made twice: references and unique integers.
+//! Values that are made only once: references and unique integers.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -26,7 +26,7 @@ pub fn make_ref_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(reference::make(process.heap()))
 }
 
-/// A number from 0 that no thread was given before.
+/// A number from 0 that was never returned before, on any thread.
 fn fresh() -> u64 {
     NEXT.with(|next| {
         let mut number = next.get();

@@ -1,4 +1,4 @@
-//! Making system processes.
+//! Spawning system processes.
 
 use layout::Term;
 

@@ -1,5 +1,5 @@
-//! System tasks that one process asks of another: collecting its heap, looking for old code in it;
-//! and the same done to oneself.
+//! System tasks that one process requests of another: collecting its heap, or checking it for old code; and the same
+//! for the caller itself.
 
 use std::sync::atomic::Ordering;
 
@@ -14,8 +14,8 @@ use runtime::collector::{self, elsewhere};
 use runtime::process::{Priority, Process, flag, state, table, tasks};
 use runtime::signal;
 
-/// `garbage_collect(major | minor)`, of the caller. The engine collects when this has answered, for
-/// then it knows what lives.
+/// `garbage_collect(major | minor)`, for the caller. The engine collects after this has returned, when it knows which
+/// terms are live.
 pub fn garbage_collect_1(process: &mut Process, [kind]: [Term; 1]) -> BifResult {
     let heap = process.heap();
     match kind {
@@ -26,7 +26,7 @@ pub fn garbage_collect_1(process: &mut Process, [kind]: [Term; 1]) -> BifResult 
     Ok(am::TRUE)
 }
 
-/// `check_process_code(Module)`, of the caller.
+/// `check_process_code(Module)`, for the caller.
 pub fn check_process_code_1(process: &mut Process, [module]: [Term; 1]) -> BifResult {
     if !module.is_atom() {
         return Err(badarg(1));
@@ -34,7 +34,7 @@ pub fn check_process_code_1(process: &mut Process, [module]: [Term; 1]) -> BifRe
     Ok(am::boolean(purge::uses_old_code(process, module)))
 }
 
-/// `request_system_task(Pid, Priority, Request)`: the answer comes as `{Kind, Id, Result}`.
+/// `request_system_task(Pid, Priority, Request)`: the result comes as a message `{Kind, Id, Result}`.
 pub fn request_system_task_3(
     process: &mut Process,
     [pid, priority, request]: [Term; 3],
@@ -101,7 +101,7 @@ fn ask(requester: Term, pid: Term, priority: Term, request: Term) -> BifResult {
 type Body = Box<dyn FnOnce(&mut Process) -> Term + Send>;
 type TakesLong = fn(&Process) -> bool;
 
-/// Whether it hibernates: then it holds nothing but what lives.
+/// Whether the process hibernates: then its heap holds only live terms.
 fn sleeps(process: &Process) -> bool {
     process.flags & flag::HIBERNATED != 0
 }
@@ -110,7 +110,7 @@ fn collect(process: &mut Process, major: bool) -> Term {
     if sleeps(process) {
         return am::TRUE;
     }
-    // Between two slices the registers are on the stack.
+    // Between two slices the registers are saved on the stack, so there are no other roots.
     if major {
         collector::collect_all(process, &mut []);
     } else {
@@ -135,12 +135,12 @@ pub fn is_system_process_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResul
     if other.is_null() {
         return Ok(am::FALSE);
     }
-    // SAFETY: just found; `state` is shared.
+    // SAFETY: just found in this slice; `state` may be read by any thread.
     let word = unsafe { (*other).state.load(Ordering::Relaxed) };
     Ok(am::boolean(word & state::SYSTEM != 0))
 }
 
-/// `is_process_executing_dirty(Pid)`: whether a dirty scheduler runs it.
+/// `is_process_executing_dirty(Pid)`: whether it is running on a dirty scheduler.
 pub fn is_process_executing_dirty_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if !pid.is_pid() {
         return Err(badarg(1));
@@ -153,15 +153,16 @@ pub fn is_process_executing_dirty_1(_process: &mut Process, [pid]: [Term; 1]) ->
     let word = if other.is_null() {
         0
     } else {
-        // SAFETY: found within this slice; only the shared state is read.
+        // SAFETY: found within this slice; only the state word is read, which any thread may do.
         unsafe { (*other).state.load(Ordering::SeqCst) }
     };
     let runs_dirty = state::RUNNING | state::DIRTY;
     Ok(am::boolean(word & runs_dirty == runs_dirty))
 }
 
-/// `dirty_process_handle_signals(Pid)`, for the system processes that handle the signals of
-/// processes which a dirty scheduler runs: there are none, so this one has handled its own.
+/// `dirty_process_handle_signals(Pid)`, called by the system processes that handle signals for processes on dirty
+/// schedulers. Here no process needs that, as each handles its own signals: the result is `normal`, or `noproc` if it
+/// is gone.
 pub fn dirty_process_handle_signals_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if process.flags & flag::SYSTEM == 0 {
         return Err(notsup());
@@ -176,7 +177,7 @@ pub fn dirty_process_handle_signals_1(process: &mut Process, [pid]: [Term; 1]) -
     })
 }
 
-/// `check_dirty_process_code(Pid, Module)`: `normal`, for no process runs on a dirty scheduler.
+/// `check_dirty_process_code(Pid, Module)`: `normal`, because no Erlang code runs on a dirty scheduler.
 pub fn check_dirty_process_code_2(process: &mut Process, [pid, module]: [Term; 2]) -> BifResult {
     if process.flags & flag::SYSTEM == 0 {
         return Err(notsup());

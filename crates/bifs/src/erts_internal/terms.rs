@@ -1,4 +1,4 @@
-//! What OTP's libraries ask about the shape of terms.
+//! Queries of OTP's libraries about the shape of terms.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use runtime::bif::{BifResult, badarg, badmap};
 use runtime::process::Process;
 use runtime::scheduler::reductions_left;
 
-/// `erts_internal:cmp_term(A, B)`: -1, 0 or 1 by the exact order, which tells `1` from `1.0`.
+/// `erts_internal:cmp_term(A, B)`: -1, 0 or 1 by the exact order, in which `1` and `1.0` differ.
 pub fn cmp_term_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     Ok(Term::small(match compare::compare_exact(a, b) {
         Ordering::Less => -1,
@@ -75,9 +75,9 @@ pub fn map_hashmap_children_1(process: &mut Process, [node]: [Term; 1]) -> BifRe
         .fold(Term::NIL, |list, &child| build::cons(heap, child, list)))
 }
 
-/// `erts_internal:map_next(Path, Map, iterator | Tail)`: some pairs of a map and where to go on.
+/// `erts_internal:map_next(Path, Map, iterator | Tail)`: some pairs of a map, and where to continue.
 pub fn map_next_3(process: &mut Process, [path, map, shape]: [Term; 3]) -> BifResult {
-    // As many as what is left of the slice has time for.
+    // As many pairs as fit in the rest of the slice.
     let pairs = reductions_left().max(4) as usize / 4;
     if !map.is_map() {
         return Err(badarg(2));

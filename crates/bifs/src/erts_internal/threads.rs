@@ -1,4 +1,4 @@
-//! What OTP asks of the machine's threads.
+//! Queries of OTP about the VM's threads.
 
 use layout::Term;
 use term::am;
@@ -7,8 +7,8 @@ use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
 use runtime::scheduler;
 
-/// `scheduler_wall_time(Enable)`: whether it was on. The time is kept anyhow; this decides whether it is
-/// told.
+/// `scheduler_wall_time(Enable)`: returns whether it was on. The time is always measured; this sets whether it is
+/// reported.
 pub fn scheduler_wall_time_1(_process: &mut Process, [enable]: [Term; 1]) -> BifResult {
     Ok(am::boolean(scheduler::idle::tell_wall_time(
         enable == am::TRUE,
@@ -20,18 +20,18 @@ pub fn no_aux_work_threads_0(_process: &mut Process, []: [Term; 0]) -> BifResult
     Ok(Term::small(scheduler::schedulers().all.len() as i64))
 }
 
-/// `system_check(schedulers)`: all of them answer.
+/// `system_check(schedulers)`: returns once all schedulers have responded.
 pub fn system_check_1(_process: &mut Process, [kind]: [Term; 1]) -> BifResult {
     if kind != am::SCHEDULERS {
         return Err(badarg(1));
     }
-    // Between two slices of each: none of them hangs in one.
+    // This needs every scheduler between two slices, so none of them hangs in one.
     scheduler::world::stopped(|| ());
     Ok(am::OK)
 }
 
-/// `gather_alloc_histograms({Type, Scheduler, Width, Start, Reference})`: how many answers will come.
-/// There are no allocators of that kind.
+/// `gather_alloc_histograms({Type, Scheduler, Width, Start, Reference})`: returns how many replies to expect. There are
+/// no such allocators, so none.
 pub fn gather_alloc_histograms_1(_process: &mut Process, [request]: [Term; 1]) -> BifResult {
     match request.as_tuple() {
         Some([_, _, _, _, reference]) if reference.is_reference() => Ok(Term::small(0)),

@@ -1,4 +1,4 @@
-//! Making, renaming and deleting tables.
+//! Creating, renaming and deleting tables.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use runtime::scheduler;
 const MOST_LOCKS: i64 = 32_768;
 /// Objects freed for one reduction.
 const OBJECTS_PER_REDUCTION: i64 = 8;
-/// Reductions that freeing objects may use in any slice.
+/// Reductions that freeing objects may use in any slice, even if fewer are left.
 const LEAST_REDUCTIONS: i64 = 500;
 
-/// What the options say besides the table's own: its heir.
+/// The parsed options of a new table, with its heir and whether decentralized counters were requested.
 struct Wanted {
     options: Options,
     heir: Option<(Term, Term)>,
@@ -110,7 +110,7 @@ fn parse_atom(options: &mut Options, option: Term) -> Option<()> {
         am::DUPLICATE_BAG => options.kind = Kind::DuplicateBag,
         am::PUBLIC => options.protection = Protection::Public,
         am::PRIVATE => options.protection = Protection::Private,
-        // The default, and no way back from what an option before it said.
+        // The default; it does not undo an earlier option.
         am::PROTECTED => {}
         am::NAMED_TABLE => options.named = true,
         am::COMPRESSED => options.compressed = true,
@@ -185,7 +185,7 @@ pub fn delete_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     })
 }
 
-/// `ets:internal_delete_all(Table, undefined)`: how many objects there were.
+/// `ets:internal_delete_all(Table, undefined)`: returns how many objects there were.
 pub fn internal_delete_all_2(process: &mut Process, [id, rest]: [Term; 2]) -> BifResult {
     let count = |rest: &Rest| Term::small(rest.0.lock().objects as i64);
     let go_on = |rest: Term| Failure::Yield {
@@ -201,10 +201,10 @@ pub fn internal_delete_all_2(process: &mut Process, [id, rest]: [Term; 2]) -> Bi
     start_to_free(process, rest, objects).map_err(go_on)
 }
 
-/// Objects that a BIF is about to free: nobody else sees them any more.
+/// Contents that a BIF is about to free; no other process can reach them.
 struct Rest(Mutex<Contents>);
 
-/// Frees what the slice allows; an error is the reference with the rest.
+/// Frees as much as the slice allows; the error is a reference that holds the rest.
 fn start_to_free(process: &mut Process, rest: Rest, result: Term) -> Result<Term, Term> {
     if free_some(&rest) {
         Err(magic::make(process, rest))
@@ -220,7 +220,7 @@ fn free(rest: Term, result: Term) -> Result<Term, Term> {
     }
 }
 
-/// Whether there is more to free.
+/// Frees some objects; returns whether there are more to free.
 fn free_some(rest: &Rest) -> bool {
     let mut contents = rest.0.lock();
     let reductions = scheduler::reductions_left().max(LEAST_REDUCTIONS);

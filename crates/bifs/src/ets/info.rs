@@ -1,4 +1,4 @@
-//! What can be learned about a table.
+//! Information about tables.
 
 use layout::Term;
 use term::{am, build, node};
@@ -116,7 +116,8 @@ fn fixed(process: &mut Process, table: &Table, as_timestamp: bool) -> Term {
     build::tuple(heap, &[since, holders])
 }
 
-/// `{Slots, MeanChain, Deviation, ExpectedDeviation, Shortest, Longest, Deleted, Locks}`, or `false` for an ordered set.
+/// `{Slots, MeanChain, Deviation, ExpectedDeviation, Shortest, Longest, Deleted, Locks}`, or `false` for an ordered
+/// set.
 fn stats(process: &mut Process, table: &Table) -> Term {
     let mut chains: Vec<usize> = Vec::new();
     let mut deleted = 0;

@@ -1,4 +1,4 @@
-//! Putting objects in.
+//! Inserting objects.
 
 use layout::Term;
 use term::am;
@@ -10,10 +10,11 @@ use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 use runtime::scheduler;
 
-/// Objects put in for one reduction.
+/// Objects inserted for one reduction.
 const OBJECTS_PER_REDUCTION: i64 = 8;
 
-/// How many objects of a list before its turn the place of one is fetched.
+/// Distance, in objects of a list, at which memory is prefetched before an insertion; slots are prefetched at twice
+/// this distance.
 const FETCHED_AHEAD: usize = 8;
 
 /// `ets:insert(Table, ObjectOrObjects)`.
@@ -22,7 +23,7 @@ pub fn insert_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
     Ok(am::TRUE)
 }
 
-/// `ets:insert_new(Table, ObjectOrObjects)`: false when one of the keys is there.
+/// `ets:insert_new(Table, ObjectOrObjects)`: returns false if one of the keys already exists.
 pub fn insert_new_2(process: &mut Process, [id, objects]: [Term; 2]) -> BifResult {
     Ok(am::boolean(insert(process, id, objects, true)?))
 }
@@ -45,12 +46,12 @@ fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Res
         .insert(new, only_new, table.fixation.is_fixed()))
 }
 
-/// The key of a tuple; `None` when it is none, or has no key.
+/// The key of a tuple; `None` if the term is not a tuple, or is too short to have a key.
 fn key_of(table: &Table, tuple: Term) -> Option<Term> {
     tuple.as_tuple()?.get(table.options.keypos - 1).copied()
 }
 
-/// All of a list or nothing, and nobody sees the table in between.
+/// Inserts all objects of a list or none, atomically.
 fn insert_all(
     process: &mut Process,
     table: &Table,
@@ -68,7 +69,7 @@ fn insert_all(
         .collect::<Option<_>>()
         .ok_or(badarg(2))?;
     if table.options.kind == Kind::Bag {
-        // OTP puts a list into a bag from its end, so the last object is the oldest.
+        // OTP inserts a list into a bag from its end, so the last object becomes the oldest.
         objects.reverse();
     }
     scheduler::charge(objects.len() as i64 / OBJECTS_PER_REDUCTION);
@@ -82,7 +83,7 @@ fn insert_all(
         return Ok(false);
     }
     let fixed = table.fixation.is_fixed();
-    // Only the parts of a hash table have places to fetch, and those are found without a key.
+    // Only hash tables have slots to prefetch; there the hash alone determines the part.
     let hashes: Vec<u32> = match table.options.kind {
         Kind::OrderedSet => Vec::new(),
         _ => objects.iter().map(New::hash).collect(),

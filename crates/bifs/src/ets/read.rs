@@ -31,7 +31,7 @@ pub fn member_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     Ok(am::boolean(reading.part.get(key, reading.hash).is_some()))
 }
 
-/// `ets:lookup_element(Table, Key, Position)`: of a bag a list.
+/// `ets:lookup_element(Table, Key, Position)`: for a bag, returns a list.
 pub fn lookup_element_3(process: &mut Process, [id, key, position]: [Term; 3]) -> BifResult {
     let table = table(id)?;
     let reading = table.reading(process, key)?;
@@ -76,7 +76,7 @@ pub fn first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     edge(process, id, false)
 }
 
-/// `ets:last(Table)`: of a hash table the first.
+/// `ets:last(Table)`: for a hash table, the same as `first`.
 pub fn last_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
     edge(process, id, true)
 }
@@ -97,16 +97,16 @@ fn edge(process: &mut Process, id: Term, last: bool) -> BifResult {
     Ok(am::DOLLAR_END_OF_TABLE)
 }
 
-/// How often a way through several ranges is gone again, because they were changed meanwhile.
+/// Most attempts at a walk through several ranges; it is repeated if a passed range was changed meanwhile.
 const MOST_TRIES: usize = 8;
 
-/// The key of the first object of an ordered set from a place on.
+/// The key of the first object of an ordered set from a given place on.
 fn in_order(process: &mut Process, table: &Table, first: From, backwards: bool) -> BifResult {
     let has_changed =
         |(mark, _): &(Option<Mark<'_>>, Bound)| mark.as_ref().is_some_and(Mark::has_changed);
     for tries in 1.. {
         let mut from = first;
-        // What ranges were passed without an object, and where they end.
+        // The ranges that were passed without finding an object, and where each ends.
         let mut passed: SmallVec<[(Option<Mark<'_>>, Bound); 4]> = SmallVec::new();
         loop {
             let stretch = table.read_from(from, backwards);
@@ -123,7 +123,8 @@ fn in_order(process: &mut Process, table: &Table, first: From, backwards: bool) 
                 passed.push((stretch.mark(), bound));
                 continue;
             }
-            // Else something may stand before this object that was there all the time that it was.
+            // If a passed range has changed, it may hold an object before this one that has existed all the time that
+            // this one did. Then the walk is repeated.
             if tries < MOST_TRIES && passed.iter().any(has_changed) {
                 break;
             }
@@ -140,7 +141,7 @@ pub fn next_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     neighbour(process, id, key, false)
 }
 
-/// `ets:prev(Table, Key)`: in a hash table the next.
+/// `ets:prev(Table, Key)`: for a hash table, the same as `next`.
 pub fn prev_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     neighbour(process, id, key, true)
 }
@@ -151,7 +152,7 @@ fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> Bif
     let is_ordered = table.options.kind == Kind::OrderedSet;
     let part = {
         let reading = table.reading(process, key)?;
-        // An ordered set goes on from where a key would be, but not from its own end.
+        // An ordered set continues from where a missing key would be, but not from `'$end_of_table'`.
         if key == am::DOLLAR_END_OF_TABLE && is_ordered {
             return Err(badarg(2));
         }
@@ -174,7 +175,7 @@ fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> Bif
     Ok(am::DOLLAR_END_OF_TABLE)
 }
 
-/// `ets:slot(Table, I)`: the objects of a slot; of an ordered set the object at a place in the order.
+/// `ets:slot(Table, I)`: the objects of a slot; for an ordered set, the object at that place in the order.
 pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
     let table = table(id)?;
     table.allow(process, Access::Read)?;
@@ -216,7 +217,8 @@ pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
     }
 }
 
-/// `erts_internal:ets_raw_first(Table)`: deleted objects of a fixed table are passed over here, too.
+/// `erts_internal:ets_raw_first(Table)`: the same as `ets:first/1`, as it skips the deleted objects of a fixed table,
+/// too.
 pub fn ets_raw_first_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
     first_1(process, arguments)
 }
@@ -226,7 +228,7 @@ pub fn ets_raw_next_2(process: &mut Process, arguments: [Term; 2]) -> BifResult 
     next_2(process, arguments)
 }
 
-/// `erts_internal:ets_lookup_binary_info(Table, Key)`: `{Address, Size, Holders}` of the shared binaries of the objects.
+/// `erts_internal:ets_lookup_binary_info(Table, Key)`: `{Address, Size, Holders}` of the objects' shared binaries.
 pub fn ets_lookup_binary_info_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let table = table(id)?;
     let reading = table.reading(process, key)?;

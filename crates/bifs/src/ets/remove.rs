@@ -35,7 +35,7 @@ pub fn delete_object_2(process: &mut Process, [id, object]: [Term; 2]) -> BifRes
     Ok(am::TRUE)
 }
 
-/// `ets:take(Table, Key)`: deletes the objects and answers them.
+/// `ets:take(Table, Key)`: deletes the objects and returns them.
 pub fn take_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let table = table(id)?;
     let mut writing = table.writing(process, key)?;

@@ -1,7 +1,7 @@
-//! Traversing with match specifications and patterns.
+//! Traversing tables with match specifications and patterns.
 //!
-//! A traversal that does not fit its slice goes on with its state in place of the specification
-//! (or of the continuation), which no program can be given.
+//! A traversal that does not fit in its slice continues with its state in place of the specification (or of the
+//! continuation). Programs never get hold of such a state.
 
 use layout::Term;
 use term::{am, build};
@@ -13,7 +13,7 @@ use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 use term::am::{DOLLAR_DOLLAR, DOLLAR_UNDERSCORE};
 
-/// Elements of the state of a paused traversal with its table in front.
+/// Elements of a wrapped state, `{Mark, State}`.
 const PAUSED: usize = 2;
 
 fn finish(outcome: Outcome, arguments: impl FnOnce(Term) -> Box<[Term]>) -> BifResult {
@@ -25,7 +25,7 @@ fn finish(outcome: Outcome, arguments: impl FnOnce(Term) -> Box<[Term]>) -> BifR
     }
 }
 
-/// Starts or goes on with a traversal that was asked for with a table and a specification.
+/// Starts a traversal of a table with a specification, or continues a paused one.
 fn traverse(
     process: &mut Process,
     [id, specification]: [Term; 2],
@@ -61,7 +61,7 @@ fn traverse(
     })
 }
 
-/// `[{Pattern, [], [Result]}]`; the state of a paused traversal stays what it is.
+/// Makes `[{Pattern, [], [Result]}]`; for a wrapped state, returns the state of the paused traversal instead.
 fn with_result(process: &mut Process, pattern: Term, result: Term) -> Term {
     if is_paused(pattern) {
         return pattern.as_tuple().map_or(pattern, |parts| parts[1]);
@@ -79,7 +79,7 @@ fn is_paused(pattern: Term) -> bool {
         .is_some_and(|parts| parts.len() == PAUSED && crate::magic::get::<Mark>(parts[0]).is_some())
 }
 
-/// What the mark of a wrapped state holds; programs cannot make one.
+/// The object behind the mark of a wrapped state; programs cannot make one.
 struct Mark;
 
 /// Traverses for `match` and `match_object`.
@@ -101,7 +101,7 @@ fn match_pattern(
     }
 }
 
-/// Goes on after a continuation, or with a traversal that was paused there.
+/// Continues after a continuation, or continues a traversal that was paused while doing so.
 fn go_on(process: &mut Process, continuation: Term) -> BifResult {
     if continuation == am::DOLLAR_END_OF_TABLE {
         return Ok(continuation);

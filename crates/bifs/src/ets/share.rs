@@ -1,4 +1,4 @@
-//! Who has a table: owners, heirs, protection, fixation, and the list of all tables.
+//! Sharing tables: owners, heirs, protection and fixation; and the list of all tables.
 
 use std::sync::Arc;
 
@@ -90,8 +90,8 @@ pub fn safe_fixtable_2(process: &mut Process, [id, fix]: [Term; 2]) -> BifResult
     Ok(am::TRUE)
 }
 
-/// `ets:internal_request_all()`: answers a reference, and sends `{Reference, Tables}` for each scheduler. The
-/// first has all tables, for no scheduler has tables of its own.
+/// `ets:internal_request_all()`: returns a reference, and sends `{Reference, Tables}` once for each scheduler. The
+/// first message has all tables, because here tables do not belong to schedulers.
 pub fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let request = reference::make(process.heap());
     let tables: Vec<Term> = registry::all()
@@ -107,7 +107,7 @@ pub fn internal_request_all_0(process: &mut Process, []: [Term; 0]) -> BifResult
     Ok(request)
 }
 
-/// `erts_internal:ets_super_user(Bool)`: lets the process do with every table what its owner may.
+/// `erts_internal:ets_super_user(Bool)`: gives the process the rights of the owner for every table.
 pub fn ets_super_user_1(process: &mut Process, [on]: [Term; 1]) -> BifResult {
     match on {
         am::TRUE => process.flags |= flag::ETS_SUPER_USER,

@@ -1,4 +1,4 @@
-//! Match specifications apart from tables.
+//! Match specifications used without a table.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub fn is_compiled_ms_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult 
     Ok(am::boolean(match_spec::from_term(term).is_some()))
 }
 
-/// `ets:match_spec_run_r(List, Compiled, Results)`: the results in front of `Results`, the last first.
+/// `ets:match_spec_run_r(List, Compiled, Results)`: prepends the results to `Results`, the last one first.
 pub fn match_spec_run_r_3(
     process: &mut Process,
     [list, compiled, results]: [Term; 3],
@@ -62,7 +62,7 @@ pub fn match_spec_run_r_3(
 
 /// `erlang:match_spec_test(Subject, Specification, table)`: `{ok, Result, [], []}`, or `{error, Complaints}`.
 ///
-/// The dialect of tracing is `notsup`.
+/// The dialect of tracing is not supported (`notsup`).
 pub fn match_spec_test_3(
     process: &mut Process,
     [subject, specification, dialect]: [Term; 3],

@@ -16,7 +16,7 @@ pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) ->
     let table = table(id)?;
     let mut writing = table.writing(process, key)?;
     if !table.options.kind.is_set() {
-        // Without a cause, other than for counters.
+        // Unlike `update_counter`, this gives no cause.
         return Err(badarg(1));
     }
     let mut failure = None;
@@ -32,7 +32,8 @@ pub fn update_element_3(process: &mut Process, [id, key, changes]: [Term; 3]) ->
     }
 }
 
-/// What `ets:update_element/3` makes of an object: nothing when that was changed in place.
+/// Applies the changes of `ets:update_element/3` to an object: returns its replacement, or `None` if it was changed in
+/// place.
 fn changed(
     object: &mut Object,
     table: &Table,
@@ -69,7 +70,8 @@ fn changed(
     Ok(change(object, table, &changes))
 }
 
-/// The common case: one element, an immediate before and after; false when it is another, and nothing was done.
+/// The fast path: one element, whose old and new values are immediates. Returns false, and changes nothing, in any
+/// other case.
 fn change_in_place(object: &mut Object, keypos: usize, change: Term) -> bool {
     let Some(&[position, value]) = change.as_tuple() else {
         return false;
@@ -81,7 +83,7 @@ fn change_in_place(object: &mut Object, keypos: usize, change: Term) -> bool {
     index < object.elements().len() && object.set_immediate(index, value)
 }
 
-/// Changes elements of an object: in place, or by another one.
+/// Changes elements of an object: in place, or by making a replacement.
 fn change(object: &mut Object, table: &Table, changes: &[(usize, Term)]) -> Option<OwnedObject> {
     let elements = object.elements();
     if changes
@@ -102,7 +104,7 @@ fn change(object: &mut Object, table: &Table, changes: &[(usize, Term)]) -> Opti
 struct Step {
     index: usize,
     increment: Term,
-    /// Past the first the counter becomes the second.
+    /// Threshold and reset value: past the threshold the counter is set to the reset value.
     wrap: Option<(Term, Term)>,
 }
 
@@ -210,7 +212,7 @@ fn update_counter(
     })
 }
 
-/// The common case: one small counter that stays small; `None` when it is another, and nothing was done.
+/// The fast path: one small counter that stays small. Returns `None`, and changes nothing, in any other case.
 fn count_in_place(writing: &mut Writing<'_>, keypos: usize, key: Term, step: Term) -> Option<Term> {
     let (position, increment) = match (step.as_small(), step.as_tuple()) {
         (Some(increment), _) => (keypos as i64 + 1, increment),

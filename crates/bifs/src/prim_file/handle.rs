@@ -1,13 +1,12 @@
 //! Open files: the functions that take a handle.
 //!
-//! A handle is a magic reference to an [`OpenFile`]. The process that opened the file owns it; when the
-//! owner ends, the file is closed. A handle that nobody holds any more stays open until then, as in
-//! OTP, for closing may block and collecting must not.
+//! A handle is a magic reference to an [`OpenFile`]. The process that opened the file owns it; when the owner ends, the
+//! file is closed. As in OTP, a handle that nobody refers to stays open until then, because closing may block and a
+//! garbage collection must not.
 //!
-//! The file's descriptor is closed when the last operation on it ends, so a number is never reused while
-//! it is in use. Reads of regular files are tried
-//! on the scheduler that runs the process, and answered there if the bytes are in memory; what may block is
-//! left to a dirty scheduler.
+//! The file's descriptor is closed when the last operation on it ends, so its number is never reused while it is in
+//! use. Reads of regular files are tried on the scheduler that runs the process, and complete there if the bytes are in
+//! memory. What may block is left to a dirty scheduler.
 
 use std::borrow::Cow;
 use std::io::IoSlice;
@@ -30,22 +29,22 @@ use runtime::scheduler::dirty;
 use term::incoming::Incoming;
 use term::integer::{int32, int64};
 
-/// What a handle refers to.
+/// The open file that a handle refers to.
 struct OpenFile {
     /// `None` once it is closed.
     file: Mutex<Option<Arc<File>>>,
-    /// Names the action that closes it when the owner ends.
+    /// Identifies the exit action that closes the file when the owner ends.
     at_exit: u64,
-    /// Whether reads may find all they want in memory.
+    /// Whether reads may be answered from memory, without blocking.
     cached: bool,
 }
 
-/// What a handle's reference holds.
+/// The object behind a handle's reference.
 type Handle = Arc<OpenFile>;
 
-/// Binaries that one write takes; the module comes back with the others.
+/// Most binaries that one write takes; the module calls again with the rest.
 const MOST_BINARIES: usize = 64;
-/// What a file of unknown size is read into first.
+/// Size of the first buffer for a file of unknown size.
 const FIRST_READ_BYTES: usize = 16 << 10;
 
 impl OpenFile {
@@ -54,7 +53,7 @@ impl OpenFile {
         self.file.lock().clone().ok_or(Errno::EINVAL)
     }
 
-    /// Closes the file: at once, or when the operation that is under way ends.
+    /// Closes the file: at once, or when the operations in progress have ended.
     fn close(&self) -> Result<(), Errno> {
         let file = self.file.lock().take().ok_or(Errno::EINVAL)?;
         match Arc::try_unwrap(file) {
@@ -72,19 +71,19 @@ fn file(reference: Term) -> Result<Arc<File>, Refusal> {
     Ok(handle(reference)?.get()?)
 }
 
-/// The handle of a file that is open: that is looked at before the other arguments.
+/// The handle of an open file; this is checked before the other arguments.
 fn open_handle<'a>(reference: Term) -> Result<&'a Handle, Refusal> {
     let handle = handle(reference)?;
     handle.get()?;
     Ok(handle)
 }
 
-/// The file of a handle, for who sends it elsewhere. None: that is no handle.
+/// The file of a handle, for callers that send it over a socket; `None` if the term is not a handle.
 pub fn file_of(reference: Term) -> Option<sys::Result<Arc<File>>> {
     magic::get::<Handle>(reference).map(|handle| handle.get())
 }
 
-/// `{ok, Handle}` of a file that the process owns from now on.
+/// `{ok, Handle}` for a file that the process owns from now on.
 fn own(process: &mut Process, file: File) -> Term {
     let cached = file.info().is_ok_and(|info| info.kind == Kind::Regular);
     let file = Mutex::new(Some(Arc::new(file)));
@@ -95,7 +94,7 @@ fn own(process: &mut Process, file: File) -> Term {
             cached,
         });
         let closing = Arc::clone(&handle);
-        // Nobody is left to be told what the close found.
+        // The owner has ended, so the result of closing is dropped.
         let close = move || dirty::later(dirty::Kind::Io, move || _ = closing.close());
         (handle, Box::new(close))
     });
@@ -114,7 +113,7 @@ fn open_mode(mut list: Term) -> OpenMode {
             am::SYNC => mode.sync = true,
             am::SKIP_TYPE_CHECK => mode.skip_type_check = true,
             am::DIRECTORY => mode.directory = true,
-            // `raw`, `delayed_write` and others are for the layers above.
+            // The layers above handle `raw`, `delayed_write` and others.
             _ => {}
         }
         list = tail;
@@ -142,7 +141,7 @@ pub fn open_nif_2(process: &mut Process, [name, modes]: [Term; 2]) -> BifResult 
 /// `prim_file:file_desc_to_ref_nif(Number)`: a handle for a descriptor that is open already.
 pub fn file_desc_to_ref_nif_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
     let number = int32(number).ok_or(badarg(1))?;
-    // SAFETY: the program says that the descriptor is its own to give; that is what the function is for.
+    // SAFETY: by calling this function the program vouches that the descriptor is its own to hand over.
     Ok(match unsafe { fd::adopt(number) } {
         Ok(fd) => own(process, File::from_fd(fd)),
         Err(error) => posix(process, error),
@@ -159,8 +158,8 @@ pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     answer(process, outcome)
 }
 
-/// `prim_file:delayed_close_nif(Handle)`: what OTP's own process for orphans calls. Here the owner's end
-/// has closed the file.
+/// `prim_file:delayed_close_nif(Handle)`: called by OTP's process that closes orphaned files. Here the file was closed
+/// when its owner ended.
 pub fn delayed_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = handle(reference).and_then(|handle| match handle.get() {
         Ok(_) => Err(Errno::EINVAL.into()),
@@ -169,7 +168,7 @@ pub fn delayed_close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> Bif
     answer(process, outcome)
 }
 
-/// An integer that is not negative; a number that isn't one is `einval`, anything else `badarg`.
+/// An integer that is not negative; any other number is `einval`, any other term `badarg`.
 fn not_negative(term: Term, number: usize) -> Result<i64, Refusal> {
     if !term.is_number() {
         return Err(Refusal::Badarg(number));
@@ -178,13 +177,13 @@ fn not_negative(term: Term, number: usize) -> Result<i64, Refusal> {
     value.ok_or(Refusal::Posix(Errno::EINVAL))
 }
 
-/// Longer reads are not tried on a scheduler: copying so much takes a while.
+/// Longer reads, in bytes, are not tried on a normal scheduler, because copying so much takes a while.
 const MOST_CACHED_BYTES: usize = 64 << 10;
 
-/// Why a read has no answer.
+/// Why a read has no result.
 enum NotRead {
     Refused(Refusal),
-    /// It may block, and must not here.
+    /// It may block, which is not allowed on this thread.
     WouldBlock,
 }
 
@@ -224,7 +223,7 @@ fn read(
     if length == 0 {
         return Ok(am::EOF);
     }
-    // SAFETY: the read says that it has written so many bytes.
+    // SAFETY: the read has reported that it wrote `length` bytes.
     let bytes = unsafe { incoming.into_binary(process.heap(), length) };
     Ok(ok(process, bytes))
 }
@@ -258,7 +257,7 @@ pub fn pread_nif_3(process: &mut Process, [reference, offset, size]: [Term; 3]) 
     answer_read(process, outcome)
 }
 
-/// All must be numbers, before any is looked at closely.
+/// Checks that all terms are numbers, before any of them is checked further.
 fn numbers(terms: &[Term]) -> Result<(), Refusal> {
     match terms.iter().position(|term| !term.is_number()) {
         Some(place) => Err(Refusal::Badarg(place + 2)),
@@ -387,7 +386,7 @@ pub fn advise_nif_4(
             am::WILL_NEED => Advice::WillNeed,
             am::DONT_NEED => Advice::DontNeed,
             am::NO_REUSE => Advice::NoReuse,
-            // Not `badarg`: OTP's answer.
+            // OTP returns `einval` here, not `badarg`.
             _ => return Err(Errno::EINVAL.into()),
         };
         file.advise(offset, length, advice)?;
@@ -396,8 +395,8 @@ pub fn advise_nif_4(
     answer(process, outcome)
 }
 
-/// `prim_file:ipread_s32bu_p32bu_nif(Handle, Offset, MaxSize)`: reads a size and an offset, 32 bits each,
-/// and then what is there: `{ok, {Size, Offset, Data | eof}}`, or `eof`.
+/// `prim_file:ipread_s32bu_p32bu_nif(Handle, Offset, MaxSize)`: reads a size and an offset, 32 bits each, and then the
+/// data at that offset: `{ok, {Size, Offset, Data | eof}}`, or `eof`.
 pub fn ipread_s32bu_p32bu_nif_3(
     process: &mut Process,
     [reference, offset, most]: [Term; 3],
@@ -421,7 +420,7 @@ pub fn ipread_s32bu_p32bu_nif_3(
         let mut incoming = Incoming::new(room).ok_or(Errno::ENOMEM)?;
         let data = match file.pread_uninit(place, incoming.room())? {
             0 => am::EOF,
-            // SAFETY: the read says that it has written so many bytes.
+            // SAFETY: the read has reported that it wrote `length` bytes.
             length => unsafe { incoming.into_binary(process.heap(), length) },
         };
         let block = [Term::small(size), Term::small(place), data];
@@ -431,7 +430,7 @@ pub fn ipread_s32bu_p32bu_nif_3(
     answer(process, outcome)
 }
 
-/// `prim_file:get_handle_nif(Handle)`: the descriptor's number as the machine stores it.
+/// `prim_file:get_handle_nif(Handle)`: the descriptor's number, as bytes in native order.
 pub fn get_handle_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = file(reference).map(|file| {
         let number = file.as_fd().as_raw_fd();
@@ -463,7 +462,7 @@ pub fn read_file_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     })
 }
 
-/// A file's content; of one that says its size, no more than that, even if it grows meanwhile.
+/// Reads a whole file. If it reports its size, no more than that is read, even if it grows meanwhile.
 fn read_whole(heap: &mut Heap, file: &File) -> Result<Term, Errno> {
     let said = file.info().map_or(0, |info| info.size);
     let said = usize::try_from(said).map_err(|_| Errno::ENOMEM)?;
@@ -473,7 +472,7 @@ fn read_whole(heap: &mut Heap, file: &File) -> Result<Term, Errno> {
     loop {
         length += file.read_uninit(&mut incoming.room()[length..])?;
         if length < size || length == said {
-            // SAFETY: the reads say that they have written so many bytes.
+            // SAFETY: the reads have reported that they wrote `length` bytes in total.
             return Ok(unsafe { incoming.into_binary(heap, length) });
         }
         size = size.checked_mul(2).ok_or(Errno::ENOMEM)?;

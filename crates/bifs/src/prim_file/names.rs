@@ -1,4 +1,4 @@
-//! File names between Erlang and the operating system.
+//! Conversion of file names between Erlang and the operating system.
 
 use layout::Term;
 use term::unicode::filename::{self, Allowed};
@@ -9,7 +9,7 @@ use runtime::bif::{BifResult, badarg};
 use runtime::config;
 use runtime::process::Process;
 
-/// `prim_file:internal_name2native(Name)`: the bytes with a zero behind them.
+/// `prim_file:internal_name2native(Name)`: the bytes, terminated by a zero byte.
 pub fn internal_name2native_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let allowed = Allowed {
         empty: true,
@@ -21,8 +21,8 @@ pub fn internal_name2native_1(process: &mut Process, [name]: [Term; 1]) -> BifRe
     Ok(build::binary(process.heap(), &native))
 }
 
-/// `prim_file:internal_native2name(Native)`: characters, or `{error, What}` for what is not in
-/// the encoding of names, with what is then to be done.
+/// `prim_file:internal_native2name(Native)`: the characters, or `{error, What}` if the bytes are not valid in the
+/// encoding of file names. `What` is the node's setting of what to do with such names.
 pub fn internal_native2name_1(process: &mut Process, [native]: [Term; 1]) -> BifResult {
     let native = unicode::bytes_of(native).ok_or(badarg(1))?;
     let heap = process.heap();
@@ -37,7 +37,7 @@ pub fn internal_native2name_1(process: &mut Process, [native]: [Term; 1]) -> Bif
     )
 }
 
-/// `prim_file:internal_normalize_utf8(Binary)`: characters, bases and marks composed.
+/// `prim_file:internal_normalize_utf8(Binary)`: the characters, with base characters and marks composed.
 pub fn internal_normalize_utf8_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     let native = unicode::bytes_of(binary).ok_or(badarg(1))?;
     let text = std::str::from_utf8(&native).map_err(|_| badarg(1))?;
@@ -58,7 +58,7 @@ pub fn internal_normalize_utf8_1(process: &mut Process, [binary]: [Term; 1]) -> 
     Ok(build::string(process.heap(), &composed))
 }
 
-/// `prim_file:is_translatable(Native)`: whether the bytes are in the encoding of names.
+/// `prim_file:is_translatable(Native)`: whether the bytes are valid in the encoding of file names.
 pub fn is_translatable_1(_process: &mut Process, [native]: [Term; 1]) -> BifResult {
     if !native.is_binary() {
         return Err(badarg(1));

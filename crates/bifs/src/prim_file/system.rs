@@ -31,7 +31,7 @@ pub(super) fn file_info(heap: &mut Heap, info: &FileInfo) -> Term {
     let mut time = |seconds: i64| build::integer(heap, seconds.max(EARLIEST_TIME));
     let times = [info.accessed, info.modified, info.changed].map(&mut time);
     let size = build::unsigned(heap, info.size);
-    // OTP has 32 bits for these, whatever the file system says.
+    // OTP cuts these to 32 bits, whatever the file system reports.
     let short = |value: u64| Term::small(i64::from(value as u32));
     build::tuple(
         heap,
@@ -105,7 +105,7 @@ pub fn set_permissions_nif_2(process: &mut Process, [name, mode]: [Term; 2]) -> 
 pub fn set_owner_nif_3(process: &mut Process, [name, user, group]: [Term; 3]) -> BifResult {
     let number = |term, place| match int32(term) {
         Some(-1) => Ok(None),
-        // Numbers above 31 bits are written as negative ones.
+        // Numbers that need all 32 bits are given as negative ones.
         Some(number) => Ok(Some(number as u32)),
         None => Err(badarg(place)),
     };
@@ -120,7 +120,7 @@ pub fn set_time_nif_4(
 ) -> BifResult {
     let accessed = int64(accessed).ok_or(badarg(2))?;
     let modified = int64(modified).ok_or(badarg(3))?;
-    // No system call sets this one.
+    // No system call sets the time of creation.
     int64(created).ok_or(badarg(4))?;
     with_name(process, name, |name| {
         info::set_times(name, accessed, modified)
@@ -180,7 +180,7 @@ pub fn del_dir_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     with_name(process, name, names::remove_directory)
 }
 
-/// `prim_file:get_device_cwd_nif(Index)`: systems with drives have it.
+/// `prim_file:get_device_cwd_nif(Index)`: only for systems with drives.
 pub fn get_device_cwd_nif_1(process: &mut Process, [index]: [Term; 1]) -> BifResult {
     int32(index).ok_or(badarg(1))?;
     Ok(posix(process, Errno::ENOTSUP))
@@ -196,7 +196,7 @@ pub fn set_cwd_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     with_name(process, name, names::set_working_directory)
 }
 
-/// `prim_file:altname_nif(Name)`: systems with short names have it.
+/// `prim_file:altname_nif(Name)`: only for systems with short file names.
 pub fn altname_nif_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let error = path(name).err().unwrap_or(Errno::ENOTSUP);
     Ok(posix(process, error))

@@ -9,7 +9,7 @@ use term::{am, atom, build, map};
 
 use term::integer::{int32, uint32};
 
-/// The number of a name in a table.
+/// The number that a table gives for a name.
 pub fn number_of<N: Copy>(table: &[(&str, N)], name: Term) -> Option<N> {
     if !name.is_atom() {
         return None;
@@ -21,7 +21,7 @@ pub fn number_of<N: Copy>(table: &[(&str, N)], name: Term) -> Option<N> {
         .map(|(_, number)| *number)
 }
 
-/// The name of a number in a table.
+/// The name that a table gives for a number.
 pub fn name_of<N: Copy + PartialEq>(table: &[(&str, N)], number: N) -> Option<Term> {
     table
         .iter()
@@ -29,29 +29,29 @@ pub fn name_of<N: Copy + PartialEq>(table: &[(&str, N)], number: N) -> Option<Te
         .map(|(name, _)| atom::known(name))
 }
 
-/// The name of a number in a table, or the number.
+/// The name that a table gives for a number, or else the number.
 pub fn name_or_number(table: &[(&str, i32)], number: i32) -> Term {
     name_of(table, number).unwrap_or(Term::small(number.into()))
 }
 
-/// A family.
+/// An address family.
 pub enum Domain {
-    /// By name.
+    /// Given by name.
     Known(i32),
-    /// By number.
+    /// Given by number.
     Native(i32),
 }
 
-/// Reads a family.
+/// Reads an address family.
 pub fn domain(term: Term) -> Option<Domain> {
     number_of(FAMILIES, term)
         .map(Domain::Known)
         .or_else(|| int32(term).map(Domain::Native))
 }
 
-/// Reads a type of sockets.
+/// Reads a socket type.
 pub fn kind(term: Term) -> Option<i32> {
-    // `rdm` is only told.
+    // `rdm` is only reported, not accepted.
     number_of(&KINDS[..4], term).or_else(|| int32(term))
 }
 
@@ -158,7 +158,7 @@ pub fn write(heap: &mut Heap, address: &Address) -> Term {
             scope,
         } => {
             let ip = write_inet6(heap, ip);
-            // Numbers with a sign, as OTP has it.
+            // OTP gives these as signed numbers.
             let number = |value: u32| Term::small(i64::from(value as i32));
             map::from_pairs(
                 heap,
@@ -193,7 +193,7 @@ fn native(heap: &mut Heap, family: Term, data: &[u8]) -> Term {
     map::from_pairs(heap, &[(am::FAMILY, family), (am::ADDR, data)])
 }
 
-/// An address of the hardware: protocol, index, kinds of hardware and of packet, and the bytes themselves.
+/// A hardware address: protocol, interface index, hardware type, packet type, and the address bytes.
 fn packet(heap: &mut Heap, data: &[u8]) -> Option<Term> {
     let data: &[u8; 18] = data.get(..18)?.try_into().ok()?;
     let protocol = u16::from_be_bytes([data[0], data[1]]);
@@ -224,7 +224,7 @@ fn packet(heap: &mut Heap, data: &[u8]) -> Option<Term> {
     ))
 }
 
-/// The address of an interface's hardware, as `gifhwaddr` tells it.
+/// The hardware address of an interface, as `gifhwaddr` returns it.
 pub fn write_hardware(heap: &mut Heap, value: &[u8; 16]) -> Term {
     let number = u16::from_ne_bytes([value[0], value[1]]);
     let name = catalogue::HARDWARE

@@ -13,7 +13,7 @@ use super::address;
 use super::options::{level, read_service, write_service};
 use term::integer::{int32, int64};
 
-/// Reads a list of what is to go along, into a buffer of at most so many bytes.
+/// Encodes a list of control messages to a buffer of at most `most` bytes.
 pub fn read(mut list: Term, most: usize) -> Option<Ancillaries> {
     let mut buffer = Ancillaries::new(most);
     while let Some((head, tail)) = list.as_cons() {
@@ -78,7 +78,7 @@ fn read_value(known: &Accompanying, value: Term) -> Option<Vec<u8>> {
     }
 }
 
-/// The list of what came along.
+/// Decodes the control messages that were received to a list.
 pub fn write(heap: &mut Heap, buffer: &[u8]) -> Term {
     let mut list = Vec::new();
     for entry in system::entries(buffer) {
@@ -166,7 +166,7 @@ fn write_address(heap: &mut Heap, data: &[u8]) -> Option<Term> {
     Some(address::write(heap, &address))
 }
 
-/// What the system tells of an error: the number, whose it is, and where it comes from.
+/// Decodes an extended error: its number, origin, type and code, and the address that it comes from.
 fn write_error(heap: &mut Heap, data: &[u8]) -> Option<Term> {
     const HEAD_BYTES: usize = 16;
     let head: &[u8; HEAD_BYTES] = data.get(..HEAD_BYTES)?.try_into().ok()?;

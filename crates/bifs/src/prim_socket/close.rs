@@ -1,4 +1,4 @@
-//! Closing in two steps: the first ends all work, the second closes the descriptor where that may wait.
+//! Closing in two steps: the first ends all work, the second closes the descriptor on a thread that may block.
 
 use std::os::fd::AsFd;
 
@@ -12,7 +12,7 @@ use super::{Answer, CLOSED, Refusal, answer, socket};
 use runtime::bif::BifResult;
 use runtime::process::Process;
 
-/// `prim_socket:nif_close(Socket)`: everybody who waits learns of it. The caller goes on with `nif_finalize_close/1`.
+/// `prim_socket:nif_close(Socket)`: tells all waiting processes. The caller continues with `nif_finalize_close/1`.
 pub fn nif_close_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = close(process, reference);
     answer(process, outcome)
@@ -23,7 +23,7 @@ fn close(process: &mut Process, reference: Term) -> Answer {
     let (mut reading, mut writing, mut kept) = socket.all();
     reading.open()?;
     kept.closer = Some(process.pid());
-    // Should the caller end meanwhile, its end closes the socket.
+    // If the caller ends before the second step, that closes the socket.
     socket.watch(process, &mut kept);
     socket.stop(&mut reading, &mut writing, &mut kept);
     Ok(am::OK)
@@ -52,7 +52,7 @@ fn finalize(process: &mut Process, reference: Term) -> Answer {
     drop((reading, writing, kept));
     forget(watched);
     if let Some(fd) = ending.descriptor() {
-        // So that closing waits for what is to be sent, where the socket lingers.
+        // In blocking mode, closing a socket that lingers waits until its data is sent.
         let _ = sys::fd::set_nonblocking(fd.as_fd(), false);
     }
     match ending.close() {

@@ -1,4 +1,4 @@
-//! What is known of sockets, of one and of all, and what the machine supports.
+//! Information about one socket and all sockets, and about what is supported.
 
 use std::sync::atomic::Ordering;
 
@@ -43,7 +43,7 @@ pub fn nif_info_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     answer(process, outcome)
 }
 
-/// The bits of a line's state by name, in the order in which they are told.
+/// The names of the bits of a line's state, in the order in which they are reported.
 const STATES: &[(&str, u32)] = &[
     ("bound", state::BOUND),
     ("listening", state::LISTENING),
@@ -217,8 +217,8 @@ fn numbers<N: Copy + TryInto<i64>>(process: &mut Process, table: &[(&str, N)]) -
     build::list(heap, &pairs)
 }
 
-/// The known protocols in front of those of the system's data base, the last of them first: of two with one name the
-/// module takes what comes later.
+/// The built-in protocols, followed by those of the system's database with the last one first: of two entries with the
+/// same name the module uses the later one.
 fn protocols(process: &mut Process) -> Term {
     let mut listed = Vec::new();
     for (name, number) in catalogue::PROTOCOLS.iter().rev() {

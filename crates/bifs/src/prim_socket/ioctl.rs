@@ -1,4 +1,4 @@
-//! Requests about the machine's interfaces, made through a socket.
+//! Requests about network interfaces, made through a socket (`ioctl`).
 
 use std::os::fd::AsFd;
 
@@ -14,7 +14,7 @@ use runtime::bif::BifResult;
 use runtime::process::Process;
 use term::integer::{int32, uint64};
 
-/// A Latin-1 text of any length.
+/// A text of Latin-1 characters, of any length.
 pub fn text(mut list: Term) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     while let Some((head, tail)) = list.as_cons() {
@@ -28,7 +28,7 @@ fn not_supported() -> Refusal {
     Refusal::System(sys::Errno::ENOTSUP)
 }
 
-/// Does something with the descriptor of an open socket and the request's number.
+/// Calls `body` with the descriptor of an open socket and the request's number.
 fn with<T>(
     reference: Term,
     number: Term,
@@ -197,7 +197,7 @@ fn put_address(request: &mut Request, address: &Address) {
     request.value[2..2 + length].copy_from_slice(&data[..length]);
 }
 
-/// Flags after a map of bits that are switched on or off.
+/// Applies a map of bits that are switched on or off to flags.
 fn change(flags: i16, changes: Term) -> Option<i16> {
     if !changes.is_map() {
         return None;

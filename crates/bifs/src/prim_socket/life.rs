@@ -1,4 +1,4 @@
-//! Opening sockets, naming them, connecting them and taking connections.
+//! Opening, binding and connecting sockets, and accepting connections.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const fn of_socket(name: i32) -> Name {
     }
 }
 
-/// A boolean of a map.
+/// A boolean option in a map.
 fn flag(options: Term, key: Term, default: bool) -> bool {
     match map::get(options, key) {
         Some(am::TRUE) => true,
@@ -35,7 +35,7 @@ fn flag(options: Term, key: Term, default: bool) -> bool {
     }
 }
 
-/// `{ok, Reference}` of a new socket, which the running process owns.
+/// `{ok, Reference}` for a new socket, which the running process owns.
 fn publish(process: &mut Process, socket: Socket, debug: bool, use_registry: bool) -> Term {
     let socket = Arc::new(socket);
     let reference = magic::make::<Arc<Socket>>(process, Arc::clone(&socket));
@@ -60,7 +60,7 @@ pub fn note(process: &mut Process, what: Term, reference: Term) -> Owned {
     Owned::new(build::tuple(heap, &[am::DOLLAR_SOCKET, what, whole]))
 }
 
-/// What all sockets do unless the options of one say otherwise: debug, and be told to the registry.
+/// Whether a new socket is debugged, and whether it is registered. The defaults are the node's; options override them.
 fn settings(options: Term) -> (bool, bool) {
     let (debug, use_registry) = {
         let node = NODE.lock();
@@ -186,7 +186,7 @@ fn listen(reference: Term, backlog: Term) -> Answer {
     Ok(am::OK)
 }
 
-/// `prim_socket:nif_connect(Socket)`: after it was told that connecting is over.
+/// `prim_socket:nif_connect(Socket)`: called after the message that connecting has finished.
 pub fn nif_connect_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = connect(process, reference, None);
     answer(process, outcome)
@@ -291,7 +291,7 @@ fn accept(process: &mut Process, reference: Term, number: Term) -> Answer {
     }
 }
 
-/// `{ok, Socket}` of a connection, which inherits what the listener was told.
+/// `{ok, Socket}` for an accepted connection, which inherits the listener's settings.
 fn accepted(process: &mut Process, listener: &Socket, line: &Line, fd: Descriptor) -> Term {
     let numbers = [listener.domain, listener.kind, listener.protocol];
     let socket = Socket::new(fd, numbers, process.pid(), None);
@@ -302,7 +302,7 @@ fn accepted(process: &mut Process, listener: &Socket, line: &Line, fd: Descripto
         reading.ancillary_bytes = line.ancillary_bytes;
         let mut writing = listener.writing.lock();
         socket.writing.lock().ancillary_bytes = writing.ancillary_bytes;
-        // OTP 25 notes it of the listener.
+        // OTP 25 sets this on the listener.
         writing.state |= state::CONNECTED;
     }
     let (debug, inform_on_wrap, use_registry) = {

@@ -1,4 +1,4 @@
-//! Options of sockets: those of the system by `sys::socket::catalogue`, and OTP's own.
+//! Socket options: those of the operating system, by `sys::socket::catalogue`, and OTP's own.
 
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -19,7 +19,7 @@ use runtime::bif::BifResult;
 use runtime::process::Process;
 use term::integer::{int32, uint32, uint64};
 
-/// OTP's own options, by the numbers of its module.
+/// OTP's own options, with the numbers that its module uses.
 mod own {
     pub const DEBUG: i32 = 1001;
     pub const INFORM_ON_WRAP: i32 = 1002;
@@ -33,7 +33,7 @@ mod own {
     pub const DOMAIN: i32 = 1999;
 }
 
-/// The value is of no kind that the option takes.
+/// The option does not take such a value.
 const BAD_VALUE: Refusal = Refusal::Invalid(am::VALUE);
 
 /// Reads a level: `socket` or a protocol's number.
@@ -63,7 +63,7 @@ fn boolean(term: Term) -> Option<bool> {
     }
 }
 
-/// Where an option belongs.
+/// Which kind of option this is: the operating system's or OTP's own.
 enum Place {
     System(Name),
     Own(i32),
@@ -112,8 +112,8 @@ fn native_value(value: Term) -> Option<Vec<u8>> {
     Some(number.to_ne_bytes().to_vec())
 }
 
-/// Sets an option. Setting any option may reset the type of service, and setting that the priority; so that options
-/// look independent of each other, both are set again.
+/// Sets an option. Setting any option may reset the type of service, and setting the type of service may reset the
+/// priority. Both are set again afterwards, so that options look independent of each other.
 fn set_and_keep(descriptor: &Descriptor, name: Name, value: &[u8]) -> sys::Result<()> {
     let fd = descriptor.as_fd();
     let priority = option::get_int(fd, option::PRIORITY);
@@ -128,13 +128,13 @@ fn set_and_keep(descriptor: &Descriptor, name: Name, value: &[u8]) -> sys::Resul
         option::set_int(fd, option::TYPE_OF_SERVICE, service)?;
     }
     match priority.map(|priority| option::set_int(fd, option::PRIORITY, priority)) {
-        // A default priority may be one that one may not ask for.
+        // The process may lack the permission to set a priority that is the default.
         Ok(Err(Errno::EPERM)) | Err(_) => Ok(()),
         Ok(answer) => answer,
     }
 }
 
-/// A Latin-1 text with its end in so many bytes, without the end.
+/// A Latin-1 text that fits in `most` bytes with its terminating zero; returned without it.
 fn text(mut list: Term, most: usize) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     while let Some((head, tail)) = list.as_cons() {
@@ -147,7 +147,7 @@ fn text(mut list: Term, most: usize) -> Option<Vec<u8>> {
     list.is_nil().then_some(text)
 }
 
-/// The bytes that a term stands for.
+/// Encodes the value of an option.
 fn read_value(shape: Shape, value: Term) -> Option<Vec<u8>> {
     let number = |number: i32| number.to_ne_bytes().to_vec();
     let get = |key: Term| {
@@ -226,7 +226,7 @@ fn read_value(shape: Shape, value: Term) -> Option<Vec<u8>> {
                     None if field.bytes < 0 => int32(value)? as u32,
                     None => return None,
                 };
-                // Longer numbers are cut, as in OTP.
+                // Longer numbers are truncated, as in OTP.
                 let width = usize::from(field.bytes.unsigned_abs());
                 bytes.extend_from_slice(&value.to_ne_bytes()[..width]);
             }
@@ -267,7 +267,7 @@ fn get(process: &mut Process, [reference, level, number]: [Term; 3]) -> Answer {
     Ok(ok(process, value))
 }
 
-/// The term of an option's value.
+/// Reads an option and decodes its value.
 fn write_value(
     heap: &mut Heap,
     socket: &Socket,
@@ -320,7 +320,7 @@ fn write_value(
             ancillary::write(heap, &room[..length])
         }
         Shape::Record(fields) => write_record(heap, descriptor, name, fields)?,
-        // The table says that these are not read.
+        // The table says that these cannot be read.
         Shape::Membership
         | Shape::Source
         | Shape::Filter
@@ -329,7 +329,7 @@ fn write_value(
     })
 }
 
-/// More never comes along.
+/// Upper limit for ancillary data, in bytes; more is never received.
 pub const MOST_ANCILLARY_BYTES: usize = 1 << 20;
 
 fn write_record(
@@ -354,13 +354,13 @@ fn write_record(
     Ok(map::from_pairs(heap, &pairs))
 }
 
-/// `prim_socket:nif_getopt(Socket, Level, Option, ValueSpec)`: the value as it is.
+/// `prim_socket:nif_getopt(Socket, Level, Option, ValueSpec)`: the value as the operating system returns it.
 pub fn nif_getopt_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
     let outcome = get_native(process, arguments);
     answer(process, outcome)
 }
 
-/// Values of options are never longer.
+/// Upper limit for the value of an option, in bytes; values are never longer.
 const MOST_VALUE_BYTES: usize = 1 << 20;
 
 fn get_native(process: &mut Process, [reference, level, number, wanted]: [Term; 4]) -> Answer {
@@ -374,12 +374,12 @@ fn get_native(process: &mut Process, [reference, level, number, wanted]: [Term; 
         (am::INTEGER, ..) => Term::small(option::get_int(fd, name)?.into()),
         (am::BOOLEAN, ..) => am::boolean(option::get_int(fd, name)? != 0),
         (_, Some(0), _) => {
-            // Stock gives the system no place for the value.
+            // Stock passes no buffer for the value.
             option::get(fd, name, &mut [])?;
             return Err(Errno::EFAULT.into());
         }
         (_, Some(size), _) => {
-            // A size is a length of 32 bits without a sign to the system, which takes no more than it has.
+            // The system takes the size as an unsigned length of 32 bits, and writes no more than the value has.
             let size = usize::try_from(size).map_err(|_| Errno::EINVAL)?;
             let mut room = vec![0; size.min(MOST_VALUE_BYTES)];
             let length = option::get(fd, name, &mut room)?;
@@ -396,14 +396,14 @@ fn get_native(process: &mut Process, [reference, level, number, wanted]: [Term; 
     Ok(ok(process, value))
 }
 
-/// What is raised of a number that OTP's module does not know.
+/// The exception for a number that OTP's module does not know.
 fn unknown(process: &mut Process, number: i32) -> Refusal {
     let number = Term::small(number.into());
     let name = term::atom::known("otp_socket_option");
     Refusal::Raise(build::tuple(process.heap(), &[name, number]))
 }
 
-/// A size of a buffer, or the default one.
+/// A buffer size, or the default one.
 fn buffer_size(term: Term, default: usize) -> Option<usize> {
     match term {
         am::DEFAULT => Some(default),
@@ -465,7 +465,7 @@ fn set_own(process: &mut Process, reference: Term, number: i32, value: Term) -> 
             let line = socket.writing.lock();
             line.open()?;
             if !flag()? {
-                // Once told, always told.
+                // A registered socket stays registered.
                 return Err(BAD_VALUE);
             }
             let mut kept = socket.kept.lock();
@@ -500,7 +500,7 @@ fn give_away(process: &mut Process, reference: Term, owner: Term) -> Answer {
             socket.unwatch(process, &mut kept);
         }
     }
-    // Without locks: should there be no such process, the socket is closed here.
+    // Called without locks: if there is no such process, the socket is closed here.
     socket.give_to(owner);
     Ok(am::OK)
 }

@@ -17,14 +17,14 @@ use runtime::process::Process;
 use term::incoming::Incoming;
 use term::integer::{int32, uint64};
 
-/// A size in bytes; 0 for the socket's own.
+/// A size in bytes; 0 means the socket's own setting.
 fn size(term: Term) -> Result<usize, Refusal> {
     let size = uint64(term).filter(|size| i64::try_from(*size).is_ok());
     size.map(|size| size as usize)
         .ok_or_else(|| not_in_range(term))
 }
 
-/// What is asked for: by a reference, or by `zero` without waiting.
+/// The request of a caller: named by a reference, or by `zero` if the caller does not want to wait.
 fn request(socket: Term, reference: Term) -> Result<Request, Refusal> {
     let reference = match reference {
         am::ZERO => Term::NONE,
@@ -39,7 +39,7 @@ fn request(socket: Term, reference: Term) -> Result<Request, Refusal> {
     })
 }
 
-/// Numbers that must all be integers before any is looked at closely.
+/// Checks that all terms are integers, before any of them is checked further.
 fn integers(terms: &[Term]) -> Result<(), Refusal> {
     match terms.iter().all(|term| term.is_integer()) {
         true => Ok(()),
@@ -47,7 +47,7 @@ fn integers(terms: &[Term]) -> Result<(), Refusal> {
     }
 }
 
-/// Who asks, how many bytes and with which flags, looked at in stock's order.
+/// The request, the number of bytes and the flags, checked in stock's order.
 fn asked(
     reference: Term,
     length: Term,
@@ -62,14 +62,14 @@ fn asked(
     Ok((request, size(length)?, int(flags)?))
 }
 
-/// A read that may go on.
+/// A read that may proceed.
 struct Read<'a> {
     socket: &'a std::sync::Arc<Socket>,
     line: MutexGuard<'a, Line>,
     request: Request,
 }
 
-/// Begins a read. None: it is not the process's turn.
+/// Begins a read; `None` if it is not the process's turn.
 fn begin<'a>(process: &mut Process, request: Request) -> Result<Option<Read<'a>>, Refusal> {
     let socket = socket(request.socket)?;
     let mut line = socket.reading.lock();
@@ -85,13 +85,13 @@ fn begin<'a>(process: &mut Process, request: Request) -> Result<Option<Read<'a>>
     }))
 }
 
-/// Room for what comes, refused when there is no such memory.
+/// A buffer for incoming bytes; an error if the memory cannot be allocated.
 fn room(bytes: usize) -> Result<Incoming, Refusal> {
     Incoming::new(bytes).ok_or(Refusal::System(Errno::ENOMEM))
 }
 
 impl Read<'_> {
-    /// How many bytes to make room for; a length of 0 leaves that to the socket.
+    /// The size of the buffer in bytes; a length of 0 leaves it to the socket.
     fn wanted(&self, length: usize) -> usize {
         match length {
             0 => self.line.buffer_bytes,
@@ -108,7 +108,7 @@ impl Read<'_> {
         self.socket.done(process, &mut self.line, Side::Read);
     }
 
-    /// What the caller is told when nothing came.
+    /// The result for the caller if nothing was received.
     fn failed(&mut self, process: &mut Process, error: Errno) -> Answer {
         if error == Errno::EAGAIN {
             if self.request.reference.is_none() {
@@ -151,7 +151,7 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
         Ok(count) => count,
         Err(error) => return read.failed(process, error),
     };
-    // SAFETY: the system says that it has written so many bytes.
+    // SAFETY: the system has reported that it wrote `count` bytes.
     let bytes = unsafe { incoming.into_binary(process.heap(), count) };
     read.line.traffic.bytes += count as u64;
     let tag = if count == wanted && length == 0 && is_stream {
@@ -166,7 +166,7 @@ fn receive(process: &mut Process, [reference, length, flags, number]: [Term; 4])
             am::OK
         }
     } else if count < wanted && length != 0 && is_stream && !request.reference.is_none() {
-        // There must be more.
+        // The caller waits for the rest.
         read.socket
             .wait(process, &mut read.line, request, Exhausted::Perhaps)?;
         am::SELECT
@@ -209,7 +209,7 @@ fn receive_from(process: &mut Process, [reference, length, flags, number]: [Term
             read.line.traffic.bytes += count as u64;
             read.done(process);
             let heap = process.heap();
-            // SAFETY: the system says that it has written so many bytes.
+            // SAFETY: the system has reported that it wrote `count` bytes.
             let bytes = unsafe { incoming.into_binary(heap, count) };
             let from = address::write(heap, &from);
             let pair = build::tuple(heap, &[from, bytes]);
@@ -268,7 +268,7 @@ fn receive_message(
     read.done(process);
     drop(read);
     let heap = process.heap();
-    // SAFETY: the system says that it has written so many bytes.
+    // SAFETY: the system has reported that it wrote `message.count` bytes.
     let bytes = unsafe { incoming.into_binary(heap, message.count) };
     let mut pairs = vec![
         (am::IOV, build::list(heap, &[bytes])),
@@ -285,7 +285,7 @@ fn receive_message(
     Ok(ok(process, whole))
 }
 
-/// Flags of a message as a list of their names, and of what has none.
+/// The flags of a message as a list of names, with a number for the remaining bits.
 fn flags_of(heap: &mut layout::Heap, mut flags: i32) -> Term {
     let mut names = Vec::new();
     for (name, bit) in catalogue::MESSAGE_FLAGS {

@@ -71,7 +71,7 @@ fn send(
     sent_so_far(process, &mut line, request, sent, bytes.len(), false)
 }
 
-/// What the caller is told of what was sent of `size` bytes, behind which there may be more.
+/// The result for the caller after an attempt to send `size` bytes; `more` if it has further bytes to send after these.
 fn sent_so_far(
     process: &mut Process,
     line: &mut Line,
@@ -103,7 +103,7 @@ fn sent_so_far(
         Ok(count) => {
             line.traffic.under_way += count as u64;
             if count >= size {
-                // The rest is to follow at once.
+                // The caller sends the rest at once.
                 socket.take_place(process, line, request);
                 return Ok(pair(process, am::IOV, count));
             }
@@ -173,7 +173,7 @@ fn send_message(
     sent_so_far(process, &mut line, request, sent, size, more)
 }
 
-/// As many binaries of a list as one message has parts, and what of the list is left; empty ones there do not count.
+/// As many binaries of a list as one message may have, and the rest of the list without empty binaries at its head.
 fn parts<'a>(mut list: Term) -> Option<(Vec<Cow<'a, [u8]>>, Term)> {
     let mut parts = Vec::new();
     while parts.len() < call::MOST_MESSAGE_PARTS {

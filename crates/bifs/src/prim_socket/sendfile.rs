@@ -1,4 +1,4 @@
-//! Sending files without their bytes coming by. The calls are made on dirty schedulers, for files may block.
+//! Sending files without copying their bytes. The calls are made on dirty schedulers, because files may block.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use runtime::bif::BifResult;
 use runtime::process::Process;
 use term::integer::{int64, uint64};
 
-/// Bytes that are asked for at once, and when the whole file is.
+/// Most bytes requested by one call; also the number requested if the whole file is to be sent.
 const MOST_BYTES: usize = 0x2000_0000;
 
-/// What has been sent so.
+/// Counters of the files sent.
 #[derive(Default)]
 pub struct Counters {
     pub calls: u64,
@@ -29,11 +29,11 @@ pub struct Counters {
     pub packet_max: u64,
     pub tries: u64,
     pub waits: u64,
-    /// Bytes of the file that is under way.
+    /// Bytes sent of the current file.
     pub under_way: u64,
 }
 
-/// `prim_socket:nif_sendfile(Socket)`: gives up a file that was not sent to its end.
+/// `prim_socket:nif_sendfile(Socket)`: gives up a file that was not completely sent.
 pub fn nif_sendfile_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = give_up(reference);
     answer(process, outcome)
@@ -48,7 +48,7 @@ fn give_up(reference: Term) -> Answer {
     }
 }
 
-/// `prim_socket:nif_sendfile(Socket, Ref, Offset, Count)`: goes on.
+/// `prim_socket:nif_sendfile(Socket, Ref, Offset, Count)`: continues a file.
 pub fn nif_sendfile_4(
     process: &mut Process,
     [reference, number, offset, count]: [Term; 4],
@@ -57,7 +57,7 @@ pub fn nif_sendfile_4(
     answer(process, outcome)
 }
 
-/// `prim_socket:nif_sendfile(Socket, Ref, Offset, Count, File)`: begins.
+/// `prim_socket:nif_sendfile(Socket, Ref, Offset, Count, File)`: begins a file.
 pub fn nif_sendfile_5(
     process: &mut Process,
     [reference, number, offset, count, file]: [Term; 5],
@@ -154,7 +154,7 @@ fn failed(socket: &Socket, line: &mut Line, refusal: Refusal) -> Answer {
     counters(line).fails += 1;
     let reason = match refusal {
         Refusal::System(error) => atom::known(error.name()),
-        // What is told to the others cannot share the caller's term for long; it is copied.
+        // The other processes get a copy of the reason, so the caller's term can be used here.
         Refusal::Error(reason) => reason,
         _ => am::EINVAL,
     };
@@ -168,7 +168,7 @@ enum Sent {
     Part(u64),
 }
 
-/// Sends until the count, or for 0 the file, is through, or the socket takes no more.
+/// Sends until `count` bytes, or for 0 the whole file, are sent, or until the socket takes no more.
 fn transfer(socket: &Socket, line: &mut Line, offset: i64, count: usize) -> sys::Result<Sent> {
     let mut offset = u64::try_from(offset).map_err(|_| Errno::EINVAL)?;
     let descriptor = line.open().map(Arc::clone).map_err(|_| Errno::EBADF)?;

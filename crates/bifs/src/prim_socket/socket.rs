@@ -1,7 +1,8 @@
-//! What a socket is: two lines of work that do not wait for each other, and what belongs to both.
+//! A socket: two lines of work, which do not wait for each other, and the state that they share.
 //!
-//! Locks are taken in the order `reading`, `writing`, `kept`, and `armed` last; while a line is locked its descriptor stays
-//! open. The poll's handler takes `armed` alone, so that a long transfer on one thread holds up no other. Any thread may call.
+//! Locks are taken in the order `reading`, `writing`, `kept`, and `armed` last; while a line is locked its descriptor
+//! stays open. The poll's handler takes only `armed`, so that a long transfer on one thread does not delay others. Any
+//! thread may call.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -17,9 +18,9 @@ use term::{am, map};
 use super::{CLOSED, Refusal};
 use runtime::scheduler::dirty;
 
-/// Bytes that are read when the reader does not say how many.
+/// Bytes to read if the reader gives no number.
 pub const DEFAULT_BUFFER_BYTES: usize = 8192;
-/// Bytes of ancillary data that there is room for when nobody says how many.
+/// Size of the buffer for ancillary data if none is given, in bytes.
 pub const DEFAULT_ANCILLARY_BYTES: usize = 1024;
 
 /// Bits of [`Line::state`].
@@ -30,19 +31,19 @@ pub mod state {
     pub const CONNECTING: u32 = 8;
     pub const CONNECTED: u32 = 16;
     pub const SELECTED: u32 = 32;
-    /// Closing has begun.
+    /// Closing has begun, or has finished.
     pub const CLOSING: u32 = 64;
     pub const CLOSED: u32 = 128;
 }
 
-/// Which way bytes go.
+/// The direction in which bytes go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     Read = 0,
     Write = 1,
 }
 
-/// What those in a line are about; one line does one kind at a time.
+/// What the processes in a line do; a line does one kind of task at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Task {
     Read,
@@ -54,33 +55,33 @@ pub enum Task {
 /// A process in a line.
 pub struct Waiter {
     pub pid: Term,
-    /// The number of the reference that names what it asked for.
+    /// The number of the reference that names its request.
     pub number: (u64, u64),
-    /// What it will be told when it is its turn; for the first in line that is in [`Armed`].
+    /// The message it gets when its turn comes; for the first in line the message is in [`Armed`].
     pub message: Option<Owned>,
 }
 
-/// What has gone through a line.
+/// Counters of the bytes and packets of a line.
 #[derive(Default)]
 pub struct Traffic {
     pub bytes: u64,
     pub fails: u64,
     pub packets: u64,
     pub largest: u64,
-    /// Bytes of the packet that is under way.
+    /// Bytes so far of the current packet.
     pub under_way: u64,
     pub tries: u64,
     pub waits: u64,
 }
 
 impl Traffic {
-    /// More bytes of a packet.
+    /// Counts more bytes of the current packet.
     pub fn part(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
         self.under_way += bytes as u64;
     }
 
-    /// The packet is complete.
+    /// Counts the current packet as complete.
     pub fn end(&mut self) {
         self.packets += 1;
         self.largest = self.largest.max(self.under_way);
@@ -88,7 +89,7 @@ impl Traffic {
     }
 }
 
-/// Connections that were taken.
+/// Counters of accepted connections.
 #[derive(Default)]
 pub struct Accepted {
     pub taken: u64,
@@ -97,7 +98,7 @@ pub struct Accepted {
     pub waits: u64,
 }
 
-/// A file on its way.
+/// The file being sent.
 #[derive(Default)]
 pub struct Sending {
     pub file: Option<Arc<sys::file::File>>,
@@ -105,7 +106,7 @@ pub struct Sending {
     pub counters: Option<Box<super::sendfile::Counters>>,
 }
 
-/// One line: who reads, or who writes.
+/// One line: the processes that read, or those that write.
 pub struct Line {
     pub state: u32,
     /// `None` once it is closed.
@@ -115,10 +116,10 @@ pub struct Line {
     pub queue: VecDeque<Waiter>,
     pub traffic: Traffic,
     pub accepted: Accepted,
-    /// Bytes of ancillary data that there is room for.
+    /// Size of the buffer for ancillary data, in bytes.
     pub ancillary_bytes: usize,
-    /// Bytes that are read when the reader does not say how many; how often a full buffer is followed by another; and
-    /// how often it was.
+    /// Bytes to read if the reader gives no number; how many full buffers may follow each other in one read; and how
+    /// many of them have been read so far.
     pub buffer_bytes: usize,
     pub most_buffers: u32,
     pub buffers: u32,
@@ -165,29 +166,29 @@ impl Line {
     }
 }
 
-/// Who is told when the descriptor is ready.
+/// Which process is told when the descriptor is ready.
 #[derive(Default)]
 pub struct Armed {
     pub waiting: Option<(Term, Owned)>,
-    /// For one that connects: to see that it is really over.
+    /// For a connecting process: the descriptor, to check that connecting has really finished.
     pub connecting: Option<Arc<Descriptor>>,
-    /// The descriptor became ready while nobody was to be told.
+    /// The descriptor became ready while no process was waiting.
     pub edge: bool,
 }
 
-/// What belongs to both lines.
+/// State that both lines share.
 pub struct Kept {
     /// `None` when the owner has ended.
     pub owner: Option<Term>,
-    /// Who has begun to close.
+    /// The process that has begun to close the socket.
     pub closer: Option<Term>,
-    /// Names, by the bits of their pids, the actions of processes that tell of their ends.
+    /// The exit actions by which processes tell the socket that they have ended, by the bits of their pids.
     pub watched: HashMap<u64, u64>,
     pub token: Option<Token>,
     pub debug: bool,
     pub inform_on_wrap: bool,
     pub use_registry: bool,
-    /// What the registry is told in the end.
+    /// The message to the registry when the socket ends.
     pub farewell: Option<Owned>,
     pub meta: Option<Owned>,
 }
@@ -201,9 +202,9 @@ pub struct Socket {
     pub domain: i32,
     pub kind: i32,
     pub protocol: i32,
-    /// The descriptor that it was made from.
+    /// The number of the descriptor that the socket was made from.
     pub origin: Option<i32>,
-    /// Whether the descriptor is somebody else's.
+    /// Whether the descriptor belongs to something else.
     pub is_lent: bool,
 }
 
@@ -244,7 +245,7 @@ impl Socket {
         self.kind == catalogue::STREAM
     }
 
-    /// Both lines, and what is kept.
+    /// Locks both lines and the shared state.
     pub fn all(
         &self,
     ) -> (
@@ -257,7 +258,7 @@ impl Socket {
         (reading, writing, self.kept.lock())
     }
 
-    /// Ends the socket: its descriptor is given to the caller, to be closed without locks.
+    /// Ends the socket. The caller gets its descriptor, to be closed without holding locks.
     pub fn end(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) -> Ending {
         reading.state |= state::CLOSING | state::CLOSED;
         writing.state |= state::CLOSING | state::CLOSED;
@@ -275,7 +276,7 @@ impl Socket {
     }
 }
 
-/// What is left to do for a socket that has ended.
+/// What remains to be done for a socket that has ended.
 #[must_use]
 pub struct Ending {
     descriptor: Option<Arc<Descriptor>>,
@@ -284,12 +285,12 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// The descriptor that is to be closed.
+    /// The descriptor to be closed.
     pub fn descriptor(&self) -> Option<&Descriptor> {
         self.descriptor.as_deref()
     }
 
-    /// Closes the descriptor where waiting is allowed, and tells how that went.
+    /// Closes the descriptor where blocking is allowed, and returns the outcome.
     pub fn close(self) -> sys::Result<()> {
         drop(self.file);
         let closed = match self.descriptor.map(Arc::try_unwrap) {
@@ -302,7 +303,7 @@ impl Ending {
         closed
     }
 
-    /// Closes the descriptor without waiting; nobody is left to be told how that went.
+    /// Closes the descriptor without blocking; nobody is left to be told the outcome.
     pub fn drop_it(self) {
         use std::os::fd::AsFd;
         let lingers = self
@@ -322,7 +323,7 @@ impl Ending {
 }
 
 impl Drop for Socket {
-    /// Nobody refers to the socket any more.
+    /// Runs when nothing refers to the socket any more.
     fn drop(&mut self) {
         let (reading, writing, kept) = (
             self.reading.get_mut(),
@@ -331,7 +332,7 @@ impl Drop for Socket {
         );
         let watched = std::mem::take(&mut kept.watched);
         if !watched.is_empty() {
-            // Collecting may be what drops it, and is no time for signals.
+            // A garbage collection may drop the socket, and must not send signals.
             dirty::later(dirty::Kind::Io, move || super::turns::forget(watched));
         }
         if let Some(descriptor) = writing.descriptor.take() {
@@ -349,7 +350,7 @@ impl Drop for Socket {
     }
 }
 
-/// What holds for all sockets.
+/// Settings of all sockets.
 pub struct Node {
     pub registry: Option<Term>,
     pub use_registry: bool,
@@ -357,7 +358,7 @@ pub struct Node {
     pub socket_debug: bool,
 }
 
-/// What holds for all sockets, for who asks or sets it.
+/// The settings of all sockets of this node.
 pub static NODE: Mutex<Node> = Mutex::new(Node {
     registry: None,
     use_registry: true,
@@ -382,7 +383,7 @@ pub fn load(info: Term) {
     node.socket_debug = flag("socket_debug", false);
 }
 
-/// Tells the process that keeps account of all sockets.
+/// Sends a message to the registry, the process that keeps track of all sockets.
 pub fn tell_registry(message: Owned) {
     let registry = NODE.lock().registry;
     if let Some(registry) = registry {
@@ -390,9 +391,9 @@ pub fn tell_registry(message: Owned) {
     }
 }
 
-/// How many sockets there are, by what they are; in the order in which they are told.
+/// The number of sockets, by kind, in the order in which they are reported.
 pub static COUNTS: [AtomicU64; 11] = [const { AtomicU64::new(0) }; 11];
-/// What each of [`COUNTS`] is called.
+/// The names of [`COUNTS`].
 pub const COUNT_NAMES: [&str; 11] = [
     "num_sockets",
     "num_tdgrams",
@@ -412,7 +413,7 @@ fn count(domain: i32, kind: i32, protocol: i32, difference: i64) {
         .iter()
         .find(|(_, number)| *number == domain);
     let domain = match family.map(|(name, _)| *name) {
-        // OTP 25 counts them as those of IPv6.
+        // OTP 25 counts these as IPv6 sockets.
         Some("local") => Some(4),
         Some("inet") => Some(5),
         Some("inet6") => Some(6),

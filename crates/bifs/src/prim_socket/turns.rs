@@ -1,9 +1,9 @@
-//! Whose turn it is: the lines of processes that read, take connections, write or connect, how they are told that the
-//! descriptor is ready, and what happens when one of them, or the owner, ends.
+//! Turns: the lines of processes that read, accept, write or connect, how they are told that the descriptor is ready,
+//! and what happens when one of them, or the owner, ends.
 //!
-//! The first in line tries; when that would wait, it is told by `{'$socket', Socket, select, Ref}`, once. The others are told
-//! when it is their turn. The descriptor is in the node's poll from the first wait on, edge-triggered; an edge that finds
-//! nobody to be told is remembered until somebody waits.
+//! The first in line tries. If that would block, it gets one message `{'$socket', Socket, select, Ref}` when it should
+//! try again. The others get theirs when their turn comes. From the first wait on, the descriptor is in the node's
+//! poll, edge-triggered; an edge that comes while no process waits is remembered until one does.
 
 use std::collections::HashMap;
 use std::os::fd::AsFd;
@@ -23,7 +23,7 @@ use runtime::process::Process;
 use runtime::scheduler::dirty;
 use runtime::signal::{self, Signal};
 
-/// What a process asks for, and how to tell it.
+/// The request of a process, and the references for the messages about it.
 #[derive(Clone, Copy)]
 pub struct Request {
     /// The socket's reference.
@@ -34,7 +34,7 @@ pub struct Request {
     pub task: Task,
 }
 
-/// Whether a process may go on.
+/// Whether a process may proceed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Turn {
@@ -43,12 +43,12 @@ pub enum Turn {
     Later,
 }
 
-/// Whether it is known that trying again at once is in vain.
+/// Whether it is known that trying again at once would fail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Exhausted {
-    /// The system has just said so.
+    /// The system has just reported so.
     Yes,
-    /// Ask.
+    /// Not known; poll the descriptor.
     Perhaps,
 }
 
@@ -67,7 +67,7 @@ impl Request {
     }
 }
 
-/// Tells a process that what it waited for, as the message says, comes to nothing.
+/// Tells a process that its request, for which `message` was made, is aborted.
 fn abort(pid: Term, message: &Owned, reason: Term) {
     let Some(&[tag, whole, _, reference]) = message.term().as_tuple() else {
         unreachable!("made by `Request::message`")
@@ -96,12 +96,12 @@ impl Socket {
         }
     }
 
-    /// To be called before a try that may have to wait: what becomes ready from now on counts.
+    /// To be called before an operation that may have to wait: forgets earlier edges, so that only later ones count.
     pub fn listen_for_edges(&self, side: Side) {
         self.armed[side as usize].lock().edge = false;
     }
 
-    /// The poll has seen something.
+    /// Handles an event of the poll.
     fn ready(&self, event: Event) {
         for (side, is_ready) in [
             (Side::Read, event.is_readable()),
@@ -112,7 +112,7 @@ impl Socket {
             }
             let mut armed = self.armed[side as usize].lock();
             armed.edge = true;
-            // A socket that is not connected hangs up; what is asked is whether the connecting is over.
+            // A socket that is not connected reports a hang-up, so check whether connecting has really finished.
             let is_over = armed
                 .connecting
                 .as_ref()
@@ -123,7 +123,7 @@ impl Socket {
         }
     }
 
-    /// Learns of the end of the running process from now on.
+    /// From now on the socket is told when the running process ends.
     pub fn watch(self: &Arc<Socket>, process: &mut Process, kept: &mut Kept) {
         let pid = process.pid();
         kept.watched.entry(pid.bits()).or_insert_with(|| {
@@ -139,14 +139,14 @@ impl Socket {
         });
     }
 
-    /// Does not want to learn of the running process's end any more, if it is in no line.
+    /// The socket is no longer told when the running process ends. Only for a process that is in no line.
     pub fn unwatch(&self, process: &mut Process, kept: &mut Kept) {
         if let Some(number) = kept.watched.remove(&process.pid().bits()) {
             process.cold().at_exit.remove(number);
         }
     }
 
-    /// The descriptor is in the poll from now on.
+    /// Adds the descriptor to the poll, unless it is there already.
     fn register(self: &Arc<Socket>, line: &Line, kept: &mut Kept) -> Result<(), Refusal> {
         if kept.token.is_some() {
             return Ok(());
@@ -166,7 +166,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Makes the running process the first in line, without its being told of anything.
+    /// Makes the running process the first in line, without a message to come.
     pub fn take_place(
         self: &Arc<Socket>,
         process: &mut Process,
@@ -182,7 +182,7 @@ impl Socket {
         });
     }
 
-    /// Makes the running process the first in line, to be told when it is worth trying again.
+    /// Makes the running process the first in line; a message will tell it when to try again.
     pub fn wait(
         self: &Arc<Socket>,
         process: &mut Process,
@@ -201,7 +201,7 @@ impl Socket {
         let mut armed = self.armed[request.side as usize].lock();
         armed.waiting = Some((process.pid(), message));
         let is_ready = match (&connecting, exhausted) {
-            // Whether the edge was about this is to be asked.
+            // The edge may have been about something else, so the descriptor is polled.
             (Some(descriptor), _) => call::is_ready(descriptor.as_fd(), true),
             (None, Exhausted::Yes) => armed.edge,
             (None, Exhausted::Perhaps) => {
@@ -217,7 +217,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Whether it is the running process's turn; if not, it gets in line.
+    /// Whether it is the running process's turn; if not, the process is put in line.
     pub fn turn(
         self: &Arc<Socket>,
         process: &mut Process,
@@ -243,7 +243,7 @@ impl Socket {
         Ok(Turn::Later)
     }
 
-    /// The running process has what it asked for: the next one in line is told to try.
+    /// The running process has finished its request: the next one in line is told to try.
     pub fn done(&self, process: &Process, line: &mut Line, side: Side) {
         if line
             .current
@@ -254,8 +254,8 @@ impl Socket {
         }
     }
 
-    /// The next one in line is the first now, and told to try as soon as that is worth it. Answers whether the one
-    /// before was yet to be told.
+    /// Makes the next one in line the first; it is told to try as soon as the descriptor is ready. Returns whether the
+    /// one before it had not been told yet.
     fn next(&self, line: &mut Line, side: Side) -> bool {
         let mut armed = self.armed[side as usize].lock();
         let was_armed = armed.waiting.take().is_some();
@@ -281,7 +281,7 @@ impl Socket {
         was_armed
     }
 
-    /// What was tried fails for all who are in line: those who wait are told.
+    /// The operation fails for all processes in line: those that wait are told.
     pub fn fail_all(&self, line: &mut Line, side: Side, reason: Term) {
         if line.current.take().is_none() {
             return;
@@ -304,7 +304,7 @@ impl Socket {
         line.state &= !(state::ACCEPTING | state::CONNECTING);
     }
 
-    /// Takes the socket out of the poll; everybody in line learns that it is closed.
+    /// Takes the socket out of the poll; all processes in line are told that it is closed.
     pub fn stop(&self, reading: &mut Line, writing: &mut Line, kept: &mut Kept) {
         if let (Some(token), Ok(descriptor)) = (kept.token.take(), reading.open()) {
             runtime::io::unregister(descriptor.as_fd(), token);
@@ -323,7 +323,7 @@ impl Socket {
         }
     }
 
-    /// A process that had to do with the socket has ended.
+    /// Called when a process that the socket watches has ended.
     fn ended(&self, pid: Term) {
         let (mut reading, mut writing, mut kept) = self.all();
         kept.watched.remove(&pid.bits());
@@ -364,7 +364,7 @@ impl Socket {
         }
     }
 
-    /// Makes another process the owner; without such a process the socket is closed.
+    /// Makes another process the owner; if there is no such process, the socket is closed.
     pub fn give_to(self: &Arc<Socket>, owner: Term) {
         let socket = Arc::clone(self);
         let signal = Signal::Call(Box::new(move |process| match process {
@@ -380,7 +380,7 @@ impl Socket {
     }
 }
 
-/// Processes need not tell of their ends any more.
+/// Removes the exit actions of processes, which then no longer tell the socket that they have ended.
 pub fn forget(watched: HashMap<u64, u64>) {
     for (bits, number) in watched {
         // SAFETY: the bits of a pid, which is an immediate.
@@ -390,7 +390,7 @@ pub fn forget(watched: HashMap<u64, u64>) {
                 process.cold().at_exit.remove(number);
             }
         }));
-        // Who is gone has told already.
+        // A process that is gone has told the socket already.
         let _ = signal::send(pid, signal);
     }
 }
@@ -443,7 +443,7 @@ fn cancel(process: &mut Process, reference: Term, operation: Term, number: Term)
     }
 }
 
-/// The line is free for this kind of work.
+/// Fails unless the line is free for this kind of task.
 pub fn only(line: &Line, task: Task) -> Result<(), Refusal> {
     match line.task {
         Some(other) if other != task => Err(BAD_STATE),

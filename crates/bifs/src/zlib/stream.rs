@@ -1,7 +1,7 @@
-//! A stream of the C library zlib, as values that cannot be misused.
+//! A stream of the C library zlib, behind a type that cannot be misused.
 //!
-//! The library itself, not a rewrite of it, because programs keep and compare what it makes. The
-//! library's structure points to its own state and back, so it stays where it is. One thread at a time.
+//! This is the library itself and not a rewrite, because programs keep and compare its output. The library's structure
+//! and its internal state point to each other, so the structure must not move. One thread at a time.
 
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
@@ -16,10 +16,10 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// The longest dictionary that inflating may have seen: a whole window.
+/// The longest dictionary that inflating can return, in bytes: a whole window.
 const WINDOW_BYTES: usize = 32_768;
 
-/// What the library answers; the negative ones are errors.
+/// A result code of the library; negative ones are errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Code(pub c_int);
 
@@ -33,7 +33,7 @@ impl Code {
     pub const BUFFER_ERROR: Code = Code(z::Z_BUF_ERROR);
     pub const VERSION_ERROR: Code = Code(z::Z_VERSION_ERROR);
 
-    /// An error that says more than that no progress was made.
+    /// Whether this is an error other than that no progress was made.
     pub fn is_fatal(self) -> bool {
         self.0 < 0 && self != Code::BUFFER_ERROR
     }
@@ -47,7 +47,7 @@ impl Code {
     }
 }
 
-/// Takes in nothing now, and goes on with the next input.
+/// No flush: the library may keep output back until more input comes.
 pub const NO_FLUSH: c_int = z::Z_NO_FLUSH;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +56,7 @@ pub enum Direction {
     Inflate,
 }
 
-/// A stream from its start to its end.
+/// An initialised compression or decompression stream.
 pub struct Stream {
     raw: Box<z::z_stream>,
     pub direction: Direction,
@@ -65,7 +65,7 @@ pub struct Stream {
 // SAFETY: the library keeps no state outside the stream's own memory.
 unsafe impl Send for Stream {}
 
-/// What one call did.
+/// The outcome of one call.
 #[derive(Debug)]
 pub struct Progress {
     pub code: Code,
@@ -74,12 +74,12 @@ pub struct Progress {
 }
 
 unsafe extern "C" fn allocate(_: *mut c_void, items: z::uInt, size: z::uInt) -> *mut c_void {
-    // SAFETY: any sizes; the memory is zeroed, for the library tests words before it sets them.
+    // SAFETY: any sizes are allowed. The memory is zeroed because the library tests words before it sets them.
     unsafe { libc::calloc(items as usize, size as usize) }
 }
 
 unsafe extern "C" fn free(_: *mut c_void, memory: *mut c_void) {
-    // SAFETY: the library gives back what `allocate` gave it.
+    // SAFETY: the library frees only memory that `allocate` returned.
     unsafe { libc::free(memory) };
 }
 
@@ -114,7 +114,7 @@ impl Stream {
         strategy: c_int,
     ) -> Result<Stream, Code> {
         let mut raw = fresh();
-        // SAFETY: a fresh structure of the size that is said; the library checks the numbers.
+        // SAFETY: a fresh structure of the size given; the library checks the numbers.
         Code::check(unsafe {
             z::deflateInit2_(
                 &raw mut *raw,
@@ -146,7 +146,7 @@ impl Stream {
         })
     }
 
-    /// Takes in bytes and gives out bytes, as many as go. Takes at most 4 GiB of each.
+    /// Consumes input and produces output, as much as possible, but at most 4 GiB of each.
     pub fn run(&mut self, input: &[u8], output: &mut [MaybeUninit<u8>], flush: c_int) -> Progress {
         let take = z::uInt::try_from(input.len()).unwrap_or(z::uInt::MAX);
         let give = z::uInt::try_from(output.len()).unwrap_or(z::uInt::MAX);
@@ -155,8 +155,8 @@ impl Stream {
         self.raw.next_out = output.as_mut_ptr().cast();
         self.raw.avail_out = give;
         let raw = &raw mut *self.raw;
-        // SAFETY: the stream is initialised for its direction, and the library reads and writes no more
-        // than is said; input is not written.
+        // SAFETY: the stream is initialised for its direction. The library accesses no more bytes than the lengths
+        // given, and does not write to the input.
         let code = Code(unsafe {
             match self.direction {
                 Direction::Deflate => z::deflate(raw, flush),
@@ -175,7 +175,7 @@ impl Stream {
         progress
     }
 
-    /// The checksum of what has passed, or of the dictionary that is needed.
+    /// The checksum of the bytes so far, or of the dictionary that is needed.
     pub fn adler(&self) -> u32 {
         self.raw.adler as u32
     }
@@ -183,7 +183,7 @@ impl Stream {
     pub fn set_dictionary(&mut self, dictionary: &[u8]) -> Result<(), Code> {
         let length = z::uInt::try_from(dictionary.len()).map_err(|_| Code::STREAM_ERROR)?;
         let raw = &raw mut *self.raw;
-        // SAFETY: an initialised stream, and as many readable bytes as are said.
+        // SAFETY: an initialised stream, and `length` readable bytes.
         Code::check(unsafe {
             match self.direction {
                 Direction::Deflate => z::deflateSetDictionary(raw, dictionary.as_ptr(), length),
@@ -192,12 +192,12 @@ impl Stream {
         })
     }
 
-    /// The last bytes that inflating gave out, to which what comes may refer.
+    /// The latest output of inflating, to which further input may refer.
     pub fn inflate_dictionary(&mut self) -> Result<Vec<u8>, Code> {
         assert_eq!(self.direction, Direction::Inflate);
         let mut dictionary = vec![0; WINDOW_BYTES];
         let mut length = 0;
-        // SAFETY: an initialised stream, and room for all that the library may write.
+        // SAFETY: an initialised stream, and a buffer for all that the library may write.
         let code = unsafe {
             inflateGetDictionary(&raw mut *self.raw, dictionary.as_mut_ptr(), &mut length)
         };
@@ -208,7 +208,7 @@ impl Stream {
         Ok(dictionary)
     }
 
-    /// Begins anew, with the same settings.
+    /// Starts over with the same settings.
     pub fn reset(&mut self) -> Result<(), Code> {
         let raw = &raw mut *self.raw;
         // SAFETY: an initialised stream.
@@ -220,8 +220,8 @@ impl Stream {
         })
     }
 
-    /// Changes level and strategy. Everything was flushed before, so there is nothing to give out; were
-    /// there something, that is a `STREAM_ERROR`.
+    /// Changes level and strategy. Everything was flushed before, so there is no output; if there were any, this
+    /// returns `STREAM_ERROR`.
     pub fn set_deflate_parameters(&mut self, level: c_int, strategy: c_int) -> Result<(), Code> {
         assert_eq!(self.direction, Direction::Deflate);
         let mut room = 0u8;
@@ -238,15 +238,15 @@ impl Stream {
         Code::check(code)
     }
 
-    /// Ends the stream, and tells whether it was complete.
+    /// Ends the stream; an error if it was not complete.
     pub fn end(mut self) -> Result<(), Code> {
-        // The library takes a second end, that of the drop, for an error and does nothing.
+        // The library reports the second end, in `drop`, as an error and does nothing.
         Code::check(self.end_raw())
     }
 
     fn end_raw(&mut self) -> c_int {
         let raw = &raw mut *self.raw;
-        // SAFETY: an initialised stream; the library forgets its state, and says so if it has none.
+        // SAFETY: an initialised stream; the library frees its state, or returns an error if it has none.
         unsafe {
             match self.direction {
                 Direction::Deflate => z::deflateEnd(raw),

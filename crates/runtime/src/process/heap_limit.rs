@@ -13,16 +13,16 @@ use super::Process;
 use super::spawn::DEFAULTS;
 use crate::config;
 
-/// `max_heap_size` as programs give and see it.
+/// `max_heap_size` as programs set and read it.
 pub struct HeapLimit {
-    /// 0: none.
+    /// 0 means no limit.
     pub words: u64,
     pub kill: bool,
     pub log: bool,
 }
 
 impl Default for HeapLimit {
-    /// The node's.
+    /// The node's current default.
     fn default() -> HeapLimit {
         HeapLimit {
             words: DEFAULTS.max_heap_words.load(Ordering::Relaxed),
@@ -33,7 +33,7 @@ impl Default for HeapLimit {
 }
 
 impl HeapLimit {
-    /// From a size, or a map with `size` and perhaps `kill` and `error_logger`.
+    /// Parses a size, or a map with `size` and optionally `kill` and `error_logger`.
     pub fn parse(value: Term) -> Option<HeapLimit> {
         let mut limit = HeapLimit {
             words: 0,
@@ -58,7 +58,7 @@ impl HeapLimit {
         Some(limit)
     }
 
-    /// What the node began with: the limit of processes that were given no other.
+    /// The limit that the node was started with; it applies to processes that were given no other.
     fn at_start() -> HeapLimit {
         let config = config::get();
         HeapLimit {
@@ -101,7 +101,7 @@ pub fn size(value: Term) -> Option<u64> {
     value.as_small().and_then(|words| u64::try_from(words).ok())
 }
 
-/// A least heap size: the next that heaps have.
+/// A minimum heap size, rounded up to the next size that heaps have.
 pub fn heap_words(value: Term) -> Option<u32> {
     let words = usize::try_from(size(value)?).unwrap_or(usize::MAX);
     if words <= FIRST_HEAP_WORDS {
@@ -111,13 +111,13 @@ pub fn heap_words(value: Term) -> Option<u32> {
     Some(words.unwrap_or(u32::MAX))
 }
 
-/// A least size of the virtual heap of shared binaries: not below the default.
+/// A minimum size of the virtual heap of shared binaries, at least the default.
 pub fn binary_words(value: Term) -> Option<u64> {
     let least = DEFAULTS.min_binary_words.load(Ordering::Relaxed);
     Some(virtual_heap_words(size(value)?).max(least))
 }
 
-/// Virtual heaps have the sizes of heaps.
+/// Rounds the size of a virtual heap up to the next size that heaps have.
 pub fn virtual_heap_words(words: u64) -> u64 {
     let words = usize::try_from(words).ok().and_then(block::size_for);
     words.map_or(u64::MAX, |words| words as u64)

@@ -42,7 +42,7 @@ pub enum Replies {
     Refused,
 }
 
-/// What a request's maker is told.
+/// Which replies a request's caller wants, and their tag.
 pub struct Reply {
     pub tag: Term,
     pub on_success: bool,
@@ -54,11 +54,11 @@ pub struct Parsed {
     pub reply: Reply,
 }
 
-/// Why options cannot be used.
+/// Why options are invalid.
 pub enum BadOptions {
-    /// They are no proper list.
+    /// They are not a proper list.
     NoList,
-    /// One of them is wrong; how the maker wants to hear of it.
+    /// One of them is invalid; the replies that the caller wants.
     Unknown(Reply),
 }
 
@@ -149,7 +149,7 @@ fn set_option(options: &mut Options, name: Term, value: Term) -> Option<()> {
             options.heap.max_heap_kill = Some(limit.kill);
             options.heap.max_heap_log = Some(limit.log);
         }
-        // Only a wish in OTP too; ferl lets processes go where there is time for them.
+        // In OTP this is only a hint, too; ferl runs processes wherever there is time for them.
         am::SCHEDULER => {
             let number = size(value)?;
             if number > scheduler::schedulers().all.len() as u64 {
