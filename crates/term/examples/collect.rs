@@ -1,5 +1,5 @@
-//! What a collection costs, for the shapes of heap that are common. Prints nanoseconds a collection:
-//! `cargo run --release -p term --example collect [part of a name]`.
+//! Measures what a collection costs for common shapes of heap. Prints nanoseconds per collection: `cargo run --release
+//! -p term --example collect [part of a name]`.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use layout::{Heap, Term};
 use term::collect::{self, Kind, Request};
 use term::{build, heap};
 
-/// The allocator of the machine.
+/// The allocator that ferl uses.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -49,7 +49,7 @@ fn report(name: &str, rounds: u32, mut round: impl FnMut() -> (Duration, usize))
     println!("{name:32} {best:10.0} ns, {moved} words moved");
 }
 
-/// A young heap that is full of rubbish, but for `live` small objects.
+/// A young heap full of garbage, except for `live` small objects.
 fn young(name: &str, words: usize, live: usize, rounds: u32) {
     let mut heap = heap_of(words);
     let mut roots = vec![Term::NIL; 8];
@@ -64,7 +64,7 @@ fn young(name: &str, words: usize, live: usize, rounds: u32) {
     collect::free(&mut heap);
 }
 
-/// Fills what is free with tuples, of which `live` end up in a list.
+/// Fills the free words with tuples, `live` of which are kept in a list.
 fn litter(heap: &mut Heap, roots: &mut [Term], live: usize) {
     roots.fill(Term::NIL);
     let tuples = free_words(heap) / 4;
@@ -82,7 +82,7 @@ fn litter(heap: &mut Heap, roots: &mut [Term], live: usize) {
     }
 }
 
-/// All of a structure moves, again and again.
+/// Moves all of a structure, again and again.
 fn major(name: &str, rounds: u32, make: impl Fn(&mut Heap) -> Term) {
     let mut heap = heap_of(4_000_000);
     let mut roots = [make(&mut heap)];
@@ -97,7 +97,7 @@ fn major(name: &str, rounds: u32, make: impl Fn(&mut Heap) -> Term) {
     collect::free(&mut heap);
 }
 
-/// A heap that grows from nothing to a list of `count` cells, with as much rubbish; prints what that cost in all.
+/// A heap that grows from nothing to a list of `count` cells, with as much garbage; prints the total cost.
 fn growing(name: &str, count: i64) {
     if std::env::args()
         .nth(1)

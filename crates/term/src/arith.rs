@@ -1,8 +1,8 @@
 //! Arithmetic on numbers of the language: small and big integers, floats, and mixes of them.
 //!
-//! Each operation is a short inlined path for two smalls and a function for the rest. Integers past
-//! [`BIG_LIMBS`] end in `system_limit` before room is made for them; a float that would not be finite ends
-//! in `badarith`. Nothing here collects; whoever owns the heap may call.
+//! Each operation has a short inlined fast path for two small integers, and a function for everything else. An integer
+//! of more than [`BIG_LIMBS`] limbs ends in `system_limit` before heap is allocated for it; a float that would not be
+//! finite ends in `badarith`. Nothing here collects; whoever owns the heap may call.
 
 use std::cmp::Ordering;
 
@@ -17,7 +17,7 @@ pub mod limbs;
 pub use crate::compare::compare_with_float;
 pub use float::{ceil, float_of_integer, floor, integer_from_f64, round, trunc};
 
-/// Why an operation has no result; both are reasons of exceptions of class `error`.
+/// Why an operation failed; both are reasons of exceptions of class `error`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArithError {
     /// `badarith`: not numbers, not integers where integers are needed, division by zero, or a float
@@ -34,7 +34,7 @@ type Outcome = Result<Term, ArithError>;
 /// Sign (true: negative) and magnitude of an integer.
 type Integer<'a> = (bool, &'a [u64]);
 
-/// Sign and magnitude of any integer; a small one's limb is put into `room`. Zero has no limbs.
+/// Sign and magnitude of any integer; the limb of a small one is stored in `room`. Zero has no limbs.
 #[inline]
 #[must_use]
 pub fn integer_limbs(term: Term, room: &mut [u64; 1]) -> Option<Integer<'_>> {
@@ -55,7 +55,7 @@ fn smalls(a: Term, b: Term) -> Option<(i64, i64)> {
 /// `A + B`.
 ///
 /// # Errors
-/// See [`ArithError`]; so for every operation here.
+/// See [`ArithError`]; the same holds for every operation here.
 #[inline]
 pub fn add<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Outcome {
     match smalls(a, b) {
@@ -155,7 +155,7 @@ pub fn bxor<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Outcome {
 pub fn bnot<A: Allocate + ?Sized>(heap: &mut A, a: Term) -> Outcome {
     match a.as_small() {
         Some(value) => Ok(Term::small(!value)),
-        // As two's complement knows it: -A - 1.
+        // In two's complement, `bnot A` is `-A - 1`.
         None => {
             let (negative, limbs) = a.as_big().ok_or(BadArith)?;
             signed_sum(heap, (!negative, limbs), (true, &[1]))
@@ -184,7 +184,7 @@ pub fn bsr<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Outcome {
     }
 }
 
-/// `abs(A)`, or `None` when it is no number (which `abs/1` calls `badarg`). As in OTP, `abs(-0.0)` is `-0.0`.
+/// `abs(A)`, or `None` if it is not a number (then `abs/1` fails with `badarg`). As in OTP, `abs(-0.0)` is `-0.0`.
 pub fn abs<A: Allocate + ?Sized>(heap: &mut A, a: Term) -> Option<Term> {
     if let Some(value) = a.as_small() {
         return Some(build::integer(heap, value.abs()));
@@ -219,7 +219,7 @@ pub fn from_i128<A: Allocate + ?Sized>(heap: &mut A, value: i128) -> Term {
 /// The order of two integers of any size.
 ///
 /// # Panics
-/// When one is no integer.
+/// When one is not an integer.
 #[must_use]
 pub fn compare_integers(a: Term, b: Term) -> Ordering {
     if let Some((a, b)) = smalls(a, b) {
@@ -239,7 +239,7 @@ pub fn compare_integers(a: Term, b: Term) -> Ordering {
 /// The order of two big integers.
 ///
 /// # Panics
-/// When one is no integer.
+/// When one is not an integer.
 #[must_use]
 pub fn compare_big(a: Term, b: Term) -> Ordering {
     compare_integers(a, b)
@@ -362,7 +362,7 @@ fn quotient_or_remainder<A: Allocate + ?Sized>(
     })
 }
 
-/// Calculates on the endless two's complement of both.
+/// Applies a bitwise operation to the two's complements of both, extended without end.
 #[inline(never)]
 fn bitwise<A: Allocate + ?Sized>(
     heap: &mut A,
@@ -380,7 +380,7 @@ fn bitwise<A: Allocate + ?Sized>(
         for limb in room.iter_mut() {
             *limb = operation(a.next(), b.next());
         }
-        // The last limb holds signs alone.
+        // The last limb holds only sign bits.
         let negative = room[length - 1] != 0;
         if negative {
             limbs::negate(room);
@@ -389,7 +389,7 @@ fn bitwise<A: Allocate + ?Sized>(
     })
 }
 
-/// Reads the limbs of an integer's two's complement, without end.
+/// Reads the limbs of an integer's two's complement; behind the last limb sign bits follow without end.
 struct Complement<'a> {
     negative: bool,
     limbs: &'a [u64],
@@ -425,7 +425,7 @@ impl Complement<'_> {
 fn shift<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term, right: bool) -> Outcome {
     let mut room = [0];
     let (negative, limbs) = integer_limbs(a, &mut room).ok_or(BadArith)?;
-    // A distance that is no small is as good as endless.
+    // A distance that is not a small integer is treated as infinite.
     let (back, distance) = match b.as_small() {
         Some(value) => (value < 0, value.unsigned_abs()),
         None => (b.as_big().ok_or(BadArith)?.0, u64::MAX),

@@ -1,9 +1,9 @@
 //! The atom table: text to number and back. Atoms live for ever.
 //!
-//! Entries never move: the first of them, all that most nodes have, sit in zeroed memory of the program, the others in
-//! leaked chunks that double in size. So reading one by its number needs no lock, and comparing two atoms as a rule reads
-//! one word of each. Interning takes a read lock for a known text, the write lock for a new one. An entry also holds
-//! the registration slot of its name, so that sending to a name is one load. Any thread may call.
+//! Entries never move. The first 65,536, which is enough for most nodes, are in a static array; the others are in
+//! leaked chunks that double in size. So reading an entry by its number needs no lock, and comparing two atoms usually
+//! reads one word of each. Interning takes a read lock for a known text, the write lock for a new one. An entry also
+//! holds the registration slot of its name, so that sending to a name is one load. Any thread may call.
 
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
@@ -17,28 +17,28 @@ use parking_lot::RwLock;
 /// Atoms a node may hold unless `+t` says otherwise; the value OTP documents.
 pub const DEFAULT_LIMIT: usize = 1_048_576;
 
-/// Why a text is no atom.
+/// Why a text cannot become an atom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AtomError {
     /// More than 255 characters.
     TooLong,
     /// The text is not UTF-8.
     NotUtf8,
-    /// The table is full: the node cannot go on.
+    /// The table is full: the node cannot continue.
     Limit,
 }
 
-/// Valid when all its bytes are zero: then it is not published yet.
+/// An entry whose bytes are all zero is valid: it is not published yet.
 struct Entry {
-    /// Written before `prefix`, and never again.
+    /// Written once, before `prefix`.
     text: UnsafeCell<Option<&'static str>>,
-    /// [`PUBLISHED`] and the first seven bytes of the text, big-endian: decides most comparisons.
+    /// [`PUBLISHED`] and the first seven bytes of the text, big-endian: enough to decide most comparisons.
     prefix: AtomicU64,
     registered: AtomicU64,
 }
 
-// SAFETY: `text` is written once, by the holder of the table's write lock, before the release store of `prefix`, and read
-// only after an acquire load of that showed `PUBLISHED`.
+// SAFETY: `text` is written once, by the holder of the table's write lock, before the release store of `prefix`, and
+// read only after an acquire load of `prefix` showed `PUBLISHED`.
 unsafe impl Sync for Entry {}
 
 impl Entry {
@@ -51,7 +51,7 @@ impl Entry {
     }
 
     fn text(&self) -> &'static str {
-        // SAFETY: `entry` gives out published entries only, whose text nobody writes.
+        // SAFETY: `entry` returns only published entries, whose text is never written again.
         unsafe { *self.text.get() }.unwrap_or_default()
     }
 }
@@ -80,14 +80,14 @@ static NUMBERS: LazyLock<RwLock<HashMap<&'static str, u32>>> = LazyLock::new(|| 
     RwLock::new(numbers)
 });
 
-/// The atom for a UTF-8 text, made when it is new.
+/// The atom for a UTF-8 text; creates it if it is new.
 ///
 /// # Errors
 /// See [`AtomError`].
 pub fn intern(text: &[u8]) -> Result<Term, AtomError> {
     match std::str::from_utf8(text) {
         Ok(text) => intern_str(text),
-        // What is too long is not read to its end.
+        // If the valid part alone reaches the limit, the text is too long; the rest is not examined.
         Err(error) if characters(&text[..error.valid_up_to()]) >= ATOM_CHARACTERS => {
             Err(AtomError::TooLong)
         }
@@ -100,7 +100,7 @@ fn characters(text: &[u8]) -> usize {
     text.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
-/// As [`intern`], for what is known to be UTF-8.
+/// As [`intern`], for text that is known to be UTF-8.
 ///
 /// # Errors
 /// See [`AtomError`].
@@ -130,7 +130,7 @@ pub fn intern_str(text: &str) -> Result<Term, AtomError> {
     Ok(Term::atom(index))
 }
 
-/// An atom for a text that ferl itself names; the table's limit leaves room for those.
+/// The atom for a text that ferl itself names; the limit of the table leaves room for these.
 ///
 /// # Panics
 /// When the table is full.
@@ -157,7 +157,7 @@ pub fn lookup(text: &str) -> Option<Term> {
 /// The text of an atom.
 ///
 /// # Panics
-/// When the term is no atom.
+/// When the term is not an atom.
 #[must_use]
 pub fn text(atom: Term) -> &'static str {
     entry(atom.as_atom().expect("an atom")).text()
@@ -187,7 +187,7 @@ fn compare_texts(a: &Entry, b: &Entry) -> std::cmp::Ordering {
     a.text().cmp(b.text())
 }
 
-/// Who is registered under an atom: the bits of a pid or port, or 0.
+/// The process or port registered under an atom: the bits of its pid or port identifier, or 0 if there is none.
 #[inline]
 #[must_use]
 pub fn registration(atom: u32) -> &'static AtomicU64 {
@@ -201,23 +201,24 @@ pub fn count() -> usize {
     COUNT.load(Ordering::Acquire) as usize
 }
 
-/// The most atoms there may be.
+/// The maximum number of atoms.
 #[must_use]
 pub fn limit() -> usize {
     LIMIT.load(Ordering::Relaxed)
 }
 
-/// Sets the most atoms there may be (`+t`).
+/// Sets the maximum number of atoms (`+t`).
 pub fn set_limit(limit: usize) {
     LIMIT.store(limit, Ordering::Relaxed);
 }
 
-/// What is to happen when an atom is one too many, with the limit: it does not come back. Set once.
+/// Sets the function that is called, with the limit, when the table is full; it does not return. Only the first call
+/// counts.
 pub fn on_full(full: fn(usize) -> !) {
     let _ = ON_FULL.set(full);
 }
 
-/// Bytes that the table holds, and those of them that are text.
+/// Bytes that the table occupies, and how many of them are text.
 #[must_use]
 pub fn memory() -> (usize, usize) {
     let texts = TEXT_BYTES.load(Ordering::Relaxed);
@@ -227,7 +228,7 @@ pub fn memory() -> (usize, usize) {
     )
 }
 
-/// Where an entry is that is none of the first: its chunk, and its place there.
+/// The chunk of an entry beyond the first [`FIRST`], and its index in that chunk.
 fn chunk_of(index: u32) -> (usize, usize) {
     let bits = index.ilog2();
     ((bits - FIRST_BITS) as usize, (index - (1 << bits)) as usize)
@@ -244,20 +245,20 @@ fn entry(index: u32) -> &'static Entry {
 
 #[cold]
 fn entry_elsewhere(index: u32) -> &'static Entry {
-    // A constant atom may be used before any text was interned, in a node's first moments.
+    // At startup a constant atom may be used before any text was interned.
     LazyLock::force(&NUMBERS);
     match FIRST_ENTRIES.get(index as usize) {
         Some(entry) => entry,
         None => {
             let (chunk, place) = chunk_of(index);
             let entries = MORE_ENTRIES[chunk].load(Ordering::Acquire);
-            // SAFETY: whoever holds the number got it after `publish` wrote the entry.
+            // SAFETY: whoever has the number got it after `publish` wrote the entry.
             unsafe { &*entries.add(place) }
         }
     }
 }
 
-/// Writes the entry; the caller holds the write lock (or is the only one, at the start).
+/// Writes the entry. The caller holds the write lock, or is the initialiser of `NUMBERS`.
 fn publish(index: u32, text: &'static str) {
     let entry: &Entry = match FIRST_ENTRIES.get(index as usize) {
         Some(entry) => entry,
@@ -278,7 +279,7 @@ fn publish(index: u32, text: &'static str) {
     let mut first = [0u8; 8];
     let length = text.len().min(7);
     first[1..=length].copy_from_slice(&text.as_bytes()[..length]);
-    // SAFETY: the only writer, and nobody reads the text before `prefix` says so.
+    // SAFETY: the only writer, and nobody reads the text before `prefix` has `PUBLISHED`.
     unsafe { *entry.text.get() = Some(text) };
     let prefix = u64::from_be_bytes(first) | PUBLISHED;
     entry.prefix.store(prefix, Ordering::Release);

@@ -1,9 +1,9 @@
-//! Bit strings: taking them apart and putting them together.
+//! Bit strings: matching and building them.
 //!
-//! `range` copies and compares raw bits; `integer`, `float` and `utf` read and write values at any bit;
-//! `matching` is match contexts; `construct` builds bit strings from segments, and `append` is the growing
-//! of a binary in place; `whole` builds what is of whole bytes fast. Reads and writes past what there is are refused, never attempted: the numbers
-//! come from programs.
+//! `range` copies and compares raw bits; `integer`, `float` and `utf` read and write values at any bit; `matching`
+//! implements match contexts; `construct` builds bit strings from segments; `append` grows a binary in place; `whole`
+//! is the fast path for strings of whole bytes. Positions and sizes come from programs, so a read or write past the end
+//! is refused before memory is touched.
 
 pub mod append;
 pub mod construct;
@@ -18,7 +18,7 @@ use layout::Term;
 
 use crate::am;
 
-/// The flags of a segment, as the generic instructions have them.
+/// The flags of a segment, as the generic instructions encode them.
 ///
 /// ```text
 /// bit 0  aligned (a hint)
@@ -36,7 +36,7 @@ impl Flags {
     pub const LITTLE: Flags = Flags(2);
     pub const SIGNED: Flags = Flags(4);
 
-    /// From the operand of an instruction.
+    /// The flags in the operand of an instruction.
     #[inline]
     #[must_use]
     pub const fn new(bits: u32) -> Flags {
@@ -61,20 +61,20 @@ impl Flags {
     }
 }
 
-/// What is wrong with a segment; the word that `error_info` gives it.
+/// What is wrong with a segment, as named in `error_info`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// The value is of another type, or out of range for a character.
+    /// The value has the wrong type, or is not a valid character.
     Type,
-    /// The size is no size, or too large.
+    /// The size is not a valid size, or is too large.
     Size,
     /// The binary has fewer bits than the size says.
     Short,
-    /// The binary is no multiple of the unit.
+    /// The size of the binary is not a multiple of the unit.
     Unit,
     /// The integer is too large for a float.
     NoFloat,
-    /// Floats do not come in this size.
+    /// There are no floats of this size.
     Invalid,
 }
 
@@ -101,7 +101,7 @@ pub fn match_width(size: Term, unit: u32) -> Option<u64> {
     size.checked_mul(u64::from(unit))
 }
 
-/// Whether a size operand says "all that is left".
+/// Whether a size operand means "all that is left".
 #[inline]
 #[must_use]
 pub fn is_all(size: Term) -> bool {

@@ -1,6 +1,7 @@
-//! Building terms in a place that allocates.
+//! Building terms in anything that implements [`Allocate`].
 //!
-//! Each function fills every word that it allocates, so what it answers is a whole term.
+//! Each function fills every word that it allocates, so it returns a complete term; [`binary_uninit`] leaves the bytes
+//! to its caller.
 
 use layout::limits::{HEAP_BINARY_BYTES, SMALL_MAX, SMALL_MIN};
 use layout::object::{Bits, offset};
@@ -35,15 +36,15 @@ pub fn list_with_tail<A: Allocate + ?Sized>(heap: &mut A, items: &[Term], tail: 
         .fold(tail, |tail, &head| cons(heap, head, tail))
 }
 
-/// As [`list_with_tail`], its cells one behind the other in one piece of room.
+/// As [`list_with_tail`], but the cells are contiguous, in one allocation.
 pub fn list_in_row<A: Allocate + ?Sized>(heap: &mut A, items: &[Term], tail: Term) -> Term {
     list_of(heap, items.len(), items.iter().copied(), tail)
 }
 
-/// A list of as many items as there are said to be, its cells one behind the other in one piece of room.
+/// A list of the `count` items in front of `tail`; its cells are contiguous, in one allocation.
 ///
 /// # Panics
-/// When there are fewer.
+/// When there are fewer than `count` items.
 pub fn list_of<A: Allocate + ?Sized>(
     heap: &mut A,
     count: usize,
@@ -54,7 +55,7 @@ pub fn list_of<A: Allocate + ?Sized>(
         return tail;
     }
     let room = heap.allocate(2 * count).cast::<Term>();
-    // SAFETY: two fresh words for each item; a heap that was left half built is not read again.
+    // SAFETY: two fresh words for each item; after a panic the half-built heap is not read again.
     unsafe {
         for index in 0..count {
             let cell = room.add(2 * index);
@@ -84,7 +85,7 @@ pub fn tuple<A: Allocate + ?Sized>(heap: &mut A, elements: &[Term]) -> Term {
 /// A tuple of `elements` with `value` in place of the one at `place`.
 ///
 /// # Panics
-/// When there is no such place.
+/// When `place` is out of range.
 pub fn tuple_with<A: Allocate + ?Sized>(
     heap: &mut A,
     elements: &[Term],
@@ -98,8 +99,9 @@ pub fn tuple_with<A: Allocate + ?Sized>(
     copy
 }
 
-/// `list` with `tail` behind its last cell, copied to where the heap has room, and how many cells that are; `None`, and nothing
-/// done, when it has no room for all of it, or there are more than `most`. An error is what the list ends in instead of `[]`.
+/// Appends `tail` to a copy of `list` in the free room of the heap; returns the result and the number of cells copied.
+/// Returns `None`, and changes nothing, if the heap has no room for all of it or there are more than `most` cells. The
+/// error is the term that the list ends in instead of `[]`.
 pub fn append_in_room(
     heap: &mut Heap,
     list: Term,
@@ -113,7 +115,8 @@ pub fn append_in_room(
         if cells == room {
             return None;
         }
-        // SAFETY: within the room of the heap; so is the next cell, or the tail takes its place below.
+        // SAFETY: the cell is within the free room of the heap; its tail, the next cell, is either filled next or
+        // replaced below.
         unsafe {
             let cell = first.add(2 * cells);
             cell.write(head);
@@ -135,11 +138,11 @@ pub fn append_in_room(
     Some(Ok((unsafe { Term::from_cons_pointer(first) }, cells)))
 }
 
-/// Puts cells of `list` in front of `tail`, the first one last, but no more than `most`. Answers what is left of `list`, what
-/// became of `tail`, and how many cells there were.
+/// Moves items from the front of `list`, at most `most`, to the front of `tail` one by one, as `lists:reverse/2` does.
+/// Returns the rest of `list`, the new list, and the number of items moved.
 pub fn reverse_onto(heap: &mut Heap, list: Term, tail: Term, most: usize) -> (Term, Term, usize) {
     let (mut rest, mut reversed, mut cells) = (list, tail, 0);
-    // As far as the heap has room cells are written one behind the other.
+    // While the heap has room, cells are written contiguously.
     let room = room_words(heap) / 2;
     let first = heap.top.cast::<Term>();
     while cells < most.min(room)
@@ -207,7 +210,8 @@ pub fn unsigned<A: Allocate + ?Sized>(heap: &mut A, value: u64) -> Term {
     }
 }
 
-/// An integer from sign and limbs (least first); leading zeros are dropped, and a small one comes out small.
+/// An integer from its sign and limbs (least significant first). Leading zeros are dropped; the result is a small
+/// integer if it fits.
 pub fn big<A: Allocate + ?Sized>(heap: &mut A, negative: bool, limbs: &[u64]) -> Term {
     let length = limbs
         .iter()
@@ -246,7 +250,7 @@ pub fn binary<A: Allocate + ?Sized>(heap: &mut A, bytes: &[u8]) -> Term {
     term
 }
 
-/// Words of a heap that [`binary`] takes for so many bytes.
+/// Words of heap that [`binary`] takes for `size` bytes.
 #[must_use]
 pub fn binary_words(size: usize) -> usize {
     match size <= HEAP_BINARY_BYTES {
@@ -313,7 +317,7 @@ pub unsafe fn shared_binary<A: Allocate + ?Sized>(
 /// within it.
 ///
 /// # Panics
-/// When `string` is no bit string.
+/// When `string` is not a bit string.
 pub fn sub_bits<A: Allocate + ?Sized>(
     heap: &mut A,
     string: Term,
@@ -336,10 +340,10 @@ pub fn sub_bits<A: Allocate + ?Sized>(
     }
 }
 
-/// The heap or shared binary under a bit string, and the bit of it where the string starts.
+/// The heap binary or shared binary that a bit string is part of, and the bit where the string starts in it.
 ///
 /// # Panics
-/// When `string` is no bit string.
+/// When `string` is not a bit string.
 #[must_use]
 pub fn whole_of(string: Term) -> (Term, u64) {
     assert!(string.is_bitstring(), "a bit string");
@@ -411,7 +415,7 @@ pub fn fun<A: Allocate + ?Sized>(
     }
 }
 
-/// A fun with `[]` for each of its free variables.
+/// A copy of a fun, with `[]` for each of its free variables.
 pub fn without_free_variables<A: Allocate + ?Sized>(heap: &mut A, fun: Term) -> Term {
     // SAFETY: these words of a fun are the address of an entry, which lives for ever, and a term.
     let (entry, creator) = unsafe {

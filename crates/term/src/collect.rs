@@ -1,24 +1,21 @@
-//! The collector: generational and copying, one heap at a time, and nothing else stops.
+//! The garbage collector: generational and copying. It collects one heap at a time, and nothing else stops.
 //!
-//! **Spaces.** A young block holds heap and stack of a process; an old generation is made when there is
-//! something worth promoting; fragments hold received messages and what BIFs could not fit. A *minor*
-//! collection promotes what has survived one before (below `high_water`) and moves the rest, with what
-//! lives in fragments, to a fresh block. A *major* one moves everything to one block and frees the old
-//! generation. While a heap is small, minor collections copy all of it and promote nothing: that is
-//! cheaper than a second block.
+//! **Spaces.** A young block holds a process's heap and stack; an old generation is created when there is something
+//! worth promoting; fragments hold received messages and terms that did not fit the heap. A *minor* collection promotes
+//! what has survived one collection before (below `high_water`), and moves the rest, together with the live objects in
+//! fragments, to a fresh block. A *major* one moves everything to one block and frees the old generation. While a heap
+//! is small, minor collections copy all of it and promote nothing: that is cheaper than a second block.
 //!
-//! **No write barrier.** Objects are not changed after they were made, so old ones never point to young
-//! ones. The words that do change are raw: positions of match contexts, and size, flags and block of a
-//! writable binary. The one thing that could break this is a receive that makes sub-binaries of a message
-//! which it has not taken out of the queue yet; see [`Request::peeked`].
+//! **No write barrier.** Objects are immutable once made, so old ones never point to young ones. The words that do
+//! change are raw: positions of match contexts, and size, flags and block of a writable binary. The one exception is a
+//! receive that makes sub-binaries of a message which it has not taken out of the queue yet; see [`Request::peeked`].
 //!
-//! **Sizes.** A block has one of OTP's sizes ([`block::SIZES`]), or is the first heap within the process's
-//! own block. Small heaps grow a step at every other collection, so a process that has little to do
-//! stays small, and one that is busy soon collects seldom. What is alive is copied to a place on the
-//! native stack first when it is little, so that the block that is taken has the right size at once, or
-//! is not taken at all.
+//! **Sizes.** A block has one of OTP's sizes ([`block::SIZES`]), or is the first heap within the process's own block.
+//! Small heaps grow a step at every other collection, so a process that has little to do stays small, and a busy one
+//! soon collects rarely. When little is alive, it is first copied to a buffer on the native stack, so that the new
+//! block has the right size at once, or no new block is needed.
 //!
-//! Only the thread that runs the process may call, at a safepoint: no terms in Rust locals but the roots.
+//! Only the thread that runs the process may call, at a safepoint: Rust locals hold no terms except the roots.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -48,18 +45,18 @@ use sweep::Lists;
 /// How much is collected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// What has not survived twice; all, when that is due.
+    /// The objects that have not been promoted yet; everything, if a major collection is necessary.
     Minor,
-    /// All.
+    /// Everything.
     Major,
 }
 
 /// What a collection did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stats {
-    /// Words of objects before, fragments included.
+    /// Words of objects before the collection, including fragments.
     pub words_before: usize,
-    /// Words of objects after.
+    /// Words of objects after the collection.
     pub words_after: usize,
     /// Words that were copied: what the collection cost.
     pub moved: usize,
@@ -67,7 +64,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// What a collection of this cost counts in reductions, as OTP weighs it.
+    /// The cost of the collection in reductions, with OTP's weights.
     #[must_use]
     pub fn reductions(&self) -> usize {
         1 + self.moved / 10
@@ -79,29 +76,29 @@ impl Stats {
     }
 }
 
-/// There is no memory for what was asked for. The heap is whole, and has the room it had, or less.
+/// There is not enough memory for the request. The heap is intact, with no more free room than it had before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoMemory;
 
 /// What a collection is asked for.
 pub struct Request<'a> {
     pub kind: Kind,
-    /// Words that are to be free on the heap afterwards, beside the stack's reserve.
+    /// Words that must be free on the heap afterwards, in addition to the stack's reserve.
     pub need_words: usize,
-    /// The message at a receive's `save` place, or null. Until it is taken out of the queue it is not the
-    /// heap's, but registers and fresh sub-binaries may point into it: they are left pointing there, and
-    /// what survives is not promoted by the next collection, when the message may have become a fragment.
+    /// The message at a receive's `save` position, or null. Until it is taken out of the queue it does not belong to
+    /// the heap, but registers and fresh sub-binaries may point into it. Those pointers stay as they are, and the next
+    /// collection promotes none of the survivors, because the message may have become a fragment of the heap by then.
     pub peeked: *mut Fragment,
-    /// An area of literals that are to be copied, for it is about to be freed.
+    /// A literal area that is about to be freed, whose literals must therefore be copied to the heap.
     pub doomed_literals: Option<&'a Range<usize>>,
-    /// Leave no room but what was asked for.
+    /// Leave no free room beyond what was asked for.
     pub tight: bool,
-    /// The first block of the process, of `FIRST_HEAP_WORDS` words, for a heap that may go back to it when
-    /// little is left of it; or null.
+    /// The first block of the process, of `FIRST_HEAP_WORDS` words, if the heap may return to it when little is alive;
+    /// or null.
     pub first_block: *mut u64,
-    /// What is allowed off the heap at least before a collection follows, in words.
+    /// Minimum of the off-heap limit, in words; exceeding the limit forces a collection.
     pub off_heap_limit_words: u32,
-    /// What is done beyond what is needed.
+    /// Extra work, for finding bugs.
     pub stress: Stress,
 }
 
@@ -124,7 +121,7 @@ impl Request<'_> {
 /// Makes room for `need_words` words and the stack's reserve, keeping what `roots` and the stack reach.
 ///
 /// # Errors
-/// When there is no memory for that.
+/// When there is not enough memory for that.
 pub fn collect(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
@@ -134,11 +131,11 @@ pub fn collect(
     run(heap, roots, &Request::new(kind, need_words))
 }
 
-/// A major collection that leaves no room but the stack's reserve: the next allocation grows the heap. It
-/// goes back to `first_block`, unless that is null, when what lives fits there.
+/// A major collection that leaves no room except the stack's reserve: the next allocation grows the heap. The heap
+/// returns to `first_block`, unless that is null, if everything alive fits there.
 ///
 /// # Errors
-/// When there is no memory to collect in.
+/// When there is not enough memory to collect in.
 pub fn hibernate(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
@@ -152,12 +149,11 @@ pub fn hibernate(
     run(heap, roots, &request)
 }
 
-/// A major collection that copies the literals at the addresses of `range` to the heap, so that their
-/// area can be freed. Messages that wait in a queue are no part of the heap: see
-/// [`message::without_literals`].
+/// A major collection that copies the literals at the addresses of `range` to the heap, so that their area can be
+/// freed. Messages that wait in a queue are not part of the heap: see [`message::without_literals`].
 ///
 /// # Errors
-/// When there is no memory to collect in.
+/// When there is not enough memory to collect in.
 pub fn collect_literals(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
@@ -172,28 +168,29 @@ pub fn collect_literals(
 
 /// Heaps whose survivors have fewer words than this promote nothing.
 const PROMOTION_WORDS: usize = 256;
-/// Up to this size, what OTP begins with, blocks grow a step at every other collection.
+/// Blocks up to this size, OTP's default for a new process, grow a step at every other collection.
 const SMALL_BLOCK_WORDS: usize = 233;
-/// From here on a block may be taken larger than is known to be needed: its pages cost nothing until they are touched.
+/// A block above this size may be allocated larger than is known to be needed: pages cost nothing until they are
+/// touched.
 const LAZY_BLOCK_WORDS: usize = 1 << 16;
 /// Blocks above this may shrink at a minor collection.
 const SHRINKING_BLOCK_WORDS: usize = 3_000;
-/// What may survive is copied by way of the native stack up to this many words.
+/// If at most this many words may survive, they are copied by way of a buffer on the native stack.
 const STAGING_WORDS: usize = 512;
-/// As above, when the block will have the size it has: taking a new one costs less than copying twice.
+/// The same limit for a heap that is likely to keep its block's size: taking a new block costs less than copying twice.
 const SETTLED_STAGING_WORDS: usize = 32;
-/// What is allowed off the heap at least, unless a program says otherwise; as OTP.
+/// Default minimum of the off-heap limit, in words; the same as OTP's.
 pub const OFF_HEAP_LIMIT_WORDS: u32 = 46_422;
 
-/// Under stress, the room that is left besides what was asked for is this part of what lives.
+/// Under stress, the free room beyond what is needed is the needed words divided by this.
 const STRESS_SHARE: usize = 64;
 
-/// How a collection goes, decided before anything moves.
+/// Decisions about a collection, made before anything moves.
 struct Plan {
     major: bool,
     /// Words at the start of the block that are promoted.
     mature: usize,
-    /// The most words that may come to the new young space.
+    /// Upper bound for the words that move to the new young space.
     most_words: usize,
     tight: bool,
     stress: Stress,
@@ -202,7 +199,7 @@ struct Plan {
 /// Collects as asked.
 ///
 /// # Errors
-/// When there is no memory for the request.
+/// When there is not enough memory for the request.
 pub fn run(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
@@ -231,7 +228,7 @@ pub fn run(
     })
 }
 
-/// Collects by way of the native stack: the size of the block is chosen when it is known what lives.
+/// Collects by way of a buffer on the native stack: the size of the block is chosen once it is known how much is alive.
 fn by_staging(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
@@ -252,12 +249,12 @@ fn by_staging(
         let (block, words) = take_at_best(words, least);
         go_on_in(heap, block, words);
     }
-    // Otherwise the old block is used again: it is empty by now, but for its stack.
+    // Otherwise the old block is used again: it is empty by now, except for its stack.
     place(heap, roots, space, live);
     finish(heap, request, plan, &mover, live)
 }
 
-/// Collects to a new block, which is exchanged for one of another size when it turns out not to fit.
+/// Collects into a new block, which is exchanged for one of another size if it turns out to have the wrong size.
 fn by_replacing(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
@@ -277,7 +274,7 @@ fn by_replacing(
     if let Some(block) = block {
         go_on_in(heap, block, wanted);
         place(heap, roots, space, live);
-        // SAFETY: taken above with that size; everything in it was moved on.
+        // SAFETY: taken above with that size; everything in it has moved.
         unsafe { block::give_back(space, words) };
     } else {
         go_on_in(heap, space, words);
@@ -289,8 +286,8 @@ fn by_replacing(
     Ok(stats)
 }
 
-/// A block of the size that a heap should have, or of the size that it must have: a program may ask for any
-/// `min_heap_size`.
+/// A block of `words` words, the best size, or if that cannot be allocated of `least` words: `words` may be very large,
+/// because a program may ask for any `min_heap_size`.
 fn take_at_best(words: usize, least: usize) -> (*mut u64, usize) {
     match block::take(words) {
         Some(block) => (block, words),
@@ -313,7 +310,7 @@ fn plan(heap: &mut Heap, request: &Request<'_>) -> Result<Plan, NoMemory> {
     Ok(plan)
 }
 
-/// How a collection would go, and the least size of the old heap that it would begin, or 0.
+/// The plan of a collection, and the minimum size of the old heap that it would create, or 0 if it creates none.
 fn decide(heap: &Heap, request: &Request<'_>) -> (Plan, usize) {
     let stress = request.stress;
     let tight = request.tight || stress != Stress::None;
@@ -335,7 +332,7 @@ fn decide(heap: &Heap, request: &Request<'_>) -> (Plan, usize) {
             if mature < least {
                 mature = 0;
             } else {
-                // Room for as much again: each time it is full, all of it is copied.
+                // Room to grow, because each time the old heap is full, all of it is copied.
                 old_heap_words = (used + fragments) * 2;
             }
         } else {
@@ -365,24 +362,25 @@ fn decide(heap: &Heap, request: &Request<'_>) -> (Plan, usize) {
     (plan, old_heap_words)
 }
 
-/// Words of the block that a collection takes first, when it does not go by way of the native stack.
+/// Size of the block that a collection takes first, when it does not use the buffer on the native stack.
 fn first_words(heap: &Heap, plan: &Plan, need_words: usize) -> Result<usize, NoMemory> {
     let room = plan.most_words + stack_words(heap) + STACK_RESERVE_WORDS;
     let room_and_need = room.checked_add(need_words).ok_or(NoMemory)?;
     let outgrown = room > block_words(heap) && room > LAZY_BLOCK_WORDS;
     if plan.major || outgrown {
-        // Enough that it need not grow at once, should all of it live: all would be moved once more.
+        // Large enough that the heap need not grow at once even if everything is alive: growing would move everything
+        // again.
         size_for(room_and_need + room / 3)
     } else if need_words > block_words(heap) / 4 {
-        // So much that it will hardly fit what is there.
+        // The request is so large that it will hardly fit the present block.
         Ok(size_for(room_and_need)?.max(block_words(heap)))
     } else {
         Ok(size_for(room)?.max(block_words(heap)))
     }
 }
 
-/// The most words that a heap would occupy while it is collected: what it has, and what the collection takes
-/// beside that, should all of it live. `max_heap_size` is compared with this.
+/// The most words that a heap would occupy during a collection: what it has, and what the collection takes in addition
+/// if everything is alive. `max_heap_size` is compared with this.
 #[must_use]
 pub fn peak_words(heap: &Heap, request: &Request<'_>) -> usize {
     let (plan, old_heap_words) = decide(heap, request);
@@ -399,14 +397,14 @@ pub fn peak_words(heap: &Heap, request: &Request<'_>) -> usize {
         .saturating_add(old_heap)
 }
 
-/// The most words that a collection would have to move or look at: what it would cost, should all of it live.
+/// The most words that a collection would have to move or look at: its cost if everything is alive.
 #[must_use]
 pub fn most_words(heap: &Heap, kind: Kind) -> usize {
     let (plan, _) = decide(heap, &Request::new(kind, 0));
     plan.most_words + plan.mature + stack_words(heap)
 }
 
-/// Whether a heap asks for a collection although there is room: it was said so, or too much lies in fragments.
+/// Whether a heap needs a collection although it has room: one was requested, or too many words lie in fragments.
 #[must_use]
 pub fn is_due(heap: &Heap) -> bool {
     heap.flags & flag::FORCE != 0 || heap.fragment_words as usize > block_words(heap)
@@ -441,8 +439,8 @@ fn mover(heap: &Heap, plan: &Plan, request: &Request<'_>) -> Mover {
     }
 }
 
-/// Moves everything alive out of the spaces that are collected, and sweeps the off-heap lists. Answers
-/// the words that now stand at `space`.
+/// Moves everything alive out of the spaces being collected, and sweeps the off-heap lists. Returns the number of words
+/// that are now at `space`.
 fn empty_spaces(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
@@ -457,8 +455,8 @@ fn empty_spaces(
         || (plan.major && !heap.old.is_null())
         || !mover.peeked.is_empty()
         || mover.doomed.is_some();
-    // SAFETY: we are at a safepoint: every word of the roots and the stack is as the contract says, and
-    // the spaces have room for all that may move.
+    // SAFETY: we are at a safepoint: every word of the roots and the stack is a term, NONE or a return address, and the
+    // spaces have room for all that may move.
     unsafe {
         if outside {
             move_roots::<Moves>(heap, roots, mover);
@@ -490,8 +488,8 @@ unsafe fn sweep_lists(heap: &mut Heap, plan: &Plan, mover: &Mover) {
         old: ptr::null_mut(),
         old_bytes: 0,
     };
-    // SAFETY: the young list's objects lie in the block and in fragments, which were emptied; so was the
-    // old generation by a major collection.
+    // SAFETY: the objects of the young list lie in the block and in fragments, which were emptied; a major collection
+    // has emptied the old generation too.
     unsafe {
         if !heap.old.is_null() {
             let old = &mut *heap.old;
@@ -514,8 +512,8 @@ unsafe fn sweep_lists(heap: &mut Heap, plan: &Plan, mover: &Mover) {
     heap.off_heap_words = u32::try_from(lists.young_bytes / 8).unwrap_or(u32::MAX);
 }
 
-/// The size of the block that a heap goes on with, when `live` words have come to the new space and
-/// `block` is the size that is at hand.
+/// The size of the block that the heap continues in. `live` words are in the new space, and the block at hand has
+/// `block` words.
 fn block_words_after(
     heap: &Heap,
     request: &Request<'_>,
@@ -528,26 +526,26 @@ fn block_words_after(
     let own = block_words(heap);
     let has_first_block = heap.flags & flag::INLINE != 0 || !request.first_block.is_null();
     if plan.stress != Stress::None {
-        // A large heap collects less often, or the time would grow with the square of what lives.
+        // A large heap must collect less often, or the total time would be quadratic in the live words.
         return need + need / STRESS_SHARE;
     }
     if plan.tight {
         let fits_first = has_first_block && need <= FIRST_HEAP_WORDS;
         return if fits_first { FIRST_HEAP_WORDS } else { need };
     }
-    // There was no memory for more than the greatest size, or we would not be here.
+    // `size_for` finds a size here: for a larger need there would have been no memory earlier.
     let size_for = |words: usize| block::size_for(words).unwrap_or(block);
     let wanted = need.max(least);
     if own < SMALL_BLOCK_WORDS {
-        // The block at hand may be the worst case for fragments; it is the heap's own that counts.
+        // The block at hand may be sized for the worst case of all fragments, so the heap's own block is what counts.
         let asked = request.kind == Kind::Major;
         return if asked && has_first_block && wanted <= FIRST_HEAP_WORDS {
             FIRST_HEAP_WORDS
         } else if asked {
             size_for(wanted)
         } else if wanted > own {
-            // At first a quarter to spare, for many heaps never grow again; when most of a heap lives once
-            // more, its process is building something.
+            // At first leave a quarter to spare, because many heaps never grow again. If most of the heap is still
+            // alive at a later collection, the process is building something: leave more.
             let builds = heap.minor_collections > 0 && live * 2 > own;
             let spare = if builds { live } else { need / 4 };
             size_for(least.max(need + spare))
@@ -577,12 +575,12 @@ fn block_words_after(
     block
 }
 
-/// Copies what was gathered at `space` to the start of the heap's block, and shifts all that points to it.
+/// Copies the objects gathered at `space` to the start of the heap's block, and adjusts all pointers to them.
 fn place(heap: &mut Heap, roots: &mut [&mut [Term]], space: *mut u64, live: usize) {
     let end = space.wrapping_add(live);
     let shift = Shift::new(space, end, heap.start);
-    // SAFETY: the space holds whole objects only, and the block was chosen with room for them; roots and
-    // stack are as the contract says.
+    // SAFETY: the space holds whole objects only, and the block was chosen with room for them; every word of the roots
+    // and the stack is a term, NONE or a return address.
     unsafe {
         shift.objects(space, end, heap.start);
         for slice in roots {
@@ -593,11 +591,11 @@ fn place(heap: &mut Heap, roots: &mut [&mut [Term]], space: *mut u64, live: usiz
     heap.off_heap = shift.address(heap.off_heap);
 }
 
-/// Moves the stack to the end of another block, and gives back the one that was collected.
+/// Makes `block` the heap's block: moves the stack to its end, and frees the block that was collected.
 fn go_on_in(heap: &mut Heap, block: *mut u64, words: usize) {
     let count = stack_words(heap);
     let stack = block.wrapping_add(words - count);
-    // SAFETY: the block has room for the stack behind what lives; the heap's own stack ends at its end.
+    // SAFETY: the block has room for the live words and the stack; the present stack ends at the end of its block.
     unsafe { ptr::copy_nonoverlapping(heap.stack, stack, count) };
     free_block(heap);
     heap.start = block;
@@ -645,7 +643,7 @@ fn finish(
         }
     }
     if heap.old.is_null() {
-        // Everything was looked at, so what is left off the heap lives.
+        // Everything was scanned, so all off-heap data that is left is alive.
         let twice = heap.off_heap_words.saturating_mul(2);
         heap.off_heap_limit_words = twice.max(request.off_heap_limit_words);
     }
@@ -660,12 +658,12 @@ fn finish(
     }
 }
 
-/// Gives a heap that holds nothing yet a block with room for `words` words of objects and stack, and some to spare; false
-/// when there is no such memory. For a process that is being made.
+/// Gives an empty heap a block with room for `words` words of objects and stack, and some to spare. Returns false when
+/// there is not enough memory. For a process that is being created.
 #[must_use]
 pub fn begin_in_block(heap: &mut Heap, words: usize) -> bool {
     debug_assert!(heap.top == heap.start && heap.stack == heap.end && heap.old.is_null());
-    // A quarter to spare, as small heaps have it after a collection; where much is given little of it is.
+    // A quarter to spare, as small heaps have after a collection; for large requests a smaller part.
     let spare = (words / 4).min(LAZY_BLOCK_WORDS);
     let least = (words + STACK_RESERVE_WORDS + spare).max(heap.min_words as usize);
     let Some(size) = block::size_for(least) else {
@@ -699,7 +697,7 @@ pub fn free(heap: &mut Heap) {
     *heap = heap::empty();
 }
 
-/// Words of the blocks of a heap: what `max_heap_size` limits, and what `process_info(total_heap_size)` is.
+/// Words of all blocks of a heap: what `max_heap_size` limits, and what `process_info(total_heap_size)` reports.
 #[must_use]
 pub fn total_words(heap: &Heap) -> usize {
     let old = old_heap(heap).map_or(0, |old| words_between(old.start, old.end));
@@ -709,7 +707,7 @@ pub fn total_words(heap: &Heap) -> usize {
 /// Sizes for `process_info(garbage_collection_info)`, in words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sizes {
-    /// What is in use of the young block, without the stack.
+    /// Words in use in the young block, without the stack.
     pub heap: usize,
     pub heap_block: usize,
     pub old_heap: usize,
@@ -757,7 +755,7 @@ fn used_words(heap: &Heap) -> usize {
     words_between(heap.start, heap.top) + old_words(heap) + heap.fragment_words as usize
 }
 
-/// Words in the fragments; counted anew when the counter has stuck at its end.
+/// Words in the fragments; recounted if the counter has saturated.
 fn fragment_words(heap: &Heap) -> usize {
     if heap.fragment_words < u32::MAX {
         return heap.fragment_words as usize;

@@ -1,14 +1,13 @@
 //! Equality and the order of terms.
 //!
-//! `number < atom < reference < fun < port < pid < tuple < map < [] < list < bit string`. There are
-//! two of each: the arithmetical ones (`==`, `<`: an integer may equal a float) and the exact ones
-//! (`=:=`, and the order of map keys, where every integer stands before every float). Keys of maps
-//! are compared exactly whatever the question was.
+//! `number < atom < reference < fun < port < pid < tuple < map < [] < list < bit string`. There are two versions of
+//! each: arithmetical (`==`, `<`: an integer may equal a float) and exact (`=:=`, and the order of map keys, where
+//! every integer comes before every float). Keys of maps are always compared exactly.
 //!
-//! Any thread may call, with terms it may read. Two words that are the same are equal, unread; that is most of the
-//! speed. Lists and tuples, which most terms are, are compared by functions that call themselves down to a depth of
-//! [`SHALLOW`]. What lies deeper, and all else, waits on a stack of its own: nothing here uses more of the native stack
-//! however deep the terms are.
+//! Any thread may call, with terms it may read. Two identical words are equal without a look at the objects they point
+//! to; that is most of the speed. Lists and tuples, the most common terms, are compared by functions that recurse down
+//! to a depth of [`SHALLOW`]. Deeper terms and all other kinds are kept on an explicit stack, so the use of the native
+//! stack is bounded however deep the terms are.
 
 use std::cmp::Ordering;
 
@@ -47,7 +46,7 @@ pub fn eq_exact(a: Term, b: Term) -> bool {
     }
 }
 
-/// What a look at the words of two tuples says about `=:=`: keys and tags differ in an immediate, as a rule.
+/// Decides `=:=` from the words of two tuples alone, if possible: keys and tags usually differ in an immediate.
 #[inline]
 fn glance(a: Term, b: Term) -> Option<bool> {
     let (a, b) = (a.as_tuple()?, b.as_tuple()?);
@@ -80,7 +79,7 @@ pub fn compare_exact(a: Term, b: Term) -> Ordering {
     order_of(a, b, true)
 }
 
-/// Small integers and atoms are told apart where they are asked about.
+/// Inlined, so that small integers and atoms are compared without a call.
 #[inline(always)]
 fn order_of(a: Term, b: Term, exact: bool) -> Ordering {
     if both_small(a, b) {
@@ -96,7 +95,7 @@ fn compare_slow(a: Term, b: Term, exact: bool) -> Ordering {
     if a == b {
         Ordering::Equal
     } else if let (Some(a), Some(b)) = (a.as_float(), b.as_float()) {
-        // A float that is no number never becomes a term.
+        // A NaN never becomes a term.
         a.partial_cmp(&b).unwrap_or(Ordering::Equal)
     } else {
         order_shallow(a, b, exact, SHALLOW)
@@ -108,7 +107,7 @@ fn both_immediate(a: Term, b: Term) -> bool {
     a.bits() & b.bits() & 0b11 == 0b11
 }
 
-/// The order of two small integers: that of their words, for the tags are the same.
+/// The order of two small integers: that of their words, because the tags are the same.
 #[inline(always)]
 fn small_order(a: Term, b: Term) -> Ordering {
     (a.bits() as i64).cmp(&(b.bits() as i64))
@@ -119,18 +118,18 @@ fn both_small(a: Term, b: Term) -> bool {
     a.bits() & b.bits() & 0b1111 == 0b1111
 }
 
-/// How the terms of a row are to be compared.
+/// How the terms of a row must be compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// As the question was.
+    /// As the whole comparison: exactly or arithmetically.
     Asked,
     /// Exactly: the keys of a flat map.
     Exactly,
-    /// As children of a hash map's node: the key of a leaf exactly, its value as asked.
+    /// As children of a hash map's node: the key of a leaf exactly, its value as `Asked`.
     Children,
 }
 
-/// Terms that stand one behind the other, twice; `count` pairs are still to be compared.
+/// Two arrays of terms; `count` pairs are still to be compared.
 struct Row {
     a: *const Term,
     b: *const Term,
@@ -138,7 +137,7 @@ struct Row {
     mode: Mode,
 }
 
-/// How deep lists and tuples are compared on the native stack.
+/// Lists and tuples are compared on the native stack down to this depth.
 const SHALLOW: u32 = 24;
 
 /// The rest of [`eq`] and [`eq_exact`] for two words that differ.
@@ -147,11 +146,11 @@ fn equal<const EXACT: bool>(a: Term, b: Term) -> bool {
     equal_shallow::<EXACT>(a, b, SHALLOW)
 }
 
-/// Whether two different words can be the same term at all.
+/// Whether two different words can be equal terms at all.
 #[inline(always)]
 fn may_equal<const EXACT: bool>(a: Term, b: Term) -> bool {
     if EXACT {
-        // An immediate equals nothing but itself; neither do a cons and a boxed object.
+        // An immediate equals nothing but itself, and a cons never equals a boxed object.
         a.bits() & 0b11 != 0b11 && (a.bits() ^ b.bits()) & 0b11 == 0
     } else {
         a.bits() & b.bits() & 0b11 != 0b11
@@ -203,7 +202,7 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
     }
 }
 
-/// Whether two terms are heap binaries with the same words; binaries that are not may be equal all the same.
+/// Whether two terms are heap binaries with the same words. Other binaries may still be equal.
 #[inline]
 fn are_same_binary(a: Term, b: Term) -> bool {
     a.is_boxed()
@@ -269,7 +268,7 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
     }
 }
 
-/// What [`equal_shallow`] leaves: rows of terms wait on a stack.
+/// Compares what [`equal_shallow`] leaves; rows of terms that are still to be compared are kept on a stack.
 fn equal_deep<const EXACT: bool>(mut a: Term, mut b: Term) -> bool {
     let mut rows: SmallVec<[Row; 12]> = SmallVec::new();
     'pair: loop {
@@ -368,7 +367,7 @@ fn equal_deep<const EXACT: bool>(mut a: Term, mut b: Term) -> bool {
     }
 }
 
-/// The next pair of a row that differs as words.
+/// The next pair of a row whose words differ.
 ///
 /// # Safety
 /// `count` terms can be read from `a` and from `b`.
@@ -389,7 +388,7 @@ unsafe fn next_difference(row: &mut Row) -> Option<(Term, Term)> {
 
 enum Objects {
     Decided(bool),
-    /// Equal if these rows are; the second is to be compared first.
+    /// Equal if these rows are; the second row must be compared first.
     Rows(Row, Option<Row>),
 }
 
@@ -469,7 +468,7 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
         Kind::ExternalPid | Kind::ExternalPort => {
             header == header_b && a.word(0) == b.word(0) && a.word(1) == b.word(1)
         }
-        // Never compared; only the same one is equal.
+        // Programs never compare these; only the same one is equal.
         Kind::MatchContext => false,
     };
     Objects::Decided(decided)
@@ -492,7 +491,7 @@ fn export_entry(export: Term) -> &'static Export {
     unsafe { &*(export.word(offset::EXPORT_ENTRY) as *const Export) }
 }
 
-/// A module loaded again has new entries for what may be the same funs.
+/// Whether two entries are of the same fun: a module that is loaded again has new entries, possibly for the same funs.
 fn same_fun_entry(a: &FunEntry, b: &FunEntry) -> bool {
     std::ptr::eq(a, b)
         || (a.module == b.module && a.index == b.index && a.old_unique == b.old_unique)

@@ -1,9 +1,8 @@
 //! Copying terms from one heap to another: messages, spawn arguments, ETS objects, literals.
 //!
-//! Sharing within a term is not kept, as in OTP. The copy is laid out breadth first, except that a
-//! list's cells stand one behind the other; scanning what was written finds what is still to be
-//! copied, so no stack is needed however deep the term is. Literals are shared, not copied, unless asked
-//! or their area is about to be freed.
+//! Sharing within a term is not kept, as in OTP. The copy is laid out breadth first, except that a list's cells are
+//! contiguous. Scanning what was written finds what is still to be copied, so no stack is needed however deep the term
+//! is. Literals are shared, not copied, unless the caller asks for copies or their area is about to be freed.
 
 use layout::object::offset;
 use layout::{Fragment, Header, Kind, Term};
@@ -35,7 +34,7 @@ pub fn size_with_literals(term: Term) -> usize {
 fn size_slow(term: Term, with_literals: bool) -> usize {
     let skip = |term: Term| term.is_immediate() || (!with_literals && literal::is_shared(term));
     let mut words = 0;
-    // Few messages nest deeper.
+    // Few messages are nested more deeply.
     let mut rest: SmallVec<[Term; 8]> = SmallVec::new();
     let mut current = term;
     loop {
@@ -52,7 +51,7 @@ fn size_slow(term: Term, with_literals: bool) -> usize {
             let header = current.header();
             words += 1 + header.arity();
             for index in header.raw_words()..header.arity() {
-                // SAFETY: behind the raw words stand terms.
+                // SAFETY: the words behind the raw ones are terms.
                 let part = unsafe { Term::from_bits(current.word(index)) };
                 if !skip(part) {
                     rest.push(part);
@@ -66,7 +65,7 @@ fn size_slow(term: Term, with_literals: bool) -> usize {
     }
 }
 
-/// Whether a term, or a part of it, lies at one of these addresses.
+/// Whether a term, or any part of it, lies at one of these addresses.
 #[must_use]
 pub fn refers_to(term: Term, area: &std::ops::Range<usize>) -> bool {
     let mut rest = vec![term];
@@ -76,7 +75,7 @@ pub fn refers_to(term: Term, area: &std::ops::Range<usize>) -> bool {
                 return true;
             }
             if literal::is_literal(current) {
-                // Literals of one area point to no other.
+                // Literals of one area never point to another.
                 break;
             }
             if current.is_cons() {
@@ -85,7 +84,7 @@ pub fn refers_to(term: Term, area: &std::ops::Range<usize>) -> bool {
                 continue;
             }
             let header = current.header();
-            // SAFETY: behind the raw words stand terms.
+            // SAFETY: the words behind the raw ones are terms.
             rest.extend(
                 (header.raw_words()..header.arity())
                     .map(|index| unsafe { Term::from_bits(current.word(index)) }),
@@ -96,7 +95,7 @@ pub fn refers_to(term: Term, area: &std::ops::Range<usize>) -> bool {
     false
 }
 
-/// Copies a term to a heap that may be anyone's.
+/// Copies a term to any heap, also that of another process.
 pub fn copy<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
     if term.is_immediate() {
         return term;
@@ -112,10 +111,10 @@ pub fn copy<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
     unsafe { copy_counted(heap, term, words) }
 }
 
-/// Most elements of a tuple that is looked at by [`copy_flat`].
+/// Maximum number of elements of a tuple that [`copy_flat`] handles.
 const FLAT_ELEMENTS: usize = 8;
 
-/// Copies a small tuple of immediates, as keys are: no words need be counted, and none looked at again.
+/// Copies a small tuple of immediates, as keys often are, without counting its words or scanning the copy.
 #[inline]
 fn copy_flat<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
     let elements = term.as_tuple()?;
@@ -137,10 +136,10 @@ fn copy_flat<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
     }
 }
 
-/// As [`copy`], when the words are known.
+/// As [`copy`], when the number of words is known.
 ///
 /// # Safety
-/// `words` is what [`size`] answers for the term.
+/// `words` is what [`size`] returns for the term.
 pub unsafe fn copy_counted<A: Allocate + ?Sized>(heap: &mut A, term: Term, words: usize) -> Term {
     if words == 0 {
         return term;
@@ -175,8 +174,8 @@ pub fn to_fragment(term: Term) -> *mut Fragment {
 /// Copies a term into `words` words at `room`, linking off-heap objects into `list`.
 ///
 /// # Safety
-/// `room` has exactly as many words as [`size`] (or [`size_with_literals`]) answered for the term,
-/// which has not changed since.
+/// `room` has exactly as many words as [`size`] (or [`size_with_literals`]) returned for the term, which has not
+/// changed since.
 pub unsafe fn copy_to(
     room: *mut u64,
     words: usize,
@@ -223,13 +222,13 @@ struct Copier<'a> {
     end: usize,
     list: &'a mut *mut u64,
     with_literals: bool,
-    /// The latest run of cells in which nothing is left to copy, from and to: text and lists of numbers mostly, which
-    /// need not be scanned.
+    /// Start and end of the latest run of cells in which nothing is left to copy (mostly text and lists of numbers), so
+    /// that the scan can skip it.
     done: (*mut u64, *mut u64),
 }
 
 impl Copier<'_> {
-    /// Whether a term may stay as it is: it has no parts, or they are here already.
+    /// Whether a term can stay as it is: it is an immediate, or was already copied.
     #[inline(always)]
     fn needs_nothing(&self, term: Term) -> bool {
         let place = (term.bits() as usize).wrapping_sub(self.start);
@@ -255,7 +254,7 @@ impl Copier<'_> {
             object.copy_from_nonoverlapping(term.boxed_pointer(), 1 + header.arity());
             if matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference) {
                 if header.kind() == Kind::SharedBinary {
-                    // A copy is never the one that may append in place.
+                    // A copy never has the right to append in place.
                     *object.add(1 + offset::SHARED_BINARY_FLAGS) = 0;
                 }
                 off_heap::retain(off_heap::block_of(object));
@@ -296,18 +295,18 @@ impl Copier<'_> {
     }
 }
 
-/// A term that owns its words: kept outside any process, for example an exit reason on its way.
+/// A term that owns its memory, outside any process: for example an exit reason that is being delivered.
 pub struct Owned {
     fragment: *mut Fragment,
 }
 
-// SAFETY: an owned term is reached through its one owner; the words point to nothing of a process.
+// SAFETY: an owned term is reached through its one owner; its words point into no process heap.
 unsafe impl Send for Owned {}
 // SAFETY: shared access only reads.
 unsafe impl Sync for Owned {}
 
 impl Owned {
-    /// A copy that points into no literal area: it may outlive any.
+    /// Copies a term with its literals, so that the copy may outlive any literal area.
     #[must_use]
     pub fn new(term: Term) -> Owned {
         let words = size_with_literals(term);
@@ -342,7 +341,7 @@ impl Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: made by `to_fragment`, and in no list.
+        // SAFETY: made by `new`, and in no list.
         unsafe { crate::heap::drop_fragment(self.fragment) };
     }
 }

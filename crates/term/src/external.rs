@@ -1,12 +1,12 @@
-//! The external term format, both ways: what `term_to_binary` makes, what `.beam` files hold as
-//! literals, and what nodes send each other.
+//! Encoding and decoding the external term format, which `term_to_binary` makes, in which `.beam` files hold literals,
+//! and which nodes send each other.
 //!
-//! Decoding trusts nothing: it never panics, never recurses, and the words it builds are bounded by
-//! the length of its input. Both directions keep their state in a struct, so that work can stop
-//! after a budget of steps and go on later. Any thread may call.
+//! Decoding trusts nothing: it never panics, never recurses, and the words it builds are bounded by the length of its
+//! input. Both directions keep their state in a struct, so that work can stop after a budget of steps and continue
+//! later. Any thread may call.
 //!
-//! A reference of this node goes out as the words of `reference::to_words`; an alias adds the index
-//! and the serial of its process.
+//! A reference of this node is encoded as the words of `reference::to_words`; an alias adds the index and the serial of
+//! its process.
 
 mod compression;
 #[cfg(test)]
@@ -31,13 +31,13 @@ use crate::off_heap::MagicBlock;
 /// How to decode.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// Make no atom and no export entry that is not there already.
+    /// Create no new atom and no new export entry.
     pub safe: bool,
-    /// What the atom cache references of a distribution message stand for.
+    /// The atoms that the atom cache references of a distribution message refer to.
     pub atoms: &'a [Term],
 }
 
-/// Where a fun comes from, as the external format tells it.
+/// The origin of a fun, as the external format describes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FunIdentity {
     pub module: Term,
@@ -51,9 +51,9 @@ pub struct FunIdentity {
     pub free: u32,
 }
 
-/// Makes what terms point to but only the runtime owns.
+/// Finds or creates the objects that terms point to but the runtime owns.
 pub trait Resolver {
-    /// The entry of `fun module:function/arity`; when it is not there, made only if `create`.
+    /// The entry of `fun module:function/arity`; a missing one is created only if `create` is set.
     fn export(
         &mut self,
         module: Term,
@@ -62,7 +62,7 @@ pub trait Resolver {
         create: bool,
     ) -> Option<&'static Export>;
 
-    /// The entry of a fun; made, without code, when its module is not loaded.
+    /// The entry of a fun; created, without code, if its module is not loaded.
     fn fun_entry(&mut self, identity: &FunIdentity) -> Option<&'static FunEntry>;
 
     /// The Rust object behind a magic reference of this node, counted once more for the caller.
@@ -75,7 +75,7 @@ pub trait Resolver {
 mod testing {
     use super::*;
 
-    /// Knows no function.
+    /// A runtime without any function.
     pub struct NoRuntime;
 
     impl Resolver for NoRuntime {

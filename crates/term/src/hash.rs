@@ -1,9 +1,9 @@
 //! Hashes of terms.
 //!
 //! - [`phash2`] and [`phash()`]: the portable ones, the same on every node and release, to the bit.
-//! - [`internal`]: what places a key in a large map. Programs see it as the order in which a map is
-//!   iterated, which for most keys is the same as on OTP 25. Atoms are the exception: their number
-//!   in the table goes in, and no two nodes fill their tables alike.
+//! - [`internal`]: the hash that places a key in a large map. Programs see it as the order in which a map is
+//!   iterated, which for most keys is the same as on OTP 25. Atoms are the exception: their index in the atom
+//!   table is hashed, and it differs from node to node.
 //!
 //! The mixing step is Bob Jenkins' (<https://burtleburtle.net/bob/hash/evahash.html>). Any thread
 //! may call, with terms it may read. Nothing here recurses, however deep the terms are.
@@ -22,14 +22,14 @@ mod phash;
 pub use internal::{internal, map_key};
 pub use phash::phash;
 
-/// The golden ratio, and its multiples by the number of the kind they stand for.
+/// The golden ratio; its multiples stand for the kinds of terms.
 const GOLDEN: u32 = 0x9e37_79b9;
 
 const fn golden(multiple: u32) -> u32 {
     GOLDEN.wrapping_mul(multiple)
 }
 
-/// A hash on its way: what was hashed before is mixed with what comes next.
+/// A hash that is being computed: each value is mixed with the hash of what came before.
 #[derive(Clone, Copy)]
 struct Mixer(u32);
 
@@ -60,7 +60,7 @@ impl Mixer {
         }
     }
 
-    /// A bit string of which `bytes` whole bytes count, and the bits behind them.
+    /// Mixes in a bit string: its first `bytes` bytes, and the bits after the last whole byte.
     fn bit_string(&mut self, bits: Bits, bytes: usize) {
         let tail = (bits.bit_len % 8) as u32;
         let seed = golden(13).wrapping_add(self.0);
@@ -94,7 +94,7 @@ fn mix(mut a: u32, mut b: u32, mut c: u32) -> (u32, u32, u32) {
 fn block(bytes: &[u8], seed: u32) -> u32 {
     let (mut a, mut b, mut c) = (GOLDEN, GOLDEN, seed);
     let mut chunks = bytes.chunks_exact(12);
-    // Of up to four bytes. Spelt out: copying so few costs a call each time.
+    // A word of up to four bytes. Spelled out, because copying so few bytes would cost a call each time.
     let word = |bytes: &[u8]| match *bytes {
         [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
         [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
@@ -112,13 +112,13 @@ fn block(bytes: &[u8], seed: u32) -> u32 {
     let part = |from: usize, to: usize| word(&rest[from.min(rest.len())..to.min(rest.len())]);
     a = a.wrapping_add(part(0, 4));
     b = b.wrapping_add(part(4, 8));
-    // The lowest byte of the last word is the length's.
+    // The lowest byte of the last word holds the length.
     c = c.wrapping_add(bytes.len() as u32);
     c = c.wrapping_add(part(8, 12) << 8);
     mix(a, b, c).2
 }
 
-/// The first `count` bytes of a bit string, the last padded with whatever follows its bits.
+/// The first `count` bytes of a bit string; the last one may contain bits that follow the string.
 fn aligned<'a>(bits: Bits, count: usize) -> Cow<'a, [u8]> {
     let available = (u64::from(bits.bit_offset) + bits.bit_len).div_ceil(8) as usize;
     // SAFETY: these are the bytes that hold a bit of the string, and the moving rule keeps them.
@@ -157,7 +157,7 @@ pub fn atom_hash(atom: Term) -> u32 {
     hash
 }
 
-/// A float's bits, the two zeros being one.
+/// A float's bits; the same for 0.0 and -0.0.
 fn float_bits(term: Term) -> u64 {
     let bits = term.word(0);
     if bits << 1 == 0 { 0 } else { bits }
@@ -204,26 +204,26 @@ fn as_byte(term: Term) -> Option<u8> {
 
 /// What is still to be hashed.
 enum Rest {
-    /// Terms that stand one behind the other.
+    /// Consecutive terms.
     Terms(*const Term, usize),
     /// Keys and values of a flat map.
     Pairs(*const Term, *const Term, usize),
-    /// Children of a hash map's node, the last first.
+    /// Children of a hash map's node, hashed from the last to the first.
     Children(*const Term, usize),
     Term(Term),
-    /// `phash2`: a pair is complete; and all of a map's are, with what was before the map.
+    /// For `phash2`: the end of a pair, and the end of a map, which restores the state from before the map.
     PairEnd,
     MapEnd {
         pairs: u32,
         hash: u32,
     },
-    /// `internal`: an improper tail, or the last one, follows.
+    /// For `internal`: the next term is a tail that is not a cons cell.
     Tail,
 }
 
 type RestStack = SmallVec<[Rest; 12]>;
 
-/// The pushes for the pairs of a map; `pair_end` marks the end of each.
+/// Pushes the pairs of a map, or of one node of a hash map.
 fn push_map(rest: &mut RestStack, map: Term) {
     let arity = map.header().arity();
     match map.header().map_shape() {
@@ -242,8 +242,8 @@ fn push_map(rest: &mut RestStack, map: Term) {
     }
 }
 
-/// Takes the next term from the stack; what is left of a run goes back. A pair's value, and with
-/// `pair_ends` the mark behind it, waits on the stack while its key is hashed.
+/// Takes the next term from the stack; the rest of a run is pushed back. A pair's value, and with `pair_ends` the mark
+/// after it, stays on the stack while the key is hashed. A mark is returned as `Err`.
 fn pop_term(rest: &mut RestStack, pair_ends: bool) -> Option<Result<Term, Rest>> {
     let pair = |rest: &mut RestStack, key: Term, value: Term| {
         if pair_ends {
@@ -288,18 +288,18 @@ fn pop_term(rest: &mut RestStack, pair_ends: bool) -> Option<Result<Term, Rest>>
     }
 }
 
-/// The 32 bits that `erlang:phash2/1,2` take the remainder of.
+/// The 32 bits of which `erlang:phash2/1,2` return the remainder.
 ///
 /// # Panics
-/// Never: there is no end to the steps.
+/// Never: the number of steps is not limited.
 #[must_use]
 pub fn phash2(term: Term) -> u32 {
     let (hash, _) = phash2_within(term, usize::MAX).expect("no limit");
     hash
 }
 
-/// As [`phash2`], with the steps that it took: terms, and pieces of 16 bytes. `None` when they would be more than
-/// `most_steps`, which is found out after as many.
+/// As [`phash2`], and also returns the number of steps: one for each term, and one for every 16 bytes. `None` if it
+/// would take more than `most_steps`, which is known after that many.
 #[must_use]
 pub fn phash2_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
     let mut rest = RestStack::new();
@@ -343,7 +343,7 @@ pub fn phash2_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// Bytes of a list that are hashed between two looks at the limit.
+/// Maximum number of bytes of a list that are hashed between two checks of the limit.
 const MOST_BYTES_AT_ONCE: usize = 1 << 12;
 
 /// Bytes that are hashed at once: those of a bit string or a long integer.
@@ -360,7 +360,8 @@ fn bytes_beside(term: Term) -> usize {
     }
 }
 
-/// Takes in the bytes that a list begins with, of very many only the first; answers what follows them, and their number.
+/// Mixes in the bytes that a list begins with, at most [`MOST_BYTES_AT_ONCE`]; returns the rest of the list, and the
+/// number of bytes.
 fn phash2_string(mixer: &mut Mixer, mut list: Term) -> (Term, usize) {
     let (mut gathered, mut count) = (0u32, 0);
     let mut bytes = 0;
@@ -376,7 +377,7 @@ fn phash2_string(mixer: &mut Mixer, mut list: Term) -> (Term, usize) {
         list = list.tail();
         bytes += 1;
         if bytes == MOST_BYTES_AT_ONCE {
-            // A multiple of four: hashing goes on with the next as if there were no gap.
+            // This is a multiple of four, so hashing can continue later as if it had not stopped here.
             break;
         }
     }
@@ -398,7 +399,7 @@ fn phash2_small(mixer: &mut Mixer, value: i64) {
     }
 }
 
-/// Takes in all but the parts of an object, which are pushed.
+/// Mixes in a term except for its parts, which are pushed.
 fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term: Term) {
     if let Some(value) = term.as_small() {
         return phash2_small(mixer, value);
@@ -463,7 +464,7 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
         }
         Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary | Kind::MatchContext => {
             if let Some(bits) = term.as_bits() {
-                // Every release truncates the size so; past 4 GiB the value depends on it.
+                // Every release truncates the size to 32 bits; past 4 GiB the value depends on it.
                 let bytes = (bits.bit_len / 8) as u32 as usize;
                 mixer.bit_string(bits, bytes);
             }

@@ -1,8 +1,8 @@
-//! Allocation on a process heap, in fragments beside it, and in blocks of one's own.
+//! Allocation on a process heap, in fragments beside it, and in fragments outside any process ([`Scratch`]).
 //!
-//! [`Allocate`] is how everything below the collector gets room: it never fails and never
-//! collects, so terms may be held in Rust locals while building. What does not fit the heap goes to
-//! a fragment, which the next collection empties.
+//! [`Allocate`] is how everything below the collector gets room: it never fails and never collects, so terms may be
+//! held in Rust locals while building. Terms that do not fit the heap go to a fragment, which the next collection
+//! empties.
 //!
 //! A heap is touched only by the thread that runs its process; a fragment by whoever holds it.
 
@@ -23,18 +23,18 @@ pub trait Allocate {
     /// The off-heap list that objects allocated here are linked into.
     fn off_heap_list(&mut self) -> &mut *mut u64;
 
-    /// Notes that `bytes` of shared binary are now reached from here.
+    /// Records that `bytes` bytes of shared binaries are now reachable from here.
     fn charge_off_heap(&mut self, _bytes: usize) {}
 }
 
-/// Least words of a fragment that a BIF opens, so that many small terms share one.
+/// Minimum size of a fragment that is opened when the heap is full, so that many small terms share one.
 const FRAGMENT_WORDS: usize = 128;
-/// Where much lies beside a heap already, a fragment is this part of it, so that there are never very many; but not more
-/// than so many words.
+/// A new fragment has at least 1/`FRAGMENT_SHARE` of the words that are already in fragments, so that there are never
+/// very many fragments. That share is limited to `SHARED_FRAGMENT_WORDS`.
 const FRAGMENT_SHARE: usize = 8;
 const SHARED_FRAGMENT_WORDS: usize = 1 << 15;
 
-/// Words that a message may have and not need.
+/// A message stays in the fragment it was built in if at most this many of its words are unused.
 const UNUSED_WORDS: usize = 8;
 
 /// Words that fit on the heap itself.
@@ -85,7 +85,7 @@ fn allocate_beside(heap: &mut Heap, words: usize) -> *mut u64 {
 /// Gives a heap another fragment to build in.
 fn open_fragment(heap: &mut Heap, words: usize) {
     let fragment = new_fragment(words);
-    // SAFETY: just allocated, with so many words behind its header.
+    // SAFETY: just allocated, with `words` words behind its header.
     unsafe {
         heap.fragment_top = Fragment::words_pointer(fragment);
         heap.fragment_end = heap.fragment_top.add(words);
@@ -94,8 +94,8 @@ fn open_fragment(heap: &mut Heap, words: usize) {
     unsafe { adopt(heap, fragment) };
 }
 
-/// Makes a fragment part of a heap: its terms are now as good as terms on the heap. Its off-heap
-/// list joins the heap's at once.
+/// Makes a fragment part of a heap: its terms now count as terms on the heap. Its off-heap list joins the heap's at
+/// once.
 ///
 /// # Safety
 /// `fragment` is live, and in no other list.
@@ -140,7 +140,7 @@ pub fn new_fragment(words: usize) -> *mut Fragment {
     fragment
 }
 
-/// Frees a fragment alone, after its off-heap list was moved away or was empty.
+/// Frees a fragment only; its off-heap list was moved away or is empty.
 ///
 /// # Safety
 /// `fragment` came from [`new_fragment`], is in no list, and no live term points into it.
@@ -153,7 +153,8 @@ pub unsafe fn free_fragment(fragment: *mut Fragment) {
     }
 }
 
-/// Frees a fragment and gives back what its off-heap objects held: a message that nobody received.
+/// Frees a fragment and drops the references that its off-heap objects hold, for example a message that nobody
+/// received.
 ///
 /// # Safety
 /// As [`free_fragment`].
@@ -180,8 +181,8 @@ pub unsafe fn free_fragments(mut first: *mut Fragment) {
     }
 }
 
-/// Builds terms into a chain of fragments of its own: for what is made outside any process, such as
-/// a decoded packet or a timer's message.
+/// Builds terms in its own chain of fragments: for terms that are made outside any process, such as a decoded packet or
+/// a timer's message.
 pub struct Scratch {
     heap: Heap,
 }
@@ -192,7 +193,7 @@ impl Scratch {
         Scratch { heap: empty() }
     }
 
-    /// As [`Scratch::new`], with one fragment for so many words at hand.
+    /// As [`Scratch::new`], with a first fragment of `words` words.
     #[must_use]
     pub fn with_room(words: usize) -> Scratch {
         let mut scratch = Scratch::new();
@@ -202,7 +203,8 @@ impl Scratch {
         scratch
     }
 
-    /// A term that was built here, as a message. Unless the room was guessed badly it is the fragment that it was built in.
+    /// Makes a message of a term that was built here. If the term is in a single fragment with few unused words, that
+    /// fragment becomes the message; otherwise the term is copied.
     ///
     /// # Safety
     /// All of the term was built here, or is immediate or a literal.
@@ -215,7 +217,7 @@ impl Scratch {
             return copy::to_fragment(term);
         }
         self.heap.fragments = ptr::null_mut();
-        // SAFETY: as above; from here on it is in no list, and what it holds off the heap is its own.
+        // SAFETY: as above; from here on the fragment is in no list, and owns its off-heap objects.
         unsafe {
             (*fragment).term = term;
             (*fragment).off_heap = std::mem::replace(&mut self.heap.off_heap, ptr::null_mut());
@@ -223,7 +225,7 @@ impl Scratch {
         fragment
     }
 
-    /// The heap to build into; only fragments hold its terms.
+    /// The heap to build in; all its terms are in fragments.
     pub fn heap(&mut self) -> &mut Heap {
         &mut self.heap
     }
@@ -237,7 +239,7 @@ impl Default for Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // SAFETY: a term built here does not outlive the scratch; that is its contract.
+        // SAFETY: the contract of a scratch is that no term built in it outlives it.
         unsafe {
             off_heap::release(self.heap.off_heap);
             free_fragments(self.heap.fragments);
@@ -274,7 +276,8 @@ mod tests {
     use super::*;
     use crate::build;
 
-    /// What a message for these bytes is made of, built with room for so many words.
+    /// Builds a message with these bytes, with room for `room` words. Returns the fragment it was built in and the one
+    /// to send.
     fn message(bytes: &[u8], room: usize) -> (*mut Fragment, *mut Fragment) {
         let mut scratch = Scratch::with_room(room);
         let heap = scratch.heap();
@@ -290,7 +293,8 @@ mod tests {
         for size in [0, 1, 8, 64, 65, 1000] {
             let bytes = vec![7; size];
             let words = build::binary_words(size) + 3;
-            // Too little leaves two fragments, too much would keep memory: then it is copied.
+            // If the room is too small there are two fragments, and if it is too large memory would be wasted: then it
+            // is copied.
             for (room, stays) in [
                 (words, true),
                 (words + 1, true),

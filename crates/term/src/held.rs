@@ -1,8 +1,8 @@
 //! Bytes that the node holds for terms, by kind (`erlang:memory/0`).
 //!
-//! Every message and every heap block counts, so each thread keeps a tally of its own and adds it to the common one
-//! when it has come to something: the figures are right to within [`SLACK_BYTES`] for each thread. Any thread may
-//! call. A thread that ends loses what it has not added, which is less than that.
+//! Every message and every heap block is counted, so each thread keeps its own tally, and adds it to the global one
+//! only when it reaches [`SLACK_BYTES`]: the figures are accurate to within that many bytes for each thread. Any thread
+//! may call. A thread that ends loses what it has not yet added, which is less than that.
 
 use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::cell::Cell;
@@ -19,7 +19,7 @@ pub enum Kind {
 
 const KINDS: usize = 2;
 
-/// What one thread may hold back.
+/// A thread's own tally stays below this; when it reaches it, it is added to the global one.
 pub const SLACK_BYTES: isize = 8 << 10;
 
 static COMMON: [AtomicIsize; KINDS] = [const { AtomicIsize::new(0) }; KINDS];
@@ -28,7 +28,7 @@ thread_local! {
     static OWN: [Cell<isize>; KINDS] = const { [const { Cell::new(0) }; KINDS] };
 }
 
-/// Counts bytes that were taken (more than 0) or given back.
+/// Counts bytes that were allocated (positive) or freed (negative).
 #[inline]
 pub fn count(kind: Kind, bytes: isize) {
     OWN.with(|own| {
@@ -47,7 +47,7 @@ thread_local! {
     static ATTEMPT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Asks for memory that may be refused: what the program asked for fails then, not the node.
+/// Runs `ask`, whose allocations may fail: then the operation that the program asked for fails, not the node.
 pub fn attempt<R>(ask: impl FnOnce() -> R) -> R {
     let outer = ATTEMPT.replace(true);
     let result = ask();
@@ -55,15 +55,16 @@ pub fn attempt<R>(ask: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The end of who cannot do without the memory that an [`attempt`] was refused.
+/// Ends the node, for a caller that cannot do without the memory that an [`attempt`] did not get.
 pub fn exhausted(layout: Layout) -> ! {
     // SAFETY: the callers' sizes are not zero.
     std::hint::black_box(unsafe { alloc(layout) });
-    // The allocator of the program does not come back without memory, and now it may be too late for some.
+    // Outside an attempt the program's allocator ends the node itself if memory is short. If the allocation succeeds
+    // now, it may be too late for some callers, so the node ends anyway.
     handle_alloc_error(layout)
 }
 
-/// Whether this thread asks for memory that may be refused.
+/// Whether this thread is within an [`attempt`].
 #[must_use]
 pub fn is_attempt() -> bool {
     ATTEMPT.get()
@@ -72,7 +73,8 @@ pub fn is_attempt() -> bool {
 /// Bytes held at this moment.
 #[must_use]
 pub fn bytes(kind: Kind) -> usize {
-    // What one thread took and another gave back may be known only of the latter.
+    // The sum may be negative: memory may be freed by a thread that has added that to the global tally before the
+    // allocating thread has added its own part.
     COMMON[kind as usize].load(Ordering::Relaxed).max(0) as usize
 }
 
@@ -88,7 +90,7 @@ mod tests {
             scope.spawn(add);
             scope.spawn(add);
         });
-        // Other tests make binaries meanwhile, but not so many.
+        // Other tests allocate binaries meanwhile, but far fewer bytes.
         let more = (bytes(Kind::Binary) - before).abs_diff(20_000_000);
         assert!(more < 1_000_000, "{more}");
         std::thread::scope(|scope| {

@@ -1,8 +1,8 @@
-//! I/O lists: bytes and binaries in lists within lists, and making one binary of them.
+//! I/O lists: bytes and binaries in nested lists, and flattening them to one binary.
 //!
-//! A [`Walk`] visits the pieces in order without native recursion. What it has not visited yet is an I/O
-//! list again ([`Walk::rest`]), so a BIF may stop anywhere, keep the rest on the heap, and go on later.
-//! Nothing here collects; a walk holds terms, so it ends before the next safepoint.
+//! A [`Walk`] visits the pieces in order without native recursion. The part not visited yet is an I/O list again
+//! ([`Walk::rest`]), so a BIF may stop anywhere, keep the rest on the heap, and continue later. Nothing here collects;
+//! a walk holds terms, so it must end before the next safepoint.
 
 use layout::Term;
 use layout::limits::HEAP_BINARY_BYTES;
@@ -13,10 +13,10 @@ use crate::heap::Allocate;
 use crate::off_heap::BinaryBlock;
 use crate::{Kind, build};
 
-/// Why a term is no I/O list.
+/// Why a term is not an I/O list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IolistError {
-    /// `badarg`: this element or tail may not be there.
+    /// `badarg`: this element or tail is not allowed there.
     Bad(Term),
     /// `system_limit`: it would be too large.
     Limit,
@@ -26,15 +26,15 @@ pub enum IolistError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Piece {
     Byte(u8),
-    /// A bit string; whether only whole bytes will do is the caller's to say.
+    /// A bit string; the caller decides whether it must consist of whole bytes.
     Bits(Term),
 }
 
-/// A place in an I/O list.
+/// A position in an I/O list.
 #[derive(Debug)]
 pub struct Walk {
     current: Term,
-    /// Tails to come back to, the nearest last: never integers, so that they are elements as well.
+    /// Tails to return to, the nearest last. They are never integers, so they are valid as elements too.
     pending: Vec<Term>,
 }
 
@@ -113,13 +113,13 @@ impl Walk {
     }
 }
 
-/// What a step answers that may stop before the end.
+/// The result of a step that may stop before the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Step {
-    /// All is done; so many bits were counted or written.
+    /// Everything is done; this number of bits was counted or written.
     Done(u64),
-    /// The budget is spent: so many bits, and this I/O list is left.
+    /// The budget is used up: the number of bits so far, and the I/O list that is left.
     More(u64, Term),
 }
 
@@ -161,8 +161,8 @@ pub fn size_step<A: Allocate + ?Sized>(
     Ok(Step::More(size, walk.rest(heap)))
 }
 
-/// Writes up to `budget` pieces through the builder; a long binary counts for as many pieces as it has
-/// kilobytes. The builder has room for all: what [`size_step`] counted.
+/// Writes up to `budget` pieces through the builder; a long binary counts for as many pieces as it has kilobytes. The
+/// builder has room for everything that [`size_step`] counted.
 ///
 /// # Errors
 /// See [`IolistError`].
@@ -206,7 +206,7 @@ pub fn size(iolist: Term) -> Result<u64, IolistError> {
 }
 
 fn bit_size(iolist: Term, wanted: Wanted) -> Result<u64, IolistError> {
-    // Without a budget there is no rest to allocate.
+    // With an unlimited budget there is no rest to allocate.
     let mut nowhere = crate::heap::empty();
     match size_step(&mut nowhere, iolist, wanted, usize::MAX)? {
         Step::Done(size) => Ok(size),
@@ -214,7 +214,7 @@ fn bit_size(iolist: Term, wanted: Wanted) -> Result<u64, IolistError> {
     }
 }
 
-/// `iolist_to_binary/1` in one go: a binary is itself, and so is the only element of a list.
+/// `iolist_to_binary/1` at once. A binary is returned as it is, and so is a binary that is the only element of a list.
 ///
 /// # Errors
 /// See [`IolistError`].
@@ -225,7 +225,7 @@ pub fn to_binary<A: Allocate + ?Sized>(heap: &mut A, iolist: Term) -> Result<Ter
     flatten(heap, iolist, Wanted::Bytes)
 }
 
-/// `list_to_bitstring/1` in one go.
+/// `list_to_bitstring/1` at once.
 ///
 /// # Errors
 /// See [`IolistError`].
@@ -236,8 +236,8 @@ pub fn to_bitstring<A: Allocate + ?Sized>(heap: &mut A, list: Term) -> Result<Te
     flatten(heap, list, Wanted::Bits)
 }
 
-/// What needs no copy: a bit string, or a list with just one. As in OTP, a binary in a list that
-/// starts within a byte is copied, so that the answer is aligned.
+/// The result if no copy is needed: a bit string itself, or the only element of a list. As in OTP, a binary in a list
+/// that does not start at a byte boundary is copied, so that the result is aligned.
 ///
 /// # Errors
 /// See [`IolistError`].
@@ -270,7 +270,7 @@ fn flatten<A: Allocate + ?Sized>(
     }
 }
 
-/// The bytes, copied out of the heap, if they are not more than `limit`.
+/// The bytes, copied out of the heap, if there are at most `limit`.
 ///
 /// # Errors
 /// See [`IolistError`].
@@ -290,7 +290,7 @@ pub fn to_vec(iolist: Term, limit: usize) -> Result<Vec<u8>, IolistError> {
     Ok(bytes)
 }
 
-/// Appends the bytes of a bit string of whole bytes that may start within a byte.
+/// Appends the bytes of a bit string of whole bytes that may start at any bit.
 fn extend(bytes: &mut Vec<u8>, bits: Bits) {
     if let Some(slice) = bits.as_bytes() {
         bytes.extend_from_slice(slice);
@@ -303,12 +303,12 @@ fn extend(bytes: &mut Vec<u8>, bits: Bits) {
     }
 }
 
-/// Shorter binaries are joined with what is around them.
+/// Binaries shorter than this are joined with their neighbours.
 const JOINED_BELOW: usize = HEAP_BINARY_BYTES * 4;
-/// Joined bytes are closed instead of grown from this size on.
+/// From this capacity on, joined bytes become a binary instead of growing further.
 const JOINED_LIMIT: usize = JOINED_BELOW * 32;
 
-/// `iolist_to_iovec/1` in one go: a list of binaries, none empty; short ones joined as OTP joins them.
+/// `iolist_to_iovec/1` at once: a list of binaries, none of them empty; short ones are joined as in OTP.
 ///
 /// # Errors
 /// See [`IolistError`].
@@ -351,7 +351,7 @@ pub fn to_iovec<A: Allocate + ?Sized>(heap: &mut A, iolist: Term) -> Result<Term
 struct Join {
     done: Vec<Term>,
     bytes: Vec<u8>,
-    /// How much the joined bytes may grow to before they are moved or closed.
+    /// The size up to which the joined bytes may grow before they are reallocated or closed.
     capacity: usize,
 }
 
@@ -374,7 +374,7 @@ impl Join {
             self.grow(heap, size);
             extend(&mut self.bytes, bits);
         } else {
-            // Just enough for the joined bytes to stand alone; the rest is shared.
+            // Take just enough for the joined bytes to become a binary of their own; the rest of this one is shared.
             let taken = JOINED_BELOW - self.bytes.len();
             self.grow(heap, taken);
             let start = Bits {
@@ -404,7 +404,7 @@ impl Join {
         }
     }
 
-    /// Makes a binary of the joined bytes: a shared one, as they are meant to be written by others.
+    /// Makes a binary of the joined bytes; a shared one, because such binaries are meant for output.
     fn close<A: Allocate + ?Sized>(&mut self, heap: &mut A) {
         self.capacity = 0;
         if self.bytes.is_empty() {

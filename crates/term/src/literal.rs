@@ -12,7 +12,7 @@ use layout::Term;
 static BASE: AtomicUsize = AtomicUsize::new(usize::MAX / 2);
 static SIZE: AtomicUsize = AtomicUsize::new(0);
 
-/// Tells where the range lies; once, before the first literal is made.
+/// Sets the range; called once, before the first literal is made.
 pub fn set_range(base: usize, size: usize) {
     BASE.store(base, Ordering::Relaxed);
     SIZE.store(size, Ordering::Release);
@@ -21,8 +21,8 @@ pub fn set_range(base: usize, size: usize) {
 static DOOMED_BASE: AtomicUsize = AtomicUsize::new(0);
 static DOOMED_SIZE: AtomicUsize = AtomicUsize::new(0);
 
-/// Names the area that is about to be freed, an empty one for none: from now on copies take its terms
-/// along. Called while nobody copies.
+/// Sets the area that is about to be freed, or an empty range for none: from now on, copying a term also copies the
+/// literals of that area. Called while no thread is copying.
 pub fn doom(area: &Range<usize>) {
     DOOMED_BASE.store(area.start, Ordering::Release);
     DOOMED_SIZE.store(area.len(), Ordering::Release);

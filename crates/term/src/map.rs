@@ -1,9 +1,8 @@
 //! Maps: flat ones of up to 32 pairs, hash tries beyond.
 //!
-//! A flat map's keys are a tuple, sorted by [`compare_exact`]; maps that differ in values only
-//! share it. A hash map's shape is decided by its keys alone (see [`trie`]), so equal maps have
-//! equal shapes, and a map has the shape that its size says: at most
-//! [`FLAT_MAP_PAIRS`] pairs are flat, more are not.
+//! A flat map's keys are in a tuple, sorted by [`compare_exact`]; maps that differ only in their values share it. The
+//! shape of a hash map depends only on its keys (see [`trie`]), so equal maps have equal shapes. The size decides
+//! between the two: at most [`FLAT_MAP_PAIRS`] pairs are flat, more are not.
 //!
 //! Functions that build take a heap and never collect. Those that only read may be called by any
 //! thread that may read the map. A term handed in as `map` must be a map.
@@ -25,7 +24,7 @@ mod trie;
 pub use iterate::{Iter, NextFrom, iter, next_from};
 pub use trie::{children, get_hashed};
 
-/// The key that an update of existing keys did not find.
+/// The key that was missing, for an update that only changes existing keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BadKey(pub Term);
 
@@ -54,7 +53,7 @@ pub fn keys_tuple(map: Term) -> Option<Term> {
 #[inline]
 fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
     let count = map.header().arity() - offset::FLAT_MAP_VALUES;
-    // SAFETY: a flat map has as many values behind its tuple of keys as that has elements; the
+    // SAFETY: a flat map has as many values as its tuple of keys has elements; the
     // moving rule keeps both.
     unsafe {
         let keys = Term::from_bits(map.word(offset::FLAT_MAP_KEYS));
@@ -68,11 +67,11 @@ fn flat<'a>(map: Term) -> (&'a [Term], &'a [Term]) {
     }
 }
 
-/// Keys that are looked at between two branches: one that leaves in the middle is mispredicted nearly always, which costs
-/// more than to look at all of them.
+/// Number of keys that are compared between two branches: leaving the loop in the middle is almost always mispredicted,
+/// which costs more than comparing all of them.
 const STRIDE: usize = 8;
 
-/// Where a word stands among keys.
+/// The index of a word among keys.
 #[inline]
 fn place_of_word(keys: &[Term], key: Term) -> Option<usize> {
     let (strides, rest) = keys.as_chunks::<STRIDE>();
@@ -100,12 +99,13 @@ fn position(keys: &[Term], key: Term) -> Option<usize> {
     }
 }
 
-/// Where a key that is no immediate stands.
+/// The index of a key that is not an immediate.
 fn place_of_object(keys: &[Term], key: Term) -> Option<usize> {
     let Some(elements) = key.as_tuple() else {
         return keys.iter().position(|&other| eq_exact(other, key));
     };
-    // Keys that are tuples differ in size, or in an immediate, as a rule; what is the same for all of them is read once.
+    // Keys that are tuples usually differ in size or in an immediate. What is the same for all comparisons is read
+    // once.
     let header = key.header();
     keys.iter().position(|&other| {
         if other == key {
@@ -114,7 +114,7 @@ fn place_of_object(keys: &[Term], key: Term) -> Option<usize> {
         if !other.is_boxed() || other.header() != header {
             return false;
         }
-        // SAFETY: a tuple of as many elements, as its header says.
+        // SAFETY: a tuple with the same number of elements, as its header says.
         let others = unsafe {
             std::slice::from_raw_parts(other.word_pointer(0).cast::<Term>(), elements.len())
         };
@@ -131,7 +131,7 @@ fn place_of_object(keys: &[Term], key: Term) -> Option<usize> {
     })
 }
 
-/// Where a key stands among sorted keys, or where it would.
+/// The index of a key among sorted keys, or where it would be inserted.
 fn search(keys: &[Term], key: Term) -> Result<usize, usize> {
     if key.is_immediate()
         && let Some(place) = place_of_word(keys, key)
@@ -153,13 +153,13 @@ pub fn get(map: Term, key: Term) -> Option<Term> {
     }
 }
 
-/// Looks several keys of a map up, one after the other. They often stand in a row, as those of a pattern do.
+/// Looks up several keys of a map, one after the other. They are often adjacent, as the keys of a pattern are.
 pub struct Lookups<'a> {
     map: Term,
-    /// Of a flat map.
+    /// The keys (and next field, the values) of a flat map; empty for a hash map.
     keys: &'a [Term],
     values: &'a [Term],
-    /// Behind the place of the key that was found last.
+    /// The index after the key that was found last.
     next: usize,
 }
 
@@ -182,7 +182,7 @@ impl Lookups<'_> {
     #[inline]
     #[must_use]
     pub fn get(&mut self, key: Term) -> Option<Term> {
-        // A word that is the same is the same key, whatever it is.
+        // Identical words are the same key, whatever they are.
         let place = match self.keys.get(self.next) {
             Some(next) if *next == key => self.next,
             _ if is_flat(self.map) => position(self.keys, key)?,
@@ -193,8 +193,8 @@ impl Lookups<'_> {
     }
 }
 
-/// A tuple of the keys that a flat map of these keys has, and for each its place among those given; `None` when a key is
-/// given twice, or there are more than a flat map has.
+/// The order of these keys in a flat map: the index of each in the slice given. `None` if a key is given twice, or if
+/// there are more keys than a flat map can have.
 pub fn sorted_keys(keys: &[Term]) -> Option<Vec<usize>> {
     let mut places: Vec<usize> = (0..keys.len()).collect();
     places.sort_by(|&a, &b| compare_exact(keys[a], keys[b]));
@@ -202,7 +202,7 @@ pub fn sorted_keys(keys: &[Term]) -> Option<Vec<usize>> {
     (keys.len() <= FLAT_MAP_PAIRS && !places.windows(2).any(twice)).then_some(places)
 }
 
-/// A flat map over a tuple of keys, its values still to be written.
+/// A flat map over a tuple of keys; the caller writes its values.
 fn flat_over<A: Allocate + ?Sized>(heap: &mut A, keys: Term, count: usize) -> (Term, *mut Term) {
     let object = heap.allocate(3 + count);
     // SAFETY: fresh words for header, size, keys and values.
@@ -215,7 +215,7 @@ fn flat_over<A: Allocate + ?Sized>(heap: &mut A, keys: Term, count: usize) -> (T
     }
 }
 
-/// A flat map with the keys of another.
+/// A flat map over a tuple of keys, with these values.
 fn with_values<A: Allocate + ?Sized>(heap: &mut A, keys: Term, values: &[Term]) -> Term {
     let (map, room) = flat_over(heap, keys, values.len());
     // SAFETY: there is room for as many values.
@@ -223,7 +223,7 @@ fn with_values<A: Allocate + ?Sized>(heap: &mut A, keys: Term, values: &[Term]) 
     map
 }
 
-/// A flat map of pairs that are sorted and have no key twice.
+/// A flat map of pairs that are sorted and have no duplicate keys.
 fn from_sorted<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) -> Term {
     let object = heap.allocate(1 + pairs.len());
     // SAFETY: fresh words for the header and the elements.
@@ -247,7 +247,8 @@ pub fn empty<A: Allocate + ?Sized>(heap: &mut A) -> Term {
     from_sorted(heap, &[])
 }
 
-/// Puts a pair into a sorted list of pairs, over one with the same key: also over the key, for 0.0 and -0.0 are the same.
+/// Inserts a pair into sorted pairs, replacing one with the same key. The key is replaced too, because 0.0 and -0.0 are
+/// the same key.
 fn insert_sorted(pairs: &mut Pairs, key: Term, value: Term) {
     // Pairs often come in order.
     if pairs
@@ -263,7 +264,7 @@ fn insert_sorted(pairs: &mut Pairs, key: Term, value: Term) {
     }
 }
 
-/// A map of pairs; of two with the same key the later one counts.
+/// A map of pairs; of several with the same key the last one counts.
 pub fn from_pairs<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) -> Term {
     if pairs.len() > FLAT_MAP_PAIRS {
         return trie::from_pairs(heap, pairs);
@@ -275,7 +276,7 @@ pub fn from_pairs<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) ->
     from_sorted(heap, &sorted)
 }
 
-/// The map with a pair put in, over the one with the same key.
+/// The map with a pair added, or with the pair of the same key replaced.
 pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term) -> Term {
     if !is_flat(map) {
         return trie::put(heap, map, key, value);
@@ -302,7 +303,7 @@ pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term
     }
 }
 
-/// Copies terms with one put in at `place`.
+/// Copies terms to `room`, with one inserted at `place`.
 ///
 /// # Safety
 /// There is room for all of them.
@@ -316,7 +317,7 @@ unsafe fn insert_at(room: *mut Term, terms: &[Term], place: usize, term: Term) {
     }
 }
 
-/// Copies terms with others put in, each in front of a place; the places rise.
+/// Copies terms to `room`, with others inserted, each before the term at its place; the places are in ascending order.
 ///
 /// # Safety
 /// There is room for all of them.
@@ -354,7 +355,7 @@ fn replace<A: Allocate + ?Sized>(heap: &mut A, map: Term, index: usize, value: T
     copy
 }
 
-/// The map with another value for a key it has; `None` if it has not.
+/// The map with another value for a key that it has; `None` if it does not have the key.
 pub fn update<A: Allocate + ?Sized>(
     heap: &mut A,
     map: Term,
@@ -368,11 +369,11 @@ pub fn update<A: Allocate + ?Sized>(
     }
 }
 
-/// Most keys whose values [`replace_values`] replaces.
+/// Maximum number of keys for [`replace_values`].
 const MOST_REPLACED: usize = 16;
 
-/// A flat map with other values for `count` keys that it has and that are immediates; `None`, and nothing done, when one is
-/// not so, or there are many. That is how records are updated when they are maps.
+/// A flat map with other values for `count` existing keys, all of them immediates: the usual update of a map that
+/// serves as a record. Returns `None`, having done nothing, if this does not hold or there are too many keys.
 #[inline]
 pub fn replace_values<A: Allocate + ?Sized>(
     heap: &mut A,
@@ -392,7 +393,7 @@ pub fn replace_values<A: Allocate + ?Sized>(
             return None;
         }
         let found = place_of_word(keys, key)?;
-        // A flat map has few keys.
+        // Fits a byte: a flat map has few keys.
         *place = found as u8;
         same &= values[found] == value;
     }
@@ -413,9 +414,9 @@ pub fn replace_values<A: Allocate + ?Sized>(
     Some(copy)
 }
 
-/// A flat map with pairs put in whose keys are immediates, found again as far as they and the map's were put together
-/// before; `None`, and nothing done, when that is not remembered of such keys. It is for updates that stand in a program, which
-/// meet the same keys each time.
+/// Adds pairs to a flat map if all keys are immediates, with the help of a cache of how maps with these keys grew
+/// before. Returns `None`, having done nothing, for keys that the cache does not handle. Meant for updates in a
+/// program's code, which have the same keys each time.
 pub fn grow<A: Allocate + ?Sized>(heap: &mut A, map: Term, pairs: &[(Term, Term)]) -> Option<Term> {
     if !is_flat(map) || pairs.len() > growth::MOST_PUT {
         return None;
@@ -428,8 +429,8 @@ pub fn grow<A: Allocate + ?Sized>(heap: &mut A, map: Term, pairs: &[(Term, Term)
     growth::with(keys, &put[..pairs.len()], |growth| {
         let size = growth.size();
         let object = heap.allocate(1 + size);
-        // SAFETY: fresh words for the header and as many keys, then the same for the values; what is remembered was made
-        // of as many old pairs and pairs to put in as there are.
+        // SAFETY: fresh words for the header and the keys, then the same for the values; the cached growth is for the
+        // same old and new keys, so its indexes are valid here.
         unsafe {
             object.write(Header::new(Kind::Tuple, size).0);
             let (map, new_values) = flat_over(heap, Term::from_boxed_pointer(object), size);
@@ -447,10 +448,10 @@ pub fn grow<A: Allocate + ?Sized>(heap: &mut A, map: Term, pairs: &[(Term, Term)
     })
 }
 
-/// The map with several pairs put in, in their order. With `exact` each key must be there.
+/// The map with several pairs added or replaced, in their order. With `exact`, each key must exist.
 ///
 /// # Errors
-/// With `exact`, the first key that is not there.
+/// With `exact`, the first key that does not exist.
 pub fn update_many<A: Allocate + ?Sized>(
     heap: &mut A,
     map: Term,
@@ -469,7 +470,7 @@ pub fn update_many<A: Allocate + ?Sized>(
     let (keys, values) = flat(map);
     let mut values: SmallVec<[Term; FLAT_MAP_PAIRS]> = SmallVec::from_slice(values);
     let mut changed = false;
-    // New pairs in the order of their keys, and the place among the old ones that each goes in front of.
+    // New pairs in the order of their keys, each with the index of the old pair that it goes before.
     let mut new: SmallVec<[(usize, Term, Term); 8]> = SmallVec::new();
     for &(key, value) in pairs {
         match search(keys, key) {
@@ -522,7 +523,7 @@ pub fn update_many<A: Allocate + ?Sized>(
     }
 }
 
-/// The map without a key, and the value that the key had; `None` if it had none.
+/// The map without a key, and the value that the key had; `None` if the map does not have the key.
 pub fn take<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Option<(Term, Term)> {
     if !is_flat(map) {
         return trie::take(heap, map, key);
@@ -536,12 +537,12 @@ pub fn take<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Option<
     Some((from_sorted(heap, &rest), values[index]))
 }
 
-/// The map without a key; the same map if it has none.
+/// The map without a key; the same map if it does not have the key.
 pub fn remove<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Term {
     take(heap, map, key).map_or(map, |(map, _)| map)
 }
 
-/// All pairs of both maps; of two with the same key that of `b` counts.
+/// All pairs of both maps; for a key that both have, the pair of `b`.
 pub fn merge<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     match (is_flat(a), is_flat(b)) {
         (true, true) => merge_flat(heap, a, b),
@@ -582,7 +583,7 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     if pairs.len() > FLAT_MAP_PAIRS {
         return trie::from_pairs(heap, &pairs);
     }
-    // As many pairs as one of them had: then its keys will do.
+    // If the result has as many pairs as one of the maps, it has the same keys and can share their tuple.
     let keys = if pairs.len() == keys_b.len() {
         b
     } else if pairs.len() == keys_a.len() {
@@ -636,7 +637,7 @@ pub fn to_list<A: Allocate + ?Sized>(heap: &mut A, map: Term) -> Term {
     })
 }
 
-/// What `maps:find/2` answers.
+/// The result of `maps:find/2`.
 pub fn find<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Term {
     match get(map, key) {
         Some(value) => build::tuple(heap, &[am::OK, value]),

@@ -1,5 +1,5 @@
-//! Node entries: a name and a creation, shared by all identifiers of one incarnation of a node.
-//! Entries live for ever; there are as many as nodes were ever heard of. Any thread may call.
+//! Node entries: a name and a creation, shared by all identifiers of one incarnation of a node. Entries live for ever,
+//! one for each incarnation that was ever heard of. Any thread may call.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -42,8 +42,8 @@ pub fn entry(name: Term, creation: u32) -> &'static Node {
     node
 }
 
-/// Names of the nodes that were ever heard of, each once; this node's is among them only if an external
-/// identifier bore it.
+/// Names of all nodes that were ever heard of, each once. This node's own name is included only if an external
+/// identifier carried it.
 #[must_use]
 pub fn known_names() -> Vec<Term> {
     let mut names: Vec<Term> = Vec::new();

@@ -1,8 +1,8 @@
-//! What heap objects hold outside the heap: shared binaries and magic objects, counted.
+//! Reference-counted blocks that heap objects hold outside the heap: shared binaries and magic objects.
 //!
-//! An object that holds one (a shared binary, a magic reference) is linked through its
-//! `OFF_HEAP_NEXT` word into the list of the heap or fragment it lies in. The collector walks the
-//! list to release what died. Counts are atomic; lists belong to the owner of their heap.
+//! An object that holds a block (a shared binary, a magic reference) is linked through its `OFF_HEAP_NEXT` word into
+//! the list of the heap or fragment it lies in. The collector walks the list to release the blocks of dead objects.
+//! Counts are atomic; a list belongs to the owner of its heap.
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::any::{Any, TypeId};
@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 
 use crate::held;
 
-/// The head of every counted block.
+/// The header of every counted block.
 #[repr(C)]
 pub struct Counted {
     references: AtomicU32,
@@ -30,12 +30,12 @@ enum CountedKind {
     Magic,
 }
 
-/// A shared binary's bytes behind their head. `size` bytes are in use of `capacity`.
+/// The header of a shared binary; its bytes follow. `used` of the `capacity` bytes are in use.
 #[repr(C)]
 pub struct BinaryBlock {
     counted: Counted,
     pub capacity: usize,
-    /// Bytes that are in use; only grows, by the one writer that appends in place.
+    /// Bytes in use. It only grows, and only the one writer that appends in place changes it.
     pub used: AtomicUsize,
 }
 
@@ -43,15 +43,15 @@ pub struct BinaryBlock {
 #[repr(C)]
 pub struct MagicBlock {
     counted: Counted,
-    /// The number that it can be found by, once it has been told to somebody.
+    /// The number it can be found by, once a reference to it went out as text or in the external format.
     saved: OnceLock<(u64, u64)>,
-    /// The type of the object: asked for here, it costs no call.
+    /// The type of the object, kept here so that [`MagicBlock::get`] needs no virtual call.
     holds: TypeId,
     object: Box<dyn Any + Send + Sync>,
 }
 
-/// Blocks by the number of their references, as far as these went out as text or in the external format. A block
-/// leaves before it is freed, so whoever holds the lock may look at its count.
+/// Blocks by the number of their reference, for the references that went out as text or in the external format. A block
+/// is removed before it is freed, so whoever holds the lock may read its count.
 static SAVED: LazyLock<Mutex<HashMap<(u64, u64), usize>>> = LazyLock::new(Mutex::default);
 
 impl BinaryBlock {
@@ -66,7 +66,7 @@ impl BinaryBlock {
         BinaryBlock::try_new(capacity).unwrap_or_else(|| no_memory(capacity))
     }
 
-    /// As [`BinaryBlock::new`], or `None` when there is no such memory: for sizes that a program chose.
+    /// As [`BinaryBlock::new`], but returns `None` when there is not enough memory: for sizes that a program chose.
     #[must_use]
     pub fn try_new(capacity: usize) -> Option<*mut BinaryBlock> {
         let layout = BinaryBlock::layout(capacity)?;
@@ -91,8 +91,8 @@ impl BinaryBlock {
         Some(block)
     }
 
-    /// Grows or shrinks a block that the caller alone holds; the address may change. `None` when there is no
-    /// such memory: then nothing has changed.
+    /// Grows or shrinks a block that only the caller holds; the address may change. Returns `None`, and changes
+    /// nothing, when there is not enough memory.
     ///
     /// # Safety
     /// `block` is live and counted exactly once; no other pointer into it is used after success.
@@ -120,7 +120,7 @@ impl BinaryBlock {
     /// `block` is live.
     #[must_use]
     pub unsafe fn bytes(block: *mut BinaryBlock) -> *mut u8 {
-        // SAFETY: the bytes lie behind the head.
+        // SAFETY: the bytes lie behind the header.
         unsafe { block.add(1).cast::<u8>() }
     }
 }
@@ -156,7 +156,7 @@ impl MagicBlock {
         })
     }
 
-    /// Lets the object behind a magic reference be found by its number from now on; other terms are left alone.
+    /// Makes the object of a magic reference findable by the reference's number from now on; ignores other terms.
     pub fn save(reference: Term) {
         if !reference.is_kind(Kind::MagicReference) {
             return;
@@ -166,7 +166,7 @@ impl MagicBlock {
             reference.word(offset::REFERENCE_HIGH),
         );
         let block = reference.word(offset::OFF_HEAP_BLOCK) as *mut MagicBlock;
-        // SAFETY: the reference counts the block.
+        // SAFETY: the reference holds a count of the block, so the block is live.
         let saved = unsafe { &(*block).saved };
         if saved.get().is_none() {
             SAVED.lock().entry(number).or_insert_with(|| {
@@ -176,12 +176,12 @@ impl MagicBlock {
         }
     }
 
-    /// The block of the reference with that number, if it was saved and is alive; counted for the caller.
+    /// The block of the reference with that number, if it was saved and is alive; counted once more for the caller.
     #[must_use]
     pub fn find_saved(low: u64, high: u64) -> Option<*mut MagicBlock> {
         let saved = SAVED.lock();
         let block = *saved.get(&(low, high))? as *mut MagicBlock;
-        // SAFETY: while the lock is held the block is not freed (see `drop_reference`).
+        // SAFETY: the block is not freed while the lock is held (see `drop_reference`).
         let references = unsafe { &(*block).counted.references };
         let counted = |count: u32| (count > 0).then(|| count + 1);
         references
@@ -196,7 +196,7 @@ impl MagicBlock {
 /// # Safety
 /// `block` is live.
 pub unsafe fn retain(block: *mut Counted) {
-    // SAFETY: the caller's promise. Relaxed: the holder that lends it keeps it alive.
+    // SAFETY: the caller's promise. Relaxed is enough: the caller's own holder keeps the block alive meanwhile.
     unsafe { (*block).references.fetch_add(1, Ordering::Relaxed) };
 }
 
@@ -210,7 +210,7 @@ pub unsafe fn references(block: *mut Counted) -> u32 {
     unsafe { (*block).references.load(Ordering::Acquire) }
 }
 
-/// One holder less; the last frees the block.
+/// Drops one holder; the last one frees the block.
 ///
 /// # Safety
 /// The caller was counted, and does not use the block afterwards.
@@ -269,7 +269,7 @@ pub unsafe fn link(list: &mut *mut u64, object: *mut u64) {
     *list = object;
 }
 
-/// Bytes that an object accounts for.
+/// Off-heap bytes that an object is charged for.
 ///
 /// # Safety
 /// As [`block_of`].
@@ -285,7 +285,7 @@ pub unsafe fn bytes_of(object: *mut u64) -> usize {
     }
 }
 
-/// Puts the objects of `other` in front of `list`; answers the bytes they account for.
+/// Prepends the objects of `other`, which is not empty, to `list`; returns the bytes that they are charged for.
 pub fn append(list: &mut *mut u64, other: *mut u64) -> usize {
     let mut bytes = 0;
     let mut last = other;
@@ -305,7 +305,7 @@ pub fn append(list: &mut *mut u64, other: *mut u64) -> usize {
     bytes
 }
 
-/// Drops the reference of every object in a list: its heap is gone.
+/// Drops the reference of every object in a list whose heap is going away.
 ///
 /// # Safety
 /// The list's objects are live, and not used afterwards.

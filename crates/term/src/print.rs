@@ -1,8 +1,8 @@
-//! Terms as the machine itself writes them: `erlang:display/1`, crash messages, the logger's last
-//! resort. (`io:format` is Erlang code and does it its own way.)
+//! Terms as the VM itself writes them: `erlang:display/1`, crash messages, the logger's last resort. (`io:format` is
+//! Erlang code and has its own rules.)
 //!
-//! What is still to be written stands on a stack, so depth costs no native stack. Any thread may
-//! call, while the term stays where it is.
+//! What is still to be written is kept on a stack, so depth needs no native stack. Any thread may call, as long as the
+//! term does not move.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -12,7 +12,7 @@ use layout::{Export, FunEntry, Kind, Term};
 use crate::external::encode::{port_number, reference_words};
 use crate::{atom, node, text};
 
-/// A term to be written whole.
+/// Displays a whole term.
 #[must_use]
 pub fn display(term: Term) -> impl Display {
     Printed {
@@ -21,7 +21,7 @@ pub fn display(term: Term) -> impl Display {
     }
 }
 
-/// A term to be written up to a limit, roughly of characters; what is left out shows as `... `.
+/// Displays a term up to a limit, roughly in characters; `... ` marks what is left out.
 #[must_use]
 pub fn display_limited(term: Term, limit: usize) -> impl Display {
     Printed {
@@ -30,7 +30,7 @@ pub fn display_limited(term: Term, limit: usize) -> impl Display {
     }
 }
 
-/// The bytes that `erlang:display/1` puts out: in UTF-8, except that strings are in Latin-1.
+/// The bytes that `erlang:display/1` writes: UTF-8, except that strings are in Latin-1.
 #[must_use]
 pub fn display_bytes(term: Term) -> Vec<u8> {
     let mut bytes = Bytes(Vec::new());
@@ -63,7 +63,7 @@ impl Printed {
     }
 }
 
-/// Where to write: a character of a string is a byte to some, a character to others.
+/// An output. A character of a string is written as a Latin-1 byte by some outputs, as a character by others.
 trait Sink: Write {
     fn latin1(&mut self, byte: u8) -> fmt::Result {
         self.write_char(char::from(byte))
@@ -115,12 +115,12 @@ enum Task {
 
 struct Printer<'a, W> {
     out: &'a mut W,
-    /// Counts down to the end.
+    /// Counts down; writing stops at 0.
     left: i64,
     tasks: Vec<Task>,
 }
 
-/// `None`: the limit was reached.
+/// `None` means that the limit was reached.
 type Progress = Result<Option<()>, fmt::Error>;
 
 impl<W: Sink> Printer<'_, W> {
@@ -153,14 +153,14 @@ impl<W: Sink> Printer<'_, W> {
         Ok(Some(()))
     }
 
-    /// Counts towards the limit; answers whether to go on.
+    /// Counts towards the limit; returns whether to continue.
     fn count(&mut self, amount: usize) -> bool {
         let go_on = self.left > 0;
         self.left = self.left.saturating_sub(amount as i64);
         go_on
     }
 
-    /// The element of a cell; what follows it becomes a task.
+    /// Returns the element of a cell; what follows it becomes a task.
     fn cell(&mut self, cell: Term) -> Term {
         let tail = cell.tail();
         if tail.is_cons() {
@@ -173,7 +173,7 @@ impl<W: Sink> Printer<'_, W> {
         cell.head()
     }
 
-    /// The key of a pair; what follows it becomes a task.
+    /// Returns the key of a pair; what follows it becomes a task.
     fn pair(&mut self, map: Term, next: usize) -> Term {
         if next + 1 < map.word(offset::MAP_SIZE) as usize {
             let next = next + 1;
@@ -314,7 +314,7 @@ impl<W: Sink> Printer<'_, W> {
         Ok(Some(()))
     }
 
-    /// The bits behind the last whole byte.
+    /// Writes the bits after the last whole byte.
     fn trailing(&mut self, bits: Bits) -> fmt::Result {
         let trailing = bits.bit_len % 8;
         if trailing == 0 {
@@ -352,7 +352,7 @@ impl<W: Sink> Printer<'_, W> {
 
     fn reference(&mut self, term: Term) -> fmt::Result {
         let (words, count) = reference_words(term);
-        // The process of an alias is known only to this node, and not shown.
+        // The process of an alias is known only to this node, so it is not shown.
         let external = term.is_kind(Kind::ExternalReference);
         let count = if external { count } else { 3 };
         let channel = if external { channel(term) } else { 0 };
@@ -410,7 +410,7 @@ fn needs_quotes(text: &str) -> bool {
         || !characters.all(|c| is_lower(c) || is_upper(c) || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether a list is written as a string: printable characters of Latin-1, to a proper end.
+/// Whether a list is written as a string: a proper list of printable Latin-1 characters.
 fn is_printable(list: Term) -> bool {
     let mut rest = list;
     while let Some((head, tail)) = rest.as_cons() {
@@ -426,7 +426,7 @@ fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
 
-/// What stands for another node: the number of its name.
+/// The number that is shown for a node: 0 for this node, otherwise the atom index of its name.
 fn channel(identifier: Term) -> u32 {
     let name = node::of(identifier).name;
     if name == node::own_name() {
@@ -438,7 +438,7 @@ fn channel(identifier: Term) -> u32 {
 
 /// A word that is known to be a term.
 fn term_word(object: Term, index: usize) -> Term {
-    // SAFETY: the callers name words behind the raw ones, which are terms.
+    // SAFETY: the callers pass indexes of words behind the raw ones, which are terms.
     unsafe { Term::from_bits(object.word(index)) }
 }
 

@@ -1,8 +1,7 @@
-//! References of this node: numbers that are never given twice.
+//! References of this node: numbers that are never used twice.
 //!
-//! A reference has 82 bits of number as OTP's do: 64 low bits and 18 high ones. A thread takes a
-//! block of numbers at a time, so making one touches no shared line. An alias or process reference
-//! carries the pid too.
+//! A reference has 82 bits of number as OTP's do: 64 low bits and 18 high ones. A thread takes a block of numbers at a
+//! time, so making a reference touches no shared cache line. An alias or process reference also carries the pid.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,8 +61,8 @@ pub fn number(reference: Term) -> Option<(u64, u64)> {
     }
 }
 
-/// The three words that the external format, printing and `phash2` know a reference's number by,
-/// the first of 18 bits: `#Ref<0.third.second.first>`. The first changes fastest, for it alone is hashed.
+/// A reference's number as the three words used by the external format, printing and `phash2`; the first has 18 bits:
+/// `#Ref<0.third.second.first>`. The first holds the lowest bits, which change fastest, because only it is hashed.
 #[must_use]
 pub const fn to_words(low: u64, high: u64) -> [u32; 3] {
     [
@@ -73,7 +72,7 @@ pub const fn to_words(low: u64, high: u64) -> [u32; 3] {
     ]
 }
 
-/// The number that [`to_words`] made the words of.
+/// The number for the words: the inverse of [`to_words`].
 #[must_use]
 pub const fn from_words(words: [u32; 3]) -> (u64, u64) {
     let [first, second, third] = [words[0] as u64, words[1] as u64, words[2] as u64];

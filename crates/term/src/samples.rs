@@ -1,5 +1,5 @@
-//! Terms for tests, each with the Erlang expression that makes the same term on a stock node, and
-//! the stock node to ask. Only tests use it.
+//! Terms for tests, each with the Erlang expression that makes the same term on a stock OTP node, and a function that
+//! evaluates an expression on such a node. Only tests use it.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -20,11 +20,11 @@ pub struct Sample {
     pub text: String,
 }
 
-/// Builds samples, by chance but always the same ones for a seed.
+/// Builds pseudo-random samples, always the same ones for a given seed.
 pub struct Samples {
     pub scratch: Scratch,
     state: u64,
-    /// Atoms are left out: for what depends on a node's atom table.
+    /// Leaves atoms out, for tests that depend on a node's atom table.
     pub without_atoms: bool,
 }
 
@@ -173,7 +173,7 @@ impl Samples {
         }
     }
 
-    /// Terms at the borders of their types.
+    /// Edge cases of every type.
     pub fn borders(&mut self) -> Vec<Sample> {
         let mut all = Vec::new();
         let powers = [
@@ -325,7 +325,7 @@ fn external_atom(name: &str) -> String {
     format!("119,{},\"{name}\"", name.len())
 }
 
-/// The one entry of an exported function.
+/// The only entry of an exported function.
 pub fn export_entry(module: &str, function: &str, arity: u32) -> &'static Export {
     type Entries = HashMap<(String, String, u32), &'static Export>;
     static ENTRIES: Mutex<Option<Entries>> = Mutex::new(None);
@@ -347,8 +347,8 @@ pub fn export_entry(module: &str, function: &str, arity: u32) -> &'static Export
         })
 }
 
-/// Evaluates a fun of one argument, the list of all terms, on a stock node; answers what it
-/// returns, an iolist. `None` where there is no stock node: then there is nothing to compare with.
+/// Evaluates a fun of one argument, the list of all terms, on a stock node, and returns the iolist that the fun
+/// returns. `None` if there is no stock node to compare with.
 pub fn ask_stock(samples: &[Sample], fun: &str) -> Option<String> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let mut program = String::from("%% coding: utf-8\n");

@@ -1,8 +1,8 @@
-//! The size of a term as programs are told it: `erts_debug:flat_size/1`.
+//! The size of a term as programs see it: `erts_debug:flat_size/1`.
 //!
-//! The numbers are OTP's, also where an object of ours has another size: a program that compares them
-//! with its notes shall find what it knows. For the words that a copy really takes there is
-//! [`crate::copy::size`]. Any thread may call, with terms it may read. Nothing recurses.
+//! The numbers are OTP's, even where our object has another size, because programs may compare them with the numbers
+//! they know. [`crate::copy::size`] returns the words that a copy really takes. Any thread may call, with terms it may
+//! read. Nothing recurses.
 
 use std::collections::HashSet;
 
@@ -35,10 +35,10 @@ pub fn flat_size(term: Term) -> usize {
         if current.is_boxed() {
             words += own_words(current);
             let header = current.header();
-            // A sub-binary's own words include those of the bytes.
+            // The words counted for a sub-binary include those of its bytes.
             if header.kind() != Kind::SubBinary {
                 for index in header.raw_words()..header.arity() {
-                    // SAFETY: behind the raw words stand terms.
+                    // SAFETY: the words behind the raw ones are terms.
                     let part = unsafe { Term::from_bits(current.word(index)) };
                     if !part.is_immediate() {
                         rest.push(part);
@@ -53,8 +53,8 @@ pub fn flat_size(term: Term) -> usize {
     }
 }
 
-/// Words that the term takes on its heap, what is shared counted once: `erts_debug:size_shared/1`.
-/// Literals count nothing, and nodes of hash maps twice, as they do in OTP.
+/// Words that the term takes on its heap, with shared parts counted once: `erts_debug:size_shared/1`. As in OTP,
+/// literals are not counted, and nodes of hash maps are counted twice.
 #[must_use]
 pub fn shared_size(term: Term) -> usize {
     let mut words = 0;
@@ -77,7 +77,7 @@ pub fn shared_size(term: Term) -> usize {
         }
         if header.kind() != Kind::SubBinary {
             for index in header.raw_words()..header.arity() {
-                // SAFETY: behind the raw words stand terms.
+                // SAFETY: the words behind the raw ones are terms.
                 rest.push(unsafe { Term::from_bits(current.word(index)) });
             }
         }
@@ -85,7 +85,7 @@ pub fn shared_size(term: Term) -> usize {
     words
 }
 
-/// Words of an object without its parts.
+/// Words of an object without the objects it refers to.
 fn own_words(object: Term) -> usize {
     let header = object.header();
     match header.kind() {
@@ -103,8 +103,8 @@ fn own_words(object: Term) -> usize {
     }
 }
 
-/// Words of a sub-binary and the part it needs of its binary; a whole, aligned one counts as
-/// a binary of its own.
+/// Words of a sub-binary and the part of its binary that it needs. A sub-binary of whole, aligned bytes counts as a
+/// binary of its own.
 fn sub_binary_words(object: Term) -> usize {
     let bits = object.word(offset::SUB_BINARY_BITS);
     let beside = (bits & 0xff) + (bits >> 8 & 0xff);
@@ -132,7 +132,8 @@ mod tests {
     #[test]
     fn sizes_are_those_of_stock() {
         let mut samples = Samples::new(31);
-        // Whether stock has a bit string's bytes on a heap depends on how it was made, so these are not asked for.
+        // Whether stock OTP keeps a bit string's bytes on a heap depends on how it was made, so bit strings are left
+        // out.
         let mut all: Vec<Sample> = samples.borders();
         all.extend((0..400).map(|round| samples.any(round % 4)));
         all.retain(|sample| !sample.text.contains("/bits"));
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(shared_size(map), 12);
         let pairs: Vec<(Term, Term)> = (1..=40).map(|n| (Term::small(n), Term::small(n))).collect();
         let map = crate::map::from_pairs(heap, &pairs);
-        // Stock says so, too.
+        // Stock OTP gives the same number.
         assert_eq!(shared_size(map), 224);
     }
 

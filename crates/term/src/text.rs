@@ -1,4 +1,4 @@
-//! Numbers as text and back, as the BIFs of the language want them.
+//! Numbers as text and back, in the forms that the BIFs need.
 
 pub mod float;
 pub mod integer;

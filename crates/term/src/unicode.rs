@@ -1,10 +1,9 @@
 //! Characters in lists, binaries, and lists of both: the core of `unicode:characters_to_binary/2` and
 //! `characters_to_list/2`.
 //!
-//! [`convert`] turns character data into UTF-8 up to the first fault or until its budget is spent; what
-//! it has not used is character data again, so a BIF may keep it on the heap and go on later. The shapes
-//! of what is left at a fault are OTP's, for programs see them. Nothing here collects; only the thread
-//! that owns the heap may call.
+//! [`convert`] turns character data into UTF-8 up to the first fault or until its budget is used up. The rest is
+//! character data again, so a BIF may keep it on the heap and continue later. After a fault the rest has the same shape
+//! as in OTP, because programs see it. Nothing here collects; only the thread that owns the heap may call.
 
 pub mod filename;
 
@@ -17,17 +16,17 @@ use crate::bits::range;
 use crate::heap::Allocate;
 use crate::{am, build};
 
-/// What the bytes of binaries mean, and which integers are characters.
+/// The encoding of binaries, and which integers are characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
-    /// Bytes are characters, and integers up to 255.
+    /// Bytes are characters, and so are integers up to 255.
     Latin1,
-    /// UTF-8, and integers that are Unicode scalar values.
+    /// Binaries are UTF-8; integers that are Unicode scalar values are characters.
     Utf8,
 }
 
 impl Encoding {
-    /// `latin1`, `utf8` or `unicode`; for others `unicode.erl` has code of its own.
+    /// `latin1`, `utf8` or `unicode`; `unicode.erl` implements the other encodings itself.
     #[must_use]
     pub fn from_atom(atom: Term) -> Option<Encoding> {
         match atom {
@@ -38,24 +37,24 @@ impl Encoding {
     }
 }
 
-/// `badarg`: the data holds something else than characters, binaries and lists.
+/// `badarg`: the data contains something other than characters, binaries and lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotCharacters;
 
-/// How far a conversion came.
+/// How far a conversion got.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Conversion {
     Done,
-    /// The budget is spent; this is left.
+    /// The budget is used up; this is left.
     More(Term),
-    /// What is left begins with what is no character.
+    /// The rest begins with something that is not a character.
     Error(Term),
-    /// The data ends within a character, whose first bytes these are.
+    /// The data ends within a character; these are its first bytes.
     Incomplete(Term),
 }
 
-/// The bytes of a binary: borrowed, or copied when it starts within a byte. `None` when it is no binary.
+/// The bytes of a binary: borrowed, or copied if it does not start at a byte boundary. `None` if it is not a binary.
 #[must_use]
 pub fn bytes_of<'a>(binary: Term) -> Option<Cow<'a, [u8]>> {
     if !binary.is_bitstring() {
@@ -99,8 +98,8 @@ pub fn is_utf8(binary: Term) -> bool {
     bytes_of(binary).is_some_and(|bytes| std::str::from_utf8(&bytes).is_ok())
 }
 
-/// Whether the data is made of the right kinds of terms, as OTP looks: up to the first big integer, which
-/// the conversion then stops at.
+/// Checks that the data is made of the right kinds of terms. As in OTP, the check ends at the first big integer, where
+/// the conversion will stop.
 ///
 /// # Errors
 /// [`NotCharacters`].
@@ -130,14 +129,14 @@ pub fn check(data: Term) -> Result<(), NotCharacters> {
     }
 }
 
-/// First bytes of a character whose rest should be in the next binary.
+/// First bytes of a character whose other bytes should be in the next binary.
 #[derive(Default)]
 struct Leftover {
     bytes: [u8; 4],
     length: usize,
 }
 
-/// How long a character is that starts so, as far as its first byte tells; `None` for a byte that starts none.
+/// The length of a character according to its first byte; `None` if no character starts with this byte.
 fn length_of(first: u8) -> Option<usize> {
     match first {
         0..0x80 => Some(1),
@@ -153,7 +152,7 @@ impl Leftover {
         &self.bytes[..self.length]
     }
 
-    /// Bytes until the character is whole; 0 when there is none.
+    /// Number of bytes missing to complete the character; 0 if there is none.
     fn missing(&self) -> usize {
         match self.get() {
             [] => 0,
@@ -166,10 +165,11 @@ impl Leftover {
         self.length += bytes.len();
     }
 
-    /// Appends UTF-8 to `out`, completing and keeping split characters.
+    /// Appends UTF-8 to `out`; completes a character left from the last binary, and keeps one that is cut off at the
+    /// end.
     ///
     /// # Errors
-    /// Where in `bytes` the fault is.
+    /// The position of the fault in `bytes`.
     fn copy(&mut self, out: &mut Vec<u8>, mut bytes: &[u8]) -> Result<(), usize> {
         let mut start = 0;
         if self.length > 0 {
@@ -204,7 +204,7 @@ impl Leftover {
     }
 }
 
-/// Whether bytes that end too early could become a character, as far as OTP looks.
+/// Whether bytes that end too early could be continued to a character, as far as OTP checks.
 fn may_go_on(bytes: &[u8]) -> bool {
     let continues = bytes[1..].iter().all(|byte| byte & 0xc0 == 0x80);
     match length_of(bytes[0]) {
@@ -214,7 +214,7 @@ fn may_go_on(bytes: &[u8]) -> bool {
     }
 }
 
-/// Converts up to about `budget` characters, appending their UTF-8 to `out`. The data was [`check`]ed.
+/// Converts up to about `budget` characters, appending their UTF-8 to `out`. The data must have passed [`check`].
 pub fn convert<A: Allocate + ?Sized>(
     heap: &mut A,
     data: Term,
@@ -255,12 +255,12 @@ struct Run<'a> {
     budget: usize,
     out: &'a mut Vec<u8>,
     leftover: Leftover,
-    /// Tails to come back to, the nearest last; empty ones too, for they show in what is left.
+    /// Tails to return to, the nearest last; empty ones too, because they appear in the rest.
     pending: Vec<Term>,
 }
 
 impl Run<'_> {
-    /// Answers why it stopped, and what is left.
+    /// Returns why it stopped, and what is left.
     fn all<A: Allocate + ?Sized>(&mut self, heap: &mut A, data: Term) -> (Stop, Term) {
         let (stop, mut rest) = self.walk(heap, data);
         if stop != Stop::End {
@@ -309,7 +309,8 @@ impl Run<'_> {
         }
     }
 
-    /// Not within a character: to begin with its first bytes again would be no progress.
+    /// Whether to stop. Not within a character: the rest would begin with its first bytes again, so there would be no
+    /// progress.
     fn is_spent(&self) -> bool {
         self.budget == 0 && self.leftover.length == 0
     }
@@ -332,14 +333,14 @@ impl Run<'_> {
         }
     }
 
-    /// Converts a binary; answers why it stopped within it, and the part that is left.
+    /// Converts a binary. If it stops within it, returns why, and the part that is left.
     fn binary<A: Allocate + ?Sized>(&mut self, heap: &mut A, binary: Term) -> Option<(Stop, Term)> {
         let Some(bytes) = bytes_of(binary) else {
             return Some((Stop::Fault, binary));
         };
         let mut taken = bytes.len().min(self.budget.max(self.leftover.missing()));
         if self.encoding == Encoding::Utf8 {
-            // At the boundary of a character, so that a fault shows the whole rest.
+            // Stop at the boundary of a character, so that a fault there returns the whole rest.
             while taken < bytes.len() && bytes[taken] & 0xc0 == 0x80 {
                 taken += 1;
             }
@@ -375,7 +376,7 @@ fn latin1_to_utf8(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// `characters_to_binary/2` in one go.
+/// `characters_to_binary/2` at once.
 ///
 /// # Errors
 /// [`NotCharacters`].
@@ -398,7 +399,7 @@ pub fn to_binary<A: Allocate + ?Sized>(
     Ok(finish(heap, converted, conversion))
 }
 
-/// Whether data is a binary that is its own UTF-8.
+/// Whether data is a binary that is already its own UTF-8.
 #[must_use]
 pub fn needs_no_conversion(data: Term, encoding: Encoding) -> bool {
     match encoding {
@@ -407,7 +408,7 @@ pub fn needs_no_conversion(data: Term, encoding: Encoding) -> bool {
     }
 }
 
-/// `characters_to_list/2` in one go.
+/// `characters_to_list/2` at once.
 ///
 /// # Errors
 /// [`NotCharacters`].
@@ -428,16 +429,17 @@ pub fn to_list<A: Allocate + ?Sized>(
     let text = std::str::from_utf8(&out).expect("what was converted is UTF-8");
     let converted = build::string(heap, text);
     Ok(match conversion {
-        // Of a plain binary OTP answers the part that is left, not the bytes of the split character: equal.
+        // For a plain binary OTP returns the part that is left, not the bytes of the split character; the two are
+        // equal.
         Conversion::Incomplete(rest) => outcome(heap, am::INCOMPLETE, converted, rest),
         other => finish(heap, converted, other),
     })
 }
 
-/// What the BIFs answer for a conversion that came to an end.
+/// The result of the BIFs for a conversion that has ended.
 ///
 /// # Panics
-/// When it did not.
+/// When it has not ended.
 pub fn finish<A: Allocate + ?Sized>(heap: &mut A, converted: Term, conversion: Conversion) -> Term {
     match conversion {
         Conversion::Done => converted,

@@ -1,14 +1,14 @@
-//! Between integers and floats.
+//! Conversions between integers and floats.
 //!
-//! An integer becomes a float limb by limb from the top, rounding at each step, because that is what OTP
-//! does: the last bit of a long integer's float can differ from the nearest one, and programs see it.
+//! An integer is converted to a float limb by limb from the most significant one, rounding at each step, as OTP does:
+//! for a long integer the result can differ in the last bit from the nearest float, and programs can see that.
 
 use crate::heap::Allocate;
 use crate::{Term, build};
 
 const LIMB: f64 = 18_446_744_073_709_551_616.0;
 
-/// The float for an integer; `None` when it is no integer, or too large for a float.
+/// The float for an integer; `None` if it is not an integer or is too large for a float.
 #[must_use]
 pub fn float_of_integer(term: Term) -> Option<f64> {
     if let Some(value) = term.as_small() {
@@ -25,7 +25,7 @@ pub fn float_of_integer(term: Term) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-/// The integer that a float's whole part is; `None` for an infinity or NaN.
+/// The whole part of a float as an integer; `None` for an infinity or NaN.
 pub fn integer_from_f64<A: Allocate + ?Sized>(heap: &mut A, value: f64) -> Option<Term> {
     if !value.is_finite() {
         return None;
@@ -46,7 +46,7 @@ pub fn integer_from_f64<A: Allocate + ?Sized>(heap: &mut A, value: f64) -> Optio
             if negative { -magnitude } else { magnitude },
         ));
     }
-    // At most 2^1024: sixteen limbs, and one for the part that crosses.
+    // The value is below 2^1024: sixteen limbs, and one for the part that crosses a limb's end.
     let (whole, part) = (exponent as usize / 64, exponent as u32 % 64);
     let mut limbs = [0; 18];
     let wide = u128::from(mantissa) << part;
@@ -55,7 +55,7 @@ pub fn integer_from_f64<A: Allocate + ?Sized>(heap: &mut A, value: f64) -> Optio
     Some(build::big(heap, negative, &limbs))
 }
 
-/// `trunc/1`; `None` when it is no number. So for the others.
+/// `trunc/1`. This and the other rounding functions return `None` if it is not a number.
 pub fn trunc<A: Allocate + ?Sized>(heap: &mut A, number: Term) -> Option<Term> {
     rounded(heap, number, f64::trunc)
 }

@@ -1,8 +1,8 @@
-//! Magnitudes: unsigned integers as 64-bit limbs, least first.
+//! Magnitudes: unsigned integers as 64-bit limbs, least significant first.
 //!
-//! Short ones are calculated with here, in place; products of long ones go through `num-bigint`, whose
-//! algorithms win from about thirty limbs on. Results may have leading zero limbs: the builder of the
-//! term drops them. Pure functions: any thread may call.
+//! The arithmetic of short ones is here; long factors are multiplied by `num-bigint`, whose algorithms are faster from
+//! about thirty limbs on. Results may have leading zero limbs: the builder of the term drops them. Pure functions: any
+//! thread may call.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 /// Factors with at least this many limbs each are multiplied by `num-bigint`.
 const LONG_FACTOR: usize = 32;
 
-/// Limbs of room that live on the native stack.
+/// Room for at most this many limbs is on the native stack.
 const STACK_LIMBS: usize = 10;
 
 /// Calls `body` with `length` zeroed limbs, on the native stack when they are few.
@@ -25,7 +25,7 @@ pub fn with_room<R>(length: usize, body: impl FnOnce(&mut [u64]) -> R) -> R {
     }
 }
 
-/// Without its leading zeros.
+/// The limbs without leading zeros.
 #[must_use]
 pub fn trimmed(limbs: &[u64]) -> &[u64] {
     let length = limbs
@@ -35,7 +35,7 @@ pub fn trimmed(limbs: &[u64]) -> &[u64] {
     &limbs[..length]
 }
 
-/// The order of two magnitudes, leading zeros or not.
+/// The order of two magnitudes, which may have leading zeros.
 #[must_use]
 pub fn compare(a: &[u64], b: &[u64]) -> Ordering {
     let (a, b) = (trimmed(a), trimmed(b));
@@ -55,7 +55,7 @@ pub fn add(out: &mut [u64], a: &[u64], b: &[u64]) {
     out[a.len()] = u64::from(carry);
 }
 
-/// `a - b`, where `a` is not the lesser; `out` is as long as `a`.
+/// `a - b`, where `a >= b`; `out` is as long as `a`.
 pub fn subtract(out: &mut [u64], a: &[u64], b: &[u64]) {
     let mut borrow = false;
     for (index, &limb) in a.iter().enumerate() {
@@ -65,7 +65,7 @@ pub fn subtract(out: &mut [u64], a: &[u64], b: &[u64]) {
     debug_assert!(!borrow, "the lesser from the greater");
 }
 
-/// `a * b`; `out` is zeroed and as long as both together.
+/// `a * b`; `out` is zeroed and as long as `a` and `b` together.
 pub fn multiply(out: &mut [u64], a: &[u64], b: &[u64]) {
     if a.len().min(b.len()) >= LONG_FACTOR {
         let product = to_unsigned(a) * to_unsigned(b);
@@ -84,7 +84,7 @@ pub fn multiply(out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// Divides in place by one limb; answers the remainder.
+/// Divides in place by one limb; returns the remainder.
 pub fn divide_by_limb(limbs: &mut [u64], divisor: u64) -> u64 {
     let mut rest = 0;
     for limb in limbs.iter_mut().rev() {
@@ -95,9 +95,9 @@ pub fn divide_by_limb(limbs: &mut [u64], divisor: u64) -> u64 {
     rest
 }
 
-/// Quotient and remainder, Knuth's algorithm D. `divisor` is trimmed, longer than one limb, and not
-/// longer than `dividend`; `quotient` has `dividend.len() - divisor.len() + 1` limbs. `rest` has one
-/// limb more than `dividend`, and is left with the remainder in its low `divisor.len()` limbs.
+/// Quotient and remainder by Knuth's algorithm D. `divisor` is trimmed, longer than one limb, and not longer than
+/// `dividend`; `quotient` has `dividend.len() - divisor.len() + 1` limbs. `rest` has one limb more than `dividend`; the
+/// remainder is left in its low `divisor.len()` limbs.
 pub fn divide(quotient: &mut [u64], rest: &mut [u64], dividend: &[u64], divisor: &[u64]) {
     let (length, n) = (dividend.len(), divisor.len());
     let shift = divisor[n - 1].leading_zeros();
@@ -120,7 +120,7 @@ pub fn divide(quotient: &mut [u64], rest: &mut [u64], dividend: &[u64], divisor:
             left += top;
         }
         if subtract_product(&mut rest[place..=place + n], divisor, digit as u64) {
-            // One too many, which the estimate allows: give one back.
+            // The estimated digit was one too large, which can happen: decrement it and add the divisor back.
             digit -= 1;
             let mut carry = false;
             for (cell, &limb) in rest[place..].iter_mut().zip(divisor.iter()) {
@@ -133,7 +133,7 @@ pub fn divide(quotient: &mut [u64], rest: &mut [u64], dividend: &[u64], divisor:
     shift_right_in_place(&mut rest[..n], shift);
 }
 
-/// `cells -= limbs * factor`; whether it went below zero. `cells` is one longer.
+/// `cells -= limbs * factor`; returns whether the result went below zero. `cells` is one limb longer than `limbs`.
 fn subtract_product(cells: &mut [u64], limbs: &[u64], factor: u64) -> bool {
     let (mut carry, mut borrow) = (0u64, false);
     for (cell, &limb) in cells.iter_mut().zip(limbs) {
@@ -162,8 +162,8 @@ pub fn shift_left(out: &mut [u64], limbs: &[u64], bits: u64) {
     out[limbs.len()] = low;
 }
 
-/// `limbs >> bits`, where `bits` is less than their length; whether a bit that was set fell off.
-/// `out` has `limbs.len() - bits / 64` limbs.
+/// `limbs >> bits`, where `bits` is less than their length in bits; returns whether a set bit was shifted out. `out`
+/// has `limbs.len() - bits / 64` limbs.
 pub fn shift_right(out: &mut [u64], limbs: &[u64], bits: u64) -> bool {
     let (whole, part) = ((bits / 64) as usize, (bits % 64) as u32);
     let mut lost = limbs[..whole].iter().any(|&limb| limb != 0);
@@ -215,7 +215,7 @@ pub fn negate(limbs: &mut [u64]) {
     increment(limbs);
 }
 
-/// Number of bits without leading zeros.
+/// Number of bits, without leading zeros.
 #[must_use]
 pub fn bit_length(limbs: &[u64]) -> u64 {
     let limbs = trimmed(limbs);

@@ -1,4 +1,4 @@
-//! Arithmetic against machine integers, against identities, and at its limits.
+//! Compares arithmetic with machine integers, and checks identities and limits.
 
 use super::*;
 use crate::heap::Scratch;
@@ -14,7 +14,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// Any length up to `bits`, with the lengths alike likely, and close to powers of two often.
+    /// A number of any length up to `bits` bits, each length equally likely, and often close to a power of two.
     fn signed(&mut self, bits: u32) -> i128 {
         let wide = i128::from(self.next() as i64) << 64 | i128::from(self.next());
         let length = (self.next() % u64::from(bits)) as u32;
@@ -124,7 +124,7 @@ fn long_division_undoes_multiplication() {
         assert_eq!(compare_integers(again, a), Ordering::Equal);
         let (size, limit) = (abs(heap, rest).unwrap(), abs(heap, b).unwrap());
         assert_eq!(compare_integers(size, limit), Ordering::Less);
-        // The product the long way round, one limb at a time.
+        // Computes the product in another way, one limb at a time.
         let mut total = Term::small(0);
         let (_, parts) = integer_limbs(b, &mut [0])
             .map(|(s, l)| (s, l.to_vec()))

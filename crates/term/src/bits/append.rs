@@ -1,13 +1,13 @@
-//! Growing a binary in place, so that building one piece by piece costs what its size costs.
+//! Growing a binary in place, so that building it piece by piece takes time proportional to its size.
 //!
-//! A *writable* binary is a shared binary whose block has room behind its bytes. Exactly one sub-binary of
-//! it, the one that ends where its bytes end, has the writable bit; appending to that one writes behind
-//! the end, takes its bit, and answers a longer sub-binary that has it. Who holds an older, shorter
-//! sub-binary, or another object with the same block, sees none of this: the bytes before the end stay.
+//! A *writable* binary is a shared binary whose block has room behind its bytes. Exactly one sub-binary of it, the one
+//! that ends where its bytes end, has the writable bit. Appending to that sub-binary writes behind the end, clears its
+//! bit, and returns a longer sub-binary that has the bit. Whoever holds an older, shorter sub-binary, or another object
+//! with the same block, notices nothing: the bytes before the end do not change.
 //!
-//! When the room is used up, the block is reallocated with twice the size if nothing else points into it:
-//! counted once (no other process, no port) and not pinned (no match context). Else the bytes move to
-//! a new block and a new object, which is as good: sizes double, so copying stays proportional.
+//! When the room is used up, the block is reallocated with twice the size if nothing else points into it: it is counted
+//! once (no other process, no port) and not pinned (no match context). Otherwise the bytes are copied to a new block
+//! with a new object. Because sizes double, the total copying stays proportional to the size.
 //!
 //! Only the thread that runs the process may call.
 
@@ -22,11 +22,11 @@ use crate::build;
 use crate::heap::Allocate;
 use crate::off_heap::{self, BinaryBlock};
 
-/// The least room of a block that is made for appending; as OTP.
+/// Minimum capacity of a block that is made for appending; as OTP.
 const LEAST_CAPACITY: usize = 256;
 /// Past this size a block grows by a fifth instead of doubling; as OTP.
 const DOUBLING_LIMIT: usize = 1 << 24;
-/// The room of a binary that a comprehension fills, if it cannot tell its size; as OTP.
+/// Initial capacity of a binary that a comprehension fills, if its size is not known; as OTP.
 const DEFAULT_ROOM: usize = 1024;
 
 const NEW_FLAGS: u64 = binary_flag::WRITABLE | binary_flag::ACTIVE;
@@ -36,12 +36,12 @@ const NEW_FLAGS: u64 = binary_flag::WRITABLE | binary_flag::ACTIVE;
 pub enum AppendError {
     /// `badarg`, and what is wrong with the binary: its type or unit.
     Bad(Fault),
-    /// `system_limit`: there is no such memory.
+    /// `system_limit`: there is not enough memory.
     Limit,
 }
 
-/// A binary of `size` bits more than `string`, which are to be written through the builder before the next
-/// safepoint. `unit` is what the bits of `string` must be a multiple of.
+/// Extends `string` by `size` bits, which must be written through the builder before the next safepoint. The number of
+/// bits of `string` must be a multiple of `unit`.
 ///
 /// # Errors
 /// See [`AppendError`].
@@ -62,11 +62,11 @@ pub fn append<A: Allocate + ?Sized>(
         return Ok((string, Builder::empty()));
     }
     let end = bits.bit_len.checked_add(size).ok_or(AppendError::Limit)?;
-    // Bits are counted in 64 of them: a block cannot be near that.
+    // The number of bits is a `u64`; no block can get near that size.
     let bytes = usize::try_from(end.div_ceil(8)).map_err(|_| AppendError::Limit)?;
     let whole = match writable_whole(string) {
         Some(whole) if extend(heap, whole, bits.bit_len, bytes) => {
-            // SAFETY: `writable_whole` proved it to be a sub-binary; nobody else may append to it now.
+            // SAFETY: `writable_whole` proved that `string` is a sub-binary; nobody else may append to it now.
             unsafe { *string.word_pointer(offset::SUB_BINARY_BITS) &= !SUB_BINARY_WRITABLE };
             whole
         }
@@ -84,8 +84,8 @@ pub fn append<A: Allocate + ?Sized>(
     Ok((longer, Builder::over(whole, bits.bit_len, end)))
 }
 
-/// As [`append`], when nobody but the code that appends knows `string`: it may be changed itself. That is so
-/// for what [`init_writable`] made, until a comprehension is done.
+/// As [`append`], for a `string` that only the appending code knows, so that it can be changed itself. This holds for
+/// the result of [`init_writable`] until the comprehension is done.
 ///
 /// # Errors
 /// See [`AppendError`].
@@ -104,7 +104,7 @@ pub fn private_append<A: Allocate + ?Sized>(
     if !extend(heap, whole, start, bytes) {
         return append(heap, string, size, unit);
     }
-    // SAFETY: `writable_whole` proved it to be a sub-binary, at bit 0 of the whole.
+    // SAFETY: `writable_whole` proved that `string` is a sub-binary that starts at bit 0 of the whole.
     unsafe {
         *string.word_pointer(offset::SUB_BINARY_SIZE) = end / 8;
         *string.word_pointer(offset::SUB_BINARY_BITS) = end % 8 | SUB_BINARY_WRITABLE;
@@ -112,11 +112,11 @@ pub fn private_append<A: Allocate + ?Sized>(
     Ok((string, Builder::over(whole, start, end)))
 }
 
-/// An empty binary to append to, with room for `size` bytes if that is a size (`bs_init_writable`).
+/// An empty binary to append to, with room for `size` bytes if that is a valid size (`bs_init_writable`).
 pub fn init_writable<A: Allocate + ?Sized>(heap: &mut A, size: Term) -> Term {
     let wanted = size.as_small().and_then(|size| usize::try_from(size).ok());
     let wanted = wanted.unwrap_or(DEFAULT_ROOM);
-    // It is only a hint: when there is no such memory, begin small.
+    // The size is only a hint: if there is not enough memory, start small.
     let block = new_block(0, wanted).or_else(|_| new_block(0, DEFAULT_ROOM));
     let block = block.unwrap_or_else(|_| BinaryBlock::new(DEFAULT_ROOM));
     // SAFETY: a fresh block, counted once for the object.
@@ -124,7 +124,7 @@ pub fn init_writable<A: Allocate + ?Sized>(heap: &mut A, size: Term) -> Term {
     writable_part(heap, whole, 0)
 }
 
-/// Keeps the bytes of a binary where they are, for a match context points to them.
+/// Prevents the bytes of a binary from moving, because a match context points to them.
 pub fn pin(whole: Term) {
     if whole.is_kind(Kind::SharedBinary) && is_writable(whole) {
         // SAFETY: the flags word of a shared binary.
@@ -132,7 +132,7 @@ pub fn pin(whole: Term) {
     }
 }
 
-/// For the collector: a context that lives points to the bytes of this shared binary.
+/// For the collector: records that a live match context points to the bytes of this shared binary.
 pub fn hold(whole: Term) {
     if is_writable(whole) {
         // SAFETY: the flags word of a shared binary.
@@ -140,8 +140,8 @@ pub fn hold(whole: Term) {
     }
 }
 
-/// For the collector, which calls it for every shared binary that is left in a process's lists: gives back the
-/// room behind a writable binary to which nothing was appended since the last time.
+/// For the collector, which calls it for every shared binary that stays in a process's lists: frees the unused room of
+/// a writable binary to which nothing was appended since the last collection.
 pub fn after_collection(whole: Term) {
     if !whole.is_kind(Kind::SharedBinary) || !is_writable(whole) {
         return;
@@ -150,8 +150,8 @@ pub fn after_collection(whole: Term) {
     let held = flags & binary_flag::HELD != 0;
     let size = whole.word(offset::SHARED_BINARY_SIZE) as usize;
     let block = block_of(whole);
-    // SAFETY: the object holds a count of its block; the words are those of a shared binary. Match
-    // contexts pin, so nothing else of this process points into the block between safepoints.
+    // SAFETY: the object holds a count of its block; the words are those of a shared binary. A live match context would
+    // have set `HELD`, so nothing else of this process points into a block that is resized.
     unsafe {
         *whole.word_pointer(offset::SHARED_BINARY_FLAGS) =
             binary_flag::WRITABLE | if held { binary_flag::PINNED } else { 0 };
@@ -170,7 +170,7 @@ fn is_writable(whole: Term) -> bool {
     whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::WRITABLE != 0
 }
 
-/// The shared binary under a sub-binary that may be appended to in place.
+/// The shared binary of a sub-binary that may be appended to in place.
 fn writable_whole(string: Term) -> Option<Term> {
     if !string.is_kind(Kind::SubBinary)
         || string.word(offset::SUB_BINARY_BITS) & SUB_BINARY_WRITABLE == 0
@@ -195,15 +195,15 @@ unsafe fn set_block(whole: Term, block: *mut BinaryBlock) {
     }
 }
 
-/// Makes a writable binary, whose bits end at `end_bits`, `size` bytes long; false when it must be copied.
+/// Extends a writable binary, whose bits end at `end_bits`, to `size` bytes; false if it must be copied instead.
 fn extend<A: Allocate + ?Sized>(heap: &mut A, whole: Term, end_bits: u64, size: usize) -> bool {
     let block = block_of(whole);
     let old_size = whole.word(offset::SHARED_BINARY_SIZE) as usize;
     // SAFETY: the object holds a count of its block.
     let (alone, capacity) = unsafe { (off_heap::references(block.cast()) == 1, (*block).capacity) };
     if end_bits.div_ceil(8) != old_size as u64 {
-        // Not the sub-binary that ends where the bytes end; no operation makes one, but a wrong one would
-        // overwrite what others see.
+        // The sub-binary does not end where the bytes end. No operation makes such a one with the writable bit, but if
+        // one existed, appending to it would overwrite bytes that others see.
         return false;
     }
     if !alone && end_bits % 8 != 0 {
@@ -226,7 +226,7 @@ fn extend<A: Allocate + ?Sized>(heap: &mut A, whole: Term, end_bits: u64, size: 
             None => return false,
         }
     }
-    // SAFETY: the words of a shared binary and its block, which this process alone writes.
+    // SAFETY: the words of a shared binary and its block, which only this process writes.
     unsafe {
         *whole.word_pointer(offset::SHARED_BINARY_FLAGS) |= binary_flag::ACTIVE;
         *whole.word_pointer(offset::SHARED_BINARY_SIZE) = size as u64;

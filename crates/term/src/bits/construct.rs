@@ -1,8 +1,8 @@
 //! Building bit strings: `bs_create_bin`, and the instructions before it that build step by step.
 //!
-//! [`create`] measures all segments, makes the bit string, and writes the segments front to back. A
-//! [`Builder`] is the place to write to; it knows its end, so that sizes that lie (old code computes them by
-//! itself) end in `badarg`. Nothing here collects; only the thread that owns the heap may call.
+//! [`create`] computes the size of all segments, allocates the bit string, and writes the segments front to back. A
+//! [`Builder`] is the position to write to; it knows its end, so that wrong sizes (old code computes them itself) end
+//! in `badarg`. Nothing here collects; only the thread that owns the heap may call.
 
 use layout::Term;
 
@@ -25,7 +25,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Without room.
+    /// A builder without room.
     #[must_use]
     pub const fn empty() -> Builder {
         Builder {
@@ -35,10 +35,10 @@ impl Builder {
         }
     }
 
-    /// Over bits of a whole binary that nobody has seen yet.
+    /// A builder for the bits from `position` to `end` of a whole binary, which nobody has seen yet.
     ///
     /// # Panics
-    /// When `whole` is no binary.
+    /// When `whole` is not a binary.
     #[must_use]
     pub fn over(whole: Term, position: u64, end: u64) -> Builder {
         let bits = whole.as_bits().expect("a whole binary has bits");
@@ -57,7 +57,7 @@ impl Builder {
         self.end - self.position
     }
 
-    /// Takes the next `width` bits; answers where they start.
+    /// Takes the next `width` bits; returns where they start.
     #[inline]
     fn take(&mut self, width: u64) -> Result<u64, Fault> {
         if width > self.room() {
@@ -71,10 +71,10 @@ impl Builder {
     /// Writes an integer of `width` bits.
     ///
     /// # Errors
-    /// A [`Fault`], so for all writers; then the binary is not to be used.
+    /// A [`Fault`], as for all writers; then the binary must not be used.
     ///
     /// # Safety
-    /// No safepoint since the builder was made, so for all writers.
+    /// No safepoint since the builder was made; the same holds for all writers.
     #[inline]
     pub unsafe fn put_integer(
         &mut self,
@@ -83,7 +83,7 @@ impl Builder {
         flags: Flags,
     ) -> Result<(), Fault> {
         let start = self.take(width)?;
-        // SAFETY: `take` keeps to the room.
+        // SAFETY: `take` stays within the room.
         if unsafe { integer::put(self.bytes, start, width, term, flags) } {
             Ok(())
         } else {
@@ -99,7 +99,7 @@ impl Builder {
     #[inline]
     pub unsafe fn put_byte(&mut self, byte: u8) -> Result<(), Fault> {
         let start = self.take(8)?;
-        // SAFETY: `take` keeps to the room.
+        // SAFETY: `take` stays within the room.
         unsafe {
             if start % 8 == 0 {
                 *self.bytes.add((start / 8) as usize) = byte;
@@ -118,7 +118,7 @@ impl Builder {
     pub unsafe fn put_float(&mut self, term: Term, width: u64, flags: Flags) -> Result<(), Fault> {
         float::encode(term, width)?;
         let start = self.take(width)?;
-        // SAFETY: `take` keeps to the room.
+        // SAFETY: `take` stays within the room.
         unsafe { float::put(self.bytes, start, width, term, flags) }
     }
 
@@ -133,8 +133,8 @@ impl Builder {
             return Err(Fault::Short);
         }
         let start = self.take(width)?;
-        // SAFETY: `take` keeps to the room; the source has the bits, and lies elsewhere: what is being
-        // built has not been seen by anyone.
+        // SAFETY: `take` stays within the room. The source has the bits, and does not overlap them: nobody has a
+        // reference to the bits that are being built.
         unsafe { range::copy(bits.bytes, bits.bit_offset.into(), self.bytes, start, width) };
         Ok(())
     }
@@ -163,7 +163,7 @@ impl Builder {
     pub unsafe fn put_string(&mut self, string: *const u8, length: u64) -> Result<(), Fault> {
         let width = length.checked_mul(8).ok_or(Fault::Size)?;
         let start = self.take(width)?;
-        // SAFETY: `take` keeps to the room; the string is in the code's own memory.
+        // SAFETY: `take` stays within the room; the string is in the code's own memory.
         unsafe { range::copy(string, 0, self.bytes, start, width) };
         Ok(())
     }
@@ -204,7 +204,7 @@ impl Builder {
 
     unsafe fn put_bits(&mut self, value: u64, width: u32) -> Result<(), Fault> {
         let start = self.take(u64::from(width))?;
-        // SAFETY: `take` keeps to the room; the caller keeps from safepoints.
+        // SAFETY: `take` stays within the room; the caller promises that there was no safepoint.
         unsafe { range::store(self.bytes, start, width, value) };
         Ok(())
     }
@@ -218,7 +218,7 @@ fn bits_of(term: Term) -> Option<layout::object::Bits> {
     }
 }
 
-/// A fresh bit string of `size` bits to be written, and where. `None` when there is no such memory.
+/// A fresh bit string of `size` bits, and the builder to write them with. `None` when there is not enough memory.
 pub fn start<A: Allocate + ?Sized>(heap: &mut A, size: u64) -> Option<(Term, Builder)> {
     let bytes = usize::try_from(size.div_ceil(8)).ok()?;
     let whole = if bytes <= HEAP_BINARY_BYTES {
@@ -237,12 +237,12 @@ pub fn start<A: Allocate + ?Sized>(heap: &mut A, size: u64) -> Option<(Term, Bui
     Some((string, builder))
 }
 
-/// What a segment is made of.
+/// The type of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SegmentKind {
-    /// The binary to append to; only the first segment.
+    /// The binary to append to; only the first segment can have this type.
     Append,
-    /// As `Append`, of a binary that a comprehension fills.
+    /// As `Append`, for a binary that a comprehension fills.
     PrivateAppend,
     Binary,
     Float,
@@ -285,23 +285,24 @@ impl SegmentKind {
     }
 }
 
-/// One segment of `bs_create_bin`, its operands fetched.
+/// One segment of `bs_create_bin`, with its operands fetched.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     pub kind: SegmentKind,
-    /// Which one in the source, from 1.
+    /// The number of the segment in the source, from 1.
     pub number: u32,
     pub unit: u32,
     pub flags: Flags,
     /// The value; unused for a string.
     pub source: Term,
-    /// The size, or `all`; for a string its length in bytes; unused for characters and what is appended to.
+    /// The size, or `all`; for a string its length in bytes; unused for characters and for the binary that is appended
+    /// to.
     pub size: Term,
     /// The bytes of a string.
     pub string: *const u8,
 }
 
-/// Why a bit string was not built: what `error_info` says.
+/// Why a bit string was not built, as reported in `error_info`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConstructError {
     /// `system_limit` instead of `badarg`.
@@ -338,13 +339,13 @@ impl ConstructError {
     }
 }
 
-/// Builds a bit string of segments.
+/// Builds a bit string from segments.
 ///
 /// # Errors
 /// See [`ConstructError`].
 ///
 /// # Safety
-/// Strings have the bytes that their sizes say.
+/// Every string has as many bytes as its size says.
 pub unsafe fn create<A: Allocate + ?Sized>(
     heap: &mut A,
     segments: &[Segment],
@@ -377,7 +378,7 @@ pub unsafe fn create<A: Allocate + ?Sized>(
         }
     };
     for segment in rest {
-        // SAFETY: nothing collects between making the builder and here; strings by the caller's promise.
+        // SAFETY: nothing collects between making the builder and here; the caller promises the strings.
         unsafe { write(&mut builder, segment) }?;
     }
     debug_assert_eq!(builder.room(), 0);
@@ -394,7 +395,7 @@ fn failure(segment: &Segment, fault: Fault, value: Term, limit: bool) -> Constru
     }
 }
 
-/// There is no memory for the whole: the greatest segment is to blame.
+/// There is not enough memory for the whole bit string: the error names the largest segment.
 #[cold]
 fn no_memory(segments: &[Segment]) -> ConstructError {
     let greatest = segments
@@ -404,7 +405,7 @@ fn no_memory(segments: &[Segment]) -> ConstructError {
     failure(greatest, Fault::Size, greatest.size, true)
 }
 
-/// Bits of a segment, as far as they can be told before it is written.
+/// Size of a segment in bits, as far as it is known before the segment is written.
 fn segment_width(segment: &Segment) -> Result<u64, ConstructError> {
     Ok(match segment.kind {
         SegmentKind::Append | SegmentKind::PrivateAppend => 0,
@@ -427,7 +428,7 @@ fn string_length(segment: &Segment) -> u64 {
     length as u64
 }
 
-/// Size times unit: a signed word must hold it, as in OTP.
+/// Size times unit, which must fit a signed word, as in OTP.
 fn width(segment: &Segment) -> Result<u64, ConstructError> {
     let limit = match segment.size.as_small() {
         Some(size @ 0..) => match size.checked_mul(i64::from(segment.unit)) {
@@ -461,7 +462,7 @@ unsafe fn write(builder: &mut Builder, segment: &Segment) -> Result<(), Construc
         }
     };
     done.map_err(|fault| {
-        // A wrong width of a float is shown in bits.
+        // For a float of a wrong width, the error shows the width in bits.
         let value = match (fault, width(segment)) {
             (Fault::Invalid, Ok(width)) => Term::small(width as i64),
             _ => source,

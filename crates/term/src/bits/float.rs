@@ -1,7 +1,7 @@
 //! Floats in bits: IEEE 754 binary16, binary32 and binary64.
 //!
-//! Reading refuses infinities and NaN, which no term can hold. Writing rounds to nearest, and what is
-//! too large for the width becomes an infinity, as in OTP.
+//! Reading refuses infinities and NaN, which no term can hold. Writing rounds to nearest, and a number too large for
+//! the width becomes an infinity, as in OTP.
 
 use layout::Term;
 
@@ -9,7 +9,7 @@ use crate::arith::float_of_integer;
 use crate::bits::range::{load, store};
 use crate::bits::{Fault, Flags};
 
-/// The float in `width` bits; `None` when the width is none of 0, 16, 32 and 64, or it is not finite.
+/// The float in `width` bits; `None` if the width is not 0, 16, 32 or 64, or the value is not finite.
 ///
 /// # Safety
 /// The bytes that hold those bits are readable.
@@ -35,7 +35,7 @@ pub unsafe fn get(bytes: *const u8, position: u64, width: u64, flags: Flags) -> 
 /// The bits of a number as a float of `width` bits.
 ///
 /// # Errors
-/// [`Fault::Type`] for what is no number, [`Fault::NoFloat`] for an integer too large for any float,
+/// [`Fault::Type`] if the term is not a number, [`Fault::NoFloat`] for an integer too large for any float,
 /// [`Fault::Invalid`] for another width.
 pub fn encode(term: Term, width: u64) -> Result<u64, Fault> {
     if !matches!(width, 16 | 32 | 64) {
@@ -48,7 +48,7 @@ pub fn encode(term: Term, width: u64) -> Result<u64, Fault> {
     };
     Ok(match (width, term.as_small()) {
         (16, _) => u64::from(to_half(value)),
-        // Rounded once: not by way of the 64-bit float.
+        // Rounded only once, not by way of the 64-bit float.
         (32, Some(value)) => u64::from((value as f32).to_bits()),
         (32, None) => u64::from((value as f32).to_bits()),
         _ => value.to_bits(),
@@ -88,7 +88,7 @@ fn from_half(half: u16) -> f64 {
     }
 }
 
-/// Rounds to nearest, ties to even; too large becomes an infinity.
+/// Rounds to nearest, ties to even; a value that is too large becomes an infinity.
 fn to_half(value: f64) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 48) as u16 & 0x8000;
@@ -100,7 +100,7 @@ fn to_half(value: f64) -> u16 {
         return sign | 0x7c00;
     }
     let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
-    // Bits that fall off: 42 for a normal half, more for a subnormal one.
+    // Number of bits that are dropped: 42 for a normal half, more for a subnormal one.
     let dropped = if exponent >= -14 { 42 } else { 28 - exponent };
     let (kept, rest) = (mantissa >> dropped, mantissa & ((1 << dropped) - 1));
     let half = 1u64 << (dropped - 1);

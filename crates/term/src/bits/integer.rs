@@ -1,7 +1,7 @@
 //! Integers in bits: any width, either byte order, signed or not.
 //!
-//! A little-endian integer lies byte by byte from its lowest; when its width is no multiple of 8, its
-//! last, highest bits are the ones next in the string, as a number of that width.
+//! A little-endian integer is stored byte by byte from its lowest byte. If its width is not a multiple of 8, its
+//! highest bits come last in the string, as a number of as many bits as are left.
 
 use layout::Term;
 use layout::limits::BIG_LIMBS;
@@ -84,7 +84,7 @@ pub unsafe fn get_word<A: Allocate + ?Sized>(
     }
 }
 
-/// Writes an integer's two's complement, cut to `width` bits; false when `term` is no integer.
+/// Writes an integer's two's complement, cut to `width` bits; false when `term` is not an integer.
 ///
 /// # Safety
 /// As [`store`].
@@ -203,7 +203,7 @@ fn reorder_to_store(value: u64, width: u32) -> u64 {
     }
 }
 
-/// The low 64 bits of an integer's two's complement, or `None` when it is no integer.
+/// The low 64 bits of an integer's two's complement, or `None` when it is not an integer.
 #[must_use]
 pub fn low_word(term: Term) -> Option<u64> {
     let mut room = [0];

@@ -1,9 +1,9 @@
-//! Match contexts: a bit string with a place in it.
+//! Match contexts: a bit string and a position in it.
 //!
-//! A context's binary word is always a whole binary, never a sub-binary; its position and end are bits of
-//! that whole. Its byte pointer is that of the whole's first byte: for a binary on the heap the collector
-//! renews it. Functions that take what they match advance the position; those that fail leave it.
-//! Contexts belong to a process: only the thread that runs it may call.
+//! A context's binary word is always a whole binary, never a sub-binary; its position and end are bits of that whole.
+//! Its byte pointer points to the whole's first byte; for a heap binary the collector updates it. Functions that
+//! consume bits advance the position; if they fail they leave it unchanged. Contexts belong to a process: only the
+//! thread that runs it may call.
 
 use std::cmp::Ordering;
 
@@ -18,8 +18,7 @@ use layout::limits::HEAP_BINARY_BYTES;
 /// Words of a context after the header, without saved positions.
 const FIXED_WORDS: usize = offset::MATCH_SAVED;
 
-/// A context to match `term`, which is a bit string or already one (then it is used again); `None` for
-/// anything else.
+/// A context to match `term`, which is a bit string or already a context (then it is reused); `None` for anything else.
 #[inline]
 pub fn start_match<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
     match term.boxed_kind()? {
@@ -108,7 +107,7 @@ fn context<A: Allocate + ?Sized>(heap: &mut A, string: Term, saved: usize) -> Te
     made
 }
 
-/// Makes the byte pointer that of the binary again, after the binary may have moved.
+/// Updates the byte pointer, after the binary may have moved.
 pub fn renew_bytes(context: Term) {
     let bytes = binary(context).as_bits().map(|bits| bits.bytes as u64);
     // SAFETY: the word of a context; `binary` proved it to be one.
@@ -137,7 +136,7 @@ pub fn position(context: Term) -> u64 {
     context.word(offset::MATCH_POSITION)
 }
 
-/// Bits that are left.
+/// Number of bits that are left.
 #[inline(always)]
 #[must_use]
 pub fn left(context: Term) -> u64 {
@@ -164,7 +163,7 @@ pub fn position_term(context: Term) -> Term {
     Term::small(position(context) as i64)
 }
 
-/// Moves to what [`position_term`] answered; false when that is impossible.
+/// Moves to a position that [`position_term`] returned; false if the term is not a position up to the end.
 #[inline]
 #[must_use]
 pub fn set_position_term(context: Term, position: Term) -> bool {
@@ -199,7 +198,7 @@ pub fn restore(context: Term, slot: usize) -> bool {
     set_position_term(context, saved)
 }
 
-/// The next `width` bits as an integer. `None`, so for all readers: the match fails.
+/// The next `width` bits as an integer. `None` means that the match fails, here and for all other readers.
 #[inline]
 pub fn get_integer<A: Allocate + ?Sized>(
     heap: &mut A,
@@ -252,13 +251,13 @@ pub fn get_all<A: Allocate + ?Sized>(heap: &mut A, context: Term, unit: u32) -> 
     get_binary(heap, context, left(context))
 }
 
-/// All that is left, as a bit string, without moving on (`bs_get_tail`).
+/// All that is left, as a bit string, without advancing (`bs_get_tail`).
 #[inline]
 pub fn get_tail<A: Allocate + ?Sized>(heap: &mut A, context: Term) -> Term {
     part(heap, context, left(context))
 }
 
-/// The bit string from a saved position on (`bs_context_to_binary`); any other term is itself.
+/// The bit string from the position saved in slot 0 on (`bs_context_to_binary`); any other term is returned unchanged.
 pub fn context_to_binary<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
     if !term.is_kind(Kind::MatchContext) {
         return term;
@@ -267,8 +266,8 @@ pub fn context_to_binary<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term
     get_tail(heap, term)
 }
 
-/// Part of a whole binary: bytes up to what fits a heap binary are copied, as OTP does, so that they do
-/// not keep the whole alive; more is shared.
+/// Part of a whole binary. Whole bytes that fit a heap binary are copied, as OTP does, so that they do not keep the
+/// whole alive; anything else shares its bytes.
 #[inline]
 pub fn extract<A: Allocate + ?Sized>(heap: &mut A, whole: Term, start: u64, width: u64) -> Term {
     if !is_copied(width) {
@@ -279,7 +278,7 @@ pub fn extract<A: Allocate + ?Sized>(heap: &mut A, whole: Term, start: u64, widt
     unsafe { copied(heap, bits.bytes, start, width) }
 }
 
-/// As [`extract`], of the binary that is matched.
+/// As [`extract`], for the next `width` bits of the binary that is matched.
 #[inline]
 fn part<A: Allocate + ?Sized>(heap: &mut A, context: Term, width: u64) -> Term {
     let start = position(context);
@@ -290,7 +289,7 @@ fn part<A: Allocate + ?Sized>(heap: &mut A, context: Term, width: u64) -> Term {
     unsafe { copied(heap, bytes(context), start, width) }
 }
 
-/// Whether so many bits are copied.
+/// Whether a part of `width` bits is copied.
 #[inline]
 fn is_copied(width: u64) -> bool {
     width % 8 == 0 && width / 8 <= HEAP_BINARY_BYTES as u64
@@ -299,7 +298,7 @@ fn is_copied(width: u64) -> bool {
 /// A heap binary of the `width` bits from `start` on.
 ///
 /// # Safety
-/// [`is_copied`] of `width`; `whole` are the bytes of a binary that has those bits.
+/// [`is_copied`] holds for `width`; `whole` points to the bytes of a binary that has those bits.
 #[inline]
 unsafe fn copied<A: Allocate + ?Sized>(
     heap: &mut A,
@@ -310,8 +309,9 @@ unsafe fn copied<A: Allocate + ?Sized>(
     let size = (width / 8) as usize;
     let words = size.div_ceil(8);
     let object = heap.allocate(2 + words);
-    // SAFETY: header, size and the words of the bytes, all fresh. A word is read up to a byte that is copied, so it may
-    // begin before the binary's bytes but not before the binary: its header and size lie there, or the head of its block.
+    // SAFETY: header, size and the words of the bytes, all fresh. The last word that is read ends with the last byte to
+    // copy. It may begin before the binary's bytes, but not before its object or block, whose header (and size) lie
+    // before the bytes.
     unsafe {
         object.write(Header::new(Kind::HeapBinary, 1 + words).0);
         object.add(1).write(size as u64);
@@ -337,7 +337,7 @@ unsafe fn copied<A: Allocate + ?Sized>(
     }
 }
 
-/// Passes over `width` bits.
+/// Skips `width` bits; false if fewer are left.
 #[inline]
 #[must_use]
 pub fn skip(context: Term, width: u64) -> bool {
@@ -355,14 +355,14 @@ pub fn test_tail(context: Term, width: u64) -> bool {
     left(context) == width
 }
 
-/// Whether what is left is a multiple of `unit` bits.
+/// Whether the number of bits left is a multiple of `unit`.
 #[inline]
 #[must_use]
 pub fn test_unit(context: Term, unit: u32) -> bool {
     unit != 0 && left(context) % u64::from(unit) == 0
 }
 
-/// Whether the next `width` bits are those at `string`; passes over them.
+/// Whether the next `width` bits are those at `string`; if so, skips them.
 ///
 /// # Safety
 /// `string` has that many bits.
@@ -384,7 +384,7 @@ pub unsafe fn match_string(context: Term, width: u64, string: *const u8) -> bool
 #[inline]
 #[must_use]
 pub fn get_utf8(context: Term) -> Option<Term> {
-    // SAFETY: the context holds what is left.
+    // SAFETY: the context holds the bits that are left.
     let found = unsafe { utf::get_utf8(bytes(context), position(context), left(context)) };
     character(context, found)
 }
@@ -392,7 +392,7 @@ pub fn get_utf8(context: Term) -> Option<Term> {
 /// The next character in UTF-16.
 #[must_use]
 pub fn get_utf16(context: Term, flags: Flags) -> Option<Term> {
-    // SAFETY: the context holds what is left.
+    // SAFETY: the context holds the bits that are left.
     let found = unsafe { utf::get_utf16(bytes(context), position(context), left(context), flags) };
     character(context, found)
 }
@@ -400,7 +400,7 @@ pub fn get_utf16(context: Term, flags: Flags) -> Option<Term> {
 /// The next character in UTF-32.
 #[must_use]
 pub fn get_utf32(context: Term, flags: Flags) -> Option<Term> {
-    // SAFETY: the context holds what is left.
+    // SAFETY: the context holds the bits that are left.
     let found = unsafe { utf::get_utf32(bytes(context), position(context), left(context), flags) };
     character(context, found)
 }

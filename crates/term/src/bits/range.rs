@@ -1,8 +1,8 @@
-//! Reading, writing, copying and comparing ranges of bits at any place.
+//! Reading, writing, copying and comparing ranges of bits at any bit position.
 //!
-//! Bit 0 of a byte is its highest. A write keeps the bits before it in its first byte and zeroes those
-//! after it in its last one: bit strings are built front to back, so what follows is yet to come, and
-//! nobody reads memory that was never written. Any thread may call, for memory that is its to touch.
+//! Bit 0 of a byte is its most significant. A write keeps the bits before it in its first byte, and zeroes those after
+//! it in its last byte: bit strings are built front to back, so the bits after it are written later, and memory that
+//! was never written is not read. Any thread may call, for memory that it may access.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Bits against a model made of booleans, and the growing of binaries.
+//! Compares bit operations with a model made of booleans, and tests growing binaries.
 
 use super::construct::{ConstructError, Segment, SegmentKind, create};
 use super::*;
@@ -44,7 +44,7 @@ fn ranges_agree_with_single_bits() {
     for round in 0..20_000 {
         let most = if round % 20 == 0 { 2000 } else { 150 };
         let (from, to, count) = (random.below(40), random.below(40), random.below(most));
-        // Exactly as many bytes as hold bits: reading past them is caught by tools.
+        // Exactly as many bytes as hold bits, so that tools can catch a read past them.
         let source = random.bytes((from + count).div_ceil(8) as usize);
         let mut target = random.bytes((to + count).div_ceil(8) as usize);
         let before = target.clone();
@@ -87,7 +87,7 @@ fn integer_model(bits: &[bool], flags: Flags) -> (bool, Vec<u64>) {
     };
     let negative = flags.is_signed() && ordered.first() == Some(&true);
     if negative {
-        // -n: all bits the other way, plus one.
+        // The magnitude: invert all bits and add one.
         let last = ordered.iter().rposition(|&bit| bit).unwrap_or(0);
         for bit in &mut ordered[..last] {
             *bit = !*bit;
@@ -445,14 +445,14 @@ fn older_parts_keep_their_bytes_and_do_not_write() {
     let first = append_byte(heap, empty, 1);
     let second = append_byte(heap, first, 2);
     assert_eq!(build::whole_of(first), build::whole_of(second));
-    // The older one appends elsewhere.
+    // Appending to the older one makes a new binary.
     let other = append_byte(heap, first, 3);
     assert_ne!(build::whole_of(other).0, build::whole_of(second).0);
     assert_eq!(
         (bytes_of(first), bytes_of(second), bytes_of(other)),
         (&[1][..], &[1, 2][..], &[1, 3][..])
     );
-    // Twice itself: what it copies from may move while it grows.
+    // Append a binary to itself: the bytes that are copied may move while it grows.
     let mut doubled = second;
     for _ in 0..10 {
         let segments = [

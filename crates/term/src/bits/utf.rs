@@ -1,14 +1,14 @@
-//! Characters in bits: UTF-8, UTF-16 and UTF-32, at any place.
+//! Characters in bits: UTF-8, UTF-16 and UTF-32, at any bit position.
 //!
-//! Only what Unicode calls a scalar value is a character: up to 16#10FFFF, no surrogates, and the
-//! shortest form. Readers answer the character and how many bits it takes.
+//! Only Unicode scalar values count as characters: up to 16#10FFFF, no surrogates, and only in the shortest form.
+//! Readers return the character and the number of bits it takes.
 
 use layout::Term;
 
 use crate::bits::Flags;
 use crate::bits::range::load;
 
-/// A term as a character.
+/// A term as a character; `None` if it is not one.
 #[inline]
 #[must_use]
 pub fn character(term: Term) -> Option<u32> {
@@ -16,7 +16,8 @@ pub fn character(term: Term) -> Option<u32> {
     char::from_u32(value).map(u32::from)
 }
 
-/// Bits of a character's UTF-8. For what is no character it is some answer, as in OTP: writing fails later.
+/// Bits of a character's UTF-8. For a term that is not a character the result is meaningless, as in OTP: writing fails
+/// later.
 #[must_use]
 pub fn utf8_bits(term: Term) -> u64 {
     match character(term) {
@@ -27,7 +28,7 @@ pub fn utf8_bits(term: Term) -> u64 {
     }
 }
 
-/// Bits of a character's UTF-16, likewise.
+/// Bits of a character's UTF-16; meaningless too if the term is not a character.
 #[must_use]
 pub fn utf16_bits(term: Term) -> u64 {
     match character(term) {
@@ -36,7 +37,7 @@ pub fn utf16_bits(term: Term) -> u64 {
     }
 }
 
-/// The UTF-8 of a character, as a number of so many bits.
+/// The UTF-8 of a character, as a number and its width in bits.
 #[inline]
 #[must_use]
 pub fn encode_utf8(character: u32) -> (u64, u32) {
@@ -53,7 +54,7 @@ pub fn encode_utf8(character: u32) -> (u64, u32) {
     (value, text.len() as u32 * 8)
 }
 
-/// The UTF-16 of a character, as a number of so many bits.
+/// The UTF-16 of a character, as a number and its width in bits.
 #[must_use]
 pub fn encode_utf16(character: u32, flags: Flags) -> (u64, u32) {
     let mut room = [0; 2];
@@ -71,7 +72,7 @@ pub fn encode_utf16(character: u32, flags: Flags) -> (u64, u32) {
     (value, units.len() as u32 * 16)
 }
 
-/// The UTF-8 character at `position`, of `left` bits that there are.
+/// The UTF-8 character at `position`, where `left` bits are left.
 ///
 /// # Safety
 /// The bytes that hold those bits are readable.
@@ -107,7 +108,7 @@ pub unsafe fn get_utf8(bytes: *const u8, position: u64, left: u64) -> Option<(u3
     char::from_u32(value).map(|_| (value, length * 8))
 }
 
-/// The UTF-16 character at `position`, of `left` bits that there are.
+/// The UTF-16 character at `position`, where `left` bits are left.
 ///
 /// # Safety
 /// The bytes that hold those bits are readable.
@@ -140,7 +141,7 @@ pub unsafe fn get_utf16(
     }
 }
 
-/// The UTF-32 character at `position`, of `left` bits that there are.
+/// The UTF-32 character at `position`, where `left` bits are left.
 ///
 /// # Safety
 /// The bytes that hold those bits are readable.

@@ -1,8 +1,8 @@
-//! Building strings of whole bytes fast: what most programs build.
+//! The fast path for strings of whole bytes, which are what most programs build.
 //!
-//! A [`Writer`] gathers bits in a register and writes whole bytes. [`append_in_place`] is the growing of a binary that
-//! has room already, and [`fresh`] a new one. Whoever finds a case that is none of these builds by `construct` instead,
-//! which knows them all; so nothing here changes anything before it is sure to go through.
+//! A [`Writer`] gathers bits in a register and writes whole bytes. [`append_in_place`] grows a binary that already has
+//! room, and [`fresh`] makes a new one. In every other case the caller uses `construct`, which handles all of them; so
+//! nothing here changes anything before it is sure to succeed.
 //!
 //! Only the thread that owns the heap may call.
 
@@ -17,7 +17,7 @@ use crate::build;
 use crate::heap::Allocate;
 use crate::off_heap::BinaryBlock;
 
-/// The bytes of a bit string that is a binary and starts at a byte.
+/// The bytes of a binary that starts at a byte boundary, and their number.
 #[inline]
 #[must_use]
 pub fn bytes_of(term: Term) -> Option<(*const u8, u64)> {
@@ -47,8 +47,8 @@ pub fn bytes_of(term: Term) -> Option<(*const u8, u64)> {
     }
 }
 
-/// Makes `string`, which is to be appended to, `bytes` bytes longer: answers the longer one and where the bytes go. None,
-/// and nothing done, when that takes more than counting: another block, or bits.
+/// Makes `string`, which is appended to, `bytes` bytes longer; returns the longer string and where the new bytes go.
+/// Returns `None`, having changed nothing, unless the present block has room and all positions are whole bytes.
 #[inline]
 pub fn append_in_place(
     heap: &mut Heap,
@@ -78,8 +78,8 @@ pub fn append_in_place(
     if new > unsafe { (*block).capacity } as u64 {
         return None;
     }
-    // SAFETY: the words of a shared binary and its block, which this process alone writes. What others see of them ends
-    // before the new bytes.
+    // SAFETY: the words of a shared binary and its block, which only this process writes. Others see only bytes before
+    // the new ones.
     unsafe {
         *whole.word_pointer(offset::SHARED_BINARY_FLAGS) |= binary_flag::ACTIVE;
         *whole.word_pointer(offset::SHARED_BINARY_SIZE) = new;
@@ -88,7 +88,7 @@ pub fn append_in_place(
     heap.charge_off_heap(bytes as usize);
     let room = (whole.word(offset::SHARED_BINARY_BYTES) as *mut u8).wrapping_add(old as usize);
     if private {
-        // SAFETY: the words of a sub-binary, which nobody else knows.
+        // SAFETY: the words of a sub-binary that only the caller knows.
         unsafe { *string.word_pointer(offset::SUB_BINARY_SIZE) = new };
         return Some((string, room));
     }
@@ -97,7 +97,7 @@ pub fn append_in_place(
     Some((append::writable_part(heap, whole, new * 8), room))
 }
 
-/// A new binary of `bytes` bytes to be written before the next safepoint; none when there is no such memory.
+/// A new binary of `bytes` bytes to be written before the next safepoint; `None` when there is not enough memory.
 #[inline]
 pub fn fresh(heap: &mut Heap, bytes: u64) -> Option<(Term, *mut u8)> {
     let size = usize::try_from(bytes).ok()?;
@@ -112,10 +112,10 @@ pub fn fresh(heap: &mut Heap, bytes: u64) -> Option<(Term, *mut u8)> {
     }
 }
 
-/// Writes bits one behind the other, in whole bytes.
+/// Gathers consecutive bits and writes them in whole bytes.
 pub struct Writer {
     at: *mut u8,
-    /// The low `count` bits are still to be written.
+    /// Its low `count` bits are still to be written.
     pending: u64,
     count: u32,
 }
@@ -130,10 +130,10 @@ impl Writer {
         }
     }
 
-    /// The low `width` bits of a value: at most 56, or 64 where a byte begins.
+    /// Appends the low `width` bits of a value: at most 56, or up to 64 at a byte boundary.
     ///
     /// # Safety
-    /// There is room, so for all writers.
+    /// There is room for the bits; the same holds for all writers.
     #[inline(always)]
     pub unsafe fn put(&mut self, value: u64, width: u32) {
         if width == 0 {
@@ -163,7 +163,7 @@ impl Writer {
             return;
         }
         self.count %= 8;
-        // The first byte lowest.
+        // Swapped, so that the first byte to write is the lowest.
         let mut word = (self.pending >> self.count << (64 - bytes * 8)).swap_bytes();
         // SAFETY: the caller's promise; `bytes` are written.
         unsafe {
@@ -189,10 +189,10 @@ impl Writer {
         }
     }
 
-    /// Whole bytes, where a byte begins.
+    /// Copies whole bytes; called only at a byte boundary.
     ///
     /// # Safety
-    /// As [`Writer::put`], and `bytes` has so many.
+    /// As [`Writer::put`], and `bytes` has `length` bytes.
     #[inline(always)]
     pub unsafe fn copy(&mut self, bytes: *const u8, length: u64) {
         // SAFETY: the caller's promise.

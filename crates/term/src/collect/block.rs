@@ -1,17 +1,17 @@
-//! Blocks of heap: the sizes they come in, and taking and giving them back.
+//! Heap blocks: their sizes, and allocating and freeing them.
 //!
-//! Sizes follow OTP's sequence, which programs see in `process_info` and `system_info`: each is the sum
-//! of the two before it and one, and past a million words a fifth more than the one before. Any thread
-//! may call; a block belongs to whoever took it.
+//! Sizes follow OTP's sequence, which programs see in `process_info` and `system_info`: each is the sum of the two
+//! before it plus one; past about a million words, each is a fifth larger than the one before. Any thread may call; a
+//! block belongs to whoever took it.
 
 use std::alloc::{Layout, alloc, dealloc};
 
 use super::stress::{self, Stress};
 use crate::held;
 
-/// Sizes that grow as Fibonacci numbers do; past them growth slows down.
+/// Number of sizes that grow like Fibonacci numbers; after them growth slows down.
 const STEEP_SIZES: usize = 23;
-/// The greatest size, in words, is below this; so the sequence ends where OTP's does.
+/// All sizes, in words, are at most this, so the sequence ends where OTP's does.
 const SIZE_LIMIT: usize = 1_000_000_000_000_000;
 
 const fn next_in_sequence(index: usize, last: usize, before: usize) -> usize {
@@ -44,10 +44,11 @@ const fn sequence() -> [usize; count()] {
     sizes
 }
 
-/// Every size that a heap block can have, unless it was asked to be smaller than the least.
+/// The sizes of heap blocks. Other sizes occur only for the first block of a process, and for collections that leave no
+/// free room (tight or under stress) or that cannot get a block of the right size.
 pub static SIZES: [usize; count()] = sequence();
 
-/// The least size that has room for `words` words, if there is one so great.
+/// The smallest size with room for `words` words, if there is one that large.
 #[must_use]
 pub fn size_for(words: usize) -> Option<usize> {
     let index = SIZES.partition_point(|&size| size < words);
@@ -58,7 +59,7 @@ fn layout(words: usize) -> Option<Layout> {
     Layout::array::<u64>(words).ok()
 }
 
-/// A block of `words` words, uninitialised; `None` when there is no such memory.
+/// A block of `words` words, uninitialised; `None` when there is not enough memory.
 #[must_use]
 pub(super) fn take(words: usize) -> Option<*mut u64> {
     debug_assert!(words > 0);
@@ -94,7 +95,7 @@ pub(super) unsafe fn give_back(block: *mut u64, words: usize) {
     held::count(held::Kind::Heap, -((words * 8) as isize));
 }
 
-/// What poisoned words hold: read as a term, a boxed object at an address that no process has.
+/// The content of poisoned words. Read as a term, it is a boxed object at an address that no process has.
 pub(super) const POISON: u64 = 0xdead_dead_dead_deaa;
 
 /// Whether freed and fresh words are overwritten: in tests, in builds that verify, and under stress.

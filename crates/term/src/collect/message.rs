@@ -1,7 +1,7 @@
-//! Messages that wait while an area of literals goes away.
+//! Replacing messages that wait in a queue while a literal area is freed.
 //!
-//! A message is no part of its receiver's heap until it is received, so a collection does not look at
-//! it. Who owns the queue replaces the messages that point into the area by ones that do not.
+//! A message is not part of its receiver's heap until it is received, so a collection does not look at it. The owner of
+//! the queue replaces the messages that point into the area by messages that do not.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,8 +10,8 @@ use layout::{Fragment, Term};
 
 use crate::{copy, heap};
 
-/// A message like `message`, its literals at the addresses of `range` copied, if it has any: then the old
-/// one is freed. Its place in a queue (`next`) and its kind are taken over.
+/// If `message` points to literals at the addresses of `range`, returns a copy of it that includes its literals, and
+/// frees the original. The copy keeps the original's place in a queue (`next`) and its kind.
 ///
 /// # Safety
 /// `message` is live and nothing but the caller points to it or its words.
@@ -42,7 +42,7 @@ pub unsafe fn without_literals(
     }
 }
 
-/// Whether a term points to an address within `range`, itself or anywhere in it.
+/// Whether a term, or any part of it, points to an address within `range`.
 #[must_use]
 pub fn reaches(term: Term, range: &Range<usize>) -> bool {
     let mut seen = HashSet::new();
@@ -61,7 +61,7 @@ pub fn reaches(term: Term, range: &Range<usize>) -> bool {
         }
         let header = term.header();
         for index in header.raw_words()..header.arity() {
-            // SAFETY: behind the raw words stand terms.
+            // SAFETY: the words behind the raw ones are terms.
             rest.push(unsafe { Term::from_bits(term.word(index)) });
         }
     }

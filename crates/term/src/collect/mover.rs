@@ -1,13 +1,12 @@
-//! Moving what is alive: the copying part of a collection.
+//! Moving live objects: the copying part of a collection.
 //!
-//! Cheney's algorithm: a root's object is copied to the end of the new space and its old place marked;
-//! then what was copied is scanned word by word, and what it points to is copied in turn, until the scan
-//! has caught up. No stack is needed, however deep a term is. The cells of a list are copied one behind
-//! the other.
+//! Cheney's algorithm: a root's object is copied to the end of the new space and its old place marked; then what was
+//! copied is scanned word by word, and what it points to is copied in turn, until the scan has reached the end. No
+//! stack is needed, however deep a term is. The cells of a list are copied contiguously.
 //!
-//! Marks: the header of a moved object is the boxed term of its new place (a header's low bits are `00`,
-//! a boxed term's `10`); the head of a moved cell is [`Term::NONE`], which no list holds, and its tail is
-//! the new place. The other words of a moved object stay as they were, for the off-heap sweep.
+//! Marks: the header of a moved object becomes the boxed term of its new place (a header's low bits are `00`, a boxed
+//! term's `10`); the head of a moved cell becomes [`Term::NONE`], which no list contains, and its tail becomes the new
+//! place. The other words of a moved object stay as they were, for the off-heap sweep.
 //!
 //! Only the thread that runs the process may call, at a safepoint.
 
@@ -21,7 +20,7 @@ use layout::{Header, Kind, Term};
 use crate::bits::append;
 use crate::{literal, off_heap};
 
-/// A range of addresses that answers "does this word point into it" with one comparison, tags included.
+/// A range of addresses. One comparison tells whether a word points into it, whatever the word's tag.
 #[derive(Clone, Copy)]
 pub(super) struct Area {
     start: usize,
@@ -48,7 +47,7 @@ impl Area {
     }
 }
 
-/// What becomes of the object that a word points to.
+/// What happens to the object that a word points to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// It stays where it is.
@@ -57,12 +56,12 @@ enum Fate {
     Young,
     /// It is promoted to the old generation.
     Old,
-    /// It is a literal that is to be copied.
+    /// It is a literal that must be copied.
     Literal,
 }
 
-/// Literals that are about to go: their objects are copied to the heap. They are shared with other
-/// processes, so marks cannot be left in them.
+/// Literals whose area is about to be freed: they are copied to the heap. They are shared with other processes, so no
+/// marks can be left in them.
 pub(super) struct DoomedLiterals {
     area: Area,
     copies: HashMap<u64, u64>,
@@ -82,7 +81,7 @@ impl DoomedLiterals {
 
 /// The state of a collection while objects move.
 pub(super) struct Mover {
-    /// What is in use of the young block.
+    /// The part of the young block that is in use.
     pub from: Area,
     /// The part of `from`, at its start, whose objects are promoted, in bytes.
     pub mature_bytes: usize,
@@ -95,7 +94,7 @@ pub(super) struct Mover {
     pub old: Area,
     /// Whether objects of the old generation move too.
     pub major: bool,
-    /// The message that a receive is looking at: terms point into it, but it is not the heap's yet.
+    /// The message that a receive is looking at: terms point into it, but it does not belong to the heap yet.
     pub peeked: Area,
     pub saw_peeked: bool,
     pub doomed: Option<DoomedLiterals>,
@@ -103,7 +102,7 @@ pub(super) struct Mover {
     pub copied_off_heap: *mut u64,
 }
 
-/// How the objects outside the young block are told apart.
+/// How objects outside the young block are treated.
 pub(super) trait Outside {
     /// Whether any of them may move.
     const MAY_MOVE: bool;
@@ -155,7 +154,7 @@ impl Mover {
 
     fn fate_outside(&mut self, pointer: u64) -> Fate {
         if self.young.holds(pointer) {
-            // A cell that was copied with the one before it.
+            // The next cell of a list, which was copied together with the cell before it.
             Fate::Stay
         } else if self.old.holds(pointer) {
             if self.major { Fate::Young } else { Fate::Stay }
@@ -168,7 +167,7 @@ impl Mover {
             self.saw_peeked = true;
             Fate::Stay
         } else {
-            // What is left are fragments.
+            // Only fragments are left.
             Fate::Young
         }
     }
@@ -228,7 +227,7 @@ impl Mover {
         }
     }
 
-    /// Moves a cell and those behind it that have the same fate.
+    /// Moves a cell, and the cells after it as long as they have the same fate.
     #[inline(always)]
     unsafe fn move_cells<O: Outside>(&mut self, cell: *mut u64, fate: Fate) -> u64 {
         let mut source = cell;
@@ -308,7 +307,7 @@ impl Mover {
     /// Scans everything that was moved, and moves what that points to, until nothing is left.
     ///
     /// # Safety
-    /// From the two places on, the spaces hold what was moved so far and not scanned.
+    /// `young` and `old` are where each space's objects begin that were moved but not scanned yet.
     pub(super) unsafe fn scan<O: Outside>(&mut self, mut young: *mut u64, mut old: *mut u64) {
         // SAFETY: each scan starts at an object's first word or within its terms, and ends at the top.
         unsafe {
@@ -327,7 +326,7 @@ impl Mover {
         }
     }
 
-    /// Handles a term, or a header and the raw words behind it; answers the next place.
+    /// Handles a term, or a header and the raw words after it; returns the next place.
     #[inline(always)]
     unsafe fn scan_word<O: Outside>(&mut self, place: *mut u64) -> *mut u64 {
         // SAFETY: the caller's promise.
@@ -348,7 +347,8 @@ impl Mover {
         }
     }
 
-    /// Forwards a match context's binary at once, for its raw pointer to the bytes must follow.
+    /// Forwards a match context's binary at once, because the context's raw pointer to the bytes must be updated with
+    /// it.
     unsafe fn scan_context<O: Outside>(&mut self, context: *mut u64) {
         // SAFETY: the words of a context; its binary is a heap binary or a shared one.
         unsafe {
@@ -366,7 +366,7 @@ impl Mover {
     }
 }
 
-/// Copies an object; most have a few words, for which a call costs more than the copying.
+/// Copies an object. Most have only a few words, for which a call to `memcpy` costs more than the copying.
 #[inline(always)]
 unsafe fn copy_words(from: *const u64, to: *mut u64, count: usize) {
     // SAFETY: the caller sized both.

@@ -1,15 +1,15 @@
-//! Moving a whole space to another address: what a collection left is copied to a block of the right
-//! size, and every pointer into it is shifted.
+//! Moving a whole space to another address: the survivors of a collection are copied to a block of the right size, and
+//! every pointer to them is adjusted.
 //!
-//! A linear pass without any test of what lives: the space holds only live objects, and they keep their
-//! order. Only the thread that runs the process may call, at a safepoint.
+//! A linear pass that need not test what is alive: the space holds only live objects, and they keep their order. Only
+//! the thread that runs the process may call, at a safepoint.
 
 use layout::object::offset;
 use layout::{Header, Kind, Term};
 
 use super::mover::Area;
 
-/// Shifts what points into one space.
+/// Adjusts pointers into one space, by the distance that it moves.
 #[derive(Clone, Copy)]
 pub(super) struct Shift {
     space: Area,
@@ -25,11 +25,10 @@ impl Shift {
         }
     }
 
-    /// The new word for a term, or for a raw address.
+    /// The new word for a pointer, tagged or raw.
     #[inline(always)]
     pub(super) fn word(self, word: u64) -> u64 {
-        // Immediates and headers need no test of their own as long as they are no addresses: their
-        // tags tell them from pointers.
+        // Callers pass only addresses and terms with a pointer's tag, so immediates and headers need no test here.
         if self.space.holds(word) {
             word.wrapping_add(self.bytes)
         } else {
@@ -50,7 +49,7 @@ impl Shift {
         self.word(address as u64) as *mut u64
     }
 
-    /// Shifts the terms among some words: roots, or a stack.
+    /// Adjusts the terms among some words: roots, or a stack.
     ///
     /// # Safety
     /// The words are terms, NONE or return addresses.
@@ -64,10 +63,10 @@ impl Shift {
         }
     }
 
-    /// Copies the objects of the space to their new place.
+    /// Copies the objects of the space to their new place, adjusting their pointers.
     ///
     /// # Safety
-    /// The space holds whole objects; the new place has as many words, all apart from the space.
+    /// The space holds whole objects; the new place has room for as many words and does not overlap the space.
     pub(super) unsafe fn objects(self, from: *const u64, end: *const u64, to: *mut u64) {
         let (mut source, mut target) = (from, to);
         // SAFETY: both run over the same objects, header by header.
@@ -99,7 +98,7 @@ impl Shift {
         }
     }
 
-    /// Shifts the raw pointer of a match context to the bytes of a heap binary.
+    /// Adjusts a match context's raw pointer to the bytes of a heap binary.
     unsafe fn bytes(self, source: *const u64, target: *mut u64) {
         // SAFETY: the words of a context and its copy; the binary it names is still at its old place.
         unsafe {

@@ -1,23 +1,23 @@
-//! Collecting far more often than needed, to find terms that somebody holds across a safepoint, and
-//! words that a collection does not know of.
+//! Collecting far more often than needed, to find terms that are wrongly held across a safepoint, and words that a
+//! collection misses.
 //!
-//! A heap under stress has no room but what was asked for (a large one little more), so the next
-//! allocation collects again, wherever it is made: nothing else in the machine takes part. Each collection moves everything, leaves
-//! the old places filled with nonsense, and promotes what has survived one before, however little it
-//! is. [`Stress::Verify`] proves the heap whole after each.
+//! A heap under stress has no room beyond what was asked for (a large one a little more), so the next allocation
+//! collects again, wherever it is made: no other part of the VM has to cooperate. Each collection moves everything,
+//! fills the old places with nonsense, and promotes what has survived one before, however little it is.
+//! [`Stress::Verify`] checks the whole heap after each.
 //!
-//! Set once, when the machine starts; any thread may ask.
+//! Set once, when the VM starts; any thread may read it.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// How much is done beyond what is needed.
+/// How much extra work collections do.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stress {
     /// Nothing.
     None = 0,
     /// Every allocation collects.
     Collect = 1,
-    /// And every collection is checked: takes time in proportion to the heap.
+    /// Also, every collection is checked, which takes time proportional to the size of the heap.
     Verify = 2,
 }
 

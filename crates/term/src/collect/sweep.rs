@@ -1,7 +1,7 @@
-//! What becomes of the off-heap lists after a collection: objects that moved are linked into the list of
-//! the space they moved to, those that died give back what they held.
+//! Sweeping the off-heap lists after a collection: objects that moved are linked into the list of the space they moved
+//! to; dead ones release what they held.
 //!
-//! Called after the moving and before the old spaces are freed: the words behind a mark are still there.
+//! Called after the moving and before the old spaces are freed, while the words after each mark are still intact.
 
 use layout::{Header, Term};
 
@@ -10,7 +10,7 @@ use crate::off_heap;
 
 use super::mover::Area;
 
-/// The lists that survivors are linked into, and what their shared binaries have, in bytes.
+/// The lists that survivors are linked into, and the total size of their shared binaries in bytes.
 pub(super) struct Lists {
     pub old_space: Area,
     pub young: *mut u64,
@@ -20,7 +20,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Links the survivors of a list whose objects all were to move.
+    /// Handles a list whose objects were all to be moved: links those that were, and releases what the others held.
     ///
     /// # Safety
     /// The list's objects lie in spaces that were emptied, and in no other list.
@@ -40,7 +40,7 @@ impl Lists {
         }
     }
 
-    /// Links the objects of a list that did not have to survive.
+    /// Links all objects of a list whose objects are known to be alive.
     ///
     /// # Safety
     /// The list's objects are live, and in no other list.

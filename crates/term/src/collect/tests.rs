@@ -1,6 +1,6 @@
-//! Collections of random heaps. What is reachable is written down as a graph before a collection and
-//! after it: objects numbered in the order a walk finds them, with everything that must not change. So
-//! sharing counts too.
+//! Collections of random heaps. What is reachable is recorded as a graph before and after a collection: objects
+//! numbered in the order a walk finds them, with everything that must not change. So a change in sharing is noticed
+//! too.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use layout::{Header, Kind as ObjectKind};
 
 mod random;
 
-/// One object or cell: its header, what else must stay, and its parts. A part is an immediate, the
-/// address of a literal, or (odd) the number of an object.
+/// One object or cell: its header and raw words, its parts, and a binary's bytes. A part is an immediate, a pointer to
+/// a literal, or the number of an object.
 #[derive(PartialEq, Eq, Debug)]
 struct Node {
     words: Vec<u64>,
@@ -155,7 +155,7 @@ impl Process {
         graph(&self.heap, &[&mut self.x[..], &mut self.dictionary[..]])
     }
 
-    /// Collects, and proves that nothing reachable has changed.
+    /// Collects, and checks that nothing reachable has changed.
     fn run(&mut self, request: &Request<'_>) -> Stats {
         let before = self.graph();
         let mut roots: [&mut [Term]; 2] = [&mut self.x, &mut self.dictionary];
@@ -476,7 +476,7 @@ fn doomed_literals_are_copied_once() {
     let pair = process.x[1].as_tuple().unwrap();
     assert_eq!(pair[1], process.x[0]);
     assert_eq!(pair[0], process.x[0].as_tuple().unwrap()[0]);
-    // The area goes; what was copied holds the binary.
+    // The area is overwritten; the copies keep the binary alive.
     // SAFETY: the literal's own list.
     unsafe {
         off_heap::release(held);

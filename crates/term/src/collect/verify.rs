@@ -1,10 +1,9 @@
-//! Proof that a heap is whole: every word that is reachable leads to an object that is what it says, in
-//! a place that is the heap's; nothing old points to anything young; the off-heap lists name exactly
-//! the objects that hold something.
+//! Checks that a heap is intact: every reachable word is a valid term, and every pointer leads to a well-formed object
+//! in a place that belongs to the heap; nothing old points to anything young; the off-heap lists contain every
+//! reachable object that holds something outside the heap.
 //!
-//! For tests, and for builds with the feature `verify`, which check after every collection. A heap that
-//! is not whole is a bug in the machine: every function panics with what it found. Only the thread that
-//! runs the process may call.
+//! For tests, and for builds with the feature `verify`, which check after every collection. A heap that is not intact
+//! is a bug in the VM: every function panics and says what it found. Only the thread that runs the process may call.
 
 use std::collections::HashSet;
 
@@ -20,7 +19,7 @@ use super::{old_heap, words_between};
 /// Checks a heap between collections.
 ///
 /// # Panics
-/// When it is not whole.
+/// When it is not intact.
 pub fn verify(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
     let mut walk = Walk::new(heap, peeked);
     walk.bounds();
@@ -42,10 +41,10 @@ pub fn verify(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
     walk.lists();
 }
 
-/// Checks a heap right after a collection, when its spaces hold live objects only, one behind the other.
+/// Checks a heap right after a collection, when its spaces hold only live objects without gaps.
 ///
 /// # Panics
-/// When it is not whole.
+/// When it is not intact.
 pub fn check(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
     verify(heap, roots, peeked);
     assert!(heap.fragments.is_null() && heap.fragment_words == 0);
@@ -78,7 +77,7 @@ struct Walk<'a> {
     fragments: Vec<Area>,
     seen: HashSet<u64>,
     rest: Vec<u64>,
-    /// Objects seen that must be in the young and in the old off-heap list.
+    /// Objects seen that must be in the young off-heap list (and, next field, in the old one).
     young_holders: HashSet<u64>,
     old_holders: HashSet<u64>,
 }
@@ -151,7 +150,7 @@ impl<'a> Walk<'a> {
         (Place::Literal, Area::EMPTY)
     }
 
-    /// Takes up a word that stands in an object at `from`.
+    /// Checks a word that stands in an object at `from`; queues it if it is a pointer that is seen for the first time.
     fn push(&mut self, word: u64, from: Place) {
         if word == 0 {
             assert_eq!(from, Place::Root, "no term within an object");
@@ -237,7 +236,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Every reachable holder is in the list of its space, once, and every member lies there.
+    /// Checks that every reachable holder is in the list of its space, and that every member of a list lies in its
+    /// space, once.
     fn lists(&self) {
         let members = |mut object: *mut u64, areas: &dyn Fn(u64) -> bool| {
             let mut members = HashSet::new();
@@ -266,7 +266,7 @@ impl<'a> Walk<'a> {
         assert!(self.old_holders.is_subset(&old), "an old holder in no list");
     }
 
-    /// Takes up every term of a space that holds nothing but objects.
+    /// Checks every term of a space that holds nothing but objects.
     fn space(&mut self, start: *mut u64, end: *mut u64, place: Place) {
         let mut word = start;
         while word < end {
@@ -283,7 +283,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The words of an object are as `layout::object` says for its kind.
+/// Checks that the words of an object are as `layout::object` says for its kind.
 fn check_shape(term: Term) {
     let header = term.header();
     let arity = header.arity();
@@ -319,7 +319,7 @@ fn check_shape(term: Term) {
     assert!(fine, "a {:?} with header {:#x}", header.kind(), header.0);
 }
 
-/// Whether a word leads to a binary that is no sub-binary.
+/// Whether a word points to a heap binary or a shared binary.
 fn is_whole(word: u64) -> bool {
     // SAFETY: only called for words that are terms of a live object.
     let term = unsafe { Term::from_bits(word) };

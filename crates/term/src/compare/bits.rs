@@ -1,10 +1,10 @@
-//! The order of bit strings: bit by bit from the first, and a prefix before what it begins.
+//! The order of bit strings: bit by bit from the first; a prefix comes before the longer string.
 
 use std::cmp::Ordering;
 
 use layout::object::Bits;
 
-/// Compares two bit strings, wherever their first bits lie.
+/// Compares two bit strings, which may start at any bit of a byte.
 pub fn compare(a: Bits, b: Bits) -> Ordering {
     let common = a.bit_len.min(b.bit_len);
     prefix(a, b, common).then(a.bit_len.cmp(&b.bit_len))

@@ -9,11 +9,11 @@ use crate::arith::compare_integers;
 /// The arithmetical order of two numbers.
 ///
 /// # Panics
-/// When one of them is no number.
+/// When one of them is not a number.
 #[must_use]
 pub fn compare_numbers(a: Term, b: Term) -> Ordering {
     match (a.as_float(), b.as_float()) {
-        // A float that is no number never becomes a term.
+        // A NaN never becomes a term.
         (Some(a), Some(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
         (Some(a), None) => compare_with_float(b, a).reverse(),
         (None, Some(b)) => compare_with_float(a, b),
@@ -36,7 +36,7 @@ fn signed(magnitudes: Ordering, negative: bool) -> Ordering {
 /// The order of an integer and a float.
 ///
 /// # Panics
-/// When the first is no integer.
+/// When the first is not an integer.
 #[must_use]
 pub fn compare_with_float(integer: Term, float: f64) -> Ordering {
     match integer.as_small() {
@@ -51,7 +51,8 @@ fn small_with_float(value: i64, float: f64) -> Ordering {
     /// More than any small integer.
     const HUGE: f64 = 1_152_921_504_606_846_976.0;
     if float.abs() < WHOLE {
-        // Rounding the integer cannot carry it over the float: it would have to be at least as large as `WHOLE`.
+        // Rounding the integer cannot move it past the float: only integers from `WHOLE` on are rounded, and they stay
+        // there.
         (value as f64)
             .partial_cmp(&float)
             .unwrap_or(Ordering::Equal)
@@ -73,7 +74,8 @@ fn big_with_float((negative, limbs): (bool, &[u64]), float: f64) -> Ordering {
     let last = limbs.len() - 1;
     let zeros = limbs[last].leading_zeros();
     let length = (limbs.len() as i64) * 64 - i64::from(zeros);
-    // A float below 2 is shorter than any big integer, so numbers without a leading one need no care.
+    // A float below 2 is shorter than any big integer, so subnormal floats, which have no leading one, need no special
+    // case.
     let magnitudes = length.cmp(&(exponent + 1)).then_with(|| {
         let fraction = (bits & ((1 << 52) - 1) | 1 << 52) << 11;
         let lower = if last > 0 { limbs[last - 1] } else { 0 };

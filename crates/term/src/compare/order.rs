@@ -1,8 +1,8 @@
-//! The order of terms that are not decided by a glance.
+//! The order of terms, for pairs that the fast paths do not decide.
 //!
-//! A stack of frames holds what is still to be compared if all is equal so far. The only frames
-//! that outlive a difference are those of hash maps: their keys come in the order of hashes, so
-//! the least key that makes a difference is known only at the end.
+//! A stack of frames holds what is still to be compared as long as everything so far is equal. Only the frames of hash
+//! maps stay when a difference is found: their keys come in the order of hashes, so the least key that makes a
+//! difference is known only at the end.
 
 use std::cmp::Ordering;
 
@@ -17,13 +17,13 @@ use super::{
 use crate::node::{self, Node};
 use crate::{atom, map, reference};
 
-/// A question: how do these two stand to each other, and exactly so?
+/// A question: how are these two terms ordered? `true` asks for the exact order.
 type Question = (Term, Term, bool);
 
 enum Step {
     Decided(Ordering),
     Ask(Question),
-    /// Equal so far; the frames say what is left.
+    /// Equal so far; the frames hold what is left to compare.
     Frames,
 }
 
@@ -33,7 +33,7 @@ enum Frame {
     HashMaps(Box<HashMaps>),
 }
 
-/// Compares two terms that differ as words.
+/// Compares two terms whose words differ.
 pub fn compare(a: Term, b: Term, exact: bool) -> Ordering {
     let mut frames: SmallVec<[Frame; 8]> = SmallVec::new();
     let mut hash_maps = 0;
@@ -92,7 +92,7 @@ pub fn compare(a: Term, b: Term, exact: bool) -> Ordering {
     }
 }
 
-/// The place of a term's type in the order.
+/// The rank of a term's type in the order of types.
 fn rank(term: Term) -> u32 {
     if term.is_small() {
         return 0;
@@ -244,7 +244,7 @@ fn maps((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
     Step::Frames
 }
 
-/// The nodes of two identifiers: by name, then by creation. `None` is this node.
+/// The order of the nodes of two identifiers: by name, then by creation. `None` is this node.
 fn nodes(a: Option<&Node>, b: Option<&Node>) -> Ordering {
     let facts = |node: Option<&Node>| {
         node.map_or_else(
@@ -316,31 +316,31 @@ pub fn external_references(a: Term, b: Term) -> Ordering {
     })
 }
 
-/// Two hash maps of one size on their way to a verdict.
+/// A comparison of two hash maps of the same size.
 ///
-/// Both are walked in the order of hashes, which is the same for both as long as the keys are. The
-/// least key that only one map has decides: it stands where the other map has a greater one. If
-/// there is none, the least key whose values differ decides.
+/// Both are walked in the order of hashes, so they yield the same keys as long as they have the same keys. The least
+/// key that only one map has decides: that map is the lesser one, because in place of this key the other has a greater
+/// one. If there is no such key, the least key whose values differ decides.
 struct HashMaps {
     a: Term,
     b: Term,
     exact: bool,
     pairs_a: map::Iter,
     pairs_b: map::Iter,
-    /// What a verdict handed to [`HashMaps::resume`] will be about.
+    /// What the next verdict that is passed to [`HashMaps::resume`] is about.
     asked: Asked,
-    /// The least key so far that makes a difference, and which.
+    /// The least key so far that makes a difference, and the order that it leads to.
     least: Option<(Term, Ordering)>,
 }
 
 enum Asked {
     Nothing,
-    /// Whether a key that both have is less than the least; if so, its values count.
+    /// Whether a key that both have is less than the least; if so, its values are compared.
     Key {
         key: Term,
         values: (Term, Term),
     },
-    /// The values of a key that both have, and that would be the least.
+    /// The values of a key that both have; if they differ, this key is the least.
     Values {
         key: Term,
     },
@@ -364,7 +364,7 @@ impl HashMaps {
         }
     }
 
-    /// Goes on with the answer to the last question; asks another, or decides.
+    /// Continues with the answer to the last question; asks another, or decides.
     fn resume(&mut self, answer: Ordering) -> Step {
         match std::mem::replace(&mut self.asked, Asked::Nothing) {
             Asked::Nothing => {}
@@ -415,11 +415,10 @@ impl HashMaps {
         Step::Ask((a, b, self.exact))
     }
 
-    /// The first keys that differ: from here on only keys count.
+    /// The first keys that differ: from here on only keys that one map lacks count.
     fn keys_differ(&mut self, key_a: Term, key_b: Term) -> Step {
         self.least = None;
-        // At least one of the two is missing in the other map; if both are, the second has to be
-        // weighed against the first.
+        // At least one of the two is missing in the other map; if both are, the second must be compared with the first.
         let lacks_a = map::get(self.b, key_a).is_none();
         let lacks_b = map::get(self.a, key_b).is_none();
         if lacks_a {

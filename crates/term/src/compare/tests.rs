@@ -3,7 +3,7 @@ use crate::build;
 use crate::heap::Scratch;
 use crate::samples::{Sample, Samples, ask_stock};
 
-/// Asks stock and us how each of the samples stands to each.
+/// Compares every sample with every sample, on stock OTP and here.
 fn check(samples: &[Sample]) {
     let fun = "fun(Ts) -> [[begin
             A = if X < Y -> $<; X == Y -> $=; true -> $> end,

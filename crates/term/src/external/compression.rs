@@ -7,8 +7,8 @@ use flate2::{Compression, Decompress, FlushDecompress, Status};
 
 use super::tags;
 
-/// An encoded term (version byte first) compressed at a level of 1 to 9; as it was when that would
-/// not make it shorter.
+/// Compresses an encoded term (version byte first) at a level of 1 to 9; returns it unchanged if that would not make it
+/// shorter.
 #[must_use]
 pub fn compress(bytes: Vec<u8>, level: u32) -> Vec<u8> {
     const HEAD: usize = 6;
@@ -25,7 +25,7 @@ pub fn compress(bytes: Vec<u8>, level: u32) -> Vec<u8> {
     let mut compressed = Vec::with_capacity(bytes.len() / 2);
     compressed.extend([tags::VERSION, tags::COMPRESSED]);
     compressed.extend(length.to_be_bytes());
-    // One byte more than is allowed shows that it would get too long.
+    // Reading one byte more than is allowed shows that the result would be too long.
     let limit = bytes.len() as u64 + 1 - HEAD as u64;
     let mut stream = ZlibEncoder::new(&bytes[1..], Compression::new(level)).take(limit);
     match stream.read_to_end(&mut compressed) {
@@ -34,13 +34,13 @@ pub fn compress(bytes: Vec<u8>, level: u32) -> Vec<u8> {
     }
 }
 
-/// Uncompresses bytes that should be `length` long; answers them and how many bytes they were.
+/// Decompresses to what should be `length` bytes; returns these, and the number of compressed bytes that were used.
 pub(super) fn inflate(bytes: &[u8], length: usize) -> Option<(Vec<u8>, usize)> {
     let mut inflated = Vec::new();
     let mut stream = Decompress::new(true);
     loop {
-        // Room grows with what really comes out, whatever length is claimed; one byte more than
-        // that shows a stream that is too long.
+        // The buffer grows with the actual output, whatever length is claimed; one byte beyond `length` shows that the
+        // stream is too long.
         let room = (length + 1 - inflated.len()).min(inflated.len().max(64 * 1024));
         inflated.reserve_exact(room);
         let (read, written) = (stream.total_in(), inflated.len());

@@ -1,5 +1,5 @@
-//! Terms in external format, damaged by a generator with fixed seeds: whatever is done to one, decoding it ends in a
-//! term or an error and takes memory in proportion to the input. What is decoded can be encoded, measured and printed.
+//! Terms in external format, damaged by a generator with fixed seeds: however one is damaged, decoding it ends in a
+//! term or an error and takes memory in proportion to the input. A decoded term can be encoded, measured and printed.
 //!
 //! `fuzz/` does the same for hours, with a nightly compiler.
 
@@ -11,7 +11,7 @@ use crate::{collect, compare, print};
 
 const SEEDS: u64 = 1000;
 const ROUNDS_PER_SEED: usize = 40;
-/// A byte may become a cons cell and more: this is a bound, and far below what a believed count would ask for.
+/// A byte may become a cons cell and more. This bound is far below what trusting a false count would allocate.
 const WORDS_PER_BYTE: usize = 8;
 const FLOOR_WORDS: usize = 4096;
 
@@ -54,7 +54,7 @@ fn damaged_terms_decode_to_something_sound_or_not_at_all() {
     assert!(sound > 500 && refused > 500, "{sound} sound, {refused} not");
 }
 
-/// Changes, doubles or leaves out a few bytes, but not the first, which is the version.
+/// Changes, inserts, duplicates or removes a few bytes, but never the first, which is the version.
 fn damage(samples: &mut Samples, whole: &[u8]) -> Vec<u8> {
     let mut bytes = whole.to_vec();
     for _ in 0..1 + samples.random(4) {
@@ -67,7 +67,7 @@ fn damage(samples: &mut Samples, whole: &[u8]) -> Vec<u8> {
             1 => drop(bytes.remove(at)),
             2 => bytes[at] = 0xff,
             3 => {
-                // The tags of the format lie close together.
+                // Most tags of the format are in this range.
                 bytes[at] = 97 + samples.random(23) as u8;
             }
             4 => {
@@ -82,10 +82,10 @@ fn damage(samples: &mut Samples, whole: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Decodes in one go and in steps; whether it is a term.
+/// Decodes at once and in steps; returns whether the bytes are a term.
 fn check(bytes: &[u8]) -> bool {
     let mut scratch = Scratch::new();
-    // Safe, because atoms are never given back.
+    // Safe decoding, because atoms are never freed.
     let options = Options {
         safe: true,
         ..Options::default()

@@ -1,8 +1,8 @@
-//! From the external format to terms.
+//! Decoding the external format.
 //!
-//! Parts are collected on a stack of values and built into objects when they are complete, so an
-//! error leaves no half-made object behind. Every term that is still to come costs at least one
-//! byte; a claim of more terms than bytes remain is refused, which bounds all that is allocated.
+//! Parts are collected on a stack of values and built into objects when they are complete, so an error leaves no
+//! half-made object behind. Every term that is still to be read takes at least one byte; a claim of more terms than
+//! remaining bytes is refused, which bounds everything that is allocated.
 
 use layout::limits::{BIG_LIMBS, FLAT_MAP_PAIRS};
 use layout::{FunEntry, Term};
@@ -25,27 +25,27 @@ pub enum Fault {
     UnknownTag(u8),
     /// An atom that is too long, is not UTF-8, or is not in the atom cache.
     Atom,
-    /// Decoding is to be safe, and the term names a new atom or function.
+    /// Decoding must be safe, and the term contains a new atom or function.
     Unsafe,
-    /// The atom table is full: the node cannot go on.
+    /// The atom table is full: the node cannot continue.
     AtomLimit,
     /// Not a finite number.
     Float,
     /// More digits than an integer may have.
     Integer,
-    /// A pid, port or reference that cannot be.
+    /// A pid, port or reference that cannot exist.
     Identifier,
-    /// A fun with an odd field.
+    /// A fun with an invalid field.
     Fun,
     /// A bit string whose length and trailing bits do not agree.
     BitString,
     /// A map with the same key twice.
     DuplicateKey,
-    /// Compressed bytes that are broken, or not as long as they say.
+    /// Compressed data that is damaged, or does not have the length it claims.
     Compressed,
 }
 
-/// What is wrong, and after how many bytes it showed (of the uncompressed term, if it was compressed).
+/// What is wrong, and after how many bytes it was found (of the uncompressed term, if it was compressed).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DecodeError {
     pub fault: Fault,
@@ -64,10 +64,10 @@ impl std::fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Decodes one term, version byte first. Answers it with the number of bytes it took; more may follow.
+/// Decodes one term, version byte first. Returns it with the number of bytes it took; more may follow.
 ///
 /// # Errors
-/// See [`Fault`]. What was built until then stays behind on the heap, unreachable.
+/// See [`Fault`]. What was built until then stays on the heap as garbage.
 pub fn decode<A: Allocate + ?Sized>(
     heap: &mut A,
     bytes: &[u8],
@@ -77,7 +77,7 @@ pub fn decode<A: Allocate + ?Sized>(
     whole(Decoder::new(), heap, bytes, options, resolver)
 }
 
-/// As [`decode`], for a term without version byte, as they follow each other in distribution messages.
+/// As [`decode`], for a term without version byte, as in distribution messages, where several follow each other.
 ///
 /// # Errors
 /// As [`decode`].
@@ -106,7 +106,7 @@ fn whole<A: Allocate + ?Sized>(
     }
 }
 
-/// Whether decoding is at its end.
+/// The result of one run of a decoder.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
@@ -115,23 +115,23 @@ pub enum Step {
     Done(Term),
 }
 
-/// A decoding that can stop and go on.
+/// A decoder that can stop and continue.
 ///
-/// Between two runs it holds terms that no collector sees: whoever stops must decode into fragments
-/// of its own (`heap::Scratch`, say) and hand these over at the end.
+/// Between two runs it holds terms that no collector knows of: a caller that stops must decode into fragments that it
+/// owns (for example `heap::Scratch`) and hand these over at the end.
 pub struct Decoder {
     started: bool,
     versioned: bool,
-    /// The bytes of a compressed term.
+    /// The decompressed bytes of a compressed term.
     inflated: Option<Vec<u8>>,
     /// Bytes of the input that a compressed term took.
     compressed_bytes: usize,
-    /// Where to read on.
+    /// Where to continue reading.
     position: usize,
     /// Terms still to be read.
     outstanding: usize,
     frames: Vec<Frame>,
-    /// The parts of all open frames that are complete.
+    /// The complete parts of all open frames.
     values: Vec<Term>,
     limbs: Vec<u64>,
 }
@@ -156,11 +156,11 @@ enum Shape {
     },
 }
 
-/// The first reading of a term: it is there, or its parts come next.
+/// The result of reading the start of a term: a complete term, or the number of its parts.
 enum Read {
     Term(Term),
     Parts(usize, Shape),
-    /// A list without elements is what its tail is.
+    /// A list without elements is the same as its tail, which comes next.
     Next,
 }
 
@@ -206,8 +206,8 @@ impl Decoder {
         }
     }
 
-    /// Decodes until the budget (roughly: terms) is used up or the term is there. Uncompressing is
-    /// one step, charged afterwards.
+    /// Decodes until the budget (roughly: terms) is used up or the term is complete. Decompressing is a single step;
+    /// its cost is deducted from the budget afterwards.
     ///
     /// # Errors
     /// As [`decode`].
@@ -236,7 +236,7 @@ impl Decoder {
         result
     }
 
-    /// Reads what stands before the term.
+    /// Reads what comes before the term: the version byte, and the header of a compressed term.
     fn start(&mut self, bytes: &[u8], budget: &mut usize) -> Result<(), DecodeError> {
         self.started = true;
         let mut input = Input::new(bytes, 0);
@@ -306,7 +306,7 @@ impl Decoder {
     }
 }
 
-/// Bytes copied or uncompressed that count as one step.
+/// Bytes copied or decompressed that count as one step.
 const BYTES_PER_STEP: usize = 64;
 
 /// What one run of a decoder works with.
@@ -404,7 +404,7 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         }
     }
 
-    /// A list of all parts but the last, which is its tail; its cells in order of their use.
+    /// A list of all parts except the last, which is its tail; its cells are contiguous and in order.
     fn list(&mut self, parts: &[Term]) -> Term {
         let (tail, elements) = parts.split_last().expect("a list with its tail");
         let cells = self.heap.allocate(elements.len() * 2).cast::<Term>();
@@ -525,7 +525,7 @@ mod tests {
         assert_eq!(fault(b"\x83t\xff\xff\xff\xffjj"), Some(Fault::Truncated));
         assert_eq!(fault(b"\x83m\xff\xff\xff\xff"), Some(Fault::Truncated));
         assert_eq!(fault(b"\x83o\xff\xff\xff\xff\0"), Some(Fault::Truncated));
-        // Each list alone is short enough for what remains, not all together.
+        // Each list alone would fit the remaining bytes, but not all of them together.
         let nested = [b"\x83".as_slice(), &b"l\0\0\x10\0".repeat(2000)].concat();
         assert_eq!(fault(&nested), Some(Fault::Truncated));
         assert_eq!(

@@ -1,7 +1,7 @@
-//! From terms to the external format.
+//! Encoding terms in the external format.
 //!
-//! What is still to be written stands on a stack of tasks, so depth costs no native stack and the
-//! work can stop. Lengths that are known only at the end (of lists, of funs) are patched in.
+//! What is still to be written is kept on a stack of tasks, so depth needs no native stack and the work can stop.
+//! Lengths that are known only at the end (of lists and funs) are filled in later.
 
 use layout::object::{Bits, MapShape, offset};
 use layout::{Export, FunEntry, Kind, Term};
@@ -17,11 +17,11 @@ use crate::{atom, build, map, node, reference, text};
 pub struct EncodeOptions<'a> {
     /// Floats as text, as before `{minor_version, 1}`.
     pub text_floats: bool,
-    /// All atoms in UTF-8, as from `{minor_version, 2}`; else only those that Latin-1 has not.
+    /// All atoms in UTF-8, as from `{minor_version, 2}`; otherwise only those with characters outside Latin-1.
     pub utf8_atoms: bool,
     /// Large maps in the order of their keys.
     pub deterministic: bool,
-    /// Places in the atom cache of a distribution message.
+    /// The index of an atom in the atom cache of a distribution message, if it is there.
     pub atom_cache: Option<&'a dyn Fn(Term) -> Option<u8>>,
 }
 
@@ -44,7 +44,7 @@ impl Default for EncodeOptions<'_> {
     }
 }
 
-/// A term has no external format: a binary of 4 GiB or more, or a list or map that long.
+/// The term has no external format: it contains a binary of 4 GiB or more, or a list or map that long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SystemLimit;
 
@@ -58,10 +58,10 @@ pub fn encode(term: Term, options: &EncodeOptions) -> Result<Vec<u8>, SystemLimi
     Ok(encoder.into_bytes())
 }
 
-/// Appends a term, without version byte, as they follow each other in distribution messages.
+/// Appends a term without version byte, as in distribution messages, where several follow each other.
 ///
 /// # Errors
-/// [`SystemLimit`]; then some of the term stands in the buffer.
+/// [`SystemLimit`]; then part of the term is in the buffer.
 pub fn encode_bare(
     buffer: &mut Vec<u8>,
     term: Term,
@@ -82,7 +82,7 @@ enum Task {
         next: usize,
         end: usize,
     },
-    /// The cells from here on; their number goes to `length_at`.
+    /// The cells of a list from here on; their number is written to `length_at`.
     List {
         cell: Term,
         count: u64,
@@ -93,22 +93,22 @@ enum Task {
         map: Term,
         next: usize,
     },
-    /// The children `first..next` of a node of a hash map, the last first.
+    /// The children `first..next` of a node of a hash map, written from the last to the first.
     Children {
         node: Term,
         first: usize,
         next: usize,
     },
-    /// Sorted pairs, the first to be written last.
+    /// Pairs in descending order of their keys; the last one is written next.
     Sorted(Vec<(Term, Term)>),
-    /// The size of a fun that is written now.
+    /// Fills in the size of a fun once its parts are written.
     FunSize {
         at: usize,
         apart: usize,
     },
 }
 
-/// A binary that is written apart: where it belongs in the buffer.
+/// A binary that is not copied to the buffer, and where in the buffer it belongs.
 struct Apart {
     at: usize,
     binary: Term,
@@ -116,13 +116,13 @@ struct Apart {
     size: usize,
 }
 
-/// An encoding that can stop and go on.
+/// An encoder that can stop and continue.
 ///
-/// It holds terms that no collector sees: between two runs the term must stay where it is.
+/// It holds terms that no collector knows of: between two runs the term must not move.
 pub struct Encoder {
     buffer: Vec<u8>,
     tasks: Vec<Task>,
-    /// The large binaries met so far, when they are kept apart.
+    /// The large binaries found so far, if they are not copied.
     apart: Option<Vec<Apart>>,
     apart_bytes: usize,
 }
@@ -131,13 +131,13 @@ pub struct Encoder {
 const BYTES_PER_STEP: usize = 64;
 
 impl Encoder {
-    /// To encode a term, version byte first.
+    /// An encoder for a term, version byte first.
     #[must_use]
     pub fn new(term: Term) -> Encoder {
         Encoder::bare(vec![tags::VERSION], term)
     }
 
-    /// To encode a term without version byte behind what the buffer holds.
+    /// An encoder that appends a term, without version byte, to a buffer.
     #[must_use]
     pub fn bare(buffer: Vec<u8>, term: Term) -> Encoder {
         Encoder {
@@ -148,7 +148,7 @@ impl Encoder {
         }
     }
 
-    /// To encode a term, version byte first, large shared binaries apart.
+    /// An encoder for a term, version byte first, that does not copy large shared binaries.
     #[must_use]
     pub fn segmented(term: Term) -> Encoder {
         Encoder {
@@ -157,7 +157,7 @@ impl Encoder {
         }
     }
 
-    /// Writes all that is left.
+    /// Writes everything that is left.
     ///
     /// # Errors
     /// [`SystemLimit`].
@@ -169,13 +169,13 @@ impl Encoder {
         Ok(())
     }
 
-    /// What is written.
+    /// The bytes written.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.buffer
     }
 
-    /// What is written, and how it and the binaries apart make up the whole.
+    /// The bytes written, and how they and the binaries that were not copied make up the whole.
     #[must_use]
     pub fn into_segments(self) -> (Vec<u8>, Vec<Segment>) {
         let mut segments = Vec::new();
@@ -285,7 +285,7 @@ impl Encoder {
         Ok(true)
     }
 
-    /// Writes a term without parts, or the head of one and leaves its parts as a task.
+    /// Writes a term without parts, or the start of a term whose parts become a task.
     fn term(
         &mut self,
         term: Term,
@@ -535,7 +535,7 @@ impl Encoder {
         }
     }
 
-    /// A leaf of a hash map, or a node further down.
+    /// Writes a leaf of a hash map, or an inner node.
     fn child(
         &mut self,
         child: Term,
@@ -632,7 +632,7 @@ impl Encoder {
 
 /// A word that is known to be a term.
 fn term_word(object: Term, index: usize) -> Term {
-    // SAFETY: the callers name words behind the raw ones, which are terms.
+    // SAFETY: the callers pass indexes of words behind the raw ones, which are terms.
     unsafe { Term::from_bits(object.word(index)) }
 }
 
@@ -647,7 +647,7 @@ pub(super) fn node_of(identifier: Term) -> (Term, u32) {
     }
 }
 
-/// The number of a port, as the external format and printing have it.
+/// The number of a port, as the external format and printing show it.
 #[must_use]
 pub fn port_number(port: Term) -> u64 {
     if port.is_local_port() {
@@ -687,7 +687,7 @@ pub(super) fn big_bytes(limbs: &[u64]) -> usize {
     limbs.len() * 8 - zeros as usize / 8
 }
 
-/// Length of a text in Latin-1, if it has all its characters.
+/// Length of a text in Latin-1, if all its characters are in Latin-1.
 pub(super) fn latin1_length(text: &str) -> Option<usize> {
     if text.is_ascii() {
         return Some(text.len());
@@ -697,7 +697,7 @@ pub(super) fn latin1_length(text: &str) -> Option<usize> {
         .then(|| text.chars().count())
 }
 
-/// Length of a list that is written as a `STRING`.
+/// Length of a list, if it is written as a `STRING`.
 pub(super) fn string_length(list: Term) -> Option<usize> {
     let (mut rest, mut length) = (list, 0);
     while let Some((head, tail)) = rest.as_cons() {
@@ -712,7 +712,7 @@ pub(super) fn string_length(list: Term) -> Option<usize> {
     rest.is_nil().then_some(length)
 }
 
-/// Appends bits, the last byte filled up with zeros.
+/// Appends bits, padding the last byte with zeros.
 fn append_bits(buffer: &mut Vec<u8>, bits: Bits) {
     if bits.bit_len == 0 {
         return;

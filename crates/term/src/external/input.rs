@@ -1,4 +1,4 @@
-//! A cursor over bytes of unknown worth.
+//! A cursor over untrusted bytes.
 
 use super::decode::{DecodeError, Fault};
 

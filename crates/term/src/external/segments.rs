@@ -1,4 +1,4 @@
-//! Encoded terms whose large binaries are not copied, as `term_to_iovec` hands them out.
+//! Encoded terms whose large binaries are not copied, as `term_to_iovec` returns them.
 
 use layout::Term;
 use layout::object::offset;
@@ -8,7 +8,7 @@ use crate::build;
 use crate::heap::Allocate;
 use crate::off_heap::{self, BinaryBlock};
 
-/// A part of an encoded term, for output that is not to copy large binaries.
+/// A part of an encoded term whose large binaries are not copied.
 #[derive(Clone, Copy, Debug)]
 pub enum Segment {
     /// These bytes of the encoder's buffer.
@@ -21,8 +21,8 @@ pub enum Segment {
     },
 }
 
-/// Encodes a term, version byte first, large shared binaries apart. Answers the bytes, and how they
-/// and the binaries make up the whole.
+/// Encodes a term, version byte first, without copying large shared binaries. Returns the bytes, and how they and the
+/// binaries make up the whole.
 ///
 /// # Errors
 /// [`SystemLimit`].
@@ -35,7 +35,7 @@ pub fn encode_segments(
     Ok(encoder.into_segments())
 }
 
-/// The list of binaries that [`encode_segments`] described; all of them shared ones.
+/// The list of binaries that [`encode_segments`] described; all are shared binaries.
 pub fn segments_to_list<A: Allocate + ?Sized>(
     heap: &mut A,
     bytes: &[u8],
@@ -56,7 +56,7 @@ pub fn segments_to_list<A: Allocate + ?Sized>(
     list
 }
 
-/// A shared binary whatever its size: what reads vectors of binaries keeps its bytes in place.
+/// A copy as a shared binary, whatever its size: code that reads vectors of binaries relies on their bytes not moving.
 fn shared_copy<A: Allocate + ?Sized>(heap: &mut A, bytes: &[u8]) -> Term {
     let block = BinaryBlock::new(bytes.len());
     // SAFETY: the block is fresh, has that many bytes, and its count goes to the object.

@@ -1,6 +1,6 @@
-//! How many bytes a term takes in external format: `erlang:external_size/2`.
+//! The size of a term in external format: `erlang:external_size/2`.
 //!
-//! The answer is OTP's, which for funs is an upper bound. No recursion; any thread may call.
+//! The result is the same as OTP's, which for funs is an upper bound. No recursion; any thread may call.
 
 use layout::object::{MapShape, offset};
 use layout::{Export, FunEntry, Kind, Term};
@@ -11,10 +11,10 @@ use super::encode::{
 use super::tags;
 use crate::atom;
 
-/// Bytes of the term in external format, the version byte included.
+/// Bytes of the term in external format, including the version byte.
 ///
 /// # Errors
-/// [`SystemLimit`] where encoding would answer it too.
+/// [`SystemLimit`] if encoding would return it too.
 pub fn size(term: Term, options: &EncodeOptions) -> Result<usize, SystemLimit> {
     let mut sizing = Sizing {
         options,
@@ -55,8 +55,8 @@ impl Sizing<'_> {
         if let Some(length) = string_length(list) {
             return 3 + length;
         }
-        // The cells one after the other, so that a long list takes no room in `rest`, unless its
-        // elements have parts.
+        // The cells are walked here, so that a long list takes room in `rest` only for elements that are not small
+        // integers.
         let mut bytes = 5;
         let mut rest = list;
         while let Some((head, tail)) = rest.as_cons() {
@@ -136,7 +136,7 @@ impl Sizing<'_> {
         for index in offset::FUN_FREE..fun.header().arity() {
             self.rest.push(term_word(fun, index));
         }
-        // The two numbers behind the module count as long ones, whatever they are.
+        // The two numbers after the module are always counted as long ones.
         let fixed = 30 + 2 * 5;
         let creator = term_word(fun, offset::FUN_CREATOR);
         fixed + self.atom(entry.module) + self.identifier(creator)
@@ -187,6 +187,6 @@ fn big(bytes: usize) -> usize {
 
 /// A word that is known to be a term.
 fn term_word(object: Term, index: usize) -> Term {
-    // SAFETY: the callers name words behind the raw ones, which are terms.
+    // SAFETY: the callers pass indexes of words behind the raw ones, which are terms.
     unsafe { Term::from_bits(object.word(index)) }
 }

@@ -1,11 +1,11 @@
-//! The bytes that say what follows, and the sizes that the format fixes.
+//! The tag bytes of the external format, and the sizes that it fixes.
 
-/// First byte of a term that stands by itself.
+/// First byte of a stand-alone term.
 pub const VERSION: u8 = 131;
 pub const COMPRESSED: u8 = 80;
 /// Length of the text of a `FLOAT`.
 pub const FLOAT_TEXT_BYTES: usize = 31;
-/// Most 32-bit words of a reference.
+/// Maximum number of 32-bit words of a reference.
 pub const MAX_REFERENCE_WORDS: usize = 5;
 /// Bits of the first word of this node's references, and of references in the older tags.
 pub const REFERENCE_WORD_BITS: u32 = 18;
@@ -13,9 +13,9 @@ pub const REFERENCE_WORD_BITS: u32 = 18;
 pub const MAX_TINY_CREATION: u8 = 3;
 /// Longest list of bytes that is written as a `STRING`.
 pub const MAX_STRING_BYTES: usize = 65_535;
-/// Greatest number that `NEW_PORT` holds; above it stands a `V4_PORT`.
+/// Greatest number that `NEW_PORT` holds; greater ones need `V4_PORT`.
 pub const MAX_NEW_PORT: u64 = (1 << 28) - 1;
-/// Most free variables of a fun.
+/// Maximum number of free variables of a fun.
 pub const MAX_FREE_VARIABLES: u32 = 255;
 /// Bytes of an atom of 255 characters, each of four bytes.
 pub const MAX_ATOM_BYTES: usize = 255 * 4;

@@ -1,7 +1,7 @@
 //! The hash that places a key in a large map.
 //!
-//! Every bit of a term that counts for `=:=` goes into it, so two keys that share the first 32 bits
-//! differ after some more rounds with another salt.
+//! It depends on every bit of a term that counts for `=:=`, so two keys with the same first 32 bits differ after a few
+//! more rounds with other salts.
 
 use layout::object::offset;
 use layout::{Kind, Term};
@@ -14,7 +14,8 @@ use crate::reference;
 
 const SALT: u32 = 3_432_918_353;
 
-/// The bits of a key's path in rounds of 32: `round` 0 for the first eight levels.
+/// The next 32 bits of a key's path in the trie: `round` 0 is for the first eight levels, 1 for the next eight, and so
+/// on.
 #[inline]
 #[must_use]
 pub fn map_key(key: Term, round: u32) -> u32 {
@@ -40,7 +41,7 @@ pub fn internal(term: Term, salt: u32) -> u32 {
     walk(mixer, RestStack::new(), term)
 }
 
-/// Tuples of immediates are common keys; what does not begin with one waits on the stack.
+/// Tuples of immediates are common keys and need no stack; from the first other element on [`walk`] continues.
 #[inline]
 fn tuple(mut mixer: Mixer, term: Term) -> u32 {
     let arity = term.header().arity();
@@ -61,12 +62,12 @@ fn tuple(mut mixer: Mixer, term: Term) -> u32 {
     mixer.0
 }
 
-/// Takes in a constant that stands for a kind, lightly.
+/// Mixes in a constant that stands for a kind, in a cheap way.
 fn constant(mixer: &mut Mixer, value: u32) {
     mixer.0 = (mixer.0 ^ value).rotate_left(17);
 }
 
-/// Takes in a term, and then what waits on the stack.
+/// Mixes in a term, and then everything that is on the stack.
 fn walk(mut mixer: Mixer, mut rest: RestStack, term: Term) -> u32 {
     let mut current = term;
     loop {
@@ -98,7 +99,7 @@ fn walk(mut mixer: Mixer, mut rest: RestStack, term: Term) -> u32 {
     }
 }
 
-/// Takes in the bytes that a list begins with; answers what follows them.
+/// Mixes in the bytes that a list begins with; returns the rest of the list.
 fn string(mixer: &mut Mixer, mut list: Term) -> Term {
     let (mut gathered, mut count) = (0u32, 0);
     while list.is_cons()
@@ -161,7 +162,7 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
             mixer.two(second, third, golden(8));
         }
         Kind::ExternalReference => {
-            // The node's entry lives for ever, so its address may stand for it.
+            // The node's entry lives for ever, so its address can be hashed instead of its name.
             mixer.wide(term.word(offset::EXTERNAL_NODE), golden(7));
             for index in offset::EXTERNAL_REFERENCE_WORDS..header.arity() {
                 mixer.wide(term.word(index), golden(8));

@@ -46,7 +46,7 @@ impl Sum {
         }
     }
 
-    /// An integer: its bytes, least first, the upper half of the last limb only if it is not 0.
+    /// An integer: its bytes, least significant first; the upper half of the last limb is left out if it is 0.
     fn integer(&mut self, negative: bool, limbs: &[u64]) {
         let last = limbs.len() - 1;
         for (index, limb) in limbs.iter().enumerate() {
@@ -64,13 +64,13 @@ impl Sum {
 
 enum Rest {
     Terms(*const Term, usize),
-    /// The tail of a list: goes on as the list, or ends it.
+    /// The tail of a list: another cell, or the end.
     Tail(Term),
     ListEnd,
     TupleEnd(u32),
 }
 
-/// The 32 bits that `erlang:phash/2` takes the remainder of.
+/// The 32 bits of which `erlang:phash/2` returns the remainder.
 #[must_use]
 pub fn phash(term: Term) -> u32 {
     let mut sum = Sum(0);

@@ -1,4 +1,4 @@
-//! I/O lists: what is refused, depth, and stopping anywhere.
+//! I/O lists: invalid elements, depth, and stopping anywhere.
 
 use super::*;
 use crate::am;
@@ -27,7 +27,7 @@ fn only_bytes_binaries_and_lists_are_elements() {
             assert_eq!(to_iovec(heap, iolist), Err(IolistError::Bad(bad)));
         }
     }
-    // A byte is an element, but no tail; nor may a list that is left be taken for one.
+    // A byte is valid as an element, but not as a tail; stopping in a list must not turn its tail into an element.
     let byte_tail = build::list_with_tail(heap, &[Term::small(1)], Term::small(2));
     assert_eq!(size(byte_tail), Err(IolistError::Bad(Term::small(2))));
     let inner = build::list(heap, &[Term::small(9), Term::small(9)]);

@@ -1,11 +1,11 @@
-//! How flat maps grow, remembered.
+//! A cache of how flat maps grow.
 //!
-//! Programs put the same few keys into maps of the same keys again and again (a record that is a map gets its optional
-//! fields so). To find their places costs comparisons of texts each time; that the same words were put into the same
-//! words before is seen by comparing words.
+//! Programs add the same few keys to maps with the same keys again and again (for example the optional fields of a map
+//! that serves as a record). Finding the places of the keys takes comparisons of texts each time; finding a growth with
+//! the same old and new keys takes only comparisons of words.
 //!
-//! Each thread has a memory of its own. Invariant: what is remembered is about immediate words alone, whose order never
-//! changes, so that nothing in it gets stale: atoms keep their texts, and no object is ever meant.
+//! Each thread has its own cache. Invariant: all keys in it are immediates, whose order never changes because atoms
+//! keep their texts, so an entry never becomes stale, and no entry refers to an object.
 
 use std::cell::RefCell;
 
@@ -14,14 +14,14 @@ use layout::limits::FLAT_MAP_PAIRS;
 
 use crate::compare::compare_exact;
 
-/// Most keys of a map whose growth is remembered, and most that are put in.
+/// Maximum number of old keys, and (next constant) of new keys, of a growth that is cached.
 const MOST_OLD: usize = 24;
 pub(super) const MOST_PUT: usize = 8;
 
-/// Growths that a thread remembers; a power of two.
+/// Number of growths that a thread caches; a power of two.
 const REMEMBERED: usize = 32;
 
-/// In [`Growth::sources`]: not an old pair, but one that is put in.
+/// In [`Growth::sources`]: a new pair, not an old one.
 const PUT: u8 = 1 << 7;
 
 const _: () = assert!(MOST_OLD + MOST_PUT <= FLAT_MAP_PAIRS && FLAT_MAP_PAIRS < PUT as usize);
@@ -37,7 +37,7 @@ pub(super) struct Growth {
     sources: [u8; MOST_OLD + MOST_PUT],
 }
 
-/// A place of a grown map gets the old pair of this number, or the one of those put in.
+/// Where the pair at one place of a grown map comes from: an old pair or a new one, by its index.
 pub(super) enum Origin {
     Old(usize),
     Put(usize),
@@ -61,7 +61,7 @@ impl Growth {
             && self.old[..old.len()] == *old
     }
 
-    /// `None` when a key is no immediate, or is put in twice.
+    /// `None` if a key is not an immediate, or is added twice.
     fn new(old: &[Term], put: &[Term]) -> Option<Growth> {
         if !old.iter().chain(put).all(|key| key.is_immediate()) {
             return None;
@@ -81,7 +81,7 @@ impl Growth {
         let mut left = old.iter().zip(0u8..).peekable();
         let mut sources = growth.sources.iter_mut();
         let mut add = |source| {
-            // There are at most as many as both together.
+            // There are at most as many as old and new pairs together.
             if let Some(place) = sources.next() {
                 *place = source;
                 growth.size += 1;
@@ -99,7 +99,7 @@ impl Growth {
         Some(growth)
     }
 
-    /// Pairs of the grown map.
+    /// Number of pairs of the grown map.
     #[inline]
     pub(super) fn size(&self) -> usize {
         usize::from(self.size)
@@ -119,7 +119,7 @@ thread_local! {
     static MEMORY: RefCell<[Growth; REMEMBERED]> = const { RefCell::new([Growth::NONE; REMEMBERED]) };
 }
 
-/// Where a growth is looked for.
+/// The place in the cache for a growth.
 #[inline]
 fn place(old: &[Term], put: &[Term]) -> usize {
     let word = |keys: &[Term], at: usize| keys.get(at).map_or(0, |key| key.bits());
@@ -132,8 +132,8 @@ fn place(old: &[Term], put: &[Term]) -> usize {
     (hash >> (u64::BITS - REMEMBERED.ilog2())) as usize
 }
 
-/// Calls `build` with the growth of these sorted old keys by those put in; `None`, without a call, when it is not one to be
-/// remembered.
+/// Calls `build` with the growth of a map with these sorted old keys by these new keys. Returns `None` without calling
+/// it if the growth cannot be cached.
 #[inline]
 pub(super) fn with<R>(old: &[Term], put: &[Term], build: impl FnOnce(&Growth) -> R) -> Option<R> {
     if old.len() > MOST_OLD || put.len() > MOST_PUT {

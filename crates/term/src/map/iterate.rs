@@ -1,4 +1,4 @@
-//! Walking through the pairs of a map, at once or in pieces.
+//! Iterating over the pairs of a map, at once or in pieces.
 
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::{Kind, Term};
@@ -11,11 +11,11 @@ use crate::{am, build};
 /// The pairs of a map in the order of OTP's iterators: by key for a flat map, by place in the trie
 /// for a hash map. Valid as long as the map is.
 pub struct Iter {
-    /// What is left of a flat map.
+    /// The rest of a flat map.
     keys: *const Term,
     values: *const Term,
     count: usize,
-    /// What is left of the nodes on the way to the next leaf: first child and end.
+    /// The rest of each node on the way to the next leaf: its next child and its end.
     nodes: SmallVec<[(*const Term, *const Term); 8]>,
 }
 
@@ -74,19 +74,19 @@ impl Iterator for Iter {
     }
 }
 
-/// What [`next_from`] makes of the pairs.
+/// The form in which [`next_from`] returns the pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NextFrom {
     /// `{K1, V1, {K2, V2, none | [Path | Map]}}`.
     Iterator,
-    /// `[{K1, V1} | Tail]` in OTP's order, in front of it `Path` and `Map` if there is more.
+    /// `[{K1, V1} | Tail]` in OTP's order, preceded by `Path` and `Map` if there are more pairs.
     List(Term),
 }
 
-/// `erts_internal:map_next/3`: up to `limit` pairs from a path on, and the path that goes on.
+/// `erts_internal:map_next/3`: up to `limit` pairs from a path on, and the path of the pair after them.
 ///
-/// A path is an integer that selects a child at each level, four bits a level, the root's lowest;
-/// 0 is the first leaf. The first piece has 32 pairs at most. `None`: the path leads nowhere.
+/// A path is an integer that selects a child at each level, with four bits a level, the root's in the lowest bits; 0 is
+/// the first leaf. The first piece has at most 32 pairs. `None` if the path leads nowhere.
 #[must_use]
 pub fn next_from<A: Allocate + ?Sized>(
     heap: &mut A,
@@ -146,7 +146,7 @@ fn chain<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)], end: Term) 
     })
 }
 
-/// Puts pairs in front of a list, one after the other.
+/// Prepends pairs to a list, one after the other.
 fn prepend<'a, A: Allocate + ?Sized>(
     heap: &mut A,
     pairs: impl Iterator<Item = &'a (Term, Term)>,
@@ -170,13 +170,13 @@ fn limbs_of(path: Term) -> Option<SmallVec<[u64; 2]>> {
     path.as_big().map(|(_, limbs)| SmallVec::from_slice(limbs))
 }
 
-/// A place in a trie: the nodes from the root on, and the child of each that is next.
+/// A position in a trie: the nodes from the root on, each with the index of its next child.
 struct Walk {
     nodes: SmallVec<[(Term, usize); 8]>,
 }
 
 impl Walk {
-    /// The place of the leaf that a path leads to; where the path is shorter, the first below it.
+    /// The position of the leaf that a path leads to; if the path ends above a leaf, of the first leaf below.
     fn to(map: Term, limbs: &[u64]) -> Option<Walk> {
         let mut nodes: SmallVec<[(Term, usize); 8]> = SmallVec::new();
         let mut node = map;
@@ -189,7 +189,7 @@ impl Walk {
             if child.is_cons() {
                 return Some(Walk { nodes });
             }
-            // Above the leaf the next child is the one behind the node that the walk is in.
+            // In a node above the leaf's, the next child is the one after the child that is being visited.
             nodes.last_mut()?.1 = index + 1;
             node = child;
         }

@@ -30,7 +30,7 @@ fn distinct(samples: &mut Samples, count: usize) -> Vec<Sample> {
     keys
 }
 
-/// The values of a map whose values are small integers, by some order.
+/// Small integers as text, in the order given.
 fn order(list: impl Iterator<Item = Term>) -> String {
     let all: Vec<String> = list
         .map(|value| value.as_small().unwrap().to_string())
@@ -166,7 +166,7 @@ fn changes_keep_shape_and_content() {
     let mut map = empty(samples.scratch.heap());
     let mut model: BTreeMap<i64, i64> = BTreeMap::new();
     for round in 0..6000 {
-        // Grows to some hundred keys, and shrinks to none again.
+        // The map grows to some hundred keys, and shrinks to none again.
         let key = samples.random(400) as i64 * 7919;
         let grow = samples.random(100) < if round % 2000 < 1000 { 80 } else { 20 };
         let heap = samples.scratch.heap();
@@ -285,7 +285,7 @@ fn growth_that_is_remembered_is_growth() {
     let mut chosen = 12345u32;
     let mut remembered = 0;
     for round in 0..20_000 {
-        // A few of them come again and again.
+        // Each choice of keys is used three times.
         if round % 3 == 0 {
             chosen = chosen.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         }
@@ -305,7 +305,7 @@ fn growth_that_is_remembered_is_growth() {
         assert_eq!(size(grown), size(expected));
     }
     assert!(remembered > 10_000, "{remembered}");
-    // Twice the same key, keys that are objects, and a map that would be too large are for others.
+    // A key that is added twice, keys that are objects, and a map that would be too large are not handled by the cache.
     let (one, two) = (Term::small(1), Term::small(2));
     let map = from_pairs(heap, &[(am::OK, one)]);
     assert_eq!(grow(heap, map, &[(am::TRUE, one), (am::TRUE, two)]), None);

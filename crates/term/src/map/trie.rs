@@ -1,9 +1,9 @@
 //! Hash maps: tries with 16 children a node, placed by the key's hash, four bits a level.
 //!
-//! A node holds its children in the order of their four bits; a header's bitmap says which there
-//! are. A child is another node, or a leaf: a cons cell of key and value. A leaf stands at the first
-//! level where no other key shares its path, so a node below the root has two leaves at least (or a
-//! lone child that is a node). After eight levels the hash is made anew with another salt.
+//! A node holds its children in the order of their four bits; the bitmap in the header says which exist. A child is
+//! another node, or a leaf: a cons cell of key and value. A leaf is at the first level where no other key shares its
+//! path, so a node below the root has at least two leaves (or a single child that is a node). After eight levels the
+//! key is hashed again with another salt.
 
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::object::{MapShape, offset};
@@ -18,12 +18,12 @@ use crate::heap::Allocate;
 
 const LEVELS_PER_ROUND: u32 = 8;
 
-/// The bits of a key's hash from `level` on; what is left of a round.
+/// The remaining bits of a key's hash, from `level` to the end of its round.
 fn hash_at(key: Term, level: u32) -> u32 {
     map_key(key, level / LEVELS_PER_ROUND) >> (4 * (level % LEVELS_PER_ROUND))
 }
 
-/// The bits from the level below `level` on.
+/// The bits for the level below `level`, from the next round if this one is used up.
 fn deeper(hash: u32, key: Term, level: u32) -> u32 {
     if (level + 1) % LEVELS_PER_ROUND == 0 {
         map_key(key, (level + 1) / LEVELS_PER_ROUND)
@@ -38,18 +38,18 @@ fn deeper(hash: u32, key: Term, level: u32) -> u32 {
 pub fn children<'a>(node: Term) -> &'a [Term] {
     let header = node.header();
     let first = usize::from(header.map_shape() == MapShape::HashRoot) * offset::HASH_ROOT_CHILDREN;
-    // SAFETY: behind the raw words of a node stand its children; the moving rule keeps them.
+    // SAFETY: the children of a node follow its raw words; the moving rule keeps them.
     unsafe { std::slice::from_raw_parts(node.word_pointer(first).cast(), header.arity() - first) }
 }
 
-/// Where in a node the child for these bits of a hash is, or would be.
+/// The bitmap's bit and the index of the child for these bits of a hash, whether or not it exists.
 #[inline]
 fn slot(bitmap: u16, hash: u32) -> (u16, usize) {
     let bit = 1u16 << (hash & 15);
     (bit, ones(bitmap & (bit - 1)))
 }
 
-/// The bits that are set, at most 15 of them, counted in parallel: not every processor has an instruction for it.
+/// Number of bits that are set, at most 15; counted in parallel where the processor may lack an instruction for it.
 #[inline]
 fn ones(bits: u16) -> usize {
     if cfg!(target_feature = "popcnt") {
@@ -68,7 +68,7 @@ fn ones(bits: u16) -> usize {
 pub fn get_hashed(map: Term, key: Term, mut hash: u32) -> Option<Term> {
     let mut node = map;
     let mut level = 0;
-    // The children of a root stand behind its size, those of an inner node behind the header.
+    // The children of a root come after its size, those of an inner node after the header.
     let mut first = offset::HASH_ROOT_CHILDREN;
     loop {
         let bitmap = node.header().bitmap();
@@ -90,7 +90,7 @@ pub fn get_hashed(map: Term, key: Term, mut hash: u32) -> Option<Term> {
     }
 }
 
-/// Room for a node; answers it with the place of its children. `size` is a root's.
+/// Allocates a node; returns it and the place for its children. `size` is given only for a root.
 fn node<A: Allocate + ?Sized>(heap: &mut A, bitmap: u16, size: Option<usize>) -> (Term, *mut Term) {
     let header = Header::hash_map(size.is_some(), bitmap);
     let object = heap.allocate(1 + header.arity());
@@ -141,7 +141,7 @@ fn with_child<A: Allocate + ?Sized>(
     copy
 }
 
-/// A node with a child more.
+/// A node with one child more.
 fn with_new_child<A: Allocate + ?Sized>(
     heap: &mut A,
     old: Term,
@@ -188,14 +188,14 @@ fn split<A: Allocate + ?Sized>(heap: &mut A, level: u32, a: Term, b: Term) -> Te
     })
 }
 
-/// What becomes of a key that is there already.
+/// What happens to a key that already exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Existing {
     Replace,
     Keep,
 }
 
-/// What to put in: a leaf that is there, or a pair for which one is made when it is needed.
+/// What to insert: an existing leaf, or a pair for which a leaf is made when it is needed.
 #[derive(Clone, Copy)]
 enum Leaf {
     Made(Term),
@@ -225,8 +225,8 @@ impl Leaf {
     }
 }
 
-/// Puts a leaf into the node at `level`. Answers the new node and whether the key is new; `None` if
-/// the key is new and `only_existing`.
+/// Inserts a leaf into the node at `level`. Returns the new node and whether the key is new; `None` if the key is new
+/// and `only_existing` is set.
 fn insert<A: Allocate + ?Sized>(
     heap: &mut A,
     top: Term,
@@ -321,7 +321,7 @@ pub fn take<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Option<
         }
         return Some((from_sorted(heap, &rest), leaf.tail()));
     }
-    // What stands where the leaf stood: nothing, a leaf that moved up, or a node.
+    // What replaces the leaf: nothing, a leaf that moved up, or a node.
     let mut left: Option<Term> = None;
     for (node, bit, slot) in path.into_iter().rev() {
         let siblings = children(node);
@@ -338,17 +338,17 @@ pub fn take<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term) -> Option<
     left.map(|map| (map, leaf.tail()))
 }
 
-/// A pair on its way into a trie.
+/// A pair that is being placed in a trie.
 struct Entry {
-    /// The current round of the hash with its first four bits in front.
+    /// The current round of the hash, reordered so that its first four bits are the highest.
     path: u32,
-    /// Where the pair stood; of equal keys the last counts.
+    /// Where the pair was in the input; of equal keys the last counts.
     index: u32,
     key: Term,
     value: Term,
 }
 
-/// The order of paths is the order of hashes with the lowest four bits first.
+/// Reorders a hash so that sorting by the result sorts by the groups of four bits, lowest group first.
 fn path_of(hash: u32) -> u32 {
     let bytes = hash.swap_bytes();
     (bytes & 0x0f0f_0f0f) << 4 | bytes >> 4 & 0x0f0f_0f0f
@@ -366,7 +366,7 @@ pub fn from_pairs<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) ->
             value,
         })
         .collect();
-    // The later of equal keys comes first, and stays.
+    // Of equal keys, the later comes first and is kept.
     entries.sort_unstable_by_key(|entry| (entry.path, u32::MAX - entry.index));
     drop_repeated(&mut entries);
     if entries.len() <= FLAT_MAP_PAIRS {
@@ -397,8 +397,8 @@ fn drop_repeated(entries: &mut Vec<Entry>) {
     entries.truncate(kept);
 }
 
-/// The node at `level` of entries that share their path above it, sorted by path. Depth is that of
-/// the trie: a few levels.
+/// Builds the node at `level` from entries that have the same path above it and are sorted by path. The recursion is as
+/// deep as the trie: a few levels.
 fn grow<A: Allocate + ?Sized>(
     heap: &mut A,
     entries: &mut [Entry],
@@ -425,12 +425,12 @@ fn grow<A: Allocate + ?Sized>(
     node_of(heap, bitmap, size, &nodes)
 }
 
-/// Both maps' pairs, those of `b` over those of `a`. Parts that only one has are shared.
+/// The pairs of both maps; for a key that both have, the pair of `b`. Subtrees that only one of them has are shared.
 pub fn merge<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     let mut common = 0;
     let merged = merge_nodes(heap, a, b, 0, &mut common);
     if merged != a && merged != b {
-        // SAFETY: a fresh root, whose size is still that of `a`.
+        // SAFETY: a fresh root, whose size word is still that of `a`.
         unsafe {
             let total = size(a) + size(b) - common;
             merged.word_pointer(offset::MAP_SIZE).write(total as u64);
@@ -439,8 +439,8 @@ pub fn merge<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     merged
 }
 
-/// Merges two children that have one path above `level`, adding to `common` the keys that both
-/// have. Depth is that of the trie.
+/// Merges two children that have the same path above `level`, adding to `common` the number of keys that both have. The
+/// recursion is as deep as the trie.
 fn merge_nodes<A: Allocate + ?Sized>(
     heap: &mut A,
     a: Term,
@@ -493,7 +493,7 @@ fn merge_nodes<A: Allocate + ?Sized>(
     }
 }
 
-/// Leaves of a child.
+/// Number of leaves under a child.
 fn count(child: Term) -> usize {
     if child.is_cons() {
         return 1;

@@ -1,23 +1,23 @@
 //! Floats as text and back, as `float_to_list/2` and `list_to_float/1` do it.
 //!
-//! Rust's own formatting gives exact digits to any precision and the shortest digits that read back
-//! the same; what is left are the forms, and the roundings that OTP does in its own way.
+//! Rust's own formatting gives exact digits to any precision and the shortest digits that read back the same. This
+//! module adds the output forms, and the cases where OTP rounds in its own way.
 
 use smallvec::SmallVec;
 
-/// Most bytes of a text that the BIFs make; more is an error.
+/// Maximum length of the text that the BIFs make; a longer one is an error.
 const MAX_TEXT_BYTES: usize = 255;
 /// Decimals that OTP rounds with floating-point arithmetic; more are rounded exactly.
 const MAX_FAST_DECIMALS: usize = 18;
-/// Up to here every integer is a float.
+/// Every integer up to here is exact as a float.
 const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 
 /// A form that a float can be written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// `{scientific, Decimals}`; 20 when nothing is said, and a negative number means 6.
+    /// `{scientific, Decimals}`; the default is 20, and a negative number means 6.
     Scientific(i64),
-    /// `{decimals, Decimals}`, and `compact`: without zeros at the end.
+    /// `{decimals, Decimals}`; with `compact`, without trailing zeros.
     Decimals { decimals: i64, compact: bool },
     /// `short`: the shortest text that reads back the same.
     Short,
@@ -29,7 +29,7 @@ impl Default for Form {
     }
 }
 
-/// A float as text; `None` where the BIF fails: too many decimals for its text of 255 characters.
+/// A float as text. `None` if the BIF fails: the text would be longer than 255 characters.
 #[must_use]
 pub fn print(value: f64, form: Form) -> Option<String> {
     let text = match form {
@@ -46,8 +46,8 @@ pub fn print(value: f64, form: Form) -> Option<String> {
                 return None;
             }
             let mut text = fixed(value, decimals);
-            // The limit is looked at before zeros go; and on stock zeros of a large number without
-            // decimals go too.
+            // The limit is checked before zeros are stripped. As on stock OTP, a large number without decimals also
+            // loses its trailing zeros.
             let exact = value.abs() > EXACT_INTEGERS || decimals > MAX_FAST_DECIMALS;
             if compact && (exact || decimals > 0) && text.len() <= MAX_TEXT_BYTES {
                 strip_zeros(&mut text);
@@ -77,8 +77,8 @@ pub fn scientific(value: f64, decimals: usize) -> String {
     text
 }
 
-/// Digits, a point, and as many decimals. OTP rounds the fraction alone, times a power of ten, half
-/// away from zero; and beyond its means exactly.
+/// Digits, a point, and that many decimals. OTP multiplies only the fraction by a power of ten and rounds half away
+/// from zero; numbers outside the range where that works are rounded exactly.
 fn fixed(value: f64, decimals: usize) -> String {
     let magnitude = value.abs();
     if magnitude > EXACT_INTEGERS || decimals > MAX_FAST_DECIMALS {
@@ -103,7 +103,7 @@ fn fixed(value: f64, decimals: usize) -> String {
     text
 }
 
-/// An empty text with room for what most floats are, or a minus sign.
+/// A text with room for most floats: a minus sign if the value is negative, otherwise empty.
 fn signed(value: f64) -> String {
     let mut text = String::with_capacity(40);
     if value.is_sign_negative() {
@@ -112,7 +112,7 @@ fn signed(value: f64) -> String {
     text
 }
 
-/// Appends a number, with zeros in front up to a width.
+/// Appends a number, padded with leading zeros to a width.
 fn push_digits(text: &mut String, mut number: u64, width: usize) {
     let mut room = [b'0'; 20];
     let mut at = room.len();
@@ -130,7 +130,7 @@ const POWERS_OF_TEN: [f64; MAX_FAST_DECIMALS + 1] = [
     1e17, 1e18,
 ];
 
-/// Drops zeros at the end, except one behind a point.
+/// Drops trailing zeros, except one right after the point.
 fn strip_zeros(text: &mut String) {
     let length = text.trim_end_matches('0').len();
     text.truncate(length);
@@ -139,9 +139,8 @@ fn strip_zeros(text: &mut String) {
     }
 }
 
-/// The shortest text that reads back the same, the plain form when it is no longer than the
-/// scientific one; past the exact integers always scientific, lest digits be believed that are not
-/// there.
+/// The shortest text that reads back the same: the plain form if it is no longer than the scientific one. Beyond the
+/// exact integers always the scientific form, so that the text shows no digits that the float does not really have.
 #[must_use]
 pub fn short(value: f64) -> String {
     let magnitude = value.abs();
@@ -182,17 +181,17 @@ pub fn short(value: f64) -> String {
     text
 }
 
-/// Appends a point and the digits behind it, or a zero.
+/// Appends a point and the digits after it, or a zero if there are none.
 fn push_fraction(text: &mut String, digits: &str) {
     text.push('.');
     text.push_str(if digits.is_empty() { "0" } else { digits });
 }
 
-/// More than ryu writes.
+/// More bytes than ryu writes.
 const SHORTEST_BYTES: usize = 32;
 
-/// The fewest digits that read back the same, and the power of ten that the first stands for. Of
-/// two equally near the even one, which Rust's own formatting does not promise.
+/// The fewest digits that read back the same, and the power of ten of the first digit. Of two equally near candidates
+/// the even one, which Rust's own formatting does not promise.
 fn shortest_digits(magnitude: f64, room: &mut [u8; SHORTEST_BYTES]) -> (&str, i32) {
     let mut buffer = ryu::Buffer::new();
     let text = buffer.format_finite(magnitude);
@@ -217,9 +216,9 @@ fn shortest_digits(magnitude: f64, room: &mut [u8; SHORTEST_BYTES]) -> (&str, i3
     (digits[leading_zeros..].trim_end_matches('0'), first)
 }
 
-/// The float that a text is: a sign maybe, digits, a point, digits, and an exponent maybe.
-/// `None` for anything else, and for what is too large. As on stock a comma will do for the point,
-/// and a zero byte ends the text.
+/// Parses a whole text as a float: an optional sign, digits, a point, digits, and an optional exponent. `None` for
+/// anything else and for a number that is too large. As on stock OTP, a comma is accepted for the point, and a zero
+/// byte ends the text.
 #[must_use]
 pub fn parse(text: &[u8]) -> Option<f64> {
     let end = text
@@ -232,7 +231,7 @@ pub fn parse(text: &[u8]) -> Option<f64> {
     }
 }
 
-/// The float that a text starts with, and how many bytes it is.
+/// The float that a text starts with, and its length in bytes.
 #[must_use]
 pub fn parse_prefix(text: &[u8]) -> Option<(f64, usize)> {
     let digits_from = |start: usize| {

@@ -1,7 +1,6 @@
 //! Integers as text and back, in bases 2 to 36.
 //!
-//! Large ones go through `num-bigint`, in one step: what comes from outside is limited by
-//! [`BIG_LIMBS`].
+//! Large ones are converted by `num-bigint` in one step; the size of input is limited by [`BIG_LIMBS`].
 
 use layout::Term;
 use layout::limits::BIG_LIMBS;
@@ -10,22 +9,22 @@ use num_bigint::BigUint;
 use crate::build;
 use crate::heap::Allocate;
 
-/// Why a text is no integer.
+/// Why a text is not an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IntegerError {
-    /// It has no digits, or something that is none in this base.
+    /// It has no digits, or a character that is not a digit in this base.
     NotAnInteger,
-    /// More digits than an integer may have.
+    /// It has more digits than an integer may have.
     SystemLimit,
 }
 
-/// Most digits of base 2 that are worth looking at.
+/// Maximum number of bits of an integer.
 const MAX_BITS: usize = BIG_LIMBS * 64;
 
-/// An integer in base 2 to 36: a minus if it is negative, then digits and capital letters.
+/// An integer in base 2 to 36: a minus sign if it is negative, then digits and capital letters.
 ///
 /// # Panics
-/// When the term is no integer.
+/// When the term is not an integer.
 #[must_use]
 pub fn print(term: Term, base: u32) -> String {
     debug_assert!((2..=36).contains(&base));
@@ -78,7 +77,7 @@ fn halves(limbs: &[u64]) -> Vec<u32> {
         .collect()
 }
 
-/// The integer that a text is: an optional sign, then digits of the base, nothing else.
+/// Parses a whole text as an integer: an optional sign, then digits of the base.
 ///
 /// # Errors
 /// See [`IntegerError`].
@@ -93,10 +92,10 @@ pub fn parse<A: Allocate + ?Sized>(
     }
 }
 
-/// So many digits of any base are a small integer: 36 to the power of 11 is below 2 to the power of 57.
+/// An integer of at most this many digits is small in any base: 36 to the power of 11 is below 2 to the power of 57.
 const MOST_SMALL_DIGITS: usize = 11;
 
-/// The integer that a text starts with, and how many bytes it is.
+/// The integer that a text starts with, and its length in bytes.
 ///
 /// # Errors
 /// See [`IntegerError`].
@@ -143,7 +142,7 @@ fn magnitude<A: Allocate + ?Sized>(
         .iter()
         .map(|&byte| char::from(byte).to_digit(base).expect("a digit"));
     let significant = digits.len() - digits.iter().take_while(|&&byte| byte == b'0').count();
-    // Each digit holds at least this many whole bits.
+    // Each digit is worth at least this many whole bits.
     let bits_per_digit = base.ilog2() as usize;
     if significant.saturating_sub(1) * bits_per_digit > MAX_BITS {
         return Err(IntegerError::SystemLimit);

@@ -1,8 +1,7 @@
-//! File names: between terms and the bytes that the operating system knows.
+//! File names: conversion between terms and the bytes that the operating system uses.
 //!
-//! A name is a list of characters (lists within it are fine), or a binary of raw bytes. What the bytes of
-//! names mean is decided once, by the emulator's flags. Any thread may ask; only the thread that owns
-//! the heap may build.
+//! A name is a list of characters (which may contain lists), or a binary of raw bytes. The encoding of names is set
+//! once, by the emulator's flags. Any thread may read it; only the thread that owns the heap may build.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -14,7 +13,7 @@ use crate::{atom, build};
 
 static NATIVE: AtomicU8 = AtomicU8::new(1);
 
-/// What the bytes of native names mean (`file:native_name_encoding/0`).
+/// The encoding of native names (`file:native_name_encoding/0`).
 #[must_use]
 pub fn native_encoding() -> Encoding {
     match NATIVE.load(Ordering::Relaxed) {
@@ -23,22 +22,22 @@ pub fn native_encoding() -> Encoding {
     }
 }
 
-/// Decides it (`+fnl`, `+fnu`, `+fna`).
+/// Sets the encoding of native names (`+fnl`, `+fnu`, `+fna`).
 pub fn set_native_encoding(encoding: Encoding) {
     NATIVE.store(u8::from(encoding == Encoding::Utf8), Ordering::Relaxed);
 }
 
-/// What a name may be besides a list that is not empty.
+/// What is allowed as a name, besides binaries and lists that are not empty.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Allowed {
     pub atoms: bool,
     pub empty: bool,
-    /// Zero bytes in a binary; in lists and atoms they never are.
+    /// Zero bytes in a binary; they are never allowed in lists and atoms.
     pub zeros_in_binaries: bool,
 }
 
-/// The native bytes of a name, without a closing zero; `None` (`badarg`) when it is none, or holds what
-/// the encoding cannot say.
+/// The native bytes of a name, without a terminating zero. `None` (`badarg`) if it is not a valid name, or contains
+/// characters that the encoding cannot represent.
 #[must_use]
 pub fn to_native(name: Term, encoding: Encoding, allowed: Allowed) -> Option<Vec<u8>> {
     if name.is_bitstring() {
@@ -93,7 +92,7 @@ fn from_characters(characters: impl Iterator<Item = u32>, encoding: Encoding) ->
     Some(bytes)
 }
 
-/// The name for native bytes: a list of characters, or `None` when they are not in the encoding.
+/// The name for native bytes: a list of characters, or `None` if the bytes are not valid in the encoding.
 pub fn from_native<A: Allocate + ?Sized>(
     heap: &mut A,
     bytes: &[u8],
@@ -105,7 +104,7 @@ pub fn from_native<A: Allocate + ?Sized>(
     }
 }
 
-/// As [`from_native`]; bytes that are not in the encoding become a list of bytes.
+/// As [`from_native`], but bytes that are not valid in the encoding become a list of bytes.
 pub fn from_native_or_bytes<A: Allocate + ?Sized>(
     heap: &mut A,
     bytes: &[u8],

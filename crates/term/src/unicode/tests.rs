@@ -1,4 +1,4 @@
-//! Character data: what is left at a fault, stopping anywhere, and file names.
+//! Character data: the rest after a fault, stopping anywhere, and file names.
 
 use super::filename::{Allowed, from_native, from_native_or_bytes, to_native};
 use super::*;
@@ -39,7 +39,7 @@ fn only_characters_binaries_and_lists_are_data() {
             assert_eq!(to_binary(heap, data, Encoding::Utf8), Err(NotCharacters));
             assert_eq!(to_list(heap, data, Encoding::Latin1), Err(NotCharacters));
         }
-        // A big integer is seen first: an error with what is left.
+        // The check ends at a big integer, so the result is a conversion error with the rest.
         let data = build::list(heap, &[huge, bad]);
         let answer = to_binary(heap, data, Encoding::Utf8).unwrap();
         assert_eq!(answer.as_tuple().unwrap()[2], data);

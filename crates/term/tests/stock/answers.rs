@@ -1,5 +1,5 @@
-//! Compares what a function of terms answers here with what a fun answers on the stock machine. Both
-//! the questions and the answers travel in the external format.
+//! Compares the results of a function of terms here with those of a fun on stock OTP. Both questions and answers are
+//! passed in the external format.
 
 use crate::ask::{ask, unhex};
 use crate::runtime::TestRuntime;
@@ -11,7 +11,7 @@ fn encoded(term: Term) -> Vec<u8> {
     external::encode(term, &EncodeOptions::minor_version(2).unwrap()).unwrap()
 }
 
-/// Asks `mapper`, an Erlang fun, about every question, and compares with ours.
+/// Asks `mapper`, an Erlang fun on stock OTP, every question, and compares its answers with ours.
 pub fn compare(mapper: &str, questions: &[(Term, Term)]) {
     let hex =
         |bytes: Vec<u8>| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
@@ -50,7 +50,7 @@ fn shown_bytes(bytes: &[u8]) -> String {
     }
 }
 
-/// `{ok, Value}` or the atom of what went wrong.
+/// `{ok, Value}`, or the atom that names the error.
 pub fn outcome(scratch: &mut Scratch, result: Result<Term, Term>) -> Term {
     match result {
         Ok(value) => build::tuple(scratch.heap(), &[term::am::OK, value]),

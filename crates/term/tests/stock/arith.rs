@@ -1,4 +1,4 @@
-//! Arithmetic against the stock machine: numbers of all sizes, near every edge, in every pair.
+//! Compares arithmetic with stock OTP: numbers of all sizes, near every edge, in every combination.
 
 use crate::answers::{compare, outcome};
 use crate::ask::Random;

@@ -1,4 +1,4 @@
-//! Asks the stock machine: evaluates expressions there and hands back what a fun made of each value.
+//! Evaluates expressions on stock OTP, and returns what a fun makes of each value.
 //!
 //! Every test that uses it passes trivially where no `erl` is installed.
 
@@ -31,27 +31,26 @@ const PROGRAM: &str = r#"
 
 static RUN: AtomicU32 = AtomicU32::new(0);
 
-/// A line for each expression: the characters that `mapper`, a fun, made of its value. `None` where
-/// there is no stock machine.
+/// A line for each expression: the characters that `mapper`, a fun, made of its value. `None` if there is no stock OTP.
 ///
 /// # Panics
-/// When the stock machine cannot evaluate an expression.
+/// When stock OTP cannot evaluate an expression.
 pub fn ask(mapper: &str, expressions: &[String]) -> Option<Vec<String>> {
     run(mapper, expressions).map(|answer| answer.lines)
 }
 
-/// What a run of the stock machine answered.
+/// The output of a run of stock OTP.
 pub struct Answer {
     /// A line for each expression.
     pub lines: Vec<String>,
-    /// What it wrote meanwhile.
+    /// What it wrote to standard output.
     pub output: Vec<u8>,
 }
 
-/// As [`ask`], with what the mapper wrote.
+/// As [`ask`], and also returns what the mapper wrote.
 ///
 /// # Panics
-/// When the stock machine cannot evaluate an expression.
+/// When stock OTP cannot evaluate an expression.
 pub fn run(mapper: &str, expressions: &[String]) -> Option<Answer> {
     let run = RUN.fetch_add(1, Ordering::Relaxed);
     let path = |kind: &str| -> PathBuf {
@@ -102,7 +101,7 @@ pub fn unhex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// A small generator of numbers that look random, the same in every run.
+/// A small pseudo-random generator, the same in every run.
 pub struct Random(pub u64);
 
 impl Random {

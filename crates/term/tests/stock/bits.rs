@@ -1,4 +1,4 @@
-//! The bit syntax against the stock machine: every type, at any bit, of any width.
+//! Compares the bit syntax with stock OTP: every type, at any bit, of any width.
 
 use crate::answers::compare;
 use crate::ask::Random;
@@ -77,7 +77,7 @@ fn bit_string(random: &mut Random, heap: &mut layout::Heap, most: usize) -> Term
     build::bit_string(heap, bits)
 }
 
-/// Text in one of the encodings, now and then broken.
+/// Text in one of the encodings, sometimes damaged.
 fn text(random: &mut Random, heap: &mut layout::Heap, name: &str, offset: u64) -> Term {
     let character = match random.below(5) {
         0 => random.below(0x80),
@@ -106,7 +106,7 @@ fn text(random: &mut Random, heap: &mut layout::Heap, name: &str, offset: u64) -
         }
         (SegmentKind::Utf16, None) => ordered(character as u32 & 0xffff, 2),
         (_, Some(c)) => c.to_string().into_bytes(),
-        // As if surrogates and what is too large had a UTF-8 form.
+        // Encode surrogates and numbers that are too large as if they had a UTF-8 form.
         (_, None) if character < 0x1_0000 => {
             vec![
                 0xed,

@@ -1,4 +1,4 @@
-//! Expressions whose values cover every kind of term, chosen and made up.
+//! Expressions whose values cover every kind of term, chosen by hand and generated.
 
 use crate::ask::Random;
 
@@ -143,7 +143,7 @@ const CHOSEN: &[&str] = &[
     "lists:foldl(fun(_, A) -> [A] end, x, lists:seq(1, 300))",
 ];
 
-/// All chosen expressions, and `count` made up ones.
+/// All chosen expressions, and `count` generated ones.
 pub fn all(count: usize) -> Vec<String> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let chosen = CHOSEN.iter().map(|text| (*text).to_owned());

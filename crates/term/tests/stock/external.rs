@@ -1,5 +1,5 @@
-//! The external format against the stock machine: what it encodes is decoded and encoded again, to
-//! the same bytes; and bytes that were tampered with never do harm.
+//! Compares the external format with stock OTP: what it encodes is decoded and encoded again, to the same bytes; and
+//! damaged bytes never do harm.
 
 use crate::ask::{Random, ask, unhex};
 use crate::expressions;
@@ -73,7 +73,7 @@ fn check(expression: &str, line: &str) {
     assert_eq!(joined, unhex(fields[7]), "{expression}");
     let stock_compressed = unhex(fields[8]);
     let compressed = external::compress(bytes.clone(), 6);
-    // The two compressors differ by a few in a hundred bytes, which matters only next to the limit.
+    // The results of the two compressors differ by a few percent, which matters only near the limit.
     if (compressed[1] == 80) != (stock_compressed[1] == 80) {
         let shorter = compressed.len().min(stock_compressed.len());
         assert!(

@@ -1,4 +1,4 @@
-//! I/O lists against the stock machine.
+//! Compares I/O lists with stock OTP.
 
 use crate::answers::compare;
 use crate::ask::Random;

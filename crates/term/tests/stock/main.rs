@@ -1,4 +1,4 @@
-//! What this crate makes of terms, compared with what the stock machine makes of them.
+//! Compares the results of this crate with those of stock OTP.
 
 mod answers;
 mod arith;

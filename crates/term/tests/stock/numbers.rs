@@ -1,4 +1,4 @@
-//! Numbers as text and back.
+//! Compares the conversion of numbers to text and back with stock OTP.
 
 use term::external::{self, Options};
 use term::heap::Scratch;

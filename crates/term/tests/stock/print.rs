@@ -1,4 +1,4 @@
-//! `erlang:display/1`, and the text of integers.
+//! Compares `erlang:display/1` with stock OTP.
 
 use term::external::{self, Options};
 use term::heap::Scratch;
@@ -32,7 +32,7 @@ fn terms_look_as_on_stock() {
     }
 }
 
-/// The number that stands for another node is that of an atom, and differs.
+/// Replaces the numbers of other nodes: they are atom indexes, which differ.
 fn without_channels(text: &[u8]) -> String {
     let text: String = text.iter().map(|&byte| char::from(byte)).collect();
     let mut result = String::new();

@@ -1,4 +1,4 @@
-//! Character data against the stock machine: whole, broken, and split at any place.
+//! Compares character data with stock OTP: whole, damaged, and split at any place.
 
 use crate::answers::compare;
 use crate::ask::Random;

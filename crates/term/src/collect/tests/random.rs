@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A source of chance that is the same for a seed.
+/// A pseudo-random generator; the same seed gives the same numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -79,7 +79,7 @@ impl World {
         }
     }
 
-    /// Something that exists, or a new immediate.
+    /// An existing term, a literal, or a new immediate.
     fn any(&mut self) -> Term {
         let index = self.dice.below(self.process.x.len());
         let term = self.process.x[index];
@@ -162,7 +162,7 @@ impl World {
                 map::from_pairs(heap, &pairs)
             }
             19 => {
-                // A binary that the test holds too, to see its count.
+                // The test holds the binary too, to see its count.
                 let block = BinaryBlock::new(200);
                 self.blocks.push(block);
                 // SAFETY: one count for the test, one for the object.
@@ -248,7 +248,7 @@ impl World {
     }
 
     fn collect(&mut self, need: usize) {
-        // Whether a message is looked at decides nothing for this process, but takes other ways.
+        // Whether there is a peeked message makes no difference for this process, but the collector takes other paths.
         let peeked = if self.dice.one_in(5) {
             copy::to_fragment(self.literals[1])
         } else {

@@ -1,4 +1,4 @@
-//! Atoms, the identifiers that a node gives out, and functions.
+//! Decoding atoms, the identifiers that a node gives out, and functions.
 
 use layout::limits::PID_INDEX_BITS;
 use layout::{Kind, Term};
@@ -169,7 +169,7 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         build::object(self.heap, kind, &object[..=words.len()])
     }
 
-    /// An integer where the format has a number in the form of a term.
+    /// Reads a number that the format encodes as a term.
     fn number(&mut self) -> Result<u32, DecodeError> {
         match self.input.u8()? {
             tags::SMALL_INTEGER => Ok(u32::from(self.input.u8()?)),
@@ -203,7 +203,7 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
     }
 
     pub(super) fn fun(&mut self) -> Result<Read, DecodeError> {
-        // The size that the fun claims decides nothing, and is known to be wrong at times.
+        // The size field of a fun is not used: it is known to be wrong sometimes.
         self.input.u32()?;
         let arity = u32::from(self.input.u8()?);
         let unique = self.input.unique()?;
@@ -240,7 +240,7 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
     }
 }
 
-/// Whether a name and creation mean this node, as it is now.
+/// Whether a name and creation are those of this node at present.
 fn is_this_node(name: Term, creation: u32) -> bool {
     name == node::own_name() && creation == node::own_creation()
 }
