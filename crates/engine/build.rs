@@ -1,9 +1,9 @@
-//! Makes the stencils: compiles `src/stencils.rs` to an object file and writes its machine code, operation by operation,
-//! as Rust tables for `src/native.rs`.
+//! Generates the stencils: compiles `src/stencils.rs` to an object file and writes its machine code, operation by
+//! operation, as Rust tables for `src/native.rs`.
 //!
-//! Only where there is machine code for it (x86-64 with ELF objects); elsewhere the tables are empty and the engine
-//! runs threaded. A stencil that is no pure run of code that ends in jumps is left out; `tests/stencils.rs` says what
-//! that means, and names those that may be missing.
+//! This is done only for x86-64 Linux, and not under Miri; elsewhere the tables are empty and the engine runs
+//! threaded. A stencil is left out unless it is a plain sequence of code that ends in jumps; `tests/stencils.rs`
+//! defines what that means, and lists those that may be missing.
 
 use std::collections::HashMap;
 use std::env;
@@ -47,7 +47,7 @@ fn main() {
     std::fs::write(out.join("stencils.rs"), text).expect("the output directory is writable");
 }
 
-/// Compiles the crate of stencils; answers the object file.
+/// Compiles the stencil crate; returns the path of the object file.
 fn compile(out: &Path, target: &str) -> PathBuf {
     let rustc = env::var_os("RUSTC").expect("cargo sets it");
     let library = |name: &str| out.join(format!("lib{name}.rlib"));
@@ -90,10 +90,10 @@ fn compile(out: &Path, target: &str) -> PathBuf {
     object
 }
 
-/// The object file, and where its relocations are.
+/// The object file and its relocations.
 struct Stencils<'a> {
     file: ElfFile64<'a, Endianness>,
-    /// By section and offset.
+    /// Keyed by section and offset.
     relocations: HashMap<(SectionIndex, u64), Relocation>,
 }
 
@@ -107,7 +107,7 @@ struct Relocation {
 
 #[derive(Clone)]
 enum Target {
-    /// A place in the object file.
+    /// A location in the object file.
     Here(SectionIndex, u64),
     /// A symbol that the loader knows.
     Named(String),
@@ -164,7 +164,7 @@ impl<'a> Stencils<'a> {
         rows
     }
 
-    /// What the slice at a place refers to, and its length.
+    /// The location that the slice at `place` points to, and the slice's length.
     fn slice(&self, place: (SectionIndex, u64)) -> ((SectionIndex, u64), u64) {
         let section = self.file.section_by_index(place.0).expect("a section");
         let data = section.data().expect("its bytes");
@@ -181,7 +181,7 @@ impl<'a> Stencils<'a> {
         (section, offset.wrapping_add_signed(relocation.addend))
     }
 
-    /// One function's code, unless it is none that may be copied.
+    /// The code of one function as text, or `None` if it cannot be copied.
     fn stencil(&self, section: SectionIndex) -> String {
         let code = self.file.section_by_index(section).expect("a section");
         let mut code = code.data().expect("its bytes").to_vec();
@@ -192,7 +192,7 @@ impl<'a> Stencils<'a> {
             .map(|(_, relocation)| relocation)
             .collect();
         found.sort_by_key(|relocation| relocation.offset);
-        // The closing jump to what follows is left out: it is a fall.
+        // The final jump to the next instruction is removed: the code falls through instead.
         if let Some(last) = found.last()
             && matches!(&last.target, Target::Named(name) if name == "CONT")
             && last.offset as usize + 4 == code.len()
@@ -228,7 +228,8 @@ impl<'a> Stencils<'a> {
     }
 }
 
-/// The loader's name for a symbol; `None` when the place is no jump where it must be one, or the symbol is not known.
+/// The loader's name for a symbol; `None` if the relocation should be in a jump but is not, or if the symbol is
+/// unknown.
 fn symbol(relocation: &Relocation, code: &[u8]) -> Option<String> {
     let Target::Named(name) = &relocation.target else {
         return None;
@@ -249,7 +250,7 @@ fn symbol(relocation: &Relocation, code: &[u8]) -> Option<String> {
     if name == "RECORD" {
         return Some("Record".to_owned());
     }
-    // A slow path, by name. A call through its word would be `ff /2`.
+    // A slow path, by name. A call (instead of a jump) through its word would be `ff /2`.
     let calls = at >= 2 && code[at - 2] == 0xff && code[at - 1] >> 3 & 7 == 2;
     (!name.contains("panic") && !name.starts_with('_') && !calls)
         .then(|| format!("Glue(crate::native::Glue::{name})"))

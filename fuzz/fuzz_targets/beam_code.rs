@@ -1,4 +1,4 @@
-//! The operations of one function in a file that is otherwise sound, so that all work goes into the decoder.
+//! Fuzzes the operations of one function in an otherwise valid file, so that all work goes into the decoder.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ fuzz_target!(|body: &[u8]| {
     let _ = file.decode();
 });
 
-/// A module `m` with the function `m:f/0` of this body, and one of everything that operands can name.
+/// A module `m` with the function `m:f/0`, which has this body, and one of everything that operands can refer to.
 fn module(body: &[u8]) -> Vec<u8> {
     const LABELS: u32 = 16;
     // label 1, func_info m f 0, label 2.

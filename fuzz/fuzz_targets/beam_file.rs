@@ -1,4 +1,4 @@
-//! Whole `.beam` files. Copies of any modules do well as seeds, in `fuzz/corpus/beam_file`.
+//! Fuzzes whole `.beam` files. Copies of any modules are good seeds, in `fuzz/corpus/beam_file`.
 
 #![no_main]
 
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Follows every index: what the decoder proved must not panic.
+/// Follows every index: those that the decoder has validated must not panic.
 fn walk(file: &BeamFile, code: &Code) {
     for export in file.exports.iter().chain(&file.locals) {
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Terms in external format: what is decoded can be encoded, measured and printed.
+//! Fuzzes terms in the external format: every term that can be decoded can be encoded, measured and printed.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use term::external::{self, EncodeOptions, FunIdentity, Options, Resolver};
 use term::heap::Scratch;
 use term::print;
 
-/// Knows no function: their entries live for ever, and would fill the memory.
+/// Resolves no functions: their entries are never freed, and would fill the memory.
 struct NoRuntime;
 
 impl Resolver for NoRuntime {
@@ -23,7 +23,7 @@ impl Resolver for NoRuntime {
 
 fuzz_target!(|bytes: &[u8]| {
     let mut scratch = Scratch::new();
-    // Safe, because atoms are never given back.
+    // Safe mode, which creates no atoms: they are never freed.
     let options = Options {
         safe: true,
         ..Options::default()

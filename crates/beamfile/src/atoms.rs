@@ -6,9 +6,9 @@ use crate::{BeamError, ErrorKind};
 
 const MAX_ATOM_CHARACTERS: usize = 255;
 
-/// The texts of `AtU8`.
+/// The atoms of the chunk `AtU8`.
 ///
-/// A negative count says that lengths are compact numbers, because an atom of 255 characters may have 1020 bytes.
+/// A negative count means that lengths are compact numbers, because an atom of 255 characters may have 1020 bytes.
 pub(crate) fn utf8(data: &[u8]) -> Result<Vec<String>, BeamError> {
     let mut reader = Reader::new(ChunkId::ATOMS_UTF8, data);
     let count = reader.u32()? as i32;
@@ -29,7 +29,7 @@ pub(crate) fn utf8(data: &[u8]) -> Result<Vec<String>, BeamError> {
     })
 }
 
-/// The texts of `Atom`.
+/// The atoms of the chunk `Atom`.
 pub(crate) fn latin1(data: &[u8]) -> Result<Vec<String>, BeamError> {
     let mut reader = Reader::new(ChunkId::ATOMS_LATIN1, data);
     let count = reader.u32()?;
@@ -49,7 +49,7 @@ fn entries(
     count: u64,
     mut entry: impl FnMut(&mut Reader<'_>) -> Result<String, BeamError>,
 ) -> Result<Vec<String>, BeamError> {
-    // One byte an atom at least; and there is one at least, the module's name.
+    // Each atom takes at least one byte; and there is at least one atom, the module's name.
     if count == 0 || count > reader.remaining() as u64 {
         return Err(reader.error_at(0, ErrorKind::BadCount(count as i64)));
     }

@@ -1,4 +1,4 @@
-//! The checksum of a module: MD5 over the chunks that make it what it is, as `module_info(md5)` gives it.
+//! The checksum of a module, as `module_info(md5)` returns it: the MD5 of the chunks that determine its behaviour.
 
 use md5::{Digest, Md5};
 
@@ -25,7 +25,7 @@ pub(crate) fn md5(file: &BeamFile) -> [u8; 16] {
         .and_then(|lambdas| lambdas.split_at_checked(4))
     {
         md5.update(count);
-        // The last field is made from the checksum, so it counts as zero.
+        // The last field is derived from the checksum, so it is hashed as zero.
         for entry in entries.chunks_exact(LAMBDA_BYTES) {
             md5.update(&entry[..LAMBDA_BYTES - 4]);
             md5.update([0; 4]);

@@ -1,7 +1,7 @@
-//! The chunk `Code`: its header, and its operations, functions and labels once decoded.
+//! The chunk `Code`: its header, and its decoded operations, functions and labels.
 //!
-//! Operations and operands lie in two arenas, so that a module costs a few allocations whatever its size. An operation
-//! takes at least one byte of the file and so does an operand, which bounds the arenas by the file.
+//! Operations and operands are stored in two arenas, so a module needs only a few allocations, whatever its size.
+//! Every operation and every operand takes at least one byte of the file, which bounds the arenas by the file size.
 
 mod decoder;
 
@@ -14,15 +14,15 @@ use crate::operand::{Operand, Span};
 use crate::reader::Reader;
 use crate::{BeamError, BeamFile, ErrorKind};
 
-/// What the code says of itself.
+/// The header of the chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeHeader {
-    /// The highest opcode in the code, at most.
+    /// An upper bound for the opcodes in the code.
     pub max_opcode: u32,
-    /// Labels are numbered from 1 and below this.
+    /// Label numbers are at least 1 and below this.
     pub label_count: u32,
     pub function_count: u32,
-    /// Where in the chunk the operations begin.
+    /// The offset in the chunk where the operations begin.
     pub(crate) start: usize,
 }
 
@@ -48,8 +48,8 @@ impl CodeHeader {
             function_count: reader.u32()?,
             start: 4 + size,
         };
-        // A label's definition takes two bytes. OTP's compiler leaves no number out; code that does is tolerated as long
-        // as a table of labels stays in proportion to the file.
+        // A label's definition takes two bytes. OTP's compiler uses every label number; code that skips some is
+        // tolerated as long as the table of labels stays in proportion to the file.
         let code_bytes = data.len() - header.start;
         if header.label_count as usize > 1024 + 4 * code_bytes {
             return Err(reader.error_at(12, ErrorKind::BadCount(header.label_count.into())));
@@ -61,46 +61,47 @@ impl CodeHeader {
 /// The decoded code of a module.
 #[derive(Clone, Debug)]
 pub struct Code {
-    /// In the order of the file: every operation belongs to one of them. There is at least one.
+    /// In the order of the file: every operation belongs to one function. There is at least one.
     pub functions: Vec<Function>,
-    /// All operations but `func_info`, the label and line before each, and the final `int_code_end`.
+    /// All operations except `func_info`, the label and line before each, and the final `int_code_end`.
     pub operations: Vec<Operation>,
     operands: Vec<Operand>,
     big_integers: Vec<u8>,
-    /// By label, what it stands for.
+    /// What each label stands for.
     labels: Vec<Option<LabelTarget>>,
 }
 
-/// A function: `label Info`, maybe `line`, `func_info`, `label Entry`, and its body.
+/// A function. In the file it is: `label Info`, an optional `line`, `func_info`, `label Entry`, and the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Atom; as a rule the file's first.
+    /// Atom; normally the file's first.
     pub module: u32,
     /// Atom.
     pub name: u32,
     pub arity: u8,
-    /// Operand of the `line` before `func_info`; 0, the undefined location, if there is none.
+    /// The operand of the `line` before `func_info`; 0, the undefined location, if there is none.
     pub line: u32,
-    /// The label in front of `func_info`: a jump here raises `function_clause`.
+    /// The label before `func_info`: a jump to it raises `function_clause`.
     pub info_label: u32,
-    /// The label behind `func_info`, where calls go.
+    /// The label after `func_info`, which calls use.
     pub entry_label: u32,
-    /// The body's part of [`Code::operations`]. It begins with the operation `label Entry`.
+    /// The body: a range of [`Code::operations`]. It begins with the operation `label Entry`.
     pub operations: Range<u32>,
 }
 
-/// A generic operation. Its operands are as [`shape::operands`](crate::shape::operands) says; see [`Code::operands`].
+/// A generic operation. [`shape::operands`](crate::shape::operands) defines the kinds of its operands; see
+/// [`Code::operands`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     pub opcode: Opcode,
-    /// Where the opcode is in the chunk.
+    /// The offset of the opcode in the chunk.
     pub offset: u32,
     first: u32,
 }
 
 const _: () = assert!(size_of::<Operation>() == 12);
 
-/// Where a label is.
+/// The location of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelTarget {
     /// Before the `func_info` of this function, by index into [`Code::functions`].
@@ -114,7 +115,7 @@ impl Code {
         decoder::decode(file)
     }
 
-    /// The operations of a function, the first of which is the label of its entry.
+    /// The operations of a function; the first one is the label of its entry.
     pub fn body(&self, function: &Function) -> &[Operation] {
         &self.operations[function.operations.start as usize..function.operations.end as usize]
     }
@@ -131,17 +132,18 @@ impl Code {
         list.of(&self.operands)
     }
 
-    /// The big-endian two's complement of an [`Operand::BigInteger`]: more than eight bytes, none of them needless.
+    /// The big-endian two's complement of an [`Operand::BigInteger`]: more than eight bytes, and as short as
+    /// possible.
     pub fn big_integer(&self, integer: Span) -> &[u8] {
         integer.of(&self.big_integers)
     }
 
-    /// Where a label is; `None` for those that are not defined, and nowhere used.
+    /// The location of a label; `None` for labels that are neither defined nor used.
     pub fn label(&self, label: u32) -> Option<LabelTarget> {
         self.labels.get(label as usize).copied().flatten()
     }
 
-    /// The function whose entry this label is.
+    /// The function whose entry is at this label.
     pub fn function_at(&self, label: u32) -> Option<&Function> {
         let LabelTarget::Operation(operation) = self.label(label)? else {
             return None;

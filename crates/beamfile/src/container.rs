@@ -1,6 +1,6 @@
-//! The container: an IFF form of type `BEAM`, maybe gzipped, with four-letter chunks padded to four bytes.
+//! The container: an IFF form of type `BEAM`, possibly gzipped, with four-letter chunks padded to four bytes.
 //!
-//! Of two chunks with one name the last counts, as in OTP. Everything here only borrows the file.
+//! If two chunks have the same name, the last one counts, as in OTP. The chunk functions only borrow the file.
 
 use std::fmt;
 use std::io::Read;
@@ -8,19 +8,19 @@ use std::ops::Range;
 
 use crate::{BeamError, ErrorKind};
 
-/// No file or literal table is inflated beyond this many bytes, whatever it claims.
+/// No file or literal table is inflated beyond this many bytes, whatever size it claims.
 pub const MAX_INFLATED_BYTES: usize = 1 << 29;
-/// Deflate cannot pack more bytes than this into one.
+/// The highest compression ratio that Deflate can achieve.
 const MAX_DEFLATE_RATIO: usize = 1032;
 
-/// The four letters of a chunk.
+/// The four-letter name of a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChunkId(pub [u8; 4]);
 
 impl ChunkId {
     /// Atoms in UTF-8; the first is the module's name.
     pub const ATOMS_UTF8: ChunkId = ChunkId(*b"AtU8");
-    /// Atoms in Latin-1, of OTP 19 and before.
+    /// Atoms in Latin-1, used up to OTP 19.
     pub const ATOMS_LATIN1: ChunkId = ChunkId(*b"Atom");
     pub const CODE: ChunkId = ChunkId(*b"Code");
     pub const STRINGS: ChunkId = ChunkId(*b"StrT");
@@ -34,12 +34,12 @@ impl ChunkId {
     pub const META: ChunkId = ChunkId(*b"Meta");
     /// The module's attributes, as one external term.
     pub const ATTRIBUTES: ChunkId = ChunkId(*b"Attr");
-    /// What `module_info(compile)` gives, as one external term.
+    /// The result of `module_info(compile)`, as one external term.
     pub const COMPILE_INFO: ChunkId = ChunkId(*b"CInf");
     pub const ABSTRACT_CODE: ChunkId = ChunkId(*b"Abst");
     pub const DEBUG_INFO: ChunkId = ChunkId(*b"Dbgi");
     pub const DOCUMENTATION: ChunkId = ChunkId(*b"Docs");
-    /// Native records, of OTP 29.
+    /// Native records (OTP 29).
     pub const RECORDS: ChunkId = ChunkId(*b"Recs");
 }
 
@@ -55,7 +55,7 @@ impl fmt::Debug for ChunkId {
     }
 }
 
-/// One chunk's place: its name, and where its data lie in the file.
+/// A chunk: its name, and the range of its data in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
     pub id: ChunkId,
@@ -64,7 +64,7 @@ pub struct Chunk {
 
 /// The chunks of an uncompressed file, in order.
 ///
-/// Bytes behind the form are ignored, as OTP does.
+/// Bytes after the form are ignored, as in OTP.
 pub fn chunks(file: &[u8]) -> Result<Vec<Chunk>, BeamError> {
     const FORM_HEADER_BYTES: usize = 8;
     const CHUNK_HEADER_BYTES: usize = 8;
@@ -111,7 +111,7 @@ pub fn chunks(file: &[u8]) -> Result<Vec<Chunk>, BeamError> {
     Ok(chunks)
 }
 
-/// The data of one chunk of an uncompressed file: a part of `file`, or `None` if there is no such chunk.
+/// The data of one chunk of an uncompressed file, borrowed from `file`; `None` if there is no such chunk.
 pub fn find_chunk(file: &[u8], id: ChunkId) -> Result<Option<&[u8]>, BeamError> {
     let chunks = chunks(file)?;
     Ok(chunks
@@ -142,7 +142,7 @@ pub(crate) fn plain(file: &[u8]) -> Result<Vec<u8>, BeamError> {
     }
 }
 
-/// Everything that `decoder` gives, unless it is more than `limit` bytes or than `compressed` bytes can stand for.
+/// The whole output of `decoder`; `None` if it exceeds `limit`, or the size that `compressed` bytes can expand to.
 pub(crate) fn inflate(decoder: impl Read, compressed: usize, limit: usize) -> Option<Vec<u8>> {
     let limit = limit
         .min(MAX_INFLATED_BYTES)

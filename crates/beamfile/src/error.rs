@@ -1,6 +1,6 @@
 //! What can be wrong with a `.beam` file, and where.
 //!
-//! Every refusal names the chunk and the byte in it, so that a damaged file can be looked at. Plain data.
+//! Every error names the chunk and the offset in it, so that a damaged file can be examined. Plain data.
 
 use isa::Opcode;
 use std::fmt;
@@ -8,13 +8,13 @@ use std::fmt;
 use crate::ChunkId;
 use crate::shape::Kind;
 
-/// A file that is refused: what is wrong, and where.
+/// Why a file was refused: what is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeamError {
-    /// The chunk at fault; `None` for what is around the chunks.
+    /// The chunk at fault; `None` if the error is outside the chunks.
     pub chunk: Option<ChunkId>,
-    /// Bytes from the start of the chunk's data, or of the (uncompressed) file. For the parts of a literal table, bytes
-    /// of the uncompressed table.
+    /// Offset in bytes from the start of the chunk's data, or of the (uncompressed) file. For the contents of a
+    /// literal table, the offset in the uncompressed table.
     pub offset: usize,
     pub kind: ErrorKind,
 }
@@ -22,51 +22,51 @@ pub struct BeamError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The data end inside something.
+    /// The data end prematurely.
     Truncated,
-    /// No `FOR1` form of type `BEAM`.
+    /// Not a `FOR1` form of type `BEAM`.
     NotBeam,
-    /// A chunk that every module must have.
+    /// A required chunk is missing.
     Missing,
-    /// Compressed data that cannot be inflated, or that are longer than they say.
+    /// Compressed data that cannot be inflated, or that are longer than declared.
     BadCompression,
-    /// A version of this chunk's format that no release up to OTP 29 has.
+    /// A version of this chunk's format that no release up to OTP 29 uses.
     UnknownVersion(u32),
-    /// A count that these data cannot hold.
+    /// A count that is too large for the size of the data, or not allowed.
     BadCount(i64),
     /// Bytes that are not UTF-8, or an atom of more than 255 characters.
     BadText,
-    /// Bytes left over where none may be.
+    /// Extra bytes where none are allowed.
     Excess,
-    /// A number out of its range.
+    /// A number out of range.
     OutOfRange {
         what: &'static str,
         value: u64,
         limit: u64,
     },
-    /// The first entry of the type table is not "any", or an entry allows nothing.
+    /// The first entry of the type table is not "any", or an entry is the empty set of types.
     BadType,
-    /// An opcode that no release has.
+    /// An opcode that no release uses.
     UnknownOpcode(u8),
     /// An opcode above the maximum that the code's own header gives.
     OpcodeAboveMaximum(Opcode),
     /// An opcode that was removed long ago.
     ObsoleteOpcode(Opcode),
-    /// An encoding of an operand that does not exist (any more).
+    /// An encoding of an operand that does not exist, or no longer exists.
     BadTag(u8),
-    /// An operand of another kind than its operation takes; operands are counted from 0.
+    /// An operand of a kind that its operation does not accept; operands are counted from 0.
     BadOperand {
         opcode: Opcode,
         operand: u8,
         expected: Kind,
     },
-    /// `func_info` elsewhere than between its two labels, or code outside a function.
+    /// `func_info` that is not between its two labels, or code outside a function.
     NotAFunction,
-    /// The code has other than the number of functions that its header gives.
+    /// The number of functions in the code differs from the one in its header.
     FunctionCount { header: u32, found: u32 },
-    /// Two definitions of a label.
+    /// A label with two definitions.
     LabelTwice(u32),
-    /// A label that is used, and is not defined.
+    /// A label that is used but not defined.
     LabelUndefined(u32),
     /// An export, local or fun whose label is not the entry of a function of that arity.
     NotAnEntry(u32),

@@ -1,10 +1,11 @@
 //! Reads `.beam` files: the container, its chunks, and the generic operations of the code.
 //!
-//! [`BeamFile::parse`] takes the bytes of a file, gzipped or not, of any OTP release up to 29, and gives its tables.
-//! [`BeamFile::decode`] gives the operations. What comes out is proven: every index is in range, every label that is
-//! used is defined, every operand is of a kind that its operation takes. What is wrong with a file is told by
-//! [`BeamError`]; no input panics, and all memory taken is bounded by the size of the input. This crate knows no terms:
-//! literals stay external-format bytes, and atoms are numbers into the file's own table. All of it is plain data.
+//! [`BeamFile::parse`] takes the bytes of a file, gzipped or not, of any OTP release up to 29, and returns its
+//! tables. [`BeamFile::decode`] returns the operations. The results are fully validated: every index is in range,
+//! every label that is used is defined, every operand is of a kind that its operation accepts. A [`BeamError`] says
+//! what is wrong with a file; no input causes a panic, and memory use is bounded by the size of the input. This crate
+//! knows no terms: literals remain bytes in the external format, and atoms are indexes into the file's own table.
+//! Everything is plain data.
 //!
 //! ```
 //! # fn load(bytes: &[u8]) -> Result<(), beamfile::BeamError> {
@@ -49,7 +50,7 @@ pub use types::{Type, TypeSet};
 pub struct BeamFile {
     bytes: Vec<u8>,
     chunks: Vec<Chunk>,
-    /// The texts of the module's atoms; never empty. The first is the module's name. Indexes everywhere count from 0.
+    /// The module's atoms; never empty. The first is the module's name. All indexes count from 0.
     pub atoms: Vec<String>,
     pub code_header: CodeHeader,
     pub imports: Vec<Import>,
@@ -60,14 +61,14 @@ pub struct BeamFile {
     pub literals: Literals,
     /// `None` if the file was stripped.
     pub lines: Option<Lines>,
-    /// `None` if there are none, or none that we can read; then no operand is typed.
+    /// `None` if there are no types, or the version is unknown; then no operand is typed.
     pub types: Option<Vec<Type>>,
-    /// What `module_info(md5)` gives.
+    /// The result of `module_info(md5)`.
     pub md5: [u8; 16],
 }
 
 impl BeamFile {
-    /// Reads the container and all tables; the code itself is left to [`BeamFile::decode`].
+    /// Reads the container and all tables; [`BeamFile::decode`] reads the code itself.
     pub fn parse(file: &[u8]) -> Result<BeamFile, BeamError> {
         let bytes = container::plain(file)?;
         let chunks = container::chunks(&bytes)?;
@@ -77,7 +78,7 @@ impl BeamFile {
                 .rfind(|chunk| chunk.id == id)
                 .map(|chunk| &bytes[chunk.data.clone()])
         };
-        // An empty chunk is as good as none, as in OTP.
+        // An empty chunk is treated like a missing one, as in OTP.
         let optional = |id| find(id).filter(|data: &&[u8]| !data.is_empty());
         let required = |id| optional(id).ok_or(BeamError::missing(id));
 
@@ -126,7 +127,7 @@ impl BeamFile {
         Ok(file)
     }
 
-    /// Decodes the code and proves it against the tables.
+    /// Decodes the code and validates it against the tables.
     pub fn decode(&self) -> Result<Code, BeamError> {
         Code::decode(self)
     }
@@ -136,17 +137,19 @@ impl BeamFile {
         &self.atoms[0]
     }
 
-    /// The text of an atom of this file. Panics if it is none: indexes from the file's own tables and code are proven.
+    /// The text of an atom of this file. Panics if the index is out of range; indexes from the file's own tables and
+    /// code are always valid.
     pub fn atom(&self, index: u32) -> &str {
         &self.atoms[index as usize]
     }
 
-    /// The string table: what `bs_put_string`, `bs_match_string` and strings of `bs_create_bin` are parts of.
+    /// The string table, which `bs_put_string`, `bs_match_string` and string segments of `bs_create_bin` refer to.
     pub fn strings(&self) -> &[u8] {
         self.chunk(ChunkId::STRINGS).unwrap_or_default()
     }
 
-    /// The bytes of a chunk, read or not: attributes, compile information, documentation, ...
+    /// The data of any chunk, including those that are not parsed: attributes, compile information, documentation,
+    /// ...
     pub fn chunk(&self, id: ChunkId) -> Option<&[u8]> {
         self.chunks
             .iter()
@@ -154,7 +157,7 @@ impl BeamFile {
             .map(|chunk| &self.bytes[chunk.data.clone()])
     }
 
-    /// All chunks in the order of the file, and their places in [`BeamFile::bytes`].
+    /// All chunks in the order of the file, with their ranges in [`BeamFile::bytes`].
     pub fn chunks(&self) -> &[Chunk] {
         &self.chunks
     }

@@ -1,4 +1,4 @@
-//! The line table `Line`: what the operand of a `line` operation means.
+//! The line table (chunk `Line`): what the operand of a `line` operation means.
 
 use crate::container::ChunkId;
 use crate::reader::{Reader, Tag};
@@ -7,39 +7,40 @@ use crate::{BeamError, ErrorKind};
 /// Files and lines of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lines {
-    /// Bit 0: the code has `executable_line` operations; bit 1: line counters are asked for (OTP 27 and later).
+    /// Bit 0: the code has `executable_line` operations; bit 1: line counters are requested (OTP 27 and later).
     pub flags: u32,
-    /// How many `line` operations the code has.
+    /// The number of `line` operations in the code.
     pub operation_count: u32,
-    /// By the operand of `line`. The first is the undefined location, and is always there.
+    /// Indexed by the operand of `line`. The first one is the undefined location and is always present.
     pub locations: Vec<Location>,
-    /// The first is the module's own file, `module.erl`, and is always there.
+    /// The first one is the module's own file, `module.erl`, and is always present.
     pub files: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// Index into [`Lines::files`]; beyond them in an unknown location.
+    /// Index into [`Lines::files`]; out of range in an unknown location.
     pub file: u32,
-    /// Counted from 1; 0 in the undefined location.
+    /// Counted from 1; 0 in undefined and unknown locations.
     pub line: u32,
 }
 
 impl Location {
-    /// A file beyond all files: what OTP's machine has no room for, which it leaves out.
+    /// A location whose file index is out of range. It stands for locations that OTP's VM cannot represent and
+    /// therefore drops.
     pub const UNKNOWN: Location = Location {
         file: u32::MAX,
         line: 0,
     };
 }
 
-/// Lines from here on are unknown to OTP's machine.
+/// OTP's VM cannot represent lines from this number on.
 const LINE_LIMIT: u32 = (1 << 24) - 1;
-/// Files likewise.
+/// OTP's VM cannot represent files from this index on.
 const FILE_LIMIT: u32 = 255;
 
 impl Lines {
-    /// `None` for a version that we do not know: then there are no lines, as in OTP.
+    /// `None` for an unknown version: the module then has no lines, as in OTP.
     pub(crate) fn parse(data: &[u8], module: &str) -> Result<Option<Lines>, BeamError> {
         let mut reader = Reader::new(ChunkId::LINES, data);
         if reader.u32()? != 0 {
@@ -49,7 +50,7 @@ impl Lines {
         let operation_count = reader.u32()?;
         let location_count = reader.u32()? as usize;
         let file_count = reader.u32()? as usize;
-        // Locations are one byte at least, and names two.
+        // A location takes at least one byte, and a name at least two.
         if location_count > reader.remaining() {
             return Err(reader.error_at(12, ErrorKind::BadCount(location_count as i64)));
         }
@@ -67,7 +68,7 @@ impl Lines {
     }
 }
 
-/// An atom-tagged number names the file of the locations that follow, an integer is a line.
+/// A number with the tag of an atom selects the file of the following locations; an integer is a line.
 fn read_locations(
     reader: &mut Reader<'_>,
     count: usize,
@@ -121,7 +122,7 @@ fn read_files(
         let size = usize::from(reader.u16()?);
         let offset = reader.offset();
         match str::from_utf8(reader.bytes(size)?) {
-            // OTP takes a file without a name for the module's own.
+            // OTP treats an empty file name as the module's own file.
             Ok("") => files.push(own.clone()),
             Ok(name) => files.push(name.to_owned()),
             Err(_) => return Err(reader.error_at(offset, ErrorKind::BadText)),

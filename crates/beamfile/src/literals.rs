@@ -1,4 +1,4 @@
-//! The literal table `LitT`: terms in the external format, left undecoded.
+//! The literal table (chunk `LitT`): terms in the external format, left undecoded.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use crate::container::{self, ChunkId};
 use crate::reader::Reader;
 use crate::{BeamError, ErrorKind};
 
-/// The literals of a module, each the bytes of one external term (the version byte 131 included).
+/// The literals of a module. Each is the bytes of one external term (including the version byte 131).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Literals {
-    /// The whole table, inflated.
+    /// The whole table, uncompressed.
     table: Vec<u8>,
     entries: Vec<Range<usize>>,
 }
@@ -23,7 +23,7 @@ impl Literals {
         self.entries.is_empty()
     }
 
-    /// The bytes of one literal; an operand's index is always valid for its own file.
+    /// The bytes of one literal; the index in an operand is always valid for its own file.
     pub fn get(&self, index: u32) -> Option<&[u8]> {
         self.entries
             .get(index as usize)
@@ -34,7 +34,8 @@ impl Literals {
         self.entries.iter().map(|range| &self.table[range.clone()])
     }
 
-    /// The chunk is the size of the inflated table and the deflated table, or (in later releases) zero and the table itself.
+    /// The chunk consists of the size of the uncompressed table and the compressed table, or (in later releases) of
+    /// zero and the uncompressed table.
     pub(crate) fn parse(data: &[u8]) -> Result<Literals, BeamError> {
         let mut reader = Reader::new(ChunkId::LITERALS, data);
         let size = reader.u32()? as usize;

@@ -1,24 +1,24 @@
 //! The operands of generic operations.
 //!
-//! Every index in an operand is proven against its own file: see [`Operand`].
+//! Every index in an operand has been validated against its own file: see [`Operand`].
 
 use std::fmt;
 
-/// x and y registers, and float registers, are numbered below this.
+/// X, Y and float registers have numbers below this.
 pub const REGISTERS: u32 = 1024;
 
 /// An operand of a generic operation.
 ///
-/// Indexes are proven when the code is decoded: an atom, import, lambda, literal, location or type exists in the file
-/// whose code it is, registers are below [`REGISTERS`], and a label is defined in the code (or is 0: none).
+/// Decoding validates the indexes: an atom, import, lambda, literal, location or type exists in the same file,
+/// registers are below [`REGISTERS`], and a label is defined in the code (or is 0: none).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// A number that stands for itself: an arity, a count, a size, flags, an offset. What is above `u64::MAX` in the file
-    /// is `u64::MAX`, which like it is more than any size can be.
+    /// A plain number: an arity, a count, a size, flags, an offset. Values above `u64::MAX` in the file become
+    /// `u64::MAX`, which also exceeds any possible size.
     Number(u64),
     /// An integer term of at most 64 bits.
     Integer(i64),
-    /// An integer term of more: its bytes are found with [`Code::big_integer`](crate::Code::big_integer).
+    /// A larger integer term: [`Code::big_integer`](crate::Code::big_integer) returns its bytes.
     BigInteger(Span),
     /// An atom term; index into [`BeamFile::atoms`](crate::BeamFile::atoms), counted from 0.
     Atom(u32),
@@ -28,7 +28,7 @@ pub enum Operand {
     Literal(u32),
     X(u32),
     Y(u32),
-    /// A register whose term is known to be of a type; index into [`BeamFile::types`](crate::BeamFile::types).
+    /// A register whose term is known to have a certain type; index into [`BeamFile::types`](crate::BeamFile::types).
     TypedX {
         register: u32,
         type_index: u32,
@@ -38,7 +38,7 @@ pub enum Operand {
         type_index: u32,
     },
     FloatReg(u32),
-    /// A label, or 0 where the operation may have none.
+    /// A label, or 0 if the operation allows that and has none.
     Label(u32),
     /// Index into [`BeamFile::imports`](crate::BeamFile::imports).
     Import(u32),
@@ -46,13 +46,13 @@ pub enum Operand {
     Lambda(u32),
     /// Index into [`Lines::locations`](crate::Lines::locations), or any number if the file has no lines.
     Line(u32),
-    /// Heap that is needed, in words and in objects whose size the machine knows.
+    /// The required heap, in words and in objects whose size only the machine knows.
     Alloc {
         words: u32,
         floats: u32,
         funs: u32,
     },
-    /// Operands on their own, found with [`Code::list`](crate::Code::list). No list lies within a list.
+    /// A list of operands; [`Code::list`](crate::Code::list) returns them. Lists are never nested.
     List(Span),
 }
 

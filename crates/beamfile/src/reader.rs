@@ -1,6 +1,7 @@
-//! Reads numbers, bytes and compact terms off a chunk, and never past its end.
+//! Reads numbers, bytes and compact terms from a chunk, never past its end.
 //!
-//! A reader borrows one chunk and knows its name, so every error it makes says where it is. It allocates nothing.
+//! A reader borrows one chunk and knows its name, so every error it returns contains the location. It allocates
+//! nothing.
 //!
 //! A compact term is a byte with a tag in its low three bits, and a number in one of four forms:
 //!
@@ -36,7 +37,7 @@ pub(crate) enum Tag {
 /// The number of a compact term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number<'a> {
-    /// Given in the first one or two bytes.
+    /// Encoded in the first one or two bytes.
     Short(u16),
     /// Big-endian bytes, at least two.
     Bytes(&'a [u8]),
@@ -52,7 +53,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// Goes on at `offset`, or at the end if that is behind it.
+    /// Continues at `offset`, or at the end if `offset` is beyond it.
     pub fn skip_to(&mut self, offset: usize) {
         self.at = offset.min(self.data.len());
     }
@@ -61,7 +62,7 @@ impl<'a> Reader<'a> {
         self.data.len() - self.at
     }
 
-    /// An error at the byte to be read next.
+    /// An error at the next byte to be read.
     pub fn error(&self, kind: ErrorKind) -> BeamError {
         self.error_at(self.at, kind)
     }
@@ -101,8 +102,8 @@ impl<'a> Reader<'a> {
         Ok(i64::from_be_bytes(self.array()?))
     }
 
-    /// The count of entries that take at least `size` bytes each: refused if the chunk cannot hold so many, so that a
-    /// vector of this capacity is bounded by the file.
+    /// Reads the count of entries that take at least `size` bytes each. Returns an error if the chunk is too short
+    /// for so many entries, which bounds the capacity of a vector for them by the file size.
     pub fn count(&mut self, size: usize) -> Result<usize, BeamError> {
         let offset = self.at;
         let count = self.u32()?;
@@ -112,7 +113,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number that must be below `limit`.
+    /// Reads a number that must be below `limit`.
     pub fn index(&mut self, what: &'static str, limit: usize) -> Result<u32, BeamError> {
         let offset = self.at;
         let value = self.u32()?;
@@ -128,7 +129,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An arity, at most 255.
+    /// Reads an arity, which is at most 255.
     pub fn arity(&mut self) -> Result<u8, BeamError> {
         self.index("arity", 256).map(|arity| arity as u8)
     }
@@ -150,8 +151,8 @@ impl<'a> Reader<'a> {
         Ok((tag, number))
     }
 
-    /// How many bytes a number of nine bytes and more has. The count's own encoding must not be of this sort again:
-    /// nesting would only serve to exhaust the stack.
+    /// Reads the length of a number of at least nine bytes. The length itself must not have this encoding: nesting
+    /// would only serve to exhaust the stack.
     fn long_count(&mut self) -> Result<usize, BeamError> {
         let offset = self.at;
         let nested = self
@@ -169,7 +170,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A compact term that must be an unsigned number.
+    /// Reads a compact term that must be an unsigned number.
     pub fn unsigned(&mut self) -> Result<u64, BeamError> {
         let offset = self.at;
         match self.compact()? {
@@ -195,7 +196,7 @@ impl Tag {
 }
 
 impl<'a> Number<'a> {
-    /// As an unsigned number; what does not fit is `u64::MAX`, which is out of range wherever it may come up.
+    /// The number as unsigned; if it does not fit, `u64::MAX`, which is out of range in every context.
     pub fn unsigned(self) -> u64 {
         match self {
             Number::Short(value) => value.into(),
@@ -211,7 +212,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// As a signed number, or else its big-endian two's complement without needless leading bytes.
+    /// The number as signed; if it does not fit, its big-endian two's complement without redundant leading bytes.
     pub fn signed(self) -> Result<i64, &'a [u8]> {
         match self {
             Number::Short(value) => Ok(value.into()),

@@ -1,26 +1,27 @@
-//! What kinds of operands each operation takes, as OTP's loader demands them.
+//! The kinds of operands that each operation takes, as OTP's loader requires them.
 //!
-//! The decoder proves every operand against this table, so who reads decoded code can rely on it. Constant data.
+//! The decoder validates every operand against this table, so code that reads decoded operations can rely on it.
+//! Constant data.
 
 use isa::Opcode;
 
 use Kind::*;
 
-/// A kind of operand, and so which variants of [`Operand`](crate::Operand) stand in its place.
+/// A kind of operand, which determines the possible variants of [`Operand`](crate::Operand).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
     /// A term: `X`, `Y`, `TypedX`, `TypedY`, `Atom`, `Nil`, `Integer`, `BigInteger` or `Literal`.
     Source,
-    /// A term that is known: `Atom`, `Nil`, `Integer`, `BigInteger` or `Literal`.
+    /// A constant term: `Atom`, `Nil`, `Integer`, `BigInteger` or `Literal`.
     Constant,
-    /// Where a result goes, or a term comes from: `X`, `Y`, `TypedX` or `TypedY`.
+    /// A source or destination of a term: `X`, `Y`, `TypedX` or `TypedY`.
     Register,
     /// `Y` or `TypedY`: a stack slot.
     Slot,
     /// `FloatReg`.
     Float,
-    /// As `Register`, or `FloatReg`, or (from which to move) `Literal`.
+    /// As `Register`, or `FloatReg`, or (only as a source) `Literal`.
     FloatOrSource,
     /// `Atom`.
     Atom,
@@ -30,15 +31,15 @@ pub enum Kind {
     NewLabel,
     /// `Number`, at most 255.
     Arity,
-    /// `Number`, at most [`REGISTERS`](crate::REGISTERS): how many x registers are alive, or how many slots a frame has.
+    /// `Number`, at most [`REGISTERS`](crate::REGISTERS): the number of live X registers, or of slots in a frame.
     Registers,
-    /// `Number` or as `Source`.
+    /// `Number`, or as `Source`.
     NumberOrSource,
-    /// `Alloc`: how much heap is needed. Plain numbers of words are brought to this form.
+    /// `Alloc`: the required heap. Plain numbers of words are converted to this form.
     Alloc,
-    /// `Label`, which is defined and not 0.
+    /// `Label`, which is defined and is not 0.
     Label,
-    /// `Label`; 0 says that the operation raises its error where it stands.
+    /// `Label`; 0 means that the operation raises an error instead of jumping.
     Fail,
     /// As `Label`, or `Atom`.
     LabelOrAtom,
@@ -50,13 +51,13 @@ pub enum Kind {
     LambdaOrAtom,
     /// `Line`.
     Line,
-    /// `List`, whose elements are of these kinds, over and over. The length is a multiple of theirs.
+    /// `List`, whose elements have these kinds, repeated cyclically. Its length is a multiple of their number.
     List(&'static [Kind]),
-    /// Any operand that is valid by itself, except that numbers are only numbers.
+    /// Any operand that is valid on its own; numbers are not converted to indexes.
     Any,
 }
 
-/// The kinds of an operation's operands: as many as its arity. Operations that are obsolete have none.
+/// The kinds of an operation's operands, as many as its arity. Empty for obsolete operations.
 pub const fn operands(opcode: Opcode) -> &'static [Kind] {
     const TEST_1: &[Kind] = &[Label, Source];
     const TEST_2: &[Kind] = &[Label, Source, Source];
@@ -177,7 +178,7 @@ pub const fn operands(opcode: Opcode) -> &'static [Kind] {
         Opcode::BsSkipUtf8 | Opcode::BsSkipUtf16 | Opcode::BsSkipUtf32 => UTF_SKIP,
         Opcode::BsMatch => &[Label, Register, List(&[Any])],
 
-        // By segment: its type, its number, unit, flags, value (of a string, its offset) and size.
+        // For each segment: its type, its number, unit, flags, value (for a string, its offset) and size.
         Opcode::BsCreateBin => {
             const SEGMENT: &[Kind] = &[Atom, Number, Number, Constant, NumberOrSource, Source];
             &[Fail, Alloc, Registers, Number, Register, List(SEGMENT)]

@@ -1,7 +1,8 @@
 //! The tables of functions: `ImpT`, `ExpT`, `LocT` and `FunT`.
 //!
-//! Atoms are indexes into the module's atoms, counted from 0, and proven. Labels of exports, locals and lambdas are
-//! below the code's label count here; that they are entries of functions is proven when the code is decoded.
+//! Atoms are validated indexes into the module's atoms, counted from 0. At this stage, labels of exports, locals and
+//! lambdas are only known to be below the code's label count; decoding the code verifies that they are entries of
+//! functions.
 
 use crate::container::ChunkId;
 use crate::reader::Reader;
@@ -30,14 +31,15 @@ pub struct Export {
 /// A fun expression of this module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lambda {
-    /// Atom: the name of the function behind it.
+    /// Atom: the name of the function that implements the fun.
     pub function: u32,
-    /// Of the function: the arguments of the fun, then the free variables. The fun's own arity is `arity - free`.
+    /// The arity of that function: the arguments of the fun, followed by the free variables. The fun's own arity is
+    /// `arity - free`.
     pub arity: u8,
     /// The label of the function's entry.
     pub label: u32,
     pub index: u32,
-    /// How many free variables the fun carries.
+    /// The number of free variables in the fun.
     pub free: u8,
     pub old_uniq: u32,
 }
@@ -67,7 +69,7 @@ pub(crate) fn exports(
     })
 }
 
-/// OTP refuses bytes behind the last lambda, and so do we: they would count in no checksum.
+/// Bytes after the last lambda are refused, as in OTP: no checksum would cover them.
 pub(crate) fn lambdas(data: &[u8], atoms: usize, labels: u32) -> Result<Vec<Lambda>, BeamError> {
     let lambdas = table(ChunkId::LAMBDAS, data, LAMBDA_BYTES, |reader| {
         let function = atom(reader, atoms)?;
@@ -110,7 +112,7 @@ fn table<Entry>(
     Ok(entries)
 }
 
-/// Atoms count from 1 in these chunks; 0 would be the empty list, which names nothing.
+/// Atoms are counted from 1 in these chunks; 0 would be the empty list, which is not a valid name.
 fn atom(reader: &mut Reader<'_>, atoms: usize) -> Result<u32, BeamError> {
     let offset = reader.offset();
     match reader.index("atom", atoms + 1)? {

@@ -1,6 +1,7 @@
-//! The type table `Type`: what the compiler knows of the terms in typed registers.
+//! The type table (chunk `Type`): what the compiler knows about the terms in typed registers.
 //!
-//! Four versions of the format (OTP 25, 26, 27 and 29) number the types differently; they are brought to one form here.
+//! Four versions of the format (OTP 25, 26, 27 and 29) number the types differently; they are converted to one form
+//! here.
 
 use crate::container::ChunkId;
 use crate::reader::Reader;
@@ -38,18 +39,18 @@ impl TypeSet {
         TypeSet(self.0 | other.0)
     }
 
-    /// Is every type of `self` in `other`?
+    /// Whether every type in `self` is also in `other`.
     pub const fn is_within(self, other: TypeSet) -> bool {
         self.0 & !other.0 == 0
     }
 
-    /// May a term of `self` be of a type in `other`?
+    /// Whether a term with a type in `self` may have a type in `other`.
     pub const fn overlaps(self, other: TypeSet) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// What is known of a term.
+/// What is known about a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
     pub types: TypeSet,
@@ -61,17 +62,18 @@ pub struct Type {
     pub unit: u16,
 }
 
-/// How one version of the format numbers its bits.
+/// How one version of the format encodes types.
 struct Format {
-    /// By bit of the file, what it means.
+    /// The types that each bit of the file stands for.
     types: &'static [TypeSet],
-    /// The bits that follow say that a lower bound, an upper bound and a unit are given. Otherwise both bounds always are.
+    /// If true, the next bits say whether a lower bound, an upper bound and a unit are present. Otherwise both bounds
+    /// are always present.
     has_flags: bool,
 }
 
 const BITSTRING_OR_CONTEXT: TypeSet = TypeSet::BITSTRING.or(TypeSet::MATCH_CONTEXT);
 
-/// Of OTP 25 (`has_flags` false) and 26 (true).
+/// The types of OTP 25 (`has_flags` false) and 26 (true).
 const WITH_CONTEXT: &[TypeSet] = &[
     TypeSet::ATOM,
     TypeSet::BITSTRING,
@@ -88,7 +90,7 @@ const WITH_CONTEXT: &[TypeSet] = &[
     TypeSet::TUPLE,
 ];
 
-/// Of OTP 27: no bit of its own for match contexts, so the one for bitstrings stands for both.
+/// The types of OTP 27: match contexts have no bit of their own, so the one for bitstrings stands for both.
 const WITHOUT_CONTEXT: &[TypeSet] = &[
     TypeSet::ATOM,
     BITSTRING_OR_CONTEXT,
@@ -104,7 +106,7 @@ const WITHOUT_CONTEXT: &[TypeSet] = &[
     TypeSet::TUPLE,
 ];
 
-/// Of OTP 29.
+/// The types of OTP 29.
 const WITH_RECORD: &[TypeSet] = &[
     TypeSet::ATOM,
     BITSTRING_OR_CONTEXT,
@@ -156,7 +158,7 @@ impl Format {
         if types == TypeSet(0) {
             return Err(reader.error_at(offset, ErrorKind::BadType));
         }
-        // "Any" of a release without native records is any term of ours.
+        // In a release without native records, "any" means any term, including the types that were added later.
         if bits & self.all() == self.all() {
             types = TypeSet::ANY;
         }
@@ -180,7 +182,7 @@ impl Format {
             }
         } else {
             let (min, max) = (reader.i64()?, reader.i64()?);
-            // An empty range says that none is known.
+            // An empty range means that no bounds are known.
             if min <= max {
                 (found.min, found.max) = (Some(min), Some(max));
             }
@@ -193,7 +195,7 @@ impl Format {
     }
 }
 
-/// `None` for a version that we do not know: types are hints, and code without them means the same.
+/// `None` for an unknown version: types are only hints, and code has the same meaning without them.
 pub(crate) fn parse(data: &[u8]) -> Result<Option<Vec<Type>>, BeamError> {
     let mut reader = Reader::new(ChunkId::TYPES, data);
     let Some(format) = Format::of_version(reader.u32()?) else {

@@ -1,7 +1,7 @@
-//! Files cut short and files with random damage: whatever is done to a file, reading it ends in a value or an error,
-//! and takes memory in proportion to the file.
+//! Truncated files and files with random damage: reading any of them returns a value or an error, and uses memory in
+//! proportion to the file.
 //!
-//! The damage comes from a generator with fixed seeds, so a failure repeats. Long fuzzing is the business of `fuzz/`.
+//! The damage comes from a generator with fixed seeds, so failures are reproducible. Long fuzzing is done in `fuzz/`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::PathBuf;
@@ -10,23 +10,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use beamfile::{BeamFile, ChunkId};
 
-/// A byte of a file may become a type (40 bytes for 2), an operand and an operation (twice 28), or a fourth of them a
-/// label (12): with growing vectors this is a bound, and far below what a believed count would ask for.
+/// Two bytes of a file may become a type (40 bytes); one byte may become an operand and an operation (twice 28
+/// bytes), or up to four labels (12 bytes each). Growing vectors included, this is an upper bound; it is far below
+/// the memory that would be allocated if a false count were believed.
 const MEMORY_PER_BYTE: usize = 200;
 const MEMORY_FLOOR_BYTES: usize = 1 << 16;
 
-/// Counts what is allocated, and the most there was.
+/// An allocator that counts the allocated bytes, and their peak.
 struct Counting;
 
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call goes to the system's allocator unchanged; only numbers are kept beside.
+// SAFETY: every call is forwarded unchanged to the system's allocator; this only counts.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         PEAK.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        // SAFETY: the caller's promises are the ones that the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
 
@@ -40,7 +41,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// One test, because the memory of several at once could not be told apart.
+/// A single test, because the memory use of tests running in parallel could not be told apart.
 #[test]
 fn damage_ends_in_an_error_or_a_value_and_costs_little_memory() {
     let file = raw_literals(&sample());
@@ -79,7 +80,7 @@ fn damage_ends_in_an_error_or_a_value_and_costs_little_memory() {
     );
 }
 
-/// Reads and decodes a file; true if it is sound.
+/// Reads and decodes a file; returns true if it is valid.
 fn read(bytes: &[u8]) -> bool {
     let before = ALLOCATED.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
@@ -91,13 +92,13 @@ fn read(bytes: &[u8]) -> bool {
         bytes.len()
     );
     if let Err(error) = &result {
-        // What is wrong can be said, too.
+        // The error can also be printed.
         assert!(!error.to_string().is_empty());
     }
     result.is_ok()
 }
 
-/// A module of OTP with all kinds of chunks, and small enough to be read some ten thousand times.
+/// A module of OTP that has all kinds of chunks, and is small enough to be read some ten thousand times.
 fn sample() -> Vec<u8> {
     let output = Command::new("erl")
         .args([
@@ -111,7 +112,8 @@ fn sample() -> Vec<u8> {
     std::fs::read(PathBuf::from(String::from_utf8(output.stdout).unwrap())).unwrap()
 }
 
-/// The file with its literals not deflated, and without what we do not read: damage shall reach the parsers.
+/// The file with uncompressed literals and without the chunks that are not parsed, so that the damage reaches the
+/// parsers.
 fn raw_literals(file: &[u8]) -> Vec<u8> {
     let parsed = BeamFile::parse(file).unwrap();
     let mut table = vec![0; 4];
@@ -132,7 +134,7 @@ fn raw_literals(file: &[u8]) -> Vec<u8> {
     smaller
 }
 
-/// The file with other data in one chunk.
+/// The file with the data of one chunk replaced.
 fn with_chunk(file: &[u8], id: ChunkId, data: &[u8]) -> Vec<u8> {
     let mut form = b"BEAM".to_vec();
     for chunk in beamfile::chunks(file).unwrap() {
@@ -166,7 +168,7 @@ impl Random {
     }
 
     fn byte(&mut self) -> u8 {
-        // Bytes with many ones make counts and sizes large.
+        // Bytes with many bits set make counts and sizes large.
         match self.below(4) {
             0 => 0xff,
             _ => self.next() as u8,

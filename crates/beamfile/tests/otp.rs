@@ -1,6 +1,6 @@
-//! Reads every file of the installed OTP, and compares what is found with what OTP's own tools find.
+//! Reads every file of the installed OTP, and compares the results with those of OTP's own tools.
 //!
-//! The installation is that of `erl` on PATH; without one these tests fail, since they would prove nothing.
+//! The installation is that of `erl` on PATH; without one, these tests fail instead of being skipped.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -52,7 +52,7 @@ fn every_file_decodes_and_its_tables_are_those_that_otp_finds() {
             file.exports.len(),
             file.locals.len(),
         ];
-        // A file without the chunk `LocT` is answered with a missing chunk, which is no list.
+        // For a file without the chunk `LocT`, OTP returns a missing chunk, which is not a list.
         let tables = if file.chunk(ChunkId::LOCALS).is_some() {
             4
         } else {
@@ -91,7 +91,7 @@ fn functions_and_operations_are_those_of_the_disassembler() {
         .filter(|path| path.exists())
         .collect();
     assert!(files.len() >= 7);
-    // The third element is the sum of all operands that are registers, which no misread operand leaves as it is.
+    // The third element is the sum of all register operands; any misread operand would change it.
     let expected = ask(
         r#"fun(File) ->
                Sum = fun Sum({x, N}) when is_integer(N) -> N + 1;
@@ -196,7 +196,7 @@ fn line_operations_are_as_many_as_the_table_says() {
         .iter()
         .filter(|operation| operation.opcode == isa::Opcode::Line)
         .count();
-    // The compiler puts one into every function's head.
+    // The compiler emits one in the head of every function.
     assert_eq!(
         lines.operation_count as usize,
         line_operations + code.functions.len()
@@ -219,7 +219,7 @@ fn read(path: &Path) -> BeamFile {
     BeamFile::parse(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Runs an Erlang fun on each file, and gives what it prints.
+/// Runs an Erlang fun on each file, and returns its output.
 fn ask(fun: &str, files: &[PathBuf]) -> String {
     let program = format!(
         "ok = io:setopts([{{encoding, unicode}}]), lists:foreach({fun}, init:get_plain_arguments()), halt()."

@@ -1,10 +1,10 @@
-//! Modules written by hand, each wrong in one way: what is refused, and by which name.
+//! Modules written by hand, each with one error: they are refused with the right kind of error.
 
 use beamfile::shape::Kind;
 use beamfile::{BeamError, BeamFile, ChunkId, Code, ErrorKind, Operand};
 use isa::Opcode;
 
-/// A module by its chunks, which a case may change before the file is put together.
+/// A module as a list of chunks, which a test case may change before the file is assembled.
 struct Module {
     chunks: Vec<([u8; 4], Vec<u8>)>,
 }
@@ -92,7 +92,7 @@ fn op(opcode: Opcode, operands: &[&[u8]]) -> Vec<u8> {
     [&[opcode.number()], &operands.concat()[..]].concat()
 }
 
-/// A compact number below 2048.
+/// Encodes a compact number below 2048.
 fn tagged(tag: u8, number: u32) -> Vec<u8> {
     match number {
         0..16 => vec![(number as u8) << 4 | tag],

@@ -1,8 +1,9 @@
-//! From the generic operations of a module to its code.
+//! Translates the generic operations of a module to its code.
 //!
-//! One pass per function: each operation becomes an instruction, obvious neighbours become one ("Fusing",
-//! `operations.rs`); labels are patched at the end, when the words no longer move. Operands were proven by `beamfile`, so
-//! what can go wrong here is an operation that this machine does not know, and a name that is no BIF where one must be.
+//! One pass per function: each operation becomes an instruction, and certain neighbouring operations become a single
+//! one ("Fusing", `operations.rs`). Labels are patched at the end, when all words are written. `beamfile` has already
+//! validated the operands, so the only errors left are an operation that this machine does not support, and a name
+//! that must be a BIF but is not.
 
 mod bifs;
 mod emit;
@@ -21,29 +22,30 @@ use crate::code::{Code, Function, LineTable, NOWHERE, Words};
 use crate::{native, slow};
 use emit::Emitter;
 
-/// A decoded file and what its indexes mean on this node.
+/// A decoded file, and what the indexes in it stand for on this node.
 pub struct Module<'a> {
     pub file: &'a beamfile::BeamFile,
     pub code: &'a FileCode,
-    /// By index of atom.
+    /// Indexed by atom.
     pub atoms: &'a [Term],
-    /// By index of literal: terms that live as long as the code.
+    /// Indexed by literal. These terms live as long as the code.
     pub literals: &'a [Term],
-    /// By index of import: live for ever.
+    /// Indexed by import. Exports are never freed.
     pub imports: &'a [*const Export],
-    /// By index of lambda: live for ever.
+    /// Indexed by lambda. Fun entries are never freed.
     pub funs: &'a [*const FunEntry],
-    /// Makes a literal of an integer that is not small, from its big-endian two's complement.
+    /// Makes a literal from an integer that is not small, given as big-endian two's complement.
     pub integer: &'a dyn Fn(&[u8]) -> Term,
-    /// The keys, as a literal tuple in the order of a map, of an operation that makes a map of constant keys; found by
-    /// the list of its pairs. See [`constant_keys`].
+    /// For an operation that makes a map with constant keys: the keys, as a literal tuple in map order. The operation
+    /// is identified by its list of pairs. See [`constant_keys`].
     pub map_keys: &'a dyn Fn(Span) -> Option<Term>,
-    /// The BIF that a function of the module, by name and arity, only stands for: it is called instead.
+    /// If a function of the module, given by name and arity, is only a placeholder for a BIF: that BIF, which is
+    /// called instead.
     pub bif: &'a dyn Fn(Term, u32) -> Option<*const Export>,
 }
 
-/// The keys, where an operation makes a map from nothing and all of them are immediates or literals, in the order in which
-/// they are given, and the list that tells the operation. `constant` answers the term of an atom, a literal or an integer.
+/// If `operation` makes a map from an empty one and all its keys are constants: the list that identifies the
+/// operation, and the keys in the order given. `constant` returns the term of an atom, a literal or an integer.
 pub fn constant_keys(
     code: &FileCode,
     operation: &Operation,
@@ -66,30 +68,30 @@ pub fn constant_keys(
     Some((pairs, keys.collect::<Option<_>>()?))
 }
 
-/// Why a module cannot be brought into code.
+/// Why a module could not be translated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembleError {
-    /// The function in which it was found, as `name/arity`.
+    /// The function in which the error was found, as `name/arity`.
     pub function: String,
     pub kind: AssembleErrorKind,
 }
 
-/// What was wrong.
+/// The kinds of errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AssembleErrorKind {
-    /// An operation that is not executed: of a later release, or of files too old.
+    /// An operation that is not supported: it belongs to a later release, or to files that are too old.
     Unsupported(Opcode),
-    /// An operation asks for a BIF of this name, and there is none.
+    /// An operation needs a BIF of this name, but there is none.
     NoBif {
         module: String,
         function: String,
         arity: u8,
     },
-    /// An operand that its operation cannot have, by its place.
+    /// An invalid operand for its operation; `operand` is its position.
     BadOperand { opcode: Opcode, operand: u8 },
     /// More than 4 Gi words.
     TooLong,
-    /// There is no memory for code left, where code must lie.
+    /// The memory range in which code must lie is full.
     NoRoom,
 }
 
@@ -116,10 +118,10 @@ impl fmt::Display for AssembleError {
 
 impl std::error::Error for AssembleError {}
 
-/// Brings a module into code.
+/// Translates a module to code.
 ///
 /// # Errors
-/// [`AssembleError`], for an operation that is not executed or a BIF that is not there.
+/// [`AssembleError`], for an unsupported operation or a missing BIF.
 ///
 /// # Panics
 /// If a table of `module` is shorter than that of its file.
@@ -156,7 +158,8 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
             kind,
         })?;
     }
-    // What no return address points to, but the word behind the last instruction is read as one.
+    // Never executed in valid code, but an instruction must follow the last one: if that is a call that only raises,
+    // its return address points here.
     emitter.handler(slow::exceptions::end_of_code);
     let whole = |kind| AssembleError {
         function: module.file.module().to_owned(),
@@ -180,5 +183,5 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
     })
 }
 
-/// What an emitter leaves: words, labels, lines and the place of `on_load`.
+/// What an emitter returns at the end: words, labels, lines and the position of `on_load`.
 type Finished = (Words, Box<[u32]>, LineTable, Option<u32>);

@@ -1,12 +1,12 @@
-//! The operation bodies, by family.
+//! The operation bodies, grouped by family.
 //!
-//! Their one contract, which every unsafe line in them leans on: a body runs as a handler on an instruction that the
-//! assembler wrote, so its operand words are those that its documentation lists, the registers they name exist (X below
-//! `X_REGISTERS`, Y within the current frame, which the compiler's validator and the loader vouch for), and every register
-//! that is read holds a term. Heap room was made by the `test_heap` in front. No body calls anything but in tail
-//! position, so none has a native frame.
+//! All bodies share one contract, and every unsafe line in them relies on it: a body runs as the handler of an
+//! instruction that the assembler wrote. So its operand words are those that its documentation lists; the registers
+//! they name exist (X below `X_REGISTERS`, Y within the current frame; the compiler's validator and the loader ensure
+//! this); every register that is read holds a term; and a preceding `test_heap` has made heap room. Bodies call other
+//! functions only in tail position, so none has a native frame.
 //!
-//! `fail` among the operands of a test is a label, never 0. In an operation that may raise it is 0 for "raise".
+//! In a test, the operand `fail` is a label, never 0. In an operation that may raise, 0 means "raise".
 
 pub mod arith;
 pub mod binaries;

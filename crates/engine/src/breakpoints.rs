@@ -1,9 +1,9 @@
-//! Breakpoints of the interpreting debugger: entries of functions that lead to the runtime instead.
+//! Breakpoints of the interpreting debugger: function entries that are redirected to the runtime.
 //!
-//! A function without a breakpoint runs as if there were none in the world: nothing is tested anywhere. A breakpoint
-//! takes the place of what stands at the function's entry. In the threaded form that is the entry's handler word. Machine
-//! code that calls a function of its own module jumps to its machine code, so there the first bytes become a jump to a
-//! landing, which goes to the handler with the address of the entry's words:
+//! A function without a breakpoint costs nothing extra: no code tests for breakpoints. A breakpoint replaces what is
+//! at the function's entry. In the threaded form, that is the entry's handler word. Machine code that calls a
+//! function of its own module jumps directly to the function's machine code; there, the first bytes are replaced by a
+//! jump to a landing, which jumps to the handler with the address of the entry's words:
 //!
 //! ```text
 //! e9 <landing>         jmp landing
@@ -13,10 +13,10 @@
 //! ff 24 25 <cell>      jmp [cell]
 //! ```
 //!
-//! The assembler keeps two promises for this: the first instruction of a function is at least [`DETOUR_BYTES`] long, and
-//! no jump within the function leads to its entry, so that whoever comes there calls.
+//! The assembler guarantees two things for this: the first instruction of a function is at least [`DETOUR_BYTES`]
+//! long, and no jump within a function leads to its entry, so the entry is reached only by calls.
 //!
-//! Changed only while no thread runs code.
+//! Breakpoints are changed only while no thread runs code.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -28,7 +28,7 @@ use crate::form::Handler;
 use crate::native::{self, JUMP_BYTES, NoRoom};
 use crate::slow;
 
-/// Bytes of the jump that a breakpoint puts at the entry.
+/// Length of the jump that a breakpoint writes at the entry.
 pub(crate) const DETOUR_BYTES: usize = 5;
 
 /// The breakpoints of a module's code.
@@ -37,9 +37,10 @@ pub(crate) struct Breakpoints(Mutex<Set>);
 
 #[derive(Debug, Default)]
 struct Set {
-    /// By the entry's word, what the breakpoint took the place of.
+    /// What each breakpoint replaced, by the word index of the entry.
     displaced: BTreeMap<u32, Displaced>,
-    /// Of machine code, one for each function in the order of the code; made with the first breakpoint.
+    /// The landings, for machine code: one for each function, in the order of the code. Created with the first
+    /// breakpoint.
     landings: Option<CodeArea>,
 }
 
@@ -50,14 +51,15 @@ enum Displaced {
 }
 
 impl Code {
-    /// Sets or clears the breakpoints of the functions that are asked for, and answers how many functions those are.
+    /// Sets or clears the breakpoints of all functions for which `wanted` returns true, and returns how many those
+    /// are.
     ///
     /// # Errors
-    /// [`NoRoom`], when the system gives no memory for the landings or does not let the code be written; then nothing
-    /// has changed.
+    /// [`NoRoom`] if the system provides no memory for the landings or does not allow writing to the code; then
+    /// nothing has changed.
     ///
     /// # Safety
-    /// No thread runs code meanwhile, or looks at this code's words.
+    /// No other thread runs code or reads this code's words during the call.
     pub unsafe fn set_breakpoints(
         &self,
         wanted: impl Fn(&Function) -> bool,
@@ -79,7 +81,7 @@ impl Code {
             Words::Boxed(words) => {
                 for &(_, entry) in &functions {
                     let word = words[entry as usize].get();
-                    // SAFETY: a word of the code, which nobody else looks at: the caller's promise.
+                    // SAFETY: a word of this code; nobody else accesses it, as the caller promises.
                     unsafe { set.change_word(word, entry, on) };
                 }
             }
@@ -92,7 +94,7 @@ impl Code {
                     .as_ref()
                     .map(|area| area.base().as_ptr() as usize);
                 let words = placed.words();
-                // SAFETY: no thread runs code, and the detours are whole jumps.
+                // SAFETY: the caller promises that no thread runs code, and the detours are complete jumps.
                 unsafe {
                     placed.rewrite(|| {
                         for &(index, entry) in &functions {
@@ -107,13 +109,13 @@ impl Code {
         Ok(functions.len())
     }
 
-    /// A landing for each function.
+    /// Creates a landing for each function.
     fn landings(&self) -> Result<CodeArea, NoRoom> {
         let handler: Handler = slow::calls::breakpoint;
         let cell = native::cell_of(handler).ok_or(NoRoom)?;
         let area = CodeArea::new(self.functions.len() * JUMP_BYTES, Place::Low2GiB);
         let area = area.map_err(|_| NoRoom)?;
-        // SAFETY: fresh, nothing runs in it.
+        // SAFETY: the area is fresh; nothing runs in it.
         unsafe { area.unseal(0..area.bytes()) }.map_err(|_| NoRoom)?;
         for (index, function) in self.functions.iter().enumerate() {
             let words = self.address(function.start + FUNC_INFO_WORDS) as usize;
@@ -124,7 +126,7 @@ impl Code {
                 landing.copy_from_nonoverlapping(jump.as_ptr(), JUMP_BYTES);
             }
         }
-        // SAFETY: whole jumps, which nobody writes to any more.
+        // SAFETY: the area contains only complete jumps, and nobody writes to it any more.
         unsafe { area.seal(0..area.bytes()) }.map_err(|_| NoRoom)?;
         Ok(area)
     }
@@ -132,33 +134,33 @@ impl Code {
 
 impl Set {
     /// # Safety
-    /// `word` is the handler word of an entry, and nobody else reads it meanwhile.
+    /// `word` is the handler word of an entry, and nobody else reads it during the call.
     unsafe fn change_word(&mut self, word: *mut u64, entry: u32, on: bool) {
         if on {
             let handler: Handler = slow::calls::breakpoint;
             self.displaced.entry(entry).or_insert_with(|| {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller's promise above.
                 let before = unsafe { word.replace(handler as usize as u64) };
                 Displaced::Handler(before)
             });
         } else if let Some(Displaced::Handler(before)) = self.displaced.remove(&entry) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller's promise above.
             unsafe { word.write(before) };
         }
     }
 
-    /// Leads the code of an entry to its landing, or back to itself.
+    /// Redirects the code of an entry to its landing, or restores it if `landing` is `None`.
     ///
     /// # Safety
-    /// `code` is the machine code of an entry, it is writable, and no thread runs it meanwhile.
+    /// `code` is the machine code of an entry, it is writable, and no thread runs it during the call.
     unsafe fn change_code(&mut self, code: *mut u8, entry: u32, landing: Option<usize>) {
         if let Some(landing) = landing {
             self.displaced.entry(entry).or_insert_with(|| {
-                // Both lie below 2 GiB, so the distance fits.
+                // Both addresses are below 2 GiB, so the distance fits.
                 let distance = landing as i64 - (code as i64 + DETOUR_BYTES as i64);
                 let mut detour = [0xe9, 0, 0, 0, 0];
                 detour[1..].copy_from_slice(&(distance as i32).to_le_bytes());
-                // SAFETY: an entry's first instruction is that long (`native::plan`).
+                // SAFETY: the first instruction of an entry is at least that long (`native::plan`).
                 let before = unsafe { code.cast::<[u8; DETOUR_BYTES]>().replace(detour) };
                 Displaced::Bytes(before)
             });

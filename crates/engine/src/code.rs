@@ -1,4 +1,4 @@
-//! The code of a module, and what its addresses mean.
+//! The code of a module, and the lookup of what its addresses belong to.
 
 use core::cell::UnsafeCell;
 use core::ops::{Deref, Range};
@@ -8,37 +8,38 @@ use layout::Term;
 use crate::breakpoints::Breakpoints;
 use crate::native::Placed;
 
-/// A module in the threaded form. It stays where it is; drop it when no process and no export refers to it any more.
+/// A module in the threaded form. It never moves; drop it only when no process and no export refers to it any more.
 #[derive(Debug)]
 pub struct Code {
     pub(crate) module: Term,
     pub(crate) words: Words,
-    /// The module's strings, to which operands point.
+    /// The module's strings; operands point into them.
     #[expect(dead_code, reason = "it is owned for the operands")]
     pub(crate) strings: Box<[u8]>,
-    /// In the order of the code.
+    /// In code order.
     pub(crate) functions: Box<[Function]>,
-    /// By label, the word it stands for; `NOWHERE` for none.
+    /// The word that each label stands for; `NOWHERE` if it stands for none.
     pub(crate) labels: Box<[u32]>,
     pub(crate) lines: LineTable,
     pub(crate) on_load: Option<u32>,
     pub(crate) breakpoints: Breakpoints,
 }
 
-/// Where a module's words are.
+/// The storage of a module's words.
 #[derive(Debug)]
 pub(crate) enum Words {
-    /// Threaded. A breakpoint changes a word while no thread runs code; nobody else changes any.
+    /// Threaded. Only a breakpoint changes a word, and only while no thread runs code.
     Boxed(Box<[UnsafeCell<u64>]>),
-    /// With machine code.
+    /// Together with machine code.
     Placed(Placed),
 }
 
 impl Words {
-    /// Words that have no machine code.
+    /// Stores words that have no machine code.
     pub(crate) fn threaded(words: Box<[u64]>) -> Words {
         let words = Box::into_raw(words) as *mut [UnsafeCell<u64>];
-        // SAFETY: the box just taken apart; a cell of a word has the shape of the word.
+        // SAFETY: the pointer comes from the box taken apart above; an `UnsafeCell<u64>` has the same layout as a
+        // `u64`.
         Words::Boxed(unsafe { Box::from_raw(words) })
     }
 }
@@ -48,7 +49,7 @@ impl Deref for Words {
 
     fn deref(&self) -> &[u64] {
         match self {
-            // SAFETY: cells of words have the shape of words, and nobody changes one while others look
+            // SAFETY: an `UnsafeCell<u64>` has the same layout as a `u64`, and no word changes while it is being read
             // (`Code::set_breakpoints`).
             Words::Boxed(words) => unsafe { &*(&raw const **words as *const [u64]) },
             Words::Placed(placed) => placed.words(),
@@ -58,7 +59,7 @@ impl Deref for Words {
 
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-// SAFETY: the words are handlers, operands and literals, which nobody writes while other threads look at them.
+// SAFETY: the words are handlers, operands and literals, which never change while other threads read them.
 unsafe impl Send for Code {}
 // SAFETY: as above.
 unsafe impl Sync for Code {}
@@ -69,7 +70,7 @@ pub struct Function {
     pub module: Term,
     pub function: Term,
     pub arity: u32,
-    /// The word where its `func_info` is.
+    /// The index of the first word of its `func_info`.
     pub(crate) start: u32,
 }
 
@@ -78,16 +79,16 @@ pub struct MachineCode<'a> {
     pub function: &'a Function,
     /// Its `func_info`, which raises `function_clause`.
     pub info: &'a [u8],
-    /// From the entry on.
+    /// From the entry to the end of the function.
     pub body: &'a [u8],
-    /// Where the code of another line begins, and which: an index as [`Place::line`].
+    /// Where the line changes: the address of the code, and the line's index as in [`Place::line`].
     pub lines: Vec<(u64, u32)>,
 }
 
-/// Words of a `func_info`.
+/// Number of words in a `func_info`.
 pub(crate) const FUNC_INFO_WORDS: u32 = 4;
 
-/// What a code address stands for.
+/// The function and line that a code address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub module: Term,
@@ -95,7 +96,7 @@ pub struct Place {
     pub arity: u32,
     /// The function's entry.
     pub entry: *const u64,
-    /// Index into [`beamfile::Lines::locations`] of the module's file; 0 for none.
+    /// Index into [`beamfile::Lines::locations`] of the module's file; 0 if the line is unknown.
     pub line: u32,
 }
 
@@ -106,19 +107,19 @@ impl Code {
         self.module
     }
 
-    /// The addresses of its instructions.
+    /// The address range of its instructions.
     #[must_use]
     pub fn range(&self) -> Range<*const u64> {
         self.words.as_ptr_range()
     }
 
-    /// Bytes that the code takes, tables not counted.
+    /// Size of the code in bytes, not counting its tables.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.words.len() * 8 + self.native_bytes()
     }
 
-    /// Bytes of machine code; 0 where the module runs threaded.
+    /// Size of the machine code in bytes; 0 if the module runs threaded.
     #[must_use]
     pub fn native_bytes(&self) -> usize {
         match &self.words {
@@ -127,7 +128,7 @@ impl Code {
         }
     }
 
-    /// The machine code of each function; nothing where the module runs threaded.
+    /// The machine code of each function; empty if the module runs threaded.
     pub fn machine_code(&self) -> impl Iterator<Item = MachineCode<'_>> {
         let placed = match &self.words {
             Words::Boxed(_) => None,
@@ -160,7 +161,7 @@ impl Code {
         self.range().contains(&address)
     }
 
-    /// The address that a label of the file stands for; calls go to a function's entry label.
+    /// The address that a label of the file stands for; calls use the label of a function's entry.
     #[must_use]
     pub fn label(&self, label: u32) -> Option<*const u64> {
         let word = *self.labels.get(label as usize)?;
@@ -182,14 +183,14 @@ impl Code {
             .map(|(_, entry)| entry)
     }
 
-    /// The function that is to run when the module is loaded.
+    /// The entry of the `on_load` function, if there is one.
     #[must_use]
     pub fn on_load(&self) -> Option<*const u64> {
         self.on_load.map(|word| self.address(word))
     }
 
-    /// The function and line of an address in this code, `None` for others. A return address points behind its call:
-    /// look up the word before it.
+    /// The function and line of an address in this code; `None` for an address outside it. A return address points
+    /// behind its call, so look up the word before it.
     #[must_use]
     pub fn place(&self, address: *const u64) -> Option<Place> {
         if !self.contains(address) {
@@ -212,15 +213,15 @@ impl Code {
     }
 }
 
-/// Which line the instructions from a word on belong to.
+/// Maps words to source lines.
 #[derive(Debug, Default)]
 pub(crate) struct LineTable {
-    /// Word and line, rising in words.
+    /// The word where each line begins, and the line; words in ascending order.
     changes: Vec<(u32, u32)>,
 }
 
 impl LineTable {
-    /// From `word` on it is `line`. Words must not fall.
+    /// Code from `word` on belongs to `line`. Calls must be in ascending order of words.
     pub(crate) fn set(&mut self, word: u32, line: u32) {
         match self.changes.last_mut() {
             Some(last) if last.1 == line => (),
@@ -229,7 +230,7 @@ impl LineTable {
         }
     }
 
-    /// The changes within a range of words, the first at its start.
+    /// The line changes within a range of words; the first one is at the start of the range.
     fn within(&self, words: Range<u32>) -> impl Iterator<Item = (u32, u32)> {
         let after = |word: u32| self.changes.partition_point(|&(start, _)| start <= word);
         let (from, to) = (after(words.start), after(words.end.saturating_sub(1)));

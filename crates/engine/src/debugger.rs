@@ -1,17 +1,18 @@
-//! What a debugger needs to know of a module's machine code: an ELF object in memory, with a symbol for each function and
-//! the way from a function to its caller.
+//! Debug information for a module's machine code: an ELF object in memory, with a symbol for each function and the
+//! rules to unwind from a function to its caller.
 //!
-//! The return addresses on an Erlang stack are those of instructions' words, so both the words and the machine code have
-//! symbols; the words lie in a section of data, where no debugger sets breakpoints. A function begins at its entry:
-//! nothing but errors runs its `func_info`.
+//! The return addresses on an Erlang stack are addresses of words, not of machine code, so both the words and the
+//! machine code have symbols. The words are in a data section, where debuggers set no breakpoints. A function's
+//! symbol begins at its entry: its `func_info` runs only to raise an error.
 //!
-//! **Callers.** A frame is found without knowing its size ("Frames", `lib.rs`): from the stack pointer up, the first word
-//! with the low bits `00` is the return address. DWARF can say that as a loop, so one rule serves all code. Machine code
-//! leaves the native stack alone, and below the bottom frame, whose return address is [`start::process_end`], the
-//! native frames of the scheduler go on ([`bottom`]). Two places are out of its reach: while a slow path or a BIF runs only
-//! native frames are seen, and the few stencils that save registers on the native stack hide the native frames meanwhile.
+//! **Callers.** A frame is found without knowing its size ("Frames", `lib.rs`): the return address is the first word,
+//! from the stack pointer up, with the low bits `00`. DWARF can express this as a loop, so one rule serves all code.
+//! Machine code does not use the native stack. Below the bottom frame, whose return address is
+//! [`start::process_end`], unwinding continues with the native frames of the scheduler ([`bottom`]). There are two
+//! limits: while a slow path or a BIF runs, only native frames are visible; and while one of the few stencils that
+//! save registers on the native stack runs, the native frames are hidden.
 //!
-//! Pure functions on code that the caller keeps; any thread may call.
+//! Pure functions on code that the caller keeps alive; any thread may call them.
 
 use object::elf;
 use object::endian::Endianness;
@@ -20,12 +21,12 @@ use object::write::elf::{FileHeader, SectionHeader, Sym, SymbolIndex, Writer};
 use crate::code::{Code, FUNC_INFO_WORDS, Function, Words};
 use crate::start;
 
-// Numbers that DWARF gives x86-64's registers; `rsi` holds the Erlang stack pointer (`machine.rs`).
+// DWARF's numbers for x86-64 registers; `rsi` holds the Erlang stack pointer (`machine.rs`).
 const RSI: u8 = 4;
 const RSP: u8 = 7;
 const RETURN_ADDRESS: u8 = 16;
 
-// How registers are found.
+// Call frame instructions.
 const DW_CFA_OFFSET: u8 = 0x80;
 const DW_CFA_SAME_VALUE: u8 = 0x08;
 const DW_CFA_DEF_CFA: u8 = 0x0c;
@@ -33,7 +34,7 @@ const DW_CFA_DEF_CFA_EXPRESSION: u8 = 0x0f;
 const DW_CFA_VAL_OFFSET: u8 = 0x14;
 const DW_CFA_NOP: u8 = 0;
 
-// Expressions.
+// Operations of expressions.
 const DW_OP_DEREF: u8 = 0x06;
 const DW_OP_DUP: u8 = 0x12;
 const DW_OP_AND: u8 = 0x1a;
@@ -42,10 +43,10 @@ const DW_OP_BRA: u8 = 0x28;
 const DW_OP_LIT3: u8 = 0x33;
 const DW_OP_BREG0: u8 = 0x70;
 
-/// `stack - 8; do { + 8 } while (*it & 3 != 0); + 8`: the address behind the return address.
+/// `stack - 8; do { + 8 } while (*it & 3 != 0); + 8`: the address after the return address.
 const CALLERS_STACK: [u8; 13] = [
     DW_OP_BREG0 + RSI,
-    // -8, as seven bits with a sign.
+    // -8, as a signed LEB128 byte.
     0x78,
     DW_OP_PLUS_UCONST,
     8,
@@ -54,14 +55,15 @@ const CALLERS_STACK: [u8; 13] = [
     DW_OP_LIT3,
     DW_OP_AND,
     DW_OP_BRA,
-    // Nine bytes back from here.
+    // Branch back by nine bytes.
     (-9i8) as u8,
     0xff,
     DW_OP_PLUS_UCONST,
     8,
 ];
 
-/// From a function to its caller: the return address lies below the caller's stack; the native stack is the same.
+/// The rule from a function to its caller: the return address is just below the caller's stack pointer, and the
+/// native stack pointer is unchanged.
 fn through_erlang_stack() -> Vec<u8> {
     let mut rules = vec![DW_CFA_DEF_CFA_EXPRESSION, CALLERS_STACK.len() as u8];
     rules.extend(CALLERS_STACK);
@@ -71,20 +73,21 @@ fn through_erlang_stack() -> Vec<u8> {
     rules
 }
 
-/// From the bottom frame to the native function that entered machine code.
+/// The rule from the bottom frame to the native function that entered machine code.
 fn through_native_stack() -> Vec<u8> {
     vec![DW_CFA_DEF_CFA, RSP, 8, DW_CFA_OFFSET + RETURN_ADDRESS, 1]
 }
 
-/// Addresses and bytes.
+/// A range of addresses.
 #[derive(Clone, Copy)]
 struct Extent {
     start: u64,
     bytes: u64,
 }
 
-/// Frame information for all of `extent`. Where `interrupted`, the address of a frame is not behind a call but where it
-/// goes on, and debuggers do not expect its caller's frame at a higher address.
+/// Frame information for all of `extent`. With `interrupted`, the frames are marked like those of signal handlers:
+/// the address of such a frame is not a return address but the place where it continues, and debuggers do not require
+/// its caller's frame to be at a higher address.
 fn frames(extent: Extent, rules: &[u8], interrupted: bool) -> Vec<u8> {
     let mut out = Vec::new();
     let entry = |out: &mut Vec<u8>, mut body: Vec<u8>| {
@@ -95,11 +98,12 @@ fn frames(extent: Extent, rules: &[u8], interrupted: bool) -> Vec<u8> {
     let mut common = vec![0; 4];
     common.push(1);
     common.extend(if interrupted { &b"zRS\0"[..] } else { b"zR\0" });
-    // Units of code and of stack (-8), the register of return addresses, and how addresses are written: in full.
+    // Alignment factors for code and stack (-8), the return address register, and the encoding of addresses
+    // (absolute, full size).
     common.extend([1, 0x78, RETURN_ADDRESS, 1, 0]);
     common.extend(rules);
     entry(&mut out, common);
-    // How far back the common part is from this word.
+    // The distance from this word back to the common entry.
     let mut own = (out.len() as u32 + 4).to_le_bytes().to_vec();
     own.extend(extent.start.to_le_bytes());
     own.extend(extent.bytes.to_le_bytes());
@@ -109,14 +113,14 @@ fn frames(extent: Extent, rules: &[u8], interrupted: bool) -> Vec<u8> {
     out
 }
 
-/// A symbol: its name by place in the list of names, its section by place in the list of sections.
+/// A symbol. `name` and `section` are indexes into the lists of names and sections.
 struct Symbol {
     name: usize,
     section: usize,
     extent: Extent,
 }
 
-/// A section without contents: the memory that it stands for is this process's.
+/// A section without contents: it describes memory of this process.
 struct Section {
     name: &'static str,
     is_code: bool,
@@ -143,7 +147,8 @@ fn object(
         .collect();
     let frames_name = writer.add_section_name(b".eh_frame");
     writer.reserve_section_index();
-    // The writer's own table of strings would be sorted to share their ends, which costs more than all the rest.
+    // The writer's own string table would be sorted so that strings can share their ends, which takes more time than
+    // everything else together.
     let strings_name = writer.add_section_name(b".strtab");
     let strings_index = writer.reserve_section_index();
     let mut strings = vec![0];
@@ -250,7 +255,7 @@ fn object(
         sh_offset: symbols_at,
         sh_size: symbols_bytes,
         sh_link: strings_index.0,
-        // Of the symbols, only the empty one at the start is local.
+        // Of the symbols, only the empty first one is local.
         sh_info: 1,
         sh_entsize: 24,
         ..contents
@@ -259,8 +264,8 @@ fn object(
     Some(bytes)
 }
 
-/// The object for a module's machine code, its functions named by `name`; `None` for code that runs threaded, and where
-/// the registers above are not the processor's.
+/// The object for a module's machine code; `name` returns the name of each function. `None` if the code runs
+/// threaded, or if the processor is not the one whose register numbers are above.
 #[must_use]
 pub fn module(code: &Code, name: impl Fn(&Function) -> String) -> Option<Vec<u8>> {
     let Words::Placed(placed) = &code.words else {

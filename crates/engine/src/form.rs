@@ -1,36 +1,38 @@
-//! Where a body's operands come from, and how it reaches the next one.
+//! Where a body's operands come from, and how control passes to the next body.
 //!
-//! A body is written once, over a [`Form`]. In the [`Threaded`] form the operands are the words behind the handler
-//! address at `ip`, and going on is a jump through the handler address of the next instruction. In the stencil form
-//! (`stencils.rs`) they are symbols that the loader patches, and going on is falling into the next stencil.
+//! A body is written once, generic over a [`Form`]. In the [`Threaded`] form, the operands are the words after the
+//! handler address at `ip`, and a body continues with a jump through the handler address of the next instruction. In
+//! the stencil form (`stencils.rs`), operands are symbols that the loader patches, and a body continues by falling
+//! through to the next stencil.
 //!
-//! Nothing here touches memory that a caller of [`crate::run()`] does not own.
+//! Nothing here accesses memory that the caller of [`crate::run()`] does not own.
 
 use layout::{Context, Term};
 
 use crate::machine::Machine;
 
-/// How a run of operations ended.
+/// Why the engine was left.
 #[repr(u64)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Exit {
-    /// The reductions are used up: the process is runnable, `ProcessHead::ip` and the saved X registers say where.
+    /// The reductions are used up: the process is runnable, and continues at `ProcessHead::ip` with the saved X
+    /// registers.
     Preempted = 0,
     /// The process waits for a message, a timer or a BIF's event.
     Waiting = 1,
-    /// The process has ended: the bottom frame returned, nothing caught an exception, or a BIF or a collection said so.
-    /// [`ProcessHead`](layout::ProcessHead) needs no more than to be taken apart.
+    /// The process has ended: the bottom frame returned, an exception was not caught, or a BIF or a collection ended
+    /// it. [`ProcessHead`](layout::ProcessHead) only needs to be torn down.
     Exited = 2,
-    /// The process has called `hibernate/3`: its stack holds only what it goes on with.
+    /// The process has called `hibernate/3`: its stack holds only what it needs to continue.
     Hibernated = 3,
-    /// Under Miri only, inside the engine: the next handler waits in the trampoline.
+    /// Only under Miri, inside the engine: the next handler is waiting in the trampoline.
     #[cfg(miri)]
     Step = 4,
 }
 
-/// The code of one operation. Its six arguments are the machine's registers: X base, stack, heap top, reductions left,
-/// context, instruction.
+/// The code of one operation. Its six arguments are the machine's registers: X base, stack pointer, heap top,
+/// reductions left, context, and instruction pointer.
 pub type Handler = unsafe extern "C" fn(
     x: *mut Term,
     s: *mut Term,
@@ -40,52 +42,53 @@ pub type Handler = unsafe extern "C" fn(
     ip: *const u64,
 ) -> Exit;
 
-/// Where operands come from, and how to go on. The latter functions are called in tail position of a body, where they end
-/// in a jump.
+/// Where operands come from, and how a body continues. The functions that return [`Exit`] are called in tail position
+/// of a body and compile to a jump.
 ///
-/// The contract of all: the machine runs the instruction at `ip`, which has the operand words that are named.
+/// All functions share one contract: the machine runs the instruction at `ip`, and it has the operand words that the
+/// call names.
 #[allow(clippy::missing_safety_doc)]
 pub trait Form: Copy {
-    /// Operand word `I`: a register, a label, a count, a size.
+    /// Operand word `I`, if it is a register, a label, a count or a size.
     unsafe fn word<const I: usize>(ip: *const u64) -> u64;
 
     /// Operand word `I`, if it is a term.
     unsafe fn constant<const I: usize>(ip: *const u64) -> u64;
 
-    /// Operand word `I`, if it may be any word: an address outside the code.
+    /// Operand word `I`, if it may have any 64-bit value, such as an address outside the code.
     unsafe fn wide<const I: usize>(ip: *const u64) -> u64;
 
-    /// The address of operand word `I`, for operations that walk over theirs.
+    /// The address of operand word `I`, for operations that loop over their operands.
     unsafe fn words<const I: usize>(ip: *const u64) -> *const u64;
 
-    /// The address behind this instruction of `N` operand words, as a call pushes it.
+    /// The address after this instruction of `N` operand words; a call pushes it as its return address.
     unsafe fn after<const N: usize>(ip: *const u64) -> *const u64;
 
-    /// Goes on with the next instruction; this one has `N` operand words.
+    /// Continues with the next instruction; this one has `N` operand words.
     unsafe fn next<const N: usize>(machine: Machine<Self>) -> Exit;
 
-    /// Goes on with the next instruction, which is at `end`.
+    /// Continues with the next instruction, which is at `end`.
     unsafe fn next_at(machine: Machine<Self>, end: *const u64) -> Exit;
 
-    /// Goes on at the label in operand word `I`.
+    /// Continues at the label in operand word `I`.
     unsafe fn jump<const I: usize>(machine: Machine<Self>) -> Exit;
 
-    /// Goes on at a code address.
+    /// Continues at a code address.
     unsafe fn enter(machine: Machine<Self>, target: *const u64) -> Exit;
 
-    /// Goes on in a slow path, which finds the operand words behind `ip` as the body does.
+    /// Continues in a slow path, which finds the operand words after `ip` as the body does.
     unsafe fn slow(machine: Machine<Self>, glue: Handler) -> Exit;
 
-    /// Leaves the engine at a call of the function that starts at `target`.
+    /// Leaves the engine when a call of the function at `target` has used up the reductions.
     unsafe fn preempt(machine: Machine<Self>, target: *const u64) -> Exit;
 }
 
-/// Operands are words behind the handler address.
+/// The form in which operands are words after the handler address.
 #[derive(Clone, Copy)]
 pub struct Threaded;
 
-// SAFETY of all: the caller's contract, and that of an instruction: its first word is the address of a handler, its
-// operand words follow, and another instruction stands behind it.
+// SAFETY of all functions: the caller's contract, and the layout of an instruction: its first word is the address of
+// a handler, its operand words follow, and after them comes another instruction.
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Form for Threaded {
     #[inline(always)]
@@ -147,10 +150,10 @@ impl Form for Threaded {
     }
 }
 
-/// The closing call of every body. Compiled optimised it is a jump.
+/// The final call of every body. With optimisation it compiles to a jump.
 ///
 /// # Safety
-/// `handler` expects the instruction at `ip`, or a code address, as its documentation says.
+/// `handler` expects at `ip` the instruction, or the code address, that its documentation says.
 #[cfg(not(miri))]
 #[inline(always)]
 pub unsafe fn dispatch(
@@ -166,10 +169,10 @@ pub unsafe fn dispatch(
     unsafe { handler(x, s, h, f, c, ip) }
 }
 
-/// Under Miri a call in tail position would grow the stack, so the registers are left in the trampoline instead.
+/// Under Miri a tail call would grow the stack, so the registers are stored for the trampoline instead.
 ///
 /// # Safety
-/// As for the jump.
+/// As for `dispatch` without Miri.
 #[cfg(miri)]
 pub unsafe fn dispatch(
     handler: Handler,
@@ -184,7 +187,7 @@ pub unsafe fn dispatch(
     Exit::Step
 }
 
-/// The small loop that stands for the jumps under Miri.
+/// The loop that replaces the jumps under Miri.
 #[cfg(miri)]
 pub mod trampoline {
     use super::{Context, Exit, Handler, Term};
@@ -204,14 +207,14 @@ pub mod trampoline {
         pub static NEXT: Cell<Option<Registers>> = const { Cell::new(None) };
     }
 
-    /// Runs what [`super::dispatch`] left until a body ends otherwise.
+    /// Runs the handlers that [`super::dispatch`] stored, until a body leaves the engine.
     ///
     /// # Safety
     /// As for [`super::dispatch`].
     pub unsafe fn bounce(mut exit: Exit) -> Exit {
         while exit == Exit::Step {
             let (handler, x, s, h, f, c, ip) = NEXT.take().expect("a step leaves the next one");
-            // SAFETY: the registers are those that a body left.
+            // SAFETY: the registers are those that a body stored.
             exit = unsafe { handler(x, s, h, f, c, ip) };
         }
         exit

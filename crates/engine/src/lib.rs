@@ -1,28 +1,32 @@
-//! The engine: operation bodies, their threaded and native forms, and the assembler that brings a module into them.
+//! The engine: operation bodies, their threaded and native forms, and the assembler that translates a module into
+//! them.
 //!
 //! - [`assemble()`] turns the generic operations of a module into [`Code`].
-//! - [`run()`] runs the process of a context until it leaves, and says why ([`Exit`]).
+//! - [`run()`] runs the process of a context until it leaves the engine, and returns the reason ([`Exit`]).
 //! - [`start`] has what the runtime needs to start processes and to make exports callable.
 //!
-//! **Code.** An instruction is the address of its handler and its operand words ([`operand`]). A code address is that
-//! of an instruction's first word. A function's entry is preceded by `func_info` (handler, module, function, arity), so
-//! `entry[-1]` is the arity.
+//! **Code.** An instruction is a word with the address of its handler, followed by its operand words ([`operand`]). A
+//! code address is the address of an instruction's first word. A function's entry is preceded by `func_info`
+//! (handler, module, function, arity), so `entry[-1]` is the arity.
 //!
-//! **Forms.** The bodies exist twice: as handlers that fetch their operands from the words, and as stencils, machine code
-//! to be copied and patched ([`native`]). A module has its words in any case; where there are stencils, the handler word
-//! of each instruction is the address of its own machine code, which needs no dispatch. Nobody else can tell.
+//! **Forms.** The bodies exist twice: as handlers that fetch their operands from the words, and as stencils, which
+//! are pieces of machine code that are copied and patched ([`native`]). A module always has its words. Where there
+//! are stencils, the handler word of each instruction holds the address of that instruction's own machine code, which
+//! needs no dispatch. Code outside the engine sees no difference.
 //!
-//! **Frames.** A call pushes its return address and enters; `allocate` moves the stack pointer down by the frame's Y
-//! registers, of which y0 is at the pointer. So a stack is a run of words of which those with the low bits `00` are
-//! return addresses and all others are terms (or catch marks, which are immediates). The collector leaves the first
-//! kind alone and treats the others as roots; the unwinder looks for catch marks; a stack trace is the return addresses
-//! from the pointer up, each looked up with [`Code::place`] at the word before it (it points behind its call). The lowest
-//! frame's return address is [`start::process_end`].
+//! **Frames.** A call pushes its return address and jumps to the callee; `allocate` moves the stack pointer down by
+//! the size of the frame's Y registers, so that y0 is at the stack pointer. A stack is therefore a sequence of words
+//! in which those with the low bits `00` are return addresses and all others are terms (or catch marks, which are
+//! immediates). The collector skips return addresses and treats all other words as roots; the unwinder looks for
+//! catch marks; a stack trace consists of the return addresses from the stack pointer up. A return address points
+//! behind its call, so [`Code::place`] is asked for the word before it. The return address of the bottom frame is
+//! [`start::process_end`].
 //!
-//! **Safepoints.** Bodies collect only in `allocate`, `test_heap` and their kin (x0..x`live` and the whole stack live),
-//! at the start of a receive (no X register lives), after a BIF call (x0), after a guard BIF with a live count, and when
-//! a process leaves with more X registers than the stack has room for. At a call whose reductions are used up, x0..
-//! x`arity` are pushed (x0 at the lowest address), `saved_x` counts them, and [`run()`] pops them again.
+//! **Safepoints.** Bodies collect garbage only in `allocate`, `test_heap` and similar operations (x0..x`live` and the
+//! whole stack are live), at the start of a receive (no X register is live), after a BIF call (x0 is live), after a
+//! guard BIF with a live count, and when a process leaves the engine with more live X registers than the stack has
+//! room for. When the reductions are used up at a call, x0..x`arity` are pushed (x0 at the lowest address), `saved_x`
+//! holds their number, and [`run()`] pops them again.
 //!
 //! Everything runs on the thread that owns the context.
 

@@ -3,14 +3,14 @@
 //! | register | holds |
 //! |---|---|
 //! | `x` | address of X register 0, in the context |
-//! | `s` | the word last pushed to the Erlang stack; a frame's Y register 0 |
+//! | `s` | the stack pointer: the word pushed last; a frame's Y register 0 |
 //! | `h` | the next free word of the heap |
 //! | `f` | reductions left |
 //! | `c` | the scheduler's context |
-//! | `ip` | the instruction that runs |
+//! | `ip` | the running instruction |
 //!
-//! While bodies run, `h`, `s` and `f` are ahead of their fields in the process and the context. [`Machine::save`] writes
-//! them back and [`Machine::load`] reads them again; between the two, other code may be called.
+//! While bodies run, `h`, `s` and `f` are newer than their fields in the process and the context. [`Machine::save`]
+//! writes them back and [`Machine::load`] reads them again; other code may be called only between the two.
 
 use core::marker::PhantomData;
 
@@ -20,7 +20,7 @@ use layout::{Context, RuntimeTable, Term};
 use crate::form::{Exit, Form, Handler};
 use crate::operand::{Dest, Source};
 
-/// The six registers, over the form of the code.
+/// The six registers, for one form of the code.
 #[derive(Clone, Copy)]
 pub struct Machine<F: Form> {
     pub x: *mut Term,
@@ -32,8 +32,8 @@ pub struct Machine<F: Form> {
     form: PhantomData<F>,
 }
 
-/// All functions share one contract: the machine runs the instruction at `ip`, whose operand words are as many and of
-/// the kinds that the call names.
+/// All functions share one contract: the machine runs the instruction at `ip`, whose operand words have the number
+/// and the kinds that the call names.
 #[allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 impl<F: Form> Machine<F> {
     #[inline(always)]
@@ -56,13 +56,13 @@ impl<F: Form> Machine<F> {
         }
     }
 
-    /// Operand word `I`, as it is.
+    /// Operand word `I`, uninterpreted.
     #[inline(always)]
     pub unsafe fn word<const I: usize>(&self) -> u64 {
         unsafe { F::word::<I>(self.ip) }
     }
 
-    /// Operand word `I`, if it may be any word.
+    /// Operand word `I`, if it may have any 64-bit value.
     #[inline(always)]
     pub unsafe fn wide<const I: usize>(&self) -> u64 {
         unsafe { F::wide::<I>(self.ip) }
@@ -98,31 +98,32 @@ impl<F: Form> Machine<F> {
         unsafe { crate::operand::write(self.x, self.s, word, value) }
     }
 
-    /// The address behind this instruction of `N` operand words.
+    /// The address after this instruction of `N` operand words.
     #[inline(always)]
     pub unsafe fn after<const N: usize>(&self) -> *const u64 {
         unsafe { F::after::<N>(self.ip) }
     }
 
-    /// Goes on with the instruction behind this one, which has `N` operand words.
+    /// Continues with the next instruction; this one has `N` operand words.
     #[inline(always)]
     pub unsafe fn next<const N: usize>(self) -> Exit {
         unsafe { F::next::<N>(self) }
     }
 
-    /// Goes on with the instruction behind this one, which is at `end`: for instructions of varying length.
+    /// Continues with the next instruction, which is at `end`: for instructions of variable length.
     #[inline(always)]
     pub unsafe fn next_at(self, end: *const u64) -> Exit {
         unsafe { F::next_at(self, end) }
     }
 
-    /// Goes on at the label in operand word `I`.
+    /// Continues at the label in operand word `I`.
     #[inline(always)]
     pub unsafe fn jump<const I: usize>(self) -> Exit {
         unsafe { F::jump::<I>(self) }
     }
 
-    /// Calls the function at the label in operand word `I`: takes a reduction, and leaves the engine when none is left.
+    /// Calls the function at the label in operand word `I`: uses up one reduction, and leaves the engine if none is
+    /// left.
     #[inline(always)]
     pub unsafe fn call_label<const I: usize>(mut self) -> Exit {
         self.f -= 1;
@@ -133,13 +134,13 @@ impl<F: Form> Machine<F> {
         unsafe { F::jump::<I>(self) }
     }
 
-    /// Goes on at a code address.
+    /// Continues at a code address.
     #[inline(always)]
     pub unsafe fn enter(self, target: *const u64) -> Exit {
         unsafe { F::enter(self, target) }
     }
 
-    /// Calls the function at `target`, as [`Machine::call_label`].
+    /// Calls the function at the code address `target`; see [`Machine::call_label`].
     #[inline(always)]
     pub unsafe fn call(mut self, target: *const u64) -> Exit {
         self.f -= 1;
@@ -149,7 +150,7 @@ impl<F: Form> Machine<F> {
         unsafe { F::enter(self, target) }
     }
 
-    /// Goes on in a slow path.
+    /// Continues in a slow path.
     #[inline(always)]
     pub unsafe fn slow(self, glue: Handler) -> Exit {
         unsafe { F::slow(self, glue) }
@@ -174,7 +175,7 @@ impl<F: Form> Machine<F> {
         }
     }
 
-    /// Whether `bytes` fit between heap and stack, with the reserve.
+    /// Whether there is room for `bytes` between heap and stack, in addition to the stack reserve.
     #[inline(always)]
     pub fn has_room(&self, bytes: u64) -> bool {
         let free = (self.s as u64).wrapping_sub(self.h as u64) as i64;
@@ -201,7 +202,7 @@ impl<F: Form> Machine<F> {
         }
     }
 
-    /// Reads the registers that other code may have changed.
+    /// Reads the registers again that other code may have changed.
     #[inline(always)]
     pub unsafe fn load(&mut self) {
         unsafe {

@@ -1,4 +1,4 @@
-//! Operands of instructions as words, and their kinds as types.
+//! Operands of instructions: their encoding as words, and their kinds as types.
 //!
 //! ```text
 //! oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo000  X register: its byte offset from the X base
@@ -6,9 +6,9 @@
 //! ..............................................................tt  a constant, tt not 00: the term itself
 //! ```
 //!
-//! Every operand word has this encoding, so [`Any`] reads all of them and slow paths serve every variant of a body. A
-//! body specialised for a kind pays nothing for it: the offset of an X register is the word, that of a Y register is
-//! the word less 4, which the processor's addressing does for free.
+//! Every operand word has this encoding, so [`Any`] can read all of them, and one slow path serves every variant of a
+//! body. In a body specialised for a kind, decoding is free: the word of an X register is its offset, and that of a Y
+//! register is its offset plus 4, which the processor's addressing mode subtracts at no cost.
 
 use layout::Term;
 
@@ -21,7 +21,7 @@ const Y_TAG: u64 = 0b100;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operand(u64);
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     X,
@@ -41,14 +41,14 @@ impl Operand {
     }
 
     /// # Panics
-    /// The term must not be the non-value.
+    /// If the term is the non-value.
     #[must_use]
     pub const fn constant(term: Term) -> Operand {
         assert!(term.bits() & 0b11 != 0);
         Operand(term.bits())
     }
 
-    /// The operand that a word of an instruction is.
+    /// The operand that a word of an instruction encodes.
     #[must_use]
     pub(crate) const fn from_word(word: u64) -> Operand {
         Operand(word)
@@ -74,7 +74,7 @@ impl Operand {
     #[must_use]
     pub fn as_constant(self) -> Option<Term> {
         match self.place() {
-            // SAFETY: made from a term.
+            // SAFETY: the operand was made from a term.
             Place::Constant => Some(unsafe { Term::from_bits(self.0) }),
             Place::X | Place::Y => None,
         }
@@ -101,7 +101,7 @@ pub struct X;
 pub struct Y;
 /// A constant.
 pub struct K;
-/// Any kind, told apart when it is read.
+/// Any kind, determined when the operand is read.
 pub struct Any;
 
 impl Source for X {
@@ -179,20 +179,20 @@ fn y_register(s: *mut Term, word: u64) -> *mut Term {
 #[must_use]
 pub unsafe fn read(x: *mut Term, s: *mut Term, word: u64) -> Term {
     if word & 0b11 != 0 {
-        // SAFETY: a constant is its own word.
+        // SAFETY: the word of a constant is the term itself.
         return unsafe { Term::from_bits(word) };
     }
-    // SAFETY: a register of the current frame.
+    // SAFETY: the word names a register, which is in the X array or the current frame.
     unsafe { *register(x, s, word) }
 }
 
 /// Writes to a register operand.
 ///
 /// # Safety
-/// As [`read`], and `word` is a register.
+/// As for [`read`]; `word` names a register.
 #[inline(always)]
 pub unsafe fn write(x: *mut Term, s: *mut Term, word: u64, value: Term) {
-    // SAFETY: a register of the current frame.
+    // SAFETY: the word names a register, which is in the X array or the current frame.
     unsafe { *register(x, s, word) = value }
 }
 

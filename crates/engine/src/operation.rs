@@ -1,8 +1,8 @@
-//! What an operation body is made of, and how the assembler picks the variant for its operands.
+//! How an operation body is defined, and how the assembler picks the variant for its operands.
 //!
-//! A body is a generic function over its [`Form`] and the kinds of the operands that matter. The shape traits below
-//! name the combinations ([`SD`]: a source and a destination), and for each a function picks the instance for the
-//! operands at hand; the instances are the compiler's to make.
+//! A body is a function, generic over its [`Form`] and over the kinds of the operands that are worth specialising.
+//! The shape traits below name the combinations ([`SD`]: a source and a destination). For each shape, a function
+//! picks the instance for the given operands; the compiler generates the instances.
 
 use layout::{Context, Term};
 
@@ -38,7 +38,7 @@ shape!(/// Two sources and a destination.
 
 /// Defines operations: a name, its specialised operands, and the body over the machine `m`.
 ///
-/// The operand words are numbered in the order that each operation's documentation gives.
+/// The operand words are numbered in the order that each operation's documentation lists.
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident: $shape:ident<$($kind:ident: $bound:ident),*> |$m:ident| $body:block)*) => {
         $(
@@ -66,15 +66,15 @@ pub(crate) use operations;
 
 /// Defines slow paths: handlers of the threaded form that call ordinary functions before they go on.
 ///
-/// An address of a local must not escape in one: the closing call would then no longer be a jump. What needs locals by
-/// address is a function of its own, not inlined.
+/// A slow path must not let the address of a local variable escape: its final call would then no longer compile to a
+/// jump. Code that needs the address of a local is put into a separate function that is not inlined.
 macro_rules! slow_paths {
     ($($(#[$doc:meta])* $name:ident |$m:ident| $body:block)*) => {
         $(
             $(#[$doc])*
             ///
             /// # Safety
-            /// Runs as a handler, on the instruction that its body documents.
+            /// Must run as a handler, on the instruction that the doc comment above describes.
             pub unsafe extern "C" fn $name(
                 x: *mut ::layout::Term,
                 s: *mut ::layout::Term,
@@ -179,7 +179,7 @@ pub fn sources_dest<O: Ssd>(a: Operand, b: Operand, d: Operand) -> Handler {
     }
 }
 
-/// As [`sources_dest`], for operations that deserve fewer variants.
+/// As [`sources_dest`], for operations that are not worth so many variants.
 #[must_use]
 pub fn sources_dest_few<O: Ssd>(a: Operand, b: Operand, d: Operand) -> Handler {
     use Place::{Constant, X as PX};

@@ -4,19 +4,20 @@ use layout::{Context, Term};
 
 use crate::form::{Exit, Handler};
 
-/// Runs the process of the context from [`ProcessHead::ip`](layout::ProcessHead::ip) on, until it leaves.
+/// Runs the process of the context, starting at [`ProcessHead::ip`](layout::ProcessHead::ip), until it leaves the
+/// engine.
 ///
-/// Before: `context.process`, `context.runtime` and `context.reductions_left` (usually
-/// [`REDUCTIONS_PER_SLICE`](layout::limits::REDUCTIONS_PER_SLICE)) are set, and the X registers that were saved lie on the
-/// stack. After: heap, stack, `ip`, `saved_x` and `reductions_left` say where it is; after [`Exit::Exited`] only the heap
-/// and the reductions mean anything.
+/// Before the call, `context.process`, `context.runtime` and `context.reductions_left` (usually
+/// [`REDUCTIONS_PER_SLICE`](layout::limits::REDUCTIONS_PER_SLICE)) must be set, and the saved X registers must be on
+/// the stack. Afterwards heap, stack, `ip`, `saved_x` and `reductions_left` describe the state of the process; after
+/// [`Exit::Exited`] only the heap and the reductions are meaningful.
 ///
 /// # Safety
 /// The process is runnable and owned by this thread, its `ip` is an instruction of live code, its heap and stack are
-/// well-formed, and every function of the runtime's table keeps its documented contract.
+/// well-formed, and every function of the runtime's table fulfils its documented contract.
 pub unsafe fn run(context: *mut Context) -> Exit {
-    // SAFETY: the caller's promises; the X registers that were saved are as many as `saved_x` says and are at the top of
-    // the stack, as `leave` put them.
+    // SAFETY: the caller's promises; `saved_x` is the number of saved X registers, and they are at the top of the
+    // stack, where `leave` put them.
     unsafe {
         let process = (*context).process;
         let x = (&raw mut (*context).x).cast::<Term>();

@@ -1,9 +1,9 @@
-//! Slow paths: handlers that write the registers back, call ordinary functions (`term`'s or the runtime's), read the
-//! registers again and go on.
+//! Slow paths: handlers that write the registers back, call ordinary functions (of `term` or the runtime), read the
+//! registers again and continue.
 //!
-//! They take the operand words of the body that left for them, so one serves all of its variants. All of them keep the
-//! contract of `bodies`; in addition none lets the address of a local escape, which would keep a native frame alive
-//! across the closing call.
+//! A slow path takes the operand words of the body that jumped to it, so one serves all variants of the body. All of
+//! them fulfil the contract of `bodies`. In addition, none lets the address of a local variable escape, because that
+//! would keep a native frame alive across the final call.
 
 pub mod arith;
 pub mod bifs;

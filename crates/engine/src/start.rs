@@ -1,12 +1,13 @@
-//! Where processes start and end, and the stubs of exports: instructions that belong to no module.
+//! Where processes start and end, and the stubs of exports: instructions outside any module.
 //!
-//! To start a process, the runtime pushes [`process_end`] as the bottom frame's return address, fills the saved X
-//! registers (pushed behind it, x0 at the lowest address, `saved_x` of them) and sets `ip` to a routine:
+//! To start a process, the runtime pushes [`process_end`] as the bottom frame's return address, then pushes the
+//! initial X registers as saved ones (x0 at the lowest address, `saved_x` is their number), and sets `ip` to a
+//! routine:
 //!
 //! | routine | X registers |
 //! |---|---|
 //! | [`apply`] | x0 module, x1 function, x2 list of arguments |
-//! | [`call_fun`] | x0 fun of no arguments |
+//! | [`call_fun`] | x0 fun without arguments |
 //! | [`apply_fun`] | x0 fun, x1 list of arguments |
 
 use layout::{Export, Term};
@@ -17,7 +18,7 @@ use crate::operand::X;
 use crate::operation::S;
 use crate::slow;
 
-/// An instruction outside any module: it has the shape of a function's entry, its arity in front.
+/// An instruction outside any module. It has the layout of a function's entry, preceded by its arity.
 #[repr(C)]
 struct Routine {
     arity: u64,
@@ -37,7 +38,7 @@ static APPLY: Routine = Routine {
     operands: [0; 3],
 };
 
-// The fun is in x0, whose operand word is 0; it has no arguments, and there is no frame.
+// The fun is in x0, whose operand word is 0; it takes no arguments, and there is no frame.
 static CALL_FUN: Routine = Routine {
     arity: 1,
     handler: CallFunLast::run::<Threaded, X>,
@@ -54,9 +55,9 @@ fn entry(routine: &'static Routine) -> *const u64 {
     (&raw const routine.handler).cast::<u64>()
 }
 
-/// The return address of a process's bottom frame: leaves with [`Exit::Exited`](crate::Exit::Exited), which is the end
-/// with reason `normal`. How the runtime tells it from an exception that nobody caught: it decided the latter itself, in
-/// `unwind`.
+/// The return address of a process's bottom frame: leaves with [`Exit::Exited`](crate::Exit::Exited), and the process
+/// ends with reason `normal`. The runtime can tell this from an uncaught exception, because it handled the latter
+/// itself, in `unwind`.
 #[must_use]
 pub fn process_end() -> *const u64 {
     entry(&PROCESS_END)
@@ -80,12 +81,12 @@ pub fn apply_fun() -> *const u64 {
     entry(&APPLY_FUN)
 }
 
-/// What the stub of an export does when no module's code stands behind it.
+/// What the stub of an export does while no module defines the function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stub {
-    /// Calls [`Export::bif`], which is there.
+    /// Calls [`Export::bif`], which must be present.
     Bif,
-    /// Asks the runtime (`undefined_function`) where to go.
+    /// Asks the runtime (`undefined_function`) where to continue.
     Undefined,
     /// `erlang:apply/3`.
     Apply,
@@ -93,11 +94,11 @@ pub enum Stub {
     ApplyFun,
 }
 
-/// Writes an export's stub: `func_info`, then the instruction at [`Export::STUB_ENTRY`]. Sets no `code`: that is the
-/// caller's to point there ([`stub_entry`]).
+/// Writes an export's stub: `func_info`, then the instruction at [`Export::STUB_ENTRY`]. Does not set `code`: the
+/// caller must make it point there ([`stub_entry`]).
 ///
 /// # Safety
-/// `export` is valid, stays where it is, and no thread runs its stub meanwhile. For [`Stub::Bif`] it has a body.
+/// `export` is valid and does not move, and no thread runs its stub during the call. For [`Stub::Bif`], `bif` is set.
 pub unsafe fn write_stub(export: *mut Export, stub: Stub) {
     // SAFETY: the caller's promise; the stub has eight words.
     unsafe {
@@ -127,10 +128,10 @@ pub unsafe fn write_stub(export: *mut Export, stub: Stub) {
 /// Where [`Export::code`] points while no module defines the function.
 ///
 /// # Safety
-/// `export` is valid and stays where it is.
+/// `export` is valid and does not move.
 #[must_use]
 pub unsafe fn stub_entry(export: *const Export) -> *const u64 {
-    // SAFETY: within the stub.
+    // SAFETY: the address is within the stub.
     unsafe {
         (&raw const (*export).stub)
             .cast::<u64>()
@@ -138,7 +139,8 @@ pub unsafe fn stub_entry(export: *const Export) -> *const u64 {
     }
 }
 
-/// Which stub an export of this name gets: the two `apply` are instructions, a BIF is called, anything else is undefined.
+/// The kind of stub for an export: `apply/2` and `apply/3` have instructions of their own, a BIF is called, anything
+/// else is undefined.
 #[must_use]
 pub fn stub_for(export: &Export) -> Stub {
     if export.module == Term::atom(isa::atoms::ERLANG)

@@ -1,8 +1,8 @@
-//! The operations that have stencils, and for which kinds of operands: one list, from which the crate of stencils makes
-//! machine code and the engine the handlers that the code stands for. Constant data.
+//! The operations that have stencils, and their combinations of operand kinds. From this one list, the stencil crate
+//! generates machine code, and the engine the list of handlers that this machine code replaces. Constant data.
 //!
-//! `stencil_table!(form)` is a list of lists of handlers in that form; a stencil is known by its place. Operations that
-//! are not here run by a jump to their handler.
+//! `stencil_table!(form)` is a list of lists of handlers in that form; a stencil is identified by its position.
+//! Operations that are not listed run through a jump to their handler.
 
 macro_rules! variants {
     (@ $form:ty, $operation:path, $shape:ident, [$(($($kind:ident),*)),*]) => {
@@ -11,7 +11,7 @@ macro_rules! variants {
     (plain, $form:ty, $operation:path) => {
         &[<$operation as P>::run::<$form> as Handler]
     };
-    // A source that is no constant.
+    // A source that is not a constant.
     (register, $form:ty, $operation:path) => {
         variants!(@ $form, $operation, S, [(X), (Y)])
     };
@@ -177,7 +177,8 @@ macro_rules! stencil_table {
     };
 }
 
-/// The slow paths that stencils leave for: the module in `slow`, and the function, whose name is unique among them.
+/// The slow paths that stencils jump to: the module in `slow`, and the function names, which are unique across all
+/// modules.
 macro_rules! for_each_glue {
     ($callback:ident) => {
         $callback! {

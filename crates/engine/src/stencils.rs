@@ -1,8 +1,8 @@
-//! The bodies as stencils: a crate of its own, which `build.rs` compiles to an object file.
+//! The bodies as stencils: a separate crate, which `build.rs` compiles to an object file.
 //!
-//! It takes the engine's own bodies, over a form whose operands are symbols. `NARROW` and `WIDE` list the machine code of
-//! every row of `stencil_table.rs`: the narrow form holds constants in its instructions, the wide one reads them from the
-//! instruction's words, where they have 64 bits. The loader (`native.rs`) knows these symbols:
+//! It includes the engine's own bodies, over a form whose operands are symbols. `NARROW` and `WIDE` list the machine
+//! code of every row of `stencil_table.rs`: the narrow form encodes constants in its instructions; the wide one reads
+//! them, as 64-bit values, from the instruction's words. The loader (`native.rs`) knows these symbols:
 //!
 //! | symbol | stands for |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | `TARGET_0`.. | the machine code of the label in an operand word |
 //! | `RECORD` | the instruction's words |
 //! | `CONT` | the machine code of the next instruction |
-//! | the name of a slow path | a word with its address |
+//! | the name of a slow path | a word that holds its address |
 #![allow(dead_code, improper_ctypes, non_upper_case_globals, clippy::all)]
 
 mod bodies;
@@ -21,7 +21,7 @@ mod operation;
 #[macro_use]
 mod stencil_table;
 
-/// The slow paths: each is reached through the word that has its address.
+/// The slow paths: each is called through a word that holds its address.
 mod slow {
     macro_rules! elsewhere {
         ($($module:ident: $($name:ident)*;)*) => {
@@ -68,8 +68,8 @@ unsafe extern "C" {
     static RECORD: u64;
 }
 
-/// Machine code within a module does not look at the sixth register: it knows where its words are. Without it these
-/// functions leave one more register to the bodies.
+/// Machine code within a module does not use the sixth register (`ip`): it knows the address of its words. Without
+/// that argument, these functions leave one more register to the bodies.
 macro_rules! code {
     ($($name:ident)*) => {
         unsafe extern "C" {
@@ -80,7 +80,7 @@ macro_rules! code {
 
 code!(CONT TARGET_0 TARGET_1 TARGET_2 TARGET_3 TARGET_4 TARGET_5 TARGET_6 TARGET_7);
 
-/// Operands are the addresses of symbols.
+/// The form in which operands are the addresses of symbols.
 #[derive(Clone, Copy)]
 pub struct Stencil<const WIDE: bool>;
 

@@ -1,4 +1,4 @@
-//! Every module of the installed release is brought into code, and the tables of its addresses agree with its file.
+//! Every module of the installed release can be assembled, and the address tables of the result agree with the file.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use layout::{Context, Export, FunEntry, Term};
 use term::external::{self, FunIdentity, Options, Resolver};
 use term::{am, atom};
 
-/// Where the release's libraries are.
+/// The directory of the release's libraries.
 const LIBRARIES: &str = "/usr/lib/erlang/lib";
 
 unsafe extern "C" fn never(_: *mut Context, _: *const Term) -> Term {
@@ -112,7 +112,7 @@ fn every_module_of_the_release_becomes_code() {
             assert_eq!(place.function, atoms[function.name as usize]);
             assert_eq!(place.arity, u32::from(function.arity));
             assert_eq!(place.entry, entry);
-            // The arity lies before the entry.
+            // The arity is in the word before the entry.
             assert_eq!(unsafe { *entry.sub(1) }, u64::from(function.arity));
             let before = assembled.label(function.info_label).unwrap();
             assert_eq!(assembled.place(before).unwrap().line, function.line);

@@ -1,10 +1,10 @@
-//! The bodies carry over to stencils: compiled over symbols as operands, each is a run of code that ends in jumps, with
-//! no call, no return and no frame on the native stack, and reads no data of its own.
+//! The bodies are suitable as stencils: compiled with symbols as operands, each becomes a sequence of code that ends
+//! in jumps. It contains no call and no return, uses no frame on the native stack, and reads no data of its own.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Operations that need more registers than are free: they save some, and restore them before their closing jumps.
+/// Operations that need more registers than are free: they save some, and restore them before their final jumps.
 const SHORT_OF_REGISTERS: [&str; 5] = [
     "CallFun",
     "CallFunLast",
@@ -13,7 +13,7 @@ const SHORT_OF_REGISTERS: [&str; 5] = [
     "ShiftLeft",
 ];
 
-/// Runs a program and answers what it prints.
+/// Runs a program and returns its output.
 fn output(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -83,8 +83,8 @@ fn stencils_are_pure_runs_of_code() {
                 text: Vec::new(),
             });
         }
-        // The instruction behind its address, or the relocation. The function's own symbol, which a jump within it
-        // names, has a hash that changes with the crate.
+        // The text of an instruction or relocation, without its address. A jump within the function names the
+        // function's own symbol, which contains a hash that changes with the crate; it is removed.
         let text = line
             .split_once(":\t")
             .map(|(_, text)| text.split(" <_").next().unwrap_or(text).to_owned());
@@ -120,14 +120,14 @@ struct Function {
     text: Vec<String>,
 }
 
-/// The operation in a mangled name: `..bodies..arith..Add$u20$as..`.
+/// The name of the operation in a mangled symbol: `..bodies..arith..Add$u20$as..`.
 fn operation(symbol: &str) -> String {
     let path = symbol.split("$u20$").next().unwrap_or(symbol);
     path.rsplit("..").next().unwrap_or(path).to_owned()
 }
 
-/// What the compiler makes of the bodies, so that a change of it is seen: the shortest stencil of each operation is that in
-/// `stencils.asm`. Another compiler may do otherwise; `BLESS=1` writes the file anew.
+/// Makes changes in the compiler's output visible: the shortest stencil of each operation must be the one in
+/// `stencils.asm`. Another compiler may generate different code; `BLESS=1` rewrites the file.
 fn compare_with_snapshot(mut functions: Vec<Function>) {
     functions.sort_by(|a, b| {
         let length = |function: &Function| function.text.len();

@@ -1,12 +1,13 @@
-//! The well-known atoms: those that ferl's own code names, with an index that is known at compile time.
+//! The well-known atoms: those that ferl's own code names. Their indexes are known at compile time.
 //!
-//! The atom table interns [`TEXT`] in order before anything else, so atom `OK` is atom number [`OK`] in every node. Rows
-//! are sorted by the bytes of their text, which puts the empty atom at 0; a test holds the order. Constant data; any
-//! thread may read it.
+//! The atom table interns [`TEXT`] in order before anything else, so atom `OK` is atom number [`OK`] in every node.
+//! Rows are sorted by the bytes of their text, which puts the empty atom at 0; a test checks the order. Constant
+//! data; any thread may read it.
 //!
-//! A constant's name is its text in capitals, with `_` for what is no letter or digit and between `a` and `B` of
-//! `absoluteURI`; `DOLLAR_` for a leading `$`; and `UC_` in front of what begins with a capital (`UC_EXIT` is `'EXIT'`).
-//! Texts without a letter have names of their own (`PLUS`, `EQ_EXACT`).
+//! A constant's name is its text in capitals. Characters other than letters and digits become `_`; an `_` is also
+//! inserted before a capital inside a word (`absoluteURI`). A leading `$` becomes `DOLLAR_`. Texts that begin with a
+//! capital get the prefix `UC_` (`UC_EXIT` is `'EXIT'`). Texts without a letter have special names (`PLUS`,
+//! `EQ_EXACT`).
 
 /// Expands `$callback! { (NAME, "text"), ... }`, one row for each well-known atom, in order of index.
 #[macro_export]
@@ -1290,7 +1291,7 @@ macro_rules! define_atoms {
             pub const $name: u32 = Index::$name as u32;
         )*
 
-        /// The texts in order of index; the first atom made at run time has index `TEXT.len()`.
+        /// The texts in order of index; the first atom created at run time has index `TEXT.len()`.
         pub const TEXT: &[&str] = &[$($text,)*];
 
         #[cfg(test)]

@@ -1,17 +1,18 @@
-//! The BIFs: one row names module, function, arity, the path of the Rust body, and properties.
+//! The BIFs: each row gives module, function, arity, the path of the Rust body, and properties.
 //!
-//! A BIF's number is the place of its row, and everything else is derived: [`BIFS`] here, the array of bodies in
-//! `runtime`. A row whose body is missing does not compile there. Constant data; any thread may read it.
+//! A BIF's number is the position of its row, and everything else is derived from the rows: [`BIFS`] here, the array
+//! of bodies in `runtime`. If a row's body is missing, `runtime` does not compile. Constant data; any thread may read
+//! it.
 //!
 //! To add a BIF, append its row to the section of its module and write the body. Rows within a section are in no
-//! particular order; a test refuses two rows for one function.
+//! particular order; a test fails if a function has two rows.
 
 use crate::atoms;
 
 /// Expands `$callback! { ("module", "name", arity, path::of_body, PROPERTY | PROPERTY...), ... }`, one row for each BIF.
 ///
-/// The path is relative to the crate `bifs`, and the properties are constants of [`Properties`](crate::bifs::Properties).
-/// A callback matches the rows with
+/// The path is relative to `runtime::bif`, and the properties are constants of
+/// [`Properties`](crate::bifs::Properties). A callback matches the rows with
 ///
 /// ```
 /// macro_rules! callback {
@@ -22,7 +23,8 @@ use crate::atoms;
 /// isa::for_each_bif!(callback);
 /// ```
 ///
-/// Operators are named by their text and have bodies with a word for a name: `("erlang", "+", 2, erlang::plus_2, GUARD)`.
+/// Operators have their text as their name, and a word in the name of the body:
+/// `("erlang", "+", 2, erlang::plus_2, GUARD)`.
 #[macro_export]
 macro_rules! for_each_bif {
     ($callback:ident) => {
@@ -704,31 +706,31 @@ macro_rules! for_each_bif {
     };
 }
 
-/// What the loader and the engine must know of a BIF before they call it.
+/// What the loader and the engine must know about a BIF before they call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Properties(u8);
 
 impl Properties {
-    /// Nothing special: called with its arguments, it returns or fails.
+    /// Nothing special: it is called with its arguments, and returns or fails.
     pub const NONE: Properties = Properties(0);
-    /// May be called by `bif` and `gc_bif` operations, also in guards, so it has no effect.
+    /// May be called by `bif` and `gc_bif` operations, also in guards; so it has no side effects.
     pub const GUARD: Properties = Properties(1);
-    /// May return a trap: an export and arguments with which to go on later.
+    /// May return a trap: an export to call, with arguments, to continue later.
     pub const TRAPS: Properties = Properties(2);
     /// Runs on a dirty CPU scheduler.
     pub const DIRTY_CPU: Properties = Properties(4);
     /// Runs on a dirty I/O scheduler.
     pub const DIRTY_IO: Properties = Properties(8);
-    /// Dirty, but first tried where it is called: the body says when that will not do.
+    /// Dirty, but first tried on the calling scheduler; the body reports if it must run on a dirty scheduler.
     pub const TRIED_FIRST: Properties = Properties(16);
 
-    /// The properties of both.
+    /// The union of both sets of properties.
     #[must_use]
     pub const fn with(self, other: Properties) -> Properties {
         Properties(self.0 | other.0)
     }
 
-    /// Are all properties of `other` among these?
+    /// Whether all properties of `other` are in this set.
     pub const fn has(self, other: Properties) -> bool {
         self.0 & other.0 == other.0
     }
@@ -744,8 +746,9 @@ pub struct Bif {
 }
 
 impl Bif {
-    /// Whether OTP counts it among its BIFs, as tools see them (`erlang:is_builtin/3`, `system_info(snifs)`): not what it
-    /// has as NIFs of modules, nor `erlang:memory`, which is Erlang code there.
+    /// Whether OTP counts this function among its BIFs, as seen by tools (`erlang:is_builtin/3`,
+    /// `system_info(snifs)`). Excluded are functions that are NIFs of modules in OTP, and `erlang:memory`, which is
+    /// Erlang code there.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
         let of_nif_module = match self.module {
@@ -773,9 +776,9 @@ macro_rules! define_bifs {
 /// Every BIF; its index is its number.
 pub const BIFS: &[Bif] = for_each_bif!(define_bifs);
 
-/// The module whose `format_error/2` explains errors of BIFs in `module`: what `error_info` carries.
+/// The module whose `format_error/2` explains errors of BIFs in `module`, for `error_info`.
 ///
-/// `None` for modules whose BIFs fail without an explanation, as `prim_file` or `erl_ddll`.
+/// `None` for modules whose BIFs fail without an explanation, such as `prim_file` or `erl_ddll`.
 pub fn error_module(module: &str) -> Option<u32> {
     match module {
         "atomics" | "counters" | "erlang" | "erts_internal" | "persistent_term" => {

@@ -1,53 +1,53 @@
 //! The emulator flags (`+P`, `+S`, `+hms`, ...) and the flags that the launcher itself understands
 //! (`-detached`, `-env`, `-sname`, ...): one row each, in OTP 25's spelling (the `erl` manual page).
 //!
-//! From a row follow how the command line is cut into words, which values are allowed, what the
-//! complaint about a wrong one says, what the flag sets, and its line in the usage text. A `Used`
-//! row without code that uses it does not compile: `cli` matches on [`Setting`] without a wildcard.
+//! A row determines how the command line is split into words, which values are allowed, the complaint about a wrong
+//! value, what the flag sets, and its line in the usage text. If a row is `Used` but no code uses it, ferl does not
+//! compile: `cli` matches on [`Setting`] without a wildcard.
 //!
-//! Tables only; any thread.
+//! Constant tables; any thread may read them.
 
 /// One emulator flag.
 pub struct EmulatorFlag {
-    /// Without the `+`. In the memory allocator flags `?` stands for any letter of
-    /// [`ALLOCATOR_LETTERS`] and `@` for any of them that may migrate carriers.
+    /// The name without the `+`. In the memory allocator flags, `?` stands for any letter of [`ALLOCATOR_LETTERS`],
+    /// and `@` for any letter of [`MIGRATING_LETTERS`].
     pub name: &'static str,
     pub place: Place,
     pub value: Value,
     pub effect: Effect,
-    /// What the value is called in the usage text.
+    /// The name of the value in the usage text.
     pub argument: &'static str,
-    /// The complaint about a wrong value: `{}` is the value, `{n}` the number read from it, `?` the
+    /// The complaint about a wrong value: `{}` is replaced by the value, `{n}` by the number read from it, `?` by the
     /// allocator's letter.
     pub complaint: &'static str,
     pub help: &'static str,
 }
 
-/// Where a flag's value stands.
+/// The position of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// There is no value; what follows the name in the same word is ignored.
+    /// There is no value; the rest of the word after the name is ignored.
     Alone,
-    /// The rest of the word, or the next word when the word ends with the name.
+    /// The rest of the word, or the next word if the name is the whole word.
     Next,
-    /// The next word, and only that.
+    /// The next word, never the rest of this one.
     NextOnly,
-    /// The rest of the word: the launcher does not hand over the next one.
+    /// The rest of the word: the launcher does not pass the next one on.
     Joined,
-    /// As `Next`, but only when the next word is one of the allowed values.
+    /// As `Next`, but only if the next word is one of the allowed values.
     Optional,
 }
 
-/// What a value looks like.
+/// The format of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     Nothing,
     Text,
     /// `true` or `false`.
     Bool,
-    /// One of these words; what is read is its position.
+    /// One of these words; the result is its position.
     OneOf(&'static [&'static str]),
-    /// A word that starts with one of these; what is read is the position.
+    /// A word that starts with one of these; the result is the position.
     StartsWith(&'static [&'static str]),
     /// A whole number within bounds.
     Number {
@@ -64,16 +64,16 @@ pub enum Value {
     },
     /// `N`, `N:M` or `:M`.
     Pair,
-    /// A CPU topology, as `L0-3c0-3p0:L4-7c0-3p1`.
+    /// A CPU topology, such as `L0-3c0-3p0:L4-7c0-3p1`.
     Topology,
 }
 
-/// How strictly a number is read. Scripts in the wild rely on what C's functions let pass.
+/// How strictly a number is parsed. Existing scripts rely on what C's functions accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Digits {
-    /// Leading digits count, the rest is ignored; no digits mean 0 (C's `atoi`).
+    /// Leading digits are read, the rest is ignored; no digits mean 0 (C's `atoi`).
     Lenient,
-    /// As `Lenient`, but there must be a digit.
+    /// As `Lenient`, but there must be at least one digit.
     Needed,
     /// The whole word must be the number.
     Strict,
@@ -83,14 +83,15 @@ pub enum Digits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     Used(Setting),
-    /// Checked like every flag, and then without consequence: it tunes a part that ferl does not
-    /// have (stock's allocators, poll threads, wake-up heuristics), so nothing is lost.
+    /// Checked like every flag, but without effect: it tunes a part that ferl does not have (OTP's allocators, poll
+    /// threads, wake-up heuristics), so nothing is lost.
     Ignored,
-    /// This value asks for what ferl cannot do, and says so; others are ignored.
+    /// With this value the flag is refused, because it asks for something that ferl cannot do; other values are
+    /// ignored.
     RefusedFor(&'static str),
 }
 
-/// What a used flag sets. `cli` gives each its meaning.
+/// What a used flag sets. `cli` implements each setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     AsyncThreads,
@@ -137,7 +138,7 @@ pub enum Setting {
     WarningsMap,
 }
 
-/// Flags are read in four rounds, so that of several mistakes the same one is reported as by stock.
+/// Flags are read in four rounds, so that of several mistakes, the same one is reported as by OTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
     Threads,
@@ -166,7 +167,7 @@ impl EmulatorFlag {
         }
     }
 
-    /// Length of the name when `word` (without its `+`) starts with it.
+    /// The length of the name, if `word` (without its `+`) starts with it.
     fn prefix_length(&self, word: &[u8]) -> Option<usize> {
         let name = self.name.as_bytes();
         let matches = word.len() >= name.len()
@@ -186,9 +187,9 @@ impl EmulatorFlag {
     }
 }
 
-/// The flag that `word` (without its `+` or `-`) begins with, and the length of its name: the
-/// longest name wins, and of two equally long ones the one without a placeholder. A word of a
-/// family is not read as a shorter flag (`+SDx` is not `+S Dx`).
+/// The flag that `word` (without its `+` or `-`) begins with, and the length of its name. The longest name wins;
+/// among equally long ones, the one without a placeholder. A word that belongs to a family is never read as a shorter
+/// flag (`+SDx` is not `+S Dx`).
 pub fn find(word: &[u8]) -> Option<(&'static EmulatorFlag, usize)> {
     let shortest = family(word).map_or(0, |family| family.prefix.len());
     EMULATOR_FLAGS
@@ -198,19 +199,19 @@ pub fn find(word: &[u8]) -> Option<(&'static EmulatorFlag, usize)> {
         .max_by_key(|&(flag, length)| (length, flag.is_exact()))
 }
 
-/// A group of flags with a common beginning, and what happens to a word that begins so and is none.
+/// A group of flags with a common prefix, and what happens to a word that has the prefix but is no flag.
 pub struct Family {
     pub prefix: &'static str,
     pub launcher: LauncherRule,
-    /// `{}` is the word.
+    /// `{}` is replaced by the word.
     pub complaint: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LauncherRule {
-    /// Handed to the machine, which complains.
+    /// Passed to the emulator, which complains.
     Pass,
-    /// Handed to the machine together with the next word.
+    /// Passed to the emulator together with the next word.
     PassWithNext,
     /// The launcher itself complains.
     Refuse,
@@ -244,32 +245,32 @@ pub const FAMILIES: &[Family] = &[
     },
 ];
 
-/// The family of a word (without its `+` or `-`).
+/// The family that a word (without its `+` or `-`) belongs to.
 pub fn family(word: &[u8]) -> Option<&'static Family> {
     FAMILIES
         .iter()
         .find(|family| word.starts_with(family.prefix.as_bytes()))
 }
 
-/// Stock's allocators, as `+M` names them; `u` is all of them.
+/// OTP's allocators, as `+M` names them; `u` stands for all of them.
 pub const ALLOCATOR_LETTERS: &[u8] = b"uBIDEFHLRSTZ";
 /// Those whose carriers may migrate between schedulers.
 pub const MIGRATING_LETTERS: &[u8] = b"uBDEFHLRSZ";
 
-/// The most schedulers of one kind.
+/// The maximum number of schedulers of one kind.
 pub const MAX_SCHEDULERS: i64 = 1024;
-/// The most processes, and ports, that an identifier can number.
+/// The maximum number of processes, and of ports, that identifiers can distinguish.
 pub const MAX_IDENTIFIERS: i64 = (1 << 27) - 1;
-/// The fewest processes, and ports, that a limit may be set to.
+/// The lowest limit that may be set for processes, and for ports.
 pub const MIN_IDENTIFIERS: i64 = 1024;
 pub const MIN_ATOMS: i64 = 8192;
 pub const MAX_ATOMS: i64 = i32::MAX as i64;
 pub const MAX_ASYNC_THREADS: i64 = 1024;
-/// The largest small integer, the bound of `+hmax`.
+/// The largest small integer, which limits `+hmax`.
 pub const MAX_SMALL: i64 = (1 << 59) - 1;
 const INT: i64 = i32::MAX as i64;
 const LONG: i64 = i64::MAX;
-/// The largest number of kilobytes, megabytes that fits a word of bytes.
+/// The largest numbers of kilobytes and of megabytes whose size in bytes fits into a word.
 const KB: i64 = 1 << 54;
 const MB: i64 = 1 << 44;
 
@@ -330,7 +331,7 @@ const fn number_or(word: &'static str, min: i64, max: i64, digits: Digits) -> Va
     }
 }
 
-/// Rows read `name place value => effect, argument, complaint, help;`.
+/// Rows have the form `name place value => effect, argument, complaint, help;`.
 macro_rules! rows {
     ($($name:literal $place:ident $value:expr => $effect:expr, $argument:literal,
        $complaint:literal, $help:literal;)*) => {
@@ -498,7 +499,7 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
     "zosrl" Next number(1, MAX_IDENTIFIERS) => Used(Setting::OutstandingRequests), "number",
         "Invalid outstanding requests limit {}", "requests a system process may have outstanding";
 
-    // Stock's memory allocators: ferl has others, so these are checked and have no effect.
+    // OTP's memory allocators: ferl has different ones, so these flags are checked but have no effect.
     "M?as" Next OneOf(STRATEGIES) => Ignored, "strategy",
         "bad \"M?a\" value: {}", "";
     "M?asbcst" Next digits(0, KB) => Ignored, "kilobytes",
@@ -587,9 +588,9 @@ pub const EMULATOR_FLAGS: &[EmulatorFlag] = rows! {
         "bad \"MYtt\" value: {}", "";
 };
 
-/// A flag that the launcher understands; every other `-flag` goes to Erlang's `init` as it is.
+/// A flag that the launcher understands; every other `-flag` is passed unchanged to Erlang's `init`.
 pub struct LauncherFlag {
-    /// With its `-`.
+    /// The name with its `-`.
     pub name: &'static str,
     pub action: LauncherAction,
     pub arguments: &'static str,

@@ -1,8 +1,8 @@
-//! ferl's tables, and nothing but tables: generic opcodes, well-known atoms, BIFs, emulator flags.
+//! ferl's tables, and nothing else: generic opcodes, well-known atoms, BIFs, emulator flags.
 //!
-//! Each table is one macro whose rows derive everything else: identifiers, names, dispatch, reports. A crate that wants
-//! a row as something this crate cannot name (a typed atom, a function body) expands the table with its own callback.
-//! Everything here is constant data, which any thread may read.
+//! Each table is one macro, and everything else is derived from its rows: identifiers, names, dispatch, reports. A
+//! crate that needs the rows in a form that this crate cannot express (a typed atom, a function body) expands the
+//! table with its own callback. Everything here is constant data, which any thread may read.
 
 #![forbid(unsafe_code)]
 

@@ -1,12 +1,13 @@
-//! The generic opcodes: what `.beam` files are made of, numbered as OTP numbers them.
+//! The generic opcodes, which `.beam` files consist of, with OTP's numbers.
 //!
-//! One row per opcode, in order of number and without a gap (`Opcode` relies on that and a test holds it). Facts are
-//! those of OTP 25 for 1 to 180, and of OTP 26 to 29 above. Constant data; any thread may read it.
+//! One row per opcode, in order of number and without a gap (`Opcode` relies on this, and a test checks it). The
+//! facts are those of OTP 25 for 1 to 180, and of OTP 26 to 29 for higher numbers. Constant data; any thread may read
+//! it.
 
 /// Expands `$callback! { (number, Variant, "name", arity, status), ... }`, one row for each generic opcode.
 ///
-/// `status` is `Current`, `Old`, `Removed` or `Later(release)`: an expression of type [`Status`](crate::opcodes::Status)
-/// where its variants are in scope.
+/// `status` is `Current`, `Old`, `Removed` or `Later(release)`: an expression of type
+/// [`Status`](crate::opcodes::Status), evaluated where its variants are in scope.
 #[macro_export]
 macro_rules! for_each_opcode {
     ($callback:ident) => {
@@ -206,22 +207,23 @@ macro_rules! for_each_opcode {
     };
 }
 
-/// What became of an opcode, seen from OTP 25.
+/// The status of an opcode, from the point of view of OTP 25.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// OTP 25's compiler emits it.
     Current,
-    /// OTP 25's compiler no longer emits it by default, but files from older compilers hold it, and it is executed.
+    /// OTP 25's compiler no longer emits it by default, but files from older compilers contain it, and it is
+    /// supported.
     Old,
-    /// Obsolete; the loader refuses a module that holds it, as OTP 25's does.
+    /// Obsolete; the loader refuses a module that contains it, as OTP 25's does.
     Removed,
-    /// New in this later OTP release, which is above 25.
+    /// New in this OTP release, which is later than 25.
     Later(u8),
 }
 
 macro_rules! define_opcodes {
     ($(($number:literal, $variant:ident, $name:literal, $arity:literal, $status:expr),)*) => {
-        /// A generic opcode; the discriminant is OTP's number for it.
+        /// A generic opcode; the discriminant is OTP's number.
         #[repr(u8)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Opcode {
@@ -255,7 +257,7 @@ impl Opcode {
     /// The highest number in the table.
     pub const MAX: u8 = Self::ALL.len() as u8;
 
-    /// The opcode that OTP gives `number`, unless no release does.
+    /// The opcode with this number in OTP, or `None` if no release uses the number.
     #[inline]
     pub const fn from_number(number: u8) -> Option<Opcode> {
         if number == 0 || number > Self::MAX {

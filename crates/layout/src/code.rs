@@ -14,42 +14,42 @@ use core::sync::atomic::AtomicPtr;
 use crate::context::Context;
 use crate::term::Term;
 
-/// A BIF as the engine calls it: `arguments` points to as many terms as its arity. Answers
-/// [`Term::NONE`] after it filled [`Context::raise`].
+/// A BIF as the engine calls it: `arguments` points to as many terms as its arity. To fail, wait, trap or exit, it
+/// fills [`Context::raise`] and returns [`Term::NONE`].
 pub type BifFunction = unsafe extern "C" fn(context: *mut Context, arguments: *const Term) -> Term;
 
-/// A function that modules can call by name. Lives for ever; made by whoever names it first.
+/// A function that modules can call by name. Created when it is first named; never freed.
 #[repr(C)]
 pub struct Export {
-    /// Where a call goes: the function's entry in the current code, or `stub`.
+    /// Where a call jumps to: the function's entry in the current code, or `stub`.
     pub code: AtomicPtr<u64>,
     pub module: Term,
     pub function: Term,
     pub arity: u32,
     pub flags: u32,
-    /// The body, for a BIF.
+    /// The Rust function, if this is a BIF.
     pub bif: Option<BifFunction>,
-    /// Two instructions, `func_info` and behind it either "call this BIF" or "ask the error
-    /// handler"; `code` points to the second ([`Export::STUB_ENTRY`]) while no module defines the function.
+    /// Two instructions: `func_info`, followed by either "call this BIF" or "call the error handler". `code` points
+    /// to the second ([`Export::STUB_ENTRY`]) while no module defines the function.
     pub stub: [u64; 8],
 }
 
 impl Export {
-    /// The index in `stub` of the instruction behind its `func_info`.
+    /// The index in `stub` of the instruction after its `func_info`.
     pub const STUB_ENTRY: usize = 4;
     /// Flag: the BIF may be called in a guard.
     pub const GUARD_BIF: u32 = 1;
-    /// Flag: `erlang:is_builtin/3` says yes.
+    /// Flag: `erlang:is_builtin/3` returns true.
     pub const BUILTIN: u32 = 2;
 }
 
-/// A fun's code, shared by all funs made from one place of one module version. Lives for ever.
+/// The code of a fun, shared by all funs created at one place of one module version. Never freed.
 #[repr(C)]
 pub struct FunEntry {
-    /// The function's entry; null when its module is gone (calls then ask `RuntimeTable::call_fun`).
+    /// The function's entry; null after its module was unloaded (calls then go through `RuntimeTable::call_fun`).
     pub code: AtomicPtr<u64>,
     pub module: Term,
-    /// Arguments of a call, without the free variables.
+    /// Number of arguments of a call, not counting the free variables.
     pub arity: u32,
     pub free: u32,
     pub index: u32,
@@ -57,6 +57,6 @@ pub struct FunEntry {
     pub old_unique: u32,
     /// MD5 of the module.
     pub unique: [u8; 16],
-    /// Name of the function that holds its code, as an atom.
+    /// Name of the function that implements the fun, as an atom.
     pub function: Term,
 }

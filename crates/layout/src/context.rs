@@ -1,5 +1,5 @@
-//! The context of a scheduler: what the one native thread that runs Erlang code carries with it.
-//! Its address is one of the machine's six registers.
+//! The context of a scheduler: the state of one native thread that runs Erlang code. Its address is in one of the
+//! machine's six registers.
 
 use crate::code::Export;
 use crate::limits::{FLOAT_REGISTERS, X_REGISTERS};
@@ -9,20 +9,20 @@ use crate::term::Term;
 /// One per thread that runs Erlang code; only that thread touches it.
 #[repr(C)]
 pub struct Context {
-    /// The process that runs, null between processes.
+    /// The running process; null between processes.
     pub process: *mut ProcessHead,
     pub runtime: *const RuntimeTable,
-    /// Reductions left in this slice, while they are not in their register.
+    /// Reductions left in this slice. Stale while operation bodies run: they keep the count in a register.
     pub reductions_left: i64,
-    /// What went wrong, or another way on, after an operation answered "none".
+    /// Filled when an operation or BIF returns [`Term::NONE`]: an exception, or another way to continue.
     pub raise: Raise,
-    /// For the runtime: its own scheduler.
+    /// For the runtime: the scheduler that owns this context.
     pub scheduler: *mut core::ffi::c_void,
     pub f: [f64; FLOAT_REGISTERS],
-    /// The binary that old code builds step by step (`bs_init2` and its kin): what
-    /// `term::bits::construct::Builder` is made of. Only between safepoints.
+    /// The bit string that operations of older compilers build step by step (`bs_init2` and similar): the fields of
+    /// `term::bits::construct::Builder`. Not valid across a safepoint.
     pub builder: [u64; 3],
-    /// X registers; the X base register points here.
+    /// X registers; the X base register holds the address of this array.
     pub x: [Term; X_REGISTERS + 8],
 }
 
@@ -35,27 +35,26 @@ pub enum Class {
     Throw = 2,
 }
 
-/// Why an operation or BIF has no result.
+/// Why an operation or BIF returned no term.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RaiseKind {
-    /// Nothing is raised.
+    /// Nothing was raised.
     None = 0,
-    /// An exception of `class` with `reason`; the stack trace is made from the place.
+    /// An exception of `class` with `reason`; the stack trace is built from the place where it was raised.
     Exception = 1,
-    /// As `Exception`, and `trace` is the trace to go on with (`raise/3`, `raw_raise`).
+    /// As `Exception`, but the stack trace is `trace` (`raise/3`, `raw_raise`).
     ExceptionWithTrace = 2,
-    /// Call `target` with the arguments that were put into x0.. instead, and take its result.
+    /// Call `target` instead, with the arguments that were put into x0.., and use its result.
     Trap = 3,
-    /// The process is to wait; it calls the same function again, with the arguments in x0..,
-    /// when it is woken.
+    /// The process waits. When it is woken, it calls the same function again, with the arguments in x0 onwards.
     Wait = 4,
-    /// As `Wait`, but stays runnable: the slice is over.
+    /// As `Wait`, but the process stays runnable: only its slice ends.
     Yield = 5,
     /// The process ends without unwinding (its exit is already decided).
     Exit = 6,
-    /// The process goes to sleep with an empty stack and goes on at `target` (hibernate/3), with the
-    /// arguments that were put into x0...
+    /// The process waits with an empty stack and later continues at `target` (hibernate/3) with the arguments that
+    /// were put into x0 onwards.
     Hibernate = 7,
 }
 
@@ -63,147 +62,144 @@ pub enum RaiseKind {
 pub struct Raise {
     pub kind: RaiseKind,
     pub class: Class,
-    /// The reason; for a throw the thrown term.
+    /// The reason; for a throw, the thrown term.
     pub reason: Term,
-    /// The trace that comes along, or extra facts for `error_info` (a map or NONE).
+    /// The given stack trace (`ExceptionWithTrace`), or extra information for `error_info` (a map or NONE).
     pub trace: Term,
-    /// Where to go on, for a trap.
+    /// The function to call, for a trap or for hibernation.
     pub target: *const Export,
-    /// The arguments that a trace shows instead of an arity (`error/2`), or NONE.
+    /// The arguments to show in the stack trace in place of the arity (`error/2`), or NONE.
     pub arguments: Term,
 }
 
-/// What a table function tells the engine to do next.
+/// What the engine must do after a function of the runtime table returned.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Next {
-    /// Go on.
+    /// Continue with the next instruction.
     Continue = 0,
-    /// It raised: see [`Context::raise`].
+    /// An exception was raised: see [`Context::raise`].
     Raised = 1,
     /// Leave the engine: the process waits.
     Wait = 2,
 }
 
-/// What came of asking for room.
+/// The result of a request for heap room.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Room {
-    /// It is there.
+    /// There is room now.
     Made = 0,
     /// The process must end: the engine leaves with "exited".
     Ended = 1,
-    /// It will be made elsewhere: the engine leaves with "preempted". The runtime has noted where the process goes on
-    /// and keeps its registers.
+    /// The collection happens elsewhere: the engine leaves with "preempted". The runtime has saved the registers and
+    /// where the process continues.
     Later = 2,
 }
 
-/// The runtime's functions that operation bodies reach. The engine writes heap top, stack and
-/// reductions back before each call and reads them again after it. "May collect" is said where it
-/// holds; the others leave every term where it is.
+/// The runtime's functions that operation bodies call. The engine writes heap top, stack and reductions back before
+/// each call and reads them again after it. Only the functions marked "May collect" can move terms.
 #[repr(C)]
 pub struct RuntimeTable {
-    /// Makes room for `words` on the heap (and the stack reserve), keeping x0..x`live`. May collect.
-    /// Answers false when the process must end (its limit, or no memory): then the engine leaves
-    /// with "exited".
+    /// Makes room for `words` on the heap (plus the stack reserve), preserving x0..x`live`. May collect. Returns
+    /// false if the process must end (heap size limit reached, or out of memory): then the engine leaves with
+    /// "exited".
     pub collect: unsafe extern "C" fn(context: *mut Context, words: usize, live: usize) -> bool,
-    /// As `collect`, for a process that may as well leave and go on at `ip`, which it does when the collection would
-    /// keep others waiting. The float registers live on as well. May collect.
+    /// As `collect`, for callers that can also leave the engine and continue at `ip` later. They are told to leave
+    /// when the collection would delay other processes. The float registers are preserved too. May collect.
     pub collect_at: unsafe extern "C" fn(
         context: *mut Context,
         words: usize,
         live: usize,
         ip: *const u64,
     ) -> Room,
-    /// Whether a collection now would keep others waiting: then it is put off until the process leaves, which it does at
-    /// the next call, and what the caller builds meanwhile goes beside the heap.
+    /// Returns true if a collection now would delay other processes. It is then postponed until the process leaves
+    /// the engine, which happens at the next call; until then the caller builds outside the heap block, in a
+    /// fragment.
     pub put_off: unsafe extern "C" fn(context: *mut Context) -> bool,
-    /// The process is about to leave in the middle of a function, at `ip`, where x0..x`live` live: keeps the float
-    /// registers too. Answers how many X registers to keep: all arguments where the function begins.
+    /// Called when the process is about to leave in the middle of a function, at `ip`, with x0..x`live` live. Also
+    /// saves the float registers. Returns how many X registers to save: at a function's entry, all its arguments.
     pub leave_midway:
         unsafe extern "C" fn(context: *mut Context, ip: *const u64, live: usize) -> usize,
-    /// Unwinds: makes the stack trace of [`Context::raise`] for the instruction at `ip` (whose
-    /// function failed), finds the handler, cuts the stack there, sets x0 = NONE, x1 = class,
-    /// x2 = reason, x3 = raw trace, and answers the handler's address; null when nobody catches it:
-    /// then the engine leaves with "exited". `failed` is the function to name first in the trace when
-    /// the failure is that of a BIF (its arguments are at `arguments`), else null. `ip` is null when
-    /// there is no instruction to name: the BIF, or the function without code, was entered by its
-    /// export's stub, and its caller's return address is on the stack. May collect.
+    /// Unwinds the stack: builds the stack trace of [`Context::raise`] for the instruction at `ip` (whose function
+    /// failed), finds the handler, cuts the stack there, sets x0 = NONE, x1 = class, x2 = reason, x3 = raw trace, and
+    /// returns the handler's address. Returns null if nothing catches the exception: then the engine leaves with
+    /// "exited". If a BIF failed, `failed` is the function to name first in the trace and `arguments` points to its
+    /// arguments; otherwise `failed` is null. `ip` is null if there is no instruction to name, because the BIF, or
+    /// the function without code, was entered through its export's stub; its caller's return address is then on the
+    /// stack. May collect.
     pub unwind: unsafe extern "C" fn(
         context: *mut Context,
         ip: *const u64,
         failed: *const Export,
         arguments: *const Term,
     ) -> *const u64,
-    /// x0 ! x1: sends and answers `Continue` (result in x0), or raises.
+    /// `x0 ! x1`: sends and returns `Continue` (result in x0), or raises.
     pub send: unsafe extern "C" fn(context: *mut Context) -> Next,
-    /// Moves what has arrived to the inner queue, handling the signals that are not messages;
-    /// true when a message is at `save`. A signal may end the process: then it answers false and
-    /// the following `wait` leaves.
+    /// Moves arrived signals to the inner queue and handles those that are not messages. Returns true if there is a
+    /// message at `save`. If a signal ends the process, it returns false and the following `wait` leaves the engine.
     pub fetch_messages: unsafe extern "C" fn(context: *mut Context) -> bool,
-    /// Takes the message at `save` out of the queue, adopts its block as a heap fragment, sets
-    /// `save` back to the first, and stops the receive timer.
+    /// Takes the message at `save` out of the queue, adopts its block as a heap fragment, resets `save` to the first
+    /// message, and stops the receive timer.
     pub remove_message: unsafe extern "C" fn(context: *mut Context),
-    /// Sets the receive timer to x-register independent `timeout` (a term: milliseconds or
-    /// `infinity`) unless it runs already. `Continue`: it is 0 or has run out, go on behind the wait.
-    /// `Wait`: leave and wait. `Raised`: `timeout_value`.
+    /// Sets the receive timer to `timeout` (a term: milliseconds or `infinity`) unless it is already running.
+    /// `Continue`: the timeout is 0 or has expired; continue after the wait. `Wait`: leave the engine and wait.
+    /// `Raised`: `timeout_value`.
     pub set_timeout: unsafe extern "C" fn(context: *mut Context, timeout: Term) -> Next,
-    /// The receive's timeout branch is taken: forgets the timer, `save` back to the first.
+    /// The receive takes its timeout branch: forgets the timer and resets `save` to the first message.
     pub timed_out: unsafe extern "C" fn(context: *mut Context),
-    /// Receive markers: reserve answers a term for the register; bind ties it to a reference; clear
-    /// and use take what was bound.
+    /// Receive markers: reserve returns a term for the register; bind ties it to a reference; clear and use take the
+    /// bound reference.
     pub marker_reserve: unsafe extern "C" fn(context: *mut Context) -> Term,
     pub marker_bind: unsafe extern "C" fn(context: *mut Context, marker: Term, reference: Term),
     pub marker_clear: unsafe extern "C" fn(context: *mut Context, reference: Term),
     pub marker_use: unsafe extern "C" fn(context: *mut Context, reference: Term),
-    /// The function called has no code: sets x0..x2 = module, function, arguments as a list and
-    /// answers the address of `error_handler:undefined_function/3` (or raises undef: null). May collect.
+    /// The called function has no code: sets x0..x2 = module, function, argument list, and returns the address of
+    /// `error_handler:undefined_function/3` (or null after raising undef). May collect.
     pub undefined_function:
         unsafe extern "C" fn(context: *mut Context, export: *const Export) -> *const u64,
-    /// The function called has a breakpoint: as `undefined_function`, for `error_handler:breakpoint/3`. May collect.
+    /// The called function has a breakpoint: as `undefined_function`, for `error_handler:breakpoint/3`. May collect.
     pub breakpoint: unsafe extern "C" fn(
         context: *mut Context,
         module: Term,
         function: Term,
         arity: usize,
     ) -> *const u64,
-    /// Calling `fun` with x0..x`arity`, where the fast path does not apply (no fun, other arity,
-    /// unloaded code): answers where to go on, or null after raising (badfun, badarity). May collect.
+    /// Calls `fun` with x0..x`arity` where the fast path does not apply (not a fun, wrong arity, unloaded code):
+    /// returns the address to continue at, or null after raising (badfun, badarity). May collect.
     pub call_fun:
         unsafe extern "C" fn(context: *mut Context, fun: Term, arity: usize) -> *const u64,
-    /// `apply(Module, Function, Args)` with x0..x`arity` loaded, module and function given: the entry
-    /// to go to, or null after raising. Handles pid/tuple-module errors as OTP does. May collect.
+    /// `apply(Module, Function, Args)` with the arguments already in x0..x`arity`: returns the entry to jump to, or
+    /// null after raising. Raises the same errors as OTP for a module that is a pid or a tuple. May collect.
     pub apply: unsafe extern "C" fn(
         context: *mut Context,
         module: Term,
         function: Term,
         arity: usize,
     ) -> *const u64,
-    /// `apply/3` with the arguments as a list: spreads them over x0.., answers as `apply` and
-    /// writes the arity. May collect.
+    /// `apply/3` with the arguments as a list: spreads them over x0.. and returns as `apply` does. May collect.
     pub apply_list: unsafe extern "C" fn(
         context: *mut Context,
         module: Term,
         function: Term,
         arguments: Term,
     ) -> *const u64,
-    /// `apply(Fun, Args)`: spreads the list over x0.. and answers as `call_fun`. May collect.
+    /// `apply(Fun, Args)`: spreads the list over x0.. and returns as `call_fun` does. May collect.
     pub apply_fun_list:
         unsafe extern "C" fn(context: *mut Context, fun: Term, arguments: Term) -> *const u64,
-    /// Turns the raw trace in a register into the list that programs see. Allocates.
+    /// Converts the raw trace in a register to the list that programs see. Allocates.
     pub build_stacktrace: unsafe extern "C" fn(context: *mut Context, raw: Term) -> Term,
-    /// `raise(Class, Reason, RawTrace)`: fills [`Context::raise`] to go on with a caught exception;
-    /// false when the class is bad (the operation then answers `badarg`). `class` is NONE for the
-    /// operation `raise`, which takes the class that the raw trace remembers.
+    /// `raise(Class, Reason, RawTrace)`: fills [`Context::raise`] to re-raise a caught exception. Returns false if
+    /// the class is invalid (the operation's result is then `badarg`). `class` is NONE for the operation `raise`,
+    /// which uses the class stored in the raw trace.
     pub raw_raise:
         unsafe extern "C" fn(context: *mut Context, class: Term, reason: Term, trace: Term) -> bool,
-    /// The value that an old-style `catch` answers for a caught exception: `{'EXIT', ..}` or the
-    /// thrown term. Allocates.
+    /// The result of an old-style `catch` for a caught exception: `{'EXIT', ..}` or the thrown term. Allocates.
     pub catch_value:
         unsafe extern "C" fn(context: *mut Context, class: Term, reason: Term, raw: Term) -> Term,
-    /// `on_load`/tracing/other instructions that the engine leaves to the runtime, by generic opcode.
+    /// Instructions that the engine leaves to the runtime (`on_load`, tracing and others), by generic opcode.
     pub other:
         unsafe extern "C" fn(context: *mut Context, opcode: u32, operands: *const u64) -> Next,
 }

@@ -1,9 +1,9 @@
-//! The shapes that operation bodies and the runtime share: the tagged word, heap objects, the heap
-//! of a process, the message block, the head of a process, and the context of a scheduler.
+//! The data layouts that operation bodies and the runtime share: the tagged word, heap objects, the heap of a
+//! process, the message block, the head of a process, and the context of a scheduler.
 //!
-//! Everything here is `repr(C)` or `repr(transparent)` and free of `std`, so that stencils can be
-//! compiled from it. It knows shapes and offsets, no algorithms: comparing, hashing, printing and
-//! collecting live in `term`; scheduling lives in `runtime`.
+//! Everything here is `repr(C)` or `repr(transparent)` and does not use `std`, so that stencils can be compiled from
+//! it. This crate defines layouts and offsets only, no algorithms: comparing, hashing, printing and collecting are in
+//! `term`; scheduling is in `runtime`.
 #![no_std]
 
 pub mod code;

@@ -1,15 +1,15 @@
-//! Numbers that several parts of the machine agree on, with their relations asserted.
+//! Limits that several crates share, with assertions for the relations between them.
 
 /// X registers a module may use; the limit of the instruction set.
 pub const X_REGISTERS: usize = 1024;
 /// Floating-point registers a module may use.
 pub const FLOAT_REGISTERS: usize = 1024;
-/// Words kept free between heap top and stack at every safepoint, so that a call can push its
-/// return address, and a few more, without a check.
+/// Words kept free between heap top and stack at every safepoint, so that a call can push its return address, and a
+/// few more words, without a check.
 pub const STACK_RESERVE_WORDS: usize = 4;
 /// Reductions before a process must yield; the value OTP documents.
 pub const REDUCTIONS_PER_SLICE: i64 = 4_000;
-/// Words of a first heap that lies in the same block as its control block.
+/// Size in words of a process's first heap, which is in the same allocation as its control block.
 pub const FIRST_HEAP_WORDS: usize = 32;
 /// Bits of a pid that select the slot in the process table.
 pub const PID_INDEX_BITS: u32 = 28;
@@ -23,12 +23,12 @@ pub const SMALL_MAX: i64 = (1 << 59) - 1;
 pub const MAX_TUPLE_ARITY: usize = (1 << 24) - 1;
 /// Binaries up to this many bytes live on the process heap.
 pub const HEAP_BINARY_BYTES: usize = 64;
-/// Maps up to this many pairs are flat.
+/// Maps with at most this many pairs are flat.
 pub const FLAT_MAP_PAIRS: usize = 32;
-/// The greatest big integer, in 64-bit limbs (one limb short of 32 Mibit, as in OTP 25); past it arithmetic
-/// raises `system_limit`.
+/// The largest big integer, in 64-bit limbs (one limb less than 32 Mibit, as in OTP 25); a larger result raises
+/// `system_limit`.
 pub const BIG_LIMBS: usize = (1 << 19) - 1;
-/// Characters of an atom; the value OTP documents.
+/// Maximum number of characters in an atom; the value OTP documents.
 pub const ATOM_CHARACTERS: usize = 255;
 
 const _: () = assert!(MAX_PROCESSES < 1 << PID_INDEX_BITS);

@@ -1,4 +1,4 @@
-//! Heap objects: a header word, then as many words as its arity says.
+//! Heap objects: a header word, followed by as many words as its arity says.
 //!
 //! ```text
 //! bits  0-1   00: a header
@@ -8,8 +8,8 @@
 //! bits 40-55  maps: which of 16 children a node has
 //! ```
 //!
-//! The words after the header are first plain ones, then terms; [`Header::raw_words`] says how many
-//! are plain, which is all that the collector has to know. Objects by kind (words after the header):
+//! Of the words after the header, the first ones are plain data and the rest are terms; [`Header::raw_words`] returns
+//! the number of plain words, which is all the collector needs to know. Objects by kind (words after the header):
 //!
 //! | kind | words |
 //! |---|---|
@@ -32,7 +32,7 @@
 
 use crate::term::Term;
 
-/// What an object is.
+/// The kind of an object.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -91,18 +91,18 @@ impl Header {
     #[inline(always)]
     #[must_use]
     pub const fn kind(self) -> Kind {
-        // SAFETY: four bits, and `Kind` names all sixteen values.
+        // SAFETY: the value has four bits, and `Kind` has all sixteen values.
         unsafe { core::mem::transmute::<u8, Kind>((self.0 >> 2 & 0b1111) as u8) }
     }
 
-    /// Words after the header.
+    /// Number of words after the header.
     #[inline(always)]
     #[must_use]
     pub const fn arity(self) -> usize {
         (self.0 >> 6 & 0xffff_ffff) as usize
     }
 
-    /// The shape of a map's header.
+    /// The shape of a map, from its header.
     #[inline(always)]
     #[must_use]
     pub const fn map_shape(self) -> MapShape {
@@ -113,14 +113,14 @@ impl Header {
         }
     }
 
-    /// Which children a hash map's node has.
+    /// The bitmap of the children that a hash map's node has.
     #[inline(always)]
     #[must_use]
     pub const fn bitmap(self) -> u16 {
         (self.0 >> 40) as u16
     }
 
-    /// How many of the words after the header are plain; the terms follow them.
+    /// How many words after the header are plain data; the terms follow them.
     #[inline(always)]
     #[must_use]
     pub const fn raw_words(self) -> usize {
@@ -137,14 +137,14 @@ impl Header {
     }
 }
 
-/// Offsets of words after the header, by kind.
+/// Offsets of words after the header, for each kind.
 pub mod offset {
     pub const REFERENCE_LOW: usize = 0;
     pub const REFERENCE_HIGH: usize = 1;
     pub const REFERENCE_PID: usize = 2;
-    /// The same word for every object in an off-heap list.
+    /// The same offset for every kind of object in an off-heap list.
     pub const OFF_HEAP_NEXT: usize = 2;
-    /// The counted block of an object in an off-heap list.
+    /// Offset of the pointer to the reference-counted block, for objects in an off-heap list.
     pub const OFF_HEAP_BLOCK: usize = 3;
     pub const FUN_ENTRY: usize = 0;
     pub const FUN_ARITY: usize = 1;
@@ -177,21 +177,21 @@ pub mod offset {
 
 /// Bits of a shared binary's flags word.
 pub mod binary_flag {
-    /// The object may append to its block in place: it made the block, and knows where its bytes end.
+    /// This object created its block and may append to it in place; its size says where the used bytes end.
     pub const WRITABLE: u64 = 1;
-    /// A match context points to the bytes: they must stay where they are.
+    /// A match context points to the bytes, so they must not move.
     pub const PINNED: u64 = 2;
-    /// Appended to since the last collection.
+    /// Something was appended since the last collection.
     pub const ACTIVE: u64 = 4;
-    /// The collection under way has found a match context that points to the bytes.
+    /// The current collection has found a match context that points to the bytes.
     pub const HELD: u64 = 8;
 }
 
-/// The bit of a sub-binary's third word that says: it ends where its writable binary ends, so appending to it
-/// may go on in place. At most one sub-binary of a writable binary has it.
+/// This bit of a sub-binary's third word is set if it ends where its writable binary ends, so that appending to it
+/// can continue in place. At most one sub-binary of a writable binary has it.
 pub const SUB_BINARY_WRITABLE: u64 = 1 << 16;
 
-/// Readers for boxed terms; each answers `None` for another kind.
+/// Accessors for boxed terms; each returns `None` for a term of another kind.
 impl Term {
     /// The elements of a tuple.
     #[inline(always)]
@@ -201,8 +201,8 @@ impl Term {
             return None;
         }
         let arity = self.header().arity();
-        // SAFETY: a tuple's words are terms, and the moving rule keeps them. The lifetime is that
-        // of the moving rule, which the borrow checker cannot see.
+        // SAFETY: a tuple's words are terms, and the moving rule keeps them valid. The lifetime is the one that the
+        // moving rule gives, which the borrow checker cannot see.
         Some(unsafe { core::slice::from_raw_parts(self.word_pointer(0).cast::<Term>(), arity) })
     }
 
@@ -216,7 +216,7 @@ impl Term {
         }
     }
 
-    /// Sign (true: negative) and limbs of a big integer.
+    /// Sign (true if negative) and limbs of a big integer.
     #[inline(always)]
     #[must_use]
     pub fn as_big<'a>(self) -> Option<(bool, &'a [u64])> {
@@ -293,7 +293,7 @@ impl Term {
         )
     }
 
-    /// A binary or another bit string (not a match context).
+    /// Whether this is a binary or another bit string (match contexts excluded).
     #[inline(always)]
     #[must_use]
     pub fn is_bitstring(self) -> bool {
@@ -303,7 +303,7 @@ impl Term {
         )
     }
 
-    /// A bit string of whole bytes.
+    /// Whether this is a bit string of whole bytes.
     #[inline(always)]
     #[must_use]
     pub fn is_binary(self) -> bool {
@@ -326,10 +326,10 @@ impl Term {
     }
 }
 
-/// Where the bits of a bit string lie.
+/// The location of a bit string's data.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits {
-    /// The first byte that holds a bit of it.
+    /// The first byte that contains a bit of the string.
     pub bytes: *const u8,
     /// Bits to skip in that byte, 0 to 7.
     pub bit_offset: u32,
@@ -338,7 +338,7 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// The bytes, if the string is byte aligned and whole.
+    /// The bytes, if the string starts at a byte boundary and consists of whole bytes.
     #[must_use]
     pub fn as_bytes<'a>(self) -> Option<&'a [u8]> {
         if self.bit_offset == 0 && self.bit_len % 8 == 0 {
@@ -366,7 +366,8 @@ impl Term {
                 bit_len: self.word(offset::SHARED_BINARY_SIZE) * 8,
             }),
             Kind::SubBinary => {
-                // SAFETY: this word of a sub-binary is a term, and a binary that is no sub-binary.
+                // SAFETY: this word of a sub-binary is always a term, namely a binary that is not itself a
+                // sub-binary.
                 let whole = unsafe { Term::from_bits(self.word(offset::SUB_BINARY_WHOLE)) };
                 let bits = self.word(offset::SUB_BINARY_BITS);
                 let start = whole.as_bits()?.bytes;

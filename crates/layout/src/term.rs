@@ -12,17 +12,16 @@
 //! iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii1111  small integer, 60 bits, signed
 //! ```
 //!
-//! **The moving rule.** A `Term` that Rust code holds is valid: the cell or object it points to is
-//! initialised and stays where it is until the next safepoint of the process that owns it (or for
-//! ever, for a literal). Only functions that say so may collect; while none of them runs, reading
-//! through a term is sound. That is why the readers below are safe functions, and why
-//! [`Term::from_bits`] and the pointer constructors are not.
+//! **The moving rule.** A `Term` held by Rust code is valid: the cell or object it points to is initialised and does
+//! not move until the next safepoint of the process that owns it (a literal never moves). Only functions documented
+//! to do so may collect; while none of them runs, reading through a term is sound. Therefore the accessors below are
+//! safe functions, while [`Term::from_bits`] and the pointer constructors are unsafe.
 
 use crate::limits::{PID_INDEX_BITS, SMALL_MAX, SMALL_MIN};
 use crate::object::{Header, Kind};
 
-/// A term, or the non-value (0). Equality is identity of the word: enough for immediates, not for
-/// objects (`term::compare` has the orders of the language).
+/// A term, or the non-value (0). `==` compares the words: this suffices for immediates, but not for objects
+/// (`term::compare` implements the comparisons of the language).
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Term(u64);
@@ -35,7 +34,7 @@ const CATCH: u64 = 0b01_1011;
 const INDEX_MASK: u64 = (1 << PID_INDEX_BITS) - 1;
 
 impl Term {
-    /// No term at all: what a failing operation answers, and the mark of a moved cons cell.
+    /// Not a term: the result of a failed operation, and the mark of a cons cell that was moved by a collection.
     pub const NONE: Term = Term(0);
     /// `[]`.
     pub const NIL: Term = Term(0b11_1011);
@@ -62,7 +61,7 @@ impl Term {
 
     // Immediates.
 
-    /// A small integer that is known to fit.
+    /// A small integer; the value must be in range.
     #[inline(always)]
     #[must_use]
     pub const fn small(value: i64) -> Term {
@@ -70,7 +69,7 @@ impl Term {
         Term((value << 4) as u64 | SMALL)
     }
 
-    /// A small integer, if the value fits.
+    /// A small integer, if the value is in range.
     #[inline(always)]
     #[must_use]
     pub const fn try_small(value: i64) -> Option<Term> {
@@ -97,7 +96,7 @@ impl Term {
         }
     }
 
-    /// The value of a word known to be small.
+    /// The value of a word that is known to be a small integer.
     #[inline(always)]
     #[must_use]
     pub const fn small_value(self) -> i64 {
@@ -157,21 +156,21 @@ impl Term {
         self.0 & 0b1111 == PORT
     }
 
-    /// The slot of a local pid or port.
+    /// The index of a local pid or port in its table.
     #[inline(always)]
     #[must_use]
     pub const fn identifier_index(self) -> u32 {
         (self.0 >> 4 & INDEX_MASK) as u32
     }
 
-    /// What tells the users of one slot apart.
+    /// The number that distinguishes successive users of one table slot.
     #[inline(always)]
     #[must_use]
     pub const fn identifier_serial(self) -> u32 {
         (self.0 >> (4 + PID_INDEX_BITS)) as u32
     }
 
-    /// A catch mark in a stack frame: where to go on when an exception passes.
+    /// A catch mark in a stack frame: the address of the exception handler.
     #[inline(always)]
     #[must_use]
     pub fn catch(handler: *const u64) -> Term {
@@ -217,7 +216,7 @@ impl Term {
         self.is_cons() || self.is_nil()
     }
 
-    /// The cell of a word known to be a cons.
+    /// The cell of a word that is known to be a cons.
     #[inline(always)]
     #[must_use]
     pub const fn cons_pointer(self) -> *mut Term {
@@ -235,15 +234,15 @@ impl Term {
         }
     }
 
-    /// The head of a word known to be a cons.
+    /// The head of a word that is known to be a cons.
     #[inline(always)]
     #[must_use]
     pub fn head(self) -> Term {
-        // SAFETY: the caller knows it is a cons, and the moving rule keeps the cell.
+        // SAFETY: the caller knows that this is a cons, and the moving rule keeps the cell valid.
         unsafe { *self.cons_pointer() }
     }
 
-    /// The tail of a word known to be a cons.
+    /// The tail of a word that is known to be a cons.
     #[inline(always)]
     #[must_use]
     pub fn tail(self) -> Term {
@@ -251,10 +250,10 @@ impl Term {
         unsafe { *self.cons_pointer().add(1) }
     }
 
-    // Boxed objects; their contents are in `object`.
+    // Boxed objects; accessors for their contents are in `object`.
 
     /// # Safety
-    /// `object` points to a header, initialised with its object before the term is read.
+    /// `object` points to a header; the header and its object are initialised before the term is read.
     #[inline(always)]
     #[must_use]
     pub unsafe fn from_boxed_pointer(object: *const u64) -> Term {
@@ -267,7 +266,7 @@ impl Term {
         self.0 & 0b11 == 0b10
     }
 
-    /// The header's address, for a word known to be boxed.
+    /// The header's address, for a word that is known to be boxed.
     #[inline(always)]
     #[must_use]
     pub const fn boxed_pointer(self) -> *mut u64 {
@@ -275,11 +274,11 @@ impl Term {
         (self.0 - 0b10) as *mut u64
     }
 
-    /// The header of a word known to be boxed.
+    /// The header of a word that is known to be boxed.
     #[inline(always)]
     #[must_use]
     pub fn header(self) -> Header {
-        // SAFETY: the caller knows it is boxed, and the moving rule keeps the object.
+        // SAFETY: the caller knows that this is boxed, and the moving rule keeps the object valid.
         Header(unsafe { *self.boxed_pointer() })
     }
 
@@ -300,12 +299,12 @@ impl Term {
         self.is_boxed() && self.header().kind() == kind
     }
 
-    /// Word `index` after the header, for a word known to be boxed and that long.
+    /// Word `index` after the header, for a word that is known to be boxed and to have that many words.
     #[inline(always)]
     #[must_use]
     pub fn word(self, index: usize) -> u64 {
         debug_assert!(index < self.header().arity());
-        // SAFETY: the moving rule keeps the object; `index` is below its arity.
+        // SAFETY: the moving rule keeps the object valid; `index` is below its arity.
         unsafe { *self.boxed_pointer().add(1 + index) }
     }
 
@@ -313,7 +312,7 @@ impl Term {
     #[inline(always)]
     #[must_use]
     pub fn word_pointer(self, index: usize) -> *mut u64 {
-        // Wrapping: the address may be that of the object's end.
+        // Wrapping, because the address may be the end of the object.
         self.boxed_pointer().wrapping_add(1 + index)
     }
 }

@@ -1,4 +1,4 @@
-//! Decodes the operations of a module and proves them, in three passes: operations one by one, then functions and the
+//! Decodes and validates the operations of a module, in three passes: operations one by one, then functions and the
 //! definitions of labels, then the uses of labels.
 
 use std::ops::Range;
@@ -26,7 +26,8 @@ struct Decoder<'a> {
     file: &'a BeamFile,
     reader: Reader<'a>,
     code: Code,
-    /// While a list's elements are read: operands go to the arena when their operation is complete, lists at once.
+    /// The operands of the current operation. They are moved to the arena when it is complete; the elements of a list
+    /// go to the arena at once.
     pending: Vec<Operand>,
 }
 
@@ -50,7 +51,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// All operations before `int_code_end`, which must come; what is behind it is ignored, as in OTP.
+    /// All operations before `int_code_end`, which is required; anything after it is ignored, as in OTP.
     fn operations(&mut self) -> Result<Vec<Operation>, BeamError> {
         let mut operations = Vec::new();
         loop {
@@ -94,7 +95,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// An operand at `place` of `opcode` that must be of `kind`.
+    /// Reads the operand at `place` of `opcode`, which must be of `kind`.
     fn operand(&mut self, opcode: Opcode, place: usize, kind: Kind) -> Result<Operand, BeamError> {
         let offset = self.reader.offset();
         let operand = self.any_operand()?;
@@ -121,7 +122,8 @@ impl<'a> Decoder<'a> {
         )
     }
 
-    /// `operand` as one of `kind`, or `None` if it is none. Numbers become the indexes that they are.
+    /// `operand` converted to `kind`, or `None` if it is of another kind. Numbers that are indexes become index
+    /// operands.
     fn convert(
         &self,
         operand: Operand,
@@ -198,7 +200,7 @@ impl<'a> Decoder<'a> {
         Ok(fits.then_some(operand))
     }
 
-    /// A list whose elements are of `kinds`, over and over.
+    /// Reads a list whose elements have the kinds `kinds`, repeated cyclically.
     fn list(
         &mut self,
         opcode: Opcode,
@@ -211,7 +213,7 @@ impl<'a> Decoder<'a> {
             return Err(self.bad_operand(opcode, place, expected, offset));
         };
         let len = self.reader.unsigned()?;
-        // Each element takes a byte, so that the arena grows by what is there.
+        // Each element takes at least a byte, so the arena grows only in proportion to the data.
         if len > self.reader.remaining() as u64 {
             return Err(self.reader.error_at(offset, ErrorKind::Truncated));
         }
@@ -229,7 +231,7 @@ impl<'a> Decoder<'a> {
         }))
     }
 
-    /// Any operand but a list, proven by itself.
+    /// Reads any operand except a list, and validates it on its own.
     fn any_operand(&mut self) -> Result<Operand, BeamError> {
         let offset = self.reader.offset();
         let (tag, number) = self.reader.compact()?;
@@ -276,7 +278,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The operands whose encoding begins with the tag `Extended` and a number that says which.
+    /// Reads an operand whose encoding begins with the tag `Extended` and the number `which`.
     fn extended(&mut self, offset: usize, which: u64) -> Result<Operand, BeamError> {
         match which {
             2 => {
@@ -302,7 +304,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Pairs of what is to be allocated, and how many of it.
+    /// Reads pairs of a kind of allocation and an amount.
     fn allocation(&mut self, offset: usize) -> Result<Operand, BeamError> {
         let count = self.reader.unsigned()?;
         self.check("number of allocations", offset, count, 0..4)?;
@@ -329,7 +331,7 @@ impl<'a> Decoder<'a> {
         let (tag, number) = self.reader.compact()?;
         let register = self.register(offset, tag, number.unsigned())?;
         let type_index = self.reader.unsigned()?;
-        // A file may have lost its types after it was compiled; they are only hints.
+        // The types may have been stripped from the file after compilation; they are only hints.
         let Some(types) = &self.file.types else {
             return Ok(register);
         };
@@ -369,7 +371,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Operations that refer to the string table must stay inside it.
+    /// Operations that refer to the string table must stay within it.
     fn check_strings(&self, opcode: Opcode, offset: usize) -> Result<(), BeamError> {
         use Operand::{List, Number};
         let check = |start: u64, len: u64| {
@@ -388,7 +390,7 @@ impl<'a> Decoder<'a> {
             }
             (Opcode::BsCreateBin, &[.., List(segments)]) => {
                 for segment in self.code.list(segments).chunks_exact(6) {
-                    // Only strings have a plain number for a value.
+                    // Only string segments have a plain number as their value.
                     match (segment[4], segment[5]) {
                         (Number(start), Operand::Integer(len)) => {
                             check(start, len.try_into().unwrap_or(u64::MAX))?
@@ -407,7 +409,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Finds the functions, and where labels are.
+    /// Finds the functions and the locations of labels.
     fn functions(&mut self, raw: &[Operation]) -> Result<(), BeamError> {
         let mut rest = raw;
         while let [first, ..] = rest {
@@ -437,7 +439,8 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// The head of a function if `operations` begin with one, and how many operations it is: all but the entry's label.
+    /// The head of a function, if `operations` begins with one, and its number of operations, not counting the
+    /// entry's label.
     fn function_head(&self, operations: &[Operation]) -> Option<(Function, usize)> {
         let (info, line, func_info, entry, head) = match operations {
             [info, func_info, entry, ..] if func_info.opcode == Opcode::FuncInfo => {
@@ -476,7 +479,7 @@ impl<'a> Decoder<'a> {
 
     fn body_operation(&mut self, operation: &Operation) -> Result<(), BeamError> {
         let index = self.operation_count();
-        // A `func_info` that is no part of a function's head is nothing.
+        // A `func_info` outside the head of a function is invalid.
         let function = match self.code.functions.last_mut() {
             Some(function) if operation.opcode != Opcode::FuncInfo => function,
             _ => {
@@ -541,7 +544,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Exports, locals and lambdas must name the entries of functions with their arity.
+    /// The labels of exports, locals and lambdas must be entries of functions with the same arity.
     fn entries(&self) -> Result<(), BeamError> {
         let check = |chunk, entry_bytes: usize, place: usize, label, arity| match self
             .code
@@ -573,9 +576,9 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Which extended operand a list is.
+/// The number after the tag `Extended` that means a list.
 const EXTENDED_LIST: u16 = 1;
-/// What can be allocated at once, as in OTP.
+/// The maximum amount that one operation can allocate, as in OTP.
 const MAX_ALLOCATION: u64 = 1 << 31;
 
 fn is_register(operand: Operand) -> bool {

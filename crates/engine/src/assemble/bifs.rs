@@ -18,7 +18,7 @@ pub(super) fn guard_bif(
     opcode: Opcode,
     operands: &[FileOperand],
 ) -> Result<(), AssembleErrorKind> {
-    // Fail label and live count are in front, where the operation has them.
+    // The fail label and the live count come first, if the operation has them.
     let (fail, live, rest) = match opcode {
         Opcode::Bif0 => (0, NO_LIVE, operands),
         Opcode::GcBif1 | Opcode::GcBif2 | Opcode::GcBif3 => (
@@ -34,7 +34,7 @@ pub(super) fn guard_bif(
         .iter()
         .map(|&operand| emitter.source(operand))
         .collect();
-    // SAFETY: exports live for ever.
+    // SAFETY: exports are never freed.
     let name = unsafe { &*export };
     if is_erlang(name, atoms::SELF, 0) {
         emitter.instruction(dest::<calls::SelfPid>(values[0]), &values);
@@ -58,7 +58,7 @@ pub(super) fn guard_bif(
     Ok(())
 }
 
-/// The index of an `element/2` that has a constant one.
+/// The index, if this is `element/2` with a constant one.
 fn constant_index(name: &Export, values: &[Operand]) -> Option<u64> {
     let index = *values.first()?;
     (is_erlang(name, atoms::ELEMENT, 2) && is_index(index))
@@ -66,7 +66,7 @@ fn constant_index(name: &Export, values: &[Operand]) -> Option<u64> {
         .flatten()
 }
 
-/// The body that computes this BIF for small integers, if there is one.
+/// The body that computes this BIF for the simple cases, if there is one.
 fn operator(name: &Export, values: &[Operand]) -> Option<Handler> {
     if name.module != Term::atom(atoms::ERLANG) {
         return None;
@@ -116,27 +116,27 @@ fn operator(name: &Export, values: &[Operand]) -> Option<Handler> {
     }
 }
 
-/// A constant that some tuple has an element at.
+/// Whether the operand is a constant that is a valid element index for some tuple.
 fn is_index(operand: Operand) -> bool {
     let value = operand.as_constant().and_then(Term::as_small);
     value.is_some_and(|value| (1..=layout::limits::MAX_TUPLE_ARITY as i64).contains(&value))
 }
 
-/// How a call ends.
+/// The position of a call in its function.
 #[derive(Clone, Copy)]
 pub(super) enum Tail {
-    /// It comes back here.
+    /// Not a tail call.
     No,
-    /// It is the last thing of a function without a frame.
+    /// A tail call in a function without a frame.
     Only,
-    /// It is the last thing of a function whose frame has this many bytes of Y registers.
+    /// A tail call in a function whose frame has this many bytes of Y registers.
     Last(u64),
 }
 
 /// `call_ext`, `call_ext_only` and `call_ext_last`.
 pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) {
     let export = emitter.import(import_index(operand));
-    // SAFETY: exports live for ever.
+    // SAFETY: exports are never freed.
     let name = unsafe { &*export };
     let applied: Option<(Handler, Handler)> = if is_erlang(name, atoms::APPLY, 3) {
         Some((slow::calls::apply_list, slow::calls::apply_list_last))
@@ -208,7 +208,7 @@ fn import_index(operand: FileOperand) -> u32 {
 }
 
 fn require_bif(emitter: &Emitter<'_>, import: u32) -> Result<(), AssembleErrorKind> {
-    // SAFETY: exports live for ever.
+    // SAFETY: exports are never freed.
     if unsafe { (*emitter.import(import)).bif.is_some() } {
         return Ok(());
     }

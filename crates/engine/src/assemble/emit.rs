@@ -11,16 +11,16 @@ use crate::native::{self, NoRoom, Unplaced};
 use crate::operand::Operand;
 use crate::operation::plain;
 
-/// Words that are being written.
+/// The code being written.
 pub(super) struct Emitter<'a> {
     pub(super) module: &'a Module<'a>,
     strings: &'a [u8],
     words: Vec<u64>,
-    /// Where instructions start.
+    /// The first words of instructions.
     starts: Vec<u32>,
-    /// By label, the word it stands for.
+    /// The word that each label stands for.
     labels: Vec<u32>,
-    /// Words to become the address of a label.
+    /// The words that must become the address of a label, and the label.
     patches: Vec<(u32, u32)>,
     lines: LineTable,
     on_load: Option<u32>,
@@ -44,7 +44,7 @@ impl<'a> Emitter<'a> {
         u32::try_from(self.words.len()).unwrap_or(NOWHERE)
     }
 
-    /// The next instruction is what `label` stands for.
+    /// Makes `label` stand for the next instruction.
     pub(super) fn define(&mut self, label: u32) {
         let position = self.position();
         if let Some(word) = self.labels.get_mut(label as usize) {
@@ -52,8 +52,9 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// `label` comes next. A loop that begins where the function does, as a receive may, gets its own place behind the
-    /// entry: who comes to an entry is one that calls.
+    /// Called when `label` is defined next. If that would be at the function's entry, as for a receive loop at its
+    /// beginning, a jump is inserted first, so that the loop does not lead back to the entry: only calls may reach an
+    /// entry.
     pub(super) fn keep_from_entry(&mut self, entry: u32, label: u32) {
         let place = self.labels.get(entry as usize);
         if label != entry && label != 0 && place == Some(&self.position()) {
@@ -62,13 +63,13 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The next instruction belongs to a line.
+    /// Sets the line that the next instruction belongs to.
     pub(super) fn line(&mut self, line: u32) {
         let position = self.position();
         self.lines.set(position, line);
     }
 
-    /// The function that begins here is to run when the module is loaded.
+    /// Marks the function that begins here to be run when the module is loaded.
     pub(super) fn on_load(&mut self) {
         self.on_load = Some(self.position());
     }
@@ -91,7 +92,7 @@ impl<'a> Emitter<'a> {
         self.words.push(term.bits());
     }
 
-    /// The address of a label, or 0 for label 0.
+    /// Writes the address of a label, or 0 for label 0.
     pub(super) fn label(&mut self, label: u32) {
         if label != 0 {
             self.patches.push((self.position(), label));
@@ -99,7 +100,7 @@ impl<'a> Emitter<'a> {
         self.words.push(0);
     }
 
-    /// A handler and its operands.
+    /// Writes a handler and its operands.
     pub(super) fn instruction(&mut self, handler: Handler, operands: &[Operand]) {
         self.handler(handler);
         for &operand in operands {
@@ -107,7 +108,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The address of bytes of the module's strings, if there are `size` of them from `offset` on.
+    /// The address of `size` bytes at `offset` in the module's strings, if they are within the strings.
     pub(super) fn string(&self, offset: u64, size: u64) -> Option<*const u8> {
         let offset = usize::try_from(offset).ok()?;
         let end = offset.checked_add(usize::try_from(size).ok()?)?;
@@ -116,7 +117,7 @@ impl<'a> Emitter<'a> {
 
     /// A term, or a register.
     ///
-    /// Panics for an operand of another kind, which `beamfile` proved not to stand where a term does.
+    /// Panics for an operand of another kind; `beamfile` has verified that there is none in the place of a term.
     pub(super) fn source(&self, operand: FileOperand) -> Operand {
         match operand {
             FileOperand::X(register) | FileOperand::TypedX { register, .. } => {
@@ -127,7 +128,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A term that is known when the code is loaded.
+    /// The term of an operand, if it is a constant.
     pub(super) fn constant(&self, operand: FileOperand) -> Option<Term> {
         match operand {
             FileOperand::Atom(index) => Some(self.module.atoms[index as usize]),
@@ -152,7 +153,7 @@ impl<'a> Emitter<'a> {
         self.module.funs[index as usize]
     }
 
-    /// Freezes the words and patches the labels.
+    /// Finishes the words and patches the labels.
     pub(super) fn finish(mut self) -> Result<Finished, NoRoom> {
         self.lines.shrink();
         let targets: Vec<(u32, u32)> = self
@@ -181,7 +182,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The number in an operand that is one.
+/// The number in the operand, if it is a number.
 pub(super) fn number(operand: FileOperand) -> Option<u64> {
     match operand {
         FileOperand::Number(number) => Some(number),
@@ -190,7 +191,7 @@ pub(super) fn number(operand: FileOperand) -> Option<u64> {
     }
 }
 
-/// The label in an operand that is one; 0 for none.
+/// The label in the operand; 0 if it is not a label.
 pub(super) fn label(operand: FileOperand) -> u32 {
     match operand {
         FileOperand::Label(label) => label,

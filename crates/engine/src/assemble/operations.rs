@@ -1,9 +1,9 @@
-//! One operation after the other.
+//! Translates a function, operation by operation.
 //!
-//! **Fusing.** Neighbours that occur often together become one instruction: moves and calls or returns, the end of a
-//! frame and a return, two moves, two elements of one tuple, a test for a cell and taking it apart. A label between two
-//! operations keeps them apart, since `label` is an operation; a `line` does not, and takes effect where the fused
-//! instruction begins.
+//! **Fusing.** Neighbouring operations that often occur together become one instruction: a move and a call or return,
+//! the end of a frame and a return, two moves, two elements of one tuple, a test for a cons cell and taking it apart.
+//! Operations with a label between them are never fused, since `label` is itself an operation. A `line` does not
+//! prevent fusing; it takes effect where the fused instruction begins.
 
 use beamfile::{Function, Operand as FileOperand, Operation};
 use isa::Opcode;
@@ -40,7 +40,7 @@ pub(super) fn function(emitter: &mut Emitter<'_>, function: &Function) -> Result
     Ok(())
 }
 
-/// What is left of a function.
+/// The remaining operations of a function.
 struct Cursor<'a> {
     operations: &'a [Operation],
 }
@@ -66,7 +66,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A slow path as the handler of an instruction.
+/// Writes an instruction whose handler is a slow path.
 fn slow(emitter: &mut Emitter<'_>, handler: Handler, operands: &[FileOperand]) {
     emitter.handler(handler);
     for &operand in operands {
@@ -80,7 +80,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
     let operands = code.operands(operation);
     let opcode = operation.opcode;
     let bad = |operand: u8| AssembleErrorKind::BadOperand { opcode, operand };
-    // The number at a place, in bytes of words.
+    // The number of words in an operand, converted to bytes.
     let bytes = |place: u8| match operands.get(place as usize).copied().and_then(number) {
         Some(words) if words <= u32::MAX.into() => Ok(words * 8),
         _ => Err(bad(place)),
@@ -97,7 +97,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
             }
         }
         Opcode::IntCodeEnd | Opcode::NifStart | Opcode::Fclearerror | Opcode::Fcheckerror => (),
-        // What they mark speeds a receive up and changes nothing else.
+        // These only speed a receive up and have no other effect.
         Opcode::RecvMark | Opcode::RecvSet => (),
         Opcode::OnLoad => emitter.on_load(),
         Opcode::FuncInfo => return Err(AssembleErrorKind::Unsupported(opcode)),
@@ -301,7 +301,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
             };
             let count = emitter.module.file.lambdas[index as usize].free;
             let free: Vec<Operand> = (0..count).map(|x| Operand::x(x.into())).collect();
-            // The compilers that emitted it counted on it to make its own room.
+            // The compilers that emitted this operation relied on it to make room for itself.
             emitter.handler(plain::<moves::TestHeap>());
             emitter.word((FUN_WORDS + u64::from(count)) * 8);
             emitter.word(count.into());
@@ -412,7 +412,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
     Ok(())
 }
 
-/// Words of a float and of a fun without free variables, headers included.
+/// Words of a float, and of a fun without free variables, including headers.
 const FLOAT_WORDS: u64 = 2;
 const FUN_WORDS: u64 = 4;
 
@@ -456,7 +456,7 @@ fn comparison<O: SS>(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
     emitter.label(label(operands[0]));
 }
 
-/// `=:=` and `=/=`, which are simpler with an immediate.
+/// `=:=` and `=/=`; comparing with an immediate is simpler.
 fn identity<O: SS, I: S>(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
     let (a, b) = (emitter.source(operands[1]), emitter.source(operands[2]));
     let immediate = |operand: Operand| operand.as_constant().is_some_and(Term::is_immediate);
@@ -498,7 +498,7 @@ fn r#move<'a>(
     let code = emitter.module.code;
     let (from, to) = (emitter.source(operands[0]), emitter.source(operands[1]));
     if to.place() == Place::X {
-        // A line may stand before a call.
+        // There may be a line before a call.
         let behind = usize::from(cursor.opcode_at(0) == Some(Opcode::Line));
         match cursor.opcode_at(behind) {
             Some(opcode @ (Opcode::Call | Opcode::CallOnly | Opcode::CallLast)) => {
@@ -553,7 +553,8 @@ fn r#move<'a>(
             (Place::X, Place::Y, Place::X, Place::Y) => Some(plain::<moves::Move2XY>()),
             _ => None,
         };
-        // The second of two may begin a better pair; the moves run one behind the other, so they may overlap.
+        // The second move may be better fused with what follows. The two moves are executed one after the other, so
+        // they may overlap.
         let better = matches!(
             cursor.opcode_at(1),
             Some(
@@ -593,7 +594,7 @@ fn get_tuple_element<'a>(
         let next = emitter.module.code.operands(&cursor.operations[0]);
         let (tuple2, to2) = (emitter.source(next[0]), emitter.source(next[2]));
         let second = offset(next[1]).ok_or(bad)?;
-        // The first must leave the tuple alone.
+        // The first operation must not overwrite the tuple.
         if tuple2 == tuple && to != tuple {
             cursor.next();
             emitter.instruction(
@@ -653,7 +654,7 @@ fn put_tuple(emitter: &mut Emitter<'_>, to: FileOperand, elements: &[FileOperand
 
 fn call_fun<'a>(emitter: &mut Emitter<'a>, fun: Operand, arity: u64, cursor: &mut Cursor<'a>) {
     let behind = Operand::x(arity as u16);
-    // In tail position it must be a tail call, or loops over funs would fill the stack.
+    // In tail position this must be a tail call: otherwise loops over funs would fill the stack.
     if cursor.opcode_at(0) == Some(Opcode::Deallocate)
         && cursor.opcode_at(1) == Some(Opcode::Return)
     {

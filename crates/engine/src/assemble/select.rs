@@ -1,4 +1,4 @@
-//! Choosing how to choose: `select_val` and `select_tuple_arity`.
+//! Choosing the instructions for `select_val` and `select_tuple_arity`.
 
 use beamfile::Operand as FileOperand;
 use layout::Term;
@@ -8,9 +8,9 @@ use crate::bodies::{compare, select, tests, tuples};
 use crate::operand::Operand;
 use crate::operation::{plain, source, sources};
 
-/// A jump table may have this many words for each label that is not the default's.
+/// A jump table may have this many words per value.
 const TABLE_WORDS_PER_VALUE: u64 = 3;
-/// Fewer values are found faster by searching.
+/// With fewer values, searching is faster than a jump table.
 const TABLE_VALUES: usize = 4;
 
 /// `select_val`
@@ -28,7 +28,7 @@ pub(super) fn select_value(
         if value.is_immediate() {
             immediates.push((value.bits(), target));
         } else {
-            // On to the target if they are equal.
+            // Jumps to the target if they are equal.
             emitter.instruction(
                 sources::<compare::IsNeExact>(term, Operand::constant(value)),
                 &[term, Operand::constant(value)],
@@ -36,7 +36,7 @@ pub(super) fn select_value(
             emitter.label(target);
         }
     }
-    // The sort is stable: of two equal values the first counts.
+    // The sort is stable: of two equal values, the first one wins.
     immediates.sort_by_key(|&(value, _)| value);
     immediates.dedup_by_key(|&mut (value, _)| value);
     match immediates[..] {
@@ -115,14 +115,14 @@ fn search_table(emitter: &mut Emitter<'_>, values: &[(u64, u32)]) {
     }
 }
 
-/// The least value and the label of each from there on, if all are small integers that lie close.
+/// The smallest value and the labels of all values from there on, if all are small integers with few gaps.
 fn table(values: &[(u64, u32)]) -> Option<(i64, Vec<Option<u32>>)> {
     if values.len() < TABLE_VALUES {
         return None;
     }
     let mut smalls = Vec::with_capacity(values.len());
     for &(word, target) in values {
-        // SAFETY: the word of a constant operand.
+        // SAFETY: the word of a constant operand is a term.
         let value = unsafe { Term::from_bits(word) }.as_small()?;
         smalls.push((value, target));
     }

@@ -16,7 +16,7 @@ use crate::operand::{Operand, Place};
 use crate::operation::{plain, source, source_dest};
 use crate::slow;
 
-/// Flags of a segment, as old operations have them in a number.
+/// Segment flags, as older operations encode them in a number.
 const LITTLE: u64 = 2;
 const SIGNED: u64 = 4;
 const NATIVE: u64 = 16;
@@ -76,8 +76,8 @@ pub(super) fn map_operation(
     Ok(())
 }
 
-/// A map made from nothing whose keys are constants: they are sorted here, and shared by all maps that it makes. False, and
-/// nothing is done, when it is another.
+/// Writes a map that is made from an empty one and whose keys are constants: the keys are sorted here, and shared by
+/// all maps that the instruction makes. Returns false, and writes nothing, for any other map operation.
 fn new_map(
     emitter: &mut Emitter<'_>,
     opcode: Opcode,
@@ -121,7 +121,8 @@ fn sources(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
     }
 }
 
-/// One by one where all keys are immediates; that asks that the map stays in its register until the last.
+/// Looks the keys up one by one if all are immediates; this requires that no lookup but the last overwrites the map's
+/// register.
 fn get_map_elements(emitter: &mut Emitter<'_>, map: Operand, fail: u32, pairs: &[FileOperand]) {
     let operands: Vec<Operand> = pairs
         .iter()
@@ -211,7 +212,7 @@ pub(super) fn matching(
         }
         Opcode::BsStartMatch4 => {
             let (from, to) = (term(emitter, 2), term(emitter, 3));
-            // The atoms `no_fail` and `resume` say that it is a bit string, or a context.
+            // The atoms `no_fail` and `resume` mean that the term is known to be a bit string, or a match context.
             start_match(emitter, from, to, label(operands[0]), value(1)?);
         }
         Opcode::BsGetInteger2 => {
@@ -281,7 +282,7 @@ pub(super) fn matching(
                 .string(value(3)?, bits.div_ceil(8))
                 .ok_or(bad(opcode, 3))?;
             if (1..=binaries::WINDOW_BITS).contains(&bits) {
-                // SAFETY: the string has so many bits.
+                // SAFETY: the string has at least `bits` bits.
                 let wanted = unsafe { term::bits::range::load(string, 0, bits as u32) };
                 emitter.instruction(source::<binaries::MatchBits>(context), &[context]);
                 emitter.label(label(operands[0]));
@@ -334,7 +335,7 @@ pub(super) fn matching(
     Ok(())
 }
 
-/// The bits of a size that is known.
+/// The size in bits, if it is constant.
 fn constant_width(size: Operand, unit: u64) -> Option<u64> {
     let size = u64::try_from(size.as_constant()?.as_small()?).ok()?;
     size.checked_mul(unit)
@@ -486,10 +487,10 @@ fn number_or_source(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Opera
     }
 }
 
-/// Integers of up to so many bits can be gathered at any bit of a byte.
+/// Integers of at most this many bits can be written at any bit position.
 const GATHERED_BITS: u64 = 56;
 
-/// The bits of the segments whose size is known, if `create_whole` can build of all of them.
+/// The total bits of the segments of known size, if `create_whole` can handle all segments.
 fn whole_bits(emitter: &Emitter<'_>, segments: &[FileOperand]) -> Option<u64> {
     let mut bits = 0u64;
     for (index, part) in segments.chunks_exact(6).enumerate() {
@@ -519,7 +520,7 @@ fn whole_bits(emitter: &Emitter<'_>, segments: &[FileOperand]) -> Option<u64> {
     (!segments.is_empty() && bits % 8 == 0).then_some(bits)
 }
 
-/// The bits of an integer or a string, if they are known.
+/// The size in bits of an integer or a string segment, if it is known.
 fn known_bits(emitter: &Emitter<'_>, part: &[FileOperand]) -> Option<u64> {
     let size = u64::try_from(emitter.constant(part[5])?.as_small()?).ok()?;
     let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
@@ -530,7 +531,7 @@ fn known_bits(emitter: &Emitter<'_>, part: &[FileOperand]) -> Option<u64> {
     }
 }
 
-/// `type, number, unit, flags, value (of a string: its offset), size`
+/// `type, number, unit, flags, value (for a string: its offset), size`
 fn segment(emitter: &mut Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> Result {
     let number = |place: u8| number(part[place as usize]).ok_or(bad(opcode, 5));
     let kind = emitter
@@ -566,7 +567,7 @@ fn segment(emitter: &mut Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> R
     Ok(())
 }
 
-/// A list of atoms in new code.
+/// The flags of a segment. In newer code they are a list of atoms.
 fn flags(emitter: &Emitter<'_>, operand: FileOperand) -> u64 {
     let mut flags = number(operand).unwrap_or(0);
     let mut rest = emitter.constant(operand).unwrap_or(Term::NIL);

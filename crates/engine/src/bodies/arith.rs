@@ -1,5 +1,5 @@
-//! Integer arithmetic: `a, b, dest, fail, live, export`. Small operands with a small result are done here; the rest,
-//! and every error, left to the BIF of the operator.
+//! Integer arithmetic: `a, b, dest, fail, live, export`. Small operands with a small result are handled here;
+//! everything else, including every error, is left to the operator's BIF.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::Term;
@@ -68,7 +68,7 @@ operations! {
             return m.slow(slow::bifs::guard2);
         }
         let (dividend, divisor) = (a.small_value(), b.small_value());
-        // The least small divided by -1 is no small.
+        // The smallest small integer divided by -1 is not a small integer.
         if divisor == 0 || divisor == -1 {
             return m.slow(slow::bifs::guard2);
         }
@@ -125,7 +125,7 @@ operations! {
         if shift as u64 >= 60 {
             return m.slow(slow::bifs::guard2);
         }
-        // What is lost at the top shows when the tagged word is shifted back.
+        // Shifting the tagged word back shows whether bits were lost at the top.
         let value = (a.bits() & !TAG) as i64;
         let shifted = value.wrapping_shl(shift as u32);
         if shifted.wrapping_shr(shift as u32) != value {

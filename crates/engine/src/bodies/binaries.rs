@@ -1,5 +1,5 @@
-//! Matching bit strings. What is common and short is done here, on the words of the match context; all else is in
-//! `slow::binaries`, and building in `slow::build`.
+//! Matching bit strings. Common and short operations are done here, directly on the words of the match context; the
+//! others are in `slow::binaries`, and building is in `slow::build`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::object::offset;
@@ -9,7 +9,7 @@ use super::tuples::header_of;
 use crate::operation::operations;
 use crate::slow;
 
-/// A word of a match context.
+/// The address of a word of a match context.
 #[inline(always)]
 unsafe fn word(context: Term, index: usize) -> *mut u64 {
     (context.bits() as *mut u8)
@@ -59,13 +59,14 @@ integers! {
     GetInteger32 u32;
 }
 
-/// Widths up to this many bits lie within eight bytes, wherever they start.
+/// Integers of at most this many bits fit into eight bytes, at any bit position.
 pub const WINDOW_BITS: u64 = 57;
 
-/// The bits up to `end`, at most [`WINDOW_BITS`] of them, as the low bits of a word; what is above is to be masked.
+/// The bits before `end`, at most [`WINDOW_BITS`] of them, as the low bits of a word; the caller must mask the higher
+/// bits.
 ///
-/// It reads the eight bytes up to the last bit, of which the first may lie before the string: a binary's header and size do,
-/// or the head of its block, so there is always something to be read.
+/// It reads the eight bytes that end with the last bit's byte. The first of them may be before the string, but that
+/// memory is always readable: it is the header and size of the binary, or the header of its block.
 #[inline(always)]
 unsafe fn window(context: Term, end: u64) -> u64 {
     unsafe {
@@ -102,18 +103,18 @@ macro_rules! windows {
 }
 
 windows! {
-    /// An unsigned big-endian integer of at most `WINDOW_BITS`:
+    /// An unsigned big-endian integer of at most `WINDOW_BITS` bits:
     /// `context, size, dest, fail, live, unit, flags, width, mask, 0`
     GetUnsigned |value, m| value as i64;
-    /// A signed one: `context, size, dest, fail, live, unit, flags, width, mask, its highest bit`
+    /// A signed one: `context, size, dest, fail, live, unit, flags, width, mask, its sign bit`
     GetSigned |value, m| (value ^ m.wide::<9>()).wrapping_sub(m.wide::<9>()) as i64;
-    /// An unsigned little-endian one of whole bytes:
+    /// An unsigned little-endian integer of whole bytes:
     /// `context, size, dest, fail, live, unit, flags, width, mask, factor that shifts it to the top`
     GetLittle |value, m| value.wrapping_mul(m.wide::<9>()).swap_bytes() as i64;
 }
 
 operations! {
-    /// The bits are those of a short constant: `context, fail, width, mask, bits`
+    /// Tests that the next bits equal a short constant: `context, fail, width, mask, bits`
     MatchBits: S<A: Source> |m| {
         let context = m.get::<A, 0>();
         let end = *word(context, offset::MATCH_POSITION) + m.word::<2>();
@@ -127,7 +128,7 @@ operations! {
         m.next::<5>()
     }
 
-    /// A character of one byte; others are the slow path's: `context, dest, fail, flags`
+    /// A character of one byte; others are left to the slow path: `context, dest, fail, flags`
     GetUtf8: SD<A: Source, B: Dest> |m| {
         let context = m.get::<A, 0>();
         let position = *word(context, offset::MATCH_POSITION);
@@ -144,7 +145,7 @@ operations! {
         m.next::<4>()
     }
 
-    /// `term, dest, fail, live`: a match context is used again; one for a binary on the heap is made here.
+    /// `term, dest, fail, live`: a match context is reused; for a heap binary, a context is created here.
     StartMatch: SD<A: Source, B: Dest> |m| {
         let term = m.get::<A, 0>();
         match header_of(term) & 0b11_1111 {
@@ -165,7 +166,7 @@ operations! {
         m.next::<4>()
     }
 
-    /// A constant number of bits: `context, fail, bits`
+    /// Skips a constant number of bits: `context, fail, bits`
     SkipBits: S<A: Source> |m| {
         let context = m.get::<A, 0>();
         let bits = m.word::<2>();
@@ -177,7 +178,7 @@ operations! {
         m.next::<3>()
     }
 
-    /// Exactly so many bits are left: `context, fail, bits`
+    /// Tests that exactly this many bits are left: `context, fail, bits`
     TestTail: S<A: Source> |m| {
         let context = m.get::<A, 0>();
         let left = *word(context, offset::MATCH_END) - *word(context, offset::MATCH_POSITION);
@@ -187,7 +188,7 @@ operations! {
         m.next::<3>()
     }
 
-    /// What is left is a multiple of the unit: `context, fail, unit (not 0)`
+    /// Tests that the number of remaining bits is a multiple of the unit: `context, fail, unit (not 0)`
     TestUnit: S<A: Source> |m| {
         let context = m.get::<A, 0>();
         let left = *word(context, offset::MATCH_END) - *word(context, offset::MATCH_POSITION);

@@ -1,7 +1,8 @@
 //! Calls and returns.
 //!
-//! A call pushes the address behind itself and enters; the callee's frame lies below that address, and a return pops
-//! it. A tail call enters with the caller's return address on top. Every call takes a reduction.
+//! A call pushes the address of the next instruction and jumps to the callee, whose frame is below that address; a
+//! return pops it. A tail call jumps with the caller's return address on top of the stack. Every call costs one
+//! reduction.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use core::sync::atomic::Ordering;
@@ -16,14 +17,14 @@ use crate::operand::Any;
 use crate::operation::operations;
 use crate::slow;
 
-/// Where a call of an exported function goes now.
+/// The current target of calls of an exported function.
 #[inline(always)]
 pub(crate) unsafe fn export_entry(export: u64) -> *const u64 {
     unsafe { (*(export as *const Export)).code.load(Ordering::Acquire) }
 }
 
-/// The entry of `fun` for a call with `arity` arguments, its free variables put behind them; null when the call is one
-/// for the runtime.
+/// The entry of `fun` for a call with `arity` arguments; its free variables are copied to the registers after the
+/// arguments. Null if the runtime must handle the call.
 #[inline(always)]
 pub(crate) unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -> *const u64 {
     unsafe {
@@ -54,7 +55,7 @@ pub(crate) unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -
     }
 }
 
-/// As [`fun_entry`], for funs of a module only.
+/// As [`fun_entry`], but only for funs with code of their own (not `fun M:F/A`).
 #[inline(always)]
 unsafe fn local_fun_entry<F: Form>(
     m: &Machine<F>,
@@ -71,7 +72,7 @@ unsafe fn local_fun_entry<F: Form>(
         if shape & 0xff != arity {
             return core::ptr::null();
         }
-        // Before any register changes, for the fun itself may be in one: null when its module is gone.
+        // Read before any register changes, since the fun itself may be in one. Null if its module was unloaded.
         let entry = *object.add(1 + offset::FUN_ENTRY) as *const FunEntry;
         let code = (*entry).code.load(Ordering::Acquire);
         if code.is_null() {
@@ -79,7 +80,8 @@ unsafe fn local_fun_entry<F: Form>(
         }
         let to = m.x.wrapping_byte_add(first as usize).cast::<u64>();
         let mut index = 0;
-        // The count is read again each time, or the loop would be unrolled, for which registers are missing.
+        // The count is read again in every iteration: otherwise the compiler would unroll the loop, for which there
+        // are too few free registers.
         while index < (object.add(1 + offset::FUN_ARITY).read_volatile() >> 8) as usize {
             let value = *object
                 .wrapping_add(1 + offset::FUN_FREE)
@@ -177,7 +179,7 @@ operations! {
         m.enter(target)
     }
 
-    /// `fun, arity, offset of the X register behind the arguments`
+    /// `fun, arity, offset of the X register after the arguments`
     CallFun: S<A: Source> |m| {
         let arity = m.word::<1>();
         let target = local_fun_entry(&m, m.get::<A, 0>(), arity, m.word::<2>());
@@ -188,7 +190,7 @@ operations! {
         m.call(target)
     }
 
-    /// A tail call: `fun, arity, bytes of Y registers, offset of the X register behind the arguments`
+    /// A tail call: `fun, arity, bytes of Y registers, offset of the X register after the arguments`
     CallFunLast: S<A: Source> |m| {
         let arity = m.word::<1>();
         let target = local_fun_entry(&m, m.get::<A, 0>(), arity, m.word::<3>());
@@ -218,7 +220,7 @@ operations! {
         m.next_at(words.add(free))
     }
 
-    /// Part of `MakeFun` as machine code: all but the free variables: `dest, entry, arity | free << 8, header`
+    /// Part of `MakeFun` in machine code, everything but the free variables: `dest, entry, arity | free << 8, header`
     FunHead: P<> |m| {
         let object = m.h;
         object.write(m.word::<3>());

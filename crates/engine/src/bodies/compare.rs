@@ -1,4 +1,4 @@
-//! Comparing terms: `a, b, fail`. Words that decide at a glance are compared here, the rest in `slow::compare`.
+//! Comparing terms: `a, b, fail`. Operands whose words alone decide are compared here, all others in `slow::compare`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use crate::operand::K;
@@ -10,7 +10,7 @@ operations! {
     IsEqExact: SS<A: Source, B: Source> |m| {
         let (a, b) = (m.get::<A, 0>().bits(), m.get::<B, 1>().bits());
         if a != b {
-            // An immediate equals nothing but itself; neither do a cons and a boxed object.
+            // An immediate equals only itself, and a cons never equals a boxed object.
             if a & 0b11 == 0b11 || (a ^ b) & 0b11 != 0 {
                 return m.jump::<2>();
             }
@@ -77,7 +77,7 @@ operations! {
         if a.bits() & b.bits() & 0b1111 != 0b1111 {
             return m.slow(slow::compare::is_lt);
         }
-        // Both tags are alike, so the words are ordered as the values.
+        // Both words have the same tag, so they are ordered like the values.
         if a.bits() as i64 >= b.bits() as i64 {
             return m.jump::<2>();
         }

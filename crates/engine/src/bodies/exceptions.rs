@@ -1,7 +1,8 @@
-//! `catch`, `try` and what follows a caught exception. What raises is in `slow::exceptions`.
+//! `catch` and `try`, and what follows a caught exception. Raising is in `slow::exceptions`.
 //!
-//! A catch mark in a Y register names the handler. While the mark is there it counts in `ProcessHead::catches`; the
-//! operation at the handler, or the end of the protected part, takes it out. Unwinding leaves mark and count alone.
+//! A catch mark in a Y register names the handler. Marks on the stack are counted in `ProcessHead::catches`. The mark
+//! is removed, and the count decremented, by the operation at the handler or at the end of the protected part;
+//! unwinding changes neither.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::Term;
@@ -35,7 +36,7 @@ operations! {
         m.next::<1>()
     }
 
-    /// The handler of a `try`: class, reason and trace go to x0 to x2: `y`
+    /// The handler of a `try`; moves class, reason and trace to x0..x2: `y`
     TryCase: P<> |m| {
         (*(*m.c).process).catches -= 1;
         m.put::<Y, 0>(Term::NIL);

@@ -12,7 +12,7 @@ use crate::slow;
 /// The header word of a float.
 const FLOAT: u64 = Header::new(Kind::Float, 1).0;
 
-/// The exponent of a float.
+/// Mask of a float's exponent.
 const EXPONENT: u64 = 0x7ff << 52;
 
 #[inline(always)]
@@ -24,7 +24,7 @@ unsafe fn register<F: Form, const I: usize>(m: &Machine<F>) -> *mut f64 {
     }
 }
 
-/// The value of a word known to be a float.
+/// The value of a word that is known to be a float.
 #[inline(always)]
 unsafe fn value(term: Term) -> f64 {
     unsafe { *(term.bits() as *const u8).wrapping_add(6).cast::<f64>() }
@@ -37,7 +37,7 @@ macro_rules! operators {
                 $(#[$doc])*
                 $name: P<> |m| {
                     let result = *register::<_, 0>(&m) $operator *register::<_, 1>(&m);
-                    // All bits of the exponent set: infinite, or no number.
+                    // All exponent bits are set for infinities and NaNs.
                     if result.to_bits() & EXPONENT == EXPONENT {
                         return m.slow(slow::floats::badarith);
                     }
@@ -74,13 +74,13 @@ operations! {
         m.next::<2>()
     }
 
-    /// A float: `source, f dest`
+    /// Loads a float: `source, f dest`
     FloatLoad: S<A: Source> |m| {
         *register::<_, 1>(&m) = value(m.get::<A, 0>());
         m.next::<2>()
     }
 
-    /// To the heap, where room was made: `f, dest`
+    /// Stores a float on the heap, where room was made before: `f, dest`
     FloatStore: P<> |m| {
         let object = m.h;
         object.write(FLOAT);
@@ -90,7 +90,7 @@ operations! {
         m.next::<2>()
     }
 
-    /// Any number: `source, f dest`
+    /// Loads any number as a float: `source, f dest`
     FloatConvert: S<A: Source> |m| {
         let term = m.get::<A, 0>();
         if term.is_small() {

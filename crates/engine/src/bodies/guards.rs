@@ -1,5 +1,5 @@
-//! BIFs that are short enough to be operations: `a, dest, fail, live, export` or `a, b, dest, fail, live, export`. What
-//! they cannot decide at a glance, errors included, is left to the BIF.
+//! BIFs that are short enough to be operations: `a, dest, fail, live, export` or `a, b, dest, fail, live, export`.
+//! Cases that take longer, and errors, are left to the BIF.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::limits::SMALL_MIN;
@@ -13,10 +13,10 @@ use crate::slow;
 const TRUE: Term = Term::atom(isa::atoms::TRUE);
 const FALSE: Term = Term::atom(isa::atoms::FALSE);
 
-/// The kind bits of a header, and the two that say it is one.
+/// Mask of a header's kind bits and of the two bits that mark it as a header.
 const KIND_MASK: u64 = 0b11_1111;
 
-/// Longer lists are left to the BIF, which counts its work; the word of a small integer.
+/// Longer lists are left to the BIF, which charges reductions for its work. As the word of a small integer.
 const SHORT_LENGTH: u64 = 256 << 4 | 0b1111;
 
 /// The kind bits of an object's header.
@@ -103,7 +103,7 @@ operations! {
     /// `abs/1` of a small integer
     Absolute: SD<A: Source, B: Dest> |m| {
         let a = m.get::<A, 0>();
-        // The least small has no opposite among them.
+        // The negation of the smallest small integer is not a small integer.
         if !a.is_small() || a.small_value() == SMALL_MIN {
             return m.slow(slow::bifs::guard1);
         }
@@ -113,7 +113,7 @@ operations! {
         m.next::<5>()
     }
 
-    /// `byte_size/1` of a whole binary
+    /// `byte_size/1` of a binary of whole bytes
     ByteSize: SD<A: Source, B: Dest> |m| {
         let a = m.get::<A, 0>();
         let kind = header_of(a) & KIND_MASK;
@@ -121,7 +121,7 @@ operations! {
         if !is_whole && kind != kind_bits(Kind::SubBinary) {
             return m.slow(slow::bifs::guard1);
         }
-        // The size is the first word of all three; a sub-binary may have bits more.
+        // In all three kinds the size is the first word; a sub-binary may have additional bits.
         if !is_whole && element(a, element_offset(offset::SUB_BINARY_BITS as u64)).cast::<u8>().read() != 0 {
             return m.slow(slow::bifs::guard1);
         }

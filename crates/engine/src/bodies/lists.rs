@@ -5,7 +5,7 @@ use layout::Term;
 
 use crate::operation::operations;
 
-/// The cell of a cons, by arithmetic alone.
+/// The address of a cons cell; the tag is not checked.
 #[inline(always)]
 unsafe fn cell(list: Term) -> *const Term {
     (list.bits() as *const u8).wrapping_sub(1).cast::<Term>()
@@ -45,7 +45,7 @@ operations! {
         m.next::<3>()
     }
 
-    /// Tests for a cell and takes it apart: `list, head, tail, fail`
+    /// Tests for a cons cell and takes it apart: `list, head, tail, fail`
     IsNonemptyListGetList: Sdd<A: Source, B: Dest, C: Dest> |m| {
         let list = m.get::<A, 0>();
         if !list.is_cons() {

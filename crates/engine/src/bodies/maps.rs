@@ -1,4 +1,5 @@
-//! Looking into maps. Flat maps are searched for immediate keys here; all else is in `slow::maps`.
+//! Reading from maps, and making maps with constant keys. Flat maps are searched for immediate keys here; everything
+//! else is in `slow::maps`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::object::offset;
@@ -9,11 +10,11 @@ use crate::operand::K;
 use crate::operation::operations;
 use crate::slow;
 
-/// Kind and shape of a flat map's header; the rest of it is the arity.
+/// Header of a flat map without its arity, and the mask of the kind and shape bits.
 const FLAT_MAP: u64 = Header::new(Kind::Map, 0).0;
 const KIND_AND_SHAPE: u64 = 0b11_1111 | 0b11 << 38;
 
-/// Bytes of a flat map without its keys.
+/// Size in bytes of a flat map, not counting its tuple of keys.
 #[must_use]
 pub const fn bytes_of_flat(pairs: usize) -> u64 {
     (1 + offset::FLAT_MAP_VALUES + pairs) as u64 * 8
@@ -26,7 +27,7 @@ pub const fn flat_header(pairs: usize) -> u64 {
 }
 
 operations! {
-    /// A map made from nothing: `bytes, live, dest, keys, value...`
+    /// A map made from an empty one: `bytes, live, dest, keys, value...`
     NewMap: P<> |m| {
         let bytes = m.word::<0>();
         if !m.has_room(bytes) {
@@ -61,7 +62,7 @@ operations! {
             .cast::<u64>();
         let mut index = 0;
         while index < size {
-            // Volatile, or the loop would be unrolled, for which registers are missing.
+            // Volatile: otherwise the compiler would unroll the loop, for which there are too few free registers.
             if keys.add(1 + index).read_volatile() == key.bits() {
                 let value = Term::from_bits(*object.add(1 + offset::FLAT_MAP_VALUES + index));
                 m.put::<B, 1>(value);

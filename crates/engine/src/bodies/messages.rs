@@ -1,4 +1,4 @@
-//! Receiving. The inner queue is walked here; fetching, removing and timers are the runtime's.
+//! Receiving. The inner queue is traversed here; fetching and removing messages, and timers, are left to the runtime.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::heap::flag;
@@ -7,7 +7,8 @@ use crate::operation::operations;
 use crate::slow;
 
 operations! {
-    /// The next message, or on to the wait: `dest, label`. No X register lives here, so it is a place to collect.
+    /// Reads the next message, or jumps to the wait if there is none: `dest, label`. A safepoint: no X register is
+    /// live.
     LoopRec: D<A: Dest> |m| {
         let process = (*m.c).process;
         let message = *(*process).messages.save;
@@ -18,7 +19,7 @@ operations! {
         m.next::<2>()
     }
 
-    /// The message does not match; try the next: `label`
+    /// The message does not match, so the next one is tried: `label`
     LoopRecEnd: P<> |m| {
         let process = (*m.c).process;
         let save = (*process).messages.save;

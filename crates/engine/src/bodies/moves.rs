@@ -12,7 +12,7 @@ operations! {
         m.next::<2>()
     }
 
-    /// Two moves one behind the other: `source, dest, source, dest`, all X.
+    /// Two moves, one after the other: `source, dest, source, dest`, all X.
     Move2: P<> |m| {
         use crate::operand::X;
         let first = m.get::<X, 0>();
@@ -42,7 +42,7 @@ operations! {
         m.next::<4>()
     }
 
-    /// Both X: `register, register`
+    /// Swaps two X registers: `register, register`
     SwapXX: P<> |m| {
         use crate::operand::X;
         let (a, b) = (m.get::<X, 0>(), m.get::<X, 1>());
@@ -51,7 +51,7 @@ operations! {
         m.next::<2>()
     }
 
-    /// An X and a Y register: `register, register`
+    /// Swaps an X and a Y register: `register, register`
     SwapXY: P<> |m| {
         use crate::operand::{X, Y};
         let (a, b) = (m.get::<X, 0>(), m.get::<Y, 1>());
@@ -60,7 +60,7 @@ operations! {
         m.next::<2>()
     }
 
-    /// Both Y: `register, register`
+    /// Swaps two Y registers: `register, register`
     SwapYY: P<> |m| {
         use crate::operand::Y;
         let (a, b) = (m.get::<Y, 0>(), m.get::<Y, 1>());
@@ -69,20 +69,20 @@ operations! {
         m.next::<2>()
     }
 
-    /// One Y register becomes `[]`: `dest`
+    /// Sets a Y register to `[]`: `dest`
     InitY: P<> |m| {
         m.put::<crate::operand::Y, 0>(Term::NIL);
         m.next::<1>()
     }
 
-    /// Two Y registers become `[]`: `dest, dest`
+    /// Sets two Y registers to `[]`: `dest, dest`
     InitY2: P<> |m| {
         m.put::<crate::operand::Y, 0>(Term::NIL);
         m.put::<crate::operand::Y, 1>(Term::NIL);
         m.next::<2>()
     }
 
-    /// Y registers become `[]`: `count, dest...`
+    /// Sets Y registers to `[]`: `count, dest...`
     InitYs: P<> |m| {
         let count = m.word::<0>() as usize;
         let words = m.words::<1>();
@@ -92,7 +92,7 @@ operations! {
         m.next_at(words.add(count))
     }
 
-    /// A frame: `bytes of Y registers, live X registers`
+    /// Allocates a frame: `bytes of Y registers, live X registers`
     Allocate: P<> |m| {
         if !m.has_room(m.word::<0>()) {
             return m.slow(crate::slow::collect::allocate);
@@ -101,7 +101,7 @@ operations! {
         m.next::<2>()
     }
 
-    /// A frame and heap room: `bytes of Y registers, live X registers, bytes of frame and heap`
+    /// Allocates a frame and ensures heap room: `bytes of Y registers, live X registers, bytes of frame and heap`
     AllocateHeap: P<> |m| {
         if !m.has_room(m.word::<2>()) {
             return m.slow(crate::slow::collect::allocate_heap);
@@ -110,7 +110,8 @@ operations! {
         m.next::<3>()
     }
 
-    /// A frame whose Y registers start as `[]`: `bytes of Y registers, live X registers`. Old files have it.
+    /// Allocates a frame and sets its Y registers to `[]`: `bytes of Y registers, live X registers`. Used only by old
+    /// files.
     AllocateZero: P<> |m| {
         if !m.has_room(m.word::<0>()) {
             return m.slow(crate::slow::collect::allocate);
@@ -125,7 +126,7 @@ operations! {
         m.next::<2>()
     }
 
-    /// As `AllocateZero`, with heap room: `bytes of Y registers, live X registers, bytes of frame and heap`
+    /// As `AllocateZero`, and ensures heap room: `bytes of Y registers, live X registers, bytes of frame and heap`
     AllocateHeapZero: P<> |m| {
         if !m.has_room(m.word::<2>()) {
             return m.slow(crate::slow::collect::allocate_heap);
@@ -140,7 +141,7 @@ operations! {
         m.next::<3>()
     }
 
-    /// Heap room: `bytes, live X registers`
+    /// Ensures heap room: `bytes, live X registers`
     TestHeap: P<> |m| {
         if !m.has_room(m.word::<0>()) {
             return m.slow(crate::slow::collect::test_heap);
@@ -148,7 +149,7 @@ operations! {
         m.next::<2>()
     }
 
-    /// Drops Y registers, all of a frame or its lowest: `bytes`
+    /// Drops all Y registers of a frame, or its lowest ones: `bytes`
     Deallocate: P<> |m| {
         m.s = m.s.wrapping_byte_add(m.word::<0>() as usize);
         m.next::<1>()

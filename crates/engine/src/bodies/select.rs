@@ -5,10 +5,10 @@ use super::tuples::header_of;
 use crate::operand::K;
 use crate::operation::operations;
 
-/// Up to this many words a linear search is no slower.
+/// Up to this many words, a linear search is no slower than a binary one.
 pub const LINEAR: usize = 8;
 
-/// The index of `value` among `count` words, or `count`.
+/// The index of `value` among `count` words, or `count` if it is absent.
 #[inline(always)]
 unsafe fn search_linear(values: *const u64, count: usize, value: u64) -> usize {
     unsafe {
@@ -20,14 +20,14 @@ unsafe fn search_linear(values: *const u64, count: usize, value: u64) -> usize {
     }
 }
 
-/// The index of `value` among `count` sorted words, which are not none, or `count`.
+/// The index of `value` among `count` (at least one) sorted words, or `count` if it is absent.
 #[inline(always)]
 unsafe fn search(values: *const u64, count: usize, value: u64) -> usize {
     unsafe {
         let (mut low, mut length) = (0, count);
         while length > 1 {
             let half = length / 2;
-            // Without a branch: which half it is cannot be predicted.
+            // Written without a branch, because the outcome cannot be predicted.
             low = if *values.add(low + half) <= value {
                 low + half
             } else {
@@ -44,7 +44,7 @@ unsafe fn search(values: *const u64, count: usize, value: u64) -> usize {
 }
 
 operations! {
-    /// `term, fail, count, value..., label...`: immediates, sorted by their words; each has its label.
+    /// `term, fail, count, value..., label...`: the values are immediates, sorted by their words; each has a label.
     SelectValue: S<A: Source> |m| {
         let value = m.get::<A, 0>().bits();
         let count = m.word::<2>() as usize;
@@ -80,7 +80,7 @@ operations! {
         m.jump::<1>()
     }
 
-    /// Small integers without (many) gaps: `term, fail, least value (a plain number), count, label...`
+    /// Small integers with few gaps: `term, fail, smallest value (a plain number), count, label...`
     JumpTable: S<A: Source> |m| {
         let value = m.get::<A, 0>();
         let index = value.small_value().wrapping_sub(m.word::<2>() as i64) as u64;
@@ -91,7 +91,7 @@ operations! {
         m.enter(target as *const u64)
     }
 
-    /// By a tuple's header: `term, fail, count, header..., label...`
+    /// Selects by a tuple's header: `term, fail, count, header..., label...`
     SelectTupleArity: S<A: Source> |m| {
         let header = header_of(m.get::<A, 0>());
         let count = m.word::<2>() as usize;

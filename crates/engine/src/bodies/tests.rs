@@ -1,4 +1,4 @@
-//! Tests of a term's type: `term, fail` unless said otherwise.
+//! Tests of a term's type: `term, fail` unless stated otherwise.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::Kind;
@@ -9,7 +9,7 @@ use super::tuples::header_of;
 use crate::operand::Any;
 use crate::operation::operations;
 
-/// The kind bits of a header, and the two that say it is one.
+/// Mask of a header's kind bits and of the two bits that mark it as a header.
 const KIND_MASK: u64 = 0b11_1111;
 
 #[inline(always)]
@@ -17,7 +17,7 @@ const fn kind_bits(kind: Kind) -> u64 {
     layout::Header::new(kind, 0).0
 }
 
-/// A set of kinds, one bit each.
+/// A set of kinds, as a bit mask.
 const fn set<const N: usize>(kinds: [Kind; N]) -> u64 {
     let mut set = 0;
     let mut index = 0;
@@ -114,7 +114,8 @@ operations! {
         m.next::<2>()
     }
 
-    /// A fun of an arity: `term, arity, fail`; the arity is a term, and one that no arity can be fails.
+    /// Tests for a fun of a given arity: `term, arity, fail`. The arity is a term; the test fails if it is no valid
+    /// arity.
     IsFunction2: S<A: Source> |m| {
         let wanted = m.get::<Any, 1>();
         let found = fun_arity(m.get::<A, 0>());

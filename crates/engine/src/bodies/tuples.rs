@@ -5,7 +5,7 @@ use layout::{Kind, Term};
 
 use crate::operation::operations;
 
-/// The word at `offset` from the tagged pointer of a tuple.
+/// The address of the word at `offset` from the tagged pointer of a tuple.
 #[inline(always)]
 pub(super) unsafe fn element(tuple: Term, offset: u64) -> *mut Term {
     (tuple.bits() as *mut u8)
@@ -13,7 +13,7 @@ pub(super) unsafe fn element(tuple: Term, offset: u64) -> *mut Term {
         .cast::<Term>()
 }
 
-/// Offset of element `index` (from 0) from a tuple's tagged pointer: an operand of the operations here.
+/// The offset of element `index` (from 0) from a tuple's tagged pointer; the operations here have it as an operand.
 #[must_use]
 pub const fn element_offset(index: u64) -> u64 {
     index * 8 + 8 - 2
@@ -25,7 +25,7 @@ pub const fn tuple_header(arity: usize) -> u64 {
     layout::Header::new(Kind::Tuple, arity).0
 }
 
-/// The header of a term if it is boxed, else a word that is no header.
+/// The header of a term if it is boxed; otherwise a word that is not a header.
 #[inline(always)]
 pub(super) unsafe fn header_of(term: Term) -> u64 {
     if term.is_boxed() {
@@ -53,7 +53,7 @@ operations! {
         m.next::<5>()
     }
 
-    /// Overwrites an element of a fresh tuple: `value, tuple, offset`
+    /// Overwrites an element of a newly built tuple: `value, tuple, offset`
     SetTupleElement: SS<A: Source, B: Source> |m| {
         let value = m.get::<A, 0>();
         let tuple = m.get::<B, 1>();
@@ -61,7 +61,7 @@ operations! {
         m.next::<3>()
     }
 
-    /// `setelement/3` as a call, of x0, x1 and x2: `export`
+    /// A call of `setelement/3` with the arguments in x0, x1 and x2: `export`
     SetElement: P<> |m| {
         let (index, tuple) = (*m.x, *m.x.add(1));
         let header = header_of(tuple);
@@ -76,11 +76,11 @@ operations! {
             return m.slow(crate::slow::bifs::call_bif);
         }
         m.f -= 1;
-        // From the last element down to the header.
+        // Copies from the last element down to the header.
         let object = m.h;
         let mut offset = bytes;
         loop {
-            // Volatile, or the loop would become a call.
+            // Volatile: otherwise the compiler would turn the loop into a call.
             let word = element(tuple, offset.wrapping_sub(2)).cast::<u64>().read_volatile();
             object.wrapping_byte_add(offset as usize).write(word);
             if offset == 0 {
@@ -111,14 +111,14 @@ operations! {
         m.next_at(words.add(arity))
     }
 
-    /// Part of `PutTuple` as machine code: writes a word of a tuple that is being made: `offset from the heap top, word`
+    /// Part of `PutTuple` in machine code, writes a word of the tuple being built: `offset from the heap top, word`
     PutHeader: P<> |m| {
         let word = m.h.wrapping_byte_add(m.word::<0>() as usize);
         word.write(m.word::<1>());
         m.next::<2>()
     }
 
-    /// Part of `PutTuple` as machine code: `element, offset from the heap top`
+    /// Part of `PutTuple` in machine code, writes an element: `element, offset from the heap top`
     PutElement: S<A: Source> |m| {
         let value = m.get::<A, 0>();
         let word = m.h.wrapping_byte_add(m.word::<1>() as usize);
@@ -126,7 +126,7 @@ operations! {
         m.next::<2>()
     }
 
-    /// Part of `PutTuple` as machine code: the tuple is whole: `dest, bytes`
+    /// Part of `PutTuple` in machine code, completes the tuple: `dest, bytes`
     EndTuple: D<A: Dest> |m| {
         let object = m.h;
         m.h = object.wrapping_byte_add(m.word::<1>() as usize);
@@ -166,7 +166,7 @@ operations! {
         m.next::<2>()
     }
 
-    /// A term that is a tuple: `tuple, header, fail`
+    /// Tests the arity of a term that is known to be a tuple: `tuple, header, fail`
     TestArity: S<A: Source> |m| {
         if header_of(m.get::<A, 0>()) != m.word::<1>() {
             return m.jump::<2>();
@@ -174,7 +174,7 @@ operations! {
         m.next::<3>()
     }
 
-    /// Any term: `term, header, tag, fail`
+    /// Tests any term for a tuple of this header and first element: `term, header, tag, fail`
     IsTaggedTuple: S<A: Source> |m| {
         let term = m.get::<A, 0>();
         if header_of(term) != m.word::<1>()

@@ -1,6 +1,6 @@
-//! Arithmetic that is not about small integers alone: `a, b, dest, fail, live, export`. Floats are done here, for where the
-//! compiler does not know that they are floats, or where it may not raise, it makes operators of them as of any other
-//! terms. The rest is left to the BIF of the operator.
+//! Arithmetic with operands other than small integers: `a, b, dest, fail, live, export`. Floats are handled here,
+//! because the compiler emits the general operators for floats where it does not know the types, or where the
+//! operation must not raise. The rest is left to the operator's BIF.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::limits::STACK_RESERVE_WORDS;
@@ -13,7 +13,7 @@ use crate::slow::bifs::guard2;
 /// The header word of a float.
 const FLOAT: u64 = Header::new(Kind::Float, 1).0;
 
-/// A float, or a small integer as one, and whether it is a float.
+/// The value of a float or small integer as a float, and whether the term is a float.
 #[inline(always)]
 fn number(term: Term) -> Option<(f64, bool)> {
     match term.as_small() {

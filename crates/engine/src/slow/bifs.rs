@@ -1,7 +1,7 @@
 //! Calling BIFs.
 //!
-//! A BIF of a body gets its arguments in the X registers and may raise, trap, wait or end the process; one of a guard
-//! gets them in the spare registers behind the X registers and may only fail.
+//! A BIF called in a body gets its arguments in the X registers and may raise, trap, wait or end the process; one
+//! called in a guard gets them in the spare registers after the X registers and can only fail.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use core::sync::atomic::Ordering;
@@ -18,24 +18,24 @@ use crate::slow::calls::leave;
 use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
 use crate::slow::exceptions::{set_error, unwind};
 
-/// The live-register operand of an operation that has none, because it may not collect.
+/// The live-register operand of operations that have none because they may not collect.
 pub const NO_LIVE: u64 = u64::MAX;
 
 #[inline(always)]
 unsafe fn body(export: *const Export) -> BifFunction {
-    // SAFETY: the assembler and the stub writer use exports that have a body only.
+    // SAFETY: the assembler and the stub writer only use exports whose `bif` is set.
     unsafe { (*export).bif.unwrap_unchecked() }
 }
 
-/// Where a call that a BIF asks for instead of answering has its return address.
+/// Where the return address of a call is that a BIF requests instead of returning a result.
 enum Place {
-    /// Behind this instruction of one operand word; it is pushed.
+    /// Not pushed yet: it is the address after this instruction of one operand word.
     Here,
-    /// On the stack already.
+    /// Already on the stack.
     Pushed,
 }
 
-/// Goes on after a BIF has answered "none".
+/// Continues after a BIF has returned no term.
 #[inline(always)]
 unsafe fn otherwise<F: Form>(mut m: Machine<F>, export: *const Export, place: Place) -> Exit {
     unsafe {
@@ -60,7 +60,7 @@ unsafe fn otherwise<F: Form>(mut m: Machine<F>, export: *const Export, place: Pl
                 let target = (*raise).target;
                 let process = (*m.c).process;
                 m.s = (*process).heap.end.cast::<Term>();
-                // The marks went with the stack.
+                // The catch marks were on the stack, which is now empty.
                 (*process).catches = 0;
                 m.push(crate::start::process_end());
                 let code = (*target).code.load(Ordering::Acquire);
@@ -88,7 +88,7 @@ unsafe fn otherwise<F: Form>(mut m: Machine<F>, export: *const Export, place: Pl
     }
 }
 
-/// Calls a BIF of a body; the registers are read again. The process says where it is, for BIFs that tell about it.
+/// Calls a BIF from a body and reads the registers again. The process's `ip` is set for BIFs that report where it is.
 #[inline(always)]
 unsafe fn call<F: Form>(m: &mut Machine<F>, export: *const Export) -> Term {
     unsafe {
@@ -101,8 +101,8 @@ unsafe fn call<F: Form>(m: &mut Machine<F>, export: *const Export) -> Term {
     }
 }
 
-/// Collects if the BIF left too much beside the heap. x0 lives, and the process goes on at `ip`. With an answer the caller
-/// leaves.
+/// Collects if the BIF allocated too much outside the heap block. x0 is live, and the process continues at `ip`. If
+/// the result is `Some`, the caller must leave the engine with it.
 #[inline(always)]
 unsafe fn settle<F: Form>(m: &mut Machine<F>, ip: *const u64) -> Option<Exit> {
     unsafe {
@@ -113,11 +113,11 @@ unsafe fn settle<F: Form>(m: &mut Machine<F>, ip: *const u64) -> Option<Exit> {
     }
 }
 
-/// Cells of a list that are counted for one reduction.
+/// Number of list cells counted per reduction.
 const CELLS_PER_REDUCTION: i64 = 64;
 
 slow_paths! {
-    /// `length/1` of a list that is not short, which leaves when the slice is over and goes on where it was:
+    /// `length/1` of a long list. It leaves the engine when the slice is over, and later continues where it stopped:
     /// `list, dest, fail, live, export`
     length |m| {
         let process = (*m.c).process;
@@ -129,7 +129,7 @@ slow_paths! {
             rest = *m.x.add(live);
             length = (*m.x.add(live + 1)).as_small().unwrap_unchecked();
         }
-        // A little even at the end of a slice, so that it always gets on.
+        // Counts some cells even at the end of a slice, to guarantee progress.
         let end = length + m.f.max(10) * CELLS_PER_REDUCTION;
         let from = length;
         while rest.is_cons() && length < end {
@@ -171,12 +171,12 @@ slow_paths! {
         m.next::<1>()
     }
 
-    /// In tail position, without a frame; the caller's return address is on the stack: `export`
+    /// A tail call without a frame; the caller's return address is on the stack: `export`
     call_bif_only |m| {
         let export = m.word::<0>() as *const Export;
         let result = call(&mut m, export);
         if result.is_none() {
-            // An exception names this function as the caller; everything else happens in its stead.
+            // In the trace of an exception, this function is the caller; in all other cases the BIF has replaced it.
             let kind = (*m.c).raise.kind;
             if kind == RaiseKind::Exception || kind == RaiseKind::ExceptionWithTrace {
                 return otherwise(m, export, Place::Here);
@@ -191,7 +191,7 @@ slow_paths! {
         m.enter(target)
     }
 
-    /// An export's stub, entered as a function: `export`
+    /// The stub of an export, entered like a function: `export`
     call_bif_stub |m| {
         let export = m.word::<0>() as *const Export;
         let result = call(&mut m, export);
@@ -207,7 +207,7 @@ slow_paths! {
     }
 }
 
-/// Calls a BIF with the `N` operands from `words` on; the registers are read again.
+/// Calls a BIF with the `N` operands starting at `words`, and reads the registers again.
 #[inline(always)]
 unsafe fn call_guard<F: Form, const N: usize>(
     m: &mut Machine<F>,
@@ -226,7 +226,7 @@ unsafe fn call_guard<F: Form, const N: usize>(
     }
 }
 
-/// A guard BIF has failed: on to the label, or raises.
+/// A guard BIF has failed: jumps to the label, or raises.
 #[inline(always)]
 unsafe fn guard_failed<F: Form>(m: Machine<F>, fail: u64, export: *const Export) -> Exit {
     unsafe {
@@ -239,8 +239,8 @@ unsafe fn guard_failed<F: Form>(m: Machine<F>, fail: u64, export: *const Export)
     }
 }
 
-/// Collects when a guard BIF left too much beside the heap and the live registers are known. Answers the result, which
-/// may have moved, or none when the process must end.
+/// Collects if a guard BIF allocated too much outside the heap block and the live registers are known. Returns the
+/// result, which may have moved, or none if the process must end.
 #[inline(always)]
 pub(crate) unsafe fn settle_guard<F: Form>(m: &mut Machine<F>, result: Term, live: u64) -> Term {
     unsafe {

@@ -1,4 +1,4 @@
-//! Matching bit strings, by `term::bits::matching`.
+//! Matching bit strings, using `term::bits::matching`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::{Heap, Term};
@@ -13,11 +13,11 @@ use crate::slow::bifs::settle_guard;
 use crate::slow::collect::room_before;
 use crate::slow::exceptions::{set_error, unwind};
 
-/// Words of a match context, and of most parts of a bit string: 64 bytes on the heap, or a sub-binary.
+/// Heap words needed for a match context, and for most matched parts: a heap binary of 64 bytes, or a sub-binary.
 const CONTEXT_WORDS: usize = 5;
 const PART_WORDS: usize = 10;
 
-/// The heap of the process, its registers written back.
+/// Writes the registers back and returns the process's heap.
 #[inline(always)]
 unsafe fn heap<'a, F: Form>(m: &Machine<F>) -> &'a mut Heap {
     unsafe {
@@ -26,7 +26,7 @@ unsafe fn heap<'a, F: Form>(m: &Machine<F>) -> &'a mut Heap {
     }
 }
 
-/// Writes a result that was built, after a collection if one is due.
+/// Stores a newly built result in its destination, after a collection if one is due.
 macro_rules! finish {
     ($m:ident, $result:expr, dest $dest:literal, live $live:literal, words $words:literal) => {{
         $m.load();
@@ -62,7 +62,7 @@ slow_paths! {
 
     /// `context, size, dest, fail, live, unit, flags`
     get_integer |m| {
-        // A size is small or `all`: a collection leaves it alone.
+        // A size is a small integer or `all`, so a collection does not affect it.
         let (live, size) = (m.word::<4>(), m.get::<Any, 1>());
         let context = m.get::<Any, 0>();
         let context = room_before(&mut m, PART_WORDS, live, context);
@@ -82,7 +82,7 @@ slow_paths! {
 
     /// `context, size, dest, fail, live, unit, flags`
     get_float |m| {
-        // A size is small or `all`: a collection leaves it alone.
+        // A size is a small integer or `all`, so a collection does not affect it.
         let (live, size) = (m.word::<4>(), m.get::<Any, 1>());
         let context = m.get::<Any, 0>();
         let context = room_before(&mut m, PART_WORDS, live, context);
@@ -102,7 +102,7 @@ slow_paths! {
 
     /// `context, size, dest, fail, live, unit, flags`
     get_binary |m| {
-        // A size is small or `all`: a collection leaves it alone.
+        // A size is a small integer or `all`, so a collection does not affect it.
         let (live, size) = (m.word::<4>(), m.get::<Any, 1>());
         let context = m.get::<Any, 0>();
         let context = room_before(&mut m, PART_WORDS, live, context);
@@ -171,7 +171,7 @@ slow_paths! {
         m.next::<2>()
     }
 
-    /// `context, dest (none when the character is passed over), fail, flags`
+    /// `context, dest (NO_DEST if the character is skipped), fail, flags`
     get_utf8 |m| {
         let context = m.get::<Any, 0>();
         character(m, matching::get_utf8(context))
@@ -192,7 +192,7 @@ slow_paths! {
     }
 }
 
-/// The destination of a character that nobody wants: a constant, which is no register.
+/// The destination operand for a skipped character: a constant, so it cannot be a register.
 pub const NO_DEST: Term = Term::NIL;
 
 #[inline(always)]

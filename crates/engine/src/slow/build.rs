@@ -1,5 +1,5 @@
-//! Building bit strings: at once (`bs_create_bin`), or step by step as older compilers have it, where the place to write
-//! to stays in [`Context::builder`] between two safepoints.
+//! Building bit strings: in one instruction (`bs_create_bin`), or step by step as older compilers do, with the write
+//! position kept in [`Context::builder`] between two safepoints.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use core::mem::MaybeUninit;
@@ -17,13 +17,13 @@ use crate::operation::slow_paths;
 use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
 use crate::slow::exceptions::{set_error, unwind};
 
-/// Operand words of a segment of `create`: kind, number, unit, flags, source, size, address of the string, and the bits
-/// of an integer or a string where they are known.
+/// Operand words of a segment of `create`: kind, number, unit, flags, source, size, address of the string, and the
+/// size in bits if it is an integer or a string of known size.
 pub const SEGMENT_WORDS: usize = 8;
 /// Operand words of `create` before its segments.
 const HEAD_WORDS: usize = 6;
 
-/// The kinds of segments, by the number that their operand word has.
+/// The kinds of segments, indexed by the number in their operand word.
 pub const SEGMENT_KINDS: [SegmentKind; 9] = [
     SegmentKind::Append,
     SegmentKind::PrivateAppend,
@@ -36,7 +36,7 @@ pub const SEGMENT_KINDS: [SegmentKind; 9] = [
     SegmentKind::Utf32,
 ];
 
-/// Words that a fresh bit string may take on the heap: a heap binary of 64 bytes, or a shared binary, and a sub-binary.
+/// Heap words that a new bit string may need: for a heap binary of 64 bytes, or for a shared binary and a sub-binary.
 const BINARY_WORDS: u64 = 16;
 
 const _: () = assert!(size_of::<Builder>() == size_of::<[u64; 3]>());
@@ -46,7 +46,7 @@ unsafe fn builder<'a>(c: *mut Context) -> &'a mut Builder {
     unsafe { &mut *(&raw mut (*c).builder).cast::<Builder>() }
 }
 
-/// On to the label, or raises what [`Context::raise`] holds.
+/// Jumps to the label, or raises what [`Context::raise`] holds.
 #[inline(always)]
 unsafe fn fail<F: Form>(m: Machine<F>, label: u64) -> Exit {
     unsafe {
@@ -59,8 +59,8 @@ unsafe fn fail<F: Form>(m: Machine<F>, label: u64) -> Exit {
     }
 }
 
-/// Room for `bytes` behind what was built, for what the code builds next; `result` is kept, or becomes none when the
-/// process must end.
+/// Ensures heap room for the `bytes` that the code builds next. Returns `result`, which a collection may have moved,
+/// or none if the process must end.
 #[inline(always)]
 unsafe fn room_behind<F: Form>(m: &mut Machine<F>, result: Term, bytes: u64, live: u64) -> Term {
     unsafe {
@@ -77,15 +77,15 @@ unsafe fn room_behind<F: Form>(m: &mut Machine<F>, result: Term, bytes: u64, liv
     }
 }
 
-/// The body of `create`, over the function that builds.
+/// Defines `create`, for a given construction function.
 macro_rules! creates {
     ($($(#[$doc:meta])* $name:ident $construct:ident;)*) => {
         slow_paths! {
             $(
                 $(#[$doc])*
                 $name |m| {
-                    // The values of the segments live; with room in front the string comes to lie on the heap, not
-                    // beside it.
+                    // The segment values are in live registers. With room made first, the string is allocated on the
+                    // heap, not in a fragment.
                     let bytes = m.word::<3>() + BINARY_WORDS * 8;
                     let live = m.word::<1>() as usize;
                     if !m.has_room(bytes) {
@@ -116,20 +116,19 @@ macro_rules! creates {
 }
 
 creates! {
-    /// `fail, live, dest, bytes of heap needed behind it, count, bits of segments of known size, segment...`
+    /// `fail, live, dest, bytes of heap needed afterwards, count, bits of segments of known size, segment...`
     create construct;
-    /// As `create`, for segments of which none but the integers and characters may begin or end within a byte, and the
-    /// whole does not.
+    /// As `create`, for a whole number of bytes in which only integers and characters may begin or end within a byte.
     create_whole construct_whole;
 }
 
 slow_paths! {
 
-    /// `fail, live, dest, bytes of heap needed behind it, size, unit of the size (8 or 1)`
+    /// `fail, live, dest, bytes of heap needed afterwards, size, unit of the size (8 or 1)`
     init |m| {
         let bytes = m.word::<3>() + BINARY_WORDS * 8;
         let live = m.word::<1>() as usize;
-        // The size may be in a register that does not live on.
+        // The size may be in a register that is not live afterwards.
         let mut size = m.get::<Any, 4>();
         if !m.has_room(bytes) {
             *m.x.add(live) = size;
@@ -149,7 +148,7 @@ slow_paths! {
         m.next::<6>()
     }
 
-    /// `fail, live, dest, bytes of heap needed behind it, size, unit, binary, 1 if private`
+    /// `fail, live, dest, bytes of heap needed afterwards, size, unit, binary, 1 if private`
     append_to |m| {
         let bytes = m.word::<3>() + BINARY_WORDS * 8;
         let live = m.word::<1>() as usize;
@@ -174,7 +173,7 @@ slow_paths! {
         m.next::<8>()
     }
 
-    /// As `append_to` for a binary that the code alone knows, where there is no collection:
+    /// As `append_to`, but for a binary that only this code refers to, and without a collection:
     /// `fail, 0, dest, 0, size, unit, binary, 1`
     append_privately |m| {
         let (size, binary) = (m.get::<Any, 4>(), m.get::<Any, 6>());
@@ -189,7 +188,7 @@ slow_paths! {
         m.next::<8>()
     }
 
-    /// An empty binary with room; the size of the room is in x0. No operands.
+    /// Makes an empty binary with spare capacity, whose size is in x0. No operands.
     init_writable |m| {
         m.save();
         let binary = append::init_writable(&mut (*(*m.c).process).heap, *m.x);
@@ -273,14 +272,14 @@ slow_paths! {
         m.next::<5>()
     }
 
-    /// Bytes of a character: `value, dest`
+    /// Bytes of a character in UTF-8: `value, dest`
     utf8_size |m| {
         let bytes = utf::utf8_bits(m.get::<Any, 0>()) / 8;
         m.put::<Any, 1>(Term::small(bytes as i64));
         m.next::<2>()
     }
 
-    /// Bytes of a character: `value, dest`
+    /// Bytes of a character in UTF-16: `value, dest`
     utf16_size |m| {
         let bytes = utf::utf16_bits(m.get::<Any, 0>()) / 8;
         m.put::<Any, 1>(Term::small(bytes as i64));
@@ -300,7 +299,7 @@ unsafe fn put<F: Form, const N: usize>(m: Machine<F>, done: Result<(), Fault>) -
     }
 }
 
-/// A size, or none after raising.
+/// A size, or none after raising an exception.
 #[inline(never)]
 unsafe fn sum(c: *mut Context, a: Term, b: Term, unit: u32) -> Term {
     unsafe {
@@ -314,7 +313,7 @@ unsafe fn sum(c: *mut Context, a: Term, b: Term, unit: u32) -> Term {
     }
 }
 
-/// A fresh bit string to be written, or none after raising.
+/// A new bit string, not yet written; none after raising an exception.
 #[inline(never)]
 unsafe fn start(c: *mut Context, size: Term, unit: u64) -> Term {
     unsafe {
@@ -333,7 +332,7 @@ unsafe fn start(c: *mut Context, size: Term, unit: u64) -> Term {
     }
 }
 
-/// A binary with `size` units more to be written, or none after raising.
+/// A binary extended by `size` units that are not yet written; none after raising an exception.
 #[inline(never)]
 unsafe fn extend(c: *mut Context, binary: Term, size: Term, ip: *const u64) -> Term {
     unsafe {
@@ -360,7 +359,7 @@ unsafe fn extend(c: *mut Context, binary: Term, size: Term, ip: *const u64) -> T
     }
 }
 
-/// The bit string of the segments, or none after raising.
+/// The bit string built from the segments, or none after raising an exception.
 #[inline(never)]
 unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Term {
     unsafe {
@@ -378,7 +377,7 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
                 string: *words.add(6) as *const u8,
             }
         };
-        // Filled in place: moving the segments costs more than making them.
+        // Filled in place, because moving the segments costs more than making them.
         let mut room = [const { MaybeUninit::uninit() }; 8];
         let mut many = Vec::new();
         let segments = if count <= room.len() {
@@ -412,17 +411,17 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
     }
 }
 
-/// Bytes written that cost one reduction, as on stock.
+/// Bytes written per reduction, as in OTP.
 const BYTES_PER_REDUCTION: u64 = 1024;
 
-/// The process pays for what was written.
+/// Charges the process for the bytes written.
 #[inline(always)]
 unsafe fn charge(c: *mut Context, bytes: u64) {
     unsafe { (*c).reductions_left -= (bytes / BYTES_PER_REDUCTION) as i64 };
 }
 
-/// As [`construct`], fast: a string of whole bytes, built in one pass over segments whose values are as expected. Where one
-/// is not, the general way finds out what is wrong.
+/// As [`construct`], but faster: a string of whole bytes, built in one pass over segments whose values are as
+/// expected. If a value is not, the general function is called to find out what is wrong.
 #[inline(never)]
 unsafe fn construct_whole(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Term {
     unsafe {
@@ -436,7 +435,7 @@ unsafe fn construct_whole(c: *mut Context, x: *mut Term, s: *mut Term, ip: *cons
     }
 }
 
-/// The string, and how many bytes of it are new.
+/// The string, and the number of its bytes that are new.
 #[inline(always)]
 unsafe fn build_whole(
     heap: &mut layout::Heap,
@@ -449,7 +448,7 @@ unsafe fn build_whole(
         let segment = |index: usize| words.add(HEAD_WORDS + index * SEGMENT_WORDS);
         let kind = |words: *const u64| SEGMENT_KINDS[*words as usize];
         let source = |words: *const u64| read(x, s, *words.add(4));
-        // The bytes of a binary, as many as its size says.
+        // The bytes of a binary segment, as many as its size says.
         let bytes_of = |words: *const u64| {
             let (bytes, length) = whole::bytes_of(source(words))?;
             let size = read(x, s, *words.add(5));
@@ -460,7 +459,7 @@ unsafe fn build_whole(
             (bits % 8 == 0 && bits / 8 <= length).then_some((bytes, bits / 8))
         };
 
-        // How long it is, and whether all is well.
+        // Computes the length and checks that all segments are valid.
         let mut bits = *words.add(5);
         for index in 0..count {
             let segment = segment(index);
@@ -510,7 +509,8 @@ unsafe fn build_whole(
     }
 }
 
-/// Raises the error of a segment, with the facts that `erl_erts_errors` explains, unless the code goes on at a label.
+/// Sets the error of a segment. Unless the code continues at a label, it adds the information that `erl_erts_errors`
+/// needs to explain the error.
 unsafe fn explain(c: *mut Context, error: &ConstructError, label: u64) {
     unsafe {
         set_error(c, error.reason());

@@ -1,4 +1,4 @@
-//! Leaving the engine at a call, and calls that are no plain jump.
+//! Leaving the engine at a call, and calls that are not plain jumps.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::{Export, Term};
@@ -11,7 +11,7 @@ use crate::operation::slow_paths;
 use crate::slow::collect::{make_room, make_room_at};
 use crate::slow::exceptions::unwind;
 
-/// Leaves the engine: x0..x`live` go to the stack, and the process goes on at `ip`.
+/// Leaves the engine: saves x0..x`live` on the stack; the process will continue at `ip`.
 #[inline(always)]
 pub(crate) unsafe fn leave<F: Form>(
     mut m: Machine<F>,
@@ -43,8 +43,8 @@ pub(crate) unsafe fn leave<F: Form>(
     }
 }
 
-/// Whether a function of that name does nothing but raise: its caller's frame stays on the stack although it is
-/// applied in tail position, so that the trace begins with the caller.
+/// Whether this function always raises. When it is applied in tail position, its caller's frame stays on the stack,
+/// so that the trace begins with the caller.
 #[inline(never)]
 fn only_raises(module: Term, function: Term, arity: usize) -> bool {
     module == am::ERLANG
@@ -55,7 +55,7 @@ fn only_raises(module: Term, function: Term, arity: usize) -> bool {
         }
 }
 
-/// The length of a list, counted up to 4.
+/// The length of a list, at most 4.
 fn short_length(mut list: Term) -> usize {
     let mut length = 0;
     while let Some((_, tail)) = list.as_cons()
@@ -67,8 +67,8 @@ fn short_length(mut list: Term) -> usize {
     length
 }
 
-/// What `apply/3` is to call when it is asked to apply itself, however often: stock's does so in one step, and frames of
-/// its own would stand between an error and the function that it belongs to.
+/// What `apply/3` really calls when it is asked to apply itself, at any depth. OTP resolves this in one step;
+/// additional frames would appear in a stack trace between the error and the function it belongs to.
 #[inline(never)]
 fn unnested(mut call: [Term; 3]) -> [Term; 3] {
     while call[0] == am::ERLANG
@@ -97,7 +97,7 @@ slow_paths! {
         leave(m, Exit::Preempted, entry, live)
     }
 
-    /// `fun, arity, offset of the X register behind the arguments`
+    /// `fun, arity, offset of the X register after the arguments`
     call_fun |m| {
         let fun = m.get::<crate::operand::Any, 0>();
         let arity = m.word::<1>();
@@ -115,7 +115,7 @@ slow_paths! {
         m.call(target)
     }
 
-    /// `fun, arity, bytes of Y registers, offset of the X register behind the arguments`
+    /// `fun, arity, bytes of Y registers, offset of the X register after the arguments`
     call_fun_last |m| {
         let fun = m.get::<crate::operand::Any, 0>();
         let arity = m.word::<1>();
@@ -133,7 +133,7 @@ slow_paths! {
         m.call(target)
     }
 
-    /// Module and function behind the arguments in X registers: `arity`
+    /// `arity`; module and function are in the X registers after the arguments.
     apply |m| {
         let (target, _) = applied(&mut m);
         if target.is_null() {
@@ -207,7 +207,7 @@ slow_paths! {
         m.call(target)
     }
 
-    /// The stub of a function that has no code: `export`. The return address is on the stack.
+    /// The stub of a function without code: `export`. The return address is on the stack.
     undefined |m| {
         let export = m.word::<0>() as *const Export;
         m.save();
@@ -220,11 +220,11 @@ slow_paths! {
         m.enter(target)
     }
 
-    /// A breakpoint at a function's entry, whose arguments are in x0.. . No operands: the words behind are those of the
-    /// instruction that stands there otherwise.
+    /// A breakpoint at a function's entry; the arguments are in x0 onwards. No operands: the words after it belong to
+    /// the instruction that the breakpoint replaced.
     breakpoint |m| {
         m.save();
-        // Who left there in the middle of something begins again.
+        // If the process had left in the middle of the entry instruction, that instruction begins again.
         (*(*m.c).process).is_counting = false;
         let (module, function) = (*m.ip.sub(3), *m.ip.sub(2));
         let arity = arity_at(m.ip);
@@ -245,7 +245,7 @@ slow_paths! {
     }
 }
 
-/// Looks up what the arguments in X registers are applied to, and says whether that only raises.
+/// Looks up the function to apply to the arguments in X registers, and whether that function always raises.
 #[inline(always)]
 unsafe fn applied<F: Form>(m: &mut Machine<F>) -> (*const u64, bool) {
     unsafe {

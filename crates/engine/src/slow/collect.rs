@@ -1,8 +1,8 @@
-//! Making room. Every slow path runs the same instruction again afterwards, which then finds the room.
+//! Making heap room. Afterwards each slow path runs its instruction again, which then finds the room.
 //!
-//! A collection that would take long does not happen here: where the process can leave, it leaves and goes on at an
-//! instruction ([`make_room_at`]); where what is built may as well lie beside the heap, it waits for the next call
-//! ([`put_off`]).
+//! A collection that would take long does not run here. If the process can leave the engine, it leaves and later
+//! continues at an instruction ([`make_room_at`]). If the new term can be built in a fragment outside the heap block,
+//! the collection is postponed until the next call ([`put_off`]).
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::context::Room;
@@ -13,14 +13,15 @@ use crate::form::{Exit, Form};
 use crate::machine::Machine;
 use crate::operation::slow_paths;
 
-/// Whether a heap asks for a collection although there is room: too much lies in fragments or off the heap.
+/// Whether the heap needs a collection although there is room, because too much memory is used in fragments or off
+/// the heap.
 #[inline(always)]
 pub(crate) unsafe fn is_due(heap: &Heap) -> bool {
     let block_words = (heap.end as usize - heap.start as usize) / 8;
     heap.flags & flag::FORCE != 0 || heap.fragment_words as usize > block_words
 }
 
-/// Makes room for `words`, keeping x0..x`live`; false when the process must end. Reads the registers again.
+/// Makes room for `words`, preserving x0..x`live`; false if the process must end. Reads the registers again.
 #[inline(always)]
 pub(crate) unsafe fn make_room<F: Form>(m: &mut Machine<F>, words: usize, live: usize) -> bool {
     unsafe {
@@ -31,8 +32,8 @@ pub(crate) unsafe fn make_room<F: Form>(m: &mut Machine<F>, words: usize, live: 
     }
 }
 
-/// As [`make_room`], for a process that may as well leave and go on at `ip` with x0..x`live`. With an answer the caller
-/// leaves.
+/// As [`make_room`], for callers that can also leave the engine and continue at `ip` with x0..x`live`. If the result
+/// is `Some`, the caller must leave the engine with it.
 #[inline(always)]
 pub(crate) unsafe fn make_room_at<F: Form>(
     m: &mut Machine<F>,
@@ -52,7 +53,7 @@ pub(crate) unsafe fn make_room_at<F: Form>(
     }
 }
 
-/// Whether a collection that is due is put off until the process leaves, because it would take long.
+/// Whether a collection that is due is postponed until the process leaves the engine, because it would take long.
 #[inline(always)]
 pub(crate) unsafe fn put_off<F: Form>(m: &mut Machine<F>) -> bool {
     unsafe {
@@ -63,9 +64,9 @@ pub(crate) unsafe fn put_off<F: Form>(m: &mut Machine<F>) -> bool {
     }
 }
 
-/// Makes room for `words` if there is not as much, keeping x0..x`live` and `operand`, which may be in a register above.
-/// Answers the operand, or none when the process must end. What is then built lies on the heap, not beside it, unless the
-/// collection was put off.
+/// If there is no room for `words`, makes room, preserving x0..x`live` and `operand`, which may be in a register
+/// above those. Returns the operand, or none if the process must end. The term that is built next is then on the
+/// heap, not in a fragment, unless the collection was postponed.
 #[inline(always)]
 pub(crate) unsafe fn room_before<F: Form>(
     m: &mut Machine<F>,

@@ -1,4 +1,4 @@
-//! Comparing terms that do not decide at a glance: `a, b, fail`.
+//! Comparing terms whose words alone do not decide: `a, b, fail`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use core::cmp::Ordering;

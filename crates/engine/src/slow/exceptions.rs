@@ -1,4 +1,4 @@
-//! Raising exceptions, and what programs see of a caught one.
+//! Raising exceptions, and how programs see a caught one.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::{Class, Context, Export, RaiseKind, Term};
@@ -9,7 +9,8 @@ use crate::machine::Machine;
 use crate::operand::Any;
 use crate::operation::slow_paths;
 
-/// Goes on at the handler of what [`Context::raise`] holds; the registers have been written back or are unchanged.
+/// Continues at the handler for the exception in [`Context::raise`]; the registers have been written back or are
+/// unchanged.
 #[inline(always)]
 pub(crate) unsafe fn unwind<F: Form>(
     mut m: Machine<F>,
@@ -72,7 +73,7 @@ unsafe fn raise_tagged<F: Form>(mut m: Machine<F>, tag: Term, value: Term) -> Ex
 }
 
 slow_paths! {
-    /// No clause matches: `module, function, arity`; the arguments are in x0.. .
+    /// No clause matches: `module, function, arity`; the arguments are in x0 onwards.
     function_clause |m| {
         m.save();
         set_function_clause(m.c, m.word::<2>() as usize);
@@ -112,14 +113,14 @@ slow_paths! {
         unwind(m, ip, core::ptr::null(), core::ptr::null())
     }
 
-    /// The code ran past its end, which a validated module cannot. No operands.
+    /// Execution went past the end of the code, which is impossible in a validated module. No operands.
     end_of_code |m| {
         set_error(m.c, am::SYSTEM_LIMIT);
         let ip = m.ip;
         unwind(m, ip, core::ptr::null(), core::ptr::null())
     }
 
-    /// Goes on with a caught exception, whose class the raw trace knows: `trace, reason`
+    /// Re-raises a caught exception, whose class is stored in the raw trace: `trace, reason`
     raise |m| {
         let (trace, reason) = (m.get::<Any, 0>(), m.get::<Any, 1>());
         m.save();
@@ -132,7 +133,8 @@ slow_paths! {
         unwind(m, ip, core::ptr::null(), core::ptr::null())
     }
 
-    /// Goes on with the exception in x0 (class), x1 (reason), x2 (raw trace); a class that is none makes x0 `badarg`.
+    /// Re-raises the exception in x0 (class), x1 (reason), x2 (raw trace); if the class is invalid, x0 becomes
+    /// `badarg`.
     raw_raise |m| {
         let (class, reason, trace) = (*m.x, *m.x.add(1), *m.x.add(2));
         m.save();
@@ -146,7 +148,7 @@ slow_paths! {
         m.next::<0>()
     }
 
-    /// The raw trace in x0 becomes a list. No operands.
+    /// Converts the raw trace in x0 to a list. No operands.
     build_stacktrace |m| {
         let raw = *m.x;
         m.save();

@@ -1,4 +1,4 @@
-//! Floats from big integers, and errors.
+//! Conversion of big integers to floats, and errors.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use term::am;
@@ -21,7 +21,7 @@ slow_paths! {
         m.next::<2>()
     }
 
-    /// The result is no float. Any operands.
+    /// The result is infinite or NaN. Ignores its operands.
     badarith |m| {
         set_error(m.c, am::BADARITH);
         let ip = m.ip;

@@ -1,4 +1,4 @@
-//! Maps: looking up and updating.
+//! Maps: lookups and updates.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use core::mem::MaybeUninit;
@@ -86,7 +86,7 @@ slow_paths! {
         m.next_at(words.add(count))
     }
 
-    /// `map, dest, fail, live, 1 if all keys must be there, count, (key, value)...`
+    /// `map, dest, fail, live, 1 if all keys must exist already, count, (key, value)...`
     put_map |m| {
         let count = m.word::<5>() as usize;
         m.save();
@@ -111,7 +111,7 @@ slow_paths! {
     }
 }
 
-/// The value of a key; none for what is no map.
+/// The value of a key; `None` if `map` is not a map.
 #[inline(always)]
 fn value(map: Term, key: Term) -> Option<Term> {
     if !map.is_map() {
@@ -139,7 +139,7 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
         if let Some(map) = map::replace_values(heap, map, count, pair) {
             return map;
         }
-        // Filled in place, for most updates are of a few keys.
+        // Filled in place, because most updates have few keys.
         let mut room = [const { MaybeUninit::uninit() }; 8];
         let mut many = Vec::new();
         let pairs = if count <= room.len() {
@@ -151,7 +151,7 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
             many.extend((0..count).map(pair));
             &many[..]
         };
-        // Keys from registers differ from time to time.
+        // Keys in registers may differ from one execution to the next.
         let same_keys =
             |index| Operand::from_word(operand(6 + 2 * index)).place() == Place::Constant;
         if !exact
@@ -177,7 +177,7 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
             Err(map::BadKey(key)) => {
                 let missing = pairs.iter().map(|&(key, _)| key);
                 let missing = missing.filter(|&key| map::get(map, key).is_none());
-                // Of several that are missing stock names the least.
+                // If several keys are missing, OTP names the smallest.
                 let least = missing.min_by(|&a, &b| compare::compare_exact(a, b));
                 set_tagged_error(c, am::BADKEY, least.unwrap_or(key));
                 Term::NONE

@@ -1,4 +1,4 @@
-//! Sending, and the parts of receiving that are the runtime's.
+//! Sending, and the parts of receiving that the runtime does.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::Term;
@@ -24,7 +24,7 @@ slow_paths! {
                 let ip = m.ip;
                 unwind(m, ip, core::ptr::null(), core::ptr::null())
             }
-            // The process is suspended in the send, and goes on behind it with the result in x0.
+            // The process is suspended in the send. It will continue after it, with the result in x0.
             Next::Wait => {
                 let after = m.after::<0>();
                 leave(m, Exit::Waiting, after, 1)
@@ -32,7 +32,7 @@ slow_paths! {
         }
     }
 
-    /// No message at hand, or a collection is due: `dest, label`
+    /// No message is available in the inner queue, or a collection is due: `dest, label`
     loop_rec |m| {
         let process = (*m.c).process;
         if (*process).heap.flags & flag::FORCE != 0 {
@@ -55,7 +55,7 @@ slow_paths! {
         m.next::<2>()
     }
 
-    /// The slice is over at a label where no X register lives: `label`
+    /// The slice is over at a label where no X register is live: `label`
     yield_at_label |m| {
         let label = m.word::<0>() as *const u64;
         leave(m, Exit::Preempted, label, 0)
@@ -66,7 +66,7 @@ slow_paths! {
         m.save();
         (m.runtime().remove_message)(m.c);
         m.load();
-        // X registers live here whose number is not known; the next receive collects.
+        // It is unknown how many X registers are live here, so the next receive collects.
         let heap = &mut (*(*m.c).process).heap;
         if is_due(heap) {
             heap.flags |= flag::FORCE;

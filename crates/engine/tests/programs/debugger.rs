@@ -1,4 +1,5 @@
-//! The objects that debuggers read, read as they do: by an ELF reader and a DWARF evaluator that are not ours.
+//! Reads the objects for debuggers as a debugger does, with an ELF reader and a DWARF evaluator that are not part of
+//! ferl.
 
 use std::collections::HashMap;
 
@@ -22,13 +23,14 @@ fn name(function: &engine::code::Function) -> String {
     format!("{}/{}", atom::text(function.function), function.arity)
 }
 
-/// Symbols of a kind: name, address, bytes.
+/// The symbols of one kind: name, address, size in bytes.
 fn symbols(file: &Elf<'_>, kind: SymbolKind) -> Vec<(String, u64, u64)> {
     let of_kind = file.symbols().filter(|symbol| symbol.kind() == kind);
     of_kind
         .map(|symbol| {
             let section = symbol.section_index().unwrap();
-            // In objects, values count from the section, whose address here is the real one.
+            // In object files, symbol values are relative to the section; here, the section's address is the real
+            // one.
             let section = file.section_by_index(section).unwrap().address();
             let name = symbol.name().unwrap().to_owned();
             (name, section + symbol.address(), symbol.size())
@@ -71,8 +73,8 @@ fn functions_have_symbols_for_their_words_and_their_code() {
     assert_eq!(next, code.range().end as u64);
 }
 
-/// Where a frame's caller is, by the rules that hold at an address: the value of `rsi` and of the return address. The
-/// native stack pointer must stay what it is.
+/// Unwinds one frame with the rules for `address`: returns the caller's `rsi` and the return address. The native
+/// stack pointer must not change.
 fn caller(file: &Elf<'_>, address: u64, memory: &HashMap<u64, u64>, rsi: u64) -> (u64, u64) {
     let section = file.section_by_name(".eh_frame").unwrap();
     let frames = EhFrame::new(section.data().unwrap(), LittleEndian);
@@ -125,7 +127,7 @@ fn caller(file: &Elf<'_>, address: u64, memory: &HashMap<u64, u64>, rsi: u64) ->
     (cfa.wrapping_add_signed(after), return_address)
 }
 
-/// Frames of any size, with terms of all kinds in them, are walked to their return addresses.
+/// Unwinding finds the return address in frames of any size, with terms of all kinds in them.
 #[test]
 fn frames_lead_to_their_callers() {
     let _alone = crate::alone();
@@ -135,7 +137,8 @@ fn frames_lead_to_their_callers() {
     let bytes = engine::debugger::module(code, name).unwrap();
     let file = Elf::parse(bytes.as_slice()).unwrap();
 
-    // No frame at all; then two terms, a cons (01), a boxed one (10) and immediates (11); then one.
+    // A frame without slots; then one with a cons (01), a boxed term (10) and immediates (11); then one with a single
+    // term.
     let (first, second, third) = (code.range().start as u64 + 80, 0x4444_0008, 0x5555_5550);
     let stack = [
         first,
@@ -160,7 +163,7 @@ fn frames_lead_to_their_callers() {
     assert_eq!((stack, address), (base + 64, third));
 }
 
-/// Below the bottom frame the native stack goes on.
+/// Below the bottom frame, unwinding continues on the native stack.
 #[test]
 fn the_bottom_frame_leads_to_native_code() {
     let bytes = engine::debugger::bottom().unwrap();

@@ -1,4 +1,4 @@
-//! A runtime for tests: one process, exports by name, BIFs that the programs need, and the real collector.
+//! A runtime for tests: one process, exports by name, the BIFs that the programs need, and the real collector.
 
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -27,17 +27,17 @@ use term::{am, atom, build, copy, literal};
 pub struct Node {
     exports: Exports,
     codes: Vec<(String, Box<Code>)>,
-    /// Reductions of a slice.
+    /// Reductions per slice.
     pub reductions: i64,
-    /// Slices that ended because the reductions were used up.
+    /// Number of slices that ended because the reductions were used up.
     pub slices: usize,
     shared: Box<Shared>,
 }
 
-// The tests hand it from the thread that loads to the one that runs.
+// Tests move it from the thread that loads modules to the thread that runs.
 unsafe impl Send for Node {}
 
-/// What the table's functions reach through `Context::scheduler`.
+/// The state that the functions of the runtime table access through `Context::scheduler`.
 struct Shared {
     collections: usize,
     stress: Stress,
@@ -87,7 +87,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
 }
 
-/// Compiles a program with the stock compiler; answers the file's bytes.
+/// Compiles a program with OTP's compiler; returns the bytes of the file.
 pub fn compile(name: &str, options: &[&str]) -> Vec<u8> {
     let out = std::env::temp_dir().join(format!(
         "ferl-engine-{}-{:?}",
@@ -125,7 +125,7 @@ impl Node {
         }
     }
 
-    /// Collects at every safepoint from now on, and checks the heap each time.
+    /// From now on, collects at every safepoint, and checks the heap each time.
     pub fn stress(&mut self) {
         self.shared.stress = Stress::Verify;
     }
@@ -138,7 +138,7 @@ impl Node {
         std::fs::read_to_string(directory().join(name).with_extension("erl")).unwrap()
     }
 
-    /// Compiles a program with the stock compiler and loads it.
+    /// Compiles a program with OTP's compiler and loads it.
     pub fn load(&mut self, name: &str) {
         self.load_with(name, &[]);
     }
@@ -149,13 +149,13 @@ impl Node {
         loaded.unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// The code of a module that was loaded.
+    /// The code of a loaded module.
     pub fn code(&self, name: &str) -> &Code {
         let found = self.codes.iter().rfind(|(loaded, _)| loaded == name);
         &found.expect("it was loaded").1
     }
 
-    /// What the stock machine answers to the same calls.
+    /// The results that OTP's VM returns for the same calls.
     pub fn stock(&self, module: &str, calls: &[(&str, i64)]) -> Vec<String> {
         let calls: Vec<String> = calls
             .iter()
@@ -175,7 +175,7 @@ impl Node {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Seconds that the stock machine takes for each call.
+    /// The time in seconds that OTP's VM takes for each call.
     pub fn stock_times(&self, module: &str, calls: &[(&str, i64)]) -> Vec<f64> {
         let calls: Vec<String> = calls
             .iter()
@@ -197,7 +197,7 @@ impl Node {
             .collect()
     }
 
-    /// Loads the bytes of a file.
+    /// Loads a module from the bytes of a file.
     pub fn try_load(&mut self, name: &str, bytes: &[u8]) -> Result<(), AssembleError> {
         let file = BeamFile::parse(bytes).unwrap();
         let code = file.decode().unwrap();
@@ -284,8 +284,8 @@ impl Node {
         Ok(())
     }
 
-    /// Runs a process that applies the function to integers, to its end; answers its result as text, or the reason that
-    /// nobody caught.
+    /// Runs a process that applies the function to integers, until it ends. Returns the result as text, or the reason
+    /// of an uncaught exception.
     pub fn call(&mut self, module: &str, function: &str, arguments: &[i64]) -> String {
         let mut heap = term::heap::empty();
         collect::collect(&mut heap, &mut [], 60, collect::Kind::Minor).unwrap();
@@ -354,7 +354,7 @@ impl Node {
         answer
     }
 
-    /// Function and line of each frame when the last exception was raised, down to the function that was applied.
+    /// Function and line of each frame at the time of the last exception, down to the function that was applied.
     pub fn last_trace(&self) -> Vec<(String, u32)> {
         let mut trace = Vec::new();
         for &address in &self.shared.trace {
@@ -368,7 +368,7 @@ impl Node {
         trace
     }
 
-    /// The file's line of a location's index.
+    /// The source line of a location index.
     fn line(&self, location: u32) -> u32 {
         let source = directory().join("basic.erl");
         let out = std::env::temp_dir().join(format!("ferl-engine-lines-{}", std::process::id()));
@@ -384,7 +384,7 @@ impl Node {
     }
 }
 
-/// Copies a term to where literals lie, in this process of tests.
+/// Copies a term to the area where literals must be in this test process.
 fn make_literal(term: Term) -> Term {
     const AREA_WORDS: usize = 1 << 20;
     static AREA: OnceLock<Mutex<(usize, usize)>> = OnceLock::new();
@@ -401,7 +401,7 @@ fn make_literal(term: Term) -> Term {
     unsafe { copy::copy_to(room, words, &mut ptr::null_mut(), term, false) }
 }
 
-/// The text of a term, as far as tests need it.
+/// The text of a term, for the kinds of terms that tests need.
 pub fn text(term: Term) -> String {
     if let Some(value) = term.as_small() {
         value.to_string()
@@ -511,7 +511,7 @@ unsafe extern "C" fn map_size_1(context: *mut Context, arguments: *const Term) -
     }
 }
 
-/// BIFs whose good cases are operations.
+/// For BIFs whose successful cases are operations.
 unsafe extern "C" fn badarg(context: *mut Context, _: *const Term) -> Term {
     raise(context, am::BADARG)
 }
@@ -544,7 +544,7 @@ comparisons! {
     unequal |a, b| !term::compare::eq(a, b);
 }
 
-/// What stands for BIFs that no program here calls: their names are enough to assemble code.
+/// BIFs that no program here calls: only their names are needed, to assemble code.
 const ONLY_NAMED: [(&str, u32); 26] = [
     ("abs", 1),
     ("float", 1),
@@ -612,7 +612,7 @@ fn bif(module: Term, function: Term, arity: u32) -> Option<BifFunction> {
     Some(body)
 }
 
-// The runtime's table.
+// The runtime table.
 
 static TABLE: RuntimeTable = RuntimeTable {
     collect,
@@ -658,7 +658,7 @@ unsafe extern "C" fn collect(context: *mut Context, words: usize, live: usize) -
     }
 }
 
-/// Every other time the process leaves, and finds its room and its registers when it comes back.
+/// After every second collection the process leaves the engine; its registers are saved on the stack.
 unsafe extern "C" fn collect_at(
     context: *mut Context,
     words: usize,
@@ -687,7 +687,7 @@ unsafe extern "C" fn collect_at(
     }
 }
 
-/// Nothing is put off when all heaps are under stress; otherwise always.
+/// Postpones every collection, except under stress, where it postpones none.
 unsafe extern "C" fn put_off(context: *mut Context) -> bool {
     if shared(context).stress != Stress::None {
         return false;

@@ -1,5 +1,5 @@
-//! Small programs, compiled by the stock compiler, through the assembler and the bodies, over a runtime that can do just
-//! enough: it knows a handful of BIFs.
+//! Runs small programs, compiled by OTP's compiler, through the assembler and the bodies, on a minimal runtime with
+//! only a few BIFs.
 
 #[cfg(target_arch = "x86_64")]
 mod debugger;
@@ -12,13 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use machine::Node;
 
-/// The form of code, and the memory for it, are the process's: who changes them holds this.
+/// The form of code, and the memory for it, are shared by the whole process: a test that changes them must hold this
+/// lock.
 fn alone() -> MutexGuard<'static, ()> {
     static FORM: Mutex<()> = Mutex::new(());
     FORM.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a test with machine code, where there is any, and threaded. One test at a time.
+/// Runs a test with machine code, if there are stencils, and threaded. Only one test runs at a time.
 fn in_both_forms(test: impl Fn()) {
     let _alone = alone();
     for native in [true, false] {
@@ -28,7 +29,8 @@ fn in_both_forms(test: impl Fn()) {
     engine::native::set_enabled(true);
 }
 
-/// Programs whose result must be that of the stock machine. `tests/programs/basic.erl` names what each is for.
+/// The result of each program must be that of OTP's VM. `tests/programs/basic.erl` describes what each program is
+/// for.
 #[test]
 fn programs_answer_what_they_should() {
     in_both_forms(|| {
@@ -94,8 +96,8 @@ fn programs_answer(node: &mut Node) {
     }
 }
 
-/// What maps, floats and bit strings answer is what the stock machine answers, as compiled by this release and for old ones, whose code builds bit strings
-/// step by step.
+/// Programs with maps, floats and bit strings return the same as on OTP's VM, both when compiled for this release and
+/// for older ones, whose code builds bit strings step by step.
 #[test]
 fn terms_are_built_and_taken_apart() {
     in_both_forms(|| {
@@ -144,7 +146,7 @@ fn terms_are_built_and_taken_apart() {
     });
 }
 
-/// A slice ends after its reductions and goes on where it was, with its registers.
+/// A slice ends after its reductions, and the process later continues where it was, with its registers.
 #[test]
 fn a_slice_ends_and_goes_on() {
     in_both_forms(|| {
@@ -159,7 +161,7 @@ fn a_slice_ends_and_goes_on() {
     });
 }
 
-/// Frames of deep recursion outgrow the first block many times over.
+/// Deep recursion outgrows the first heap block many times over.
 #[test]
 fn a_deep_stack_grows() {
     in_both_forms(|| {
@@ -170,13 +172,13 @@ fn a_deep_stack_grows() {
     });
 }
 
-/// No handler keeps a native frame: a hundred million operations pass under a stack of 64 KiB.
+/// No handler leaves a native frame behind: a hundred million operations run on a stack of 64 KiB.
 #[test]
 fn operations_leave_the_native_stack_alone() {
     in_both_forms(|| {
         let thread = std::thread::Builder::new().stack_size(64 << 10).spawn(|| {
             let mut node = Node::new();
-            // Compiling and decoding need more than this stack has.
+            // Compiling and decoding need a larger stack.
             std::thread::scope(|scope| {
                 let builder = std::thread::Builder::new().stack_size(4 << 20);
                 builder
@@ -192,7 +194,7 @@ fn operations_leave_the_native_stack_alone() {
     });
 }
 
-/// Times of loops beside those of the stock machine, for who wants them:
+/// Prints the times of loops next to those of OTP's VM:
 /// `cargo test --release -p engine -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures"]
@@ -246,7 +248,7 @@ fn times() {
     engine::native::set_enabled(true);
 }
 
-/// A stack trace's return addresses lead to the functions and lines of the calls.
+/// The return addresses of a stack trace map to the functions and lines of the calls.
 #[test]
 fn addresses_have_functions_and_lines() {
     in_both_forms(|| {

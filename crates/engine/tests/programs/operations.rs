@@ -1,5 +1,5 @@
-//! Which handlers the programs under `tests/programs/operations` use: all that have stencils, for every combination of
-//! operands, but for those that are named here with the reason.
+//! Checks which handlers the programs under `tests/programs/operations` use: all that have stencils, for every
+//! combination of operands, except those listed here with a reason.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,24 +7,24 @@ use std::process::Command;
 
 use crate::machine::Node;
 
-/// Rows that the programs do not use, or not wholly: the operation, and which of its combinations.
+/// Rows that the programs do not use, or use only in part: the operation, and the indexes of the unused combinations.
 const HOLES: &[(&str, &[usize])] = &[
-    // A tuple that is written to is no constant.
+    // A tuple that is overwritten is not a constant.
     ("tuples::SetTupleElement", &[2, 5]),
-    // Parts of `put_tuple2` and `make_fun3` in machine code, which the threaded form, where this looks, does in one
-    // handler each.
+    // Parts of `put_tuple2` and `make_fun3` in machine code. The threaded form, which this test examines, uses a
+    // single handler for each of them.
     ("tuples::PutHeader", &[0]),
     ("tuples::PutElement", &[0, 1, 2]),
     ("tuples::EndTuple", &[0, 1]),
-    // From a y register, where there is no frame that could have one.
+    // From a Y register, where there is no frame that could have one.
     ("calls::MoveCallOnly", &[1]),
     ("calls::MoveReturn", &[1]),
     ("calls::FunHead", &[0]),
-    // Stock receives into x0 alone.
+    // OTP's compiler always receives into x0.
     ("messages::LoopRec", &[1]),
 ];
 
-/// Writes the modules of all families into the working directory.
+/// Writes the modules of all families to the working directory.
 const WRITE: &str = "[ok = file:write_file(atom_to_list(Name) ++ \".beam\", Beam)
     || Family <- operations:families(), {Name, Beam} <- operations:beams(Family)], halt().";
 
@@ -65,7 +65,7 @@ fn the_programs_of_operations_use_every_handler() {
         let words = node.code(&name).range();
         let mut at = words.start;
         while at < words.end {
-            // SAFETY: words of code that is alive.
+            // SAFETY: the words belong to code that is alive.
             used.insert(unsafe { *at } as usize);
             at = at.wrapping_add(1);
         }
@@ -94,12 +94,12 @@ fn the_programs_of_operations_use_every_handler() {
     assert_eq!(found, expected);
 }
 
-/// The operations of the rows, in order, as the table's source names them.
+/// The operations of the rows, in order, as they are named in the source of the table.
 fn titles() -> Vec<String> {
     let source = include_str!("../../src/stencil_table.rs");
     let rows = source.lines().filter_map(|line| {
         let row = line.trim().strip_prefix("variants!(")?;
-        // The lines of the macro itself begin otherwise.
+        // The lines of the macro itself have a different prefix.
         let (_, path) = row.strip_suffix("),")?.split_once(", $form, ")?;
         (!row.starts_with('@')).then(|| path.to_owned())
     });

@@ -1,4 +1,4 @@
-//! Loading when there is no memory for code left: an error that says so, and all is well again when there is some.
+//! Loading without any memory left for code: it fails with a specific error, and works again when there is memory.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use engine::assemble::AssembleErrorKind;
 
 use crate::machine::{self, Node};
 
-/// Where code may lie, but for what the kernel gives nobody.
+/// The addresses where code may lie, without the lowest ones, which the kernel does not hand out.
 const LOW: Range<usize> = 1 << 20..2 << 30;
 
-/// Memory of which nothing is left for others.
+/// Memory that was reserved so that nobody else can use it.
 struct Taken(Vec<Range<usize>>);
 
-/// Takes all memory where code may lie: every gap between what is mapped there.
+/// Reserves all memory where code may lie: every gap between the existing mappings there.
 fn take_everything() -> Taken {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let hexadecimal = |text: &str| usize::from_str_radix(text, 16).unwrap();
@@ -29,7 +29,7 @@ fn take_everything() -> Taken {
         if gap.is_empty() {
             continue;
         }
-        // SAFETY: replaces nothing; nobody uses it.
+        // SAFETY: it replaces no existing mapping, and nobody uses the new one.
         let at = unsafe {
             libc::mmap(
                 gap.start as *mut libc::c_void,
@@ -49,7 +49,7 @@ fn take_everything() -> Taken {
 impl Drop for Taken {
     fn drop(&mut self) {
         for range in &self.0 {
-            // SAFETY: mapped above, used by nobody.
+            // SAFETY: mapped above, and used by nobody.
             unsafe { libc::munmap(range.start as *mut libc::c_void, range.len()) };
         }
     }
