@@ -1,9 +1,9 @@
-//! The `fd` driver: descriptors that the node inherited, above all standard input, output and error; and files, pipes and
-//! devices that are opened by nothing but their name.
+//! The `fd` driver: descriptors that the node inherited, mainly standard input, output and error; and files, pipes
+//! and devices that are opened by name.
 //!
-//! File descriptions may be shared with whoever started the node, so they are never set non-blocking; a write is tried only
-//! when the system says that it will not block. What cannot be polled (a regular file) is written at once and read by a
-//! thread of its own.
+//! File descriptions may be shared with whoever started the node, so they are never made non-blocking; a write is
+//! tried only when the system says that it will not block. What cannot be polled (a regular file) is written at once,
+//! and read by a thread of its own.
 
 use std::cell::RefCell;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -22,18 +22,18 @@ use runtime::port::driver::{Access, Close, Command, Control, Driver, Output, Rea
 use runtime::port::framing::Cutter;
 use runtime::port::outgoing::{Blocking, Outgoing};
 
-/// Bytes that one read takes.
+/// Maximum number of bytes of one read.
 pub(super) const READ_BYTES: usize = 64 << 10;
-/// Reads in a row before others have their turn.
+/// Number of reads in a row before others have their turn.
 pub(super) const READS_AT_ONCE: usize = 16;
-/// `port_control` for the size of the window, as OTP numbers it.
+/// The operation of `port_control` that asks for the size of the window, as OTP numbers it.
 const WINDOW_SIZE: u32 = 0x018b_0900 + 100;
 
 thread_local! {
     static BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
 }
 
-/// Lends this thread's room for a read.
+/// Lends this thread's buffer for reads.
 pub(super) fn with_buffer<R>(body: impl FnOnce(&mut [u8]) -> R) -> R {
     BUFFER.with_borrow_mut(|buffer| body(buffer))
 }
@@ -43,17 +43,17 @@ struct FdDriver {
     input_token: Option<Token>,
     output: Option<Outgoing>,
     cutter: Cutter,
-    /// `eof`: the end of input is a message, not the port's end.
+    /// Option `eof`: at the end of input the port sends a message instead of ending.
     eof: bool,
 }
 
 /// Starts the driver for two descriptors.
 ///
-/// A descriptor that is not open is found out when it is used: its input never comes, which is reported, and output ends
+/// A descriptor that is not open is not refused here: no input ever comes from it, which is logged, and output ends
 /// the port with `ebadf`.
 ///
 /// # Errors
-/// What the system says.
+/// `einval` for an impossible number, or the system's error.
 pub fn start(
     port: &mut Access<'_>,
     input: i32,
@@ -104,7 +104,7 @@ pub fn start(
 /// Opens a file, a named pipe or a device, and starts the driver for it.
 ///
 /// # Errors
-/// `einval`, whatever the system says.
+/// Always `einval`, whatever the system's error is.
 pub fn start_file(
     port: &mut Access<'_>,
     file: &[u8],
@@ -125,7 +125,7 @@ fn reason(error: Errno) -> OpenError {
     atom::known(error.name())
 }
 
-/// Reads a file to its end, on a thread of its own.
+/// Reads a file to its end, on the thread that was started for this.
 fn read_file(port: &Weak<Port>, input: &OwnedFd) {
     let mut buffer = vec![0; READ_BYTES];
     loop {
@@ -145,9 +145,9 @@ fn read_file(port: &Weak<Port>, input: &OwnedFd) {
 }
 
 impl FdDriver {
-    /// Reads what is there.
+    /// Reads the input that is available.
     fn read(&mut self, port: &mut Access<'_>) {
-        // Shared with others, the descriptor is asked each time whether a read would wait.
+        // The descriptor may be shared, so before each read the system is asked whether the read would block.
         for _ in 0..READS_AT_ONCE {
             let Some(input) = &self.input else { return };
             if !matches!(sys::fd::wait_readable(input.as_fd(), Some(0)), Ok(true)) {

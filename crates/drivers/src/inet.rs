@@ -1,14 +1,14 @@
-//! The drivers `tcp_inet` and `udp_inet`: sockets of the internet families and local ones, in the protocol that
-//! OTP's `prim_inet` speaks.
+//! The drivers `tcp_inet` and `udp_inet`: sockets of the internet families and local ones, in the protocol that OTP's
+//! `prim_inet` speaks.
 //!
-//! [`protocol`] knows the numbers of requests and answers, [`address`] addresses, [`options`] options,
-//! [`interfaces`] the machine's interfaces, [`statistics`] counters, [`message`] what processes are sent. [`input`]
-//! finds packets in a stream. [`tcp`] and [`udp`] are the drivers; what they share is [`Socket`], below. [`sctp`] only says
-//! that there is none.
+//! [`protocol`] has the numbers of requests and answers, [`address`] addresses, [`options`] options, [`interfaces`]
+//! the machine's interfaces, [`statistics`] counters, [`message`] the messages that processes get. [`input`] finds
+//! packets in a stream. [`tcp`] and [`udp`] are the drivers; what they share is [`Socket`], below. [`sctp`] only
+//! reports that SCTP is not supported.
 //!
-//! A descriptor is watched from the first time that something would have had to wait, for both directions and
-//! edge-triggered. `readable` remembers that the last read did not find the end of what is there;
-//! while it is false nothing is read, so a read that would find nothing is not even tried.
+//! A descriptor is watched from the first time that an operation would have had to wait, for both directions and
+//! edge-triggered. `readable` is true while the last read may have left something; while it is false no read is
+//! tried, because it would find nothing.
 //!
 //! All of this is called with the port's lock held.
 
@@ -76,7 +76,7 @@ pub enum Protocol {
     Udp,
 }
 
-/// What all sockets have.
+/// The fields of all sockets.
 pub struct Socket {
     /// None before it is opened, and once it is closed.
     fd: Option<Descriptor>,
@@ -88,18 +88,19 @@ pub struct Socket {
     kind: Option<Kind>,
     protocol: Protocol,
     options: Options,
-    /// An address that is told instead of the real one.
+    /// An address that is reported instead of the real one.
     told_name: Option<Box<Address>>,
     told_peer: Option<Box<Address>>,
     statistics: Statistics,
     next_reference: u16,
-    /// There may be something to read.
+    /// Whether there may be something to read.
     readable: bool,
-    /// The other end has gone, or an error waits: a read that takes all there is may be followed by another.
+    /// Whether the peer has closed or an error is pending: after a read that took all there was, another one may be
+    /// needed.
     hung_up: bool,
-    /// The descriptor is lent to somebody else, and must not be touched.
+    /// Whether the descriptor is lent to other code, and must not be used.
     ignored: bool,
-    /// Somebody else knows the descriptor's number, and may read from it.
+    /// Whether other code knows the descriptor's number, and may read from it.
     is_known: bool,
 }
 
@@ -108,12 +109,12 @@ pub struct Socket {
 struct Pending {
     reference: u16,
     caller: Term,
-    /// When to give up, by the monotonic clock.
+    /// When it times out, by the monotonic clock.
     deadline_ns: Option<i64>,
 }
 
 impl Pending {
-    /// For a timeout in milliseconds as requests carry it.
+    /// `timeout_ms` is the timeout as requests carry it.
     fn new(reference: u16, caller: Term, timeout_ms: u32) -> Pending {
         let deadline_ns = (timeout_ms != protocol::INFINITY).then(|| deadline(timeout_ms));
         Pending {
@@ -128,12 +129,12 @@ impl Pending {
     }
 }
 
-/// The moment that is so many milliseconds away.
+/// The monotonic time in `after_ms` milliseconds.
 fn deadline(after_ms: u32) -> i64 {
     sys::clock::monotonic_ns().saturating_add(i64::from(after_ms) * 1_000_000)
 }
 
-/// Sets the port's timer for the earliest of some moments, if it is not set for that already.
+/// Sets the port's timer for `earliest`, a monotonic time, unless it is set for that already.
 fn set_timer(port: &mut Access<'_>, set_for: &mut Option<i64>, earliest: Option<i64>) {
     if *set_for == earliest {
         return;
@@ -169,7 +170,7 @@ impl Socket {
         }
     }
 
-    /// The descriptor; `ebadf` without one, as the system would say.
+    /// The descriptor; `ebadf` if there is none, as the system would return.
     fn fd(&self) -> sys::Result<BorrowedFd<'_>> {
         self.fd.as_ref().map(AsFd::as_fd).ok_or(Errno::EBADF)
     }
@@ -186,7 +187,7 @@ impl Socket {
         self.status & bits == bits
     }
 
-    /// The number of a request that is answered later.
+    /// A new number for a request that is answered later.
     fn new_reference(&mut self) -> u16 {
         let reference = self.next_reference;
         self.next_reference = reference.wrapping_add(1);
@@ -207,7 +208,7 @@ impl Socket {
         self.token.is_some()
     }
 
-    /// Has events of the descriptor told from now on.
+    /// Has events of the descriptor reported from now on.
     fn watch(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
         if self.token.is_none() && !self.ignored {
             let fd = self.fd.as_ref().ok_or(Errno::EBADF)?;
@@ -222,7 +223,7 @@ impl Socket {
         }
     }
 
-    /// Closes the descriptor, if it is the socket's own; a lent one is let go of when the port ends.
+    /// Closes the descriptor if the socket owns it; a lent one is released when the port ends.
     fn close(&mut self, port: &mut Access<'_>) {
         self.unwatch(port);
         if self.fd.as_ref().is_some_and(|fd| !fd.is_lent()) && self.is_open() {
@@ -231,7 +232,7 @@ impl Socket {
         }
     }
 
-    /// One packet was handed to the connected process.
+    /// Counts a packet that was delivered to the connected process.
     fn count_active(&mut self, port: &Access<'_>) {
         if self.options.count_active() {
             message::passive(port, self.protocol);

@@ -1,4 +1,4 @@
-//! `open_port/2`: names, settings, and the drivers there are.
+//! `open_port/2`: names, settings, and the drivers that can be opened.
 
 use layout::Term;
 use sys::env::Change;
@@ -13,11 +13,11 @@ use runtime::port::framing::Framing;
 use runtime::port::{Core, MESSAGE_QUEUE_MARKS, Marks, Opening, Port};
 use runtime::process::Process;
 
-/// What a port is on.
+/// What a port is opened for.
 pub enum Name {
     /// `{fd, In, Out}`
     Fd { input: i32, output: i32 },
-    /// An atom or a string: a file, which is opened.
+    /// An atom or a string: a file to open.
     File(Vec<u8>),
     /// `{spawn_driver, Command}`
     Driver(Vec<u8>),
@@ -42,7 +42,7 @@ pub struct Settings {
     pub queue_marks: Marks,
     pub directory: Option<Vec<u8>>,
     pub environment: Vec<Change>,
-    /// Given by `args` or `arg0`; those without `arg0`.
+    /// From `args` or `arg0`; does not include `arg0`.
     pub arguments: Option<Vec<Vec<u8>>>,
     pub argument_0: Option<Vec<u8>>,
 }
@@ -50,7 +50,7 @@ pub struct Settings {
 /// Why a port cannot be opened: the error's reason.
 pub type OpenError = Term;
 
-/// How a driver is started: with its command, whose first word is its name.
+/// The function that starts a driver; it gets the command, whose first word is the driver's name.
 pub type Start = fn(&mut Access<'_>, &[u8], &Settings) -> Result<Box<dyn Driver>, OpenError>;
 
 /// The drivers that are opened by name, in the order in which `erl_ddll` lists them.
@@ -65,7 +65,7 @@ pub static DRIVERS: &[(&str, Start)] = &[
 /// Reads the name of `open_port/2`.
 #[must_use]
 pub fn name(term: Term) -> Option<Name> {
-    // What is no descriptor is refused when it is opened.
+    // A number that is not a descriptor is refused later, when it is opened.
     let number = |term: Term| {
         let value = term.as_small()?;
         Some(i32::try_from(value).unwrap_or(-1))
@@ -88,7 +88,7 @@ pub fn name(term: Term) -> Option<Name> {
     }
 }
 
-/// The bytes of a flat list of them.
+/// The bytes of a flat list of bytes.
 fn file_name(term: Term) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut rest = term;
@@ -99,7 +99,7 @@ fn file_name(term: Term) -> Option<Vec<u8>> {
     rest.is_nil().then_some(bytes)
 }
 
-/// The native bytes of a name, argument or directory. Bits behind the last whole byte of a binary are nothing.
+/// The native bytes of a name, argument or directory. Bits after the last whole byte of a binary are ignored.
 fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
     let allowed = Allowed {
         atoms: true,
@@ -113,7 +113,7 @@ fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
     };
     let mut bytes = filename::to_native(whole, filename::native_encoding(), allowed)?;
     if let Some(zero) = memchr::memchr(0, &bytes) {
-        // As for the system, that is the end.
+        // The system would also end the string here.
         bytes.truncate(zero);
     }
     Some(bytes)
@@ -122,7 +122,7 @@ fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
 /// Reads the settings of `open_port/2`.
 ///
 /// # Errors
-/// `badopt`, or `badarg` for a directory that is none.
+/// `badopt`, or `badarg` for an invalid directory.
 pub fn settings(list: Term) -> Result<Settings, OpenError> {
     let mut settings = Settings {
         framing: Framing::Stream,
@@ -141,7 +141,7 @@ pub fn settings(list: Term) -> Result<Settings, OpenError> {
         arguments: None,
         argument_0: None,
     };
-    // The last one of each kind counts, and they exclude each other.
+    // The last option of each kind counts; `packet` and `line` exclude each other.
     let (mut packet, mut line, mut directory) = (None, None, Term::NIL);
     let mut rest = list;
     while let Some((option, tail)) = rest.as_cons() {
@@ -206,7 +206,7 @@ fn switch(
         "use_stdio" => settings.use_stdio = true,
         "nouse_stdio" => settings.use_stdio = false,
         "stderr_to_stdout" => settings.stderr_to_stdout = true,
-        // Of other systems.
+        // For other systems.
         "hide" | "overlapped_io" => {}
         _ => return None,
     }
@@ -286,7 +286,7 @@ fn environment(value: Term) -> Option<Vec<Change>> {
     rest.is_nil().then_some(changes)
 }
 
-/// Whether a program is to be started.
+/// Whether opening this starts a program.
 #[must_use]
 pub fn starts_program(name: &Name) -> bool {
     match name {
@@ -299,7 +299,7 @@ pub fn starts_program(name: &Name) -> bool {
 /// Opens a port for a process, which is linked to it.
 ///
 /// # Errors
-/// The reason: `badarg`, `system_limit`, or the system's name of what went wrong.
+/// The reason: `badarg`, `system_limit`, or the name of the system's error.
 pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Term, OpenError> {
     let text: Vec<u8> = match &name {
         Name::Fd { input, output } => format!("{input}/{output}").into_bytes(),
@@ -313,7 +313,7 @@ pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Ter
         || settings.exit_status && matches!(name, Name::Fd { .. } | Name::File(_))
         || matches!(&name, Name::Driver(command) if driver_of(command).is_none())
     {
-        // Stock's answer for a driver that is not there, too.
+        // This is also stock's error for a driver that does not exist.
         return Err(am::BADARG);
     }
     let mut core = Core::new(process.pid(), text.into());

@@ -1,9 +1,9 @@
 //! The `spawn` driver: a program, its standard input and output, and its end.
 //!
-//! The program is started here and now, without a process in between, and nobody waits until it is executed: what that
-//! costs depends neither on the node's memory nor on the descriptors it may have. A command whose words mean nothing special to a shell is started without
-//! one. Its end is told independently of the port, so a program that outlives its port leaves no zombie, and a status is
-//! never lost.
+//! The program is started directly, without a process in between, and no thread waits until it is executed; what that
+//! costs depends neither on the node's memory nor on the number of descriptors it may have. A command whose words
+//! mean nothing special to a shell is started without a shell. The program's end is reported independently of the
+//! port, so a program that outlives its port leaves no zombie, and no status is lost.
 
 use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -22,21 +22,21 @@ use runtime::port::driver::{Access, Close, Command, Driver, Output, Ready};
 use runtime::port::framing::Cutter;
 use runtime::port::outgoing::{Blocking, Outgoing};
 
-/// Programs find these ignored, as under stock: SIGFPE and SIGPIPE.
+/// Signals that are ignored in programs, as under stock: SIGFPE and SIGPIPE.
 const IGNORED: u64 = 1 << (8 - 1) | 1 << (13 - 1);
-/// SIGCHLD and SIGTERM, which they find as the system has them, although this node may have been started without.
+/// SIGCHLD and SIGTERM, which are not ignored in programs, even if this node was started with them ignored.
 const OURS: u64 = 1 << (17 - 1) | 1 << (15 - 1);
-/// SIGINT and SIGQUIT: the node's where they open the break menu or interrupt the shell.
+/// SIGINT and SIGQUIT, which belong to the node where they open the break menu or interrupt the shell.
 const BREAKS: u64 = 1 << (2 - 1) | 1 << (3 - 1);
-/// SIGTSTP, which is ignored with them under `+Bi`.
+/// SIGTSTP, which is ignored along with them under `+Bi`.
 const STOP: u64 = 1 << (20 - 1);
-/// What a shell's own programs are looked for in, without `PATH`.
+/// Where a shell looks for programs if there is no `PATH`.
 const DEFAULT_PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What is to be started.
+/// What to start.
 #[derive(Clone, Copy)]
 pub enum What<'a> {
-    /// For a shell to read.
+    /// A command for a shell.
     Command(&'a [u8]),
     /// Exactly this file.
     File(&'a [u8]),
@@ -48,9 +48,9 @@ struct ProgramDriver {
     cutter: Cutter,
     eof: bool,
     tells_status: bool,
-    /// How the program ended, once it has.
+    /// The program's exit status, once it has ended.
     status: Option<i32>,
-    /// All that it wrote was read, but its status is not known yet.
+    /// All that the program wrote has been read, but its status is not known yet.
     waits_for_status: bool,
 }
 
@@ -61,7 +61,7 @@ fn reason(error: Errno) -> OpenError {
 /// Starts a program.
 ///
 /// # Errors
-/// What the system says: `enoent`, `eacces`, `emfile`, `eagain`...
+/// The system's error: `enoent`, `eacces`, `emfile`, `eagain`...
 pub fn start(
     port: &mut Access<'_>,
     what: What<'_>,
@@ -70,13 +70,13 @@ pub fn start(
     let (from_program, its_output) = sys::fd::pipe().map_err(reason)?;
     let (its_input, to_program) = sys::fd::pipe().map_err(reason)?;
     if settings.directory.is_none() {
-        // A program starts where the node is, which must still be there.
+        // A program starts in the node's working directory, which must still exist.
         names::working_directory().map_err(reason)?;
     }
     if let What::File(file) = what {
         names::may(file, names::Wish::Execute).map_err(reason)?;
     }
-    // Both ends are closed when a program is executed, so none of them leaks into others.
+    // Both ends are closed when a program is executed, so neither leaks into other programs.
     let handle = port.handle();
     let directory = settings.directory.clone();
     let at_end = move |ended: Result<Exit, SpawnError>| {
@@ -125,8 +125,8 @@ pub fn start(
     Ok(Box::new(driver))
 }
 
-/// Tells on the node's standard error what stock's helper tells there when it cannot execute the program; the exit
-/// status it has then.
+/// Prints on the node's standard error what stock's helper prints there when it cannot execute the program; returns
+/// the exit status that the program then has.
 fn report_failure(SpawnError { step, errno }: SpawnError, directory: Option<&[u8]>) -> i32 {
     let mut text = Vec::new();
     if step == Step::Directory {
@@ -192,7 +192,7 @@ fn run(
         .environment(environment)
         .new_session()
         .ignored(IGNORED | ignored);
-    // A child has the processors of the thread that starts it, and ours may be bound to one.
+    // A child inherits the processor affinity of the thread that starts it, and ours may be bound to one processor.
     let initial = sys::cpu::initial_affinity();
     if sys::cpu::affinity().is_ok_and(|own| own[..] != *initial) {
         program = program.processors(initial);
@@ -216,7 +216,7 @@ fn run(
     program.start_told(at_end)
 }
 
-/// The file and the words of a command that a shell would execute just so; None if that is not certain.
+/// The file and the words of a command, if a shell would certainly execute just that; otherwise None.
 fn without_shell<'a>(command: &'a [u8], settings: &Settings) -> Option<(Vec<u8>, Vec<&'a [u8]>)> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b" _/.,+:@%-".contains(byte);
     if settings.directory.is_some() || !command.iter().all(is_plain) {
@@ -256,7 +256,7 @@ fn without_shell<'a>(command: &'a [u8], settings: &Settings) -> Option<(Vec<u8>,
     })
 }
 
-/// Whether the variable that a shell would correct names the directory we are in.
+/// Whether `PWD`, which a shell would correct, names the working directory.
 fn pwd_is_right() -> bool {
     match sys::env::get(b"PWD") {
         None => true,
@@ -275,7 +275,7 @@ impl ProgramDriver {
                     Ok(0) => self.end_input(port),
                     Ok(read) => {
                         self.cutter.feed(port, &buffer[..read]);
-                        // Less than there was room for: nothing is left, and what comes later is told.
+                        // Less than there was room for: nothing is left, and an event will report what comes later.
                         return hangup || read == buffer.len();
                     }
                     Err(Errno::EAGAIN) => {}

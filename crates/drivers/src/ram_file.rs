@@ -1,7 +1,7 @@
 //! The driver `ram_file_drv`: a file in memory, for `file:open(Data, [ram])`.
 //!
-//! Commands are a byte of operation and big-endian numbers of 32 bits; each gets one answer, or, when it
-//! makes no sense, none, as in OTP. Called with the port's lock held.
+//! A command is an operation byte and big-endian 32-bit numbers; each gets one answer, or none if it makes no sense,
+//! as in OTP. Called with the port's lock held.
 
 use sys::Errno;
 
@@ -45,7 +45,8 @@ pub struct RamFile {
     position: usize,
 }
 
-/// `{Port, {data, Data}}`: the header always comes as a list of bytes, what is behind it as the port was opened.
+/// `{Port, {data, Data}}`: the header is always a list of bytes; what comes after it depends on how the port was
+/// opened.
 struct Answer {
     header: Vec<u8>,
     data: Option<Vec<u8>>,
@@ -101,7 +102,7 @@ fn not_negative(number: i32) -> Result<usize, Errno> {
 }
 
 impl RamFile {
-    /// Carries out a command; `None` for one that there is not.
+    /// Carries out a command; returns `None` if there is no such operation.
     fn perform(&mut self, operation: u8, arguments: &[u8]) -> Option<Outcome> {
         Some(match operation {
             operation::OPEN => self.open(arguments),
@@ -152,7 +153,7 @@ impl RamFile {
         Ok(())
     }
 
-    /// Where the bytes are that a read of `size` bytes finds from `start` on.
+    /// Start and end of the bytes that a read of `size` bytes at `start` finds.
     fn span(&self, start: usize, size: i32) -> Result<(usize, usize), Errno> {
         if self.mode & MODE_READ == 0 {
             return Err(Errno::EBADF);
@@ -162,7 +163,7 @@ impl RamFile {
         Ok((start, (start + size).min(self.content.len())))
     }
 
-    /// Writes bytes somewhere, and answers where they end.
+    /// Writes bytes at `start`; returns where they end.
     fn write(&mut self, start: usize, bytes: &[u8]) -> Result<usize, Errno> {
         if self.mode & MODE_WRITE == 0 {
             return Err(Errno::EBADF);
@@ -208,7 +209,7 @@ impl RamFile {
 }
 
 impl RamFile {
-    /// Carries out a command and answers it, unless it makes no sense.
+    /// Carries out a command and returns the answer, or `None` if the command makes no sense.
     fn answer(&mut self, command: &[u8]) -> Option<Answer> {
         let (&operation, arguments) = command.split_first()?;
         let outcome = self.perform(operation, arguments)?;

@@ -1,8 +1,8 @@
-//! The driver `tty_sl`: the terminal that the shell edits its lines on.
+//! The driver `tty_sl`: the terminal on which the shell edits its lines.
 //!
-//! OTP's `user_drv` says what is to become of the line (put, move, insert, delete); the driver knows how the line lies
-//! on the screen ([`line`]) and sends the terminal what makes it so. The terminal passes every key on at once while
-//! the port is open; its former mode comes back when the port closes and when the node ends.
+//! OTP's `user_drv` says how the line changes (put, move, insert, delete); the driver knows how the line is laid out
+//! on the screen ([`line`]) and sends the terminal what is needed to show it. While the port is open, the terminal
+//! passes every key on at once; its former mode is restored when the port closes and when the node ends.
 
 mod line;
 mod terminfo;
@@ -31,7 +31,7 @@ mod operation {
     pub const INSERT: u8 = 2;
     pub const DELETE: u8 = 3;
     pub const BEEP: u8 = 4;
-    /// Put, and answer `ok`.
+    /// Put, and reply `ok`.
     pub const PUT_AND_ANSWER: u8 = 5;
 }
 
@@ -42,34 +42,34 @@ mod control {
     pub const SET_UNICODE: u32 = 0x018b_0900 + 102;
 }
 
-/// A window that does not tell its size has this.
+/// The size of a window that does not report one.
 const DEFAULT_COLUMNS: u32 = 80;
 const DEFAULT_ROWS: u32 = 24;
-/// Bytes of one read.
+/// Maximum number of bytes of one read.
 const READ_BYTES: usize = 1024;
-/// While more output waits, the answer to a command waits too.
+/// While more output than this is queued, the reply to a command is delayed.
 const ANSWER_BELOW_BYTES: usize = 1024;
-/// A line that grows beyond this is broken.
+/// A line that grows beyond this many cells is broken.
 const LINE_CELLS: usize = 1 << 16;
 
 struct Tty {
-    /// In front of the descriptor that it needs: fields are dropped in order.
+    /// Before the descriptor that it needs, because fields are dropped in order.
     _mode: ModeGuard,
     input: OwnedFd,
     input_token: Token,
     output: Outgoing,
     line: Line,
     utf8: bool,
-    /// The first bytes of a character whose others have not come yet.
+    /// The first bytes of a character whose other bytes have not arrived yet.
     incomplete: Vec<u8>,
-    /// A command waits for its `ok`.
+    /// Whether a command waits for its `ok`.
     owes_answer: bool,
 }
 
 /// Starts the driver.
 ///
 /// # Errors
-/// `einval` when there is no terminal, or one that cannot move its cursor.
+/// `einval` if there is no terminal, or if it cannot move its cursor.
 pub fn start(
     port: &mut Access<'_>,
     command: &[u8],
@@ -92,7 +92,7 @@ fn open(port: &mut Access<'_>, command: &[u8]) -> sys::Result<Box<dyn Driver>> {
     let mut tty = Tty {
         input_token: port.watch(input.as_fd(), Interest::READ)?,
         input,
-        // `user_drv` must never stand still: the answers to its commands hold it back.
+        // `user_drv` must never be suspended: the replies to its commands provide the backpressure.
         output: Outgoing::new(out, Blocking::Asked, Framing::Stream, None),
         line: Line::new(capabilities),
         utf8: sys::locale::is_utf8(),
@@ -104,7 +104,8 @@ fn open(port: &mut Access<'_>, command: &[u8]) -> sys::Result<Box<dyn Driver>> {
     Ok(Box::new(tty))
 }
 
-/// `-c`, `-e`, `-s` and the like: whether the terminal gathers lines, shows what is typed, and makes signals.
+/// The flags `-c`, `-e`, `-s` and the like: whether the terminal collects lines, echoes what is typed, and sends
+/// signals.
 fn mode(command: &[u8]) -> Mode {
     let mut mode = Mode {
         interrupt_is_key: config::get().break_mode == BreakMode::InterruptShell,
@@ -176,7 +177,7 @@ impl Tty {
             match sys::fd::read(self.input.as_fd(), &mut buffer) {
                 Ok(read) if read > 0 => self.pass_on(port, &buffer[..read]),
                 Err(Errno::EAGAIN | Errno::EINTR) => return,
-                // Hung up.
+                // The terminal was hung up.
                 _ => {
                     port.exit(Term::small(-1));
                     return;
@@ -185,7 +186,7 @@ impl Tty {
         }
     }
 
-    /// Keys go on as UTF-8, whole characters at a time.
+    /// Passes keys on as UTF-8, whole characters at a time.
     fn pass_on(&mut self, port: &mut Access<'_>, bytes: &[u8]) {
         let mut all = std::mem::take(&mut self.incomplete);
         all.extend_from_slice(bytes);
@@ -195,7 +196,7 @@ impl Tty {
                 Err(error) if error.error_len().is_none() => {
                     self.incomplete = all.split_off(error.valid_up_to());
                 }
-                // No UTF-8 terminal after all.
+                // Not a UTF-8 terminal after all.
                 Err(_) => self.utf8 = false,
             }
         }
@@ -281,8 +282,9 @@ impl Driver for Tty {
     }
 }
 
-/// The node goes on after it was stopped: the shell that had the terminal meanwhile has set its own mode. A terminal that
-/// was hung up is told of in the same way (SIGCONT comes with SIGHUP); a node that outlives that ends here.
+/// Called when the node continues after it was stopped: the shell that had the terminal meanwhile has set its own
+/// mode. A hangup of the terminal is noticed in the same way (SIGCONT comes with SIGHUP); a node that survives that
+/// ends here.
 pub fn continued() {
     if sys::terminal::renew().is_err() {
         eprintln!("Can't set tty raw");

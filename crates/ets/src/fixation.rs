@@ -1,7 +1,7 @@
-//! `safe_fixtable`: who keeps a table fixed, so that traversing it meets every object.
+//! `safe_fixtable`: which processes keep a table fixed, so that a traversal meets every object.
 //!
-//! Any thread may ask whether the table is fixed. Who deletes asks while it holds the part's lock,
-//! and who fixes does so before it takes the lock to traverse.
+//! Any thread may ask whether the table is fixed. Whoever deletes objects asks while holding the part's lock, and
+//! whoever fixes the table does so before taking the lock to traverse it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,7 +19,7 @@ pub struct Fixation {
 
 #[derive(Default)]
 struct Holders {
-    /// Pids, each with how often it fixes.
+    /// Pids, each with the number of times that it fixes the table.
     list: Vec<(Term, u32)>,
     /// Monotonic time at which the table became fixed.
     since_ns: i64,
@@ -32,7 +32,7 @@ impl Fixation {
         self.count.load(Ordering::SeqCst) > 0
     }
 
-    /// Fixes once more; true when it is the first time for this process.
+    /// Fixes the table once more; returns true if the process did not fix it before.
     pub fn fix(&self, pid: Term) -> bool {
         let mut holders = self.holders.lock();
         if holders.list.is_empty() {
@@ -47,7 +47,8 @@ impl Fixation {
         true
     }
 
-    /// Takes back one [`fix`](Fixation::fix) of a process, or `all` of them; true when the table is not fixed any more.
+    /// Undoes one [`fix`](Fixation::fix) of a process, or `all` of them; returns true if the table is no longer
+    /// fixed.
     #[must_use]
     pub fn release(&self, pid: Term, all: bool) -> bool {
         let mut holders = self.holders.lock();
@@ -75,7 +76,8 @@ impl Fixation {
                 .any(|(holder, _)| *holder == pid)
     }
 
-    /// Since when, in monotonic nanoseconds, and by whom how often; `None` when it is not fixed.
+    /// Since when the table is fixed, in monotonic nanoseconds, and how often by each process; `None` if it is not
+    /// fixed.
     #[must_use]
     pub fn holders(&self) -> Option<(i64, Vec<(Term, u32)>)> {
         let holders = self.holders.lock();

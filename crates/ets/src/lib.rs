@@ -8,8 +8,8 @@
 //! specifications run on objects where they lie, under the part's lock, so only results are copied.
 //! [`walk`] traverses a table in steps that fit a slice.
 //!
-//! A process notes the tables that it owns or fixes in its `Cold::tables`; what counts are the
-//! tables' own entries, so a number that stays behind does no harm.
+//! A process records the tables that it owns or fixes in its `Cold::tables`. The owner and the fixations stored in
+//! the tables themselves are authoritative, so a stale number in that list does no harm.
 
 pub mod fixation;
 pub mod match_spec;
@@ -67,27 +67,27 @@ impl Kind {
     }
 }
 
-/// What an operation needs.
+/// The access that an operation needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// That the table is there.
+    /// Only that the table exists.
     Info,
     Read,
     Write,
 }
 
-/// What is to become of an object.
+/// What to do with an object.
 pub enum Verdict {
     Keep,
     Remove,
-    /// By one with an equal key.
+    /// Replace it by this one, which has an equal key.
     Replace(OwnedObject),
 }
 
-/// Objects that are freed where their table's owner ends, in a few milliseconds.
+/// A table with at most this many objects is freed by the thread on which its owner ends; that takes a few ms.
 const FREED_IN_PLACE: usize = 50_000;
 
-/// `+e`: counts for nothing but `system_info(ets_limit)`, as in OTP.
+/// `+e`. As in OTP, it affects nothing but `system_info(ets_limit)`.
 static LIMIT: AtomicUsize = AtomicUsize::new(8192);
 
 /// The value that `system_info(ets_limit)` shows.
@@ -113,11 +113,11 @@ pub fn memory_bytes() -> usize {
     registry::all().iter().map(|table| table.bytes()).sum()
 }
 
-/// Notes that a process has to do with a table when it ends.
+/// Records that a process has to release or delete a table when it ends.
 pub fn note(process: &mut Process, number: u64) {
     let pid = process.pid();
     let tables = &mut process.cold().tables;
-    // Numbers of tables that are gone are dropped now and then, seldom enough to cost nothing.
+    // Numbers of deleted tables are dropped from time to time, rarely enough to cost nothing.
     if tables.len() >= 64 && tables.len().is_power_of_two() {
         tables.retain(|number| {
             registry::find(*number)
@@ -134,19 +134,20 @@ pub fn fix(process: &mut Process, table: &Table) {
     }
 }
 
-/// Deletes a table; answers its objects.
+/// Deletes a table; returns its objects.
 pub fn delete(table: &Table) -> Contents {
     if !table.mark_deleted() {
         return Contents::default();
     }
     registry::remove(table);
-    // Dropped only here, outside of its lock: the data may hold the last reference of something.
+    // Dropped only after its lock is released: the data may hold the last reference to something.
     let heir = table.heir.lock().take();
     drop(heir);
     clear(table)
 }
 
-/// Deletes all objects at once; answers them.
+/// Deletes all objects at once; returns them. If the table is fixed, they stay there as far as traversals need them,
+/// and only their number is returned.
 pub fn clear(table: &Table) -> Contents {
     let mut whole = table.write_all();
     let parts = whole.parts();
@@ -166,17 +167,17 @@ pub fn clear(table: &Table) -> Contents {
     }
 }
 
-/// Objects that are in no table any more; freeing many takes a while.
+/// Objects that were taken out of their table and are still to be freed; freeing many takes a while.
 #[derive(Default)]
 #[must_use]
 pub struct Contents {
     parts: Vec<Part>,
-    /// How many there were.
+    /// How many objects there were.
     pub objects: usize,
 }
 
 impl Contents {
-    /// Frees some objects, at most `most` and then to the end of a slot; answers whether there are more.
+    /// Frees at least `most` objects, up to the end of a slot or leaf. Returns whether there may be more.
     pub fn free_some(&mut self, most: usize) -> bool {
         let mut left = most;
         while let Some(part) = self.parts.last_mut() {
@@ -189,18 +190,18 @@ impl Contents {
         false
     }
 
-    /// Frees everything; a great deal of it beside the scheduler, which has others to run.
+    /// Frees everything; if that is a lot, on a thread of its own, so that the scheduler can run other processes.
     fn free_aside(self) {
         if self.objects > FREED_IN_PLACE {
             let thread = std::thread::Builder::new().name("ets_free".to_owned());
-            // Without a thread it is dropped with the closure, here.
+            // If no thread can be started, the closure is dropped here, and the objects with it.
             let _ = thread.spawn(move || drop(self));
         }
     }
 }
 
-/// The owner of these tables ends: they are deleted or given to their heirs. Other tables among
-/// them were only fixed.
+/// The owner of these tables ends: deletes them or gives them to their heirs. Tables that the process only fixed are
+/// released.
 pub fn owner_ends(process: &mut Process, tables: Vec<u64>) {
     let pid = process.pid();
     for number in tables {
@@ -234,13 +235,13 @@ fn pass_on(table: &Arc<Table>, owner: Term) {
     delete(table).free_aside();
 }
 
-/// Makes another process the owner, and tells it.
+/// Makes another process the owner, and notifies it.
 pub fn hand_over(table: &Arc<Table>, from: Term, to: Term, data: Term) {
     table.set_owner(to);
     let number = table.number;
     let taking = Signal::Call(Box::new(move |process| match process {
         Some(process) => note(process, number),
-        // It ended before it knew of the table.
+        // The new owner ended before it learned of the table.
         None => {
             if let Some(table) = registry::find(number)
                 && table.owner() == to

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! compile:  pattern (heads -> tests), expression (guards and bodies -> operations)
-//! run:      flat (what needs no program), machine (tests and operations), functions (what expressions may call), arena (temporary terms)
+//! run:      flat (specifications that need no program), machine (tests and operations),
+//!           functions (what expressions may call), arena (temporary terms)
 //! ```
 //!
-//! A program is constant data that any thread may run; each run has a [`Machine`] of its own. Nothing
-//! here recurses, however deep patterns, expressions and subjects are. This is the dialect of tables;
-//! the one of tracing has other functions and is not here.
+//! A program is constant data that any thread may run; each run has a [`Machine`] of its own. Nothing here recurses,
+//! however deep patterns, expressions and subjects are. This is the dialect of tables; the dialect of tracing has
+//! other functions and is not implemented here.
 
 mod arena;
 mod expression;
@@ -35,22 +36,22 @@ use pattern::Test;
 /// A clause's head, guards and body as given.
 pub type Source = [Term; 3];
 
-/// The term is no match specification: `badarg`.
+/// The term is not a match specification; the caller gets `badarg`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Invalid;
 
 /// A compiled match specification.
 pub struct Program {
-    /// That of the references which hold it.
+    /// The number in the references that hold the program.
     number: u64,
     clauses: Box<[Clause]>,
     /// A tuple of the terms that tests and operations name by index.
     constants: Option<OwnedObject>,
-    /// Most variables of a clause.
+    /// Maximum number of variables of a clause.
     variables: usize,
-    /// Most levels of a head.
+    /// Maximum number of levels of a head.
     registers: usize,
-    /// Most maps and map values of a head.
+    /// Maximum number of maps and map values of a head.
     cells: usize,
 }
 
@@ -63,7 +64,7 @@ struct Clause {
 /// The clauses of a specification, as terms.
 ///
 /// # Errors
-/// When it is no proper list of triples.
+/// If it is not a proper list of triples.
 pub fn sources(specification: Term) -> Result<Vec<Source>, Invalid> {
     let mut sources = Vec::new();
     let mut rest = specification;
@@ -85,7 +86,7 @@ impl Program {
     /// Compiles clauses.
     ///
     /// # Errors
-    /// When one of them is invalid.
+    /// If one of them is invalid.
     pub fn compile(sources: &[Source]) -> Result<Program, Invalid> {
         Program::compile_with(sources, &mut Lint::silent())
     }
@@ -115,7 +116,7 @@ impl Program {
             };
             let guards = expression::guards(guards, &mut context)?;
             let body = expression::body(body, &mut context)?;
-            // One clause with complaints is enough to read.
+            // The complaints about one clause are enough to read.
             lint.is_clean()?;
             let tests = head.tests.into_boxed_slice();
             clauses.push(Clause {
@@ -139,10 +140,10 @@ impl Program {
     }
 }
 
-/// Compiles a specification, saying what is wrong with it.
+/// Compiles a specification, and reports what is wrong with it.
 ///
 /// # Errors
-/// The complaints, when it is invalid.
+/// The complaints, if it is invalid.
 pub fn compile_aloud(specification: Term) -> Result<Program, Vec<String>> {
     let mut lint = Lint::aloud();
     let compiled = lint::sources(specification, &mut lint)
@@ -150,12 +151,12 @@ pub fn compile_aloud(specification: Term) -> Result<Program, Vec<String>> {
     compiled.map_err(|Invalid| lint.into_complaints())
 }
 
-/// Terms that a program holds; while it is compiled, the caller's.
+/// Terms that a program holds; while the program is compiled, they belong to the caller.
 #[derive(Default)]
 pub(crate) struct Constants(Vec<Term>);
 
 impl Constants {
-    /// The index of a term.
+    /// Adds a term; returns its index.
     fn add(&mut self, term: Term) -> u32 {
         self.0.push(term);
         u32::try_from(self.0.len() - 1).expect("fewer constants than words of memory")
@@ -181,7 +182,7 @@ pub fn from_term(term: Term) -> Option<Arc<Program>> {
         return None;
     }
     let block = term.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
-    // SAFETY: a magic reference counts its block.
+    // SAFETY: a magic reference keeps its block alive.
     unsafe { (*block).get::<Arc<Program>>() }.cloned()
 }
 

@@ -1,8 +1,8 @@
-//! Named tables: a slot for every atom, so that finding a table by name is three loads.
+//! Named tables: a slot for every atom, so that finding a table by name takes three loads.
 //!
-//! Slots sit in leaked chunks that double in size, made when the first name of a chunk is used. Any
-//! thread may look up within a slice; a table that lost its name stays allocated until every scheduler has begun
-//! another (`epoch`). Who changes a slot holds the registry's lock.
+//! Slots are in leaked chunks of doubling size, each allocated when the first name in it is used. Any thread may look
+//! up a name within a slice; a table that lost its name stays allocated until every scheduler has begun another slice
+//! (`epoch`). Whoever changes a slot holds the registry's lock.
 
 use std::ptr;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const CHUNKS: usize = 22;
 type Slot = AtomicPtr<Table>;
 
 static CHUNK: [AtomicPtr<Slot>; CHUNKS] = [const { AtomicPtr::new(ptr::null_mut()) }; CHUNKS];
-/// Tables that are in no registry any more.
+/// Tables that were removed from the registry, kept until no thread can be using them.
 static RETIRED: Retired<Arc<Table>> = Retired::new();
 
 /// The chunk of an atom and its place there: chunk n holds 2^(10 + n) slots.
@@ -32,7 +32,7 @@ fn place_of(name: Term) -> (usize, usize) {
     )
 }
 
-/// The table of a name.
+/// The table with a name.
 #[inline]
 pub fn find<'a>(name: Term) -> Option<&'a Table> {
     let (chunk, place) = place_of(name);
@@ -40,12 +40,12 @@ pub fn find<'a>(name: Term) -> Option<&'a Table> {
     if slots.is_null() {
         return None;
     }
-    // SAFETY: a chunk has a slot for every place that `place_of` answers for it; a table that is
-    // found stays allocated through the slice.
+    // SAFETY: a chunk has a slot for every place that `place_of` returns for it; a table that is found stays
+    // allocated through the slice (`retire`).
     unsafe { (*slots.add(place)).load(Ordering::Acquire).as_ref() }
 }
 
-/// Gives a free name to a table, or takes the name away with `None`. The caller holds the registry's lock.
+/// Gives a table a name that is free, or removes the name (`None`). The caller holds the registry's lock.
 pub fn set(name: Term, table: Option<&Arc<Table>>) {
     let (chunk, place) = place_of(name);
     let mut slots = CHUNK[chunk].load(Ordering::Acquire);
@@ -60,7 +60,7 @@ pub fn set(name: Term, table: Option<&Arc<Table>>) {
     unsafe { (*slots.add(place)).store(table, Ordering::Release) };
 }
 
-/// Keeps a table that was taken out of the registry until nobody can have found it there any more.
+/// Keeps a table that was removed from the registry until no thread can still be using it.
 pub fn retire(table: Arc<Table>) {
     RETIRED.keep(table);
 }

@@ -1,4 +1,4 @@
-//! All tables of the node: by number, by name, and through the reference that a program holds.
+//! All tables of the node, found by number, by name, or through the reference that a program holds.
 //!
 //! Any thread may call.
 
@@ -16,21 +16,21 @@ use super::names;
 use super::table::Table;
 use runtime::bif::{Failure, badarg_because};
 
-/// Tables by number: in the order in which they were made, nearly. Its lock also guards all changes of names.
+/// Tables by number, which is nearly the order in which they were made. The lock also guards all changes of names.
 static TABLES: RwLock<BTreeMap<u64, Arc<Table>>> = RwLock::new(BTreeMap::new());
 
-/// What a table's reference holds.
+/// The contents of a table's magic reference.
 pub struct Handle(Option<Arc<Table>>);
 
 impl Handle {
-    /// The handle of a table; empty when it is deleted.
+    /// The handle of a table; empty if the table is deleted.
     #[must_use]
     pub fn of(number: u64) -> Handle {
         Handle(find(number))
     }
 }
 
-/// Makes a table findable; false when its name is taken.
+/// Makes a table findable; returns false if its name is taken.
 #[must_use]
 pub fn publish(table: Arc<Table>) -> bool {
     let mut tables = TABLES.write();
@@ -44,7 +44,7 @@ pub fn publish(table: Arc<Table>) -> bool {
     true
 }
 
-/// Takes a table out.
+/// Removes a table.
 pub fn remove(table: &Table) {
     let removed = {
         let mut tables = TABLES.write();
@@ -60,7 +60,7 @@ pub fn remove(table: &Table) {
     }
 }
 
-/// Gives a table another name; false when that is taken.
+/// Gives a table another name; returns false if the name is taken, or if a named table is deleted.
 #[must_use]
 pub fn rename(table: &Table, name: Term) -> bool {
     let tables = TABLES.write();
@@ -90,7 +90,7 @@ pub fn all() -> Vec<Arc<Table>> {
     TABLES.read().values().cloned().collect()
 }
 
-/// As [`all`]; `None` when the registry cannot be had so soon.
+/// As [`all`]; returns `None` if the registry's lock was not acquired within `patience`.
 #[must_use]
 pub fn all_within(patience: Duration) -> Option<Vec<Arc<Table>>> {
     Some(TABLES.try_read_for(patience)?.values().cloned().collect())
@@ -102,17 +102,17 @@ pub fn count() -> usize {
     TABLES.read().len()
 }
 
-/// The table of a reference that went through the external format, and came back with its number alone.
+/// The table of a reference that went through the external term format and came back with only its number.
 #[cold]
 fn by_number<'a>(identifier: Term) -> Option<&'a Table> {
     let (low, _) = reference::number(identifier)?;
     let table = Arc::as_ptr(TABLES.read().get(&low)?);
-    // SAFETY: a table that is taken out of the registry is retired, so this one stays through the slice.
+    // SAFETY: a table that is removed from the registry is retired, so this one stays allocated through the slice.
     Some(unsafe { &*table })
 }
 
-/// The table that a name or reference stands for. It stays while the BIF runs: a table lives as
-/// long as a reference to it, and nothing is collected; one found otherwise lives through the slice.
+/// The table that a name or reference stands for. It stays allocated while the BIF runs: a magic reference keeps its
+/// table alive, and is not collected meanwhile; a table found in another way lives through the slice.
 ///
 /// # Errors
 /// `badarg` with the cause `type` (neither), or `id` (no such table).

@@ -1,8 +1,8 @@
-//! A table: what it is, who may do what with it, and its parts.
+//! A table: its properties, its access checks, and its parts.
 //!
-//! Any thread may hold a table. Its contents are reached through [`Table::reading`] and the other
-//! functions that take a lock; each asks, with the lock held, whether the process may. Operations on the
-//! whole table lock all parts in order.
+//! Any thread may hold a table. Its contents are reached through [`Table::reading`] and the other functions that take
+//! a lock; whether the process has access is checked while the lock is held. Operations on the whole table lock all
+//! parts in order.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -25,18 +25,18 @@ use runtime::bif::{Failure, badarg_because};
 use runtime::process::{Process, flag};
 use runtime::scheduler;
 
-/// Slots of an empty hash table; as many as OTP's have.
+/// Slots of an empty hash table, as in OTP.
 pub const FIRST_SLOTS: usize = 256;
 /// Parts of a hash table with write concurrency.
 pub const PARTS: usize = 16;
-/// Most places at which the lock of a part with read concurrency is shared.
+/// Maximum number of places (see `lock`) in the lock of a part with read concurrency.
 const MOST_PLACES: usize = 16;
-/// Bits of a hash (of 31) that select one of [`PARTS`].
+/// Shifts out all bits of a hash (of 31) but those that select one of [`PARTS`].
 const PART_SHIFT: u32 = 31 - PARTS.trailing_zeros();
 
 const _: () = assert!(PARTS.is_power_of_two());
 
-/// Bits of [`Table::status`]; the protection, or DELETED alone.
+/// Values of [`Table::status`]: the protection, or DELETED alone.
 mod status {
     /// Others may not even read.
     pub const PRIVATE: u32 = 0;
@@ -82,7 +82,7 @@ pub enum WriteConcurrency {
     Locks(u32),
 }
 
-/// What `ets:new/2` was asked for.
+/// The options that were given to `ets:new/2`.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub kind: Kind,
@@ -95,16 +95,16 @@ pub struct Options {
     pub decentralized_counters: bool,
 }
 
-/// Who gets the table when its owner ends.
+/// The process that gets the table when its owner ends.
 pub struct Heir {
     pub pid: Term,
-    /// `{Data}`.
+    /// The data in a tuple: `{Data}`.
     pub data: OwnedObject,
 }
 
 /// A table.
 pub struct Table {
-    /// The low word of its reference.
+    /// The low word of the table's reference.
     pub number: u64,
     pub options: Options,
     name: AtomicU32,
@@ -115,15 +115,15 @@ pub struct Table {
     contents: Contents,
 }
 
-/// Where the objects are.
+/// The locks, and behind them the objects.
 enum Contents {
-    /// In parts by their hash; an ordered set has one.
+    /// In parts selected by the key's hash; an ordered set has one part.
     Parts(Box<[PartLock]>),
-    /// In ranges of their keys.
+    /// In ranges of keys.
     Ranges(Ranges),
 }
 
-/// A part that is locked, and a key's hash.
+/// A locked part, and a key's hash.
 pub struct Locked<Guard> {
     pub part: Guard,
     pub hash: u32,
@@ -132,21 +132,21 @@ pub struct Locked<Guard> {
 pub type Reading<'a> = Locked<ReadGuard<'a>>;
 pub type Writing<'a> = Locked<WriteGuard<'a>>;
 
-/// A part of an ordered set that is locked: all of it, or a range.
+/// A locked part of an ordered set: all of it, or a range.
 pub struct Stretch<'a, Guard> {
     pub part: Guard,
     span: Option<&'a Span>,
 }
 
 impl<'a, Guard> Stretch<'a, Guard> {
-    /// The range as it is now; `None` when the part is the whole table.
+    /// The state of the range as it is now; `None` if the part is the whole table.
     #[must_use]
     pub fn mark(&self) -> Option<Mark<'a>> {
         self.span.map(Mark::new)
     }
 }
 
-/// Words of a table as OTP counts them, while its parts are looked at.
+/// Words of a table as OTP counts them, summed up part by part.
 #[derive(Default)]
 pub struct Words {
     objects: i64,
@@ -172,7 +172,7 @@ impl Words {
     }
 }
 
-/// A whole table that is locked, to write.
+/// A whole table, write-locked.
 pub enum Whole<'a> {
     Parts(Vec<WriteGuard<'a>>),
     Ranges(ranges::All<'a>),
@@ -200,7 +200,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// To be called when all parts are empty.
+    /// Must be called when all parts have been emptied.
     pub fn emptied(&mut self) {
         if let Whole::Ranges(all) = self {
             all.collapse();
@@ -208,7 +208,7 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// The number of the part that a hash belongs to.
+/// The index of the part that a hash belongs to.
 #[inline]
 fn part_of(hash: u32, parts: usize) -> usize {
     if parts == 1 {
@@ -297,7 +297,7 @@ impl Table {
         self.status.swap(status::DELETED, Ordering::AcqRel) & status::DELETED == 0
     }
 
-    /// Whether a process may; to be asked with a lock held.
+    /// Checks whether a process has the access; must be called with a lock held.
     ///
     /// # Errors
     /// `badarg` with the cause `id` (deleted) or `access`.
@@ -341,7 +341,7 @@ impl Table {
         }
     }
 
-    /// A tuple that has a key, to be put in; `hash` is that of the key.
+    /// Prepares a tuple that has a key for insertion; `hash` is that of the key.
     #[inline]
     #[must_use]
     pub fn new_object(&self, tuple: Term, hash: u32) -> New {
@@ -352,7 +352,7 @@ impl Table {
         }
     }
 
-    /// The object of a tuple that has a key; `hash` is that of the key.
+    /// Makes an object of a tuple that has a key; `hash` is that of the key.
     #[inline]
     #[must_use]
     pub fn object(&self, tuple: Term, hash: u32) -> OwnedObject {
@@ -363,17 +363,17 @@ impl Table {
         }
     }
 
-    /// The number of the part that a hash belongs to.
+    /// The index of the part that a hash belongs to.
     #[inline]
     #[must_use]
     pub fn part_of(&self, hash: u32) -> usize {
         part_of(hash, self.parts())
     }
 
-    /// Locks the part of a key, to read.
+    /// Read-locks the part of a key.
     ///
     /// # Errors
-    /// See [`Table::allow`]; so for all that lock.
+    /// As [`Table::allow`]; this goes for all functions that lock.
     #[inline(always)]
     pub fn reading(&self, process: &Process, key: Term) -> Result<Reading<'_>, Failure> {
         let hash = self.hash(key);
@@ -385,12 +385,12 @@ impl Table {
         Ok(Locked { part, hash })
     }
 
-    /// Locks the part of a key, to write.
+    /// Write-locks the part of a key.
     ///
     /// # Errors
     /// As [`Table::reading`].
-    // In its callers, as `reading`: what it answers would go through memory, written in parts and read whole, and a read
-    // that is wider than the writes before it waits for them.
+    // Always inlined, as `reading` is: otherwise the result is returned through memory, written in pieces and read
+    // whole, and a load that is wider than the stores before it waits for them.
     #[inline(always)]
     pub fn writing(&self, process: &Process, key: Term) -> Result<Writing<'_>, Failure> {
         let hash = self.hash(key);
@@ -402,7 +402,7 @@ impl Table {
         Ok(Locked { part, hash })
     }
 
-    /// The parts that have numbers: none of an ordered set with ranges.
+    /// The parts that have indexes; an ordered set with ranges has none.
     fn numbered(&self) -> &[PartLock] {
         match &self.contents {
             Contents::Parts(parts) => parts,
@@ -410,23 +410,23 @@ impl Table {
         }
     }
 
-    /// Number of parts that have numbers.
+    /// Number of parts that have indexes.
     #[must_use]
     pub fn parts(&self) -> usize {
         self.numbered().len()
     }
 
-    /// Locks a part by number, to read.
+    /// Read-locks a part by index.
     pub fn read_part(&self, part: usize) -> ReadGuard<'_> {
         self.numbered()[part].read()
     }
 
-    /// Locks a part by number, to write.
+    /// Write-locks a part by index.
     pub fn write_part(&self, part: usize) -> WriteGuard<'_> {
         self.numbered()[part].write()
     }
 
-    /// Locks the part of an ordered set in which a walk begins, to read.
+    /// Read-locks the part of an ordered set in which a walk begins.
     pub fn read_from(&self, from: From, backwards: bool) -> Stretch<'_, ReadGuard<'_>> {
         match &self.contents {
             Contents::Parts(parts) => Stretch {
@@ -443,7 +443,7 @@ impl Table {
         }
     }
 
-    /// As [`Table::read_from`], to write.
+    /// As [`Table::read_from`], but write-locks it.
     pub fn write_from(&self, from: From, backwards: bool) -> Stretch<'_, WriteGuard<'_>> {
         match &self.contents {
             Contents::Parts(parts) => Stretch {
@@ -460,7 +460,7 @@ impl Table {
         }
     }
 
-    /// Where the part behind a stretch begins, or, going back, the stretch itself.
+    /// The bound at which the part after a stretch begins, or, going backwards, the stretch itself.
     pub fn bound_of<Guard>(&self, stretch: &Stretch<'_, Guard>, backwards: bool) -> Option<Bound> {
         match (&self.contents, stretch.span) {
             (Contents::Ranges(ranges), Some(span)) => ranges.bound_of(span, backwards),
@@ -468,7 +468,7 @@ impl Table {
         }
     }
 
-    /// Locks one part after the other to read, until `visit` answers something.
+    /// Read-locks one part after the other, until `visit` returns a value.
     pub fn each_part<R>(&self, mut visit: impl FnMut(&Part) -> Option<R>) -> Option<R> {
         match &self.contents {
             Contents::Parts(parts) => parts.iter().find_map(|part| visit(&part.read())),
@@ -476,7 +476,7 @@ impl Table {
         }
     }
 
-    /// As [`Table::each_part`], leaving out parts whose lock cannot be had so soon.
+    /// As [`Table::each_part`], leaving out parts whose lock was not acquired within `patience`.
     pub fn each_part_within(&self, patience: Duration, mut visit: impl FnMut(&Part)) {
         match &self.contents {
             Contents::Parts(parts) => {
@@ -490,7 +490,7 @@ impl Table {
         }
     }
 
-    /// Locks the whole table, to write.
+    /// Write-locks the whole table.
     #[must_use]
     pub fn write_all(&self) -> Whole<'_> {
         match &self.contents {
@@ -499,7 +499,7 @@ impl Table {
         }
     }
 
-    /// A sum over all parts, one after the other.
+    /// Sums up over all parts, one after the other.
     fn sum(&self, of: impl Fn(&Part) -> i64) -> usize {
         let mut sum = 0;
         self.each_part(|part| {
@@ -536,15 +536,15 @@ impl Table {
         count.total(self)
     }
 
-    /// The table's reference on a heap.
+    /// Makes the table's reference on a heap.
     pub fn reference<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
         let handle = registry::Handle::of(self.number);
         let block = MagicBlock::new(Box::new(handle));
-        // SAFETY: the block's one count is handed over.
+        // SAFETY: the block is fresh, and its one reference count is handed over.
         unsafe { build::magic_reference(heap, self.number, 0, block) }
     }
 
-    /// How programs call the table: by name if it is named, else by reference.
+    /// The term by which programs identify the table: its name if it is named, otherwise its reference.
     pub fn identifier<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
         if self.options.named {
             self.name()
@@ -553,10 +553,11 @@ impl Table {
         }
     }
 
-    /// Takes back fixations of a process, and frees what was kept for them.
+    /// Undoes one fixation of a process, or all of them. If the table is no longer fixed, frees the deleted objects
+    /// that were kept.
     pub fn release(&self, pid: Term, all: bool) {
         if self.fixation.release(pid, all) {
-            // A range keeps nothing for who fixes it.
+            // A range keeps no deleted objects while the table is fixed.
             for part in self.numbered() {
                 let mut part = part.write();
                 if self.fixation.is_fixed() {

@@ -1,4 +1,4 @@
-//! Parts of tables against a plain model, and objects.
+//! Tests of tables' parts against a plain model, and of objects.
 
 use layout::Term;
 use term::{build, compare, hash};
@@ -21,7 +21,7 @@ fn hash_of(kind: Kind, key: Term) -> u32 {
     }
 }
 
-/// `{Key, Value}` as the model knows it.
+/// `{Key, Value}` as the model stores it.
 type Pair = (i64, i64);
 
 fn tuple(terms: &mut Terms, (key, value): Pair) -> Term {
@@ -70,7 +70,7 @@ fn with_key(part: &Part, kind: Kind, key: i64) -> Vec<Pair> {
     found
 }
 
-/// The keys that `first` and `next` meet.
+/// The keys that a traversal by `first` and `next` finds.
 fn keys_by_next(part: &Part, kind: Kind) -> Vec<i64> {
     let mut keys = Vec::new();
     let mut next = part.first(false);
@@ -91,7 +91,7 @@ fn parts_behave_as_a_plain_list() {
     for kind in KINDS {
         for seed in 0..8 {
             let mut numbers = Numbers(seed * 977 + 5);
-            // With 256 slots it is folded at first.
+            // A part with 256 slots is folded at first.
             let first_slots = if seed % 4 < 2 { 4 } else { 256 };
             let mut part = Part::new(kind, 1, first_slots);
             let mut model = Model {
@@ -260,7 +260,7 @@ fn ordered_sets_hold_one_of_equal_numbers() {
         part.insert(OwnedObject::new(terms.read(text), 0), false, false);
     }
     assert_eq!(part.objects(), 2);
-    // The tree's key went with the first object.
+    // The key that was in the tree was freed with the first object.
     let object = part.get(Term::small(1), 0).expect("a key equal to 1");
     assert_same(object.open().tuple(), terms.read("{1.0,c}"), "the last one");
     part.remove_key(Term::small(1), 0, false);
@@ -328,7 +328,7 @@ fn objects_copy_whole_and_give_binaries_back() {
         2,
         "the binary, and the one under its part"
     );
-    // The tests beside this one take and give back binaries too, all far smaller.
+    // Tests that run in parallel also allocate and free binaries, all far smaller.
     assert!(term::held::bytes(term::held::Kind::Binary) >= before + big.len() / 2);
     drop(object);
     assert_same(copied, whole, "the copy without the object");
@@ -361,7 +361,7 @@ fn packed_objects_are_smaller_and_the_same_again() {
                 assert_eq!(object.hash(), 9);
                 assert_same(object.key(keypos), elements[keypos - 1], "the key");
                 assert_same(object.open().tuple(), tuple, "what was packed");
-                // Two for the binary itself and for what its part lies in.
+                // Two: the binary itself, and the one that `part` refers to.
                 assert_eq!(object.binaries().len(), 2);
                 let mut reader = Terms::new();
                 let copied = object.copy_to(reader.heap());
@@ -395,7 +395,7 @@ fn threads_share_a_part() {
                         let hash = hash_of(kind, Term::small(key));
                         match numbers.below(4) {
                             0 => {
-                                // Whoever reads sees the key and its double together.
+                                // Readers must see the key and its double together.
                                 let object =
                                     OwnedObject::new(tuple(&mut terms, (key, 2 * key)), hash);
                                 lock.write().insert(object, false, false);
@@ -441,7 +441,7 @@ fn contents_are_freed_piece_by_piece() {
     }
 }
 
-/// The keys of all ranges, as a walk meets them that goes on by bounds.
+/// The keys of all ranges, as found by a walk that continues at each bound.
 fn keys_of_ranges(ranges: &Ranges, backwards: bool) -> Vec<i64> {
     let mut keys = Vec::new();
     let mut from = tree::From::Outset;
@@ -464,7 +464,7 @@ fn keys_of_ranges(ranges: &Ranges, backwards: bool) -> Vec<i64> {
     }
 }
 
-/// Every third number is the key `{Number}`, all others are themselves: those come first.
+/// Every third number is the key `{Number}`, all others are the number itself; the latter sort first.
 fn key_of(terms: &mut Terms, number: i64) -> Term {
     if number % 3 == 0 {
         build::tuple(terms.heap(), &[Term::small(number)])
@@ -493,7 +493,7 @@ fn threads_share_ranges_that_are_cut_and_put_together() {
                 .write(key)
                 .insert(OwnedObject::new(tuple, 0), false, false);
         };
-        // These are there all the time.
+        // These keys are never removed.
         (0..KEYS).for_each(|number| insert(number * (THREADS + 1), 0));
         let most = std::sync::atomic::AtomicUsize::new(0);
         std::thread::scope(|scope| {

@@ -1,8 +1,8 @@
-//! Traversing a table with a match specification: `select` and its kin.
+//! Traversing a table with a match specification: `select` and similar functions.
 //!
-//! A walk runs a program on the objects in a scope, a budget of objects at a time; each step holds
-//! the lock of one part after the other. Between steps the place is kept as terms, so a walk can
-//! be paused at the end of a slice, and its user can be handed a continuation:
+//! A walk runs a program on the objects in a scope, a limited number of objects per step; each step locks one part
+//! after the other. Between steps the position is kept as terms, so that a walk can be paused at the end of a slice,
+//! and a program can be given a continuation:
 //!
 //! ```text
 //! hash table    {Table, Slot, Limit, Program, Rest, RestCount}                    -1: all slots are done
@@ -10,7 +10,7 @@
 //! paused        {{LastKey, EndPattern} | Slot, Limit, Program, Found, Count, Backwards, Fixed}
 //! ```
 //!
-//! The first two are what `ets:repair_continuation/2` knows.
+//! `ets:repair_continuation/2` knows the first two forms.
 
 use std::sync::Arc;
 
@@ -32,14 +32,14 @@ use runtime::bif::{Failure, badarg};
 use runtime::process::Process;
 use runtime::scheduler;
 
-/// Objects that a step visits at least.
+/// Minimum number of objects that a step may visit.
 const LEAST_BUDGET: i64 = 256;
-/// Slots that cost as much as visiting an object.
+/// Visiting this many slots costs as much as visiting an object.
 const SLOTS_PER_OBJECT: usize = 8;
-/// Bits of a slot's number in its part; the part's number stands above.
+/// Bits of a slot's index in its part; the part's index is above them.
 const SLOT_BITS: u32 = 40;
 
-/// What is done with what matches.
+/// What to do with the objects that match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     /// The results are collected.
@@ -61,10 +61,10 @@ impl Purpose {
     }
 }
 
-/// How far it came.
+/// How far a walk got.
 pub enum Outcome {
     Done(Term),
-    /// The slice is over; this goes on with [`resume`].
+    /// The slice is over; the walk continues with [`resume`].
     Paused(Term),
 }
 
@@ -78,7 +78,7 @@ enum Scope {
     Matching(Term),
 }
 
-/// Where a walk is.
+/// The position of a walk.
 #[derive(Clone, Copy)]
 enum Place {
     Slot { part: usize, slot: usize },
@@ -86,13 +86,13 @@ enum Place {
     End,
 }
 
-/// How far a walk came in a part of an ordered set.
+/// How far a walk got in a part of an ordered set.
 enum Reached {
-    /// To its end.
+    /// To the end of the part.
     End,
     /// To the last object that can match.
     Last,
-    /// To where it has to stop for now.
+    /// To a position where it has to stop for now.
     Place(Place),
 }
 
@@ -111,28 +111,28 @@ struct Walk<'a> {
     table: &'a Table,
     program: Arc<Program>,
     purpose: Purpose,
-    /// Most results wanted; 0: all.
+    /// Maximum number of results; 0 for all.
     limit: usize,
     backwards: bool,
     machine: Machine,
     /// Objects still to be visited in this step.
     budget: i64,
-    /// Results, or what is counted.
+    /// Number of results, or of objects counted, deleted or replaced.
     count: usize,
-    /// Results of this walk, in the order of the traversal, behind those in `earlier`.
+    /// Results of this step, in the order of the traversal; they come after those in `earlier`.
     found: Vec<Term>,
     /// Results of earlier steps, the latest first.
     earlier: Term,
-    /// The table was fixed when the walk was paused.
+    /// Whether this walk fixed the table when it was paused.
     fixed: bool,
-    /// It began in an earlier call.
+    /// Whether the walk began in an earlier call.
     continued: bool,
 }
 
 /// Starts to traverse a table.
 ///
 /// # Errors
-/// `badarg` for a bad specification, and what [`Table::allow`] says.
+/// `badarg` for a bad specification, and the errors of [`Table::allow`].
 pub fn start(
     process: &mut Process,
     table: &Table,
@@ -164,7 +164,8 @@ pub fn start(
     let ordered = table.options.kind == Kind::OrderedSet;
     let place = match scope(&sources, keypos, ordered) {
         Scope::Nothing => Place::End,
-        // Results of several keys may be more than are wanted, which only slots can keep for later.
+        // Several keys may give more results than wanted, and only the continuation of a hash table can keep the
+        // others for later.
         Scope::Keys(keys) if ordered && limit > 0 && keys.len() > limit => Place::Tree {
             from: tree::From::Outset,
             end: None,
@@ -186,14 +187,14 @@ pub fn start(
     walk.go_on(place)
 }
 
-/// A specification that needs no program, and the one key of the objects that can match it.
+/// A specification that needs no program, and the only key of the objects that it can match.
 fn flat_with_key(specification: Term, table: &Table) -> Option<(Flat, Term)> {
     let (clause, others) = specification.as_cons()?;
     let (&[head, guards, body], true) = (clause.as_tuple()?, others.is_nil()) else {
         return None;
     };
     let index = table.options.keypos - 1;
-    // Most that have none are told by this alone.
+    // This alone rules out most specifications without such a key.
     if pattern::is_wildcard(*head.as_tuple()?.get(index)?) {
         return None;
     }
@@ -256,10 +257,10 @@ fn visit_flat(
     Ok(result)
 }
 
-/// Goes on with a walk that was paused.
+/// Continues a walk that was paused.
 ///
 /// # Errors
-/// As [`start`]; `badarg` when `state` is none.
+/// As [`start`]; `badarg` if `state` is not that of a paused walk.
 pub fn resume(
     process: &mut Process,
     table: &Table,
@@ -296,7 +297,7 @@ pub fn resume(
     walk.go_on(place)
 }
 
-/// Goes on after a user's continuation.
+/// Continues a walk from a continuation that a program held.
 ///
 /// # Errors
 /// As [`resume`].
@@ -346,7 +347,7 @@ fn as_size(term: Term) -> Option<usize> {
     usize::try_from(term.as_small()?).ok()
 }
 
-/// An end pattern has a variable somewhere below, so it is never `[]`.
+/// The end pattern in a term. A real one contains a variable, so it is never `[]`.
 fn end_of(end: Term) -> Option<Term> {
     (!end.is_nil()).then_some(end)
 }
@@ -357,7 +358,7 @@ fn slot_place(table: &Table, slot: i64) -> Option<Place> {
     }
     let part = (slot >> SLOT_BITS) as usize;
     let slot = (slot & ((1 << SLOT_BITS) - 1)) as usize;
-    // The table may have shrunk since, if it is not fixed.
+    // If it is not fixed, the table may have shrunk since.
     let is_there = part < table.parts()
         && matches!(&*table.read_part(part), Part::Hash(shard) if slot < shard.slots());
     is_there.then_some(Place::Slot { part, slot })
@@ -470,7 +471,7 @@ impl<'a> Walk<'a> {
         Ok(Outcome::Done(self.result(stopped.unwrap_or(Place::End))))
     }
 
-    /// As many results as were wanted.
+    /// Whether there are as many results as were wanted.
     fn is_full(&self) -> bool {
         self.limit > 0 && self.count >= self.limit
     }
@@ -531,7 +532,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Visits slots from one on; answers where to go on if not all are done.
+    /// Visits slots from one on; returns where to continue if not all are done.
     fn walk_slots(&mut self, part: usize, slot: usize) -> Result<Option<Place>, Failure> {
         let mut first = slot;
         for part in part..self.table.parts() {
@@ -542,7 +543,7 @@ impl<'a> Walk<'a> {
             };
             match stopped {
                 Some((slot, slots)) if slot < slots => return Ok(Some(Place::Slot { part, slot })),
-                // The part is done, and so is the walk for now.
+                // The part is done, and so is this step.
                 Some(_) if part + 1 < self.table.parts() => {
                     return Ok(Some(Place::Slot {
                         part: part + 1,
@@ -555,7 +556,7 @@ impl<'a> Walk<'a> {
         Ok(None)
     }
 
-    /// Whether to stop behind a slot.
+    /// Whether to stop after a slot.
     fn stops_after(&mut self, slot: usize) -> bool {
         if slot % SLOTS_PER_OBJECT == 0 {
             self.budget -= 1;
@@ -605,10 +606,10 @@ impl<'a> Walk<'a> {
         Ok(None)
     }
 
-    /// Visits the objects of an ordered set from a place on; answers where to go on if not all are done.
+    /// Visits the objects of an ordered set from a position on; returns where to continue if not all are done.
     fn walk_tree(&mut self, from: tree::From, end: Option<Term>) -> Result<Option<Place>, Failure> {
         let mut from = from;
-        // Has the key at which a range begins that is next.
+        // Owns the key at which the next range begins.
         let mut bounds: SmallVec<[Bound; 1]> = SmallVec::new();
         loop {
             let table = self.table;
@@ -670,7 +671,7 @@ impl<'a> Walk<'a> {
         Ok(visited.into())
     }
 
-    /// Visits an object of an ordered set; answers also where to go on, if it has to stop behind it.
+    /// Visits an object of an ordered set; also returns where to continue, if the walk has to stop after it.
     #[inline]
     fn visit_in_order(&mut self, object: &Object, end: Option<Term>) -> (Verdict, Option<Place>) {
         let verdict = self.visit(object);
@@ -775,10 +776,10 @@ impl<'a> Walk<'a> {
         build::tuple(heap, &[results, continuation])
     }
 
-    /// `{Results, Continuation}` for a hash table: whole slots were visited, so there may be more results than
-    /// wanted; the continuation keeps them.
+    /// `{Results, Continuation}` for a hash table. Whole slots were visited, so there may be more results than
+    /// wanted; the continuation keeps the others.
     fn slot_chunk(&mut self, place: Place) -> Term {
-        // In the order of the traversal.
+        // All results in the order of the traversal.
         let mut all: Vec<Term> = Vec::new();
         let mut rest = self.earlier;
         while let Some((head, tail)) = rest.as_cons() {
@@ -794,7 +795,7 @@ impl<'a> Walk<'a> {
         let mut more = all.split_off(all.len().min(self.limit));
         let count = more.len();
         if !self.continued {
-            // OTP cuts the list of the first call in two, and builds another one for the others.
+            // OTP splits the list of the first call in two; later it builds another list for the results that remain.
             more.reverse();
         }
         let more = build::list(heap, &more);

@@ -11,7 +11,7 @@ use crate::atoms;
 
 /// Expands `$callback! { ("module", "name", arity, path::of_body, PROPERTY | PROPERTY...), ... }`, one row for each BIF.
 ///
-/// The path is relative to `runtime::bif`, and the properties are constants of
+/// The path is relative to the crate `bifs`, and the properties are constants of
 /// [`Properties`](crate::bifs::Properties). A callback matches the rows with
 ///
 /// ```

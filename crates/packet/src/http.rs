@@ -2,7 +2,7 @@
 
 use super::{Length, Limits};
 
-/// Header names that become atoms; their place is their number, from 1.
+/// Header names that become atoms; the number of a header is its index, from 1.
 pub const HEADERS: &[&str] = &[
     "Cache-Control",
     "Connection",
@@ -61,12 +61,12 @@ pub const HEADERS: &[&str] = &[
 /// Methods that become atoms.
 pub const METHODS: &[&str] = &["OPTIONS", "GET", "HEAD", "POST", "PUT", "DELETE", "TRACE"];
 
-/// Longer header names are left as they are.
+/// Longer header names keep their case.
 const LONGEST_NAME: usize = 50;
-/// The version of a request that names none.
+/// The version assumed for a request that names none.
 const NO_VERSION: (i32, i32) = (0, 9);
 
-/// One line.
+/// One parsed line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Line<'a> {
     Response {
@@ -80,7 +80,7 @@ pub enum Line<'a> {
         version: (i32, i32),
     },
     Header {
-        /// With a capital after each hyphen, the rest small.
+        /// With a capital at the beginning and after each hyphen, the rest in lower case.
         name: Vec<u8>,
         original: &'a [u8],
         value: &'a [u8],
@@ -88,7 +88,7 @@ pub enum Line<'a> {
     EndOfHeaders,
 }
 
-/// What a request asks for.
+/// The URI of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Uri<'a> {
     Star,
@@ -98,13 +98,13 @@ pub enum Uri<'a> {
     Absolute {
         secure: bool,
         host: &'a [u8],
-        /// 0: none is named.
+        /// 0 if none is named.
         port: i32,
         path: &'a [u8],
     },
 }
 
-/// A line is not HTTP.
+/// The line is not HTTP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotHttp;
 
@@ -116,12 +116,12 @@ fn is_token(byte: u8) -> bool {
     (33..128).contains(&byte) && !b"()<>@,;:\\\"/[]?={} \t".contains(&byte)
 }
 
-/// Where the line ends that the bytes start with; a header goes on in lines that start with a blank.
+/// The length of the line that the bytes start with; a header continues in lines that start with a blank.
 pub fn length(bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
     if bytes == b"\n" || bytes == b"\r\n" {
         return Length::Known(bytes.len());
     }
-    // Users of `line_length` mean it as a limit here.
+    // Programs that set `line_length` mean it as a limit here.
     let longest = match limits.packet_bytes {
         0 => limits.line_bytes as usize,
         longest => longest as usize,
@@ -144,7 +144,7 @@ pub fn length(bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
         if longest != 0 && length > longest {
             return Length::Invalid;
         }
-        // Only the next byte tells whether a header is at its end.
+        // Only the next byte tells whether a header is complete.
         return if *in_headers && length == bytes.len() {
             Length::More
         } else {
@@ -153,7 +153,7 @@ pub fn length(bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
     }
 }
 
-/// Reads one line; `in_headers` is where we are, and becomes where we are then.
+/// Parses one line; `in_headers` is the state before it, and is set to the state after it.
 ///
 /// # Errors
 /// [`NotHttp`].
@@ -179,7 +179,7 @@ pub fn parse<'a>(line: &'a [u8], in_headers: &mut bool) -> Result<Line<'a>, NotH
     Ok(parsed)
 }
 
-/// Digits at the start, and what follows them. Numbers wrap as C's `int` does.
+/// The digits at the start, and what follows them. Numbers wrap as C's `int` does.
 fn digits(bytes: &[u8]) -> (Option<i32>, &[u8]) {
     let count = bytes
         .iter()
@@ -252,7 +252,7 @@ fn strip_scheme<'a>(uri: &'a [u8], scheme: &[u8]) -> Option<&'a [u8]> {
     start.eq_ignore_ascii_case(scheme).then_some(rest)
 }
 
-/// What a request's second word says.
+/// Parses the second word of a request.
 #[must_use]
 pub fn parse_uri(uri: &[u8]) -> Uri<'_> {
     if uri == b"*" {

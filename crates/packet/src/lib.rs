@@ -1,16 +1,16 @@
-//! Packets in a stream of bytes: where one ends, and what stands in it. For `erlang:decode_packet/3` and for
-//! sockets with the option `packet`.
+//! Packets in a stream of bytes: where one ends, and what it contains. For `erlang:decode_packet/3` and for sockets
+//! with the option `packet`.
 //!
-//! Nothing here knows sockets, and only [`terms`] knows terms; bytes come from outside, so every length is checked.
-//! Any thread may call.
+//! Nothing here depends on sockets, and only [`terms`] on terms; the bytes come from outside, so every length is
+//! checked. Any thread may call.
 
 pub mod http;
 pub mod terms;
 
-/// How packets are told apart.
+/// The formats of packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Whatever is there.
+    /// All bytes that are there.
     Raw,
     /// A length of one, two or four bytes comes first.
     Length1,
@@ -18,16 +18,16 @@ pub enum Kind {
     Length4,
     /// A BER tag and length.
     Asn1,
-    /// A length of four bytes, whose highest bit says whether it is the last fragment.
+    /// A length of four bytes, whose highest bit marks the last fragment.
     SunRm,
-    /// CORBA: `GIOP`.
+    /// CORBA: the header begins with `GIOP`.
     Cdr,
     FastCgi,
     /// Up to a delimiter.
     Line,
     /// RFC 1006.
     Tpkt,
-    /// A start line first, then headers. `binaries`: texts are binaries, not lists.
+    /// A start line, then headers. `binaries`: strings are binaries, not lists.
     Http {
         binaries: bool,
     },
@@ -38,7 +38,7 @@ pub enum Kind {
     SslTls,
 }
 
-/// What a receiver accepts. 0: no limit.
+/// Limits of what a receiver accepts; 0 means no limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The longest packet; longer ones are invalid.
@@ -58,13 +58,13 @@ impl Default for Limits {
     }
 }
 
-/// How long the first packet is, its head included.
+/// The length of the first packet, including its header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Length {
-    /// So long; perhaps longer than what is there.
+    /// This many bytes, which may be more than are there.
     Known(usize),
-    /// More bytes are needed to tell.
+    /// More bytes are needed to know the length.
     More,
     Invalid,
 }
@@ -85,14 +85,15 @@ fn big32(bytes: &[u8]) -> u32 {
     big16(bytes) << 16 | big16(&bytes[2..])
 }
 
-/// An SSL 2 client's first message, which later versions still understand.
+/// The first message of an SSL 2 client, which later versions still understand.
 fn is_ssl2_hello(bytes: &[u8]) -> bool {
     bytes[0] & 0x80 != 0 && bytes[2] == 1
 }
 
-/// How long the packet is that the bytes start with. `in_headers` is the state of HTTP: a start line is behind us.
+/// The length of the packet that the bytes start with. `in_headers` is the state of HTTP: the start line has been
+/// read.
 pub fn length(kind: Kind, bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
-    // The head, and how to read the length of what follows from it.
+    // The length of the header, and the length of the payload that is read from it.
     let (head, payload) = match kind {
         Kind::Raw => {
             return match bytes.len() {
@@ -172,7 +173,7 @@ pub fn length(kind: Kind, bytes: &[u8], limits: &Limits, in_headers: &mut bool) 
     if limits.packet_bytes != 0 && payload > limits.packet_bytes {
         return Length::Invalid;
     }
-    // Lengths are those of C's `int`; what wrapped around is no length.
+    // In OTP lengths are C `int`s; one that wrapped around is invalid.
     let whole = payload.wrapping_add(head as u32) as i32;
     if whole < head as i32 {
         Length::Invalid
@@ -200,7 +201,7 @@ fn line_length(bytes: &[u8], limits: &Limits) -> Length {
     }
 }
 
-/// Lengths of head and payload of a BER value; `None` when the head is not whole.
+/// Lengths of the header and the payload of a BER value; `None` if the header is incomplete.
 fn asn1_head(bytes: &[u8]) -> Result<Option<(usize, u32)>, ()> {
     if bytes.len() < 2 {
         return Ok(None);
@@ -234,8 +235,8 @@ fn asn1_head(bytes: &[u8]) -> Result<Option<(usize, u32)>, ()> {
     Ok(Some((at + count, payload)))
 }
 
-/// The part of a packet that is handed out. A packet that is shorter than its kind says has been cut by somebody who went
-/// by another kind; then it is what there is.
+/// The part of a packet that is delivered. A packet that is shorter than its kind requires was cut by the rules of
+/// another kind; then that is all there is.
 #[must_use]
 pub fn body(kind: Kind, packet: &[u8]) -> std::ops::Range<usize> {
     let (head, padding) = match kind {
@@ -249,7 +250,7 @@ pub fn body(kind: Kind, packet: &[u8]) -> std::ops::Range<usize> {
     start..packet.len().saturating_sub(padding).max(start)
 }
 
-/// Whether there is enough of it to be a record of TLS.
+/// Whether the packet is long enough to be a TLS record.
 #[must_use]
 pub fn is_record(packet: &[u8]) -> bool {
     packet.len() >= TLS_HEAD

@@ -1,4 +1,4 @@
-//! Packets as terms: what `erlang:decode_packet/3` answers and what sockets send.
+//! Packets as terms: the results of `erlang:decode_packet/3`, and what sockets send to processes.
 
 use layout::{Heap, Term};
 use term::{am, atom, build};
@@ -6,7 +6,7 @@ use term::{am, atom, build};
 use super::http::{self, HEADERS, Line, METHODS, Uri};
 use super::{Kind, TLS_HEAD, is_record, is_ssl2_hello};
 
-/// The kind that an atom or a number of bytes names.
+/// The kind that an atom, or the number of bytes of a length, names.
 #[must_use]
 pub fn kind_of(term: Term) -> Option<Kind> {
     if let Some(bytes) = term.as_small() {
@@ -38,7 +38,7 @@ pub fn kind_of(term: Term) -> Option<Kind> {
     })
 }
 
-/// The term that a whole packet stands for, if its kind is one that is read further.
+/// The term for a whole packet, if packets of its kind are parsed.
 pub fn parsed(heap: &mut Heap, kind: Kind, packet: &[u8], in_headers: &mut bool) -> Option<Term> {
     match kind {
         Kind::Http { binaries } | Kind::HttpHeaders { binaries } => {
@@ -56,7 +56,7 @@ pub fn parsed(heap: &mut Heap, kind: Kind, packet: &[u8], in_headers: &mut bool)
     }
 }
 
-/// How texts are built.
+/// How strings are built.
 #[derive(Clone, Copy)]
 struct Text {
     binaries: bool,
@@ -71,7 +71,7 @@ impl Text {
         }
     }
 
-    /// An atom for one of the names, a text for others.
+    /// The number and atom of one of the names, or 0 and a string.
     fn name(self, heap: &mut Heap, bytes: &[u8], names: &[&str]) -> (usize, Term) {
         match names.iter().position(|name| name.as_bytes() == bytes) {
             Some(place) => (place + 1, atom::known(names[place])),
@@ -153,7 +153,7 @@ fn uri_term(heap: &mut Heap, text: Text, uri: &Uri) -> Term {
     }
 }
 
-/// `{ssl_tls, [], ContentType, {Major, Minor}, Data}`; an SSL 2 hello as if it were a handshake record.
+/// `{ssl_tls, [], ContentType, {Major, Minor}, Data}`; an SSL 2 hello is shown as a handshake record.
 fn tls_term(heap: &mut Heap, packet: &[u8]) -> Term {
     const HANDSHAKE: u8 = 22;
     let (kind, version, data) = if is_ssl2_hello(packet) {

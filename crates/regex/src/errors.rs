@@ -1,20 +1,20 @@
-//! Why a pattern does not compile, in the words of PCRE 8.44, which programs and people know; and at what place,
-//! for PCRE 8 often stopped at another one.
+//! Why a pattern does not compile, in the words of PCRE 8.44, which programs and people know; and at which offset,
+//! because PCRE 8 often stopped at another one.
 
 use std::ffi::c_int;
 
-/// PCRE2's errors start here.
+/// PCRE2's error numbers start here.
 const FIRST: c_int = 100;
 
 const NO_ZERO_REFERENCE: &str = "a numbered reference must not be zero";
 const NO_SUCH_ESCAPE: &str = "PCRE does not support \\L, \\l, \\N{name}, \\U, or \\u";
 
-/// What PCRE 8 says of an error that PCRE2 found at `offset`, and where.
+/// PCRE 8's text and offset for an error that PCRE2 found at `offset`.
 pub fn as_pcre8(code: c_int, offset: usize, source: &[u8]) -> (&'static str, usize) {
     let text = text(code);
     let read = &source[..offset.min(source.len())];
     match code - FIRST {
-        // The pattern ends in an opening that says nothing yet.
+        // The pattern ends in the incomplete opening of a group.
         14 | 62 if read.ends_with(b"(?") => ("unrecognized character after (? or (?-", offset),
         14 | 62 if read.ends_with(b"(?P") => ("unrecognized character after (?P", offset),
         62 if read.ends_with(b"(?<") => ("unrecognized character after (?<", offset),
@@ -35,7 +35,7 @@ fn no_such_group(text: &'static str, offset: usize, source: &[u8]) -> (&'static 
     if read.ends_with(b"\\g0") {
         return (NO_ZERO_REFERENCE, offset - 1);
     }
-    // PCRE 8 looks for the groups of numbered references when all is read.
+    // PCRE 8 looks up the groups of numbered references after it has read the whole pattern.
     if read.ends_with(b"\\") {
         return (text, source.len());
     }
@@ -50,7 +50,7 @@ fn no_such_group(text: &'static str, offset: usize, source: &[u8]) -> (&'static 
     (text, offset)
 }
 
-/// Where the group closes that opens at `offset`.
+/// Where the group that opens at `offset` closes.
 fn group_end(source: &[u8], offset: usize) -> usize {
     let (mut depth, mut in_class) = (0, false);
     let mut at = offset;
@@ -73,13 +73,13 @@ fn group_end(source: &[u8], offset: usize) -> usize {
     source.len()
 }
 
-/// Where the name starts in the last `[:`.
+/// Where the name in the last `[:` starts.
 fn class_name(read: &[u8]) -> Option<usize> {
     let at = read.windows(2).rposition(|pair| pair == b"[:")? + 2;
     Some(at + usize::from(read.get(at) == Some(&b'^')))
 }
 
-/// The text for PCRE2's error; what PCRE 8 does not have is said in PCRE2's words.
+/// The text for PCRE2's error; errors that PCRE 8 does not have are described in PCRE2's words.
 fn text(code: c_int) -> &'static str {
     match code - FIRST {
         1 => "\\ at end of pattern",

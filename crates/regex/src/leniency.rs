@@ -1,18 +1,21 @@
-//! What PCRE 8 takes for itself in a pattern although it means nothing there, and PCRE2 refuses: a hyphen behind what
-//! stands for several characters in a class, letters of escapes that no class knows, `\x` without digits, `\F`. Or gives a
-//! meaning: `{,3}` and `{ 1, 3 }` are no repetitions for PCRE 8, and `\8` is the digit unless there are eight groups before.
+//! Rewrites patterns that PCRE 8 and PCRE2 treat differently. PCRE 8 accepts things that have no meaning where they
+//! stand, mostly as literal characters, and PCRE2 refuses them: a hyphen after something that stands for several
+//! characters in a class, letters of escapes that do not exist in a class, `\x` without digits, `\F`. To others only
+//! PCRE2 gives a meaning: `{,3}` and `{ 1, 3 }` are not repetitions in PCRE 8, and `\8` is the digit unless there are
+//! eight groups before it.
 //!
-//! Only patterns that PCRE2 has refused for one of the former, or that have such braces or digits, are written anew. Plain
-//! functions; any thread calls them.
+//! Only patterns that PCRE2 has refused for one of the former reasons, or that have such braces or digits, are
+//! rewritten. Plain functions; any thread may call them.
 
 use std::ffi::c_int;
 
 use super::CompileOptions;
 
-/// PCRE2's numbers for what [`plainer`] may mend: an escape in a class, a range there, missing digits, an escape of Perl's.
+/// PCRE2's numbers for errors that [`plainer`] may mend: an escape in a class, an escape of Perl's, a range in a
+/// class, missing digits.
 pub const MENDABLE: [c_int; 4] = [107, 137, 150, 178];
 
-/// The same pattern, in words that PCRE2 takes.
+/// The same pattern, in a form that PCRE2 accepts.
 pub fn plainer(source: &[u8], options: CompileOptions) -> Vec<u8> {
     let extended = options.has(CompileOptions::EXTENDED);
     let mut writer = Writer {
@@ -58,7 +61,7 @@ pub fn plainer(source: &[u8], options: CompileOptions) -> Vec<u8> {
     writer.out
 }
 
-/// Whether there may be digits behind a backslash that only PCRE2 takes for the number of a group.
+/// Whether there may be digits after a backslash that only PCRE2 takes for the number of a group.
 pub fn has_foreign_digits(source: &[u8]) -> bool {
     source
         .windows(2)
@@ -70,7 +73,8 @@ pub fn has_foreign_braces(source: &[u8]) -> bool {
     (0..source.len()).any(|at| source[at] == b'{' && repeats_for_pcre2_only(&source[at..]))
 }
 
-/// Whether what begins with a brace repeats something for PCRE2, but not for PCRE 8: without a first number, or with blanks.
+/// Whether what begins with a brace is a repetition for PCRE2 but not for PCRE 8: without a first number, or with
+/// blanks.
 fn repeats_for_pcre2_only(rest: &[u8]) -> bool {
     let Some(end) = rest.iter().position(|&byte| byte == b'}') else {
         return false;
@@ -106,18 +110,18 @@ struct Writer<'a> {
     groups: Groups,
 }
 
-/// The groups that have begun where a writer stands.
+/// The groups that have begun before the writer's position.
 struct Groups {
-    /// The highest number that one of them has.
+    /// The highest number of these groups.
     so_far: u32,
     /// Whether only groups with names have numbers.
     names_only: bool,
-    /// What is to be closed; for `(?|` the number before it, and the highest of its alternatives.
+    /// The open parentheses; for `(?|` the number before it, and the highest number in its alternatives.
     open: Vec<Option<(u32, u32)>>,
 }
 
 impl Groups {
-    /// Counts what the text begins with, a parenthesis; how many bytes say so.
+    /// Counts the group that the text begins with, at a parenthesis; returns how many bytes to copy.
     fn begin(&mut self, text: &[u8]) -> usize {
         let has_name = match text {
             [b'(', b'?', b'<', next, ..] => !matches!(next, b'=' | b'!'),
@@ -129,7 +133,7 @@ impl Groups {
             self.so_far += 1;
         }
         if text.starts_with(b"(?(") {
-            // A condition is no group; an assertion in its place is read next.
+            // A condition is not a group; an assertion in its place is read next.
             self.open.push(None);
             if text.get(3) == Some(&b'?') {
                 return 2;
@@ -143,7 +147,7 @@ impl Groups {
         if alternatives { 3 } else { 1 }
     }
 
-    /// Alternatives of `(?|` count from the same number.
+    /// All alternatives of `(?|` count from the same number.
     fn alternative(&mut self) {
         if let Some(Some((before, highest))) = self.open.last_mut() {
             *highest = self.so_far.max(*highest);
@@ -169,13 +173,13 @@ impl Writer<'_> {
         self.at = end;
     }
 
-    /// Copies up to and with the next `end`, or everything.
+    /// Copies up to and including the next `end`, or everything.
     fn copy_through(&mut self, end: &[u8]) {
         let found = self.rest().windows(end.len()).position(|part| part == end);
         self.copy(found.map_or(self.source.len(), |found| found + end.len()));
     }
 
-    /// Writes `\8` or `\9` where it is no number of a group that has begun, and so the digit; false otherwise.
+    /// Writes `\8` or `\9` as a digit if it is not the number of a group that has begun; otherwise returns false.
     fn digit(&mut self) -> bool {
         let digits = self.rest()[1..].iter();
         let digits = digits.take_while(|byte| byte.is_ascii_digit()).count();
@@ -184,19 +188,19 @@ impl Writer<'_> {
             return false;
         };
         let value = std::str::from_utf8(number).map(str::parse::<i32>);
-        // A number without bounds is an error for both.
+        // A number that is too large is an error for both.
         let Ok(Ok(value)) = value else { return false };
         if u32::try_from(value).is_ok_and(|value| value <= self.groups.so_far) {
             return false;
         }
-        // Not the digit itself, which would go on what stands before it.
+        // Not the digit itself, which could continue what comes before it.
         self.out
             .extend_from_slice(if first == b'8' { b"\\x38" } else { b"\\x39" });
         self.at += 2;
         true
     }
 
-    /// An escape that means the same in a class; the letter behind the backslash.
+    /// Copies an escape that means the same inside and outside of a class; returns the letter after the backslash.
     fn escape(&mut self) -> Option<u8> {
         let letter = self.rest().get(1).copied();
         let next = self.rest().get(2).copied();
@@ -206,12 +210,12 @@ impl Writer<'_> {
                 self.out.extend_from_slice(b"\\x00");
                 self.at += 2;
             }
-            // Braces that belong to the escape.
+            // The braces belong to the escape.
             Some(b'p' | b'P' | b'x' | b'o' | b'g' | b'k' | b'N' | b'u') if next == Some(b'{') => {
                 self.copy_through(b"}");
             }
             Some(b'p' | b'P' | b'c') => self.copy(3),
-            // No escape for PCRE 8.
+            // Not an escape in PCRE 8.
             Some(b'F') => {
                 self.at += 1;
                 self.copy(1);
@@ -229,7 +233,7 @@ impl Writer<'_> {
         if self.rest().starts_with(b"]") {
             self.copy(1);
         }
-        // Whether what was read last stands for several characters.
+        // Whether the last item that was read stands for several characters.
         let mut several = false;
         while let Some(&byte) = self.rest().first() {
             match byte {
@@ -263,7 +267,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether an escape of this means its letter in a class.
+/// Whether this letter, escaped in a class, stands for itself.
 fn is_letter_in_class(letter: Option<&u8>) -> bool {
     letter.is_some_and(|letter| b"ABCFGKRXZz".contains(letter))
 }

@@ -1,9 +1,9 @@
-//! Regular expressions, by PCRE2, made to behave as the PCRE 8.44 that OTP 25 carries: its Latin-1 character
-//! classes, its error texts, its leniency with unknown escapes.
+//! Regular expressions, by PCRE2, made to behave as PCRE 8.44, which OTP 25 carries: its Latin-1 character classes,
+//! its error texts, its leniency with unknown escapes.
 //!
-//! A compiled pattern is known to programs as bytes: the options and the text it was made of. So it can be
-//! stored, sent and read back like any binary, and bytes that were tampered with are at worst another
-//! pattern. What PCRE2 makes of them is kept in a small cache per thread. All unsafe code on PCRE2 is here.
+//! Programs hold a compiled pattern as bytes: the options and the source text. So it can be stored, sent and read
+//! back like any binary, and bytes that were tampered with are at worst another pattern. What PCRE2 compiled from
+//! them is kept in a small cache per thread. All unsafe code that calls PCRE2 is here.
 
 mod errors;
 mod leniency;
@@ -17,19 +17,19 @@ use std::rc::Rc;
 
 use pcre2_sys as pcre;
 
-/// What the bytes of a compiled pattern begin with.
+/// The first bytes of a compiled pattern.
 const MAGIC: &[u8; 4] = b"fRE1";
-/// Where a subject without bytes stands.
+/// What an empty subject points into.
 static NO_SUBJECT: [u8; 2] = [0; 2];
-/// Patterns that a thread remembers; when there are more, it forgets all.
+/// Maximum number of patterns in a thread's cache, which is emptied when it is full.
 const CACHED_PATTERNS: usize = 256;
 
-/// Options of a pattern, bit by bit; a part of the bytes that programs hold.
+/// Options of a pattern, bit by bit; part of the bytes that programs hold.
 ///
 /// ```text
 /// bits 0-15   the flags below
-/// bits 16-18  newline: 0 as PCRE2 has it, else its number for a convention
-/// bits 20-21  what \R matches: 0 as PCRE2 has it, else its number for a convention
+/// bits 16-18  newline: 0 for PCRE2's default, else its number for a convention
+/// bits 20-21  what \R matches: 0 for PCRE2's default, else its number for a convention
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct CompileOptions(pub u32);
@@ -78,7 +78,7 @@ impl CompileOptions {
         self.0 >> Self::BSR & 3
     }
 
-    /// These, with the conventions that `run` names in place of those that `compile` named.
+    /// These options, with the conventions that `run` names in place of those named when compiling.
     #[must_use]
     fn overruled_by(self, run: CompileOptions) -> CompileOptions {
         let mut options = self;
@@ -132,7 +132,7 @@ pub enum Bsr {
     AnyCrLf = pcre::PCRE2_BSR_ANYCRLF,
 }
 
-/// How one match is to be made.
+/// Options of one match.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct RunOptions {
     pub anchored: bool,
@@ -140,19 +140,19 @@ pub struct RunOptions {
     pub noteol: bool,
     pub notempty: bool,
     pub notempty_atstart: bool,
-    /// The subject is known to be UTF-8.
+    /// Whether the subject is known to be valid UTF-8.
     pub is_valid: bool,
     pub match_limit: Option<u32>,
     pub depth_limit: Option<u32>,
-    /// Newline and `\R`, where they are not to be as compiled.
+    /// Newline and `\R` conventions that replace those of the compiled pattern.
     pub conventions: CompileOptions,
 }
 
-/// Why a text is no pattern.
+/// Why a text is not a pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PatternError {
     pub text: &'static str,
-    /// Bytes of the text that were read.
+    /// Number of bytes of the text that were read.
     pub offset: usize,
 }
 
@@ -160,8 +160,8 @@ pub struct PatternError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Outcome {
-    /// Start and end of the whole and of each group; `None` for one that took no part.
-    /// `set`: how many of them, counted to the last that took part.
+    /// Start and end of the whole match and of each group; `None` for a group that took no part. `set`: the number of
+    /// these up to the last one that took part.
     Match {
         groups: Vec<Option<(usize, usize)>>,
         set: usize,
@@ -173,7 +173,7 @@ pub enum Outcome {
     BadSubject,
 }
 
-/// Kept by the cache of one thread, or by a match that runs.
+/// PCRE2's compiled pattern; owned by the cache of one thread, or by a match that is running.
 struct Code(NonNull<pcre::pcre2_code_8>);
 
 impl Drop for Code {
@@ -184,18 +184,18 @@ impl Drop for Code {
 }
 
 impl Code {
-    /// A fact that is a 32-bit number.
+    /// A property of the pattern that is a 32-bit number.
     fn info(&self, what: u32) -> u32 {
         let mut value = 0u32;
-        // SAFETY: the code is live, and all that is asked for here is a 32-bit number.
+        // SAFETY: the code is live, and only properties that are 32-bit numbers are asked for.
         unsafe {
             pcre::pcre2_pattern_info_8(self.0.as_ptr(), what, (&raw mut value).cast());
         }
         value
     }
 
-    /// Whether what a match may begin with was found out wrongly: of the Latin-1 letters that `\w` stands for in UTF-8,
-    /// PCRE2 looks up those that are spaces.
+    /// Whether PCRE2 may have computed wrongly what a match may begin with: for the Latin-1 letters that `\w` matches
+    /// in UTF-8, it looks at the class of spaces.
     fn begins_wrongly(&self, source: &[u8]) -> bool {
         if !source.windows(2).any(|pair| pair == br"\w") {
             return false;
@@ -205,7 +205,7 @@ impl Code {
             return false;
         }
         let mut bitmap: *const u8 = ptr::null();
-        // SAFETY: the code is live, and this fact is a pointer, null without a bitmap.
+        // SAFETY: the code is live, and this property is a pointer, which is null if there is no bitmap.
         unsafe {
             pcre::pcre2_pattern_info_8(
                 self.0.as_ptr(),
@@ -234,7 +234,7 @@ thread_local! {
 #[must_use]
 pub fn version() -> String {
     let mut text = [0u8; 64];
-    // SAFETY: the version has at most some 24 characters, its zero included.
+    // SAFETY: the version has at most about 24 characters, including its terminating zero.
     let length =
         unsafe { pcre::pcre2_config_8(pcre::PCRE2_CONFIG_VERSION, text.as_mut_ptr().cast()) };
     let length = usize::try_from(length - 1).unwrap_or(0);
@@ -261,7 +261,7 @@ pub fn compile(text: &[u8], options: CompileOptions) -> Result<Rc<Pattern>, Patt
     Ok(pattern)
 }
 
-/// The pattern that bytes from [`Pattern::to_bytes`] stand for.
+/// The pattern of bytes from [`Pattern::to_bytes`]; `None` if they are not valid.
 #[must_use]
 pub fn from_bytes(bytes: &[u8]) -> Option<Rc<Pattern>> {
     let rest = bytes.strip_prefix(MAGIC)?;
@@ -273,7 +273,8 @@ pub fn from_bytes(bytes: &[u8]) -> Option<Rc<Pattern>> {
     compile(text, CompileOptions(options)).ok()
 }
 
-/// The text as PCRE2 spells it: one leading directive, and braces and digits that PCRE 8 takes for themselves.
+/// The text in PCRE2's spelling: one leading directive is renamed, and braces and digits that PCRE 8 takes literally
+/// are escaped.
 fn translated(text: &[u8], options: CompileOptions) -> Vec<u8> {
     let text = match text.strip_prefix(b"(*UTF8)") {
         Some(rest) => &[b"(*UTF)", rest].concat(),
@@ -286,13 +287,13 @@ fn translated(text: &[u8], options: CompileOptions) -> Vec<u8> {
     }
 }
 
-/// PCRE2's number for an escape that means nothing.
+/// PCRE2's error number for an escape that has no meaning.
 const UNKNOWN_ESCAPE: c_int = 103;
 
-/// Has PCRE2 compile a text.
+/// Compiles a text with PCRE2.
 ///
 /// # Errors
-/// PCRE2's number of the error, and how much of the text was read.
+/// PCRE2's error number, and how many bytes of the text were read.
 fn compile_source(
     source: &[u8],
     options: CompileOptions,
@@ -300,14 +301,14 @@ fn compile_source(
 ) -> Result<Code, (c_int, usize)> {
     let mut code: c_int = 0;
     let mut offset = 0;
-    // SAFETY: the context is made, used and freed here; the tables are constant; `source` is live and as
-    // long as told.
+    // SAFETY: the context is created, used and freed here; the tables are constant; `source` is live and has the
+    // length that is passed.
     let compiled = unsafe {
         let context = pcre::pcre2_compile_context_create_8(ptr::null_mut());
         assert!(!context.is_null(), "no memory for a regular expression");
         pcre::pcre2_set_character_tables_8(context, tables::latin1().as_ptr());
         pcre::pcre2_set_compile_extra_options_8(context, extra);
-        // PCRE 8 looks back over texts of a fixed length only.
+        // PCRE 8 supports only lookbehinds of a fixed length.
         pcre::pcre2_set_max_varlookbehind_8(context, 0);
         if options.newline() != 0 {
             pcre::pcre2_set_newline_8(context, options.newline());
@@ -335,7 +336,7 @@ fn compile_source(
     Ok(compiled)
 }
 
-/// As [`compile_source`], but a letter stands for itself when an escape of it means nothing, as PCRE 8 has it.
+/// As [`compile_source`], but an escaped letter that has no meaning stands for itself, as in PCRE 8.
 fn compile_leniently(source: &[u8], options: CompileOptions) -> Result<Code, (c_int, usize)> {
     let extra = pcre::PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK;
     match compile_source(source, options, extra) {
@@ -355,7 +356,7 @@ impl Pattern {
             && leniency::MENDABLE.contains(&code)
         {
             let plainer = leniency::plainer(&source, options);
-            // What is wrong with it otherwise is told of the pattern as it was given.
+            // If that fails too, the error of the pattern as it was given is reported.
             compiled = compile_leniently(&plainer, options).or(compiled);
         }
         let code = compiled.map_err(|(code, offset)| {
@@ -376,7 +377,7 @@ impl Pattern {
         self.code.info(what)
     }
 
-    /// Whether it takes subjects to be UTF-8.
+    /// Whether the pattern takes subjects to be UTF-8.
     #[must_use]
     pub fn is_utf(&self) -> bool {
         self.info(pcre::PCRE2_INFO_ALLOPTIONS) & pcre::PCRE2_UTF != 0
@@ -410,7 +411,7 @@ impl Pattern {
         names
     }
 
-    /// What programs hold of it.
+    /// The bytes that programs hold for this pattern.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let options = self.options.0.to_le_bytes();
@@ -431,7 +432,7 @@ impl Pattern {
         )
     }
 
-    /// The numbers of the groups of that name.
+    /// The numbers of the groups with a name.
     #[must_use]
     pub fn numbers_of(&self, name: &[u8]) -> Option<&[usize]> {
         let mut names = self.names.iter();
@@ -440,11 +441,11 @@ impl Pattern {
             .map(|(_, numbers)| &numbers[..])
     }
 
-    /// Looks for the first match from `offset` on.
+    /// Searches for the first match from `offset` on.
     pub fn run(&self, subject: &[u8], offset: usize, options: &RunOptions) -> Outcome {
         let conventions = self.options.overruled_by(options.conventions);
         if conventions != self.options {
-            // PCRE2 fixes them when it compiles.
+            // PCRE2 fixes the conventions when it compiles.
             return match compile(&self.text, conventions) {
                 Ok(pattern) => {
                     let options = RunOptions {
@@ -456,7 +457,7 @@ impl Pattern {
                 Err(_) => Outcome::NoMatch,
             };
         }
-        // Matching from within a character on would read beyond it.
+        // A match that starts within a character would read beyond it, so PCRE2 has to check the subject.
         let is_valid =
             options.is_valid && subject.get(offset).is_some_and(|byte| byte & 0xC0 != 0x80);
         let flags = [
@@ -469,15 +470,15 @@ impl Pattern {
         ];
         let flags = flags.iter().filter(|(wanted, _)| *wanted);
         let flags = flags.fold(0, |all, (_, flag)| all | flag);
-        // PCRE2 goes back from the end by the length of a newline before it compares addresses, so even a subject without
-        // bytes must stand where memory is.
+        // PCRE2 steps back from the end by the length of a newline before it compares addresses, so even an empty
+        // subject must point into existing memory.
         let start = if subject.is_empty() {
             &raw const NO_SUBJECT[1]
         } else {
             subject.as_ptr()
         };
-        // SAFETY: the code is live; match data and context are made, used and freed here; the subject is live
-        // and as long as told; the vector has as many pairs as PCRE2 says.
+        // SAFETY: the code is live; match data and context are created, used and freed here; the subject is live and
+        // has the length that is passed; the vector has as many pairs as PCRE2 says.
         unsafe {
             let data =
                 pcre::pcre2_match_data_create_from_pattern_8(self.code.0.as_ptr(), ptr::null_mut());

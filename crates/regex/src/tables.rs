@@ -1,5 +1,5 @@
-//! Character classes of Latin-1, in the form in which PCRE2 takes them: programs see them as what `\w` and
-//! `caseless` mean without the option `unicode`. They are those of the tables that OTP gives to its PCRE.
+//! Character classes of Latin-1, in PCRE2's format. They decide what `\w` and `caseless` mean without the option
+//! `unicode`, and are the same as in the tables that OTP gives to its PCRE.
 //!
 //! ```text
 //! bytes    0-255   the lower case of a character
@@ -14,7 +14,7 @@ const LENGTH: usize = 1088;
 
 static LATIN1: LazyLock<[u8; LENGTH]> = LazyLock::new(make);
 
-/// The tables; they live for ever.
+/// The tables; they live forever.
 pub fn latin1() -> &'static [u8; LENGTH] {
     &LATIN1
 }
@@ -47,7 +47,7 @@ fn lower(c: u8) -> u8 {
     if is_upper(c) { c + 0x20 } else { c }
 }
 
-/// Small letters without a capital in Latin-1 stay as they are.
+/// Lower-case letters without an upper case in Latin-1 stay as they are.
 fn other_case(c: u8) -> u8 {
     match c {
         _ if is_upper(c) => c + 0x20,

@@ -1,9 +1,9 @@
-//! Ports: the node's ends of the outside world.
+//! Ports: the node's connections to the outside world.
 //!
-//! A port is found through a table by its identifier and guarded by a lock of its own. What is sent to it runs in the
-//! sender when the port is idle, else in order on a scheduler ([`queue`]); I/O events run on the scheduler that saw
-//! them. What processes can ask of a port is in [`signals`], what is behind one in [`driver`]. Links, monitors and the
-//! connected process work as those between processes, by signals.
+//! A port is found in a table by its identifier, and guarded by a lock of its own. A command runs in the sender if
+//! the port is idle, otherwise in order on a scheduler ([`queue`]); I/O events run on the scheduler that saw them.
+//! [`signals`] is what processes can ask of a port, [`driver`] what is behind one. Links, monitors and the connected
+//! process work as between processes, by signals.
 
 pub mod access;
 pub mod driver;
@@ -42,56 +42,57 @@ pub use table::{all_within, bytes, count, find, flush_all, limit, list, resolve}
 /// A port that may be open.
 pub struct Port {
     pub id: Term,
-    /// Whatever is sent to it is queued: senders go on at once.
+    /// All commands are queued, so that senders continue at once.
     pub parallelism: bool,
-    /// As in its core, for who finds the port occupied: whether to wait for the lock to see for certain.
+    /// A copy of `busy` in the core, for callers that find the port locked: whether they have to wait for the lock to
+    /// be certain.
     busy: AtomicBool,
     state: Mutex<State>,
     tasks: queue::Tasks,
 }
 
-/// What a port's lock guards.
+/// The data that a port's lock guards.
 pub struct State {
-    /// None before the port is open, and when it is closed.
+    /// None before the port is open, and once it is closed.
     driver: Option<Box<dyn Driver>>,
     core: Core,
 }
 
-/// Where a port is in its life.
+/// The phase of a port's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     Starting,
     Open,
-    /// It takes nothing any more, though it is still seen; output gets out.
+    /// It accepts nothing any more but still exists; queued output is being written.
     Closing,
     Closed,
 }
 
-/// What all ports have, whatever their driver.
+/// The fields of all ports, whatever their driver.
 pub struct Core {
     phase: Phase,
     connected: Term,
     links: Vec<Term>,
-    /// Who watches the port.
+    /// The processes that monitor the port.
     monitors: HashMap<ReferenceNumber, (Term, Option<Term>)>,
-    /// Whom the port watches.
+    /// The processes that the port monitors.
     monitored: HashMap<ReferenceNumber, Term>,
-    /// Data comes as binaries.
+    /// Whether data is delivered as binaries.
     pub binary: bool,
-    /// The name it was opened by, for `port_info(name)`.
+    /// The name that it was opened with, for `port_info(name)`.
     name: Arc<[u8]>,
     input_bytes: u64,
     output_bytes: u64,
     data: Option<Owned>,
     busy: bool,
-    /// Processes that stand still until the port takes output again.
+    /// Processes that are suspended until the port takes output again.
     waiting: Vec<Term>,
     os_pid: Option<u32>,
     timer: Option<TimerKey>,
     timer_generation: u64,
-    /// The driver wants the port to end.
+    /// The reason with which the driver wants the port to end.
     exit: Option<Owned>,
-    /// Who asked by message that the port be closed, and is told when it is.
+    /// The process that asked by message to close the port; it is notified when that is done.
     closed_for: Option<Term>,
 }
 
@@ -134,7 +135,7 @@ impl Core {
     }
 }
 
-/// Lets processes go on that were suspended because of a port.
+/// Resumes processes that were suspended because of a port.
 fn resume_all(pids: Vec<Term>) {
     for pid in pids {
         let resume = |process: Option<&mut crate::process::Process>| {
@@ -147,7 +148,7 @@ fn resume_all(pids: Vec<Term>) {
 }
 
 impl Port {
-    /// Makes a port that is in the table but not open yet; None at the limit.
+    /// Makes a port that is in the table but not open yet; None if there are as many as the limit allows.
     pub fn make(core: Core, parallelism: bool) -> Option<Arc<Port>> {
         table::insert(|id| {
             Arc::new(Port {
@@ -199,23 +200,23 @@ impl Port {
         self.state.lock().core.phase == Phase::Open
     }
 
-    /// What `port_set_data/2` keeps.
+    /// Stores the term of `port_set_data/2`.
     pub fn set_data(&self, data: Owned) {
         self.state.lock().core.data = Some(data);
     }
 
-    /// Shows it.
+    /// Shows the term of `port_set_data/2`, if there is one.
     pub fn with_data<R>(&self, show: impl FnOnce(Term) -> R) -> Option<R> {
         let state = self.state.lock();
         state.core.data.as_ref().map(|data| show(data.term()))
     }
 
-    /// Whether who would queue a command has to ask under the lock if the driver takes it.
+    /// Whether a caller that wants to queue a command must first ask, under the lock, if the driver takes it.
     fn may_be_busy(&self) -> bool {
         self.parallelism || self.busy.load(Ordering::Relaxed)
     }
 
-    /// The port's lock, if what is sent may run now and here.
+    /// Locks the port, if a command may run now, in this thread.
     fn enter(&self) -> Option<MutexGuard<'_, State>> {
         if self.parallelism || self.tasks.are_pending() {
             return None;
@@ -223,7 +224,8 @@ impl Port {
         self.state.try_lock()
     }
 
-    /// Calls the driver, from any thread: an event, a timer, a thread of the driver's own. None when it has stopped.
+    /// Calls the driver, from any thread: for an event, a timer, or a thread of the driver. None if the driver has
+    /// stopped.
     pub fn run<R>(
         self: &Arc<Port>,
         body: impl FnOnce(&mut dyn Driver, &mut Access<'_>) -> R,
@@ -232,7 +234,7 @@ impl Port {
         state.call(self, None, body)
     }
 
-    /// As [`Port::run`], after what is queued already, by a scheduler.
+    /// As [`Port::run`], but on a scheduler, after what is already queued.
     pub fn run_later(
         self: &Arc<Port>,
         body: impl FnOnce(&mut dyn Driver, &mut Access<'_>) + Send + 'static,
@@ -243,8 +245,8 @@ impl Port {
         queue::push(self, 0, Box::new(task));
     }
 
-    /// Has the driver write a few bytes when the node ends, if the port's lock can be had within that time. What that
-    /// does to the port is no longer of interest.
+    /// Has the driver write a few bytes when the node ends, unless the port's lock was not acquired within
+    /// `patience`. What that does to the port no longer matters.
     pub fn write_last(self: &Arc<Port>, bytes: &[u8], patience: Duration) {
         let Some(mut state) = self.state.try_lock_for(patience) else {
             return;
@@ -262,7 +264,7 @@ impl Port {
         }
     }
 
-    /// The timer with this number ran out.
+    /// The timer with this number has expired.
     pub fn timer_ran_out(self: &Arc<Port>, generation: u64) {
         let mut state = self.state.lock();
         if state.core.timer.is_some() && state.core.timer_generation == generation {
@@ -287,7 +289,7 @@ impl State {
         Some(result)
     }
 
-    /// Does what the driver asked for.
+    /// Carries out what the driver asked for.
     #[inline]
     fn settle(&mut self, port: &Arc<Port>) {
         let exit = self.core.exit.take();
@@ -296,7 +298,7 @@ impl State {
                 if let Some(reason) = exit {
                     self.close(port, reason.term());
                     if self.core.phase == Phase::Closing {
-                        // What the driver gave up has no use for what is queued.
+                        // The driver has given up, so what is queued will not be written.
                         self.stop(port);
                     }
                 }
@@ -314,15 +316,15 @@ impl State {
         }
     }
 
-    /// Closes the port with a reason; false when it was closed. One that is killed does not wait until its output got out,
-    /// and those who are told hear that it was killed, as of processes.
+    /// Closes the port with a reason; returns false if it was not open. A port that is killed does not wait until its
+    /// output is written, and linked and monitoring processes get the reason `killed`, as with processes.
     fn close(&mut self, port: &Arc<Port>, reason: Term) -> bool {
         if self.core.phase != Phase::Open {
             return false;
         }
         let is_killed = reason == am::KILL;
         let reason = if is_killed { am::KILLED } else { reason };
-        // Still in the table while output gets out, so that it does when the node ends meanwhile.
+        // The port stays in the table while output is written, so that this is completed if the node ends meanwhile.
         self.core.phase = Phase::Closing;
         registry::forget_owner(port.id);
         for linked in std::mem::take(&mut self.core.links) {
@@ -389,5 +391,5 @@ impl Drop for Core {
     }
 }
 
-/// Marks for the bytes of commands that wait for a port, low and high, as OTP documents them.
+/// Low and high watermark for the bytes of commands that are queued for a port, as OTP documents them.
 pub const MESSAGE_QUEUE_MARKS: (usize, usize) = (4096, 8192);

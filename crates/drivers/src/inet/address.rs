@@ -1,4 +1,4 @@
-//! Addresses as `prim_inet` writes and reads them, and as terms.
+//! Addresses in the encoding of `prim_inet`, and as terms.
 
 use layout::{Heap, Term};
 use sys::Errno;
@@ -10,7 +10,7 @@ use super::protocol::{Bytes, INVALID, Reader, Refusal, family};
 
 const NO_FAMILY: Refusal = Refusal::System(Errno::EAFNOSUPPORT);
 
-/// Reads an address: its family, then what belongs to it. `own` is the socket's family, for *any* and *loopback*.
+/// Reads an address: its family, then the fields of that. `own` is the socket's family, for *any* and *loopback*.
 pub fn read(reader: &mut Reader<'_>, own: Option<Family>) -> Result<Address, Refusal> {
     match reader.byte()? {
         family::INET => {
@@ -46,7 +46,7 @@ pub fn read(reader: &mut Reader<'_>, own: Option<Family>) -> Result<Address, Ref
     }
 }
 
-/// Writes an address behind its family.
+/// Writes an address: its family, then the fields of that.
 pub fn write(bytes: &mut Bytes, address: &Address) {
     match address.view() {
         View::Inet { ip, port } => {
@@ -69,7 +69,7 @@ pub fn write(bytes: &mut Bytes, address: &Address) {
     }
 }
 
-/// The two elements of a message that say whom a datagram is from.
+/// The two elements of a message that give the sender of a datagram.
 pub fn terms(heap: &mut Heap, address: &Address) -> (Term, Term) {
     let number = |value: u16| Term::small(i64::from(value));
     match address.view() {

@@ -22,7 +22,7 @@ fn read_family(reader: &mut Reader<'_>) -> Result<Family, Refusal> {
 }
 
 impl Socket {
-    /// Makes the socket: a family and a kind, which must be the driver's.
+    /// Opens the socket: the request names a family and a kind, which must be the driver's.
     pub(super) fn open(&mut self, bytes: &[u8], wanted: Kind) -> Answer {
         let (family, kind) = self.read_kind(bytes, wanted, &[2])?;
         if self.status != 0 {
@@ -36,7 +36,7 @@ impl Socket {
         done()
     }
 
-    /// As [`Socket::open`], with a descriptor that somebody else has opened, and perhaps bound.
+    /// As [`Socket::open`], with a descriptor that other code has opened, and perhaps bound.
     pub(super) fn open_descriptor(&mut self, bytes: &[u8], wanted: Kind) -> Answer {
         let (family, kind) = self.read_kind(bytes, wanted, &[6, 10])?;
         let mut reader = Reader::new(&bytes[2..]);
@@ -78,7 +78,7 @@ impl Socket {
         }
     }
 
-    /// What is neither the drivers' own nor changes more than the socket.
+    /// Requests that are common to the drivers and change nothing but the socket.
     pub(super) fn control(
         &mut self,
         port: &mut Access<'_>,
@@ -205,7 +205,7 @@ impl Socket {
         short(port.unwrap_or(0))
     }
 
-    /// Lends the descriptor to somebody else, or takes it back.
+    /// Lends the descriptor to other code, or takes it back.
     fn ignore_descriptor(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Answer {
         if !self.is_connected() {
             return Err(Errno::ENOTCONN.into());
@@ -220,7 +220,7 @@ impl Socket {
             }
             (Some(0), true) => {
                 self.ignored = false;
-                // Whatever happened meanwhile is told when watching begins anew.
+                // Whatever happened meanwhile is reported when watching begins again.
                 self.readable = true;
                 self.watch(port)?;
             }
@@ -230,7 +230,7 @@ impl Socket {
     }
 }
 
-/// An address that has a family that can be told.
+/// Encodes an address, which must be of a family that has an encoding.
 fn told(address: &Address) -> Answer {
     let mut bytes = Bytes::new();
     address::write(&mut bytes, address);

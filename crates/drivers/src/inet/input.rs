@@ -1,54 +1,54 @@
-//! What was read from a stream and not handed out yet, and how much to read next.
+//! Data that was read from a stream and not delivered yet, and how much to read next.
 //!
-//! Packets are found in one buffer. Its *size* is what the socket's options or a request ask for, and grows
-//! when a packet announces that it is longer; memory follows only what has really come in, so a
-//! promise of two gigabytes costs nothing. A line that is longer than the buffer's size is cut, as OTP does.
+//! Packets are found in one buffer. Its *size* is what the socket's options or a request ask for, and grows when a
+//! packet announces that it is longer. Memory is allocated only for data that has really arrived, so an announced
+//! length of two gigabytes costs nothing. A line that is longer than the buffer's size is split, as in OTP.
 //!
-//! Belongs to one socket; nothing here knows sockets.
+//! Belongs to one socket; nothing here depends on sockets.
 
 use std::mem::MaybeUninit;
 
 use packet::{self, Kind, Length, Limits};
 
-/// How packets are told apart on a socket.
+/// How packets are delimited on a socket.
 #[derive(Clone, Copy, Debug)]
 pub struct Framing {
     pub kind: Kind,
-    /// The longest packet, 0 for any.
+    /// The maximum length of a packet; 0 for no limit.
     pub packet_bytes: u32,
     pub delimiter: u8,
 }
 
-/// What is next.
+/// What to do next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Next {
-    /// A packet of so many bytes stands at the front.
+    /// Deliver the packet of this many bytes at the front.
     Packet(usize),
-    /// At most so many bytes more are wanted.
+    /// Read at most this many bytes.
     Read(usize),
-    /// No packet can come of this.
+    /// The data cannot become a packet.
     Invalid,
 }
 
-/// Bytes that there is room for without any of them having come. Memory that nothing is written to is no memory yet, so that
-/// this bounds addresses; a longer packet gets its room as it comes.
+/// Maximum number of bytes that are reserved before any have arrived. Memory that is never written is not really
+/// allocated, so this bounds address space; a longer packet gets its room as it arrives.
 const MOST_AHEAD: usize = 4 << 20;
 
 /// See the module.
 #[derive(Default, Debug)]
 pub struct Input {
     bytes: Vec<u8>,
-    /// What stands before has been handed out.
+    /// Bytes before this index have been delivered.
     start: usize,
-    /// How far the buffer may fill; 0 when there is no buffer.
+    /// How far the buffer may fill; 0 if there is no buffer.
     size: usize,
-    /// So many bytes complete what is wanted; 0: unknown.
+    /// Number of bytes that complete what is wanted; 0 if unknown.
     missing: usize,
 }
 
 impl Input {
-    /// Bytes that are there.
+    /// Bytes that have been read and not delivered.
     #[must_use]
     pub fn available(&self) -> &[u8] {
         &self.bytes[self.start..]
@@ -60,13 +60,13 @@ impl Input {
         self.size == 0
     }
 
-    /// Whether nothing is there, and nothing is known to be missing.
+    /// Whether there are no bytes, and none are known to be missing.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.bytes.is_empty() && self.missing == 0
     }
 
-    /// How much a read of whatever comes takes, when the input is idle.
+    /// How many bytes a read of any data takes, when the input is idle.
     #[must_use]
     pub fn idle_size(&self, buffer_bytes: usize) -> usize {
         match self.size {
@@ -75,12 +75,12 @@ impl Input {
         }
     }
 
-    /// Such a read found nothing: its buffer stays, and with it what fits into it.
+    /// Such a read found nothing: the buffer, and with it its size, is kept.
     pub fn keep_idle(&mut self, size: usize) {
         self.size = size;
     }
 
-    /// Whether nothing is there of so many bytes that are waited for.
+    /// Whether this many bytes are waited for, and none of them has arrived.
     #[must_use]
     pub fn lacks_all_of(&self, bytes: usize) -> bool {
         self.bytes.is_empty() && self.missing == bytes
@@ -91,12 +91,12 @@ impl Input {
         *self = Input::default();
     }
 
-    /// A wait for the rest of something is over.
+    /// Nobody waits for the missing bytes any more.
     pub fn forget_missing(&mut self) {
         self.missing = 0;
     }
 
-    /// Puts bytes in front of what is there.
+    /// Puts bytes in front of those that are there.
     pub fn push_front(&mut self, bytes: &[u8]) {
         self.size = if self.is_empty() {
             bytes.len()
@@ -111,7 +111,8 @@ impl Input {
         }
     }
 
-    /// Before a read: `wanted` bytes, or with 0 a packet. `buffer_bytes` is the size of a new buffer.
+    /// To be called before a read of `wanted` bytes, or of a packet if that is 0. `buffer_bytes` is the size of a new
+    /// buffer.
     pub fn plan(
         &mut self,
         wanted: usize,
@@ -139,7 +140,7 @@ impl Input {
         self.next_packet(framing, in_headers)
     }
 
-    /// Looks for a whole packet without reading; None when there is none yet.
+    /// Looks for a whole packet without reading; None if there is none yet.
     pub fn ready(&mut self, framing: &Framing, in_headers: &mut bool) -> Option<Next> {
         if self.is_empty() || self.missing > 0 {
             return None;
@@ -150,25 +151,25 @@ impl Input {
         }
     }
 
-    /// Room to read into, at most `most` bytes.
+    /// Room to read into: at most `most` bytes.
     pub fn room(&mut self, most: usize) -> &mut [MaybeUninit<u8>] {
-        // Beyond that it grows with what has come in.
+        // Beyond that, the room grows with the data that has arrived.
         let most = most.min(MOST_AHEAD.max(self.bytes.len() / 2));
         self.bytes.reserve(most);
         &mut self.bytes.spare_capacity_mut()[..most]
     }
 
-    /// Gives back the room when nothing came of a read and nothing is there.
+    /// Frees the room after a read that brought nothing, if there are no bytes.
     pub fn release_room(&mut self) {
         if self.bytes.is_empty() {
             self.bytes = Vec::new();
         }
     }
 
-    /// A read has filled so many bytes of the room; what is next.
+    /// A read has filled this many bytes of the room; returns what to do next.
     ///
     /// # Safety
-    /// That many bytes of the last [`Input::room`] are initialised.
+    /// That many bytes of the room from the last [`Input::room`] are initialised.
     pub unsafe fn filled(
         &mut self,
         count: usize,
@@ -188,7 +189,7 @@ impl Input {
         self.next_packet(framing, in_headers)
     }
 
-    /// So many bytes at the front have been handed out.
+    /// This many bytes at the front have been delivered.
     pub fn taken(&mut self, count: usize) {
         self.start += count;
         self.missing = 0;
@@ -197,7 +198,7 @@ impl Input {
         }
     }
 
-    /// Moves what is left to the front of the buffer.
+    /// Moves the remaining bytes to the front of the buffer.
     pub fn restart(&mut self) {
         if self.start > 0 {
             self.bytes.drain(..self.start);
@@ -205,7 +206,7 @@ impl Input {
         }
     }
 
-    /// Lets the buffer fill with so many bytes from where it starts.
+    /// Lets the buffer fill up to this many bytes from `start` on.
     fn expand(&mut self, bytes: usize) {
         self.size = self.size.max(self.start.saturating_add(bytes));
     }

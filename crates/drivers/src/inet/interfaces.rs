@@ -8,7 +8,7 @@ use sys::socket::interface::{self, Change, Flags, Question};
 
 use super::protocol::{Answer, Bytes, INVALID, Reader, done, family};
 
-/// What is told or set of an interface.
+/// Properties of an interface that can be read or set.
 mod option {
     pub const ADDRESS: u8 = 1;
     pub const BROADCAST: u8 = 2;
@@ -19,7 +19,7 @@ mod option {
     pub const HARDWARE: u8 = 7;
 }
 
-/// Flags; the second half switches off.
+/// Flags; those in the second half switch one off.
 mod flag {
     pub const UP: u32 = 0x0001;
     pub const BROADCAST: u32 = 0x0002;
@@ -34,7 +34,7 @@ mod flag {
 
 fn flags_word(flags: Flags) -> u32 {
     let bit = |on: bool, bit: u32| if on { bit } else { 0 };
-    // What is up counts as running.
+    // An interface that is up counts as running.
     bit(flags.is_up(), flag::UP | flag::RUNNING)
         | bit(flags.is_broadcast(), flag::BROADCAST)
         | bit(flags.is_loopback(), flag::LOOPBACK)
@@ -56,7 +56,7 @@ fn put_address(bytes: &mut Bytes, option: u8, address: Option<&Address>) {
     }
 }
 
-/// A name as UTF-8, its bytes being Latin-1.
+/// Writes a name as UTF-8; its bytes are taken as Latin-1.
 fn put_name(bytes: &mut Bytes, name: &[u8]) {
     let name: String = name.iter().map(|&byte| char::from(byte)).collect();
     bytes.extend_from_slice(name.as_bytes());
@@ -103,7 +103,7 @@ pub fn names() -> Answer {
     Ok(bytes)
 }
 
-/// Answers options of one interface; those that it does not have are left out.
+/// Returns properties of one interface; those that it does not have are left out.
 pub fn get(socket: BorrowedFd<'_>, request: &[u8]) -> Answer {
     let mut reader = Reader::new(request);
     let name = reader.counted()?;
@@ -144,7 +144,7 @@ pub fn get(socket: BorrowedFd<'_>, request: &[u8]) -> Answer {
     Ok(bytes)
 }
 
-/// Changes options of one interface. Whether the system let them be changed is not told, as in OTP.
+/// Changes properties of one interface. A refusal by the system is not reported, as in OTP.
 pub fn set(socket: BorrowedFd<'_>, request: &[u8]) -> Answer {
     let mut reader = Reader::new(request);
     let name = reader.counted()?;
@@ -182,7 +182,7 @@ pub fn set(socket: BorrowedFd<'_>, request: &[u8]) -> Answer {
     done()
 }
 
-/// The system takes only IPv4 addresses here.
+/// The system accepts only IPv4 addresses here; others are ignored.
 fn address_change(
     reader: &mut Reader<'_>,
     question: Question,

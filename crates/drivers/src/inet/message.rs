@@ -1,4 +1,4 @@
-//! What sockets send to processes.
+//! The messages that sockets send to processes.
 
 use layout::{Heap, Term};
 use sys::Errno;
@@ -75,7 +75,7 @@ pub fn tell_with(port: &Access<'_>, tag: Term, value: impl FnOnce(&mut Heap) -> 
     });
 }
 
-/// The socket has become passive by itself.
+/// Reports that the socket has become passive by itself.
 pub fn passive(port: &Access<'_>, protocol: Protocol) {
     let tag = match protocol {
         Protocol::Tcp => am::TCP_PASSIVE,
@@ -84,7 +84,8 @@ pub fn passive(port: &Access<'_>, protocol: Protocol) {
     tell(port, tag);
 }
 
-/// Data as the socket's options say: a list, or a binary behind `extra` bytes and the header's as a list.
+/// Data as the socket's options require: a list, or a binary preceded by a list of the first bytes, which are `extra`
+/// and the header's.
 pub fn data(heap: &mut Heap, options: &Options, extra: usize, bytes: &[u8]) -> Term {
     let header = options.header_bytes + extra;
     if !options.binary || header > bytes.len() {

@@ -1,8 +1,8 @@
-//! Options of sockets: those that the system keeps, and those that live here.
+//! Options of sockets: those that the system stores, and those that are stored here.
 //!
-//! A request to set is a row of numbers and values, in the order of the list's end to its beginning; what the system
-//! refuses is mostly not told, as in OTP, except where [`System::is_told`] says so. A request to get is a row of
-//! numbers; what the system refuses is left out of the answer.
+//! A request to set options is a sequence of numbers and values, from the end of the program's list to its beginning;
+//! a refusal by the system is mostly not reported, as in OTP, except where [`System::is_told`] says so. A request to
+//! get options is a sequence of numbers; options that the system refuses are left out of the answer.
 
 use std::os::fd::BorrowedFd;
 
@@ -64,28 +64,28 @@ pub mod number {
     pub const DEBUG: u8 = 99;
 }
 
-/// Bytes of an answer, and of one raw option.
+/// Maximum number of bytes of an answer, and of one raw option.
 const MOST_ANSWER: usize = 64 << 10;
-/// Bytes of an interface's name, its end included.
+/// Bytes of an interface's name, including its terminating zero.
 const INTERFACE_NAME_BYTES: usize = 16;
-/// The watermarks of OTP's sockets, in bytes.
+/// The default watermarks of OTP's sockets, in bytes.
 const HIGH_BYTES: i32 = 8 << 10;
 const LOW_BYTES: i32 = 4 << 10;
-/// Bytes that one read of a socket takes unless told otherwise.
+/// Default number of bytes that one read of a socket takes.
 const BUFFER_BYTES: i32 = 1460;
-/// Datagrams that are read in a row unless told otherwise.
+/// Default number of datagrams that are read in a row.
 const READ_PACKETS: i32 = 5;
-/// A datagram is never longer.
+/// The maximum length of a datagram.
 const MOST_DATAGRAM: i32 = 1 << 16;
 
 /// When data is sent to the connected process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Active {
-    /// Only when asked for.
+    /// Only on request.
     No,
     Yes,
     Once,
-    /// So often as counted.
+    /// As many times as counted.
     Multi,
 }
 
@@ -101,11 +101,11 @@ impl Active {
     }
 }
 
-/// Options that live here.
+/// Options that are stored here.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub buffer_bytes: i32,
-    /// The program has chosen that; else it follows the system's buffer.
+    /// Whether the program chose `buffer_bytes`; otherwise it follows the system's buffer.
     pub is_buffer_chosen: bool,
     pub header_bytes: usize,
     pub active: Active,
@@ -125,10 +125,10 @@ pub struct Options {
     pub read_packets: i32,
     pub namespace: Option<Box<[u8]>>,
     pub show_reset: bool,
-    /// Closing throws away what is not sent.
+    /// Whether closing discards what has not been sent.
     pub linger_zero: bool,
     pub debug: bool,
-    /// Ancillary data that datagrams are to come with.
+    /// Ancillary data that datagrams are to be delivered with.
     pub ancillary: Ancillary,
 }
 
@@ -176,7 +176,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What an accepted connection takes over from its listener.
+    /// The options that an accepted connection inherits from its listener.
     pub fn inherited(&self) -> Options {
         Options {
             active: Active::No,
@@ -195,7 +195,7 @@ impl Options {
         self.active != Active::No
     }
 
-    /// How packets are told apart.
+    /// How packets are delimited.
     pub fn framing(&self) -> Framing {
         Framing {
             kind: packet_kind(self.packet),
@@ -204,7 +204,7 @@ impl Options {
         }
     }
 
-    /// One packet was handed out; true when the socket became passive and its owner is to be told.
+    /// Counts a delivered packet; returns true if the socket became passive and its owner must be told.
     pub fn count_active(&mut self) -> bool {
         match self.active {
             Active::Once => self.active = Active::No,
@@ -242,7 +242,8 @@ fn packet_kind(number: i32) -> packet::Kind {
     }
 }
 
-/// A mark of a queue of commands. OTP takes negative numbers for very large ones, all but the largest two.
+/// A watermark of a queue of commands. As in OTP, negative numbers are taken as very large ones; 0 and -1 are
+/// invalid.
 fn queue_mark(value: i32) -> Result<usize, Refusal> {
     match value {
         0 | -1 => Err(INVALID),
@@ -250,14 +251,14 @@ fn queue_mark(value: i32) -> Result<usize, Refusal> {
     }
 }
 
-/// An option that the system keeps as a number.
+/// An option that the system stores as a number.
 struct System {
     name: Name,
-    /// Its refusal is told.
+    /// Whether a refusal by the system is reported.
     is_told: bool,
 }
 
-/// The system's option of a number.
+/// The system's option for an option number.
 fn system(number: u8) -> Option<System> {
     let quiet = |name| (name, false);
     let told = |name| (name, true);
@@ -286,7 +287,7 @@ fn system(number: u8) -> Option<System> {
     Some(System { name, is_told })
 }
 
-/// Sets an option of the system. Setting one may reset priority and type of service, which are not meant.
+/// Sets an option of the system. This may reset priority and type of service, so these are restored.
 fn set_system(fd: BorrowedFd<'_>, name: Name, value: &[u8]) -> sys::Result<()> {
     let priority = option::get_int(fd, option::PRIORITY);
     let type_of_service = option::get_int(fd, option::TYPE_OF_SERVICE);
@@ -308,16 +309,16 @@ fn set_system(fd: BorrowedFd<'_>, name: Name, value: &[u8]) -> sys::Result<()> {
     Ok(())
 }
 
-/// What the driver is to do when options have been set.
+/// What the driver has to do after options have been set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Follow {
     Nothing,
-    /// Hand out packets that are there already.
+    /// Deliver packets that are there already.
     Deliver,
-    /// Read, and hand out what comes.
+    /// Read, and deliver what arrives.
     Receive,
-    /// It became active, but the other end has gone: tell, and end.
+    /// The socket became active, but the peer has gone: report that, and end.
     Ended,
 }
 
@@ -483,7 +484,7 @@ impl Socket {
                 let _ = fd.and_then(|fd| set_system(fd, option::LINGER, &linger));
             }
             number::MULTICAST_INTERFACE => {
-                // IPv4: an address, its first byte first. IPv6: an index.
+                // IPv4: an address, its first byte first. IPv6: the index of an interface.
                 let _ = match self.family {
                     Some(Family::Inet) => set(option::MULTICAST_INTERFACE, &value.to_be_bytes()),
                     Some(Family::Inet6) => set(option::MULTICAST_INTERFACE_6, &value.to_ne_bytes()),
@@ -539,7 +540,7 @@ impl Socket {
         Ok(())
     }
 
-    /// What follows here from an option that the system has set or refused.
+    /// Updates the options stored here after the system has set or refused an option.
     fn note(&mut self, number: u8, value: i32, is_set: bool) {
         let options = &mut self.options;
         let ancillary = &mut options.ancillary;
@@ -575,7 +576,8 @@ impl Socket {
         Ok(answer)
     }
 
-    /// An option that lives here: its number, or nothing where the socket has no such option. None: not ours.
+    /// An option that is stored here: its value, or `Some(None)` if this kind of socket does not have it. None if it
+    /// is not stored here.
     fn local_option(&self, port: &Access<'_>, number: u8) -> Option<Option<i32>> {
         let options = &self.options;
         let stream = |value: i32| (self.kind == Some(Kind::Stream)).then_some(value);
@@ -585,7 +587,7 @@ impl Socket {
             number::HEADER => Some(options.header_bytes as i32),
             number::MODE => Some(options.binary.into()),
             number::DELIVER => Some((!options.deliver_port).into()),
-            // It has more to say.
+            // It may have a count besides.
             number::ACTIVE => return None,
             number::PACKET => Some(options.packet),
             number::PACKET_SIZE => Some(options.packet_bytes as i32),
@@ -704,7 +706,7 @@ impl Socket {
             Some(Family::Inet6) => option::PACKET_OPTIONS_6,
             _ => return Err(INVALID),
         };
-        // Room for two numbers with their heads.
+        // Room for two numbers with their headers.
         let mut room = [0; 48];
         let Ok(count) = self.fd().and_then(|fd| option::get(fd, name, &mut room)) else {
             return Ok(());
@@ -726,7 +728,7 @@ fn put(answer: &mut Bytes, number: u8, value: i32) {
     answer.extend_from_slice(&value.to_be_bytes());
 }
 
-/// The option that a piece of ancillary data tells about.
+/// The option that a piece of ancillary data is about.
 pub fn ancillary_number(name: Name) -> Option<u8> {
     match name {
         option::TYPE_OF_SERVICE | option::RECEIVE_TYPE_OF_SERVICE => Some(number::TYPE_OF_SERVICE),
@@ -748,7 +750,7 @@ pub fn read_ancillary(bytes: &[u8]) -> Result<Vec<ancillary::Ancillary>, Refusal
             _ => return Err(INVALID),
         };
         entries.push(ancillary::Ancillary::number(name, reader.int()?));
-        // As many as a datagram has use for: a type of service or traffic class, and a time to live.
+        // A datagram has use for at most two: a type of service or traffic class, and a time to live.
         if entries.len() > 2 {
             return Err(INVALID);
         }

@@ -1,14 +1,14 @@
-//! The numbers and shapes of what `prim_inet` asks with `port_control/3`, and of the answers.
+//! The numbers and formats of the requests that `prim_inet` makes with `port_control/3`, and of the answers.
 //!
-//! A request is an operation and bytes, numbers big-endian; an answer is a byte for *ok* or *error*
-//! and bytes or the error's name. Nothing here knows sockets; any thread may call.
+//! A request is an operation and bytes, with big-endian numbers; an answer is a byte for *ok* or *error*, and bytes
+//! or the error's name. Nothing here depends on sockets; any thread may call.
 
 use smallvec::SmallVec;
 use sys::Errno;
 
 use runtime::port::driver::Control;
 
-/// Added to each operation, so that a port that is no socket refuses them.
+/// Added to each operation, so that a port that is not a socket refuses them.
 pub const MAGIC: u32 = 0x03f1_a300;
 
 /// Operations.
@@ -48,7 +48,7 @@ pub mod request {
     pub const RECEIVE_PACKET: u32 = 60;
 }
 
-/// Families of addresses, and two stand-ins for an address in the socket's own family.
+/// Families of addresses, and two placeholders for an address in the socket's own family.
 pub mod family {
     pub const UNSPECIFIED: u8 = 0;
     pub const INET: u8 = 1;
@@ -66,7 +66,7 @@ pub mod kind {
     pub const SEQUENCE: u8 = 3;
 }
 
-/// Bits that [`request::STATUS`] answers.
+/// Bits in the answer to [`request::STATUS`].
 pub mod status {
     pub const OPEN: u32 = 0x01;
     pub const ACTIVE: u32 = 0x04;
@@ -76,7 +76,7 @@ pub mod status {
     pub const BUSY: u32 = 0x80;
 }
 
-/// What [`request::GET_STATISTICS`] asks for.
+/// The items of [`request::GET_STATISTICS`].
 pub mod statistic {
     pub const RECEIVED_COUNT: u8 = 1;
     pub const RECEIVED_MOST: u8 = 2;
@@ -90,16 +90,16 @@ pub mod statistic {
     pub const SENT_OCTETS: u8 = 10;
 }
 
-/// The one thing to subscribe to: that everything is sent.
+/// The only event that can be subscribed to: that everything has been sent.
 pub const SUBSCRIBE_EMPTY_QUEUE: u8 = 1;
 
-/// A time in milliseconds that never comes.
+/// A timeout in milliseconds that never expires.
 pub const INFINITY: u32 = u32::MAX;
 
 const REPLY_ERROR: u8 = 0;
 const REPLY_OK: u8 = 1;
 
-/// Bytes of an answer.
+/// The bytes of an answer.
 pub type Bytes = SmallVec<[u8; 32]>;
 
 /// Why a request is refused.
@@ -107,7 +107,7 @@ pub type Bytes = SmallVec<[u8; 32]>;
 pub enum Refusal {
     System(Errno),
     Named(&'static str),
-    /// The operation makes no sense: `badarg`.
+    /// The operation makes no sense; the caller gets `badarg`.
     Bad,
 }
 
@@ -119,15 +119,15 @@ impl From<Errno> for Refusal {
 
 /// `einval`.
 pub const INVALID: Refusal = Refusal::System(Errno::EINVAL);
-/// The socket is not in a state for this.
+/// The socket is not in a state that allows this.
 pub const BAD_PORT: Refusal = Refusal::Named("exbadport");
 /// The socket is open already.
 pub const BAD_SEQUENCE: Refusal = Refusal::Named("exbadseq");
 
-/// What a request is answered.
+/// The answer to a request.
 pub type Answer = Result<Bytes, Refusal>;
 
-/// Nothing but *ok*.
+/// An answer that is just *ok*.
 pub fn done() -> Answer {
     Ok(Bytes::new())
 }
@@ -142,7 +142,7 @@ pub fn word(number: u32) -> Answer {
     Ok(Bytes::from_slice(&number.to_be_bytes()))
 }
 
-/// The answer as the port gives it.
+/// The answer as the port returns it.
 #[must_use]
 pub fn reply(answer: Answer) -> Option<Control> {
     let (code, bytes) = match &answer {
@@ -157,7 +157,7 @@ pub fn reply(answer: Answer) -> Option<Control> {
     Some(Control::List(reply))
 }
 
-/// Takes a request apart. What is too short is `einval`.
+/// Parses a request. One that is too short gets `einval`.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         self.rest.len()
     }
 
-    /// Everything that is left.
+    /// All bytes that are left.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.rest
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// A byte that counts, and so many bytes.
+    /// A byte that is a count, and then that many bytes.
     pub fn counted(&mut self) -> Result<&'a [u8], Refusal> {
         let count = self.byte()?;
         self.bytes(usize::from(count))

@@ -1,5 +1,5 @@
-//! The driver `sctp_inet`, of which there is only the beginning: a socket that the system refuses is refused with what
-//! the system says, and one that it would give is refused as a protocol that is not supported.
+//! The driver `sctp_inet`, which cannot open sockets: if the system refuses a socket, its error is returned; if it
+//! would give one, the protocol is refused as not supported.
 //!
 //! Called with the port's lock held.
 
@@ -12,10 +12,10 @@ use runtime::port::access::Access;
 use runtime::port::driver::{Command, Control, Driver};
 use runtime::port::output::Output;
 
-/// See the module. What can be asked of a socket that is not open is answered as for any other.
+/// See the module. Requests that need no open socket are answered as for any other.
 pub struct Sctp(pub Socket);
 
-/// Makes the socket, to see what the system says.
+/// Tries to open the socket, to return the system's error.
 fn open(bytes: &[u8]) -> Answer {
     let &[family, kind] = bytes else {
         return Err(INVALID);
@@ -46,7 +46,7 @@ impl Driver for Sctp {
     fn control(&mut self, port: &mut Access<'_>, operation: u32, data: &[u8]) -> Option<Control> {
         protocol::reply(match operation.wrapping_sub(MAGIC) {
             request::OPEN => open(data),
-            // They are for a socket that there will not be.
+            // The options are for a socket that will never be opened.
             request::SET_OPTIONS => done(),
             operation => self.0.control(port, operation, data, 0),
         })

@@ -1,4 +1,4 @@
-//! What a socket has carried, as `inet:getstat` tells.
+//! Counters of a socket's traffic, as `inet:getstat` returns them.
 
 use super::protocol::{Bytes, Refusal, statistic};
 
@@ -40,10 +40,10 @@ impl Statistics {
         self.sent.count(bytes);
     }
 
-    /// Answers each of the questions behind its number; `pending` bytes are not sent yet.
+    /// Answers each question with its number and the value; `pending` is the number of bytes not sent yet.
     ///
     /// # Errors
-    /// For a question that there is not.
+    /// For an unknown question.
     pub fn answer(&self, questions: &[u8], pending: usize) -> Result<Bytes, Refusal> {
         let mut bytes = Bytes::new();
         for &question in questions {
@@ -89,7 +89,7 @@ mod tests {
             u32::from_be_bytes(bytes[1..].try_into().unwrap())
         };
         let all: Vec<u32> = (1..=8).map(word).collect();
-        // Deviations 0, 5 and 30 from the averages at their time, averaged.
+        // The deviations from the average at each time are 0, 5 and 30; this is their average.
         assert_eq!(all, [3, 60, 30, 11, 3, 6, 3, 7]);
         let octets = statistics.answer(&[9, 10], 0).unwrap();
         assert_eq!(

@@ -1,7 +1,7 @@
 //! The driver `tcp_inet`: streams, of the internet families and local ones.
 //!
-//! [`accept`] takes connections, [`receive`] reads (with [`ahead`] below it), [`send`] writes, [`close`] is about the ends
-//! that a connection comes to.
+//! [`accept`] accepts connections, [`receive`] reads (through [`ahead`]), [`send`] writes, [`close`] handles the ways
+//! in which a connection ends.
 
 mod accept;
 mod ahead;
@@ -37,23 +37,23 @@ pub struct Tcp {
     ends: Ends,
     ahead: Ahead,
     input: Input,
-    /// HTTP: the start line is behind us.
+    /// HTTP: the start line has been read.
     in_headers: bool,
     connecting: Option<Pending>,
     receiving: Option<Pending>,
     accepting: VecDeque<Pending>,
     queue: ByteQueue,
-    /// The queue waits for the socket to take more.
+    /// Whether the queue waits for the socket to take more.
     wants_write: bool,
-    /// Who sent what made the queue too long, and is answered when it is short again. Several, when commands were
-    /// under way while the port became busy.
+    /// The processes whose output made the queue too long; they get their replies when it is short again. There are
+    /// several if commands were in progress when the port became busy.
     busy_callers: Vec<Term>,
     send_deadline_ns: Option<i64>,
     file: Option<Box<FileToSend>>,
-    /// Who is told when everything is sent.
+    /// The processes to tell when everything has been sent.
     subscribers: Vec<Term>,
     timer_set_for: Option<i64>,
-    /// A look at the socket is queued behind what others have to do.
+    /// Whether another look at the socket is queued, after the work of others.
     resumes_later: bool,
 }
 
@@ -128,7 +128,8 @@ impl Tcp {
                     && self.socket.options.is_active()
                     && std::mem::take(&mut self.ends.is_read_closed);
                 if sees_end {
-                    // A socket that is kept open has seen the end; active in another way it is to see it as well.
+                    // A socket that is kept open has seen the end; when it becomes active in another way, it must see
+                    // that again.
                     self.socket.readable = true;
                 }
                 match follow? {
@@ -148,7 +149,7 @@ impl Tcp {
             }
             _ => {
                 if operation == request::STATUS {
-                    // Who waited for a connection may have ended.
+                    // The process that waited for a connection may have ended.
                     self.forget_dead();
                 }
                 let pending = self.queue.size();
@@ -179,7 +180,7 @@ impl Tcp {
             }
             Err(Errno::EINPROGRESS | Errno::EAGAIN) => {
                 self.socket.watch(port)?;
-                // Nothing is there to be read before the connection is.
+                // There is nothing to read before the connection is established.
                 self.socket.readable = false;
                 self.socket.status = status::OPEN | status::CONNECTING;
                 let reference = self.socket.new_reference();
@@ -197,7 +198,7 @@ impl Tcp {
         self.read(port);
     }
 
-    /// The socket has become writable, so it is known how connecting went.
+    /// The socket has become writable, so the result of connecting is known.
     fn connect_ready(&mut self, port: &mut Access<'_>) {
         let Some(pending) = self.connecting.take() else {
             return;
@@ -250,7 +251,7 @@ impl Tcp {
         Ok(answer)
     }
 
-    /// Tells those who wait for it that nothing is queued any more.
+    /// Tells the subscribers that nothing is queued any more.
     fn tell_empty(&mut self, port: &Access<'_>) {
         let id = port.id();
         let tag = term::atom::known("empty_out_q");
@@ -259,7 +260,7 @@ impl Tcp {
         }
     }
 
-    /// Goes on when others have had their turn.
+    /// Continues when others have had their turn.
     fn resume_later(&mut self, port: &mut Access<'_>) {
         if std::mem::replace(&mut self.resumes_later, true) {
             return;
@@ -292,7 +293,7 @@ impl Tcp {
         }
     }
 
-    /// Sets the port's timer for whatever is due next.
+    /// Sets the port's timer for the earliest deadline.
     fn keep_time(&mut self, port: &mut Access<'_>) {
         let single = [&self.connecting, &self.receiving];
         let earliest = single
@@ -335,7 +336,7 @@ impl Driver for Tcp {
             .connecting
             .is_some_and(|pending| pending.is_due(now_ns))
         {
-            // A socket whose connecting was given up is of no use.
+            // A socket whose connecting has timed out is of no use.
             let pending = self.connecting.take();
             self.close_socket(port);
             if let Some(pending) = pending {
@@ -365,7 +366,7 @@ impl Driver for Tcp {
     }
 
     fn close(&mut self, port: &mut Access<'_>) -> Close {
-        // What nobody waits to write never gets out.
+        // Output that does not wait for the socket to become writable would never be written.
         let is_lost = !self.wants_write || self.socket.options.linger_zero || self.file.is_some();
         if is_lost {
             self.clear_queue(port);

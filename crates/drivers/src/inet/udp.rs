@@ -16,7 +16,7 @@ use runtime::port::access::Access;
 use runtime::port::driver::{Command, Control, Driver, Ready};
 use runtime::port::output::Output;
 
-/// What a datagram finds room for on the stack.
+/// A datagram has room for this many bytes on the stack.
 const STACK_BYTES: usize = 16 << 10;
 
 /// See the module.
@@ -44,7 +44,7 @@ impl Default for Udp {
 struct Datagram<'a> {
     from: &'a Address,
     bytes: &'a [u8],
-    /// With sockets that ask for it.
+    /// For sockets that ask for it.
     ancillary: Option<&'a [with_ancillary::Ancillary]>,
 }
 
@@ -80,7 +80,8 @@ impl Udp {
                 }
                 self.receiving = Some(Pending::new(reference, port.caller(), timeout_ms));
                 if timeout_ms == 0 {
-                    // What has come may not have been seen by the poll yet, and nobody will wait for that.
+                    // There may be data that the poll has not reported yet, and with this timeout nobody waits for
+                    // that.
                     self.socket.readable = true;
                 }
                 self.read(port);
@@ -108,7 +109,7 @@ impl Udp {
         }
     }
 
-    /// Sets whom datagrams are sent to and taken from.
+    /// Sets the address that datagrams are sent to and accepted from.
     fn connect(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Answer {
         if !self.socket.is_open() {
             return Err(BAD_PORT);
@@ -120,10 +121,10 @@ impl Udp {
         } else if bytes.len() < 6 {
             return Err(INVALID);
         } else {
-            // Behind a timeout, of which there is no need.
+            // The address comes after a timeout, which is not needed.
             let remote = address::read(&mut Reader::new(&bytes[4..]), self.socket.family)?;
             if self.socket.is_connected() {
-                // Else the address of this end would stay as it was for the old one.
+                // Otherwise the local address would stay the one for the old peer.
                 let _ = socket::disconnect(fd);
             }
             if let Err(error) = socket::connect(fd, &remote) {
@@ -140,7 +141,7 @@ impl Udp {
         short(reference)
     }
 
-    /// Sends one datagram: an address, ancillary data, and what is in it.
+    /// Sends one datagram: its address, its ancillary data, and its contents.
     fn send(&mut self, data: &[u8]) -> Result<(), Refusal> {
         if !self.socket.is_open() {
             return Err(INVALID);
@@ -169,7 +170,7 @@ impl Udp {
         self.socket.is_open() && (self.socket.options.is_active() || self.receiving.is_some())
     }
 
-    /// Reads as long as there is something that somebody wants.
+    /// Reads as long as there is data that somebody wants.
     fn read(&mut self, port: &mut Access<'_>) {
         let mut left = self.socket.options.read_packets;
         while left > 0 && self.wants_input() && self.socket.readable {
@@ -209,7 +210,7 @@ impl Udp {
                 self.socket.statistics.count_received(count);
                 let datagram = Datagram {
                     from: &from,
-                    // SAFETY: the call has filled so many bytes.
+                    // SAFETY: the call has filled this many bytes.
                     bytes: unsafe { std::slice::from_raw_parts(room.as_ptr().cast::<u8>(), count) },
                     ancillary: ancillary.as_deref(),
                 };
@@ -242,7 +243,7 @@ impl Udp {
         }
     }
 
-    /// Sends a datagram to whom it is for.
+    /// Sends a datagram to the process that it is for.
     fn hand_out(&mut self, port: &mut Access<'_>, datagram: &Datagram<'_>) {
         let options = &self.socket.options;
         if !options.is_active() {

@@ -1,37 +1,37 @@
-//! The line being edited, and how it lies on the screen.
+//! The line being edited, and its layout on the screen.
 //!
 //! The line is a row of cells; a character that the terminal does not show itself (a tab, a control character, one
-//! that is not in its encoding) takes several, all but the first of them pads. Every change is made in the row and sent to
-//! the screen as the characters behind the change and the moves of the cursor that bring it back. Columns are counted as
-//! stock counts them: what the C library gives a width has that width, all else none.
+//! that is not in its encoding) takes several cells, all but the first of them padding. Every change is made in the
+//! row and sent to the screen as the characters after the change, followed by the cursor moves back. Columns are
+//! counted as stock counts them: a character has the width that the C library gives it, or none if it gives none.
 
 use super::terminfo::Capabilities;
 
-/// One place of the row.
+/// One cell of the row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cell {
     Char(u32),
     /// Shown as spaces up to the next multiple of 8.
     Tab,
-    /// Begins a sequence for the terminal, which takes no room.
+    /// Begins an escape sequence for the terminal, which takes no columns.
     Escape,
     /// Shown as `^` and a letter.
     Control(u8),
     /// Shown as `\` and digits.
     Escaped(u32),
-    /// Belongs to the one in front.
+    /// Padding of the cell before it.
     Pad,
 }
 
 /// See the module.
 pub struct Line {
     cells: Vec<Cell>,
-    /// Where the cursor is.
+    /// The cell at the cursor.
     position: usize,
     columns: usize,
     utf8: bool,
     terminal: Capabilities,
-    /// What the terminal is to be sent.
+    /// What is still to be sent to the terminal.
     output: Vec<u8>,
 }
 
@@ -67,13 +67,13 @@ impl Line {
         self.output.push(7);
     }
 
-    /// Writes characters over what is there.
+    /// Writes characters over those at the cursor.
     pub fn put(&mut self, text: &[u8]) {
         let written = self.overwrite(text);
         self.show(self.position - written, self.position, false);
     }
 
-    /// Puts characters in front of what is there.
+    /// Inserts characters at the cursor.
     pub fn insert(&mut self, text: &[u8]) {
         let tail = self.cells.split_off(self.position.min(self.cells.len()));
         let written = self.overwrite(text);
@@ -84,7 +84,7 @@ impl Line {
         self.move_cursor(end, self.position);
     }
 
-    /// Removes characters behind the cursor, or in front of it when the number is negative.
+    /// Removes characters after the cursor, or before it if the number is negative.
     pub fn delete(&mut self, count: isize) {
         let other = self.step(count);
         let (start, end) = (self.position.min(other), self.position.max(other));
@@ -108,14 +108,14 @@ impl Line {
         self.move_cursor(length + width, start);
     }
 
-    /// Moves the cursor over so many characters.
+    /// Moves the cursor by this many characters.
     pub fn move_by(&mut self, count: isize) {
         let other = self.step(count);
         self.move_cursor(self.position, other);
         self.position = other;
     }
 
-    /// The place so many characters away.
+    /// The cell this many characters away from the cursor.
     fn step(&self, count: isize) -> usize {
         let is_pad = |place: usize| self.cells.get(place) == Some(&Cell::Pad);
         let mut place = self.position;
@@ -140,7 +140,8 @@ impl Line {
         place
     }
 
-    /// Writes cells at the cursor; how many since the last line end, the lines before which are shown already.
+    /// Writes cells at the cursor; returns how many were written since the last line end. What comes before that is
+    /// shown already.
     fn overwrite(&mut self, text: &[u8]) -> usize {
         let mut start = self.position;
         for character in characters(text) {
@@ -188,8 +189,8 @@ impl Line {
         self.position += 1;
     }
 
-    /// Sends cells to the screen. A cursor that would stay on the last column is made to go on to the next line, unless
-    /// a line end comes next.
+    /// Sends cells to the screen. A cursor that would stay in the last column is moved to the next line, unless a
+    /// line end follows.
     fn show(&mut self, start: usize, end: usize, line_end_follows: bool) {
         let mut last = vec![b' '];
         for place in start..end {
@@ -239,7 +240,7 @@ impl Line {
         }
     }
 
-    /// Brings the cursor from one place to another.
+    /// Moves the cursor on the screen from one cell to another.
     fn move_cursor(&mut self, from: usize, to: usize) {
         let (from, to) = (self.column(from), self.column(to));
         let (from_line, to_line) = (from / self.columns, to / self.columns);
@@ -258,7 +259,7 @@ impl Line {
         again(from_column.saturating_sub(to_column), b"\x08");
     }
 
-    /// Columns in front of a place, which may lie behind the end.
+    /// Number of columns before a cell, which may be beyond the end.
     fn column(&self, place: usize) -> usize {
         let end = place.min(self.cells.len());
         let mut columns = place - end;
@@ -277,7 +278,7 @@ impl Line {
     }
 }
 
-/// Cells of a sequence that sets colours; of another, as many as are known to belong to it.
+/// Number of cells of an escape sequence that sets colours; of another one, as many as are known to belong to it.
 fn escape_length(cells: &[Cell]) -> usize {
     let char_at = |index: usize| match cells.get(index) {
         Some(Cell::Char(character)) => char::from_u32(*character),
@@ -296,7 +297,7 @@ fn escape_length(cells: &[Cell]) -> usize {
     index + 1
 }
 
-/// Code points of UTF-8; bytes that are none stand for themselves.
+/// The code points of UTF-8; invalid bytes stand for themselves.
 fn characters(mut text: &[u8]) -> Vec<u32> {
     let mut found = Vec::new();
     while !text.is_empty() {
@@ -321,7 +322,7 @@ fn encoded(character: u32, utf8: bool) -> Vec<u8> {
     }
 }
 
-/// How a character is told that cannot be shown.
+/// How a character that cannot be shown is written.
 fn digits(character: u32) -> String {
     match character {
         0..0o1000 => format!("{character:03o}"),

@@ -1,28 +1,29 @@
-//! What a kind of terminal understands: the few entries of its terminfo description that moving a cursor takes.
+//! What a type of terminal understands: the few entries of its terminfo description that are needed to move a cursor.
 //!
-//! The file's form is that of `term(5)`: six numbers of 16 bits, names, flags, numbers, offsets of strings, strings.
+//! The file's format is that of `term(5)`: six numbers of 16 bits, names, flags, numbers, offsets of strings,
+//! strings.
 
 use std::path::PathBuf;
 
-/// How a cursor is moved by one.
+/// How to move the cursor by one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Capabilities {
     pub up: Vec<u8>,
     pub down: Vec<u8>,
     pub right: Vec<u8>,
-    /// The cursor stays on the last column until another character comes.
+    /// Whether the cursor stays in the last column until another character comes.
     pub stays_at_margin: bool,
 }
 
 const MAGIC: u16 = 0o432;
 const MAGIC_WIDE_NUMBERS: u16 = 0o1036;
-/// Places of flags and strings.
+/// Indexes of flags and strings.
 const EAT_NEWLINE_GLITCH: usize = 4;
 const CURSOR_DOWN: usize = 11;
 const CURSOR_RIGHT: usize = 17;
 const CURSOR_UP: usize = 19;
 
-/// Of the terminal that `TERM` names; None if it is not known, or cannot move its cursor.
+/// The capabilities of the terminal that `TERM` names; None if it is not known, or cannot move its cursor.
 pub fn of_environment() -> Option<Capabilities> {
     let name = String::from_utf8(sys::env::get(b"TERM")?).ok()?;
     let first = name.chars().next()?;
@@ -82,7 +83,7 @@ fn parse(bytes: &[u8]) -> Option<Capabilities> {
     })
 }
 
-/// Delays, as in `$<5>`, are for terminals that nobody has any more.
+/// Removes delays such as `$<5>`: they are for terminals that nobody has any more.
 fn without_padding(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Room for the terms that guards and bodies make on the way; all of it is given up at once.
+//! Memory for the temporary terms of guards and bodies; all of it is released at once.
 
 use std::ptr;
 
@@ -7,10 +7,10 @@ use term::off_heap;
 
 /// Words of the first chunk.
 const CHUNK_WORDS: usize = 256;
-/// An arena that has grown beyond this many words gives memory back when it is emptied.
+/// An arena that has grown beyond this many words frees memory when it is emptied.
 const KEPT_WORDS: usize = 1 << 16;
 
-/// A growing place for terms.
+/// Growing memory for terms.
 pub struct Arena {
     /// The last chunk is the one that is filled.
     chunks: Vec<Box<[u64]>>,
@@ -30,13 +30,13 @@ impl Arena {
         }
     }
 
-    /// Gives up all terms.
+    /// Discards all terms.
     pub fn clear(&mut self) {
         if !self.off_heap.is_null() {
             // SAFETY: the list's objects are in the arena, and nobody uses them from here on.
             unsafe { off_heap::release(std::mem::replace(&mut self.off_heap, ptr::null_mut())) };
         }
-        // Chunks double, so the last is the largest; it is enough for most runs to come.
+        // Chunks double in size, so the last is the largest; it is enough for most later runs.
         if self.chunks.len() > 1 {
             self.chunks.drain(..self.chunks.len() - 1);
         }

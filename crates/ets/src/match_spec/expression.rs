@@ -8,12 +8,12 @@ use super::lint::{Lint, show};
 use super::pattern::{Variables, variable};
 use super::{Constants, Invalid};
 
-/// One step; it takes its operands from the stack, the last on top, and leaves its result there.
+/// One operation; it takes its operands from the stack, the last on top, and pushes its result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
-    /// Leaves an immediate. While compiling: any constant.
+    /// Pushes an immediate. While compiling: any constant.
     Push(Term),
-    /// Leaves a constant, by index.
+    /// Pushes a constant, by index.
     Constant(u32),
     Variable(u32),
     /// `'$_'`: the subject.
@@ -22,24 +22,24 @@ pub enum Operation {
     Bindings(Box<[u32]>),
     Cons,
     Tuple(u32),
-    /// A map of that many keys and values, in turn.
+    /// A map of that many pairs; the operands are keys and values in turn.
     Map(u32),
     Call(Function),
     /// The conjunction of that many booleans.
     And(u32),
     /// The disjunction of that many booleans.
     Or(u32),
-    /// Goes on when true; when false leaves it and jumps.
+    /// Continues if true; if false, leaves that on the stack and jumps.
     AndAlso(u32),
-    /// Goes on when false; when true leaves it and jumps.
+    /// Continues if false; if true, leaves that on the stack and jumps.
     OrElse(u32),
-    /// Where jumps lead.
+    /// The target of jumps.
     Join,
-    /// A guard's end: takes a result, which must be `true`.
+    /// The end of a guard: takes a result, which must be `true`.
     Check,
 }
 
-/// Forms that only the dialect of tracing has.
+/// Forms that exist only in the dialect of tracing.
 const TRACING: [Term; 14] = [
     am::MESSAGE,
     am::RETURN_TRACE,
@@ -60,13 +60,13 @@ const TRACING: [Term; 14] = [
 enum Work {
     Expression(Term),
     Emit(Operation),
-    /// Makes a composite of what was compiled last; a constant, if that was constant.
+    /// Makes a composite of what was compiled last; if that was constant, a constant.
     Compose(Operation),
-    /// The next operation is where jumps with this label lead.
+    /// The next operation is the target of jumps to this label.
     Label(usize),
 }
 
-/// What compiling the expressions of a clause needs.
+/// The context for compiling the expressions of a clause.
 pub(super) struct Context<'a> {
     pub variables: &'a Variables,
     pub constants: &'a mut Constants,
@@ -108,7 +108,7 @@ pub(super) fn body(body: Term, context: &mut Context<'_>) -> Result<Vec<Operatio
 struct Compiler<'a, 'b> {
     context: &'a mut Context<'b>,
     operations: Vec<Operation>,
-    /// The operation that each label stands for.
+    /// The index of the operation that each label stands for.
     labels: Vec<u32>,
     work: Vec<Work>,
 }
@@ -123,7 +123,7 @@ impl<'a, 'b> Compiler<'a, 'b> {
         }
     }
 
-    /// What follows the last cell of a list of expressions.
+    /// Checks what follows the last cell of a list of expressions.
     fn end_of_list(&mut self, list: Term, end: Term) -> Result<(), Invalid> {
         if end.is_nil() {
             return Ok(());
@@ -138,7 +138,7 @@ impl<'a, 'b> Compiler<'a, 'b> {
             .fault(|| format!("Match expression is not a {proper}."))
     }
 
-    /// Notes a fault; the expression counts as a constant from here on.
+    /// Reports a fault; the expression counts as a constant from here on.
     fn fault(&mut self, complaint: impl FnOnce() -> String) -> Result<(), Invalid> {
         self.context.lint.fault(complaint)?;
         self.operations.push(Operation::Push(Term::NIL));
@@ -154,7 +154,7 @@ impl<'a, 'b> Compiler<'a, 'b> {
                 Work::Compose(operation) => self.compose(operation),
                 Work::Label(label) => {
                     self.labels[label] = self.operations.len() as u32;
-                    // Also keeps what stands before it from becoming part of a constant.
+                    // Also keeps the operations before it from becoming part of a constant.
                     self.operations.push(Operation::Join);
                 }
             }
@@ -209,7 +209,7 @@ impl<'a, 'b> Compiler<'a, 'b> {
         Ok(())
     }
 
-    /// The expressions are to be compiled next, in order.
+    /// Schedules the expressions to be compiled next, in order.
     fn all(&mut self, expressions: &[Term]) {
         self.work.extend(
             expressions
@@ -273,7 +273,7 @@ impl<'a, 'b> Compiler<'a, 'b> {
         Ok(())
     }
 
-    /// Operands that are evaluated until one decides.
+    /// Operands that are evaluated until one decides the result.
     fn lazy(&mut self, operands: &[Term], jump: fn(u32) -> Operation) {
         let Some((last, others)) = operands.split_last() else {
             return;
@@ -288,7 +288,7 @@ impl<'a, 'b> Compiler<'a, 'b> {
         }
     }
 
-    /// Emits a composite; of constants it makes a constant at once.
+    /// Emits a composite; one of constants becomes a constant at once.
     fn compose(&mut self, operation: Operation) {
         let count = match operation {
             Operation::Cons => 2,

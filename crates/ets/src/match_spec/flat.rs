@@ -1,8 +1,8 @@
-//! Specifications that need no program: one clause without guards, whose head is a tuple of variables and constants, and
-//! whose result is the subject, the variables, one of them, or a constant. `ets:match(T, {Key, '$1'})` is one.
+//! Specifications that need no program: one clause without guards, whose head is a tuple of variables and constants,
+//! and whose result is the subject, the variables, one of them, or a constant. `ets:match(T, {Key, '$1'})` is one.
 //!
-//! They mean what the program would that `Program::compile` makes of them. Where only the few objects of a key are asked,
-//! making the program would take longer than everything else.
+//! They mean the same as the program that `Program::compile` would make of them. When only the few objects of a key
+//! are looked at, making that program would take longer than everything else.
 
 use layout::Term;
 use smallvec::SmallVec;
@@ -13,7 +13,7 @@ use super::Source;
 use super::pattern::{self, Contents};
 use crate::Object;
 
-/// Elements that a head has at most.
+/// Maximum number of elements of a head.
 const MOST_ELEMENTS: usize = 16;
 
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ enum Part {
     Anything,
     /// The next variable.
     Bind,
-    /// Equals the variable that was bound as that.
+    /// Equals the variable with this index, which was bound before.
     Same(usize),
     Constant(Term),
 }
@@ -34,7 +34,7 @@ enum Body {
     Immediate(Term),
 }
 
-/// Such a specification.
+/// A specification that needs no program.
 pub struct Flat {
     parts: SmallVec<[Part; MOST_ELEMENTS]>,
     /// The numbers of the variables, in order of binding.
@@ -42,11 +42,11 @@ pub struct Flat {
     body: Body,
 }
 
-/// What the variables of a head are bound to.
+/// The values of a head's variables.
 pub type Bound = SmallVec<[Term; MOST_ELEMENTS]>;
 
 impl Flat {
-    /// `None` when it is another kind of specification, or none.
+    /// Returns `None` if the specification is of another kind, or invalid.
     #[must_use]
     pub fn of([head, guards, body]: &Source) -> Option<Flat> {
         let elements = head.as_tuple()?;
@@ -92,7 +92,7 @@ impl Flat {
                 }
             });
         }
-        // Of floats a head distinguishes more than `=:=` does.
+        // A head distinguishes floats more strictly than `=:=` does.
         let is_constant = element.is_immediate()
             || (element.as_float().is_none() && pattern::contents(element) == Contents::Ground);
         is_constant.then_some(Part::Constant(element))
@@ -107,7 +107,7 @@ impl Flat {
         }
     }
 
-    /// What the variables are bound to when a tuple of these elements matches.
+    /// The values of the variables if a tuple of these elements matches.
     #[must_use]
     pub fn matches(&self, elements: &[Term]) -> Option<Bound> {
         if elements.len() != self.parts.len() {
@@ -141,7 +141,7 @@ impl Flat {
         }
     }
 
-    /// The result on a heap.
+    /// Makes the result on a heap.
     pub fn result<A: Allocate>(&self, object: &Object, bound: &Bound, heap: &mut A) -> Term {
         match self.body {
             Body::Subject => object.copy_to(heap),

@@ -1,6 +1,6 @@
-//! What guards and bodies may call: functions without effects, called with terms anywhere.
+//! The functions that guards and bodies may call: they have no effects, and their arguments may be terms anywhere.
 //!
-//! A function that a BIF of the same name would raise an exception for answers `None`.
+//! Where the BIF of the same name would raise an exception, the result is `None`.
 
 use std::cmp::Ordering;
 
@@ -90,7 +90,7 @@ functions! {
     (Own, SELF, 0),
 }
 
-/// The function of a name, for that many arguments.
+/// The function with a name and an arity.
 pub fn find(name: Term, arity: usize) -> Option<Function> {
     TABLE
         .iter()
@@ -117,7 +117,7 @@ fn calculated(outcome: Result<Term, ArithError>) -> Option<Term> {
 /// Calls a function for the process `own`. Parts of the arguments may be parts of the result.
 ///
 /// # Panics
-/// When there are fewer arguments than its arity.
+/// If there are fewer arguments than the function's arity.
 pub fn call(function: Function, arguments: &[Term], own: Term, arena: &mut Arena) -> Option<Term> {
     use Function as F;
     let a = arguments.first().copied().unwrap_or(Term::NIL);

@@ -1,5 +1,5 @@
-//! `ets:select_replace/2` accepts only bodies that keep the key of the object they replace. That is
-//! read off the specification, so some that would keep it are refused, as in OTP.
+//! `ets:select_replace/2` accepts only bodies that keep the key of the object they replace. That is decided from the
+//! specification alone, so some that would keep it are refused, as in OTP.
 
 use layout::Term;
 use term::{am, compare};
@@ -11,7 +11,7 @@ fn element(tuple: Term, keypos: usize) -> Option<Term> {
     tuple.as_tuple()?.get(keypos - 1).copied()
 }
 
-/// Whether a clause certainly answers a tuple with the key of the object.
+/// Whether the result of a clause is certainly a tuple with the key of the object.
 #[must_use]
 pub fn keeps_key(&[head, _, body]: &Source, keypos: usize) -> bool {
     let Some((result, rest)) = body.as_cons() else {
@@ -43,7 +43,7 @@ pub fn keeps_key(&[head, _, body]: &Source, keypos: usize) -> bool {
             if position.as_small() == Some(keypos as i64))
 }
 
-/// Whether an expression certainly makes the very term that a pattern has matched.
+/// Whether an expression certainly makes exactly the term that a pattern has matched.
 fn makes_what_matched(pattern: Term, expression: Term, is_constant: bool) -> bool {
     let mut rest = vec![(pattern, expression, is_constant)];
     while let Some((pattern, expression, is_constant)) = rest.pop() {
@@ -76,7 +76,7 @@ fn makes_what_matched(pattern: Term, expression: Term, is_constant: bool) -> boo
                     .map(|(part, made)| (*part, *made, is_constant)),
             );
         } else if expression.is_map() {
-            // The map that matched may have more pairs.
+            // The matched map may have more pairs.
             return false;
         } else if expression.is_immediate() {
             let stands_for_more = matches!(

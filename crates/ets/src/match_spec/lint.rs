@@ -1,11 +1,11 @@
-//! What is wrong with a match specification, in OTP's words: `erlang:match_spec_test/3` answers them.
+//! What is wrong with a match specification, in OTP's words: the complaints that `erlang:match_spec_test/3` returns.
 
 use layout::Term;
 use term::print;
 
 use super::{Invalid, Source};
 
-/// Bytes that a complaint has at most.
+/// Maximum bytes of a complaint.
 const MOST_BYTES: usize = 99;
 
 /// Collects complaints, or stops at the first fault.
@@ -19,14 +19,14 @@ impl Lint {
         Lint { complaints: None }
     }
 
-    /// Faults are noted, and compilation goes on where that makes sense.
+    /// Faults are recorded, and compilation continues where that makes sense.
     pub fn aloud() -> Lint {
         Lint {
             complaints: Some(Vec::new()),
         }
     }
 
-    /// Notes a fault; an error when it is the end.
+    /// Records a fault; returns an error if compilation has to stop.
     pub fn fault(&mut self, complaint: impl FnOnce() -> String) -> Result<(), Invalid> {
         let Some(complaints) = &mut self.complaints else {
             return Err(Invalid);
@@ -39,13 +39,13 @@ impl Lint {
         Ok(())
     }
 
-    /// Notes a fault after which there is nothing more to say.
+    /// Records a fault after which compilation cannot continue.
     pub fn fatal(&mut self, complaint: &str) -> Invalid {
         let _ = self.fault(|| complaint.to_owned());
         Invalid
     }
 
-    /// An error when something was noted.
+    /// Returns an error if anything was recorded.
     pub fn is_clean(&self) -> Result<(), Invalid> {
         match &self.complaints {
             Some(complaints) if !complaints.is_empty() => Err(Invalid),
@@ -58,7 +58,7 @@ impl Lint {
     }
 }
 
-/// A term as complaints show it.
+/// A term as it is shown in complaints.
 pub fn show(term: Term) -> String {
     print::display_limited(term, MOST_BYTES).to_string()
 }

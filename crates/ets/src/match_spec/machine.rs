@@ -11,7 +11,7 @@ use super::functions;
 use super::pattern::{Place, Test};
 use super::{Clause, Program};
 
-/// What a run needs; made once for many runs of programs.
+/// The state of a run; made once for many runs.
 pub struct Machine {
     /// `self()` in expressions.
     own: Term,
@@ -22,7 +22,7 @@ pub struct Machine {
     arena: Arena,
 }
 
-/// An expression has no value.
+/// An expression that has no value.
 struct Failed;
 
 impl Machine {
@@ -39,8 +39,8 @@ impl Machine {
         }
     }
 
-    /// The value of the first clause that matches. It may share parts with the subject and the
-    /// program, and stays until the next run: the caller copies what it keeps.
+    /// The value of the first clause that matches. It may share parts with the subject and the program, and is valid
+    /// until the next run: the caller copies what it keeps.
     pub fn run(&mut self, program: &Program, subject: Term) -> Option<Term> {
         self.arena.clear();
         program.clauses.iter().find_map(|clause| {
@@ -48,7 +48,7 @@ impl Machine {
                 return None;
             }
             self.stack.clear();
-            // A body has a value whatever happens.
+            // A body always has a value.
             let _ = self.evaluate(program, &clause.body, subject, true);
             self.stack.pop()
         })
@@ -63,8 +63,8 @@ impl Machine {
 
     #[inline]
     fn read(&self, at: Place) -> Term {
-        // SAFETY: the tests before this one put a base into the register and made sure that it
-        // has more than `index` words ("Heads", pattern.rs); the subject stays where it is.
+        // SAFETY: the tests before this one put a base into the register and made sure that it has more than `index`
+        // words ("Heads", pattern.rs); the subject does not move meanwhile.
         unsafe { *self.registers[at.register as usize].add(at.index as usize) }
     }
 
@@ -127,7 +127,7 @@ impl Machine {
             .is_ok()
     }
 
-    /// Runs operations. In a body what fails has the value 'EXIT'.
+    /// Runs operations. In a body, an expression that fails has the value 'EXIT'.
     fn evaluate(
         &mut self,
         program: &Program,
@@ -217,7 +217,7 @@ impl Machine {
     }
 }
 
-/// `and` or `or` of booleans; `None` if one is none.
+/// `and` or `or` of operands; `None` if one is not a boolean.
 fn junction(operands: &[Term], all: bool) -> Option<Term> {
     if operands
         .iter()

@@ -1,9 +1,9 @@
 //! Heads: which terms match, and what the variables are bound to.
 //!
-//! A head becomes a row of tests, each of which reads one place of the subject. A place is a word
-//! counted from a base: the elements of a tuple, the two words of a list cell, or the cell that holds
-//! a map's value. Bases stand in registers, one for each level of the head; the tests go through the
-//! head depth first, so a register is free again when everything below it is tested.
+//! A head becomes a sequence of tests, each of which reads one place of the subject. A place is a word counted from a
+//! base: the elements of a tuple, the two words of a list cell, or the cell that holds a map's value. Bases are kept
+//! in registers, one for each level of the head; the tests go through the head depth first, so a register is free
+//! again when everything below it has been tested.
 
 use layout::Term;
 use term::{am, atom, map};
@@ -21,25 +21,25 @@ pub struct Place {
 /// One test; it reads the word at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Test {
-    /// A tuple of that many elements, which become the base in `to`.
+    /// A tuple of that many elements; they become the base in `to`.
     Tuple {
         at: Place,
         arity: u32,
         to: u32,
     },
-    /// A list cell, which becomes the base in `to`.
+    /// A list cell; it becomes the base in `to`.
     Cons {
         at: Place,
         to: u32,
     },
-    /// A map of at least `size` pairs; kept in cell `to`.
+    /// A map of at least `size` pairs; it is kept in cell `to`.
     Map {
         at: Place,
         size: u32,
         to: u32,
     },
-    /// The map in cell `map` has the key that is constant `key`; its value is put into cell `value`,
-    /// which becomes the base in `to`.
+    /// The map in cell `map` has the key that is constant `key`; its value is put into cell `value`, which becomes
+    /// the base in `to`.
     Value {
         map: u32,
         key: u32,
@@ -123,33 +123,33 @@ pub fn variable(term: Term) -> Option<u64> {
     {
         return None;
     }
-    // Numbers past the range are all one variable; OTP's wrap around.
+    // Numbers out of range all become one variable; OTP's wrap around.
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
-/// `'_'` or a variable.
+/// Whether a term is `'_'` or a variable.
 #[must_use]
 pub fn is_wildcard(term: Term) -> bool {
     term == am::UNDERSCORE || variable(term).is_some()
 }
 
-/// What a pattern is made of.
+/// What a pattern contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
-    /// Constants alone.
+    /// Only constants.
     Ground,
     /// Constants, and maps of constants: more than one term may match.
     GroundMaps,
     Wildcards,
 }
 
-/// Looks a pattern through.
+/// Examines a whole pattern.
 #[must_use]
 pub fn contents(pattern: Term) -> Contents {
     contents_within(pattern, usize::MAX).unwrap_or(Contents::Wildcards)
 }
 
-/// As [`contents`]; `None` when the pattern has more than `most` parts.
+/// As [`contents`]; `None` if the pattern has more than `most` parts.
 fn contents_within(pattern: Term, most: usize) -> Option<Contents> {
     let mut contents = Contents::Ground;
     let mut rest = vec![pattern];
@@ -176,7 +176,7 @@ fn contents_within(pattern: Term, most: usize) -> Option<Contents> {
     Some(contents)
 }
 
-/// Parts of a pattern without wildcards that are still compared as one constant.
+/// A pattern without wildcards is compared as one constant if it has at most this many parts.
 const CONSTANT_PARTS: usize = 64;
 
 enum Work {
@@ -239,7 +239,7 @@ pub(super) fn compile(
                 constant: constants.add(pattern),
             });
         } else if let Some((first, rest)) = pattern.as_cons() {
-            // The tail reads its cell's register before it takes the register for the next cell.
+            // The pattern of the tail reads its cell's register before it reuses that register for the next cell.
             tests.push(Test::Cons { at, to: level });
             work.push(Work::Pattern {
                 pattern: rest,

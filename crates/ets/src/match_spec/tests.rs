@@ -1,4 +1,4 @@
-//! Heads, guards and bodies on terms. What is expected is what `ets:match_spec_run/2` of OTP 25 answers.
+//! Heads, guards and bodies on terms. The expected results are those of `ets:match_spec_run/2` in OTP 25.
 
 use layout::Term;
 use term::build;
@@ -327,7 +327,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Terms that are no match specifications, and what `erlang:match_spec_test/3` says about them.
+/// Terms that are not match specifications, and what `erlang:match_spec_test/3` says about them.
 const COMPLAINTS: &[(&str, &[&str])] = &[
     (r#"foo"#, &[r#"Match programs are not in a list."#]),
     (

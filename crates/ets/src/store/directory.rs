@@ -1,31 +1,34 @@
-//! Which range of keys belongs to which lock, where ranges are cut in two and put together while others work.
+//! Which range of keys belongs to which lock. Ranges are split and merged while other threads use the table.
 //!
 //! ```text
-//! current -> Directory: bounds  b1  b2 ...          a range holds the keys from the bound before it on, up to the one
-//!                       ranges R0  R1  R2 ...       behind it
+//! current -> Directory: bounds  b1  b2 ...          a range holds the keys from the bound before it (inclusive)
+//!                       ranges R0  R1  R2 ...       up to the bound after it (exclusive)
 //! ```
 //!
-//! A directory never changes; another one takes its place. Who wants a key reads the current one without a lock, locks
-//! the range that it finds there, and looks again: a range's bounds change only while it is locked to write, so if the
-//! directory that is current *then* names the same range, it is the right one until the lock is given back.
+//! A directory is immutable; a change installs a new one. To find a key, a thread reads the current directory without
+//! a lock, locks the range that it finds there, and reads the current directory again. A range's bounds change only
+//! while that range is write-locked. So if the directory that is current at the second read names the same range, it
+//! is the right one, and stays so until the lock is released.
 //!
-//! Locks are taken in this order: `changes`, then ranges by their keys. Who holds a range only *tries* for `changes` and for a
-//! neighbour. The exception is a range that is in no directory: those who lock it found an old one, and leave at once.
+//! Lock order: first `changes`, then ranges in the order of their keys. A thread that holds a range only *tries* to
+//! lock `changes` or a neighbour. The exception is a range that is in no directory: whoever else locks it came
+//! through an old directory, and releases it at once.
 //!
-//! Any thread may call. A range stays allocated as long as the [`Ranges`]. The directories that are replaced are handed
-//! to the caller: those who read without a lock may still be at it, and it is for him to know until when. So all that reads
-//! happens where he can tell (in the runtime within a slice, or `epoch::pinned`).
+//! Any thread may call. A range stays allocated as long as the [`Ranges`]. A replaced directory is handed to the
+//! caller, who must keep it until no thread can still be reading it. So every read has to happen where the caller can
+//! tell when it has ended (in the runtime within a slice, or in `epoch::pinned`).
 //!
-//! `tests/interleavings` compiles this file a second time.
+//! `tests/interleavings` also compiles this file.
 
 use std::ptr;
 
 use runtime::sync::{AtomicPtr, Mutex, MutexGuard, Ordering};
 
-/// Most ranges of a table. More would make little less contention, and slow down who wants all.
+/// Maximum number of ranges of a table. More would hardly reduce contention, and would slow down operations on all
+/// ranges.
 const MOST_RANGES: usize = 256;
 
-/// What a range can do to be cut and put together.
+/// What a range must provide to be split and merged.
 pub trait Range {
     type Writer<'a>
     where
@@ -39,15 +42,15 @@ pub trait Range {
 /// See the file's comment.
 pub struct Directory<B, R> {
     bounds: Vec<B>,
-    /// One more than bounds.
+    /// One more than there are bounds.
     ranges: Vec<*const R>,
 }
 
-/// A directory that was replaced, to be dropped when nobody reads it any more.
+/// A directory that was replaced, to be dropped when no thread can be reading it any more.
 #[must_use]
 pub struct Replaced<B, R>(#[allow(dead_code)] Box<Directory<B, R>>);
 
-// SAFETY: it is only dropped, which touches no range.
+// SAFETY: it is only dropped, and that accesses no range.
 unsafe impl<B: Send, R> Send for Replaced<B, R> {}
 
 /// All ranges of a table.
@@ -56,15 +59,15 @@ pub struct Ranges<B, R> {
     changes: Mutex<Changes<R>>,
 }
 
-/// Held by who replaces the directory, and by who wants it to stay as it is.
+/// Locked by whoever replaces the directory, and by whoever needs it to stay as it is.
 pub struct Changes<R> {
-    /// All ranges that were ever made.
+    /// All ranges that were ever allocated.
     all: Vec<*mut R>,
     /// Those of them that are in no directory.
     spare: Vec<*const R>,
 }
 
-// SAFETY: the pointers are to ranges, which many threads may use.
+// SAFETY: the pointers lead to ranges, which many threads may use (`R: Send + Sync`).
 unsafe impl<B: Send + Sync, R: Send + Sync> Send for Ranges<B, R> {}
 // SAFETY: as above.
 unsafe impl<B: Send + Sync, R: Send + Sync> Sync for Ranges<B, R> {}
@@ -89,11 +92,13 @@ impl<B: Clone, R: Range> Ranges<B, R> {
     }
 
     fn current(&self) -> &Directory<B, R> {
-        // SAFETY: never null, and dropped only when nobody reads it any more, which the caller sees to.
+        // SAFETY: never null; a replaced directory is dropped only when nobody reads it any more, which the caller
+        // ensures.
         unsafe { &*self.current.load(Ordering::Acquire) }
     }
 
-    /// Locks the range that `route` chooses: given the bounds, the number of those that are before what it wants.
+    /// Locks the range that `route` chooses: it is given the bounds, and returns how many of them lie before what is
+    /// wanted.
     #[inline]
     pub fn enter<'a, Guard>(
         &'a self,
@@ -119,7 +124,7 @@ impl<B: Clone, R: Range> Ranges<B, R> {
         }
     }
 
-    /// The bound at the end of a range, or at its beginning. The caller has it locked.
+    /// The bound at the end of a range, or at its beginning. The caller holds the range's lock.
     pub fn bound_of(&self, range: &R, at_beginning: bool) -> Option<B> {
         let directory = self.current();
         let index = directory.index_of(range)?;
@@ -131,9 +136,9 @@ impl<B: Clone, R: Range> Ranges<B, R> {
         directory.bounds.get(bound).cloned()
     }
 
-    /// Cuts a range that the caller has locked to write. `divide` puts the upper half of its contents into the other
-    /// range, which is made by `fresh` if there is none to spare, and answers the bound. Nothing happens when it answers
-    /// `None`, or when another change is under way.
+    /// Splits a range that the caller has write-locked. `divide` moves the upper half of its contents into another
+    /// range (a spare one, or else one made by `fresh`) and returns the bound between them. Nothing happens if it
+    /// returns `None`, if there are `MOST_RANGES` already, or if another change is under way.
     pub fn split(
         &self,
         range: &R,
@@ -165,9 +170,9 @@ impl<B: Clone, R: Range> Ranges<B, R> {
         Some(self.replace(next))
     }
 
-    /// Puts a range that the caller has locked to write, by `writer`, together with a neighbour. `merge` moves the contents of
-    /// the upper one, its second argument, into the lower one. Nothing happens when another change is under way, or
-    /// somebody has the neighbour, or there is none.
+    /// Merges a range, which the caller has write-locked as `writer`, with a neighbour. `merge` moves the contents of
+    /// the upper one, its second argument, into the lower one. Nothing happens if another change is under way, if the
+    /// neighbour is locked, or if there is none.
     pub fn join<'a>(
         &'a self,
         range: &R,
@@ -201,7 +206,7 @@ impl<B: Clone, R: Range> Ranges<B, R> {
         Some(self.replace(next))
     }
 
-    /// Makes one range of all; the caller has them all locked to write, and the others than the first are empty.
+    /// Merges all ranges into one. The caller has write-locked them all, and all but the first are empty.
     pub fn collapse(&self, changes: &mut Changes<R>) -> Replaced<B, R> {
         let directory = self.current();
         changes.spare.extend_from_slice(&directory.ranges[1..]);
@@ -211,20 +216,20 @@ impl<B: Clone, R: Range> Ranges<B, R> {
         })
     }
 
-    /// The caller holds `changes`.
+    /// Installs another directory. The caller holds `changes`.
     fn replace(&self, next: Directory<B, R>) -> Replaced<B, R> {
         let next = Box::into_raw(Box::new(next));
         let old = self.current.swap(next, Ordering::AcqRel);
-        // SAFETY: it came from a box, and is current no more.
+        // SAFETY: it came from a box, and is no longer current.
         Replaced(unsafe { Box::from_raw(old) })
     }
 
-    /// Sees to it that ranges stay as they are.
+    /// Keeps ranges from being split or merged while the guard is held.
     pub fn hold(&self) -> MutexGuard<'_, Changes<R>> {
         self.changes.lock()
     }
 
-    /// The lock of [`Ranges::hold`], for who has other ways to take it.
+    /// The mutex behind [`Ranges::hold`], for callers that lock it in another way (with a timeout).
     pub fn changes(&self) -> &Mutex<Changes<R>> {
         &self.changes
     }
@@ -246,7 +251,7 @@ impl<B, R> Directory<B, R> {
 
 impl<B, R> Drop for Ranges<B, R> {
     fn drop(&mut self) {
-        // SAFETY: nobody else is here any more; directory and ranges came from boxes.
+        // SAFETY: `self` is borrowed exclusively, so no other thread uses it; directory and ranges came from boxes.
         unsafe {
             drop(Box::from_raw(self.current.load(Ordering::Acquire)));
             for range in self.changes.lock().all.drain(..) {

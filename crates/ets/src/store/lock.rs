@@ -1,11 +1,11 @@
 //! The lock of a part: shared by readers, or held by one writer.
 //!
-//! A table with read concurrency has several places to lock, each on a cache line of its own: a reader takes
-//! the place of its scheduler, so that readers on different schedulers do not write to the same line; a writer
-//! takes all of them, in order.
+//! With read concurrency the lock consists of several raw locks, called places, each on its own cache line. A reader
+//! locks the place of its scheduler, so that readers on different schedulers do not write to the same line; a writer
+//! locks all places, in order.
 //!
-//! On a node with one scheduler that thread takes no place, but the hold of [`Lone`]. All other threads take their places
-//! first and then keep the scheduler out; it takes a place as they do when it is.
+//! On a node with one scheduler, that thread locks no place but enters [`Lone`]. All other threads lock their places
+//! first and then keep the scheduler out through `Lone`; a scheduler that is kept out locks a place as they do.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -18,27 +18,27 @@ use super::lone::{self, Lone};
 use super::part::Part;
 use runtime::scheduler;
 
-/// Keeps two places off one cache line.
+/// Aligned so that no two places share a cache line.
 #[repr(align(64))]
 struct Place(RawRwLock);
 
 /// A part and its lock.
 pub struct PartLock {
     places: Box<[Place]>,
-    /// There on a node with one scheduler.
+    /// Present on a node with one scheduler.
     lone: Option<Lone>,
     part: UnsafeCell<Part>,
 }
 
-// SAFETY: the part is reached through the guards alone, of which a writer's excludes all others.
+// SAFETY: the part is accessed only through guards, and a write guard excludes all others.
 unsafe impl Sync for PartLock {}
 
-/// What a guard gives back.
+/// What a guard releases when it is dropped.
 enum Hold<'a> {
     Lone(&'a Lone),
-    /// A reader's place; and what an outsider keeps the scheduler out of.
+    /// A reader's place, and the [`Lone`] through which this thread keeps the scheduler out, if there is one.
     Place(&'a RawRwLock, Option<&'a Lone>),
-    /// All places; and the same.
+    /// All places, and likewise the [`Lone`].
     Places(Option<&'a Lone>),
 }
 
@@ -48,7 +48,7 @@ pub struct ReadGuard<'a> {
     part: &'a Part,
 }
 
-/// Sole access to a part.
+/// Exclusive access to a part.
 pub struct WriteGuard<'a> {
     lock: &'a PartLock,
     hold: Hold<'a>,
@@ -61,7 +61,7 @@ fn is_scheduler() -> bool {
 }
 
 impl PartLock {
-    /// A lock with that many places for readers. `schedulers` is how many the node has.
+    /// A lock with `places` places for readers, on a node with `schedulers` schedulers.
     pub fn new(part: Part, places: usize, schedulers: usize) -> PartLock {
         PartLock {
             places: (0..places.max(1)).map(|_| Place(RawRwLock::INIT)).collect(),
@@ -77,11 +77,11 @@ impl PartLock {
         }
     }
 
-    /// Keeps the one scheduler out when this is another thread; the place or places are taken.
+    /// If this thread is not the one scheduler, keeps the scheduler out. The caller has locked its place or places.
     #[inline]
     fn keep_out(&self) -> Option<&Lone> {
         let lone = self.lone.as_ref().filter(|_| !is_scheduler())?;
-        // Without an end to its patience it is never turned away.
+        // Without a deadline this always succeeds.
         let _ = lone.enter_from_outside(None);
         Some(lone)
     }
@@ -92,8 +92,8 @@ impl PartLock {
             Some(lone) if is_scheduler() && lone.enter() => Hold::Lone(lone),
             _ => self.take_place(),
         };
-        // SAFETY: this place is shared, so no writer has all places before the guard is dropped; or the one scheduler is
-        // in (`Lone`), and does not write.
+        // SAFETY: this place is locked shared, so no writer has all places before the guard is dropped; or the one
+        // scheduler is in (`Lone`), which keeps others out, and does not write.
         let part = unsafe { &*self.part.get() };
         ReadGuard { hold, part }
     }
@@ -104,13 +104,13 @@ impl PartLock {
         Hold::Place(place, self.keep_out())
     }
 
-    /// As [`PartLock::read`]; `None` when the lock cannot be had so soon.
+    /// As [`PartLock::read`]; returns `None` if the lock was not acquired within `patience`.
     pub fn read_within(&self, patience: Duration) -> Option<ReadGuard<'_>> {
         let until = Instant::now() + patience;
         let place = self.place();
         let hold = match &self.lone {
             Some(lone) if is_scheduler() => {
-                // What it was doing when it came here may be anything.
+                // The scheduler may come here in the middle of anything (a crash), also while it holds this lock.
                 if lone.is_held() || !lone.enter() {
                     return None;
                 }
@@ -123,7 +123,7 @@ impl PartLock {
                 if let Some(lone) = lone
                     && !lone.enter_from_outside(Some(until))
                 {
-                    // SAFETY: taken above.
+                    // SAFETY: locked above.
                     unsafe { place.unlock_shared() };
                     return None;
                 }
@@ -159,7 +159,7 @@ impl PartLock {
         Hold::Places(self.keep_out())
     }
 
-    /// As [`PartLock::write`], and whether it had to wait.
+    /// As [`PartLock::write`]; also returns whether it had to wait.
     #[inline]
     pub fn write_and_tell(&self) -> (WriteGuard<'_>, bool) {
         if self.lone.is_some() {
@@ -176,7 +176,7 @@ impl PartLock {
         (WriteGuard { lock: self, hold }, waited)
     }
 
-    /// As [`PartLock::write`]; `None` when the lock cannot be had at once, or the node has one scheduler.
+    /// As [`PartLock::write`]; returns `None` if it would have to wait, or if the node has one scheduler.
     pub fn try_write(&self) -> Option<WriteGuard<'_>> {
         if self.lone.is_some() {
             return None;
@@ -184,7 +184,7 @@ impl PartLock {
         for (index, place) in self.places.iter().enumerate() {
             if !place.0.try_lock_exclusive() {
                 for place in &self.places[..index] {
-                    // SAFETY: taken before.
+                    // SAFETY: locked in an earlier iteration.
                     unsafe { place.0.unlock_exclusive() };
                 }
                 return None;
@@ -218,7 +218,7 @@ impl Drop for ReadGuard<'_> {
                 if let Some(lone) = outside {
                     lone.leave_to_outside();
                 }
-                // SAFETY: the guard stands for one shared hold of this place.
+                // SAFETY: the guard holds this place shared.
                 unsafe { place.unlock_shared() };
             }
             Hold::Places(_) => unreachable!("a reader takes one place"),
@@ -231,7 +231,7 @@ impl Deref for WriteGuard<'_> {
 
     #[inline]
     fn deref(&self) -> &Part {
-        // SAFETY: the guard holds all places, or the hold that stands for them.
+        // SAFETY: the guard holds all places, or `Lone` instead of them.
         unsafe { &*self.lock.part.get() }
     }
 }
@@ -239,7 +239,7 @@ impl Deref for WriteGuard<'_> {
 impl DerefMut for WriteGuard<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Part {
-        // SAFETY: as above, and it is borrowed alone.
+        // SAFETY: as above, and the guard is borrowed exclusively.
         unsafe { &mut *self.lock.part.get() }
     }
 }

@@ -1,8 +1,8 @@
-//! A hold for a part of a table that costs its one thread no atomic operation.
+//! A lock for a part of a table that costs the node's only scheduler no atomic read-modify-write and no memory barrier.
 //!
-//! On a node with one scheduler that thread alone works with tables; others, the *outsiders*, only look at them when they
-//! write a crash dump. So the scheduler says that it is in by a plain store, and the outsider pays for both with a
-//! barrier that the system executes on every thread of the process:
+//! On a node with one scheduler only that thread works with tables; other threads, the *outsiders*, only look at them
+//! when they write a crash dump. So the scheduler announces that it is in with a plain store, and the outsider pays
+//! for both with a barrier that the system executes on every thread of the process:
 //!
 //! ```text
 //! scheduler                        outsider
@@ -11,27 +11,28 @@
 //!   is outsiders 0?  then it is in   wait until held is 0
 //! ```
 //!
-//! The barrier falls either behind the scheduler's store, and then the outsider sees it and waits; or before it, and then
-//! the scheduler's look, which is later still, sees the outsider. Atomic operations would not only take their time: they
-//! keep the processor from fetching what the next operation needs while this one still waits for memory.
+//! The barrier falls either after the scheduler's store, and then the outsider sees the store and waits; or before
+//! it, and then the scheduler's load of `outsiders`, which comes later still, sees the outsider. Atomic operations
+//! would not only take time themselves: they keep the processor from fetching what the next operation needs while
+//! this one still waits for memory.
 //!
-//! `enter` and `leave` are for the one thread; outsiders exclude each other by other means (`lock`).
+//! `enter` and `leave` are for the scheduler only; outsiders exclude each other by other means (`lock`).
 
 use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 use std::sync::{LazyLock, atomic};
 use std::time::Instant;
 
-/// Whether the system has such a barrier.
+/// Whether the system supports such a barrier.
 pub static IS_POSSIBLE: LazyLock<bool> = LazyLock::new(sys::thread::register_barrier);
 
-/// In [`Lone::held`]: the one thread is in to write.
+/// The value of [`Lone::held`] while the scheduler is in to write.
 const WRITING: u32 = 1 << 31;
 
 /// See the file's comment.
 pub struct Lone {
-    /// How often the one thread is in to read, or [`WRITING`]; only it writes here.
+    /// How often the scheduler is in to read, or [`WRITING`]; only the scheduler writes this.
     held: AtomicU32,
-    /// Outsiders that are in, or wait.
+    /// Number of outsiders that are in or waiting.
     outsiders: AtomicU32,
 }
 
@@ -43,11 +44,11 @@ impl Lone {
         }
     }
 
-    /// The one thread enters to read; false when it must not, because an outsider is in or waits. Who reads may enter
-    /// again.
+    /// The scheduler enters to read. Returns false if it must not, because an outsider is in or waiting. A scheduler
+    /// that is in to read may enter again.
     ///
     /// # Panics
-    /// When it is in to write.
+    /// If it is in to write.
     #[inline]
     #[must_use]
     pub fn enter(&self) -> bool {
@@ -60,10 +61,10 @@ impl Lone {
         self.enter_as(1)
     }
 
-    /// The one thread enters to write; false as for [`Lone::enter`].
+    /// The scheduler enters to write; returns false as [`Lone::enter`] does.
     ///
     /// # Panics
-    /// When it is in.
+    /// If it is in already.
     #[inline]
     #[must_use]
     pub fn enter_to_write(&self) -> bool {
@@ -82,14 +83,14 @@ impl Lone {
         false
     }
 
-    /// Whether the one thread is in; for itself to ask.
+    /// Whether the scheduler is in; only the scheduler may ask.
     #[inline]
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.held.load(Ordering::Relaxed) > 0
     }
 
-    /// The one thread leaves.
+    /// The scheduler leaves.
     #[inline]
     pub fn leave(&self) {
         let held = self.held.load(Ordering::Relaxed);
@@ -97,7 +98,7 @@ impl Lone {
         self.held.store(left, Ordering::Release);
     }
 
-    /// An outsider enters; false, and it is not in, when the one thread did not leave in time.
+    /// An outsider enters. Returns false, without having entered, if the scheduler did not leave before `until`.
     #[must_use]
     pub fn enter_from_outside(&self, until: Option<Instant>) -> bool {
         self.outsiders.fetch_add(1, Ordering::SeqCst);
@@ -137,7 +138,7 @@ mod tests {
                 let mut turns = 1u32;
                 while !stop.load(Relaxed) {
                     if lone.enter_to_write() {
-                        // Between these two an outsider would see them differ.
+                        // An outsider that got in between these two stores would see different values.
                         a.store(turns, Relaxed);
                         b.store(turns, Relaxed);
                         lone.leave();

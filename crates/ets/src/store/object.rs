@@ -1,24 +1,26 @@
-//! An object of a table: a tuple copied into a block of its own, outside every process.
+//! An object of a table: a tuple copied into a memory block of its own, outside every process.
 //!
 //! ```text
 //! off-heap list | words, hash and mark | next | the tuple, then everything that it reaches
 //! ```
 //!
-//! What a lookup reads (`next`, header, key) stands together, so that most objects give it from one cache line.
+//! What a lookup reads (`next`, header, key) is adjacent, so that for most objects it takes only one cache line.
 //!
-//! In a compressed table what elements other than the key reach is packed (`packed`), where that takes less:
+//! In a compressed table, the terms that elements other than the key reach are packed (`packed`) if that takes less
+//! room:
 //!
 //! ```text
-//! head | the tuple, then what the key reaches | islands | tokens | words before the islands and of them, of the rest
+//! head | the tuple, then what the key reaches | islands | tokens | counts: words before islands, of them, of the rest
 //! ```
 //!
-//! Packed elements are the non-value in the tuple; key and immediates are where they always are. The rest are the words
-//! that the packed elements reach; islands are the objects among them that count something outside.
+//! A packed element is the non-value in the tuple; the key and immediates are stored as always. The rest are the
+//! words that the packed elements reach; islands are the objects among them that hold a reference to something
+//! outside the block.
 //!
-//! Nothing in the block points out of it, literals included (their module may be purged while the
-//! object stays). So copying it to a heap is one move of memory and one pass that shifts pointers.
+//! No term in the block points out of it, not even to literals (their module may be purged while the object stays).
+//! So copying it to a heap is one copy of memory and one pass that adjusts pointers.
 //!
-//! Whoever holds the lock of the part of the table that an object is in may read or change it.
+//! Whoever holds the lock of the part that an object belongs to may read it, or change it if the lock is exclusive.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ops::Deref;
@@ -32,31 +34,31 @@ use term::{compare, copy};
 
 use super::packed::{self, Packed};
 
-/// Set in [`Object::mark`]'s word: the object is deleted, but stays in its chain while the table is fixed.
+/// Set in [`Object::mark`]: the object is deleted, but stays in its chain while the table is fixed.
 const DELETED: u32 = 1 << 31;
 /// Bits of a hash.
 pub const HASH_MASK: u32 = DELETED - 1;
 
 /// Set in [`Object::words`]: some elements are packed.
 const PACKED: u32 = 1 << 31;
-/// Words of a packed object that may be unpacked to a heap for the sake of one element.
+/// A packed object of at most this many words is unpacked to the heap as a whole even if only one element is wanted.
 const MOST_UNPACKED: usize = 128;
-/// Words at the end of a packed object that say how much there is of what.
+/// Words at the end of a packed object that hold the counts of its parts.
 const COUNTS: usize = 2;
 
 /// The head of an object; its words follow.
 #[repr(C)]
 pub struct Object {
     off_heap: *mut u64,
-    /// Words behind the head, and whether it is packed.
+    /// Number of words after the head, and whether some are packed.
     words: u32,
-    /// The hash of its key, and whether it is deleted.
+    /// The hash of the key, and whether the object is deleted.
     mark: u32,
-    /// The next object of a chain; for the one who owns the chain.
+    /// The next object of a chain; belongs to the owner of the chain.
     pub(super) next: *mut Object,
 }
 
-/// The tuple of an object, whole.
+/// The whole tuple of an object, unpacked if necessary.
 pub enum Opened<'a> {
     Plain(&'a Object),
     Unpacked { tuple: Term, _room: Scratch },
@@ -80,16 +82,16 @@ impl Opened<'_> {
     }
 }
 
-/// What is to be put into a table.
+/// An object to be inserted into a table.
 pub enum New {
     Object(OwnedObject),
-    /// A tuple with a key where a process has it. Of those that are not put in no object is made, nor of those that fit
-    /// where another one was.
+    /// A tuple with a key, on a process's heap. No object is allocated if it is not inserted, or if it fits into the
+    /// memory of the object that it replaces.
     Tuple {
         tuple: Term,
-        /// Of its key.
+        /// The hash of its key.
         hash: u32,
-        /// The table is compressed.
+        /// Whether the table is compressed.
         packs: bool,
     },
 }
@@ -119,7 +121,7 @@ impl New {
         }
     }
 
-    /// Whether an object is the same.
+    /// Whether an object's tuple is exactly equal.
     #[must_use]
     pub fn equals(&self, object: &Object) -> bool {
         match self {
@@ -128,8 +130,8 @@ impl New {
         }
     }
 
-    /// Takes the place of an object with an equal key within its memory, if it fits exactly; else false, and nothing
-    /// is changed.
+    /// Overwrites the memory of an object with an equal key, if this one fits exactly. Otherwise returns false and
+    /// changes nothing.
     #[inline]
     pub fn overwrite(&self, object: &mut Object) -> bool {
         match self {
@@ -157,30 +159,31 @@ impl New {
     }
 }
 
-/// Has the processor fetch the memory at an address that is about to be read.
+/// Prefetches the memory at an address that is about to be read.
 #[inline(always)]
 pub fn fetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: fetching has no effect but on time, whatever the address.
+        // SAFETY: a prefetch affects only timing, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
 }
 
-/// Has the processor fetch what lies behind the first cache line of an object: a key of several words reaches there, and
-/// is read as soon as the head has been.
+/// Prefetches what follows the first cache line of an object: a key of several words extends into it, and is read
+/// right after the head.
 #[inline(always)]
 pub fn fetch_key(object: *const Object) {
     fetch(object.cast::<u8>().wrapping_add(64));
 }
 
-/// How many cells of a list are looked at by [`put_alike`].
+/// [`are_alike`] compares at most this many cells of a list.
 const ALIKE_CELLS: usize = 32;
 
-/// Whether two terms have the same shape, a shallow one: immediates, texts and numbers, tuples and lists of immediates.
+/// Whether two terms have the same shallow shape: both immediates; floats, bignums or heap binaries of equal size; or
+/// tuples or lists of immediates, of equal length.
 #[inline]
 fn are_alike(one: Term, other: Term) -> bool {
     if one.is_immediate() || other.is_immediate() {
@@ -215,16 +218,17 @@ fn are_alike(one: Term, other: Term) -> bool {
         }
 }
 
-/// Puts what a term consists of in place of what another one does that is alike; answers what stands for it now.
+/// Overwrites the words of a term with those of another one of the same shape. Returns the term that now stands for
+/// `new`.
 ///
 /// # Safety
-/// [`are_alike`] holds for the two, and nobody else has `old`.
+/// [`are_alike`] holds for the two, and nobody else uses `old`.
 #[inline]
 unsafe fn put_alike(old: Term, new: Term) -> Term {
     if new.is_immediate() {
         return new;
     }
-    // SAFETY: both have these words; those of the old one are the caller's.
+    // SAFETY: the terms are alike, so both have these words; those of `old` belong to the caller.
     unsafe {
         if new.is_cons() {
             let (mut to, mut from) = (old, new);
@@ -262,7 +266,7 @@ impl Object {
         self.words & PACKED != 0
     }
 
-    /// The tuple with all of its elements.
+    /// The tuple with all of its elements, unpacked if necessary.
     #[inline]
     #[must_use]
     pub fn open(&self) -> Opened<'_> {
@@ -280,7 +284,7 @@ impl Object {
         Opened::Unpacked { tuple, _room: room }
     }
 
-    /// The tuple as it lies here. Valid while the object is.
+    /// The tuple as it is stored in the block. Valid while the object is.
     #[inline]
     #[must_use]
     fn tuple(&self) -> Term {
@@ -288,21 +292,21 @@ impl Object {
         unsafe { Term::from_boxed_pointer(self.first_word()) }
     }
 
-    /// The elements of the tuple; the non-value where one is packed.
+    /// The elements of the tuple; packed ones are the non-value.
     #[inline]
     #[must_use]
     pub fn elements(&self) -> &[Term] {
         self.tuple().as_tuple().expect("an object is a tuple")
     }
 
-    /// The key, where it stands at `keypos` (from 1).
+    /// The key, which is at `keypos` (from 1).
     #[inline]
     #[must_use]
     pub fn key(&self, keypos: usize) -> Term {
         self.elements()[keypos - 1]
     }
 
-    /// As [`Object::key`], without asking whether there is one.
+    /// As [`Object::key`], without a bounds check.
     ///
     /// # Safety
     /// The tuple has at least `keypos` elements, and `keypos` is not 0.
@@ -329,7 +333,7 @@ impl Object {
         self.mark = self.hash() | if deleted { DELETED } else { 0 };
     }
 
-    /// Words behind the head.
+    /// Number of words after the head.
     #[inline]
     fn words(&self) -> usize {
         (self.words & !PACKED) as usize
@@ -341,7 +345,7 @@ impl Object {
         block_layout(self.words()).size()
     }
 
-    /// Address, size and number of holders of the shared binaries in it.
+    /// Address, size and reference count of the shared binaries in it.
     #[must_use]
     pub fn binaries(&self) -> Vec<(u64, u64, u32)> {
         let mut binaries = Vec::new();
@@ -363,20 +367,20 @@ impl Object {
         binaries
     }
 
-    /// Puts an immediate in place of an immediate at `index` (from 0); false when one is none, and
-    /// nothing is changed.
+    /// Replaces an immediate at `index` (from 0) by another one. Returns false and changes nothing if either is not
+    /// an immediate.
     pub fn set_immediate(&mut self, index: usize, value: Term) -> bool {
         let elements = self.elements();
         if !value.is_immediate() || !elements[index].is_immediate() {
             return false;
         }
-        // SAFETY: the element is within the tuple, and the caller has the object alone.
+        // SAFETY: the element is within the tuple, and the object is borrowed exclusively.
         unsafe { *self.first_word().add(1 + index) = value.bits() };
         true
     }
 
-    /// Puts another tuple with an equal key in place of this one, if it takes as many words and this one is not packed; else false,
-    /// and nothing is changed.
+    /// Overwrites this tuple with another one that has an equal key, if that takes as many words and this one is not
+    /// packed. Otherwise returns false and changes nothing.
     fn overwrite(&mut self, tuple: Term) -> bool {
         if self.overwrite_alike(tuple) {
             return true;
@@ -385,7 +389,7 @@ impl Object {
         if self.words as usize != words {
             return false;
         }
-        // SAFETY: the block has room for the tuple, which lies outside of it: what it holds is its own.
+        // SAFETY: the block has as many words as the tuple, which lies outside of it: a block's terms are not shared.
         unsafe {
             off_heap::release(std::mem::replace(&mut self.off_heap, ptr::null_mut()));
             copy::copy_to(self.first_word(), words, &mut self.off_heap, tuple, true);
@@ -393,7 +397,8 @@ impl Object {
         true
     }
 
-    /// As [`Object::overwrite`], for a tuple of the same shape: nothing needs to be counted, nor laid out again.
+    /// As [`Object::overwrite`], for a tuple of the same shape: its words need not be counted, nor its terms laid out
+    /// again.
     #[inline]
     fn overwrite_alike(&mut self, tuple: Term) -> bool {
         let Some(elements) = tuple.as_tuple() else {
@@ -412,8 +417,8 @@ impl Object {
         }
         let first = self.first_word();
         for (index, new) in elements.iter().enumerate() {
-            // SAFETY: the words of this object's tuple, and they are alike; the block is a tree, so no element is part of
-            // another one.
+            // SAFETY: the place is an element of this object's tuple, and alike to the new one; the block is a tree,
+            // so no element shares words with another one.
             unsafe {
                 let place = first.add(1 + index);
                 let put = put_alike(Term::from_bits(*place), *new);
@@ -423,7 +428,8 @@ impl Object {
         true
     }
 
-    /// A copy of the tuple with other elements at some indexes (from 0); packed as `keypos` says, see [`OwnedObject::packed`].
+    /// A copy of the tuple with the elements at some indexes (from 0) replaced; with a `keypos` packed, see
+    /// [`OwnedObject::packed`].
     #[must_use]
     pub fn changed(&self, changes: &[(usize, Term)], keypos: Option<usize>) -> OwnedObject {
         let opened = self.open();
@@ -434,7 +440,7 @@ impl Object {
         for (index, value) in changes {
             words[1 + index] = value.bits();
         }
-        // SAFETY: the words of a tuple, which live until it is copied.
+        // SAFETY: these are the words of a tuple, which live until it is copied.
         let tuple = unsafe { Term::from_boxed_pointer(words.as_ptr()) };
         match keypos {
             Some(keypos) => OwnedObject::packed(tuple, self.hash(), keypos),
@@ -449,7 +455,7 @@ impl Object {
         let source = self.first_word();
         // SAFETY: the block begins with the tuple's header, and has that many words.
         if words == 1 + Header(unsafe { *source }).arity() {
-            // Immediates alone.
+            // All elements are immediates.
             let room = heap.allocate(words);
             // SAFETY: the room is fresh and as large; the copy is a tuple.
             unsafe {
@@ -480,11 +486,11 @@ impl Object {
         if block.before + block.rest > MOST_UNPACKED {
             return copy::copy(heap, self.open().elements()[index]);
         }
-        // What else comes to the heap takes less time than another copy.
+        // Copying the whole tuple to the heap takes less time than unpacking it elsewhere and copying the element.
         self.copy_to(heap).as_tuple().expect("an object is a tuple")[index]
     }
 
-    /// Copies the tuple of an object that is packed.
+    /// Copies the tuple of a packed object, unpacking it.
     #[cold]
     #[inline(never)]
     fn unpack_to<A: Allocate + ?Sized>(&self, heap: &mut A) -> Term {
@@ -492,8 +498,8 @@ impl Object {
         let room = heap.allocate(block.before + block.rest);
         let source = self.first_word();
         let mut bytes = 0;
-        // SAFETY: the words before the islands are the tuple and what its key reaches, copied to the same places; the rest
-        // comes behind them. Packed elements are those that hold the non-value.
+        // SAFETY: the words before the islands are the tuple and what its key reaches, copied to the same offsets;
+        // the rest is placed after them. Packed elements are those that hold the non-value.
         unsafe {
             copy_words(source, room, block.before, heap);
             let arity = self.elements().len();
@@ -518,9 +524,10 @@ impl Object {
         unsafe { Term::from_boxed_pointer(room) }
     }
 
-    /// What a packed object consists of.
+    /// The parts of a packed object.
     fn block(&self) -> Block<'_> {
-        // SAFETY: `OwnedObject::packed` wrote the counts into the last words of the block, and what they count before them.
+        // SAFETY: `OwnedObject::packed` wrote the counts into the last words of the block, and the parts that they
+        // count before them.
         unsafe {
             let end = self.first_word().add(self.words());
             let rest = *end.sub(1) as usize;
@@ -545,17 +552,17 @@ impl Object {
 struct Block<'a> {
     /// Words before the islands.
     before: usize,
-    /// Words that the packed elements reach.
+    /// Number of words that the packed elements reach, when unpacked.
     rest: usize,
     islands: *const u64,
-    /// Tokens, and what fills the last word.
+    /// The tokens, and padding up to the end of the last word.
     bytes: &'a [u8],
 }
 
-/// Copies words of a block to a heap, shifting their pointers.
+/// Copies words of a block to a heap, adjusting their pointers.
 ///
 /// # Safety
-/// `source` has `words` words: objects and list cells, with pointers to each other alone. `room` has as many, fresh ones.
+/// `source` has `words` words: objects and list cells that point only to each other. `room` has as many fresh words.
 unsafe fn copy_words<A: Allocate + ?Sized>(
     source: *const u64,
     room: *mut u64,
@@ -599,10 +606,10 @@ unsafe fn copy_words<A: Allocate + ?Sized>(
     }
 }
 
-/// An object and its memory.
+/// An object and ownership of its memory.
 pub struct OwnedObject(NonNull<Object>);
 
-// SAFETY: an object points to nothing of a thread or process, and has one owner.
+// SAFETY: an object points to nothing that belongs to a thread or process, and has one owner.
 unsafe impl Send for OwnedObject {}
 // SAFETY: shared access only reads.
 unsafe impl Sync for OwnedObject {}
@@ -611,7 +618,7 @@ impl OwnedObject {
     /// Copies a tuple; `hash` is that of its key.
     ///
     /// # Panics
-    /// When `tuple` is no tuple of at least one element.
+    /// If `tuple` is not a tuple with at least one element.
     #[must_use]
     pub fn new(tuple: Term, hash: u32) -> OwnedObject {
         assert!(
@@ -622,7 +629,7 @@ impl OwnedObject {
         );
         let words = copy::size_with_literals(tuple);
         let mut object = OwnedObject::with_room(words, hash);
-        // SAFETY: the room has the words that were counted.
+        // SAFETY: the room has as many words as were counted.
         unsafe {
             let head = object.0.as_mut();
             let room = head.first_word();
@@ -632,7 +639,7 @@ impl OwnedObject {
         object
     }
 
-    /// An object whose words are still to be written.
+    /// Allocates an object whose words are still to be written.
     fn with_room(words: usize, hash: u32) -> OwnedObject {
         assert!(words < PACKED as usize, "an object below 16 GiB");
         let layout = block_layout(words);
@@ -652,14 +659,15 @@ impl OwnedObject {
         OwnedObject(object)
     }
 
-    /// As [`OwnedObject::new`]; what elements other than the key at `keypos` (from 1) reach is packed, if that makes it smaller.
+    /// As [`OwnedObject::new`], but packs what elements other than the key at `keypos` (from 1) reach, if that makes
+    /// the object smaller.
     ///
     /// # Panics
-    /// As [`OwnedObject::new`], and when there is no key.
+    /// As [`OwnedObject::new`], and if there is no element at `keypos`.
     #[must_use]
     pub fn packed(tuple: Term, hash: u32, keypos: usize) -> OwnedObject {
         let elements = tuple.as_tuple().expect("a tuple with a key");
-        // The tuple without what is packed, and a tuple of that.
+        // The tuple with `[]` in place of the packed elements, and a tuple of the packed elements.
         let mut kept: SmallVec<[u64; 16]> = SmallVec::new();
         let mut others: SmallVec<[u64; 16]> = SmallVec::new();
         kept.push(tuple.header().0);
@@ -681,7 +689,7 @@ impl OwnedObject {
         }
         let key = elements[keypos - 1];
         let before = kept.len() + copy::size_with_literals(key);
-        // SAFETY: the words are tuples', and live until the copies are made.
+        // SAFETY: both are the words of a tuple, and live until they are copied.
         let (kept, others) = unsafe {
             (
                 Term::from_boxed_pointer(kept.as_ptr()),
@@ -691,14 +699,14 @@ impl OwnedObject {
         let others = OwnedObject::new(others, 0);
         let count = others.elements().len();
         let whole_words = before + others.words() - 1 - count;
-        // SAFETY: a copied tuple without its header.
+        // SAFETY: the words of a copied tuple except its header; the copy lives until the end.
         let others_words =
             unsafe { std::slice::from_raw_parts(others.first_word().add(1), others.words() - 1) };
         // SAFETY: as above.
         let Some(packed) = (unsafe { Packed::of(others_words) }) else {
             return OwnedObject::new(tuple, hash);
         };
-        // SAFETY: islands are objects of that copy.
+        // SAFETY: islands are objects in `others`, which is alive.
         let size_of_island = |island: &*const u64| unsafe { 1 + Header(**island).raw_words() };
         let island_words: usize = packed.islands.iter().map(size_of_island).sum();
         let words = before + island_words + packed.bytes.len().div_ceil(8) + COUNTS;
@@ -726,7 +734,7 @@ impl OwnedObject {
                 to = to.add(size);
             }
             let end = room.add(words);
-            // The last word of tokens may not be filled whole.
+            // The last word of tokens may be filled only in part.
             let tokens = to.cast::<u8>();
             let space = end.sub(COUNTS).cast::<u8>().offset_from_unsigned(tokens);
             tokens.copy_from_nonoverlapping(packed.bytes.as_ptr(), packed.bytes.len());
@@ -740,7 +748,7 @@ impl OwnedObject {
         object
     }
 
-    /// Gives up the object: it belongs to a chain.
+    /// Gives up ownership: the object now belongs to a chain.
     #[must_use]
     pub(super) fn into_raw(self) -> *mut Object {
         let object = self.0.as_ptr();
@@ -748,7 +756,7 @@ impl OwnedObject {
         object
     }
 
-    /// Takes an object out of a chain.
+    /// Takes ownership of an object that was in a chain.
     ///
     /// # Safety
     /// `object` came from [`OwnedObject::into_raw`] and is in no chain any more.
@@ -760,7 +768,7 @@ impl OwnedObject {
 
     /// The object, to be changed.
     pub fn get_mut(&mut self) -> &mut Object {
-        // SAFETY: live, and borrowed alone through `self`.
+        // SAFETY: live, and borrowed exclusively through `self`.
         unsafe { self.0.as_mut() }
     }
 }
@@ -776,7 +784,7 @@ impl Deref for OwnedObject {
 
 impl Drop for OwnedObject {
     fn drop(&mut self) {
-        // SAFETY: the one owner goes; the layout is the one it was allocated with.
+        // SAFETY: this is the only owner; the layout is the one that the object was allocated with.
         unsafe {
             let object = self.0.as_ptr();
             off_heap::release((*object).off_heap);

@@ -1,20 +1,21 @@
-//! The packed form of terms, for compressed tables: the words of a block of terms as a row of short tokens.
+//! The packed form of terms, for compressed tables: the words of a block of terms as a sequence of short tokens.
 //!
-//! A block is what `term::copy` makes: a run of words in which every pointer leads to a word of the same run. Such a run
-//! is read from its first word to its last, so neither packing nor unpacking recurses, and a pointer is a distance, most of
-//! the time a short one. A token is a byte, `value << 3 | tag`, and more bytes where the value needs them:
+//! A block is what `term::copy` makes: a sequence of words in which every pointer leads to a word of the same
+//! sequence. It is processed from its first word to its last, so neither packing nor unpacking recurses, and a
+//! pointer is stored as a distance, which is usually short. A token is a byte, `value << 3 | tag`, and more bytes if
+//! the value needs them:
 //!
 //! | tag | value |
 //! |---|---|
-//! | SMALL | a small integer, its sign in the last bit |
+//! | SMALL | a small integer, with its sign in the lowest bit |
 //! | ATOM | the atom's index |
-//! | HEADER | a header without its tag; its plain words follow, 8 bytes each |
-//! | CELL, BOXED | how many words ahead that object lies |
-//! | TEXT | that many list cells, each with a byte and the cell behind it; the bytes follow |
+//! | HEADER | a header without its tag; its raw words follow, 8 bytes each |
+//! | CELL, BOXED | how many words ahead that object is |
+//! | TEXT | the number of list cells that each hold a byte and a pointer to the cell right after; the bytes follow |
 //! | OTHER | an immediate; its 8 bytes follow |
-//! | ISLAND | 0: the next of the objects that are kept as words, because they count something outside the block |
+//! | ISLAND | 0: the next of the objects that are kept unpacked: they hold a reference to something outside the block |
 //!
-//! Tokens are made and read by this file alone, so reading them trusts them as far as the meaning goes.
+//! Only this file makes tokens, so the code that reads them does not validate their meaning.
 
 use layout::{Header, Kind, Term};
 use term::off_heap;
@@ -28,29 +29,29 @@ const TEXT: u8 = 5;
 const OTHER: u8 = 6;
 const ISLAND: u8 = 7;
 
-/// Bits of a header, or of a pointer, that say what the word is.
+/// Number of bits of a header or a pointer that are its tag.
 const TAG_BITS: u32 = 2;
-/// The value that says that more bytes follow.
+/// In the five bits of a token's first byte: more bytes follow.
 const MORE: u64 = 31;
 
 /// Words in packed form.
 pub struct Packed {
     pub bytes: Vec<u8>,
-    /// The objects that stay words, in the order in which the tokens name them.
+    /// The objects that are kept unpacked, in the order in which the tokens refer to them.
     pub islands: Vec<*const u64>,
 }
 
-/// Whether an object counts something outside its block.
+/// Whether an object holds a reference to something outside its block.
 #[inline]
 pub fn is_counting(header: Header) -> bool {
     matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference)
 }
 
 impl Packed {
-    /// Packs a run of words; `None` when a pointer does not lead forwards within it, as those of copies do.
+    /// Packs a sequence of words; returns `None` if a pointer does not lead forward within it, as those of copies do.
     ///
     /// # Safety
-    /// The words are a block of terms without its beginning, and every pointer leads to an object in it.
+    /// The words are the end of a block of terms, and every pointer leads to an object among them.
     pub unsafe fn of(words: &[u64]) -> Option<Packed> {
         let mut packed = Packed {
             // A few bytes for most words.
@@ -85,7 +86,7 @@ impl Packed {
                 at += 2 * cells;
                 continue;
             }
-            // SAFETY: no header, so it is a term.
+            // SAFETY: not a header, so it is a term.
             let term = unsafe { Term::from_bits(word) };
             if let Some(value) = term.as_small() {
                 packed.token(SMALL, (value << 1 ^ value >> 63) as u64);
@@ -129,7 +130,7 @@ impl Packed {
     }
 }
 
-/// How many list cells from `at` on hold a byte and the cell behind them.
+/// The number of list cells, from `at` on, that each hold a byte and a pointer to the cell right after.
 fn text_cells(words: &[u64], at: usize) -> usize {
     let is_text = |pair: &[u64]| {
         // SAFETY: read as a term only to look at its tag.
@@ -145,13 +146,13 @@ fn text_cells(words: &[u64], at: usize) -> usize {
         .count()
 }
 
-/// What unpacking needs to know of the place that it writes to.
+/// The memory that unpacking writes to.
 pub struct Target<'a> {
-    /// Where the first words go, one by one.
+    /// Where each of the first words goes.
     pub first: &'a [*mut u64],
-    /// Where all others go, in a row.
+    /// Where all other words go, contiguously.
     pub rest: *mut u64,
-    /// How many these are.
+    /// The number of those other words.
     pub rest_words: usize,
 }
 
@@ -194,11 +195,12 @@ impl Tokens<'_> {
     }
 }
 
-/// Unpacks words. Calls `counted` with each object that counts something outside, when its words are in place.
+/// Unpacks words. Calls `counted` with each object that holds a reference to something outside, once its words are in
+/// place.
 ///
 /// # Safety
-/// `bytes` begins with what [`Packed::of`] made of as many words as the target has; `islands` points to the words of its
-/// islands, one object behind the other; the target's places are fresh.
+/// `bytes` begins with the tokens that [`Packed::of`] made from as many words as the target has; `islands` points to
+/// the words of its islands, one object after the other; the target's memory is fresh.
 pub unsafe fn unpack(
     bytes: &[u8],
     mut islands: *const u64,
@@ -212,12 +214,12 @@ pub unsafe fn unpack(
     let mut at = 0;
     while at < total {
         let (tag, value) = tokens.next();
-        // The first words are terms that lie further on; what has more than one word is among the rest.
+        // The first words are terms that point further on; objects and cells are all in the rest.
         let to = match target.first.get(at) {
             Some(to) => *to,
             None => place(at),
         };
-        // SAFETY: `at` is below the number of words that were packed, and so is what a token stands for.
+        // SAFETY: `at` is below the number of words that were packed, and tokens stand only for words below that.
         unsafe {
             match tag {
                 SMALL => to.write(Term::small((value >> 1) as i64 ^ -((value & 1) as i64)).bits()),

@@ -1,7 +1,7 @@
-//! A part of a table: what one lock guards. Most tables are one part; hash tables with write
-//! concurrency are several, and a key's hash says in which of them it is.
+//! A part of a table: what one lock guards. Most tables have one part; hash tables with write concurrency have
+//! several, and a key's hash selects one.
 //!
-//! The caller holds the lock: shared for `&self`, alone for `&mut self`.
+//! The caller holds the lock: shared for `&self`, exclusive for `&mut self`.
 
 use layout::Term;
 use term::compare;
@@ -18,7 +18,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Objects, to be summed up over all parts: a tree among several may have less than none.
+    /// Number of objects, to be summed over all parts: for one tree among several it may be negative.
     #[must_use]
     pub fn objects(&self) -> i64 {
         match self {
@@ -27,7 +27,7 @@ impl Part {
         }
     }
 
-    /// Bytes that the objects and the structure around them take, likewise.
+    /// Bytes of the objects and of the structure around them, to be summed likewise.
     #[must_use]
     pub fn bytes(&self) -> i64 {
         match self {
@@ -64,7 +64,7 @@ impl Part {
         }
     }
 
-    /// The one object of a key in a set, to be changed in place; its key stays.
+    /// The one object of a key in a set, to be changed in place; its key must not change.
     #[inline]
     pub fn get_mut(&mut self, key: Term, hash: u32) -> Option<&mut Object> {
         match self {
@@ -73,7 +73,7 @@ impl Part {
         }
     }
 
-    /// Has the processor fetch where objects with a hash are, in two steps: what the first fetches the second reads.
+    /// Prefetches the objects with a hash, in two steps: the second step reads what the first one prefetches.
     #[inline]
     pub fn fetch(&self, hash: u32, is_second: bool) {
         match self {
@@ -83,7 +83,7 @@ impl Part {
         }
     }
 
-    /// Puts in an object. With `only_new` nothing happens when its key is there: false.
+    /// Inserts an object. With `only_new`, returns false and does nothing if its key is there.
     #[inline(always)]
     pub fn insert(&mut self, new: impl Into<New>, only_new: bool, fixed: bool) -> bool {
         match self {
@@ -100,7 +100,7 @@ impl Part {
         }
     }
 
-    /// As [`Part::remove_key`]; each object is shown before, the newest first.
+    /// As [`Part::remove_key`]; calls `show` with each object first, the newest first.
     pub fn take_key(&mut self, key: Term, hash: u32, fixed: bool, mut show: impl FnMut(&Object)) {
         let show = |object: &Object| {
             show(object);
@@ -121,7 +121,7 @@ impl Part {
         }
     }
 
-    /// Changes the objects of a key as `judge` says.
+    /// Keeps, removes or replaces each object of a key, as `judge` decides.
     pub fn judge_key(
         &mut self,
         key: Term,
@@ -135,8 +135,8 @@ impl Part {
         }
     }
 
-    /// Has `change` change the object of a key in a set in place, or make one with an equal key that takes its place; false
-    /// when there is none.
+    /// Calls `change` with the object of a key in a set. It changes the object in place, or returns one with an equal
+    /// key that replaces it. Returns false if there is no such object.
     #[inline]
     pub fn update(
         &mut self,
@@ -159,7 +159,7 @@ impl Part {
         }
     }
 
-    /// The object behind those with a key, or before it in an ordered set.
+    /// The object after those with a key, or before it in an ordered set.
     #[must_use]
     pub fn following(&self, key: Term, hash: u32, backwards: bool) -> Following<'_> {
         match self {
@@ -170,7 +170,7 @@ impl Part {
         }
     }
 
-    /// Deletes all objects of a fixed table; answers how many there were.
+    /// Deletes all objects of a fixed table; returns how many there were.
     pub fn mark_all(&mut self) -> i64 {
         let objects = self.objects();
         match self {
@@ -184,21 +184,21 @@ impl Part {
         objects
     }
 
-    /// Frees what is only marked as deleted.
+    /// Frees the objects that are only marked as deleted.
     pub fn purge(&mut self) {
         if let Part::Hash(shard) = self {
             shard.purge();
         }
     }
 
-    /// Gives back room after many deletions.
+    /// Gives back unused slots after many deletions.
     pub fn settle(&mut self, fixed: bool) {
         if let Part::Hash(shard) = self {
             shard.settle(fixed);
         }
     }
 
-    /// Frees objects of a part that was taken out, about `most`; answers how many.
+    /// Frees about `most` objects of a part that was taken out of its table; returns how many.
     pub fn free_some(&mut self, most: usize) -> usize {
         match self {
             Part::Hash(shard) => shard.free_some(most),

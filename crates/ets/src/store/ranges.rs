@@ -1,11 +1,11 @@
-//! The ranges of an ordered set with write concurrency: a part for each, cut in two where writers meet, and put together again
-//! where they do not.
+//! The ranges of an ordered set with write concurrency. Each range is a part; ranges are split where writers contend,
+//! and merged where they do not.
 //!
-//! After the contention adapting search trees of Sagonas and Winblad (2015): each lock keeps count of whether it had to be
-//! waited for, and the table changes its shape by that. Theirs is a tree of routes; here a sorted array leads to the ranges,
-//! for there are few ([`directory`](super::directory) has the protocol).
+//! After the contention adapting search trees of Sagonas and Winblad (2015): each lock keeps count of whether it had
+//! to be waited for, and the table changes its shape accordingly. Theirs is a tree of route nodes; here a sorted
+//! array leads to the ranges, because there are few ([`directory`](super::directory) has the protocol).
 //!
-//! A scheduler calls within a slice; for other threads each look at the directory is pinned.
+//! A scheduler calls within a slice; on other threads each access to the directory is pinned (`epoch::pinned`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
@@ -23,23 +23,23 @@ use super::tree::{From, Tree};
 use runtime::epoch::{self, Retired};
 use runtime::sync::MutexGuard;
 
-/// What a lock that had to be waited for adds to a range's heat; one that had not takes one off
-/// (`tables/ordered_set_concurrent` chose all three).
+/// What is added to a range's heat when its lock had to be waited for; if not, 1 is subtracted
+/// (`tables/ordered_set_concurrent` chose all three constants).
 const HEAT_OF_WAITING: i32 = 200;
-/// Above this a range is cut.
+/// Above this heat a range is split.
 const HOT: i32 = 1000;
-/// Below this it is put together with its neighbour. Far below, for what goes together may have to be cut again.
+/// Below this heat it is merged with its neighbour. Far below, because merged ranges may have to be split again.
 const COLD: i32 = -20_000;
 
 /// A key between two ranges.
 #[derive(Clone)]
 pub struct Bound {
     pub key: Term,
-    /// Holds what the key consists of, if it is no immediate.
+    /// Owns the key's memory if it is not an immediate.
     _holder: Option<Arc<OwnedObject>>,
 }
 
-// SAFETY: the key is an immediate, or part of an object that is shared to be read.
+// SAFETY: the key is an immediate, or part of an object that is kept alive by `_holder` and only read.
 unsafe impl Send for Bound {}
 // SAFETY: as above.
 unsafe impl Sync for Bound {}
@@ -63,9 +63,9 @@ impl Bound {
 #[repr(align(128))]
 pub struct Span {
     lock: PartLock,
-    /// Changed by who holds the lock to write.
+    /// Changed only by the holder of the write lock.
     heat: AtomicI32,
-    /// How often the lock was taken to write.
+    /// How often the write lock was taken.
     turns: AtomicU64,
 }
 
@@ -74,7 +74,7 @@ impl Span {
         self.lock.read()
     }
 
-    /// Whether it had to be waited for comes along.
+    /// Also returns whether the lock had to be waited for.
     fn write_and_tell(&self) -> (WriteGuard<'_>, bool) {
         let guard = self.lock.write_and_tell();
         self.count_turn();
@@ -86,7 +86,7 @@ impl Span {
         self.turns.store(turns + 1, Ordering::Relaxed);
     }
 
-    /// Counts a lock that was taken; the caller has it.
+    /// Adjusts the heat after the lock was taken, and returns it; the caller holds the lock.
     fn heat_by(&self, waited: bool) -> i32 {
         let heat = self.heat.load(Ordering::Relaxed);
         let heat = if waited {
@@ -113,26 +113,27 @@ impl Range for Span {
     }
 }
 
-/// A range as it was when it was locked.
+/// The state of a range when it was locked.
 pub struct Mark<'a> {
     span: &'a Span,
     turns: u64,
 }
 
 impl<'a> Mark<'a> {
-    /// The caller has the range locked.
+    /// The caller holds the range's lock.
     pub fn new(span: &'a Span) -> Mark<'a> {
         let turns = span.turns.load(Ordering::Relaxed);
         Mark { span, turns }
     }
 
-    /// Whether somebody locked it to write since. If he did, and then changed what the caller has locked now, this tells.
+    /// Whether any thread has write-locked the range since. If one has, and then changed what the caller has locked
+    /// now, this is certain to see it.
     pub fn has_changed(&self) -> bool {
         self.span.turns.load(Ordering::Relaxed) != self.turns
     }
 }
 
-/// Where a walk goes on behind a range that ends with a bound; going back, that begins with it.
+/// Where a walk continues after the range that ends with a bound; backwards, before the range that begins with it.
 pub fn beyond(bound: &Bound, backwards: bool) -> From {
     if backwards {
         From::After(bound.key)
@@ -149,12 +150,12 @@ pub struct Ranges {
     schedulers: usize,
 }
 
-/// All ranges, locked to write.
+/// All ranges, write-locked.
 pub struct All<'a> {
     pub parts: Vec<WriteGuard<'a>>,
     bounds: Vec<Bound>,
     ranges: &'a Ranges,
-    /// Given back last.
+    /// Released last.
     changes: MutexGuard<'a, Changes<Span>>,
 }
 
@@ -164,7 +165,7 @@ impl All<'_> {
         until(&self.bounds, key)
     }
 
-    /// Makes one range of all; they are empty.
+    /// Merges all ranges into one; they are empty.
     pub fn collapse(&mut self) {
         let ranges = self.ranges;
         epoch::pinned(|| RETIRED.keep(ranges.spans.collapse(&mut self.changes)));
@@ -178,7 +179,7 @@ fn until(bounds: &[Bound], key: Term) -> usize {
     bounds.partition_point(|bound| compare::compare(bound.key, key).is_le())
 }
 
-/// The number of the range in which a walk begins.
+/// The index of the range in which a walk begins.
 fn beginning(bounds: &[Bound], from: From, backwards: bool) -> usize {
     match from {
         From::Outset if backwards => bounds.len(),
@@ -194,7 +195,7 @@ fn beginning(bounds: &[Bound], from: From, backwards: bool) -> usize {
 }
 
 impl Ranges {
-    /// One range; its lock has that many places for readers.
+    /// Makes one range; its lock has `places` places for readers.
     #[must_use]
     pub fn new(keypos: usize, places: usize, schedulers: usize) -> Ranges {
         Ranges {
@@ -213,13 +214,13 @@ impl Ranges {
         }
     }
 
-    /// Locks the range of a key, to read.
+    /// Read-locks the range of a key.
     #[inline]
     pub fn read(&self, key: Term) -> ReadGuard<'_> {
         epoch::pinned(|| self.spans.enter(|bounds| until(bounds, key), Span::read)).1
     }
 
-    /// Locks the range of a key, to write.
+    /// Write-locks the range of a key.
     #[inline]
     pub fn write(&self, key: Term) -> WriteGuard<'_> {
         loop {
@@ -234,24 +235,24 @@ impl Ranges {
         }
     }
 
-    /// Locks the range in which a walk begins, to read.
+    /// Read-locks the range in which a walk begins.
     pub fn read_from(&self, from: From, backwards: bool) -> (&Span, ReadGuard<'_>) {
         let route = |bounds: &[Bound]| beginning(bounds, from, backwards);
         epoch::pinned(|| self.spans.enter(route, Span::read))
     }
 
-    /// As [`Ranges::read_from`], to write.
+    /// As [`Ranges::read_from`], but write-locks it.
     pub fn write_from(&self, from: From, backwards: bool) -> (&Span, WriteGuard<'_>) {
         let route = |bounds: &[Bound]| beginning(bounds, from, backwards);
         epoch::pinned(|| self.spans.enter(route, Range::write))
     }
 
-    /// Where the next range begins, or, going back, where this one does; the caller has it locked.
+    /// Where the next range begins, or, going backwards, where this one begins; the caller holds its lock.
     pub fn bound_of(&self, span: &Span, backwards: bool) -> Option<Bound> {
         epoch::pinned(|| self.spans.bound_of(span, backwards))
     }
 
-    /// Cuts a range that is hot, or puts one that is cold together with its neighbour, if it can be done at once.
+    /// Splits a hot range, or merges a cold one with its neighbour, if no lock has to be waited for.
     #[cold]
     fn adapt<'a>(&'a self, span: &Span, mut guard: WriteGuard<'a>) {
         let heat = span.heat.swap(0, Ordering::Relaxed);
@@ -270,7 +271,7 @@ impl Ranges {
         }
     }
 
-    /// Locks everything, to write.
+    /// Write-locks everything.
     #[must_use]
     pub fn write_all(&self) -> All<'_> {
         let changes = self.spans.hold();
@@ -284,15 +285,15 @@ impl Ranges {
         }
     }
 
-    /// Locks one range after the other to read, in order; meanwhile none is cut or put together. Ends when `visit`
-    /// answers something.
+    /// Read-locks one range after the other, in order, until `visit` returns a value; meanwhile none is split or
+    /// merged.
     pub fn each<R>(&self, mut visit: impl FnMut(&Part) -> Option<R>) -> Option<R> {
         let changes = self.spans.hold();
         let (mut spans, _) = self.spans.all(&changes);
         spans.find_map(|span| visit(&span.read()))
     }
 
-    /// As [`Ranges::each`], leaving out what cannot be had so soon.
+    /// As [`Ranges::each`], leaving out ranges whose lock was not acquired within `patience`.
     pub fn each_within(&self, patience: Duration, mut visit: impl FnMut(&Part)) {
         let Some(changes) = self.spans.changes().try_lock_for(patience) else {
             return;
@@ -314,7 +315,7 @@ impl Ranges {
             .sum()
     }
 
-    /// Has the next writer of a key cut its range, or put it together with the next one.
+    /// Makes the next writer of a key split its range, or merge it with the next one.
     #[cfg(test)]
     pub fn provoke(&self, key: Term, is_hot: bool) {
         let route = |bounds: &[Bound]| until(bounds, key);
@@ -324,7 +325,7 @@ impl Ranges {
         drop(guard);
     }
 
-    /// How many there are.
+    /// Number of ranges.
     #[cfg(test)]
     pub fn count(&self) -> usize {
         let changes = self.spans.hold();
@@ -332,7 +333,7 @@ impl Ranges {
     }
 }
 
-/// Moves the upper half of a part to another one, which is empty; answers the bound.
+/// Moves the upper half of a part to an empty part; returns the bound between them.
 fn divide(lower: &mut Part, upper: &mut Part) -> Option<Bound> {
     let (Part::Tree(lower), Part::Tree(upper)) = (lower, upper) else {
         return None;
@@ -350,5 +351,5 @@ fn merge(lower: &mut WriteGuard<'_>, upper: &mut WriteGuard<'_>) {
     }
 }
 
-/// Directories that were replaced.
+/// Replaced directories, kept until no thread can be reading them.
 static RETIRED: Retired<Replaced<Bound, Span>> = Retired::new();

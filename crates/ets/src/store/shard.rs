@@ -1,14 +1,14 @@
 //! A hash table of objects that grows and shrinks a slot at a time (linear hashing, Litwin 1980).
 //!
-//! Slots, growth and the order in a chain are those of OTP's tables, so that a table is traversed
-//! in the same order. Objects with the same key stand side by side, the newest first. While the
-//! table is fixed, the number of slots stays, and of the objects with one key that are deleted the first
-//! only gets a mark: its chain still shows where a traversal goes on.
+//! Slots, growth and the order in a chain are those of OTP's tables, so that a table is traversed in the same order.
+//! Objects with the same key are adjacent, the newest first. While the table is fixed, the number of slots stays the
+//! same, and of the deleted objects with one key the first is only marked: so its chain still shows where a traversal
+//! continues.
 //!
-//! A small table is *folded*: neighbouring slots share a chain, in which their objects stand in the order of the slots. So
-//! a table with a few objects does not take two kilobytes for slots, and nobody sees a difference.
+//! A small table is *folded*: neighbouring slots share a chain, which holds their objects in the order of the slots.
+//! So a table with a few objects does not need two kilobytes for slots, and the difference cannot be observed.
 //!
-//! The caller holds the lock of the part: shared for `&self`, alone for `&mut self`.
+//! The caller holds the lock of the part: shared for `&self`, exclusive for `&mut self`.
 
 use std::ptr;
 
@@ -19,42 +19,42 @@ use super::object::{New, Object, OwnedObject, fetch, fetch_key};
 use super::words;
 use crate::{Kind, Verdict};
 
-/// Slots that OTP's tables grow and shrink by.
+/// OTP's tables grow and shrink by this many slots at a time.
 const SEGMENT: usize = 2048;
-/// How many slots before its turn an object is fetched (`tables/set` of the lab).
+/// Number of slots by which prefetching runs ahead (`tables/set` of the lab).
 pub const FETCHED_AHEAD: usize = 8;
-/// Slots that a growing table gains at most for one new object.
+/// A table grows or shrinks by at most this many slots per insertion or deletion.
 const STEPS: usize = 5;
-/// Chains of a folded table; with more objects it is unfolded (`tables/many_tables`).
+/// Chains of a folded table; a table with more objects than that is unfolded (`tables/many_tables`).
 const FOLDED_CHAINS: usize = 16;
 
 /// One hash table.
 pub struct Shard {
     /// The first object of every chain; empty before the first insertion.
     slots: Vec<*mut Object>,
-    /// The logarithm of how many slots share a chain; 0 when the table is not folded.
+    /// Logarithm of the number of slots that share a chain; 0 if the table is not folded.
     fold: u32,
-    /// The bits of a hash that can name a slot: one less than the slots, rounded up to a power of two.
+    /// Mask for the bits of a hash that select a slot: the number of slots, rounded up to a power of two, less one.
     mask: usize,
     first_slots: usize,
     keypos: usize,
     kind: Kind,
     /// Objects that are not deleted.
     live: usize,
-    /// All objects.
+    /// All objects, also those marked as deleted.
     count: usize,
     /// Bytes of all objects.
     bytes: usize,
-    /// Slots with deleted objects.
+    /// Slots with objects marked as deleted.
     marked: Vec<usize>,
 }
 
-// SAFETY: the chains are the shard's own.
+// SAFETY: the chains belong to this shard alone.
 unsafe impl Send for Shard {}
 // SAFETY: shared access only reads.
 unsafe impl Sync for Shard {}
 
-/// What follows an object in the order of slots.
+/// The next object in the order of slots.
 pub enum Following<'a> {
     /// There is no object with the key that was asked for.
     NoSuchKey,
@@ -119,7 +119,7 @@ impl Shard {
         }
     }
 
-    /// The chain of a slot; in a folded table also that of others.
+    /// The chain of a slot; in a folded table other slots share it.
     #[inline]
     fn chain(&self, slot: usize) -> Chain<'_> {
         let first = self.slots.get(slot >> self.fold);
@@ -131,7 +131,7 @@ impl Shard {
 
     #[inline(always)]
     fn has_key(&self, object: &Object, key: Term, hash: u32) -> bool {
-        // SAFETY: `insert` looked the key up by the same number.
+        // SAFETY: the objects of a shard have an element at `keypos`: `insert` read the key there.
         let found = unsafe { object.key_unchecked(self.keypos) };
         if key.is_immediate() {
             return found == key;
@@ -147,8 +147,8 @@ impl Shard {
             .filter(|object| !object.is_deleted())
     }
 
-    /// The newest object with a key that is not deleted. In a set nothing behind it is looked at: every object is on
-    /// cache lines of its own.
+    /// The newest object with a key that is not deleted. In a set nothing after it is examined, because every object
+    /// is on cache lines of its own.
     #[inline]
     pub fn newest(&self, key: Term, hash: u32) -> Option<&Object> {
         if key.is_immediate() {
@@ -167,7 +167,7 @@ impl Shard {
             .find(|object| !object.is_deleted())
     }
 
-    /// As [`Shard::newest`], for a key of one word.
+    /// As [`Shard::newest`], for an immediate key.
     #[inline]
     fn newest_immediate(&self, key: Term, hash: u32) -> Option<&Object> {
         let mut next = *self.slots.get(self.slot_of(hash) >> self.fold)?;
@@ -182,7 +182,7 @@ impl Shard {
         }
     }
 
-    /// Whether an object of the chain of a slot is in that slot.
+    /// Whether an object in the chain of a slot belongs to that slot.
     #[inline(always)]
     fn is_in(&self, object: &Object, slot: usize) -> bool {
         self.fold == 0 || self.slot_of(object.hash()) == slot
@@ -199,8 +199,8 @@ impl Shard {
         self.chain(slot)
     }
 
-    /// Has the processor fetch the first object of a slot that is about to be visited: in a large table it comes from
-    /// memory, and all at once come faster than one after the other.
+    /// Prefetches the first object of a slot that is about to be visited: in a large table it comes from memory, and
+    /// several prefetches at once are faster than one load after the other.
     #[inline]
     pub fn fetch(&self, slot: usize) {
         if let Some(object) = self.slots.get(slot >> self.fold) {
@@ -208,7 +208,7 @@ impl Shard {
         }
     }
 
-    /// Has the processor fetch the slot of a hash, for a [`Shard::fetch`] to come.
+    /// Prefetches the slot of a hash, for a [`Shard::fetch`] to follow.
     #[inline]
     pub fn fetch_slot(&self, hash: u32) {
         fetch(
@@ -224,7 +224,7 @@ impl Shard {
         self.fetch(self.slot_of(hash));
     }
 
-    /// Objects in a slot: those that are there, and those that are deleted.
+    /// Number of objects in a slot: live ones, and deleted ones.
     #[must_use]
     pub fn chain_length(&self, slot: usize) -> (usize, usize) {
         let live = self.in_slot(slot).count();
@@ -232,13 +232,13 @@ impl Shard {
         (live, all.count() - live)
     }
 
-    /// The first object in a slot from `slot` on.
+    /// The first object in `slot` or a later slot.
     #[must_use]
     pub fn first_from(&self, slot: usize) -> Option<&Object> {
         (slot..self.slots.len() << self.fold).find_map(|slot| self.in_slot(slot).next())
     }
 
-    /// The first object behind those with a key.
+    /// The first object after those with a key.
     #[must_use]
     pub fn following(&self, key: Term, hash: u32) -> Following<'_> {
         let slot = self.slot_of(hash);
@@ -257,12 +257,13 @@ impl Shard {
             .map_or(Following::End, Following::Object)
     }
 
-    /// The link to the first object with a key; without one, that at the end of its slot. There are slots.
+    /// `Ok`: the link to the first object with a key. `Err`: there is none, and this is the link at the end of its
+    /// slot. The slots must have been allocated.
     fn link_to(&mut self, key: Term, hash: u32) -> Result<*mut *mut Object, *mut *mut Object> {
         let slot = self.slot_of(hash);
         let mut link: *mut *mut Object = &raw mut self.slots[slot >> self.fold];
         if self.fold == 0 && key.is_immediate() {
-            // SAFETY: as below; `insert` looked the keys up by the same number.
+            // SAFETY: as below; the objects have an element at `keypos`, as `insert` read their keys there.
             unsafe {
                 while let Some(object) = (*link).as_ref() {
                     if object.key_unchecked(self.keypos) == key {
@@ -289,7 +290,8 @@ impl Shard {
         Err(link)
     }
 
-    /// The link to the first object of a slot; without one, that at its end. There are slots.
+    /// The link to the first object of a slot; if there is none, the link at its end. The slots must have been
+    /// allocated.
     fn link_to_slot(&mut self, slot: usize) -> *mut *mut Object {
         let mut link: *mut *mut Object = &raw mut self.slots[slot >> self.fold];
         if self.fold > 0 {
@@ -305,7 +307,7 @@ impl Shard {
         link
     }
 
-    /// Puts in an object. With `only_new` nothing happens when its key is there: false.
+    /// Inserts an object. With `only_new`, returns false and does nothing if its key is there.
     pub fn insert(&mut self, new: New, only_new: bool, fixed: bool) -> bool {
         if self.slots.is_empty() {
             let chains = self.first_slots >> self.fold;
@@ -315,8 +317,8 @@ impl Shard {
         let key = new.key(self.keypos);
         let found = self.link_to(key, hash);
         let (Ok(link) | Err(link)) = found;
-        // SAFETY: `link` leads to the first object with the key, or is the end of its slot; the
-        // shard is borrowed alone.
+        // SAFETY: `link` leads to the first object with the key, or is the end of its slot; the shard is borrowed
+        // exclusively.
         unsafe {
             if found.is_ok() {
                 if self.kind == Kind::Set {
@@ -349,7 +351,7 @@ impl Shard {
             self.link(link, next, object);
         }
         if self.fold > 0 {
-            // Its slots stay the same, so it may be fixed.
+            // The number of slots stays the same, so this is allowed while the table is fixed.
             if self.count > FOLDED_CHAINS {
                 self.unfold();
             }
@@ -360,7 +362,7 @@ impl Shard {
     }
 
     /// # Safety
-    /// `link` is a link of the chain, and `next` what the object is to be followed by.
+    /// `link` is a link of the chain, and `next` is the object that is to follow the new one.
     unsafe fn link(&mut self, link: *mut *mut Object, next: *mut Object, object: OwnedObject) {
         self.live += 1;
         self.count += 1;
@@ -391,7 +393,7 @@ impl Shard {
         }
     }
 
-    /// Whether one of the objects with a key, from `object` on, is not deleted.
+    /// Whether one of the objects with a key, starting at `object`, is not deleted.
     ///
     /// # Safety
     /// `object` is in a chain, and the first with the key.
@@ -409,14 +411,15 @@ impl Shard {
         false
     }
 
-    /// If a bag has an equal object, takes away its mark (and then brings it to the front of its key).
+    /// If a bag has an equal object, returns true; if that was deleted, restores it and moves it to the front of its
+    /// key.
     ///
     /// # Safety
-    /// `first` leads to the first object with the key.
+    /// `first` is the link to the first object with the key.
     unsafe fn restore_equal(&mut self, first: *mut *mut Object, key: Term, new: &New) -> bool {
         let hash = new.hash();
         let mut link = first;
-        // SAFETY: links of a chain are followed to live objects; the shard is borrowed alone.
+        // SAFETY: links of a chain are followed to live objects; the shard is borrowed exclusively.
         unsafe {
             while !(*link).is_null() && self.has_key(&**link, key, hash) {
                 let candidate = *link;
@@ -453,7 +456,7 @@ impl Shard {
         let Ok(mut link) = self.link_to(key, hash) else {
             return;
         };
-        // While fixed, the chain must go on telling where the key was.
+        // While the table is fixed, the chain must still show where the key was.
         let mut keep = fixed;
         let mut any = false;
         // SAFETY: as `restore_equal`.
@@ -488,19 +491,19 @@ impl Shard {
         }
     }
 
-    /// Changes the objects of a slot as `judge` says.
+    /// Keeps, removes or replaces each object of a slot, as `judge` decides.
     pub fn judge_slot(&mut self, slot: usize, fixed: bool, judge: impl FnMut(&Object) -> Verdict) {
         if slot >> self.fold < self.slots.len() {
             let link = self.link_to_slot(slot);
             let (fold, mask) = (self.fold, self.mask);
-            // A folded table has as many slots as the mask has values.
+            // The number of slots of a folded table is a power of two, so the mask alone gives the slot.
             let is_in = move |object: &Object| fold == 0 || object.hash() as usize & mask == slot;
             // SAFETY: the link of a slot of this shard.
             unsafe { self.judge_chain(link, slot, fixed, judge, is_in) };
         }
     }
 
-    /// Changes the objects with a key as `judge` says.
+    /// Keeps, removes or replaces each object with a key, as `judge` decides.
     pub fn judge_key(
         &mut self,
         key: Term,
@@ -600,7 +603,7 @@ impl Shard {
         unsafe { (*link).as_mut() }.filter(|object| !object.is_deleted())
     }
 
-    /// Frees what is only marked as deleted: the table is fixed no more.
+    /// Frees the objects that are only marked as deleted: the table is no longer fixed.
     pub fn purge(&mut self) {
         for slot in std::mem::take(&mut self.marked) {
             let chain = slot >> self.fold;
@@ -629,8 +632,8 @@ impl Shard {
         for mut object in chains {
             let mut end: *mut *mut Object = ptr::null_mut();
             let mut last = usize::MAX;
-            // SAFETY: the objects of a chain are live; they are linked in again one by one, in their order, so `end` is a
-            // link of this shard whenever there was an object of the same slot.
+            // SAFETY: the objects of a chain are live; they are linked in again one by one, in their order, so `end`
+            // is a link of this shard whenever there was an object of the same slot.
             unsafe {
                 while !object.is_null() {
                     let slot = self.slot_of((*object).hash());
@@ -656,12 +659,12 @@ impl Shard {
         }
     }
 
-    /// Adds a slot and moves to it what belongs there, keeping the order.
+    /// Adds a slot and moves the objects that belong there, keeping their order.
     fn split(&mut self) {
         let new = self.slots.len();
         let mask = (new + 1).next_power_of_two() - 1;
         let old = new & (mask >> 1);
-        // One of the next splits is that one's.
+        // A later split will read that slot.
         self.fetch(old + FETCHED_AHEAD);
         self.slots.push(ptr::null_mut());
         self.mask = mask;
@@ -699,7 +702,7 @@ impl Shard {
         }
     }
 
-    /// Many objects were deleted at once: gives back the slots that are too many.
+    /// Removes the slots that are too many, after many objects were deleted at once.
     pub fn settle(&mut self, fixed: bool) {
         if fixed || !self.has_slots_to_spare() {
             return;
@@ -710,14 +713,15 @@ impl Shard {
         self.slots.shrink_to(2 * self.slots.len());
     }
 
-    /// Slots come and go by segments in OTP; below two of them a table does not shrink.
+    /// In OTP slots come and go in segments; a table does not shrink unless it has at least two segments besides the
+    /// first slots.
     fn has_slots_to_spare(&self) -> bool {
         let added = self.slots.len().saturating_sub(self.first_slots);
         let allocated = self.first_slots + added.div_ceil(SEGMENT) * SEGMENT;
         allocated >= self.first_slots + 2 * SEGMENT && self.live < (allocated - SEGMENT) / 2
     }
 
-    /// Takes the last slot away; its objects come before those of the slot that it was split from.
+    /// Removes the last slot; its objects are put before those of the slot that it was split from.
     fn join(&mut self) {
         let source = self.slots.len() - 1;
         let target = source & (((source + 1).next_power_of_two() - 1) >> 1);
@@ -743,7 +747,7 @@ impl Shard {
         }
     }
 
-    /// Frees objects from the last slot on, until it has freed `most` and the slot is empty; answers how many.
+    /// Frees at least `most` objects, from the last slot backwards and up to the end of a slot. Returns how many.
     pub fn free_some(&mut self, most: usize) -> usize {
         let mut freed = 0;
         while freed < most {
@@ -751,7 +755,7 @@ impl Shard {
                 break;
             };
             while !object.is_null() {
-                // SAFETY: the chain's objects are freed once, the next read before.
+                // SAFETY: each object of the chain is freed once, after its `next` was read.
                 unsafe {
                     let next = (*object).next;
                     drop(OwnedObject::from_raw(object));

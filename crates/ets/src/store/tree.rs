@@ -1,18 +1,18 @@
-//! The objects of an ordered set: a B+-tree by key, in the order of the language, where `1` and `1.0` are one key.
+//! The objects of an ordered set: a B+-tree by key, in Erlang's term order, where `1` and `1.0` are one key.
 //!
 //! ```text
-//! inner nodes      | key | key | key |        each key parts two children (`node::Inner`)
-//! leaves       <-> keys, objects <-> ...      in a list, for walks
+//! inner nodes      | key | key | key |        each key separates two children (`node::Inner`)
+//! leaves       <-> keys, objects <-> ...      in a linked list, for walks
 //! ```
 //!
-//! A key in a leaf is the term in its object; when the object is replaced, so is the key. The caller holds the lock of the
-//! part: shared for `&self`, alone for `&mut self`.
+//! A key in a leaf is the term in its object; when the object is replaced, so is the key. The caller holds the lock
+//! of the part: shared for `&self`, exclusive for `&mut self`.
 //!
-//! A program that walks through the table asks for one key after the other, and for its object in between. So the place
-//! that was handed out last is kept ([`Fingers`]); a key that stands there needs no search.
+//! A program that traverses the table asks for one key after the other, and looks up the object of each. So the
+//! position that was returned last is remembered ([`Fingers`]); a key found there needs no search.
 //!
-//! Trees that hold neighbouring ranges of one table are cut out of each other and put together (`shape`). What they count
-//! is then right only as a sum over all of them.
+//! Trees that hold neighbouring ranges of one table are split off from each other and merged (`shape`). Their counts
+//! are then right only as a sum over all of them.
 
 mod digest;
 pub mod node;
@@ -38,9 +38,10 @@ use crate::match_spec::pattern;
 use node::{ALIGNMENT, Leaf, Node, ROOM, SPARSE};
 use runtime::scheduler;
 
-/// The order of a pattern and a key as far as the pattern says; `None` when the pattern may match it.
+/// Compares a pattern with a key as far as the pattern determines the order; returns `None` if the pattern may match
+/// the key.
 fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
-    // Pairs still to be compared, the next one last.
+    // Pairs still to be compared; the last one is next.
     let mut rest: SmallVec<[(Term, Term); 8]> = SmallVec::new();
     rest.push((pattern, key));
     while let Some((mut pattern, mut key)) = rest.pop() {
@@ -71,15 +72,15 @@ fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
     None
 }
 
-/// Most fingers of a tree.
+/// Maximum number of fingers of a tree.
 const MOST_FINGERS: usize = 16;
 
-/// An object's place: a leaf, and in the bits that its alignment leaves free the index.
+/// An object's position: the address of a leaf, with the index in the bits that its alignment leaves free.
 #[repr(align(64))]
 struct Finger(AtomicU64);
 
-/// The place that was handed out last, for each scheduler: those who walk side by side have places of their own, on cache
-/// lines of their own. Made by the first walk.
+/// The position that was returned last, for each scheduler: concurrent traversals have separate positions, on
+/// separate cache lines. Allocated by the first traversal.
 struct Fingers(OnceLock<Box<[Finger]>>);
 
 impl Fingers {
@@ -112,14 +113,14 @@ impl Fingers {
             .store(leaf as u64 + index as u64, Relaxed);
     }
 
-    /// Takes the own finger away.
+    /// Clears the finger of this scheduler.
     fn forget(&self) {
         if let Some(fingers) = self.0.get() {
             Self::own(fingers).0.store(0, Relaxed);
         }
     }
 
-    /// To be called before a leaf goes, or comes into another tree.
+    /// Must be called before a leaf is freed or moved to another tree.
     fn clear(&mut self) {
         for finger in self.0.get_mut().into_iter().flatten() {
             *finger.0.get_mut() = 0;
@@ -129,70 +130,71 @@ impl Fingers {
 
 /// The objects of an ordered set, or of a range of it.
 pub struct Tree {
-    /// None in an empty tree.
+    /// [`Node::NONE`] in an empty tree.
     root: Node,
-    /// Levels of inner nodes.
+    /// Number of levels of inner nodes.
     height: usize,
     first: *mut Leaf,
     last: *mut Leaf,
     fingers: Fingers,
     keypos: usize,
-    /// Objects that came, less those that went; below zero when they came into another tree.
+    /// Objects inserted less objects removed; negative if removed objects had been counted by another tree.
     objects: i64,
-    /// Bytes of objects, likewise.
+    /// Bytes of objects, counted likewise.
     bytes: i64,
-    /// Bytes of nodes, likewise.
+    /// Bytes of nodes, counted likewise.
     node_bytes: i64,
 }
 
-// SAFETY: the nodes and objects are the tree's own.
+// SAFETY: the nodes and objects belong to this tree alone.
 unsafe impl Send for Tree {}
-// SAFETY: shared access only reads, but for the fingers, which are atomic.
+// SAFETY: shared access only reads, except for the fingers, which are atomic.
 unsafe impl Sync for Tree {}
 
 /// Where a walk begins.
 #[derive(Clone, Copy)]
 pub enum From {
-    /// At the first object, or the last when going back.
+    /// At the first object, or the last when going backwards.
     Outset,
-    /// Behind this key, which needs not be there.
+    /// After this key, which need not exist.
     After(Term),
-    /// With this key, or behind where it would be.
+    /// At this key, or after where it would be.
     At(Term),
-    /// With the first object whose key the pattern may match.
+    /// At the first object whose key the pattern may match.
     Pattern(Term),
 }
 
-/// The objects from a place on, in order or backwards.
+/// The objects from a position on, in order or backwards.
 pub struct Walk<'a> {
     leaf: *const Leaf,
-    /// Of the next object; when going back, one more than that.
+    /// The index of the next object; when going backwards, one more than that.
     index: usize,
     backwards: bool,
     tree: PhantomData<&'a Tree>,
 }
 
-/// How visiting ended.
+/// How a visit ended.
 pub enum Visited<R> {
-    /// With the last object.
+    /// At the last object.
     All,
-    /// With the last one that is not past what was asked for.
+    /// At the first object that is past what was asked for.
     UpToPast,
-    /// By the visitor.
+    /// The visitor stopped it.
     Stopped(R),
 }
 
-/// Where an object stands: a leaf, and how many come before it there.
+/// Where an object is: a leaf, and the number of objects before it there.
 struct Spot {
     leaf: *mut Leaf,
     index: usize,
 }
 
-/// How many objects before its turn a walk fetches one.
+/// How many objects ahead a walk prefetches.
 const FETCHED_AHEAD: usize = 4;
 
 impl<'a> Walk<'a> {
-    /// How many objects of its leaf come next, and the last key among them; the walk is settled there.
+    /// How many objects of the leaf are still to come, and the last key among them; `settle` has moved the walk to
+    /// this leaf.
     fn rest_of(&self, leaf: &Leaf) -> (usize, Term) {
         if self.backwards {
             (self.index - leaf.begin, leaf.keys[leaf.begin])
@@ -201,11 +203,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The place of the next object.
+    /// The position of the next object; moves the walk to the next leaf if necessary.
     #[inline]
     fn settle(&mut self) -> Option<(*const Leaf, usize)> {
         loop {
-            // SAFETY: leaves of a tree that is borrowed as long as this.
+            // SAFETY: the leaf belongs to a tree that is borrowed as long as the walk.
             let leaf = unsafe { self.leaf.as_ref() }?;
             if self.backwards {
                 if self.index > leaf.begin {
@@ -243,7 +245,7 @@ impl<'a> Iterator for Walk<'a> {
         if ahead < leaf.end {
             fetch(leaf.objects[ahead]);
         }
-        // SAFETY: the objects of a tree live as long as they are in it.
+        // SAFETY: the objects in a tree are live.
         Some(unsafe { &*leaf.objects[index] })
     }
 }
@@ -274,7 +276,7 @@ impl Tree {
         self.bytes + self.node_bytes
     }
 
-    /// Words as OTP counts them.
+    /// Words of the objects as OTP counts them.
     #[must_use]
     pub fn words(&self) -> i64 {
         self.bytes / 8 + self.objects * words::MORE_IN_ORDER
@@ -285,7 +287,7 @@ impl Tree {
         self.first.is_null()
     }
 
-    /// The leaf in which a key is or would have to be; the tree is not empty.
+    /// The leaf in which a key is or would have to be; the tree must not be empty.
     #[inline]
     fn leaf_of(&self, key: Term) -> *mut Leaf {
         let mut node = self.root;
@@ -299,7 +301,7 @@ impl Tree {
         node.leaf()
     }
 
-    /// The place of the object with a key.
+    /// The position of the object with a key.
     #[inline]
     fn find(&self, key: Term) -> Option<(*mut Leaf, usize)> {
         if self.is_empty() {
@@ -311,11 +313,11 @@ impl Tree {
         Some((leaf, index))
     }
 
-    /// The object with a key, if it was handed out last.
+    /// The position of the object with a key, if that was returned last.
     #[inline]
     fn at_hand(&self, key: Term) -> Option<(*mut Leaf, usize)> {
         let (leaf, index) = self.fingers.get()?;
-        // SAFETY: the finger is taken away before a leaf goes, so this one is live.
+        // SAFETY: fingers are cleared before a leaf is freed, so this one is live.
         let entries = unsafe { &*leaf };
         let is_there = (entries.begin..entries.end).contains(&index)
             && node::order(entries.keys[index], key).is_eq();
@@ -330,7 +332,8 @@ impl Tree {
             Some(_) if !key.is_immediate() => {
                 let found = self.at_hand(key);
                 if found.is_none() {
-                    // Not the one who walks, or he walks no more: to ask each time would cost too much.
+                    // The caller is not the traversal, or the traversal has ended: comparing boxed keys on each call
+                    // would cost too much.
                     self.fingers.forget();
                 }
                 found
@@ -342,8 +345,8 @@ impl Tree {
         Some(unsafe { &*(&(*leaf).objects)[index] })
     }
 
-    /// Visits the objects from a place on, in order or backwards, up to the first key for which `is_past` holds, as it does
-    /// for all behind it. Ends when `visit` answers something.
+    /// Visits the objects from a position on, in order or backwards, up to the first key for which `is_past` holds;
+    /// it must then hold for all keys after that. Stops when `visit` returns a value.
     pub fn visit<R>(
         &self,
         from: From,
@@ -362,7 +365,7 @@ impl Tree {
         mut visit: impl FnMut(Spot, &Object) -> Option<R>,
     ) -> Visited<R> {
         let mut walk = self.walk(from, backwards);
-        // Objects that come next and are not past: one question for most leaves.
+        // Number of objects that come next and are known not to be past: most leaves need only one comparison.
         let mut known = 0;
         while let Some((leaf, index)) = walk.settle() {
             // SAFETY: a leaf of this tree, which is borrowed.
@@ -391,14 +394,14 @@ impl Tree {
         Visited::All
     }
 
-    /// Visits objects in order as [`Tree::visit`] does, and changes them as `judge` says.
+    /// Visits objects in order as [`Tree::visit`] does, and keeps, removes or replaces each as `judge` decides.
     pub fn judge<R>(
         &mut self,
         from: From,
         is_past: impl Fn(Term) -> bool,
         mut judge: impl FnMut(&Object) -> (Verdict, Option<R>),
     ) -> Visited<R> {
-        // Judged first and changed afterwards, for the tree must stay as it is while it is walked.
+        // All are judged first and changed afterwards, because the tree must not change while it is walked.
         let mut verdicts: Vec<(Spot, Verdict)> = Vec::new();
         let visited = self.visit_spots(from, false, is_past, |spot, object| {
             let (verdict, answer) = judge(object);
@@ -411,17 +414,17 @@ impl Tree {
         visited
     }
 
-    /// Does what was decided about objects, which stand in order and where the spots say.
+    /// Carries out what was decided about objects, which are in order and at the given spots.
     ///
-    /// From the last to the first: so what is done moves nothing that comes before, within a leaf and among leaves, and
-    /// a leaf that goes is none of those to come.
+    /// Works from the last to the first: a change then moves nothing that comes before it, neither within a leaf nor
+    /// among leaves, and a leaf that is freed is none of those still to be processed.
     fn execute_all(&mut self, mut verdicts: Vec<(Spot, Verdict)>) {
         while let Some(mut verdict) = verdicts.pop() {
             let leaf = verdict.0.leaf;
-            // SAFETY: a live leaf, and the tree is borrowed alone.
+            // SAFETY: a live leaf, and the tree is borrowed exclusively.
             let entries = unsafe { &mut *leaf };
             let first_key = entries.keys()[0];
-            // Kept until nothing in the tree points to its key.
+            // Kept alive until no key in the tree points into it.
             let mut first = None;
             let mut any = false;
             loop {
@@ -431,7 +434,7 @@ impl Tree {
                     Verdict::Keep => {}
                     Verdict::Replace(new) => self.replace(entries, index, new.into()),
                     Verdict::Remove => {
-                        // SAFETY: it was the tree's.
+                        // SAFETY: the object belonged to the tree.
                         let object = unsafe { OwnedObject::from_raw(entries.remove(index)) };
                         self.objects -= 1;
                         self.bytes -= object.bytes() as i64;
@@ -455,8 +458,8 @@ impl Tree {
         }
     }
 
-    /// Has `change` change the object with a key in place, or make one with an equal key that takes its place; false when
-    /// there is none.
+    /// Calls `change` with the object with a key. It changes the object in place, or returns one with an equal key
+    /// that replaces it. Returns false if there is no such object.
     pub fn update(
         &mut self,
         key: Term,
@@ -465,7 +468,7 @@ impl Tree {
         let Some((leaf, index)) = self.find(key) else {
             return false;
         };
-        // SAFETY: a live leaf, and the tree is borrowed alone.
+        // SAFETY: a live leaf, and the tree is borrowed exclusively.
         let entries = unsafe { &mut *leaf };
         // SAFETY: an object of this tree.
         if let Some(new) = change(unsafe { &mut *entries.objects[index] }) {
@@ -474,10 +477,10 @@ impl Tree {
         true
     }
 
-    /// The object with a key, to be changed in place; its key stays.
+    /// The object with a key, to be changed in place; its key must not change.
     pub fn get_mut(&mut self, key: Term) -> Option<&mut Object> {
         let (leaf, index) = self.find(key)?;
-        // SAFETY: an entry of a live leaf, and the tree is borrowed alone.
+        // SAFETY: an entry of a live leaf, and the tree is borrowed exclusively.
         Some(unsafe { &mut *(&(*leaf).objects)[index] })
     }
 
@@ -487,7 +490,7 @@ impl Tree {
         self.walk(From::Outset, last).next()
     }
 
-    /// The object behind a key, which needs not be there, or before it.
+    /// The object after a key, which need not exist, or before it.
     #[must_use]
     pub fn neighbour(&self, key: Term, backwards: bool) -> Option<&Object> {
         let mut walk = match self.at_hand(key) {
@@ -501,11 +504,11 @@ impl Tree {
         };
         let (leaf, index) = walk.settle()?;
         self.fingers.set(leaf.cast_mut(), index);
-        // Its key is about to be copied, and where it is part of the object that is read.
+        // The caller is about to copy the object's key; a boxed key is part of the object, which is then read.
         walk.next()
     }
 
-    /// The objects from a place on, in order, or backwards.
+    /// Walks over the objects from a position on, in order or backwards.
     #[must_use]
     pub fn walk(&self, from: From, backwards: bool) -> Walk<'_> {
         let (leaf, index) = match from {
@@ -536,7 +539,7 @@ impl Tree {
         }
     }
 
-    /// The place before which `is_before` holds for all keys; the tree is not empty.
+    /// The position up to which `is_before` holds for all keys; the tree must not be empty.
     fn partition(&self, is_before: impl Fn(Term) -> bool) -> (*mut Leaf, usize) {
         let mut node = self.root;
         for _ in 0..self.height {
@@ -552,8 +555,8 @@ impl Tree {
         (node.leaf(), leaf.begin + index)
     }
 
-    /// Whether a key lies before the place from which on a pattern may match keys; going back, whether it lies before the place
-    /// behind all of those.
+    /// Whether a key lies before the first key that a pattern may match; going backwards, whether it lies before the
+    /// position after the last of those.
     #[must_use]
     pub fn is_before_matches(key: Term, pattern: Term, backwards: bool) -> bool {
         let order = compare_pattern(pattern, key);
@@ -564,7 +567,7 @@ impl Tree {
         }
     }
 
-    /// Whether a key lies beyond all keys that the pattern may match.
+    /// Whether a key lies past all keys that the pattern may match, in the direction of the walk.
     #[must_use]
     pub fn is_past(key: Term, pattern: Term, backwards: bool) -> bool {
         let past = if backwards {
@@ -575,7 +578,7 @@ impl Tree {
         compare_pattern(pattern, key) == Some(past)
     }
 
-    /// The object at a place in the order, counted from 0, or else how many there are.
+    /// The object at an index in the order of keys (from 0). If there is none, returns the number of objects.
     pub fn nth(&self, mut index: usize) -> Result<&Object, usize> {
         let (mut leaf, mut passed) = (self.first, 0);
         // SAFETY: leaves of this tree, and entries of theirs.
@@ -591,7 +594,7 @@ impl Tree {
         Err(passed)
     }
 
-    /// Puts in an object. With `only_new` nothing happens when its key is there: false.
+    /// Inserts an object. With `only_new`, returns false and does nothing if its key is there.
     pub fn insert(&mut self, new: impl Into<New>, only_new: bool) -> bool {
         let new = new.into();
         let key = new.key(self.keypos);
@@ -599,14 +602,14 @@ impl Tree {
             self.plant();
         }
         let (leaf, place) = self.place_for(key);
-        // SAFETY: a live leaf, and the tree is borrowed alone.
+        // SAFETY: a live leaf, and the tree is borrowed exclusively.
         let entries = unsafe { &mut *leaf };
         match place {
             Ok(_) if only_new => return false,
             Ok(index) => self.replace(entries, index, new),
             Err(index) => {
                 let object = new.into_object(self.keypos);
-                // The one that was sought may be the process's.
+                // The key that was searched for may be on a process's heap; this one is in the object.
                 let key = object.key(self.keypos);
                 self.bytes += object.bytes() as i64;
                 self.objects += 1;
@@ -622,13 +625,13 @@ impl Tree {
         true
     }
 
-    /// Puts an object in place of one with an equal key.
+    /// Replaces an object by one with an equal key.
     fn replace(&mut self, entries: &mut Leaf, index: usize, new: New) {
         let old_key = entries.keys[index];
         let old = entries.objects[index];
         let may_part = index == entries.begin && !old_key.is_immediate();
-        // SAFETY: an object of this tree, which is borrowed alone. Its key changes its address at most, and is then no
-        // key that parts children.
+        // SAFETY: an object of this tree, which is borrowed exclusively. At most the address of its key changes, and
+        // this key does not separate children.
         if !may_part && new.overwrite(unsafe { &mut *old }) {
             // SAFETY: as above.
             let key = unsafe { (*old).key(self.keypos) };
@@ -642,15 +645,17 @@ impl Tree {
             self.part_by(old_key, key);
         }
         entries.set(index, key, object.into_raw());
-        // SAFETY: it was the tree's, and nothing in the tree points to it any more.
+        // SAFETY: the object belonged to the tree, and nothing in the tree points to it any more.
         let old = unsafe { OwnedObject::from_raw(old) };
         self.bytes -= old.bytes() as i64;
     }
 
-    /// The leaf in which a key is or has to be put, and where. What is put in behind everything needs no search.
+    /// The leaf in which a key is or has to be inserted, and the index there. A key greater than all others needs no
+    /// search.
     #[inline]
     fn place_for(&self, key: Term) -> (*mut Leaf, Result<usize, usize>) {
-        // SAFETY: the last leaf of a tree that is not empty; leaves have entries, but for a new tree's first.
+        // SAFETY: the last leaf of a tree that is not empty. All leaves have entries, except the first one of a new
+        // tree.
         let last = unsafe { &*self.last };
         if last.count() == 0 || node::order(last.keys[last.end - 1], key).is_lt() {
             return (self.last, Err(last.end));
@@ -665,13 +670,13 @@ impl Tree {
         if self.is_empty() {
             return;
         }
-        // For a key that may part children: those are found on the same path.
+        // Needed if the key may separate children: the inner node that it does so in is on the same path.
         let path = (!key.is_immediate()).then(|| self.path_to(key));
         let leaf = match &path {
             Some(path) => self.end_of(path).leaf(),
             None => self.leaf_of(key),
         };
-        // SAFETY: a live leaf, and the tree is borrowed alone.
+        // SAFETY: a live leaf, and the tree is borrowed exclusively.
         let entries = unsafe { &mut *leaf };
         let Ok(index) = entries.search(key) else {
             return;
@@ -682,7 +687,8 @@ impl Tree {
         }
         let removed = entries.keys[index];
         let was_first = index == entries.begin;
-        // SAFETY: it was the tree's; it is freed at the end, when nothing in the tree points to it any more.
+        // SAFETY: the object belonged to the tree; it is freed at the end, when nothing in the tree points to it any
+        // more.
         let object = unsafe { OwnedObject::from_raw(entries.remove(index)) };
         self.objects -= 1;
         self.bytes -= object.bytes() as i64;
@@ -698,12 +704,12 @@ impl Tree {
         }
     }
 
-    /// Changes the object with a key as `judge` says.
+    /// Keeps, removes or replaces the object with a key, as `judge` decides.
     pub fn judge_key(&mut self, key: Term, judge: impl FnOnce(&Object) -> Verdict) {
         let Some((leaf, index)) = self.find(key) else {
             return;
         };
-        // SAFETY: a live leaf, and the tree is borrowed alone.
+        // SAFETY: a live leaf, and the tree is borrowed exclusively.
         let entries = unsafe { &mut *leaf };
         // SAFETY: an object of this tree.
         match judge(unsafe { &*entries.objects[index] }) {
@@ -713,7 +719,7 @@ impl Tree {
         }
     }
 
-    /// Frees objects from the first on, `most` and then to the end of a leaf; answers how many.
+    /// Frees at least `most` objects, from the first on and up to the end of a leaf. Returns how many.
     pub fn free_some(&mut self, most: usize) -> usize {
         let mut freed = 0;
         while freed < most && !self.is_empty() {

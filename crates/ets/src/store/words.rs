@@ -1,9 +1,9 @@
-//! The words of a table as `ets:info(Table, memory)` tells them: those that OTP 25 would take for it.
+//! The words of a table as `ets:info(Table, memory)` reports them: those that OTP 25 would use for it.
 //!
-//! Programs compare tables by this figure and set limits by it; that ours are laid out otherwise is nothing to them
-//! (`erlang:memory(ets)` has the bytes that are really taken). What is counted here was read off running nodes. Compressed
-//! objects, funs, empty tuples and maps, and references of tables are counted as they are here, and fixing a table counts
-//! for nothing. Any thread may call.
+//! Programs compare tables by this figure and set limits by it, so it must not depend on our own layout
+//! (`erlang:memory(ets)` has the bytes that are really used). The numbers here were read off running OTP nodes.
+//! Compressed objects, funs, empty tuples and maps, and references of tables are counted with their sizes in this VM,
+//! and fixing a table counts for nothing. Any thread may call.
 
 use crate::Kind;
 use crate::table::{FIRST_SLOTS, Options, WriteConcurrency};
@@ -13,25 +13,26 @@ const HASH: usize = 305;
 /// An ordered set without objects, and one with write concurrency.
 const ORDERED: usize = 139;
 const ORDERED_IN_RANGES: usize = 99;
-/// Locks of a hash table with write concurrency, unless it is asked for another number.
+/// Locks of a hash table with write concurrency, unless another number is asked for.
 const LOCKS: usize = 64;
 const LOCK: usize = 16;
-/// What comes with locks, however many.
+/// Added for having locks, however many.
 const WITH_LOCKS: usize = 32;
-/// A lock with read concurrency takes that much more.
+/// Added for each lock with read concurrency.
 const FOR_READERS: usize = 32;
 const COUNTERS: usize = 34;
-/// Words that OTP's objects take more than ours, and that those of an ordered set do.
+/// Words that an OTP object takes more than ours, and that one of an ordered set does.
 pub const MORE: usize = 1;
 pub const MORE_IN_ORDER: i64 = 2;
-/// Slots that OTP adds at once.
+/// OTP adds this many slots at once.
 const SEGMENT: usize = 2048;
-/// Of the first table of segments; each further one has that many more than the one before, which stays.
+/// Entries in the first table of segments; each further table has [`MORE_SEGMENTS`] more than the one before, which
+/// is kept.
 const SEGMENTS: usize = 256;
 const MORE_SEGMENTS: usize = 128;
 const HEAD_OF_SEGMENTS: usize = 6;
 
-/// Of a table without objects.
+/// Words of a table without objects.
 pub fn empty(options: &Options, schedulers: usize) -> usize {
     let is_ordered = options.kind == Kind::OrderedSet;
     let alone = if is_ordered { ORDERED } else { HASH };
@@ -52,7 +53,7 @@ pub fn empty(options: &Options, schedulers: usize) -> usize {
     words + readers + usize::from(options.decentralized_counters) * COUNTERS
 }
 
-/// Of the slots behind the first ones.
+/// Words of the slots beyond the first ones.
 pub fn of_slots(slots: usize) -> usize {
     let segments = slots.saturating_sub(FIRST_SLOTS).div_ceil(SEGMENT);
     if segments == 0 {

@@ -1,6 +1,6 @@
-//! What a driver may do to its port and to the world of Erlang, while it is called.
+//! What a driver may do to its port and to processes, while it is called.
 //!
-//! Exists only under the port's lock. An end asked for with [`Access::exit`] comes when the call has returned.
+//! Exists only under the port's lock. After [`Access::exit`] the port ends when the call has returned.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::atomic::Ordering;
@@ -23,7 +23,7 @@ use crate::{io, timer};
 pub struct Access<'a> {
     pub(super) port: &'a Arc<Port>,
     pub(super) core: &'a mut Core,
-    /// The process whose command, control or call this is.
+    /// The process that sent the command, control or call.
     pub(super) caller: Option<Term>,
 }
 
@@ -40,7 +40,7 @@ impl Access<'_> {
         self.core.connected
     }
 
-    /// The process that sent this command, control or call; the connected one when no process did.
+    /// The process that sent this command, control or call; the connected process if it came from none.
     #[must_use]
     pub fn caller(&self) -> Term {
         self.caller.unwrap_or(self.core.connected)
@@ -52,20 +52,20 @@ impl Access<'_> {
         self.core.binary
     }
 
-    /// To call into the port later, from another thread: [`Port::run`].
+    /// For calling into the port later, from another thread, with [`Port::run`].
     #[must_use]
     pub fn handle(&self) -> Weak<Port> {
         Arc::downgrade(self.port)
     }
 
-    /// Sends a process the term that `body` builds; false when there is none.
+    /// Sends a process the term that `body` builds; returns false if there is no such process.
     pub fn send(&self, to: Term, body: impl FnOnce(&mut Heap) -> Term) -> bool {
         let mut scratch = Scratch::new();
         let message = body(scratch.heap());
         signal::send_message_from_outside(to, message)
     }
 
-    /// Sends the connected process what `body` builds behind the port's identifier: `{Port, Body}`.
+    /// Sends the connected process `{Port, Body}`, with the term that `body` builds.
     pub fn tell(&self, body: impl FnOnce(&mut Heap) -> Term) {
         let id = self.port.id;
         self.send(self.core.connected, |heap| {
@@ -74,26 +74,26 @@ impl Access<'_> {
         });
     }
 
-    /// Sends the connected process `{Port, {data, Data}}`, a list or binary as the port was opened, the header always
-    /// as a list in front of it.
+    /// Sends the connected process `{Port, {data, Data}}`: a list or a binary, as the port was opened, with the
+    /// header in front of it, always as a list.
     pub fn tell_data(&mut self, header: &[u8], data: &[u8]) {
         self.count_input(header.len() + data.len());
         self.tell_bytes(header, Some(data), None);
     }
 
-    /// As [`Access::tell_data`], without anything behind the header.
+    /// As [`Access::tell_data`], with only a header.
     pub fn tell_header(&mut self, header: &[u8]) {
         self.count_input(header.len());
         self.tell_bytes(header, None, None);
     }
 
-    /// Sends the connected process `{Port, {data, Data}}`, or with a tag `{Port, {data, {Tag, Data}}}`; its bytes were
-    /// counted before.
+    /// Sends the connected process `{Port, {data, Data}}`, or with a tag `{Port, {data, {Tag, Data}}}`; its bytes
+    /// have been counted already.
     pub(super) fn tell_counted(&self, tag: Option<Term>, data: &[u8]) {
         self.tell_bytes(&[], Some(data), tag);
     }
 
-    /// Built in the message itself: it may be large.
+    /// Builds the data directly in the message, because it may be large.
     fn tell_bytes(&self, header: &[u8], data: Option<&[u8]>, tag: Option<Term>) {
         let binary = self.core.binary;
         let data_words = match data {
@@ -119,11 +119,11 @@ impl Access<'_> {
         }
         let body = build::tuple(heap, &[am::DATA, body]);
         let message = build::tuple(heap, &[self.port.id, body]);
-        // SAFETY: all of it was built above, of bytes and atoms; identifiers of this node are immediate.
+        // SAFETY: all of it was built above, from bytes and atoms; identifiers of this node are immediates.
         unsafe { signal::send_built(self.core.connected, scratch, message) };
     }
 
-    /// The number of the process behind the port, for `port_info(os_pid)`.
+    /// Sets the number of the OS process behind the port, for `port_info(os_pid)`.
     pub fn set_os_pid(&mut self, os_pid: u32) {
         self.core.os_pid = Some(os_pid);
     }
@@ -134,12 +134,13 @@ impl Access<'_> {
         table::count_input(bytes);
     }
 
-    /// Counts bytes that processes were sent as terms, which stock does for `statistics(io)` alone.
+    /// Counts bytes that were sent to processes as terms; stock counts these for `statistics(io)` alone.
     pub fn count_delivered(&self, bytes: usize) {
         table::count_input(bytes);
     }
 
-    /// As [`Access::exit`], the connected process being told no more than the driver tells it: its link is undone first.
+    /// As [`Access::exit`], but the connected process learns only what the driver tells it: its link is removed
+    /// first.
     pub fn exit_unlinked(&mut self, reason: Term) {
         let connected = self.core.connected;
         self.core.links.retain(|linked| *linked != connected);
@@ -148,13 +149,14 @@ impl Access<'_> {
         self.exit(reason);
     }
 
-    /// Below and above how many queued bytes senders are resumed and suspended.
+    /// The low and the high watermark of queued bytes: senders are resumed below the former and suspended above the
+    /// latter.
     #[must_use]
     pub fn queue_marks(&self) -> (usize, usize) {
         self.port.tasks.limits()
     }
 
-    /// Sets one or both of them; the other gives way.
+    /// Sets one or both watermarks; the other one is adjusted if necessary.
     pub fn set_queue_marks(&mut self, low: Option<usize>, high: Option<usize>) {
         let (mut new_low, mut new_high) = self.port.tasks.limits();
         if let Some(low) = low {
@@ -168,7 +170,7 @@ impl Access<'_> {
         self.port.tasks.set_limits(Some((new_low, new_high)));
     }
 
-    /// While the port is busy senders are suspended, or refused if they so wish.
+    /// Makes the port busy or not. While it is busy, senders are suspended, or refused if they ask for that.
     pub fn set_busy(&mut self, busy: bool) {
         self.core.busy = busy;
         self.port.busy.store(busy, Ordering::Relaxed);
@@ -183,11 +185,11 @@ impl Access<'_> {
         self.core.busy
     }
 
-    /// Has [`Driver::ready`] called when something becomes possible on the descriptor, until [`Access::unwatch`]. What is
-    /// possible already is told too.
+    /// Has [`Driver::ready`] called when the descriptor becomes ready, until [`Access::unwatch`]. If it is ready
+    /// already, that is reported too.
     ///
     /// # Errors
-    /// What the system says (a regular file cannot be watched: `eperm`).
+    /// The system's error (a regular file cannot be watched: `eperm`).
     pub fn watch(&mut self, fd: BorrowedFd<'_>, interest: Interest) -> sys::Result<Token> {
         let number = fd.as_raw_fd();
         let port = Arc::downgrade(self.port);
@@ -204,7 +206,7 @@ impl Access<'_> {
         io::register(fd, interest, Arc::new(handler))
     }
 
-    /// Has [`Driver::ready`] called once more soon: there is more to do than is fair at one go.
+    /// Has [`Driver::ready`] called again soon, because there is more to do than is fair in one call.
     pub fn call_again(&mut self, ready: Ready) {
         let task = move |port: &Arc<Port>, state: &mut State| {
             state.call(port, None, |driver, access| driver.ready(access, ready));
@@ -212,12 +214,12 @@ impl Access<'_> {
         queue::push(self.port, 0, Box::new(task));
     }
 
-    /// Ends watching; before the descriptor is closed.
+    /// Stops watching; must be called before the descriptor is closed.
     pub fn unwatch(&mut self, fd: BorrowedFd<'_>, token: Token) {
         io::unregister(fd, token);
     }
 
-    /// Has [`Driver::timeout`] called once, in place of what was set before.
+    /// Has [`Driver::timeout`] called once; replaces a timer that was set before.
     pub fn set_timer(&mut self, after_ms: u64) {
         self.cancel_timer();
         let after_ns = i64::try_from(after_ms.saturating_mul(1_000_000)).unwrap_or(i64::MAX);
@@ -235,7 +237,8 @@ impl Access<'_> {
         }
     }
 
-    /// Has [`Driver::process_down`] called when a process ends (at once if it has); the number names the monitor.
+    /// Has [`Driver::process_down`] called when a process ends (at once if it has ended); returns the number of the
+    /// monitor.
     pub fn monitor(&mut self, pid: Term) -> ReferenceNumber {
         let mut scratch = Scratch::new();
         let number = (reference::fresh_number(), 0);
@@ -250,7 +253,7 @@ impl Access<'_> {
         number
     }
 
-    /// Undoes a monitor.
+    /// Removes a monitor.
     pub fn demonitor(&mut self, monitor: ReferenceNumber) {
         if let Some(pid) = self.core.monitored.remove(&monitor) {
             let reference = monitor;
@@ -258,15 +261,15 @@ impl Access<'_> {
         }
     }
 
-    /// The port ends with this reason when the call has returned.
+    /// Ends the port with this reason when the call has returned.
     pub fn exit(&mut self, reason: Term) {
         if self.core.exit.is_none() {
             self.core.exit = Some(Owned::new(reason));
         }
     }
 
-    /// Makes another port of the same name that belongs to a process and is linked to it, as for an accepted connection;
-    /// `start` makes its driver. None at the limit of ports.
+    /// Makes another port with the same name, which belongs to a process and is linked to it, as for an accepted
+    /// connection; `start` makes its driver. None if there are as many ports as the limit allows.
     pub fn open_port(
         &mut self,
         owner: Term,

@@ -1,15 +1,15 @@
 //! What is behind a port: the driver, called with the port's lock held, one call at a time.
 //!
-//! **The contract.** The port calls; the driver answers at once and never blocks. Whatever it does to the
-//! world of Erlang it does through the [`Access`] that each call brings: messages to the connected process or
-//! any other, busy or not, descriptors to be watched, one timer, the port's end. A call comes from the process that
-//! sent to the port, from the scheduler that saw an event, or from a scheduler that runs the port's queued signals:
-//! a driver depends on no thread. Descriptors are watched from their registration to their end, edge-triggered:
+//! **The contract.** The port calls; the driver returns promptly and never blocks. All its effects on the Erlang side
+//! go through the [`Access`] that each call brings: messages to the connected process or any other, whether the port
+//! is busy, descriptors to watch, one timer, the port's end. A call comes from the process that sent to the port,
+//! from the scheduler that saw an event, or from a scheduler that runs the port's queued signals: a driver must not
+//! depend on the thread. Descriptors are watched from their registration to their end, edge-triggered:
 //! [`Driver::ready`] says what *became* possible, and a driver that does not use it now must remember it.
 //!
-//! **Life.** A row of [`drivers::open::DRIVERS`] starts it; then calls; then [`Driver::close`] once, when the port
-//! closes; if that answers [`Close::WhenEmpty`], `ready` and `timeout` go on until [`Driver::queued_bytes`] is 0 or
-//! the driver asks for the end; at last [`Driver::stop`].
+//! **Life.** A row of [`super::open::DRIVERS`] starts it; then come calls; then [`Driver::close`] once, when the port
+//! closes; if that returns [`Close::WhenEmpty`], `ready` and `timeout` are called until [`Driver::queued_bytes`] is 0
+//! or the driver asks for the end; finally [`Driver::stop`].
 
 use smallvec::SmallVec;
 use term::copy::Owned;
@@ -18,50 +18,50 @@ pub use super::access::Access;
 pub use super::output::Output;
 use crate::process::relations::ReferenceNumber;
 
-/// How a driver took a command.
+/// The result of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Command {
-    /// Taken, or refused by what the driver sent or by [`Access::exit`].
+    /// Accepted, or refused by a message from the driver or by [`Access::exit`].
     Done,
-    /// It cannot be: a packet too large, a port only for input. `badarg` for the caller.
+    /// Impossible: a packet too large, a port only for input. The caller gets `badarg`.
     Bad,
 }
 
-/// The answer of `port_control/3`.
+/// The result of `port_control/3`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Control {
-    /// A list of bytes, as most drivers answer.
+    /// A list of bytes, which most drivers return.
     List(SmallVec<[u8; 32]>),
     Binary(Vec<u8>),
 }
 
-/// What became possible on a descriptor that is watched. Both at once when an error waits there.
+/// What became possible on a watched descriptor. Both directions are set if an error is pending.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ready {
-    /// Which one, when a driver watches several.
+    /// The descriptor, for drivers that watch several.
     pub fd: std::os::fd::RawFd,
     pub readable: bool,
     pub writable: bool,
-    /// The other side has said its last: what is readable is to be read to its end, for no other event will come.
+    /// The peer has closed its end: what is readable must be read to its end, because no other event will come.
     pub hangup: bool,
 }
 
-/// What is left to do when the port closes.
+/// What is left to do when a port closes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Close {
     Now,
-    /// Output is queued and is to get out first.
+    /// Output is queued and has to be written first.
     WhenEmpty,
 }
 
 /// A driver's part of a port. See the module.
 pub trait Driver: Send {
-    /// Takes output from the program: `port_command`, `Port ! {Owner, {command, Data}}`.
+    /// Takes output from a program: `port_command`, `Port ! {Owner, {command, Data}}`.
     fn output(&mut self, port: &mut Access<'_>, data: &Output) -> Command;
 
-    /// `port_control/3`: the answer, or None for `badarg`. [`Access::caller`] asks.
+    /// `port_control/3`: returns the result, or None for `badarg`. [`Access::caller`] is the process that asks.
     fn control(
         &mut self,
         _port: &mut Access<'_>,
@@ -71,7 +71,7 @@ pub trait Driver: Send {
         None
     }
 
-    /// `port_call/3`: the answer, or None for `badarg`.
+    /// `port_call/3`: returns the result, or None for `badarg`.
     fn call(
         &mut self,
         _port: &mut Access<'_>,
@@ -81,12 +81,13 @@ pub trait Driver: Send {
         None
     }
 
-    /// What it is, as a crash dump says it before the port's name.
+    /// What kind of port it is; a crash dump shows this before the port's name.
     fn description(&self) -> &'static str {
         "Port controls linked-in driver"
     }
 
-    /// What `port_info(locking)` tells: whether, on stock, a port of this driver has a lock of its own. Here all have.
+    /// The result of `port_info(locking)`: whether, on stock, a port of this driver has a lock of its own. Here all
+    /// have.
     fn locking(&self) -> &'static str {
         "driver_level"
     }
@@ -94,24 +95,27 @@ pub trait Driver: Send {
     /// A descriptor given to [`Access::watch`] became ready.
     fn ready(&mut self, _port: &mut Access<'_>, _ready: Ready) {}
 
-    /// A thread of the driver's own, which entered by [`super::Port::run`], has read these bytes; none at the end.
+    /// A thread of the driver, which entered through [`super::Port::run`], has read these bytes; none at the end of
+    /// input.
     fn incoming(&mut self, _port: &mut Access<'_>, _bytes: &[u8]) {}
 
-    /// The program behind the port has ended, with this status as shells have it.
+    /// The program behind the port has ended, with this status as shells encode it.
     fn program_ended(&mut self, _port: &mut Access<'_>, _status: i32) {}
 
-    /// The timer of [`Access::set_timer`] ran out.
+    /// The timer of [`Access::set_timer`] has expired.
     fn timeout(&mut self, _port: &mut Access<'_>) {}
 
     /// A process given to [`Access::monitor`] ended.
     fn process_down(&mut self, _port: &mut Access<'_>, _monitor: ReferenceNumber) {}
 
-    /// Output waits in the driver: for `port_info(queue_size)`, and until when a closing port stays.
+    /// Bytes of output that wait in the driver: for `port_info(queue_size)`, and because a closing port stays until
+    /// it is 0.
     fn queued_bytes(&self) -> usize {
         0
     }
 
-    /// Whether `port_command` with `force` is taken while the port is busy (else `notsup`).
+    /// Whether the driver takes `port_command` with `force` while the port is busy (otherwise the caller gets
+    /// `notsup`).
     fn takes_force(&self) -> bool {
         false
     }
@@ -121,10 +125,10 @@ pub trait Driver: Send {
         Close::Now
     }
 
-    /// The node ends: writes everything that waits, blocking. Where that is not done the node waits until
-    /// [`Driver::queued_bytes`] is 0.
+    /// The node ends: writes everything that is queued, blocking. For a driver that does not do so, the node waits
+    /// until [`Driver::queued_bytes`] is 0.
     fn flush(&mut self) {}
 
-    /// The end. Descriptors are unwatched ([`Access::unwatch`]) before they are dropped.
+    /// The driver's end. Descriptors must be unwatched ([`Access::unwatch`]) before they are dropped.
     fn stop(self: Box<Self>, port: &mut Access<'_>);
 }

@@ -1,4 +1,4 @@
-//! Cutting input into messages, and putting lengths in front of output.
+//! Cuts input into messages, and makes the lengths that precede output.
 //!
 //! A cutter belongs to a driver and is used under the port's lock.
 
@@ -18,7 +18,8 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// The length in front of so many bytes of output; None when they are too many.
+    /// The length that precedes this many bytes of output: it begins at the returned index of the array. None if they
+    /// are too many for it.
     #[must_use]
     pub fn header(self, bytes: usize) -> Option<([u8; 4], usize)> {
         let Framing::Packet(size) = self else {
@@ -31,10 +32,10 @@ impl Framing {
     }
 }
 
-/// Input on its way to messages.
+/// Cuts input into messages.
 pub struct Cutter {
     framing: Framing,
-    /// What is no whole message yet.
+    /// Input that is not a whole message yet.
     rest: Vec<u8>,
 }
 
@@ -66,7 +67,7 @@ impl Cutter {
         self.rest = rest;
     }
 
-    /// Sends the whole messages at the front and answers the bytes they took.
+    /// Sends the whole messages at the front; returns how many bytes they took.
     fn cut(&self, port: &mut Access<'_>, bytes: &[u8]) -> usize {
         let mut start = 0;
         match self.framing {
@@ -90,11 +91,11 @@ impl Cutter {
         start
     }
 
-    /// Input is over: a line without an end is sent, a packet without its rest is not.
+    /// Input is over: sends an incomplete line, but not an incomplete packet.
     pub fn end(&mut self, port: &mut Access<'_>) {
         let rest = std::mem::take(&mut self.rest);
         if let Framing::Line(most) = self.framing {
-            // Longer by one when a "\r" might have been half of an end.
+            // May be one byte too long, if a "\r" at its end could have been half of a line end.
             for part in rest.chunks(most.max(1)) {
                 tell_line(port, part, false);
             }
@@ -113,7 +114,7 @@ fn packet_length(bytes: &[u8], size: usize) -> Option<usize> {
 #[derive(PartialEq, Eq, Debug)]
 struct Line {
     length: usize,
-    /// Its bytes and those of its end.
+    /// Number of its bytes, including those of its end.
     taken: usize,
     whole: bool,
 }

@@ -1,4 +1,4 @@
-//! What `port_info` tells. Called with the port's lock held.
+//! The results of `port_info`. Called with the port's lock held.
 
 use layout::{Heap, Term};
 use term::unicode::filename;
@@ -29,10 +29,10 @@ pub fn is_item(item: Term) -> bool {
     item.is_atom() && ITEMS.contains(&atom::text(item))
 }
 
-/// `{Item, Value}`; None when there is no port any more, or the item is none.
+/// `{Item, Value}`; None if the port has ended, or there is no such item.
 pub fn item(port: &Port, state: &State, item: Term, heap: &mut Heap) -> Option<Term> {
     let core = &state.core;
-    // As on stock, a closed port is still seen while its output gets out.
+    // As on stock, a closed port still exists while its output is written.
     if !matches!(core.phase, Phase::Open | Phase::Closing) {
         return None;
     }
@@ -80,7 +80,7 @@ pub fn item(port: &Port, state: &State, item: Term, heap: &mut Heap) -> Option<T
     Some(build::tuple(heap, &[item, value]))
 }
 
-/// The number that a port prints with.
+/// The number that a port is printed with.
 fn number(port: Term) -> u64 {
     u64::from(port.identifier_index())
         | u64::from(port.identifier_serial()) << layout::limits::PID_INDEX_BITS

@@ -1,6 +1,6 @@
-//! Output on its way to a descriptor: written at once as far as that does not block, the rest queued.
+//! Output to a descriptor: written at once as far as that does not block, the rest is queued.
 //!
-//! The marks decide when the port is busy. Used by drivers, under the port's lock.
+//! The watermarks decide when the port is busy. Used by drivers, under the port's lock.
 
 use std::io::IoSlice;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,16 +16,16 @@ use term::byte_queue::ByteQueue;
 /// How writes are kept from blocking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blocking {
-    /// The descriptor is our own and non-blocking.
+    /// The descriptor is not shared, and non-blocking.
     Never,
-    /// It is shared with others, who rely on its blocking: the system is asked before each write, and little is
-    /// written at a time. Does not hold for what is always ready.
+    /// The descriptor is shared with others, who rely on its blocking: the system is asked before each write, and
+    /// little is written at a time. This does not help for descriptors that always count as ready.
     Asked,
 }
 
-/// A pipe or terminal that is writable takes this much without blocking.
+/// A pipe or terminal that is writable takes this many bytes without blocking.
 const ASKED_BYTES: usize = 4096;
-/// Parts of one gathered write.
+/// Maximum number of parts of one gathered write.
 const PARTS: usize = 64;
 
 /// See the module.
@@ -34,9 +34,10 @@ pub struct Outgoing {
     blocking: Blocking,
     framing: Framing,
     queue: ByteQueue,
-    /// Low and high; None when turned off.
+    /// Low and high watermark; None when turned off.
     marks: Option<(usize, usize)>,
-    /// While there is a queue, or from the first queue on.
+    /// Set while the descriptor is watched: as long as something is queued ([`Blocking::Asked`]), or ever since
+    /// something was first queued ([`Blocking::Never`]).
     token: Option<Token>,
 }
 
@@ -69,10 +70,10 @@ impl Outgoing {
         self.queue.size()
     }
 
-    /// Writes or queues a command's data, its length in front if the framing says so.
+    /// Writes or queues a command's data, preceded by its length if the framing says so.
     ///
     /// # Errors
-    /// `einval` for what is too long for its length; what the system says when nobody reads.
+    /// `einval` if the data is too long for its length; the system's error if nobody reads any more.
     pub fn send(&mut self, port: &mut Access<'_>, data: &Output) -> sys::Result<()> {
         let (header, skip) = self.framing.header(data.size()).ok_or(Errno::EINVAL)?;
         let header = &header[skip..];
@@ -119,17 +120,17 @@ impl Outgoing {
         Ok(())
     }
 
-    /// The descriptor takes more.
+    /// The descriptor takes more output.
     ///
     /// # Errors
-    /// What the system says when nobody reads any more.
+    /// The system's error if nobody reads any more.
     pub fn ready(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
         self.write_queue()?;
         if self.queue.size() == 0
             && self.blocking == Blocking::Asked
             && let Some(token) = self.token.take()
         {
-            // While it is not watched, output is written without delay.
+            // While the descriptor is not watched, output is written at once.
             port.unwatch(self.fd.as_fd(), token);
         }
         let low = self.marks.map_or(0, |(low, _)| low);
@@ -139,7 +140,7 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Writes as much of the queue as is taken.
+    /// Writes as much of the queue as the descriptor takes.
     fn write_queue(&mut self) -> sys::Result<()> {
         while self.queue.size() > 0 {
             let mut parts: SmallVec<[IoSlice<'_>; 8]> =
@@ -174,7 +175,7 @@ impl Outgoing {
         self.queue.clear();
     }
 
-    /// The end: the descriptor is closed.
+    /// Ends the output: the descriptor is closed.
     pub fn stop(mut self, port: &mut Access<'_>) {
         if let Some(token) = self.token.take() {
             port.unwatch(self.fd.as_fd(), token);

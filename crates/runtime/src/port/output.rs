@@ -1,6 +1,6 @@
-//! Data on its way to a driver: an I/O list taken apart, large binaries left where they are.
+//! Data for a driver: an I/O list split into parts, without copying large binaries.
 //!
-//! It points into the heap of the process that sends, or into a queued signal, and lives as long as the call.
+//! It points into the heap of the sending process, or into a queued signal, and lives only during the call.
 
 use std::io::IoSlice;
 
@@ -11,7 +11,7 @@ use term::iolist::{self, IolistError, Piece, Walk};
 
 use term::byte_queue::ByteQueue;
 
-/// Bytes of one command to a port.
+/// Maximum number of bytes of one command to a port.
 pub const MAX_COMMAND_BYTES: usize = 1 << 31;
 
 /// Bytes that were copied out of an I/O list.
@@ -19,7 +19,7 @@ pub type Copied = SmallVec<[u8; 128]>;
 
 /// See the module.
 pub struct Output {
-    /// What was short, one piece behind the other.
+    /// The short pieces, one after the other.
     copied: Copied,
     parts: SmallVec<[Part; 4]>,
     size: usize,
@@ -31,18 +31,19 @@ enum Part {
 }
 
 impl Output {
-    /// Takes an I/O list apart; the term must stay where it is while the output is used.
+    /// Splits an I/O list into parts; the term must not move while the output is used.
     ///
     /// # Errors
-    /// What is no I/O list, or too long.
+    /// If the term is not an I/O list, or too long.
     pub fn new(iolist: Term) -> Result<Output, IolistError> {
         Output::take_apart(iolist, false)
     }
 
-    /// As [`Output::new`], but bit strings shorter than a byte are nothing: so stock has it where a command is taken at once.
+    /// As [`Output::new`], but ignores bit strings shorter than a byte, as stock does when a command is executed at
+    /// once.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Output::new`].
     pub fn of_command(iolist: Term) -> Result<Output, IolistError> {
         Output::take_apart(iolist, true)
     }
@@ -75,7 +76,7 @@ impl Output {
                     output.size += bytes.len();
                 }
                 Some(bytes) => output.copied.extend_from_slice(bytes),
-                // Begins within a byte, or is no whole number of them.
+                // Begins within a byte, or is not a whole number of bytes.
                 None => output
                     .copied
                     .extend_from_slice(&iolist::to_vec(piece, MAX_COMMAND_BYTES)?),
@@ -89,13 +90,13 @@ impl Output {
         Ok(output)
     }
 
-    /// Bytes that are here already.
+    /// An output of plain bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Output {
         Output::of_copied(SmallVec::from_slice(bytes))
     }
 
-    /// What [`Output::into_copied`] has given.
+    /// An output of what [`Output::into_copied`] returned.
     #[must_use]
     pub fn of_copied(copied: Copied) -> Output {
         let mut output = Output {
@@ -107,7 +108,7 @@ impl Output {
         output
     }
 
-    /// All of it, if nothing is shared with the sender.
+    /// All bytes, or None if some are shared with the sender.
     #[must_use]
     pub fn into_copied(self) -> Option<Copied> {
         (self.size == self.copied.len()).then_some(self.copied)
@@ -131,13 +132,13 @@ impl Output {
         self.parts.iter().map(|part| self.bytes(part))
     }
 
-    /// The parts, to be written in one call.
+    /// The parts, for writing them in one call.
     #[must_use]
     pub fn slices(&self) -> SmallVec<[IoSlice<'_>; 8]> {
         self.parts().map(IoSlice::new).collect()
     }
 
-    /// All bytes in a row; borrowed if they are.
+    /// All bytes contiguously; borrowed if there is only one part.
     #[must_use]
     pub fn whole(&self) -> std::borrow::Cow<'_, [u8]> {
         match &self.parts[..] {
@@ -147,7 +148,7 @@ impl Output {
         }
     }
 
-    /// Queues everything behind the first `skip` bytes; large binaries are shared.
+    /// Queues everything after the first `skip` bytes; large binaries are shared.
     pub fn queue_rest(&self, queue: &mut ByteQueue, mut skip: usize) {
         for part in &self.parts {
             let bytes = self.bytes(part);
@@ -157,7 +158,7 @@ impl Output {
             }
             match part {
                 Part::Shared(binary) => {
-                    // Cannot fail: it was seen to be one of whole bytes.
+                    // Cannot fail: the binary was found to consist of whole bytes.
                     let _ = queue.push(*binary);
                     queue.skip_in_last(skip);
                 }

@@ -1,14 +1,14 @@
-//! Signals that wait for a port: those sent while it was occupied, and all of a port with `parallelism`.
+//! Signals that wait for a port: those sent while it was not idle, and all signals to a port with `parallelism`.
 //!
-//! A signal runs in its sender when nothing waits before it and the port's lock is free; else it is queued as a
-//! *task*, and a scheduler runs the port's tasks in order. Whoever has a signal queued has all later ones queued as
-//! well until the queue was found empty, so signals from one sender stay in order.
+//! A signal runs in its sender if nothing waits before it and the port's lock is free; otherwise it is queued as a
+//! *task*, and a scheduler runs the port's tasks in order. After a signal has been queued, all later ones are queued
+//! too until the queue has been found empty, so signals from one sender stay in order.
 //!
-//! The port then waits for the scheduler that ran the sender ([`Runnable`]), which looks after each slice: what answers the
-//! sender has its caches. Another scheduler takes the port only when it has waited for longer than a crowd does
-//! (`scheduler::crowd`).
+//! The port then waits for the scheduler that ran the sender ([`Runnable`]), which checks after each slice: what
+//! replies to the sender has its caches. Another scheduler takes a port only when that queue has not been empty for
+//! `PATIENCE_NS` (compare `scheduler::crowd`).
 //!
-//! Any thread queues; one scheduler at a time runs.
+//! Any thread may queue tasks; only one scheduler at a time runs them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,24 +20,24 @@ use parking_lot::Mutex;
 use super::{Marks, Port, State, resume_all};
 use crate::scheduler;
 
-/// What is to be done in the port.
+/// Work to be done in the port.
 pub type Task = Box<dyn FnOnce(&Arc<Port>, &mut State) + Send>;
 
-/// Tasks that a scheduler runs before it looks at its processes again.
+/// Maximum number of tasks that a scheduler runs before it looks at its processes again.
 const TASKS_AT_ONCE: usize = 64;
 
 /// How long a port waits for one scheduler before others may take it. Chosen by E3 (`pipe_ring` with `+spp true`).
 const PATIENCE_NS: i64 = 50_000;
 
-/// Ports with tasks that wait for a scheduler, or for whichever comes first.
+/// Ports with tasks that wait for one scheduler, or for whichever comes first.
 pub(crate) struct Runnable {
     ports: Mutex<VecDeque<Arc<Port>>>,
     length: AtomicUsize,
-    /// Since when there was always one.
+    /// Since when the queue has not been empty.
     since_ns: AtomicI64,
 }
 
-/// Ports whose tasks were queued by threads that are no schedulers.
+/// Ports whose tasks were queued by threads that are not schedulers.
 static FOR_ANY: Runnable = Runnable::new();
 
 impl Runnable {
@@ -49,19 +49,19 @@ impl Runnable {
         }
     }
 
-    /// May be old; who sleeps looks after having announced it.
+    /// The result may be out of date; a scheduler that is about to sleep checks again after it has announced that.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.length.load(Ordering::Acquire) == 0
     }
 
-    /// Whether another scheduler may take one.
+    /// Whether the ports have waited so long that another scheduler may take one.
     pub fn has_waited(&self) -> bool {
         !self.is_empty()
             && sys::clock::monotonic_ns() - self.since_ns.load(Ordering::Relaxed) >= PATIENCE_NS
     }
 
-    /// Answers how many there are now.
+    /// Adds a port; returns how many there are now.
     pub fn push(&self, port: Arc<Port>) -> usize {
         let mut ports = self.ports.lock();
         if ports.is_empty() {
@@ -73,7 +73,7 @@ impl Runnable {
         ports.len()
     }
 
-    /// The one that has waited longest.
+    /// Takes the port that has waited longest.
     pub fn pop(&self) -> Option<Arc<Port>> {
         if self.is_empty() {
             return None;
@@ -85,22 +85,22 @@ impl Runnable {
     }
 }
 
-/// Where the tasks of one port wait.
+/// The queue of one port's tasks.
 pub struct Tasks {
-    /// Something waits or runs: later signals are queued as well.
+    /// Whether tasks wait or run: then later signals are queued as well.
     pending: AtomicBool,
     queue: Mutex<Queue>,
 }
 
 struct Queue {
     tasks: VecDeque<(usize, Task)>,
-    /// Bytes of the commands among them.
+    /// Bytes of the commands among the tasks.
     bytes: usize,
-    /// Above `high`, until they are down to `low`.
+    /// Set when `bytes` reaches the high watermark, until it is down to the low one.
     busy: bool,
-    /// The marks: low and high; None when turned off.
+    /// Low and high watermark; None when turned off.
     limits: Marks,
-    /// Processes that wait until it is not.
+    /// Processes to resume when the queue is no longer busy.
     waiting: Vec<Term>,
 }
 
@@ -123,7 +123,7 @@ impl Tasks {
         self.pending.load(Ordering::Acquire)
     }
 
-    /// Whether too many bytes wait; then the process is noted, to be resumed.
+    /// Whether too many bytes are queued; if so, records the process to be resumed later.
     pub(super) fn is_busy(&self, wait_for: Option<Term>) -> bool {
         if !self.are_pending() {
             return false;
@@ -135,23 +135,23 @@ impl Tasks {
         queue.busy
     }
 
-    /// Bytes of the commands that wait.
+    /// Bytes of the commands that are queued.
     pub(super) fn bytes(&self) -> usize {
         self.queue.lock().bytes
     }
 
-    /// The marks; without any, marks that are never reached.
+    /// The watermarks; if they are turned off, values that are never reached.
     pub(super) fn limits(&self) -> (usize, usize) {
         self.queue.lock().limits.unwrap_or((usize::MAX, usize::MAX))
     }
 
-    /// Sets the marks for the bytes that wait, and answers those that count from now on.
+    /// Sets the watermarks for the bytes that are queued.
     pub(super) fn set_limits(&self, limits: Marks) {
         self.queue.lock().limits = limits;
     }
 }
 
-/// Queues a task that holds so many bytes of a command.
+/// Queues a task that holds this many bytes of a command.
 pub(super) fn push(port: &Arc<Port>, bytes: usize, task: Task) {
     let is_first = {
         let mut queue = port.tasks.queue.lock();
@@ -168,21 +168,22 @@ pub(super) fn push(port: &Arc<Port>, bytes: usize, task: Task) {
     }
 }
 
-/// Whether ports wait to be run, by the scheduler with this queue or by any.
+/// Whether ports wait to be run, by the scheduler that has this queue or by any.
 #[inline]
 #[must_use]
 pub(crate) fn any(own: &Runnable) -> bool {
     !own.is_empty() || any_for_all()
 }
 
-/// Whether ports wait to be run by whichever scheduler.
+/// Whether ports wait to be run by any scheduler.
 #[inline]
 #[must_use]
 pub fn any_for_all() -> bool {
     !FOR_ANY.is_empty()
 }
 
-/// Runs tasks of the port that has waited longest for the scheduler with this queue, or of one that waits for any.
+/// Runs tasks of the port that has waited longest for the scheduler with this queue; if there is none, of one that
+/// waits for any scheduler.
 pub(crate) fn run_one(own: &Runnable) {
     let Some(port) = own.pop().or_else(|| FOR_ANY.pop()) else {
         return;

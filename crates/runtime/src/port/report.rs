@@ -1,4 +1,4 @@
-//! What a crash dump says of a port. Any thread may call.
+//! What a crash dump contains about a port. Any thread may call.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
@@ -11,7 +11,7 @@ use term::reference;
 
 use super::{Phase, Port};
 
-/// Writes the port's section; nothing when it is not open, or cannot be looked at so soon.
+/// Writes the port's section; nothing if the port is not open, or its lock was not acquired within `patience`.
 ///
 /// # Errors
 /// Those of `out`.

@@ -1,7 +1,8 @@
-//! What processes ask of ports: commands, control, links, monitors, closing.
+//! What processes can ask of ports: commands, control, links, monitors, closing.
 //!
-//! Each takes effect at once when the port is idle. Else its terms are copied, it is queued, and a caller who wants an
-//! answer gets a reference and then, as a message, `{Reference, Answer}`, which `erlang` and `erts_internal` wait for.
+//! Each takes effect at once if the port is idle. Otherwise its terms are copied and it is queued, and a caller that
+//! wants an answer gets a reference and later, as a message, `{Reference, Answer}`, which `erlang` and
+//! `erts_internal` wait for.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::registry::{self, Refusal};
 use crate::send::Sent;
 use crate::signal::{self, Signal, handle};
 
-/// A question that has reached its port.
+/// A request that has reached its port.
 pub struct Asked<'a> {
     pub port: &'a Arc<Port>,
     pub state: &'a mut State,
@@ -29,7 +30,7 @@ pub struct Asked<'a> {
     pub heap: &'a mut Heap,
 }
 
-/// Asks a port something; the answer, or a reference that the answer will come with.
+/// Asks a port something; returns the answer, or the reference of the message that will bring it.
 pub fn ask(
     process: &mut Process,
     port: &Arc<Port>,
@@ -64,7 +65,7 @@ pub fn ask(
     made
 }
 
-/// Does something to a port now or in order; no answer.
+/// Does something to a port, at once or in order with its queue; without an answer.
 fn tell(port: &Arc<Port>, body: impl FnOnce(&Arc<Port>, &mut State) + Send + 'static) {
     match port.enter() {
         Some(mut state) => body(port, &mut state),
@@ -72,12 +73,13 @@ fn tell(port: &Arc<Port>, body: impl FnOnce(&Arc<Port>, &mut State) + Send + 'st
     }
 }
 
-/// How `port_command` ended.
+/// The result of `port_command`.
 #[must_use]
 pub enum Commanded {
-    /// `true`, an error's reason, or the reference of an answer.
+    /// `true`, the reason of an error, or the reference of the answer to come.
     Answer(Term),
-    /// Nothing was done: the port is busy. With `wait` the caller was noted, and is resumed when it no longer is.
+    /// Nothing was done: the port is busy. With `wait` the caller was recorded, to be resumed when the port no longer
+    /// is.
     Busy,
 }
 
@@ -109,7 +111,7 @@ pub fn command(
         return Commanded::Busy;
     }
     if force || port.may_be_busy() {
-        // Whether the driver is busy is looked at before the command is queued.
+        // Before the command is queued, checks whether the driver is busy.
         let mut state = port.state.lock();
         if force && !state.takes_force() {
             return Commanded::Answer(am::NOTSUP);
@@ -124,7 +126,7 @@ pub fn command(
     let size = output.size();
     let made = handle::reference_of_answer(process);
     let number = reference::number(made).expect("a reference");
-    // Without what is shared, the bytes stand for the term.
+    // If nothing is shared, the copied bytes are kept instead of the term.
     let (data, copied) = match output.into_copied() {
         Some(copied) => (None, Some(copied)),
         None => (Some(Owned::new(data)), None),
@@ -142,7 +144,8 @@ pub fn command(
 }
 
 impl State {
-    /// Whether commands are to wait. Those to a port that has been closed fail: nobody would let them go on.
+    /// Whether commands have to wait. Commands to a closed port fail instead, because nobody would resume their
+    /// senders.
     fn is_busy(&self) -> bool {
         self.core.busy && self.core.phase == Phase::Open
     }
@@ -153,7 +156,7 @@ impl State {
             .is_some_and(|driver| driver.takes_force())
     }
 
-    /// Hands data to the driver: `true` or `badarg`.
+    /// Hands data to the driver; returns `true` or `badarg`.
     fn command(&mut self, port: &Arc<Port>, caller: Term, output: &Output) -> Term {
         if self.core.phase != Phase::Open {
             return am::BADARG;
@@ -169,7 +172,7 @@ impl State {
         }
     }
 
-    /// The process becomes the connected one, and is linked.
+    /// Makes a process the connected one, and links it.
     fn connect(&mut self, pid: Term) {
         self.core.connected = pid;
         if !self.core.links.contains(&pid) {
@@ -178,7 +181,7 @@ impl State {
     }
 }
 
-/// Hands data to a port that nobody waits for: trace messages.
+/// Hands data to a port when no process waits for the result: trace messages.
 pub fn command_from_outside(port: &Arc<Port>, data: &[u8]) {
     let data = data.to_vec();
     tell(port, move |port, state| {
@@ -212,7 +215,7 @@ pub fn control(process: &mut Process, port: &Arc<Port>, operation: u32, data: Te
     })
 }
 
-/// `port_call/3`: the answer in a tuple of its own, or `badarg`.
+/// `port_call/3`: returns `{ok, Answer}` or `badarg`.
 pub fn call(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term) -> Term {
     ask(process, port, 0, data, move |asked| {
         if asked.state.core.phase != Phase::Open {
@@ -266,7 +269,8 @@ pub fn close(process: &mut Process, port: &Arc<Port>) -> Term {
     })
 }
 
-/// `Port ! Message`. What is no request to the port is an exit signal `badsig` to its connected process.
+/// `Port ! Message`. A message that is not a valid request makes the port send an exit signal `badsig` to its
+/// connected process.
 pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
     let Some(port) = find(port) else {
         return Sent::Done;
@@ -311,7 +315,7 @@ pub fn would_suspend(to: Term, message: Term) -> bool {
     super::resolve(to).is_some_and(|port| port.tasks.is_busy(None) || port.state.lock().is_busy())
 }
 
-/// The sender stands still when its message was sent to a port that is busy.
+/// Suspends the sender if its message was sent to a busy port.
 fn suspended_if(from: &mut Process, busy: bool) -> Sent {
     if busy {
         from.suspend_count += 1;
@@ -332,7 +336,7 @@ fn command_of(message: Term) -> Option<Term> {
     }
 }
 
-/// A message to a port takes effect.
+/// Carries out a message to a port.
 fn request(
     port: &Arc<Port>,
     state: &mut State,
@@ -361,7 +365,7 @@ fn request(
     }
     match request.as_tuple() {
         Some(&[am::CONNECT, pid]) if pid.is_local_pid() => {
-            // Unlike `port_connect/2`, which links it.
+            // Does not link it, unlike `port_connect/2`.
             state.core.connected = pid;
             tell_process(connected, port.id, am::CONNECTED);
         }
@@ -390,7 +394,7 @@ fn bad_signal(port: &Port, connected: Term) {
 /// See [`Refusal`].
 pub fn register(name: Term, port: Term) -> Result<(), Refusal> {
     let port = find(port).ok_or(Refusal::NotAlive)?;
-    // Closing takes the name back under this lock.
+    // Closing takes the name away under this lock.
     let state = port.state.lock();
     if state.core.phase != Phase::Open {
         return Err(Refusal::NotAlive);
@@ -398,7 +402,7 @@ pub fn register(name: Term, port: Term) -> Result<(), Refusal> {
     registry::give(name, port.id)
 }
 
-/// Sets a monitor; false when the port is closed.
+/// Sets a monitor; returns false if the port is closed.
 #[must_use]
 pub fn monitor(port: Term, watcher: Term, reference: ReferenceNumber, name: Option<Term>) -> bool {
     let Some(port) = find(port) else { return false };
@@ -424,7 +428,7 @@ pub fn monitor(port: Term, watcher: Term, reference: ReferenceNumber, name: Opti
     true
 }
 
-/// A monitor on a port is gone.
+/// Removes a monitor on a port.
 pub fn demonitor(port: Term, reference: ReferenceNumber) {
     if let Some(port) = find(port) {
         tell(&port, move |_, state| {
@@ -433,10 +437,10 @@ pub fn demonitor(port: Term, reference: ReferenceNumber) {
     }
 }
 
-/// A process that the port watches has ended.
+/// A process that the port monitors has ended.
 pub fn process_down(port: Term, monitor: ReferenceNumber) {
     if let Some(port) = find(port) {
-        // Always queued: the port may just be setting the monitor.
+        // Always queued, because the port may just be setting the monitor.
         let task = move |port: &Arc<Port>, state: &mut State| {
             if state.core.monitored.remove(&monitor).is_some() {
                 let down = |driver: &mut dyn super::driver::Driver, access: &mut Access<'_>| {
@@ -449,7 +453,7 @@ pub fn process_down(port: Term, monitor: ReferenceNumber) {
     }
 }
 
-/// Links a process to a port; false when the port is closed.
+/// Links a process to a port; returns false if the port is closed.
 #[must_use]
 pub fn link(port: Term, pid: Term) -> bool {
     let Some(port) = find(port) else { return false };
@@ -484,8 +488,8 @@ pub fn unlink(port: Term, pid: Term) {
     }
 }
 
-/// A process that was linked to the port has ended (`linked`), or sends it an exit signal, which closes it whatever
-/// the reason.
+/// A process that was linked to the port has ended (`linked`), or sends it an exit signal, which closes the port
+/// whatever the reason.
 pub fn exit_signal(port: Term, from: Term, reason: Term, linked: bool) {
     let Some(port) = find(port) else { return };
     let reason = Owned::new(reason);

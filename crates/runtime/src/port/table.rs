@@ -1,7 +1,7 @@
-//! The port table, and what all ports have carried.
+//! The port table, and how many bytes all ports have carried.
 //!
-//! Slots come in chunks that are made when first used, so a large `+Q` costs nothing. A port's number grows from port
-//! to port and its low bits are the slot; numbers whose slot is taken are passed over. Any thread may call.
+//! Slots are in chunks that are allocated on first use, so a large `+Q` costs nothing. Port numbers increase from
+//! port to port, and their low bits are the slot; numbers whose slot is in use are skipped. Any thread may call.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -18,8 +18,8 @@ use crate::{io, registry};
 
 const CHUNK: usize = 1024;
 
-/// The first port's number. On stock number 0 is a port of the machine's own, which starts programs, so that with
-/// this one ports have the same numbers.
+/// The first port's number. On stock number 0 is a port of the VM itself, which starts programs; with this start
+/// ports have the same numbers here.
 const FIRST: u64 = 1;
 
 type Slot = RwLock<Option<Arc<Port>>>;
@@ -48,13 +48,13 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 static INPUT: AtomicU64 = AtomicU64::new(0);
 static OUTPUT: AtomicU64 = AtomicU64::new(0);
 
-/// The most ports there may be.
+/// Maximum number of ports.
 #[must_use]
 pub fn limit() -> usize {
     TABLE.limit
 }
 
-/// Gives a new port an identifier and a slot; None at the limit.
+/// Gives a new port an identifier and a slot; None if there are as many ports as the limit allows.
 pub(super) fn insert(make: impl FnOnce(Term) -> Arc<Port>) -> Option<Arc<Port>> {
     let table = &*TABLE;
     let counted = table
@@ -63,7 +63,7 @@ pub(super) fn insert(make: impl FnOnce(Term) -> Arc<Port>) -> Option<Arc<Port>> 
             (count < table.limit).then_some(count + 1)
         });
     counted.ok()?;
-    // Fewer slots are taken than there are, so the search ends.
+    // Fewer slots are in use than there are, so the search ends.
     loop {
         let number = table.next.fetch_add(1, Ordering::Relaxed);
         let index = (number as usize) & (table.limit - 1);
@@ -102,14 +102,14 @@ pub fn remove(port: Term) {
     }
 }
 
-/// The port of an identifier.
+/// The port with an identifier.
 #[must_use]
 pub fn find(port: Term) -> Option<Arc<Port>> {
     let slot = slot(port)?.read();
     slot.as_ref().filter(|found| found.id == port).cloned()
 }
 
-/// The port of an identifier or registered name.
+/// The port with an identifier or a registered name.
 #[must_use]
 pub fn resolve(port: Term) -> Option<Arc<Port>> {
     if port.is_atom() {
@@ -129,7 +129,7 @@ fn all() -> Vec<Arc<Port>> {
 /// Identifiers of all open ports, the oldest first.
 #[must_use]
 pub fn list() -> Vec<Term> {
-    // As on stock, a closed port is still seen while its output gets out.
+    // As on stock, a closed port still exists while its output is written.
     let is_open = |port: &Arc<Port>| {
         let phase = port.state.lock().core.phase;
         matches!(phase, Phase::Open | Phase::Closing)
@@ -143,7 +143,7 @@ pub fn list() -> Vec<Term> {
     ports
 }
 
-/// All ports in slots that can be looked at so soon.
+/// All ports in slots whose lock was acquired within `patience`.
 #[must_use]
 pub fn all_within(patience: Duration) -> Vec<Arc<Port>> {
     let chunks = TABLE.chunks.iter().filter_map(OnceLock::get);
@@ -153,7 +153,7 @@ pub fn all_within(patience: Duration) -> Vec<Arc<Port>> {
         .collect()
 }
 
-/// Ports there are.
+/// Number of ports.
 #[must_use]
 pub fn count() -> usize {
     TABLE.in_use.load(Ordering::Relaxed)
@@ -176,11 +176,12 @@ pub fn bytes() -> (u64, u64) {
     )
 }
 
-/// How often a node that ends looks whether all is written.
+/// How often an ending node checks whether everything has been written.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// Has what ports still hold written, however long whoever reads it takes; before the node ends. Input is read meanwhile: a
-/// program may wait for that before it goes on reading. For a scheduler.
+/// Waits until everything that ports still hold is written, however long its readers take; called before the node
+/// ends. Input is read meanwhile, because a program may wait for that before it reads more. Must be called on a
+/// scheduler.
 pub fn flush_all() {
     let mut ports = all();
     for port in &ports {

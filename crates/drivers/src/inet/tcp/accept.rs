@@ -1,4 +1,4 @@
-//! Taking connections. Any number of processes may wait for one; the first that still lives gets it.
+//! Accepting connections. Any number of processes may wait for one; the first that is still alive gets it.
 
 use sys::Errno;
 use sys::socket::{self, Descriptor};
@@ -10,11 +10,11 @@ use crate::inet::{Pending, Socket, message};
 use runtime::port::access::Access;
 use runtime::process::table;
 
-/// Connections that are taken before others have their turn.
+/// Maximum number of connections that are accepted before others have their turn.
 const MOST_ACCEPTS: usize = 64;
 
 impl Tcp {
-    /// Asks for a connection, which comes as a message, perhaps at once.
+    /// Requests a connection, which comes as a message, perhaps at once.
     pub(super) fn accept(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Answer {
         if !self.socket.has(status::LISTEN) {
             return Err(INVALID);
@@ -23,7 +23,8 @@ impl Tcp {
         let timeout_ms = u32::from_be_bytes(timeout_ms);
         self.forget_dead();
         if timeout_ms == 0 {
-            // Whoever has connected may not have been seen by the poll yet, and nobody will wait for that.
+            // There may be a connection that the poll has not reported yet, and with this timeout nobody waits for
+            // that.
             self.socket.readable = true;
         }
         if self.accepting.is_empty() {
@@ -45,7 +46,7 @@ impl Tcp {
         short(reference)
     }
 
-    /// Connections may be waiting.
+    /// To be called when connections may be waiting.
     pub(super) fn accept_ready(&mut self, port: &mut Access<'_>) {
         for _ in 0..MOST_ACCEPTS {
             self.forget_dead();
@@ -86,7 +87,7 @@ impl Tcp {
         }
     }
 
-    /// A connection with what it takes over from its listener.
+    /// The socket of a connection, with what it inherits from its listener.
     fn accepted(&self, fd: Descriptor) -> Socket {
         let listener = &self.socket;
         let mut socket = Socket::new(listener.protocol);
@@ -98,7 +99,7 @@ impl Tcp {
         socket
     }
 
-    /// Makes a port of a connection, for the process that asked.
+    /// Makes a port for a connection, for the process that requested it.
     fn hand_over(&mut self, port: &mut Access<'_>, pending: &Pending, socket: Socket) {
         let (low, high) = port.queue_marks();
         let made = port.open_port(pending.caller, |port| {

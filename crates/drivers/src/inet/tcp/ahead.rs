@@ -1,10 +1,10 @@
-//! Bytes that a read has brought along beyond what was asked for.
+//! Read-ahead: bytes that a read has brought beyond what was asked for.
 //!
-//! A socket reads no more at a time than its options say, and what is behind that costs another call, or one that finds
-//! nothing. So each call takes more if there is more, and the rest waits here, as if it were still in the system: nothing
-//! that is decided by what has been read looks at it. What of that others could see is made up for: a connection that is
-//! closed with bytes unread is reset, as the system does it. Sockets whose descriptor others may read from, and local
-//! ones, which cannot be reset, read nothing ahead.
+//! A socket reads no more at a time than its options say, and data beyond that costs another call, or one that finds
+//! nothing. So each call takes more if there is more, and the surplus waits here as if it were still in the system:
+//! no decision that depends on what has been read considers it. What others could notice is compensated for: a
+//! connection that is closed with bytes unread is reset, as the system does it. Nothing is read ahead from sockets
+//! whose descriptor others may read from, nor from local ones, which cannot be reset.
 //!
 //! Belongs to one socket, under its port's lock.
 
@@ -14,13 +14,13 @@ use std::os::fd::BorrowedFd;
 
 use sys::socket;
 
-/// Bytes that a call takes beyond what was asked for.
+/// Maximum number of bytes that a call takes beyond what was asked for.
 const AHEAD_BYTES: usize = 64 << 10;
 
 type Room = [MaybeUninit<u8>; AHEAD_BYTES];
 
 thread_local! {
-    /// Where what is ahead comes in first; most of the time there is nothing.
+    /// Where read-ahead data is first received; usually there is none.
     static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
 }
 
@@ -28,15 +28,15 @@ thread_local! {
 #[derive(Default)]
 pub struct Ahead {
     bytes: Vec<u8>,
-    /// What stands before has been taken.
+    /// Bytes before this index have been taken.
     start: usize,
 }
 
-/// What a read has brought.
+/// The result of a read.
 #[derive(Clone, Copy)]
 pub struct Read {
     pub count: usize,
-    /// The system had less than there was room for.
+    /// Whether the system had less than there was room for.
     pub found_end: bool,
 }
 
@@ -45,7 +45,7 @@ impl Ahead {
         self.bytes.is_empty()
     }
 
-    /// Takes bytes that are here already: as many as there are, or as there is room for.
+    /// Takes bytes that are here already: as many as there are, or as fit into the room.
     fn take(&mut self, room: &mut [MaybeUninit<u8>]) -> usize {
         let here = &self.bytes[self.start..];
         let count = here.len().min(room.len());
@@ -57,7 +57,7 @@ impl Ahead {
         count
     }
 
-    /// Reads: from here, then from the system, and with `may_go_on` more than the room takes.
+    /// Reads: first from here, then from the system, and with `may_go_on` more than the room takes.
     ///
     /// # Errors
     /// As [`socket::receive`].
@@ -71,8 +71,8 @@ impl Ahead {
             return self.read_system(fd, room, may_go_on);
         }
         let count = self.take(room);
-        // What has come since then would be read as well if it all were in the system, and would not be unread when the
-        // connection is closed. An error stays there for the next read.
+        // If all of it were still in the system, data that has arrived since then would be read as well, and would
+        // not be unread when the connection is closed. An error is left for the next read.
         if count == room.len() || socket::unread_bytes(fd) == 0 {
             return Ok(Read {
                 count,
@@ -98,7 +98,8 @@ impl Ahead {
         room: &mut [MaybeUninit<u8>],
         may_go_on: bool,
     ) -> sys::Result<Read> {
-        // Who takes as much by itself saves no call by more, which would be copied once more.
+        // A caller that has so much room itself saves no call by reading ahead, and the surplus would have to be
+        // copied again.
         if !may_go_on || room.len() >= AHEAD_BYTES {
             let count = socket::receive(fd, room)?;
             return Ok(Read {
@@ -107,14 +108,14 @@ impl Ahead {
             });
         }
         let mut ahead = ROOM.take().unwrap_or_else(|| {
-            // SAFETY: an array of what need not be initialised.
+            // SAFETY: an array of `MaybeUninit` need not be initialised.
             unsafe { Box::<Room>::new_uninit().assume_init() }
         });
         let result = socket::receive_into(fd, room, &mut ahead[..]);
         if let Ok(count) = result
             && count > room.len()
         {
-            // SAFETY: the system has filled the room and so many bytes of this one.
+            // SAFETY: the system has filled the room, and this many bytes of `ahead`.
             let more = unsafe { ahead[..count - room.len()].assume_init_ref() };
             self.bytes = more.to_vec();
         }
@@ -126,7 +127,7 @@ impl Ahead {
         })
     }
 
-    /// Closing is to look as if the system still had what is here.
+    /// Makes closing look as if the system still had what is here.
     pub fn end(&mut self, fd: sys::Result<BorrowedFd<'_>>) {
         if !self.is_empty()
             && let Ok(fd) = fd

@@ -1,7 +1,7 @@
-//! The ends that a connection comes to, and who is told of them.
+//! The ways in which a connection ends, and which processes are told.
 //!
-//! An active socket tells its owner and ends with its port (unless `exit_on_close` is false); a passive one
-//! answers what waits, and remembers what the next request is to be told.
+//! An active socket tells its owner and ends with its port (unless `exit_on_close` is false); a passive one fails the
+//! pending requests, and remembers what to tell the next one.
 
 use layout::Term;
 use sys::Errno;
@@ -13,29 +13,29 @@ use crate::inet::message;
 use crate::inet::protocol::status;
 use runtime::port::access::Access;
 
-/// What has ended, and who is to be told yet.
+/// What has ended, and who still has to be told.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Ends {
     /// The owner of the active socket has been told.
     is_told: bool,
-    /// The other end sends no more, and nothing more is read.
+    /// The peer sends no more, and nothing more is read.
     pub is_read_closed: bool,
-    /// The next send is told `closed`, not `enotconn`.
+    /// The next send fails with `closed`, not `enotconn`.
     tell_sender: bool,
-    /// The next receive is told `closed`, not `enotconn`.
+    /// The next receive fails with `closed`, not `enotconn`.
     tell_receiver: bool,
-    /// They are told `econnreset` instead.
+    /// Both fail with `econnreset` instead of `closed`.
     was_reset: bool,
-    /// To be shut down when everything is sent.
+    /// What to shut down when everything has been sent.
     pub pending_shutdown: Option<Half>,
     /// Writing has been shut down, so a broken pipe is our own doing.
     pub is_shut_down: bool,
-    /// The port ends with this call.
+    /// The port ends when this call has returned.
     pub is_over: bool,
 }
 
 impl Tcp {
-    /// What a receive without a connection is told.
+    /// The error of a receive on a socket that is not connected.
     pub(super) fn late_receive_error(&mut self) -> crate::inet::protocol::Refusal {
         use crate::inet::protocol::Refusal;
         let ends = &mut self.ends;
@@ -50,20 +50,20 @@ impl Tcp {
         }
     }
 
-    /// What a send without a connection is told.
+    /// The error of a send on a socket that is not connected.
     pub(super) fn late_send_error(&mut self) -> Term {
         let ends = &mut self.ends;
         if !std::mem::take(&mut ends.tell_sender) {
             return message::reason(Errno::ENOTCONN);
         }
-        // A receive is told of a reset as well.
+        // `was_reset` is kept, because the next receive reports the same.
         match ends.was_reset {
             true => am::ECONNRESET,
             false => am::CLOSED,
         }
     }
 
-    /// The socket became active after the other end had gone.
+    /// The socket became active after the peer had gone.
     pub(super) fn tell_late_end(&mut self, port: &mut Access<'_>) {
         if std::mem::take(&mut self.ends.was_reset) {
             message::tell_with(port, am::TCP_ERROR, |_| am::ECONNRESET);
@@ -78,7 +78,7 @@ impl Tcp {
         }
     }
 
-    /// Ends the port, or with `exit_on_close` false only reading.
+    /// Ends the port, or if `exit_on_close` is false only reading.
     fn end(&mut self, port: &mut Access<'_>, reason: Term) {
         if self.socket.options.exit_on_close {
             self.ends.is_over = true;
@@ -88,7 +88,7 @@ impl Tcp {
         }
     }
 
-    /// Closes the descriptor and drops everything that was on its way.
+    /// Closes the descriptor and drops everything that is pending.
     pub(super) fn close_socket(&mut self, port: &mut Access<'_>) {
         self.input.clear();
         self.clear_queue(port);
@@ -97,14 +97,14 @@ impl Tcp {
         self.socket.close(port);
     }
 
-    /// Drops what is not sent.
+    /// Drops output that has not been sent.
     pub(super) fn clear_queue(&mut self, port: &Access<'_>) {
         self.queue.clear();
         self.wants_write = false;
         self.tell_empty(port);
     }
 
-    /// Answers every request that waits: the socket is closed.
+    /// Fails all pending requests, because the socket is closed.
     pub(super) fn fail_pending(&mut self, port: &Access<'_>) {
         let connecting = self.connecting.take();
         let receiving = self.receiving.take();
@@ -116,14 +116,14 @@ impl Tcp {
         self.socket.status &= !status::CONNECTING;
     }
 
-    /// Answers the receive that waits.
+    /// Fails the pending receive.
     pub(super) fn fail_receive(&mut self, port: &Access<'_>, reason: Term) {
         if let Some(pending) = self.receiving.take() {
             message::failed(port, &pending, reason);
         }
     }
 
-    /// Senders that waited for the queue to get shorter wait no more; who they are.
+    /// Ends the wait of senders for the queue to get shorter; returns them.
     pub(super) fn end_busy(&mut self, port: &mut Access<'_>) -> Vec<Term> {
         if self.busy_callers.is_empty() {
             return Vec::new();
@@ -134,14 +134,14 @@ impl Tcp {
         std::mem::take(&mut self.busy_callers)
     }
 
-    /// Tells senders that waited why they wait no more.
+    /// Fails the senders that wait for the queue to get shorter.
     pub(super) fn fail_busy(&mut self, port: &mut Access<'_>, reason: Term) {
         for caller in self.end_busy(port) {
             message::reply_error(port, caller, reason);
         }
     }
 
-    /// The other end sends no more.
+    /// The peer sends no more.
     pub(super) fn receive_closed(&mut self, port: &mut Access<'_>) {
         let mut was_sending = false;
         if !self.busy_callers.is_empty() {
@@ -198,7 +198,7 @@ impl Tcp {
         }
     }
 
-    /// Writing has failed; `caller` is who is to be told, if somebody is.
+    /// Writing has failed; `caller` is the process to tell, if there is one.
     pub(super) fn send_error(&mut self, port: &mut Access<'_>, error: Errno, caller: Option<Term>) {
         // A broken pipe that is not our own doing is a reset, whatever the system calls it.
         let error = match error {
@@ -245,7 +245,7 @@ impl Tcp {
                 message::reply_error(port, caller, reason);
             }
             self.close_socket(port);
-            // Errors of sends may be ignored: the next receive tells the same.
+            // A program may ignore errors of sends, so the next receive reports the same.
             self.ends.tell_receiver = true;
             self.ends.was_reset = show_reset;
         }

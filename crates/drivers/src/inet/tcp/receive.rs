@@ -1,4 +1,4 @@
-//! Reading: what comes is cut into packets and handed to the owner of an active socket, or to whoever asked.
+//! Reading: data is cut into packets and delivered to the owner of an active socket, or to the process that asked.
 
 use std::mem::MaybeUninit;
 
@@ -16,32 +16,32 @@ use packet::{self, Kind, terms};
 use runtime::port::access::Access;
 use term::incoming::Incoming;
 
-/// Bytes that one request may ask for.
+/// Maximum number of bytes that one request may ask for.
 const MOST_WANTED: usize = 64 << 20;
-/// What a raw read finds room for on the stack.
+/// A raw read has room for this many bytes on the stack.
 const RAW_BYTES: usize = 16 << 10;
-/// What a raw read takes at most, unless the socket's options say more.
+/// Maximum number of bytes of a raw read, unless the socket's options ask for more.
 const MOST_RAW_BYTES: usize = 256 << 10;
-/// So many bytes that are waited for are read without a copy; fewer are copied sooner than room for them is made, and more
-/// get their room as they come.
+/// A requested number of bytes within these limits is read without a copy. For fewer bytes copying costs less than
+/// making room for them, and for more the room is made as they arrive.
 const LEAST_DIRECT_BYTES: usize = 8 << 10;
 const MOST_DIRECT_BYTES: usize = 4 << 20;
 /// Reads in a row before others have their turn.
 const MOST_READS: usize = 16;
 
-/// How a step of reading ended.
+/// How one step of reading ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
-    /// There may be more.
+    /// There may be more to read.
     More,
-    /// Nothing is there now.
+    /// There is nothing to read now.
     Blocked,
-    /// The connection has come to an end, or no packet can come of what is there.
+    /// The connection has ended, or the data cannot become a packet.
     Ended,
 }
 
 impl Tcp {
-    /// Asks for data, which comes as a message, perhaps at once.
+    /// Requests data, which comes as a message, perhaps at once.
     pub(super) fn receive(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Answer {
         if !self.socket.is_connected() {
             return Err(self.late_receive_error());
@@ -63,7 +63,7 @@ impl Tcp {
         }
         self.receiving = Some(Pending::new(reference, port.caller(), timeout_ms));
         if timeout_ms == 0 {
-            // What has come may not have been seen by the poll yet, and nobody will wait for that.
+            // There may be data that the poll has not reported yet, and with this timeout nobody waits for that.
             self.socket.readable = true;
         }
         if !self.socket.ignored {
@@ -76,7 +76,7 @@ impl Tcp {
         short(reference)
     }
 
-    /// Whether somebody wants what comes.
+    /// Whether anybody wants data.
     fn wants_input(&self) -> bool {
         self.socket.is_connected()
             && !self.ends.is_read_closed
@@ -90,12 +90,12 @@ impl Tcp {
         self.socket.readable || !self.ahead.is_empty()
     }
 
-    /// Whether a read may take more than is asked for.
+    /// Whether a read may take more than was asked for.
     fn may_read_ahead(&self) -> bool {
         !self.socket.is_known && self.socket.family != Some(Family::Local)
     }
 
-    /// Reads as long as there is something that somebody wants.
+    /// Reads as long as there is data that somebody wants.
     pub(super) fn read(&mut self, port: &mut Access<'_>) {
         for _ in 0..MOST_READS {
             if !self.wants_input() || !self.may_read() {
@@ -116,7 +116,7 @@ impl Tcp {
         }
     }
 
-    /// Looks at what is there already, and reads once.
+    /// Looks at what is there already, and reads at most once.
     pub(super) fn read_now(&mut self, port: &mut Access<'_>, wanted: usize) {
         let _ = self.step(port, wanted);
     }
@@ -159,7 +159,7 @@ impl Tcp {
                 return step;
             }
         };
-        // SAFETY: the call has filled so many bytes of the room.
+        // SAFETY: the call has filled this many bytes of the room.
         let next = unsafe { self.input.filled(count, &framing, &mut self.in_headers) };
         match next {
             Next::Packet(length) => self.deliver(port, length),
@@ -171,7 +171,7 @@ impl Tcp {
         }
     }
 
-    /// Whether so many bytes, for which somebody waits, are read to where they stay.
+    /// Whether a requested number of bytes is read directly into the binary that they become.
     fn is_read_directly(&self, bytes: usize) -> bool {
         let options = &self.socket.options;
         (LEAST_DIRECT_BYTES..=MOST_DIRECT_BYTES).contains(&bytes)
@@ -182,7 +182,8 @@ impl Tcp {
             && !options.is_active()
     }
 
-    /// Reads into what becomes the binary that is asked for, if all of it is there. Part of it becomes the input's.
+    /// Reads into the binary that is requested, if all of it is there. If only part of it is, that becomes part of
+    /// the input.
     fn read_directly(
         &mut self,
         port: &mut Access<'_>,
@@ -200,7 +201,7 @@ impl Tcp {
             let part = &incoming.room()[..count];
             self.input.room(wanted)[..count].copy_from_slice(part);
             let framing = self.socket.options.framing();
-            // SAFETY: the call has filled so many bytes, which have just been copied.
+            // SAFETY: the call has filled this many bytes, which have just been copied.
             let _ = unsafe { self.input.filled(count, &framing, &mut self.in_headers) };
             return Step::More;
         }
@@ -208,14 +209,14 @@ impl Tcp {
         self.socket.statistics.count_received(count);
         port.count_delivered(count);
         if let Some(pending) = self.receiving.take() {
-            // SAFETY: the call has filled so many bytes.
+            // SAFETY: the call has filled this many bytes.
             let value = |heap: &mut Heap| unsafe { incoming.into_binary(heap, count) };
             message::finished_with(port, &pending, value);
         }
         Step::More
     }
 
-    /// Reads whatever is there, with no packets to be found and nothing left from before.
+    /// Reads whatever is there, if no packets have to be found and nothing is left from before.
     fn read_raw(&mut self, port: &mut Access<'_>) -> Step {
         let usual_bytes = self.socket.options.buffer_bytes as usize;
         let size = self.input.idle_size(usual_bytes);
@@ -223,7 +224,7 @@ impl Tcp {
             self.input.keep_idle(size);
             return Step::Blocked;
         }
-        // A receive of many bytes has promised them, not brought them.
+        // The size may be that of a receive whose bytes have not arrived.
         let buffer_bytes = size.min(usual_bytes.max(MOST_RAW_BYTES));
         let mut on_stack = [MaybeUninit::uninit(); RAW_BYTES];
         let mut on_heap = Vec::new();
@@ -246,14 +247,14 @@ impl Tcp {
             }
         };
         self.input.clear();
-        // SAFETY: the call has filled so many bytes.
+        // SAFETY: the call has filled this many bytes.
         let bytes = unsafe { std::slice::from_raw_parts(room.as_ptr().cast::<u8>(), count) };
         self.socket.statistics.count_received(count);
         self.hand_out(port, bytes);
         Step::More
     }
 
-    /// What a read has come to: bytes, or why not.
+    /// Evaluates a read: the number of bytes, or how the step ended.
     fn received(
         &mut self,
         port: &mut Access<'_>,
@@ -265,7 +266,7 @@ impl Tcp {
                 Err(Step::Ended)
             }
             Ok(Read { count, found_end }) => {
-                // All there was, unless there is an end to be found behind it.
+                // Everything has been read, unless an end follows that is still to be found.
                 if found_end && !self.socket.hung_up && self.socket.is_watched() {
                     self.socket.readable = false;
                 }
@@ -282,7 +283,7 @@ impl Tcp {
         }
     }
 
-    /// Hands out packets that are there, without reading.
+    /// Delivers packets that are there, without reading.
     pub(super) fn deliver_ready(&mut self, port: &mut Access<'_>) {
         let framing = self.socket.options.framing();
         if let Some(Next::Packet(length)) = self.input.ready(&framing, &mut self.in_headers) {
@@ -290,7 +291,7 @@ impl Tcp {
         }
     }
 
-    /// Hands out the packet at the front, and while the socket is active those behind it.
+    /// Delivers the packet at the front, and while the socket is active those after it.
     fn deliver(&mut self, port: &mut Access<'_>, mut length: usize) -> Step {
         loop {
             self.socket.statistics.count_received(length);
@@ -302,7 +303,7 @@ impl Tcp {
                 self.input.restart();
                 return Step::More;
             }
-            // What is set or sent by a message of ours comes later: framing is as before.
+            // Whatever a program does in reaction to our message comes later, so framing is as before.
             let framing = self.socket.options.framing();
             match self.input.ready(&framing, &mut self.in_headers) {
                 Some(Next::Packet(next)) => length = next,
@@ -315,7 +316,7 @@ impl Tcp {
         }
     }
 
-    /// Sends one packet to whom it is for.
+    /// Sends one packet to the process that it is for.
     fn hand_out(&mut self, port: &mut Access<'_>, packet: &[u8]) {
         let kind = self.socket.options.framing().kind;
         let body = &packet[packet::body(kind, packet)];
@@ -331,7 +332,7 @@ impl Tcp {
         let value = |heap: &mut Heap| match terms::parsed(heap, kind, packet, in_headers) {
             None => message::data(heap, options, 0, body),
             Some(term) => match (kind, term.as_tuple()) {
-                // Whose record it is.
+                // The message names the socket.
                 (Kind::SslTls, Some(&[tag, _, content, version, data])) => {
                     build::tuple(heap, &[tag, id, content, version, data])
                 }
@@ -343,7 +344,7 @@ impl Tcp {
                 Kind::Http { .. } | Kind::HttpHeaders { .. } => {
                     message::tell_with(port, am::HTTP, value)
                 }
-                // A record is a message of its own.
+                // A record is a message by itself.
                 Kind::SslTls if packet::is_record(packet) => _ = port.send(port.connected(), value),
                 _ => message::tell_with(port, am::TCP, value),
             }

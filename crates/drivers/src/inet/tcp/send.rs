@@ -1,5 +1,5 @@
-//! Writing: at once if the socket takes it, else from a queue. Above the high watermark the sender waits for its
-//! answer, and others find the port busy, until the queue is down to the low one.
+//! Writing: at once if the socket takes it, otherwise from a queue. Above the high watermark the sender waits for its
+//! reply, and others find the port busy, until the queue is down to the low watermark.
 
 use std::io::IoSlice;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,25 +16,25 @@ use crate::inet::{deadline, message};
 use runtime::port::access::Access;
 use runtime::port::output::Output;
 
-/// Pieces of the queue that one write takes.
+/// Maximum number of pieces of the queue in one write.
 const MOST_PIECES: usize = 64;
-/// Writes in a row before others have their turn.
+/// Maximum number of writes in a row before others have their turn.
 const MOST_WRITES: usize = 64;
-/// Bytes of a file that one call sends.
+/// Maximum number of bytes of a file that one call sends.
 const FILE_BYTES: u64 = 1 << 20;
 
-/// A file on its way.
+/// A file that is being sent.
 pub struct FileToSend {
     file: OwnedFd,
     offset: u64,
     left: u64,
     sent: u64,
-    /// Bytes of the queue that come first.
+    /// Bytes in the queue that have to be sent first.
     queued_before: usize,
     caller: Term,
 }
 
-/// The length in front of a packet. A length that does not fit is cut, as in OTP.
+/// The length that precedes a packet. A length that does not fit is truncated, as in OTP.
 fn head(packet: i32, length: usize) -> SmallVec<[u8; 4]> {
     let bytes = (length as u32).to_be_bytes();
     SmallVec::from_slice(match packet {
@@ -46,7 +46,7 @@ fn head(packet: i32, length: usize) -> SmallVec<[u8; 4]> {
 }
 
 impl Tcp {
-    /// Takes data from a process, which is answered at once or when the queue is short again.
+    /// Takes data from a process, which gets its reply at once or when the queue is short again.
     pub(super) fn send(&mut self, port: &mut Access<'_>, data: &Output) {
         let caller = port.caller();
         if !self.socket.is_connected() {
@@ -106,7 +106,7 @@ impl Tcp {
         self.socket.watch(port)
     }
 
-    /// The queue is long: its sender waits, for as long as the socket's options say.
+    /// The queue is long: the sender waits, at most as long as the socket's options say.
     fn wait_for_queue(&mut self, port: &mut Access<'_>, caller: Term) {
         let timeout_ms = self.socket.options.send_timeout_ms;
         if timeout_ms == 0 {
@@ -120,8 +120,7 @@ impl Tcp {
         }
     }
 
-    /// The sender has waited long enough. The port is not left busy, for then the next sender would wait without
-    /// end.
+    /// The send timeout has expired. The port is not left busy, because then the next sender would wait forever.
     pub(super) fn send_timeout(&mut self, port: &mut Access<'_>) {
         self.send_deadline_ns = None;
         self.fail_busy(port, am::TIMEOUT);
@@ -157,7 +156,7 @@ impl Tcp {
         self.resume_later(port);
     }
 
-    /// Writes once, at most so many bytes of the queue.
+    /// Writes once, at most `most` bytes of the queue; returns how many were written.
     fn write_queue(&mut self, most: usize) -> sys::Result<usize> {
         let mut left = most;
         let mut parts: SmallVec<[IoSlice<'_>; MOST_PIECES]> = SmallVec::new();
@@ -175,7 +174,7 @@ impl Tcp {
         Ok(written)
     }
 
-    /// Lets senders go on if the queue is short enough.
+    /// Lets senders continue if the queue is short enough.
     fn relieve(&mut self, port: &mut Access<'_>) {
         if self.queue.size() <= self.socket.options.low_bytes as usize {
             for caller in self.end_busy(port) {
@@ -184,7 +183,7 @@ impl Tcp {
         }
     }
 
-    /// Everything is sent.
+    /// Everything has been sent.
     fn drained(&mut self, port: &mut Access<'_>) {
         self.wants_write = false;
         self.tell_empty(port);
@@ -198,14 +197,14 @@ impl Tcp {
         match result {
             Ok(()) => {
                 self.ends.is_shut_down = true;
-                // Nothing can be sent any more, and senders are to be told so.
+                // Nothing can be sent any more, and senders must be told so.
                 self.ends.pending_shutdown = Some(half);
             }
             Err(error) => self.shutdown_error(port, error, None),
         }
     }
 
-    /// Sends part of a file; its end is told with a message.
+    /// Sends part of a file; a message reports when it is done.
     pub(super) fn send_file(&mut self, port: &mut Access<'_>, bytes: &[u8]) -> Answer {
         let mut reader = Reader::new(bytes);
         let number = i32::from_ne_bytes(reader.array()?);
@@ -248,7 +247,7 @@ impl Tcp {
         self.resume_later(port);
     }
 
-    /// Sends once from the queue or the file; true when the file is done.
+    /// Sends once, from the queue or the file; returns true when the file is done.
     fn write_file_once(&mut self) -> sys::Result<bool> {
         let before = self.file.as_ref().map_or(0, |file| file.queued_before);
         if before > 0 {
@@ -267,7 +266,7 @@ impl Tcp {
             let count = socket::send_file(fd, file.file.as_fd(), file.offset, most)? as u64;
             file.sent += count;
             file.offset += count;
-            // At the end of the file nothing more comes.
+            // At the end of the file there is nothing more to send.
             file.left = if count == 0 { 0 } else { file.left - count };
         }
         Ok(file.left == 0)

@@ -1,9 +1,10 @@
-//! Digests: a word for each key of a node, so that a search looks at the keys of few objects, each of which lies on a cache
-//! line of its own.
+//! Digests: a word for each key of a node, so that a search needs to look at few keys. Each key is in its object, on
+//! a cache line of its own.
 //!
-//! The keys of a node are in order, so what its first and last key have in common they all have: the tag of a tuple, the
-//! first letters of a text. A *route* leads past that to the part in which they differ. The word is made of that part, and its
-//! order (as a signed integer) is that of the keys, except that different keys may have the same word:
+//! The keys of a node are sorted, so what its first and last key have in common, all of its keys have: the tag of a
+//! tuple, the first letters of a text. A *route* leads past that to the part in which they differ, and the word is
+//! made from that part. Words order (as signed integers) as the keys do, except that different keys may have the same
+//! word:
 //!
 //! | part | word |
 //! |---|---|
@@ -11,10 +12,10 @@
 //! | binary | the next 8 bytes |
 //! | list of characters | the next 3 |
 //!
-//! A node whose keys are not all of that kind has no digests and is searched by its keys. So is a node for a key that
-//! has another kind there, or does not begin as the node's keys do.
+//! A node whose keys are not all of one such kind has no digests and is searched by its keys. So is any node if the
+//! key sought is of another kind there, or does not begin as the node's keys do.
 //!
-//! Whoever holds the tree may touch its nodes' digests; nothing here takes a lock.
+//! Whoever holds the lock of the tree may access its nodes' digests; nothing here takes a lock.
 
 use layout::{Header, Kind, Term};
 use smallvec::SmallVec;
@@ -22,9 +23,9 @@ use term::compare;
 
 use super::node::{LEAST, MOST, ROOM};
 
-/// How deep the part may lie in which keys differ.
+/// Maximum number of steps to the part in which keys differ.
 const MOST_STEPS: usize = 4;
-/// Bits of a character in a word, and how many go into it.
+/// Bits of a character in a word, and the number of characters in a word.
 const CHARACTER_BITS: u32 = 21;
 const CHARACTERS: usize = 3;
 
@@ -37,13 +38,13 @@ enum Step {
     Item(usize),
 }
 
-/// What keys differ in, where the steps end.
+/// The kind of the part in which keys differ, where the steps end.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Part {
     Number,
-    /// Binaries, behind so many bytes.
+    /// Binaries, from this byte on.
     Bytes(usize),
-    /// Lists of characters, behind so many.
+    /// Lists of characters, from this one on.
     Text(usize),
 }
 
@@ -56,11 +57,11 @@ struct Route {
 /// The digests of a node's keys.
 pub struct Digests {
     route: Route,
-    /// At the places of the keys; what fills the others is as in a node of small integers.
+    /// At the indexes of the keys; the other places are filled as in a node of small integers.
     pub words: [i64; ROOM],
 }
 
-/// Whether two terms are the same in the order of keys.
+/// Whether two terms are equal in the order of keys.
 #[inline]
 fn same(one: Term, other: Term) -> bool {
     one == other
@@ -80,7 +81,7 @@ fn is_character(term: Term) -> bool {
         .is_some_and(|value| (0..(1 << CHARACTER_BITS) - 1).contains(&value))
 }
 
-/// What follows so many cells of a list; `None` when it has not so many.
+/// The rest of a list after `cells` cells; `None` if it has fewer.
 #[inline]
 fn behind(mut list: Term, cells: usize) -> Option<Term> {
     for _ in 0..cells {
@@ -92,7 +93,7 @@ fn behind(mut list: Term, cells: usize) -> Option<Term> {
     Some(list)
 }
 
-/// Whether two lists begin with the same items; both have so many.
+/// Whether two lists begin with the same `cells` items; both have at least that many.
 fn begin_alike(mut one: Term, mut other: Term, cells: usize) -> bool {
     for _ in 0..cells {
         if !same(one.head(), other.head()) {
@@ -104,7 +105,7 @@ fn begin_alike(mut one: Term, mut other: Term, cells: usize) -> bool {
 }
 
 impl Part {
-    /// The word of a part; `None` when it is of another kind.
+    /// The word of a part; `None` if the part is of another kind.
     #[inline]
     fn word(self, part: Term) -> Option<i64> {
         match self {
@@ -113,7 +114,7 @@ impl Part {
                 let rest = bytes_of(part)?.get(skipped..)?;
                 let word = match rest.first_chunk::<8>() {
                     Some(bytes) => u64::from_be_bytes(*bytes),
-                    // A binary that ends comes before those that go on.
+                    // A binary that ends sorts before those that continue.
                     None => {
                         let word = rest
                             .iter()
@@ -146,7 +147,7 @@ impl Part {
 }
 
 impl Route {
-    /// The route for keys from one to another one, which is greater; `None` when there is none.
+    /// The route for keys from `first` to `last`, which is greater; `None` if there is none.
     fn between(mut first: Term, mut last: Term) -> Option<Route> {
         let mut steps: SmallVec<[Step; MOST_STEPS]> = SmallVec::new();
         loop {
@@ -197,7 +198,7 @@ impl Route {
         }
     }
 
-    /// The word of a key; `None` when it has another shape.
+    /// The word of a key; `None` if the key has another shape.
     #[inline]
     fn word(&self, mut key: Term) -> Option<i64> {
         for step in &self.steps {
@@ -221,7 +222,7 @@ impl Route {
         self.part.word(key)
     }
 
-    /// Whether a key that has a word begins as one does that has this route.
+    /// Whether a key that has a word begins as `one` does, a key that this route was made for.
     #[inline]
     fn leads_to(&self, mut key: Term, mut one: Term) -> bool {
         for step in &self.steps {
@@ -260,7 +261,7 @@ impl Route {
 }
 
 impl Digests {
-    /// The digests of keys, which are in order and stand from a place on.
+    /// The digests of sorted keys that are stored from index `place` on.
     #[must_use]
     pub fn of(keys: &[Term], place: usize) -> Option<Digests> {
         let (first, last) = (keys.first()?, keys.last()?);
@@ -273,24 +274,24 @@ impl Digests {
         Some(Digests { route, words })
     }
 
-    /// The word of a key that is sought; `None` when digests don't tell where it is.
+    /// The word of a key that is sought; `None` if digests cannot locate it.
     #[inline]
     pub fn word(&self, key: Term) -> Option<i64> {
         self.route.word(key)
     }
 
-    /// Whether the word of a key tells where it is; `one` is a key of the node.
+    /// Whether the word of a key locates it, that is, whether the key begins as `one`, a key of the node.
     #[inline]
     pub fn is_at_home(&self, key: Term, one: Term) -> bool {
         self.route.leads_to(key, one)
     }
 
-    /// Of the places in `range`, whose words are in order and not above `word`, the first with that word.
+    /// The first index in `range` with this word; the words there are sorted, and none is above `word`.
     pub fn first_with(&self, word: i64, range: std::ops::Range<usize>) -> usize {
         range.start + self.words[range].partition_point(|other| *other < word)
     }
 
-    /// Whether all is as if made anew for these keys.
+    /// Whether the digests are the same as if made anew for these keys.
     #[cfg(test)]
     pub fn holds_for(&self, keys: &[Term], place: usize) -> bool {
         let is_there = |(key, word): (&Term, &i64)| {

@@ -5,12 +5,12 @@
 //!        0               begin         end            ROOM
 //! ```
 //!
-//! Room is left on both sides, so that what is put in or taken out moves the shorter side. What fills it sorts before and
-//! behind all small integers: a node of these alone is searched in two steps of a fixed number of comparisons that do
-//! not depend on each other, so that the processor neither waits for one to make the next nor guesses. For most others there are
-//! words of which the same is true ([`digest`](super::digest)).
+//! Free room is kept on both sides, so that an insertion or removal moves the shorter side. The fillers sort before
+//! and after all small integers: a node that holds only these is searched in two steps, each a fixed number of
+//! comparisons that do not depend on each other, so the processor neither waits for one before it makes the next nor
+//! predicts branches. For most other nodes there are words with the same property ([`digest`](super::digest)).
 //!
-//! Whoever holds the tree may touch its nodes; nothing here takes a lock.
+//! Whoever holds the lock of the tree may access its nodes; nothing here takes a lock.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -22,26 +22,27 @@ use term::compare;
 use super::digest::Digests;
 use crate::store::object::Object;
 
-/// Entries of a node (`tables/ordered_set`). An index fits into the bits that a node's alignment leaves free.
+/// Capacity of a node (`tables/ordered_set` chose it). An index fits into the bits that a node's alignment leaves
+/// free.
 pub const ROOM: usize = 48;
 pub const ALIGNMENT: usize = 64;
-/// Keys that the second step of a search looks at.
+/// Number of keys that the second step of a search examines.
 const BLOCK: usize = 6;
-/// Below so many entries a node looks for one to go together with.
+/// A node with at most this many entries looks for a neighbour to merge with.
 pub const SPARSE: usize = ROOM / 4;
-/// Nodes that have no more entries than this together become one.
+/// Nodes that together have at most this many entries are merged.
 pub const TOGETHER: usize = ROOM * 3 / 4;
 
 const _: () = assert!(ROOM <= ALIGNMENT && SPARSE >= 2 && ROOM.is_multiple_of(BLOCK));
 
-/// Before all small integers; no term.
-// SAFETY: only the word is looked at.
+/// Sorts before all small integers; not a term.
+// SAFETY: only its word is compared.
 pub const LEAST: Term = unsafe { Term::from_bits(i64::MIN as u64) };
-/// Behind all small integers but the greatest, which has the same word.
+/// Sorts after all small integers except the greatest, which has the same word.
 // SAFETY: as above.
 pub const MOST: Term = unsafe { Term::from_bits(i64::MAX as u64) };
 
-/// A leaf has digests from so many entries on, and when it has none tries again after as many.
+/// A leaf gets digests once it has this many entries; if they cannot be made, it tries again after as many more.
 const DIGESTED: usize = 8;
 
 /// Objects in the order of their keys.
@@ -49,33 +50,34 @@ const DIGESTED: usize = 8;
 pub struct Leaf {
     pub begin: usize,
     pub end: usize,
-    /// All keys are small integers.
+    /// Whether all keys are small integers.
     pub is_plain: bool,
-    /// Its digests are counted in the bytes of the tree.
+    /// Whether its digests are counted in the bytes of the tree.
     is_counted: bool,
     pub digests: Option<Box<Digests>>,
     pub previous: *mut Leaf,
     pub next: *mut Leaf,
-    /// Each the term in its object.
+    /// Each key is the term in its object.
     pub keys: [Term; ROOM],
     pub objects: [*mut Object; ROOM],
 }
 
 /// Children in the order of their keys.
 ///
-/// `keys[i]` parts child `i - 1` from child `i`: it is above all keys of the one, and not above any of the other. It is an
-/// immediate, or the first key of child `i`, for then it must not outlive that key's object. `keys[0]` is [`LEAST`].
+/// `keys[i]` separates child `i - 1` from child `i`: it is greater than all keys of the former, and not greater than
+/// any key of the latter. It is an immediate, or else the first key of child `i`, because it must not outlive the
+/// object of that key. `keys[0]` is [`LEAST`].
 #[repr(C, align(64))]
 pub struct Inner {
     pub count: usize,
-    /// All of `keys[1..]` are small integers.
+    /// Whether all of `keys[1..]` are small integers.
     pub is_plain: bool,
     pub digests: Option<Digests>,
     pub keys: [Term; ROOM],
     pub children: [Node; ROOM],
 }
 
-/// A leaf or an inner node; who follows it knows which by its height.
+/// A leaf or an inner node; the height tells which.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Node(pub *mut u8);
 
@@ -105,8 +107,8 @@ impl From<*mut Inner> for Node {
     }
 }
 
-/// The order of a key in a node and one that is sought. Most keys of a table are of one shape; that of tuples which differ in a
-/// small integer is found here.
+/// Compares a key in a node with the key sought. Most keys of a table have one shape; tuples of the same size that
+/// differ first in a small integer are compared right here.
 #[inline(always)]
 pub fn order(other: Term, key: Term) -> Ordering {
     if other.is_boxed()
@@ -115,7 +117,7 @@ pub fn order(other: Term, key: Term) -> Ordering {
         && key.header().kind() == Kind::Tuple
     {
         for index in 0..key.header().arity() {
-            // The words of both are terms; of small integers they have the same order.
+            // The words are terms; small integers order as their words do.
             let (one, another) = (other.word(index), key.word(index));
             if one != another {
                 // SAFETY: the words of a tuple are terms.
@@ -131,7 +133,7 @@ pub fn order(other: Term, key: Term) -> Ordering {
     compare::compare(other, key)
 }
 
-/// How many words of a node are not above one, what fills it included.
+/// The number of words of a node that are not above `wanted`, fillers included.
 #[inline(always)]
 fn not_above<T: Copy>(words: &[T; ROOM], wanted: i64, word: impl Fn(T) -> i64) -> usize {
     let is_not_above = |other: T| usize::from(word(other) <= wanted);
@@ -147,13 +149,13 @@ fn not_above<T: Copy>(words: &[T; ROOM], wanted: i64, word: impl Fn(T) -> i64) -
     count
 }
 
-/// The order of small integers is that of their words.
+/// Small integers order as their words do.
 #[inline(always)]
 fn word_of(key: Term) -> i64 {
     key.bits() as i64
 }
 
-/// Where a full node is cut in two for an entry at a place: nodes that grow at one end are left nearly full.
+/// Where to split a full node to insert an entry at `at`: nodes that grow at one end are left nearly full.
 pub fn cut_for(at: usize) -> usize {
     match at {
         ROOM => ROOM - ROOM / 8,
@@ -187,7 +189,7 @@ impl Leaf {
         &self.keys[self.begin..self.end]
     }
 
-    /// Where a key is, or where it would have to be.
+    /// `Ok`: the index of a key. `Err`: the index where it would have to be.
     #[inline]
     pub fn search(&self, key: Term) -> Result<usize, usize> {
         if self.is_plain && key.is_small() {
@@ -211,7 +213,7 @@ impl Leaf {
         self.search_keys(key, self.begin..self.end)
     }
 
-    /// As [`Leaf::search`], by digests; `None` when they don't tell.
+    /// As [`Leaf::search`], by digests; `None` if they cannot locate the key.
     #[inline]
     fn search_digests(
         &self,
@@ -222,7 +224,7 @@ impl Leaf {
         let (begin, end) = (self.begin, self.end);
         let until = not_above(&digests.words, word, |word| word).clamp(begin, end);
         let has_word = until > begin && digests.words[until - 1] == word;
-        // One that is there needs no other key to be looked at, as a rule.
+        // If the key is there, no other key has to be looked at, as a rule.
         if has_word && order(self.keys[until - 1], key).is_eq() {
             return Some(Ok(until - 1));
         }
@@ -244,14 +246,14 @@ impl Leaf {
         }
     }
 
-    /// Whether there are digests still, or none any more, than the bytes of the tree say; from now on they are counted.
+    /// The change in the bytes of the digests since they were last counted; counts the present ones.
     pub fn count_digests(&mut self) -> i64 {
         let bytes = size_of::<Digests>() as i64;
         let counted = std::mem::replace(&mut self.is_counted, self.digests.is_some());
         (i64::from(self.is_counted) - i64::from(counted)) * bytes
     }
 
-    /// Makes the digests anew.
+    /// Makes the digests again from scratch.
     fn digest(&mut self) {
         let digests = (!self.is_plain && self.count() >= DIGESTED)
             .then(|| Digests::of(self.keys(), self.begin))
@@ -262,13 +264,13 @@ impl Leaf {
         }
     }
 
-    /// The digest of a key that is put in at a place; without one there are none any more.
+    /// The digest for a key that is inserted at an index. If the key has none, drops the digests of the leaf.
     #[inline]
     fn digest_for(&mut self, at: usize, key: Term) -> i64 {
         let Some(digests) = &self.digests else {
             return 0;
         };
-        // Between others it begins as they do.
+        // A key between two others begins as they do.
         let is_between = self.begin < at && at < self.end;
         match digests.word(key) {
             Some(word) if is_between || digests.is_at_home(key, self.keys[self.begin]) => word,
@@ -279,7 +281,7 @@ impl Leaf {
         }
     }
 
-    /// Puts an object at a place, before the one that is there; there is room.
+    /// Inserts an object at an index, before the one that is there; there must be room.
     #[inline]
     pub fn insert(&mut self, at: usize, key: Term, object: *mut Object) {
         let (begin, end) = (self.begin, self.end);
@@ -311,7 +313,7 @@ impl Leaf {
         }
     }
 
-    /// Puts an object at a place, in place of one with an equal key, which has the same digest.
+    /// Stores an object at an index, in place of one with an equal key, which has the same digest.
     #[inline]
     pub fn set(&mut self, at: usize, key: Term, object: *mut Object) {
         self.keys[at] = key;
@@ -352,7 +354,7 @@ impl Leaf {
         object
     }
 
-    /// Has all entries stand at the beginning.
+    /// Moves all entries to the beginning of the room.
     fn compact(&mut self) {
         let (begin, end) = (self.begin, self.end);
         self.keys.copy_within(begin..end, 0);
@@ -361,7 +363,7 @@ impl Leaf {
         self.keys[self.end..end].fill(MOST);
     }
 
-    /// Moves the entries from a place on behind those of another leaf.
+    /// Moves the entries from an index on to the end of another leaf.
     pub fn move_to(&mut self, other: &mut Leaf, from: usize) {
         other.compact();
         let moved = self.end - from;
@@ -391,7 +393,7 @@ impl Inner {
         }))
     }
 
-    /// The child in which a key is or would have to be.
+    /// The index of the child in which a key is or would have to be.
     #[inline]
     pub fn search(&self, key: Term) -> usize {
         if self.is_plain && key.is_small() {
@@ -418,18 +420,18 @@ impl Inner {
         self.partition(|other| order(other, key).is_le())
     }
 
-    /// The last child before which `is_before` says of the key that it is before the place that is sought.
+    /// The last child whose separating key is before the place that is sought, as `is_before` tells.
     pub fn partition(&self, is_before: impl Fn(Term) -> bool) -> usize {
         self.keys[1..self.count].partition_point(|key| is_before(*key))
     }
 
-    /// Puts the only child.
+    /// Sets the only child.
     pub fn start(&mut self, child: Node) {
         self.children[0] = child;
         self.count = 1;
     }
 
-    /// Puts a child behind another one; there is room.
+    /// Inserts a child at an index, with the key that separates it from the one before; there must be room.
     pub fn insert(&mut self, at: usize, key: Term, child: Node) {
         let count = self.count;
         self.keys.copy_within(at..count, at + 1);
@@ -441,14 +443,14 @@ impl Inner {
         self.digest();
     }
 
-    /// Makes the digests anew.
+    /// Makes the digests again from scratch.
     fn digest(&mut self) {
         self.digests = (!self.is_plain && self.count > 1)
             .then(|| Digests::of(&self.keys[1..self.count], 1))
             .flatten();
     }
 
-    /// Takes one of several children out.
+    /// Removes one of several children.
     pub fn remove(&mut self, at: usize) {
         let count = self.count;
         self.keys.copy_within(at + 1..count, at);
@@ -463,11 +465,11 @@ impl Inner {
         }
     }
 
-    /// The key before a child is another one.
+    /// Replaces the key before a child.
     pub fn set_key(&mut self, at: usize, key: Term) {
         self.keys[at] = key;
         self.is_plain &= key.is_small();
-        // The key that was there may be gone, and with it what the digests are compared with.
+        // The old key may have been freed, so the new one is compared with another key of the node.
         let other = if at == 1 { 2 } else { 1 };
         match &mut self.digests {
             Some(digests)
@@ -481,7 +483,7 @@ impl Inner {
         }
     }
 
-    /// Moves the children from a place on behind those of another node; `key` parts them from those.
+    /// Moves the children from an index on to the end of another node; `key` separates them from those already there.
     pub fn move_to(&mut self, other: &mut Inner, from: usize, key: Term) {
         let moved = self.count - from;
         let first = other.count;

@@ -1,7 +1,8 @@
-//! How a tree grows, shrinks, and is cut in two or put together.
+//! How a tree grows, shrinks, is split in two and merged.
 //!
-//! Only for who has the tree alone. A function that frees an object may be called only when no key in the tree is a part
-//! of it any more; keys that part children are replaced with the object that they belong to ([`Tree::part_by`]).
+//! All functions need exclusive access to the tree. An object may be freed only when no key in the tree is part of it
+//! any more; a key that separates children is replaced together with the object that it belongs to
+//! ([`Tree::part_by`]).
 
 use std::ptr;
 
@@ -12,13 +13,14 @@ use super::Tree;
 use super::node::{Inner, Leaf, Node, ROOM, SPARSE, TOGETHER, cut_for};
 use crate::store::object::{Object, OwnedObject};
 
-/// Inner nodes from the root down, each with the index of the child that is next.
+/// Inner nodes from the root down, each with the index of the child that comes next.
 type Path = SmallVec<[(*mut Inner, usize); 8]>;
 
 const LEAF_BYTES: i64 = size_of::<Leaf>() as i64;
 const INNER_BYTES: i64 = size_of::<Inner>() as i64;
 
-/// Whether a leaf that was left with so many entries looks for another one. Not each time, for it may find none.
+/// Whether a leaf with `count` entries left looks for another one to merge with. Not after each removal, because it
+/// may find none.
 #[inline]
 pub fn is_to_be_joined(count: usize) -> bool {
     matches!(count, 0 | SPARSE) || count == SPARSE / 2
@@ -46,7 +48,7 @@ impl Tree {
         })
     }
 
-    /// The path through so many levels, along the children that `choose` says.
+    /// The path through `levels` levels, along the children that `choose` selects.
     fn path_by(&self, levels: usize, choose: impl Fn(*mut Inner) -> usize) -> Path {
         let mut path = Path::new();
         let mut node = self.root;
@@ -60,22 +62,22 @@ impl Tree {
         path
     }
 
-    /// Where `old`, the first key of a leaf and no immediate, parts two children, `new` does from now on.
+    /// Wherever `old`, the first key of a leaf and not an immediate, separates two children, puts `new` in its place.
     pub(super) fn part_by(&mut self, old: Term, new: Term) {
         if self.height > 0 {
             Self::part_path_by(&self.path_to(old), new);
         }
     }
 
-    /// The first key below the end of a path is another one.
+    /// Records that the first key below the end of a path has changed to `key`.
     pub(super) fn part_path_by(path: &[(*mut Inner, usize)], key: Term) {
         if let Some((inner, index)) = path.iter().rev().find(|(_, index)| *index > 0) {
-            // SAFETY: a live inner node of the tree, which is borrowed alone.
+            // SAFETY: a live inner node of the tree, which is borrowed exclusively.
             unsafe { (**inner).set_key(*index, key) };
         }
     }
 
-    /// Puts an object into a full leaf.
+    /// Inserts an object into a full leaf, splitting it.
     pub(super) fn split_leaf(
         &mut self,
         leaf: *mut Leaf,
@@ -86,7 +88,7 @@ impl Tree {
         let path = self.path_to(key);
         let right = Leaf::new();
         self.node_bytes += LEAF_BYTES;
-        // SAFETY: live leaves of this tree; the new one is linked in behind the other.
+        // SAFETY: live leaves of this tree; the new one is linked in after the other.
         unsafe {
             let is_last = (*leaf).next.is_null();
             let cut = if is_last && at == ROOM {
@@ -113,7 +115,7 @@ impl Tree {
         }
     }
 
-    /// Puts a node behind the one that a path leads to.
+    /// Inserts a node after the one that a path leads to.
     fn add_child(&mut self, mut path: Path, mut key: Term, mut node: Node) {
         while let Some((inner, index)) = path.pop() {
             let at = index + 1;
@@ -138,7 +140,7 @@ impl Tree {
         }
         let root = Inner::new();
         self.node_bytes += INNER_BYTES;
-        // SAFETY: fresh, and ours.
+        // SAFETY: fresh, and not shared yet.
         unsafe {
             (*root).start(self.root);
             (*root).insert(1, key, node);
@@ -147,16 +149,16 @@ impl Tree {
         self.height += 1;
     }
 
-    /// A leaf that held the key `removed` has few entries left: they go into a neighbour's if there is room, and
-    /// an empty leaf goes.
+    /// Merges a leaf that held the key `removed` and has few entries left with a neighbour, if they fit together;
+    /// frees an empty leaf.
     pub(super) fn join_leaf(&mut self, leaf: *mut Leaf, removed: Term) {
-        // SAFETY: live nodes of this tree, which is borrowed alone.
+        // SAFETY: live nodes of this tree, which is borrowed exclusively.
         unsafe {
             if (*leaf).count() == 0 {
                 self.drop_leaf(leaf, self.path_to(removed));
                 return;
             }
-            // What parts the leaf from those before it may have been moved up to its first key.
+            // The key that separates the leaf from those before it may meanwhile be its present first key.
             let mut path = self.path_to((*leaf).keys()[0]);
             let Some(&(inner, index)) = path.last() else {
                 return;
@@ -181,10 +183,10 @@ impl Tree {
         }
     }
 
-    /// Frees a leaf that has no entries, and what is left empty with it.
+    /// Frees a leaf without entries, and the inner nodes that become empty with it.
     fn drop_leaf(&mut self, leaf: *mut Leaf, path: Path) {
         self.fingers.clear();
-        // SAFETY: live leaves of this tree; this one is not reachable any more when `drop_child` is done.
+        // SAFETY: live leaves of this tree; this one is no longer reachable when `drop_child` is done.
         unsafe {
             match (*leaf).previous.as_mut() {
                 Some(previous) => previous.next = (*leaf).next,
@@ -202,14 +204,15 @@ impl Tree {
         self.drop_child(path);
     }
 
-    /// Takes out the child at the end of a path, which is gone.
+    /// Removes the child at the end of a path; that child is already freed.
     fn drop_child(&mut self, mut path: Path) {
         while let Some((inner, index)) = path.pop() {
-            // SAFETY: live inner nodes of this tree, which is borrowed alone.
+            // SAFETY: live inner nodes of this tree, which is borrowed exclusively.
             unsafe {
                 if (*inner).count > 1 {
                     if index == 0 {
-                        // What parted the first child from those before it may have been a part of its first object.
+                        // The key that separated the first child from those before it may be part of its first
+                        // object, which is gone.
                         Self::part_path_by(&path, (&(*inner).keys)[1]);
                     }
                     (*inner).remove(index);
@@ -227,7 +230,7 @@ impl Tree {
         self.height = 0;
     }
 
-    /// Has an inner node go together with a neighbour, if there is room.
+    /// Merges an inner node with a neighbour, if they fit together.
     ///
     /// # Safety
     /// `path` leads to `inner`, a node of this tree.
@@ -236,7 +239,7 @@ impl Tree {
             return;
         };
         let (parent, index) = *place;
-        // SAFETY: live inner nodes of this tree, all of one level but the parent.
+        // SAFETY: live inner nodes of this tree, all on one level except the parent.
         unsafe {
             let children = &(&(*parent).children)[..(*parent).count];
             let fits = |other: usize| {
@@ -259,7 +262,7 @@ impl Tree {
         self.drop_child(path);
     }
 
-    /// While the root has one child, that is the root.
+    /// While the root has only one child, makes that child the root.
     fn lower(&mut self) {
         while self.height > 0 {
             let root = self.root.inner();
@@ -276,12 +279,12 @@ impl Tree {
         }
     }
 
-    /// Frees the first leaf and its objects; answers how many.
+    /// Frees the first leaf and its objects; returns how many objects.
     pub(super) fn free_leaf(&mut self) -> usize {
         let path = self.path_by(self.height, |_| 0);
         let leaf = self.first;
-        // SAFETY: a live leaf; its objects are the tree's. No key that parts children is one of theirs, for
-        // nothing comes before them.
+        // SAFETY: a live leaf; its objects belong to the tree. No key that separates children is part of them,
+        // because nothing comes before them.
         let count = unsafe {
             let (begin, end) = ((*leaf).begin, (*leaf).end);
             for object in &(&(*leaf).objects)[begin..end] {
@@ -295,8 +298,8 @@ impl Tree {
         count
     }
 
-    /// Cuts off about half, the upper one: another tree, all of whose keys are not below the term. `None` when there are
-    /// less than two objects.
+    /// Splits off about half of the tree, the upper part. Returns it, and a term that is not greater than any of its
+    /// keys. `None` if there are fewer than two objects.
     ///
     /// The term is valid until either tree is changed.
     pub fn split_off(&mut self) -> Option<(Tree, Term)> {
@@ -306,7 +309,7 @@ impl Tree {
         self.fingers.clear();
         let mut upper = Tree::new(self.keypos);
         upper.height = self.height;
-        // SAFETY: live nodes of this tree, which is borrowed alone; the upper ones become the other's.
+        // SAFETY: live nodes of this tree, which is borrowed exclusively; the upper ones are moved to the other tree.
         unsafe {
             if self.height == 0 {
                 let leaf = self.root.leaf();
@@ -345,7 +348,7 @@ impl Tree {
         }
     }
 
-    /// Takes over another tree, all of whose keys are above these.
+    /// Takes over the contents of another tree, all of whose keys are above those of this one.
     pub fn append(&mut self, mut upper: Tree) {
         self.fingers.clear();
         self.objects += std::mem::take(&mut upper.objects);
@@ -361,7 +364,8 @@ impl Tree {
             std::mem::swap(&mut self.height, &mut upper.height);
             return;
         }
-        // SAFETY: live nodes of both trees, which are borrowed alone; those of the other become this one's.
+        // SAFETY: live nodes of both trees, which are owned or borrowed exclusively; those of the other become this
+        // one's.
         unsafe {
             (*self.last).next = upper.first;
             (*upper.first).previous = self.last;

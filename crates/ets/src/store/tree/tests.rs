@@ -1,4 +1,4 @@
-//! The tree against an ordered map, and its own rules.
+//! Tests of the tree against an ordered map, and of its invariants.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,15 @@ use super::node::Inner;
 use super::*;
 use term::test_terms::{Numbers, Terms};
 
-/// The term of a number, as a small integer or as a tuple; both in the same order.
+/// What key stands for a number: a small integer or something boxed; either way keys order as the numbers do.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Keys {
     Small,
     Boxed,
-    /// Of both kinds, the small ones below.
+    /// Both kinds; the small integers sort first.
     Mixed,
-    /// Binaries, lists of characters, and both deep in tuples and lists; some begin alike, some with the number.
+    /// Binaries and lists of characters, also nested in tuples and lists; some have a common prefix, some begin with
+    /// the number.
     Texts,
 }
 
@@ -47,10 +48,11 @@ impl Keys {
     }
 }
 
-/// A key that contains the number as text, in the order of the numbers: a list, a tuple or a binary by its size.
+/// A key that contains the number as text, and orders as the number does: a list, a tuple or a binary, depending on
+/// how large the number is.
 fn text(terms: &mut Terms, number: i64) -> Term {
     use term::build::{binary, list, tuple};
-    // Those of a thousand begin with the same text, which for some goes on behind the number.
+    // The numbers of one thousand begin with the same text, which in some cases is followed by more text.
     let mut text = format!(
         "{:03}{}{number:06}",
         number / 1000,
@@ -85,7 +87,7 @@ fn text(terms: &mut Terms, number: i64) -> Term {
             list(heap, &[term::am::TRUE, pair])
         }
         _ => {
-            // Behind those before.
+            // Sorts after the cases above.
             let text = list(heap, &characters);
             let pair = tuple(heap, &[text, Term::small(number)]);
             list(heap, &[pair])
@@ -130,7 +132,7 @@ fn pair(object: &Object) -> (i64, i64) {
 }
 
 impl Tree {
-    /// Holds the tree to its rules; answers its objects and bytes as they are found.
+    /// Checks the tree's invariants; returns the number of objects and bytes that it actually has.
     fn verify(&self) -> (i64, i64) {
         let mut leaves = Vec::new();
         let mut bytes = 0;
@@ -229,11 +231,11 @@ impl Tree {
     }
 }
 
-/// Trees side by side and what they ought to hold: changed at random, cut in two and put together.
+/// Compares trees of neighbouring ranges with a model: changed at random, split and merged.
 fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
     let mut numbers = Numbers(seed);
     let mut trees = vec![Tree::new(1)];
-    // From which number on each tree is responsible.
+    // The number from which each tree is responsible.
     let mut from = vec![i64::MIN];
     let mut model: BTreeMap<i64, i64> = BTreeMap::new();
     let mut next = 0;
@@ -461,7 +463,7 @@ fn words_of_keys_are_in_their_order() {
         assert!(words.is_sorted(), "{rows:?}: {words:?}");
         assert!(words[0] < words[keys.len() - 1], "{rows:?}: {words:?}");
     }
-    // Of other kinds, or of several.
+    // Keys of other kinds, or of more than one kind.
     for rows in [
         &["a", "b"][..],
         &["1", "2.5", "3"],
