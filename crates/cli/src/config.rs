@@ -1,5 +1,5 @@
-//! What the machine is started with: every decision of the command line and the environment, with
-//! defaults filled in. Plain values; any thread.
+//! The configuration with which the machine is started: all settings from the command line and the environment, with
+//! defaults filled in. Plain values, for any thread.
 
 use std::path::PathBuf;
 
@@ -8,32 +8,32 @@ use isa::flags;
 use crate::environment::Environment;
 use crate::launch::Flavor;
 
-/// A start of the machine.
+/// The configuration of one start of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// What OTP calls its root: holds `lib`, `releases` and `bin`.
+    /// OTP's root directory, with `lib`, `releases` and `bin`.
     pub root_dir: PathBuf,
     /// OTP's own programs (`inet_gethost`, `epmd`, ...).
     pub bin_dir: PathBuf,
-    /// The modules to load first.
+    /// The directory of the preloaded modules.
     pub preloaded_dir: PathBuf,
     /// The OTP release, such as 25.
     pub release: u32,
     /// The version of stock's emulator in that release (`erlang:system_info(version)`).
     pub erts_version: String,
-    /// The name that further nodes are started by.
+    /// The program name with which this node starts other nodes.
     pub progname: &'static str,
     /// Everything after the first `--` of the machine's command line: the argument of
     /// `erl_init:start/2`.
     pub init_args: Vec<Vec<u8>>,
-    /// The words before it, with `-` for `+` (`erlang:system_info(emu_args)` of stock).
+    /// The words before the first `--`, with `-` in place of `+` (`erlang:system_info(emu_args)` of stock).
     pub emulator_args: Vec<Vec<u8>>,
     /// The module that boots the node: `init`.
     pub boot_module: Vec<u8>,
     /// The environment of the node and of the programs it starts.
     pub environment: Environment,
 
-    /// False: one scheduler of each kind, whatever else was asked.
+    /// If false, there is one scheduler of each kind, whatever the other settings are.
     pub smp: bool,
     pub flavor: Flavor,
     pub schedulers: u32,
@@ -44,7 +44,7 @@ pub struct Config {
     pub dirty_cpu_schedulers_online: u32,
     pub dirty_io_schedulers: u32,
     pub bind_type: BindType,
-    /// `+stbt`: when binding is not possible, go on without.
+    /// `+stbt`: if binding is not possible, start without it.
     pub bind_if_possible: bool,
     pub busy_wait: BusyWait,
     pub busy_wait_dirty_cpu: BusyWait,
@@ -52,24 +52,24 @@ pub struct Config {
     /// Threads of the pool that drivers use.
     pub async_threads: u32,
 
-    /// Most processes at a time, as asked: the table may round it up.
+    /// The maximum number of processes, as requested: the table may round it up.
     pub process_limit: u32,
-    /// Most ports at a time, as asked: the table may round it up.
+    /// The maximum number of ports, as requested: the table may round it up.
     pub port_limit: u32,
     pub atom_limit: u32,
-    /// ETS tables to expect; not a limit.
+    /// The expected number of ETS tables; not a limit.
     pub ets_limit: u32,
 
-    /// First heap of a process; `None` leaves it to the machine.
+    /// Initial heap of a process; `None` is the machine's default.
     pub min_heap_size_words: Option<u32>,
     pub min_bin_vheap_size_words: u32,
-    /// Largest heap of a process; 0 is no limit.
+    /// Maximum heap of a process; 0 is no limit.
     pub max_heap_size_words: u64,
-    /// Whether a process that outgrows it is killed.
+    /// Whether a process that exceeds that limit is killed.
     pub max_heap_kill: bool,
-    /// Whether that is logged.
+    /// Whether exceeding that limit is logged.
     pub max_heap_log: bool,
-    /// First number of buckets of a process dictionary.
+    /// Initial number of buckets of a process dictionary.
     pub process_dictionary_size: u32,
     pub message_queue_data: MessageQueueData,
     /// Minor collections before a major one.
@@ -80,7 +80,7 @@ pub struct Config {
     pub dist_busy_limit_bytes: u32,
     /// How long an unused node stays in the node table; `None` is for ever.
     pub node_table_gc_delay_s: Option<u32>,
-    /// Requests that a system process may have outstanding.
+    /// The maximum number of outstanding requests of a system process.
     pub outstanding_requests_limit: u32,
 
     pub time_warp_mode: TimeWarp,
@@ -90,14 +90,14 @@ pub struct Config {
     pub file_name_warning: FileNameWarning,
     pub printable_range: PrintableRange,
     pub warnings_map: WarningsMap,
-    /// False after `+d`: errors of the machine itself leave a core dump only.
+    /// False after `+d`: internal errors of the machine write only a core dump.
     pub crash_dump: bool,
     /// False after `+L`: line tables are not loaded.
     pub line_info: bool,
     pub perf: PerfSupport,
 }
 
-/// An enumeration whose variants stand in the order of a table's words.
+/// Defines an enumeration whose variants are in the order of a table's words.
 macro_rules! choices {
     ($(#[$doc:meta])* $name:ident in $words:path: $($(#[$variant_doc:meta])* $variant:ident,)*) => {
         $(#[$doc])*
@@ -125,12 +125,12 @@ choices! {
     NoNodeThreadSpread,
     NoNodeProcessorSpread,
     ThreadNoNodeProcessorSpread,
-    /// The system's best: `ThreadNoNodeProcessorSpread` today.
+    /// The system's default, currently `ThreadNoNodeProcessorSpread`.
     DefaultBind,
 }
 
 choices! {
-    /// How long a scheduler without work looks for some before it sleeps.
+    /// How long a scheduler without work busy-waits before it sleeps.
     BusyWait in flags::BUSY_WAITS:
     None,
     VeryShort,
@@ -155,14 +155,14 @@ choices! {
 }
 
 choices! {
-    /// What `io:printable_range/0` says.
+    /// The result of `io:printable_range/0`.
     PrintableRange in flags::PRINTABLE_RANGES:
     Latin1,
     Unicode,
 }
 
 choices! {
-    /// What warnings are logged as.
+    /// The level at which warnings are logged.
     WarningsMap in flags::WARNING_LEVELS:
     Info,
     Warning,
@@ -179,31 +179,31 @@ choices! {
     Map,
 }
 
-/// What Ctrl-C does.
+/// The effect of Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakMode {
     /// Shows the break menu.
     Menu,
-    /// Ends the node, as the system does (`+B`, `+Bd`).
+    /// Ends the node, by the system's default action (`+B`, `+Bd`).
     Default,
     /// Interrupts the shell (`+Bc`).
     InterruptShell,
-    /// Nothing (`+Bi`).
+    /// Is ignored (`+Bi`).
     Ignore,
 }
 
 /// How file names are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileNameEncoding {
-    /// Not asked: UTF-8 where the system's names are that by rule, else as `Locale`.
+    /// Not given: UTF-8 on systems where file names are always UTF-8, otherwise as `Locale`.
     Default,
     Latin1,
     Utf8,
-    /// As the locale says.
+    /// The encoding of the locale.
     Locale,
 }
 
-/// What happens to file names that are not in the encoding.
+/// What happens to file names that are not in that encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileNameWarning {
     Warn,

@@ -1,6 +1,6 @@
-//! Environment variables as a value: what `-env` and the launcher change is handed to the machine
-//! with the rest of the configuration, not written back into the process (which other threads could
-//! read at the same time). Main thread only.
+//! Environment variables as a value: changes by `-env` and the launcher are passed to the machine as part of the
+//! configuration. They are not written to the environment of the process, which other threads could
+//! read at the same time. Main thread only.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStringExt;
@@ -22,12 +22,12 @@ impl Environment {
         self.variables.get(name.as_bytes()).map(Vec::as_slice)
     }
 
-    /// A variable that is set to something.
+    /// The value of a variable, if it is set and not empty.
     pub fn get_non_empty(&self, name: &str) -> Option<&[u8]> {
         self.get(name).filter(|value| !value.is_empty())
     }
 
-    /// Sets a variable. As with C's `putenv`, a `=` in the name ends it and starts the value.
+    /// Sets a variable. As with C's `putenv`, a `=` in the name ends the name and starts the value.
     pub fn set(&mut self, name: &[u8], value: &[u8]) {
         match name.iter().position(|&byte| byte == b'=') {
             None => self.variables.insert(name.to_vec(), value.to_vec()),

@@ -1,9 +1,8 @@
-//! Splits the words of a start between the machine and Erlang's `init`, and carries out what the
-//! launcher itself is asked (`-env`, `-detached`, `-make`, `-sname`'s port mapper, ...): the part
-//! of OTP's `erlexec` program. The result is exactly what stock's machine is started with; a test
-//! compares the two.
+//! Splits the words of a start between the machine and Erlang's `init`, and handles the flags for the launcher itself
+//! (`-env`, `-detached`, `-make`, the port mapper for `-sname`, ...), as OTP's `erlexec` program does. The result is
+//! exactly the command line with which stock's machine is started; a test compares the two.
 //!
-//! Nothing is executed here: a [`Launch`] says what to do. Main thread only.
+//! Nothing is executed here: a [`Launch`] describes what to do. Main thread only.
 
 use isa::flags::{self, LauncherAction, LauncherRule, Place, Value};
 
@@ -15,7 +14,7 @@ use crate::words::Word;
 /// What to start, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// Flags for the machine, with `-` for `+`.
+    /// Flags for the machine, with `-` in place of `+`.
     pub emulator_words: Vec<Word>,
     /// Everything after the first `--`: `-root R -bindir B -progname erl -- -home H -- ...`.
     pub init_words: Vec<Word>,
@@ -25,7 +24,7 @@ pub struct Launch {
     pub flavor: Flavor,
     /// Leave the terminal and run in the background.
     pub detached: bool,
-    /// The shell command that starts the port mapper, for a node that others shall find.
+    /// The shell command that starts the port mapper, for a node that other nodes must be able to find.
     pub port_mapper: Option<Word>,
     /// Print the command line first.
     pub announced: bool,
@@ -33,10 +32,10 @@ pub struct Launch {
     pub printed: Option<Print>,
 }
 
-/// The form of the engine that `-emu_flavor` asks for.
+/// The form of the engine selected by `-emu_flavor`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flavor {
-    /// Not asked, or `smp`.
+    /// Not given, or `smp`.
     #[default]
     Default,
     /// `jit`: machine code.
@@ -47,31 +46,31 @@ pub enum Flavor {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Print {
-    /// One a line, without the program.
+    /// One argument per line, without the program.
     Arguments,
-    /// All in one line, quoted.
+    /// The whole command in one line, quoted.
     QuotedCommand,
 }
 
-/// What a command line comes to.
+/// The meaning of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     Start(Box<Launch>),
     PrintName,
-    /// Become `man` with these arguments.
+    /// Execute `man` with these arguments.
     Manual {
         arguments: Vec<Word>,
         environment: Environment,
     },
 }
 
-/// What OTP's own start script calls itself, which scripts read from the arguments of `init` and
-/// from the environment to start further nodes.
+/// The name of OTP's own start script. Scripts read it from the arguments of `init` and from the environment to start
+/// further nodes.
 pub const PROGNAME: &str = "erl";
 /// The machine's name in messages and for `-emu_name_exit`.
 pub const MACHINE_NAME: &str = "ferl";
 
-/// Splits `words`, which are the command line after [`crate::words::merge`].
+/// Splits `words`, the result of [`crate::words::merge`].
 pub fn split(words: &[Word], otp: &Otp, environment: &Environment) -> Result<Request, Refusal> {
     let (smp, flavor) = machine_kind(words)?;
     let mut split = Split::new(words, otp, environment);
@@ -89,8 +88,8 @@ pub fn split(words: &[Word], otp: &Otp, environment: &Environment) -> Result<Req
     split.finish(smp, flavor)
 }
 
-/// `-smp` and `-emu_*` choose the machine, before anything else is looked at. Their words stay in
-/// the list, for `init:get_argument/1`.
+/// Reads `-smp` and `-emu_*`, which select the machine, before any other flag. Their words stay in the list, for
+/// `init:get_argument/1`.
 fn machine_kind(words: &[Word]) -> Result<(bool, Flavor), Refusal> {
     let (mut smp, mut flavor) = (true, Flavor::Default);
     let mut words = words
@@ -130,7 +129,7 @@ fn invalid_kind() -> Refusal {
     )
 }
 
-/// The word after a flag that needs one: the end of a source (`--`) is none.
+/// The value of a flag that needs one: the next word, unless it is the end of a source (`--`).
 fn value_of<'a>(flag: &[u8], next: Option<&'a Word>) -> Result<&'a [u8], Refusal> {
     match next {
         Some(word) if word != b"--" => Ok(word),
@@ -187,7 +186,7 @@ impl<'a> Split<'a> {
         split
     }
 
-    /// The variables that programs started by the node, and OTP's own scripts, rely on.
+    /// Sets the variables that OTP's own scripts and programs started by the node rely on.
     fn set_up_environment(&mut self) {
         let (root, bin) = (self.otp.root_bytes(), self.otp.bin_bytes());
         let path = search_path(self.environment.get("PATH"), root, bin);
@@ -223,7 +222,7 @@ impl<'a> Split<'a> {
             .extend(words.iter().map(|word| word.as_bytes().to_vec()));
     }
 
-    /// A word with a `-`: what the launcher does not know is for `init`.
+    /// Handles a word that begins with `-`. Flags that the launcher does not know are passed to `init`.
     fn launcher_word(&mut self, word: &Word) -> Result<Option<Request>, Refusal> {
         let Some(flag) = flags::find_launcher_flag(word) else {
             self.user.push(word.clone());
@@ -289,7 +288,7 @@ impl<'a> Split<'a> {
                 self.distributed = true;
             }
             LauncherAction::PrintArguments => {
-                // Both may be asked for; the quoted form then wins, as in stock.
+                // If both forms are requested, the quoted one wins, as on stock.
                 self.printed.get_or_insert(Print::Arguments);
             }
             LauncherAction::PrintName => return Ok(Some(Request::PrintName)),
@@ -317,14 +316,14 @@ impl<'a> Split<'a> {
         Ok(value)
     }
 
-    /// A word with a `+`: it goes to the machine, with the next word when that is its value.
+    /// Handles a word that begins with `+`: passes it to the machine, with the next word if that is its value.
     fn emulator_word(&mut self, word: &Word) -> Result<(), Refusal> {
         let name = &word[1..];
         let passed = [b"-", name].concat();
         let takes_next = match (flags::find(name), flags::family(name)) {
             (Some((flag, length)), _) => match flag.place {
                 Place::Alone | Place::Joined => false,
-                // The launcher knows no JIT flags and takes the next word for all that look so.
+                // The launcher does not know the JIT flags: for any flag that begins with `J` it takes the next word.
                 Place::Next | Place::NextOnly => length == name.len() || name.starts_with(b"J"),
                 Place::Optional if length == name.len() => {
                     self.peek().is_some_and(|next| is_listed(flag.value, next))
@@ -341,7 +340,7 @@ impl<'a> Split<'a> {
             },
             (None, None) => false,
         };
-        // The value of an optional flag was seen above and cannot be missing.
+        // If the value is optional, it was found above, so it cannot be missing here.
         let value = takes_next.then(|| self.value(word)).transpose()?;
         self.emulator.push(passed);
         self.emulator.extend(value.map(<[u8]>::to_vec));
@@ -389,7 +388,7 @@ impl<'a> Split<'a> {
 }
 
 impl Launch {
-    /// The machine's arguments as stock's machine gets them.
+    /// The arguments of the machine, as stock's machine receives them.
     pub fn arguments(&self) -> impl Iterator<Item = &[u8]> {
         let emulator = self.emulator_words.iter().map(Vec::as_slice);
         let init = self.init_words.iter().map(Vec::as_slice);
@@ -416,7 +415,7 @@ fn starts_listed(value: Value, word: &[u8]) -> bool {
     }
 }
 
-/// `PATH` with OTP's programs in front, once: nodes that start nodes must not let it grow.
+/// `PATH` with OTP's programs in front, only once: it must not grow when nodes start nodes.
 fn search_path(path: Option<&[u8]>, root: &[u8], bin: &[u8]) -> Vec<u8> {
     let programs = [root, b"/bin"].concat();
     match path {

@@ -1,10 +1,10 @@
-//! The `ferl` command up to the machine: from what the user typed to a [`config::Config`].
+//! The `ferl` command up to the start of the machine: turns the command line into a [`config::Config`].
 //!
 //! A command line passes through `words` (environment variables and argument files are merged in),
-//! `launch` (words are split between the machine and Erlang's `init`), `settings` (the machine's
-//! words are checked against the one table, `isa::flags`) and ends as a `Config`. `otp` finds the
-//! libraries to boot. All of it runs on the main thread before any other thread exists, reads no
-//! global state (the environment is a value) and never panics on what it is given.
+//! `launch` (words are split between the machine and Erlang's `init`) and `settings` (the machine's
+//! words are checked against the flag table, `isa::flags`), and becomes a `Config`. `otp` finds the
+//! libraries to boot. All of this runs on the main thread before any other thread exists, reads no
+//! global state (the environment is a value), and does not panic for any input.
 
 #![forbid(unsafe_code)]
 

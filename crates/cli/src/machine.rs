@@ -1,4 +1,4 @@
-//! From the command line's decisions to the machine's configuration.
+//! Converts the configuration from the command line to the machine's configuration.
 
 use isa::flags;
 
@@ -8,7 +8,8 @@ use crate::config::{
 };
 use crate::launch::Flavor;
 
-/// Turns of the look for work before a scheduler sleeps, by `+sbwt`; a turn takes about a microsecond.
+/// How many times a scheduler looks for work before it sleeps, for a value of `+sbwt`; each time takes about a
+/// microsecond.
 fn busy_wait_spins(wait: BusyWait) -> usize {
     match wait {
         BusyWait::None => 0,

@@ -1,4 +1,4 @@
-//! The `ferl` command: finds OTP, reads the command line as `erl` does and starts the machine.
+//! The `ferl` command: finds OTP, interprets the command line as `erl` does, and starts the machine.
 
 #![forbid(unsafe_code)]
 
@@ -17,12 +17,12 @@ use cli::refusal::{self, Refusal};
 use cli::settings::{self, Wish};
 use cli::words::{self, Word};
 
-/// Message blocks are made on one thread and freed on another, which this allocator is built for.
+/// Message fragments are allocated on one thread and freed on another; this allocator is made for that.
 #[global_allocator]
 static ALLOCATOR: sys::allocator::Allocator = sys::allocator::Allocator;
 
 fn main() -> ExitCode {
-    // The lab comes before everything else: it says itself what is missing.
+    // The lab is started before anything else is checked: it reports by itself what is missing.
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|word| word == "lab") {
         return lab::main(words);
@@ -33,8 +33,8 @@ fn main() -> ExitCode {
     })
 }
 
-/// Everything up to the machine, in the order of stock: what it prints and starts on the way is
-/// seen even when a later flag is wrong.
+/// Does everything up to the start of the machine, in stock's order: what earlier flags print or start takes effect
+/// even if a later flag is wrong.
 fn start() -> Result<ExitCode, Refusal> {
     let environment = Environment::inherited();
     let typed: Vec<Word> = std::env::args_os()
@@ -70,7 +70,7 @@ fn start() -> Result<ExitCode, Refusal> {
     Ok(obey(settings::read(&launch, &otp, processors()), &otp))
 }
 
-/// Does what the flags of the machine ask for.
+/// Carries out the flags of the machine.
 fn obey(reading: settings::Reading, otp: &Otp) -> ExitCode {
     for note in &reading.notes {
         write_error(&format!("{note}\n"));
@@ -99,13 +99,13 @@ fn obey(reading: settings::Reading, otp: &Otp) -> ExitCode {
 /// Runs the machine until it halts.
 fn run(config: Config) -> ExitCode {
     for (name, value) in config.environment.iter() {
-        // What the system takes for no name cannot be inherited by programs either.
+        // Ignore variables whose name the system rejects: programs could not inherit them either.
         let _ = sys::env::put(name, value);
     }
     node::start(machine::config(config))
 }
 
-/// Processors this process may use.
+/// The number of processors that this process may use.
 fn processors() -> u32 {
     let allowed = sys::cpu::Processors::detect().allowed();
     u32::try_from(allowed).unwrap_or(u32::MAX)
@@ -116,7 +116,7 @@ fn detach() -> Result<sys::detach::Side, Refusal> {
         .map_err(|error| Refusal::plain(format!("ferl: cannot leave the terminal: {error}")))
 }
 
-/// Becomes `man`; returns only when that fails.
+/// Executes `man` in place of this program; returns only if that fails.
 fn show_manual(arguments: &[Word], environment: &Environment) -> Refusal {
     let mut command = Command::new("man");
     command.args(arguments.iter().map(|word| OsStr::from_bytes(word)));
@@ -127,12 +127,12 @@ fn show_manual(arguments: &[Word], environment: &Environment) -> Refusal {
     ))
 }
 
-/// Runs the port mapper's command, which goes to the background by itself.
+/// Runs the command that starts the port mapper, which moves to the background by itself.
 fn start_port_mapper(command: &Word, environment: &Environment) -> Result<(), Refusal> {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(OsStr::from_bytes(command));
     set_environment(&mut shell, environment);
-    // Its status says nothing that matters: one that runs already makes a second one fail.
+    // The status is ignored: the command also fails if a port mapper is already running.
     match shell.status() {
         Ok(_) => Ok(()),
         Err(error) => Err(Refusal::plain(format!(
@@ -185,7 +185,7 @@ fn announce(launch: &Launch) {
     write_out(&text);
 }
 
-/// Prints; a reader that has gone away is no error.
+/// Prints text; ignores the error if the reader has closed the pipe.
 fn write_out(text: &[u8]) {
     let _ = io::stdout().write_all(text);
 }

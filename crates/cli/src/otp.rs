@@ -1,9 +1,9 @@
-//! Finds the OTP libraries to boot: `FERL_OTP`, else `ROOTDIR`, else the `erl` on `PATH`, resolved
-//! through links, else the usual places. A release that this ferl cannot boot is refused by its
-//! number, before anything of it is read. Main thread only.
+//! Finds the OTP libraries to boot: in `FERL_OTP`, else in `ROOTDIR`, else at the `erl` on `PATH` (symbolic links
+//! resolved), else in the usual places. A release that this ferl cannot boot is rejected by its number, before
+//! any of its files are loaded. Main thread only.
 //!
-//! The first modules lie beside the libraries in an installed OTP. Releases made of one leave them out, since stock's
-//! machine has them in itself: then those of an installed OTP with the same version are taken.
+//! An installed OTP has the preloaded modules beside its libraries. Releases built from it do not, because stock's
+//! machine contains them: then those of an installed OTP with the same version are used.
 
 use std::ffi::OsStr;
 use std::fmt::{self, Display};
@@ -16,7 +16,7 @@ use crate::environment::Environment;
 
 /// The OTP releases that this ferl boots.
 pub const SUPPORTED: &[u32] = &[25];
-/// Where distributions and people put OTP.
+/// Where OTP is usually installed.
 const USUAL_PLACES: &[&str] = &[
     "/usr/lib/erlang",
     "/usr/lib64/erlang",
@@ -25,15 +25,15 @@ const USUAL_PLACES: &[&str] = &[
     "/opt/erlang/lib/erlang",
     "/opt/erlang",
 ];
-/// Releases and emulators are numbered in step: emulator 13 belongs to OTP 25.
+/// The difference between the numbers of a release and its emulator: emulator 13 belongs to OTP 25.
 const RELEASE_MINUS_ERTS: u32 = 12;
-/// As much of a start script as is searched for its `ROOTDIR=`.
+/// How much of a start script is searched for `ROOTDIR=`.
 const SCRIPT_BYTES: u64 = 64 << 10;
 
 /// An installed OTP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Otp {
-    /// What Erlang calls `code:root_dir()`.
+    /// The root directory, as returned by `code:root_dir()`.
     pub root: PathBuf,
     /// The emulator's version, such as `13.1.5`.
     pub erts_version: String,
@@ -41,30 +41,30 @@ pub struct Otp {
     pub release: u32,
     /// OTP's own programs: `inet_gethost`, `epmd`, `heart`, ...
     pub bin: PathBuf,
-    /// The modules that are loaded before any code server runs.
+    /// The directory of the preloaded modules, which are loaded before any code server runs.
     pub preloaded: PathBuf,
 }
 
-/// Why there is nothing to boot.
+/// Why no OTP can be booted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OtpError {
-    /// None of the places holds one.
+    /// No OTP was found in any of the places.
     NotFound,
-    /// A variable names a place that holds none.
+    /// A variable names a place without an OTP.
     NotThere {
         variable: &'static str,
         path: PathBuf,
     },
-    /// No emulator version can be made out.
+    /// The emulator version cannot be determined.
     NoVersion { root: PathBuf },
     /// A release that this ferl cannot boot.
     Unsupported { root: PathBuf, release: u32 },
-    /// The modules to start with are missing.
+    /// The preloaded modules are missing.
     NoPreloaded { root: PathBuf, preloaded: PathBuf },
 }
 
 impl Otp {
-    /// The OTP to boot, and nothing less: its release is supported and its first modules are there.
+    /// Finds an OTP that can be booted: its release is supported and its preloaded modules exist.
     pub fn find(environment: &Environment) -> Result<Otp, OtpError> {
         let mut otp = Otp::open(find_root(environment)?)?;
         if !SUPPORTED.contains(&otp.release) {
@@ -91,7 +91,7 @@ impl Otp {
         Ok(otp)
     }
 
-    /// What `root` holds, whether or not it can be booted.
+    /// The OTP in `root`, whether or not it can be booted.
     pub fn open(root: PathBuf) -> Result<Otp, OtpError> {
         let version = started_version(&root).or_else(|| highest_version(&root));
         match version {
@@ -100,7 +100,7 @@ impl Otp {
         }
     }
 
-    /// The OTP with this emulator version under `root`; nothing is looked at.
+    /// The OTP with this emulator version under `root`, without access to the file system.
     pub fn at(root: impl Into<PathBuf>, erts_version: &str) -> Otp {
         let root = root.into();
         let erts = format!("erts-{erts_version}");
@@ -140,7 +140,7 @@ fn find_root(environment: &Environment) -> Result<PathBuf, OtpError> {
         .ok_or(OtpError::NotFound)
 }
 
-/// Where OTP is installed: those of the programs on `PATH`, then the usual places.
+/// The roots of installed OTPs: those of the `erl` programs on `PATH`, then those in the usual places.
 fn installed_roots(environment: &Environment) -> impl Iterator<Item = PathBuf> {
     let path = OsStr::from_bytes(environment.get("PATH").unwrap_or_default());
     std::env::split_paths(path)
@@ -152,8 +152,7 @@ fn installed_roots(environment: &Environment) -> impl Iterator<Item = PathBuf> {
         )
 }
 
-/// `path` when it is an OTP root, or the root below it when it is what OTP was installed with as
-/// its prefix.
+/// The OTP root at `path`: `path` itself, or `lib/erlang` below it if `path` is the prefix of an installation.
 fn root_in(path: &Path) -> Option<PathBuf> {
     [path.to_owned(), path.join("lib/erlang")]
         .into_iter()
@@ -189,8 +188,8 @@ fn root_named_by(script: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The emulator that `start_erl` would run: `releases/start_erl.data` holds its version and the
-/// release's.
+/// The version of the emulator that `start_erl` would run: `releases/start_erl.data` contains it and the version of the
+/// release.
 fn started_version(root: &Path) -> Option<String> {
     let data = fs::read_to_string(root.join("releases/start_erl.data")).ok()?;
     let version = data.split_whitespace().next()?.to_owned();
@@ -199,7 +198,7 @@ fn started_version(root: &Path) -> Option<String> {
     is_there.then_some(version)
 }
 
-/// The newest emulator under `root`.
+/// The version of the newest emulator under `root`.
 fn highest_version(root: &Path) -> Option<String> {
     let numbers = |version: &str| -> Vec<u32> {
         version
@@ -262,7 +261,7 @@ impl std::error::Error for OtpError {}
 mod tests {
     use super::*;
 
-    /// A made-up installation, removed when dropped.
+    /// A fake installation, removed when dropped.
     struct Installed(PathBuf);
 
     impl Installed {

@@ -1,5 +1,5 @@
-//! Why ferl does not start, in stock's words where stock has some, and the usage texts, which are
-//! generated from the tables. A refusal ends the program with status 1. Any thread.
+//! The error messages with which ferl refuses to start, worded as on stock where stock has the same error, and the
+//! usage texts, which are generated from the flag tables. A refusal ends the program with status 1. Any thread.
 
 use std::fmt::{self, Display, Write as _};
 
@@ -8,7 +8,7 @@ use isa::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, Place};
 /// Why ferl does not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is wrong; empty when the usage text has to do.
+    /// The error message; empty if only the usage text is printed.
     pub message: String,
     pub usage: Usage,
 }
@@ -43,7 +43,7 @@ impl Refusal {
         }
     }
 
-    /// A flag whose value is not there.
+    /// A flag without its value.
     pub fn missing_argument(flag: &[u8]) -> Refusal {
         let flag = String::from_utf8_lossy(flag);
         Refusal::launcher(format!("Missing argument(s) for '{flag}'."))
@@ -65,7 +65,7 @@ impl Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// One line, for mistakes that the launcher finds.
+/// The usage text for errors that the launcher finds: one line.
 pub fn launcher_usage() -> String {
     let mut text = String::from("Usage: ferl [-args_file file]");
     for flag in LAUNCHER_FLAGS {
@@ -76,7 +76,7 @@ pub fn launcher_usage() -> String {
     text
 }
 
-/// The emulator flags, one a line.
+/// The usage text for the emulator flags: one flag per line.
 pub fn emulator_usage() -> String {
     let mut text = String::from("Usage: ferl [flags] [arguments ...]\nThe flags are:\n\n");
     for flag in EMULATOR_FLAGS.iter().filter(|flag| !flag.help.is_empty()) {

@@ -1,7 +1,7 @@
-//! Checks the machine's words against the table of emulator flags and makes a [`Config`] of them.
+//! Checks the machine's words against the table of emulator flags and turns them into a [`Config`].
 //!
-//! Words are read in the table's four rounds, each from left to right, so that of several mistakes
-//! the one is reported that stock would report. Main thread only.
+//! Words are read in the table's four rounds, each from left to right, so that of several errors the
+//! one that stock would report is reported. Main thread only.
 
 mod schedulers;
 
@@ -17,7 +17,7 @@ use crate::refusal::Refusal;
 use crate::value::{self, Parsed};
 use schedulers::Schedulers;
 
-/// What the words ask for.
+/// What the words request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wish {
     Run(Box<Config>),
@@ -25,13 +25,13 @@ pub enum Wish {
     PrintHelp,
 }
 
-/// The answer, and what is to be printed before it.
+/// The result, and the notes to be printed before it is carried out.
 pub struct Reading {
     pub notes: Vec<String>,
     pub wish: Result<Wish, Refusal>,
 }
 
-/// Reads the words of `launch`. `processors` is how many this process may use.
+/// Reads the words of `launch`. `processors` is the number of processors that this process may use.
 pub fn read(launch: &Launch, otp: &Otp, processors: u32) -> Reading {
     let mut reader = Reader {
         config: defaults(launch, otp),
@@ -49,7 +49,7 @@ pub fn read(launch: &Launch, otp: &Otp, processors: u32) -> Reading {
     }
 }
 
-/// The settings of a start without flags; some come from the environment.
+/// The settings without any flags; some come from the environment.
 fn defaults(launch: &Launch, otp: &Otp) -> Config {
     let variable = |name: &str| {
         let value = launch.environment.get(name)?;
@@ -119,7 +119,7 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
     }
 }
 
-/// Fewer tables than this are not worth asking for.
+/// Raises a requested number of ETS tables to the minimum.
 fn ets_limit(asked: i64) -> u32 {
     asked.clamp(8192, i64::from(i32::MAX)) as u32
 }
@@ -129,12 +129,12 @@ enum Item<'a> {
     Flag {
         flag: &'static EmulatorFlag,
         word: &'a [u8],
-        /// `None` when it is left out, which only optional values may be.
+        /// `None` if an optional value is left out.
         value: Option<&'a [u8]>,
     },
-    /// Starts with `-` and is no flag.
+    /// Starts with `-`, but is not a known flag.
     Unknown(&'a [u8]),
-    /// A flag at the end of everything.
+    /// A flag at the end of all words, without the value that it needs.
     Unfinished,
     /// Does not start with `-`.
     Stray,
@@ -150,7 +150,7 @@ impl Item<'_> {
     }
 }
 
-/// Cuts the machine's words into flags, up to the first `--` that is not some flag's value.
+/// Groups the machine's words into flags with their values, up to the first `--` that is not the value of a flag.
 fn items(launch: &Launch) -> Vec<Item<'_>> {
     let mut words = launch.arguments().peekable();
     let mut items = Vec::new();
@@ -189,7 +189,7 @@ fn items(launch: &Launch) -> Vec<Item<'_>> {
     items
 }
 
-/// A reading in progress.
+/// The state while the words are read.
 struct Reader {
     config: Config,
     schedulers: Schedulers,
@@ -201,7 +201,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// `Some` when a flag asks for something else than to run.
+    /// Reads all words; returns `Some` if a flag requests something other than to run the machine.
     fn read_all(&mut self, launch: &Launch) -> Result<Option<Wish>, Refusal> {
         let items = items(launch);
         for round in Round::ALL {
@@ -235,7 +235,7 @@ impl Reader {
         text: Option<&[u8]>,
     ) -> Result<Option<Wish>, Refusal> {
         let complain = |complaint: String| {
-            // Allocator rows stand for several flags; the word knows the letter.
+            // One allocator row covers several flags; the letter of the actual one is in the word.
             let letter = word.get(2).copied().map_or('?', char::from);
             Refusal::emulator(if flag.name.starts_with('M') {
                 complaint.replacen('?', &letter.to_string(), 1)
@@ -345,7 +345,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// Of several `+B`, ignoring wins over interrupting the shell, and that over the rest.
+    /// Of several `+B` flags, `i` (ignore) takes precedence over `c` (interrupt the shell), and `c` over the others.
     fn set_break_mode(&mut self, parsed: &Parsed) {
         let asked = match parsed {
             Parsed::Choice(0) => BreakMode::Ignore,
@@ -362,7 +362,7 @@ impl Reader {
         }
     }
 
-    /// `l`, or `u` or `a` with a letter for what happens to names that are not encoded so.
+    /// Parses `l`, or `u` or `a` followed by a letter that selects what happens to names in another encoding.
     fn set_file_names(&mut self, text: &[u8], flag: &'static EmulatorFlag) -> Result<(), Refusal> {
         let (encoding, warning) = match text {
             [b'l', ..] => (FileNameEncoding::Latin1, b"".as_slice()),
@@ -385,7 +385,7 @@ impl Reader {
         Ok(())
     }
 
-    /// ferl has no poll threads, but a command line that stock refuses is a mistake here, too.
+    /// Checks the flags for poll threads: ferl has none, but a command line that stock rejects is an error here, too.
     fn check_polling(&self) -> Result<(), Refusal> {
         let share = self.schedulers.total * self.poll_threads_percent / 100;
         let threads = self.poll_threads.unwrap_or(share.max(1));
@@ -408,11 +408,11 @@ impl Reader {
     }
 }
 
-/// The complaint about a word that is no flag.
+/// The error message for a word that is not a flag.
 fn unknown(word: &[u8]) -> String {
     let name = &word[1..];
     if name.starts_with(b"M") {
-        // As much of it as stock understood: the allocator.
+        // Stock parses such a word up to the letter of the allocator.
         let known = name
             .get(1)
             .filter(|letter| flags::ALLOCATOR_LETTERS.contains(letter) || b"MYld".contains(letter));
@@ -429,7 +429,7 @@ fn unknown(word: &[u8]) -> String {
     }
 }
 
-/// The word that was read, for values that are words.
+/// The word that was read, if the value is a word.
 fn names(value: Value, parsed: &Parsed) -> Option<&'static str> {
     match (value, parsed) {
         (Value::OneOf(words), Parsed::Choice(index)) => words.get(*index).copied(),
@@ -439,7 +439,7 @@ fn names(value: Value, parsed: &Parsed) -> Option<&'static str> {
     }
 }
 
-/// The number read; the table's bounds keep all but `+hmax` within 31 bits.
+/// The number that was read; the table's bounds keep all but `+hmax` within 31 bits.
 fn number(parsed: &Parsed) -> u32 {
     u32::try_from(long_number(parsed)).unwrap_or(u32::MAX)
 }
@@ -465,7 +465,7 @@ fn pair(parsed: &Parsed) -> (Option<i64>, Option<i64>) {
     }
 }
 
-/// Percentages of all schedulers and of those online.
+/// The percentages for all schedulers and for those online.
 fn percentages(pair: (Option<i64>, Option<i64>)) -> Option<(i64, i64)> {
     let (total, online) = match pair {
         (Some(total), Some(online)) => (total, online),

@@ -1,11 +1,11 @@
-//! The form of a CPU topology as `+sct` takes it: entries separated by `:`, each a sequence of
+//! Checks the syntax of a CPU topology as given to `+sct`: entries separated by `:`, each a sequence of
 //! letters (`L` logical, `t` thread, `c` core, `p` processor, `n` and `N` nodes) with identifiers
-//! `0`, `0-3` or `0,2-3`. Only the form is checked: ferl binds schedulers by what the system says.
+//! `0`, `0-3` or `0,2-3`. Only the syntax is checked: ferl binds schedulers by the topology that the system reports.
 //! Any thread.
 
 const MAX_IDENTIFIER: u32 = 0xffff;
 
-/// What is wrong with a topology, in stock's words.
+/// Checks a topology; the error is stock's message.
 pub fn check(text: &[u8]) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("missing cpu topology");

@@ -1,26 +1,26 @@
-//! Reads the value of an emulator flag by the shape its row declares. Numbers are read as C's
-//! functions do, because scripts rely on what those let pass (`+P 5000x`), but never wrap around.
-//! Any thread.
+//! Parses the value of an emulator flag according to the form that its row in the flag table declares. Numbers are
+//! parsed as by C's functions, because scripts rely on what those accept (`+P 5000x`), but never wrap around. Any
+//! thread.
 
 use isa::flags::{Digits, EmulatorFlag, Value};
 
 use crate::topology;
 
-/// A value that has its flag's shape.
+/// The parsed value of a flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parsed {
     Nothing,
     Text(Vec<u8>),
     Bool(bool),
-    /// Position in the row's list of words.
+    /// Index in the row's list of words.
     Choice(usize),
     Number(i64),
-    /// The row's word in place of a number.
+    /// The word that the row allows in place of a number.
     Instead,
     Pair(Option<i64>, Option<i64>),
 }
 
-/// Reads `value` for `flag`; the error is the complaint to print.
+/// Parses `value` for `flag`; the error is the message to print.
 pub fn parse(flag: &EmulatorFlag, value: &[u8]) -> Result<Parsed, String> {
     let bad = || complaint(flag, value);
     match flag.value {
@@ -65,7 +65,7 @@ pub fn parse(flag: &EmulatorFlag, value: &[u8]) -> Result<Parsed, String> {
     }
 }
 
-/// The row's complaint about `value`.
+/// The row's error message for `value`.
 pub fn complaint(flag: &EmulatorFlag, value: &[u8]) -> String {
     let number = leading_number(value).map_or(0, |(number, _)| number);
     flag.complaint
@@ -83,8 +83,8 @@ fn bounded(value: &[u8], min: i64, max: i64, digits: Digits) -> Option<i64> {
     (min..=max).contains(&number).then_some(number)
 }
 
-/// The number that a text starts with, after white space and a sign, and what follows it. What
-/// does not fit becomes the nearest number that does.
+/// The number at the start of a text, after white space and a sign, and the rest of the text. A number that is out of
+/// range becomes the nearest one in range.
 pub fn leading_number(text: &[u8]) -> Option<(i64, &[u8])> {
     let text = text.trim_ascii_start();
     let (negative, digits) = match text.first() {
@@ -111,8 +111,8 @@ pub fn leading_number(text: &[u8]) -> Option<(i64, &[u8])> {
     Some((number, &digits[end..]))
 }
 
-/// `N`, `N:M` or `:M`; what follows is ignored. Numbers are cut to 32 bits, so that one can
-/// calculate with them.
+/// Parses `N`, `N:M` or `:M`; the rest is ignored. Numbers are clamped to 32 bits, so that arithmetic with them cannot
+/// overflow.
 fn pair(text: &[u8]) -> Option<Parsed> {
     let cut = |number: i64| number.clamp(i64::from(i32::MIN), i64::from(i32::MAX));
     let second = |rest: &[u8]| {

@@ -1,10 +1,10 @@
-//! Merges what the user typed with the flag variables (`ERL_AFLAGS`, `ERL_FLAGS`, ...) and argument
-//! files into one list of words, in OTP's order and with OTP's quoting. What comes from one source
-//! ends with a `--`, so that it cannot swallow words of the next; what follows `-extra` in any of
-//! them goes to the very end.
+//! Merges the typed command line with the flag variables (`ERL_AFLAGS`, `ERL_FLAGS`, ...) and argument
+//! files into one list of words, in OTP's order and with OTP's quoting. The words of each source
+//! end with a `--`, so that a flag cannot take a word of the next source as its value. Words after `-extra` in any
+//! source go to the very end.
 //!
-//! Main thread only. Files are read up to a bound, and so many of them, so that a file that names
-//! itself ends in a refusal.
+//! Main thread only. The number and the total size of argument files are limited, so a file that includes itself is
+//! rejected.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -19,13 +19,13 @@ use crate::refusal::Refusal;
 
 pub type Word = Vec<u8>;
 
-/// Argument files in one command line; more mean that a file includes itself.
+/// The maximum number of argument files; more mean that a file includes itself.
 const MAX_FILES: usize = 1_000;
-/// What all argument files together may hold.
+/// The maximum size of all argument files together.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// All words of a start, `typed` (without the program's name) and those of the environment.
-/// `release` is the OTP release whose own variable counts (`ERL_OTP25_FLAGS`).
+/// All words of a start: `typed` (without the program's name) and those from the environment.
+/// `release` is the OTP release whose own flag variable (such as `ERL_OTP25_FLAGS`) is read.
 pub fn merge(
     typed: &[Word],
     environment: &Environment,
@@ -51,8 +51,8 @@ pub fn merge(
     for words in before {
         merged.add(words)?;
     }
-    // Unlike a variable, the command line may end in a bare -args_file, so its `--` is not a word
-    // that could be taken for the file's name.
+    // Unlike a variable, the command line may end in -args_file without a name. Its `--` is added afterwards, so it
+    // cannot be taken for the file's name.
     if !typed.is_empty() {
         merged.add(typed.to_vec())?;
         merged.words.push(b"--".to_vec());
@@ -72,9 +72,9 @@ struct Merged {
 }
 
 impl Merged {
-    /// Adds the words of one source, with those of the files it names.
+    /// Adds the words of one source, including those of the argument files that it names.
     fn add(&mut self, words: Vec<Word>) -> Result<(), Refusal> {
-        // Files nest, so unfinished sources wait here.
+        // Argument files can nest; this is the stack of unfinished sources.
         let mut waiting = vec![words.into_iter()];
         while let Some(mut words) = waiting.pop() {
             while let Some(word) = words.next() {
@@ -133,7 +133,7 @@ impl Merged {
     }
 }
 
-/// The system's text for an error, without Rust's number behind it.
+/// The system's text for an error, without the error number that Rust appends.
 fn reason(error: std::io::Error) -> String {
     Errno::from(error).message()
 }
@@ -149,10 +149,10 @@ enum Comments {
     Allowed,
 }
 
-/// Cuts a text into words at white space. Quotes of both kinds and backslashes (outside quotes)
-/// protect it. When there is a word at all, a `--` follows the last one.
+/// Splits a text into words at white space that is not protected by quotes of either kind or by a backslash (outside
+/// quotes). If there are any words, adds a `--` after the last one.
 fn cut(text: &[u8], comments: Comments) -> Vec<Word> {
-    // Everything was C strings once, and still ends at the first zero.
+    // As with C strings, the text ends at the first zero byte.
     let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
     let mut words = Vec::new();
     let mut word: Option<Word> = None;

@@ -1,4 +1,4 @@
-//! The break menu on a node without a terminal: what it says, byte by byte, when standard input ends. Needs an installed OTP.
+//! The break menu on a node without a terminal: its exact output when standard input ends. Needs an installed OTP.
 
 use std::process::{Command, Stdio};
 

@@ -1,13 +1,13 @@
-//! Compares what ferl and stock say to flags with good and with bad values: the exit status and the
-//! first line. Each command line has a `+V`, so that one that is accepted prints the version
-//! and starts nothing. Needs an installed OTP.
+//! Compares how ferl and stock react to flags with good and with bad values: the exit status and the
+//! first line of output. Each command line has a `+V`, so that an accepted one prints the version
+//! and starts no node. Needs an installed OTP.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
 use isa::flags::{Digits, EMULATOR_FLAGS, EmulatorFlag, Place, Value};
 
-/// Differences that are meant.
+/// Intended differences, with the reason.
 const MEANT: &[(&str, &str)] = &[
     ("+JDdump true", "ferl cannot dump machine code"),
     ("+Mlpm all", "ferl cannot lock memory"),
@@ -18,7 +18,7 @@ const MEANT: &[(&str, &str)] = &[
     ("+help", "stock takes it for +h elp"),
 ];
 
-/// Command lines that the table does not lead to.
+/// Command lines that are not generated from the table.
 const LINES: &[&str] = &[
     "",
     "-version",
@@ -89,7 +89,7 @@ fn says_what_stock_says() {
         lines.extend(lines_for(flag));
     }
     lines.retain(|line| !MEANT.iter().any(|(meant, _)| line == meant));
-    // Two at a time, since a run is mostly waiting.
+    // Two at a time, because a run mostly waits.
     let lines: Vec<String> = lines.into_iter().collect();
     let differences: Vec<String> = std::thread::scope(|scope| {
         let halves: Vec<_> = lines
@@ -110,7 +110,7 @@ fn says_what_stock_says() {
     );
 }
 
-/// Good and bad values for a flag, in the next word and joined.
+/// Command lines with good and bad values for a flag, in the next word and in the same word.
 fn lines_for(flag: &EmulatorFlag) -> Vec<String> {
     let name = format!("+{}", flag.name.replace(['?', '@'], "B"));
     let mut values: Vec<String> = vec!["foo".to_owned()];
@@ -148,14 +148,14 @@ fn lines_for(flag: &EmulatorFlag) -> Vec<String> {
     if flag.place == Place::Optional {
         lines.push(name);
     } else {
-        // Before the flag, or it would be the value.
+        // `+V` must come before the flag, or it would be taken as the value.
         lines.push(format!("+V {name}"));
     }
     lines.push(joined);
     lines
 }
 
-/// The bounds and what is just outside them, as far as C's `int` reaches: beyond it stock wraps
+/// The bounds and the numbers just outside them, within the range of C's `int`: beyond it stock wraps
 /// around and ferl does not.
 fn numbers(min: i64, max: i64, digits: Digits) -> Vec<String> {
     let int = i64::from(i32::MAX);
@@ -170,7 +170,7 @@ fn numbers(min: i64, max: i64, digits: Digits) -> Vec<String> {
     values
 }
 
-/// What differs between stock and ferl for a command line.
+/// The difference between stock and ferl for a command line, if any.
 fn difference(line: &str) -> Option<String> {
     let run = |program: &str| {
         let output = Command::new(program)
@@ -184,7 +184,7 @@ fn difference(line: &str) -> Option<String> {
     (stock != ferl).then(|| format!("{line}\n  stock: {stock}\n  ferl:  {ferl}"))
 }
 
-/// The exit status and the first line of complaints, without the program's name.
+/// The exit status and the first line of standard error, without the program's name.
 fn summary(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     let first = errors.lines().next().unwrap_or_default();

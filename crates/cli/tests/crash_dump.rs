@@ -1,4 +1,4 @@
-//! Crash dumps of a real node: when there is one, what is said about it, and what stands in it. Stock `erl` is the
+//! Crash dumps of a real node: when one is written, the messages about it, and its contents. Stock `erl` is the
 //! oracle for messages, exit statuses and the names of sections.
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs an expression on a machine in a folder of its own.
+/// Runs an expression on a machine in a separate folder.
 fn run(machine: &str, name: &str, expression: &str, environment: &[(&str, &str)]) -> Ended {
     let short = if machine == "erl" { "erl" } else { "ferl" };
     let folder = folder(&format!("{name}_{short}"));
@@ -77,7 +77,7 @@ fn a_slogan_ends_the_node_with_a_dump_as_on_stock() {
         .difference(&sections(&ferl))
         .copied()
         .collect();
-    // Dirty schedulers are threads that come and go, without run queues of their own.
+    // ferl starts dirty schedulers only when needed, and they have no run queues of their own.
     let meant = [
         "dirty_cpu_run_queue",
         "dirty_cpu_scheduler",
@@ -205,7 +205,7 @@ fn tables_are_told_of_as_on_stock() {
     }
 }
 
-/// What a dump says of a table, without what depends on how keys are hashed and on sizes of objects.
+/// The section of a table in a dump, without the lines that depend on how keys are hashed or on the sizes of objects.
 fn table(dump: &str, name: &str) -> Vec<String> {
     let title = format!("Name: {name}");
     let lines = dump.lines().skip_while(|line| *line != title);
@@ -246,7 +246,7 @@ fn a_node_without_descriptors_left_writes_its_dump() {
     }
 }
 
-/// Who watches over the node is told of the crash, whether there is time for a dump or not.
+/// The `heart` program is told of the crash, whether or not there is time for a dump.
 #[test]
 fn heart_hears_of_the_crash() {
     for seconds in [None, Some("20")] {
@@ -261,7 +261,7 @@ fn heart_hears_of_the_crash() {
                 .env_remove("ERL_CRASH_DUMP_SECONDS")
                 .env("HEART_NO_KILL", "TRUE")
                 .envs(seconds.map(|seconds| ("ERL_CRASH_DUMP_SECONDS", seconds)));
-            // All that is said until `heart` is gone as well.
+            // All output until `heart` has ended as well.
             let output = command.output().unwrap();
             let said =
                 String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);

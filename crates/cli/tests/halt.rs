@@ -1,4 +1,4 @@
-//! What ports hold when a node halts gets out first, as it does on stock. Needs an installed OTP.
+//! When a node halts, output that is still queued in ports is written first, as on stock. Needs an installed OTP.
 
 use std::io::Read;
 use std::net::TcpListener;
@@ -19,7 +19,8 @@ fn start(machine: &str, program: &str) -> Child {
     node.spawn().expect("a node")
 }
 
-/// Bytes that `wc` counts behind a port when the node ends at once with these options; `command` is what leads to it.
+/// The number of bytes that `wc` receives through a port if the node halts at once with these options. `command` is the
+/// port's shell command; it writes the number to `FILE`.
 fn counted(machine: &str, command: &str, options: &str) -> usize {
     let file = std::env::temp_dir().join(format!("ferl-halt-{}", std::process::id()));
     let file_name = file.to_str().expect("a plain name");

@@ -1,5 +1,5 @@
-//! A node that ignores SIGHUP ends as stock's does when its terminal goes away: with the same last words. `script` lends the
-//! terminal and is killed. Needs an installed OTP.
+//! A node that ignores SIGHUP ends as stock's does when its terminal goes away: with the same final output. `script`
+//! provides the terminal and is killed. Needs an installed OTP.
 
 use std::fs;
 use std::path::Path;
@@ -17,8 +17,9 @@ fn a_node_that_ignores_the_hang_up_ends_without_its_terminal() {
     }
 }
 
-/// What came on standard error until the node was gone. The terminal goes away when the shell waits for a line: one that
-/// cannot write its prompt any more loses its `user` process, and the node lives on without either, here and there.
+/// The output on standard error until the node has ended. The terminal must go away while the shell waits for a line: a
+/// shell that cannot write its prompt any more loses its `user` process, and the node continues without both, on ferl
+/// and on stock.
 fn end(machine: &str, arguments: &str) -> String {
     let name = Path::new(machine).file_name().expect("a name");
     let directory = std::env::temp_dir().join(format!(
@@ -51,7 +52,7 @@ fn end(machine: &str, arguments: &str) -> String {
     errors
 }
 
-/// Whether the process is no more, or only waits for its status to be taken.
+/// Whether the process no longer exists or is a zombie.
 fn has_ended(pid: &str) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| {
         stat.rsplit(") ")

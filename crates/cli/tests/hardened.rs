@@ -1,4 +1,4 @@
-//! Nodes on systems that refuse memory: for code, which a system call filter plays here, or beyond a limit.
+//! Nodes on systems that refuse memory: executable memory, simulated by a system call filter, or memory beyond a limit.
 #![cfg(target_arch = "x86_64")]
 
 use std::os::unix::process::CommandExt;
@@ -10,13 +10,13 @@ use libc::{
     sock_filter,
 };
 
-/// Where the filter finds the number of the call, and the low half of an argument.
+/// Offsets in the filter's data: the number of the system call, and the low half of an argument.
 const NUMBER: u32 = 0;
 const fn argument(index: u32) -> u32 {
     16 + index * 8
 }
 
-/// A step of a filter that answers an error: something that must be so, or the call is allowed.
+/// A condition of a filter that makes a system call fail: unless it holds, the call is allowed.
 struct Must {
     field: u32,
     test: u32,
@@ -27,7 +27,7 @@ fn must(field: u32, test: u32, value: u32) -> Must {
     Must { field, test, value }
 }
 
-/// A filter under which a call that is all of these fails.
+/// A filter that makes a system call fail with `error` if all conditions hold.
 fn filter(call: c_long, steps: &[Must], error: i32) -> Vec<sock_filter> {
     let steps: Vec<Must> = std::iter::once(must(NUMBER, BPF_JEQ, call as u32))
         .chain(
@@ -45,7 +45,7 @@ fn filter(call: c_long, steps: &[Must], error: i32) -> Vec<sock_filter> {
     let mut filter = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         filter.push(instruction(BPF_LD | BPF_W | BPF_ABS, 0, step.field));
-        // Over the steps that are left, and the refusal.
+        // Jump over the remaining steps and the error.
         let allowed = (steps.len() - 1 - index) * 2 + 1;
         filter.push(instruction(
             BPF_JMP | step.test | BPF_K,
@@ -59,13 +59,13 @@ fn filter(call: c_long, steps: &[Must], error: i32) -> Vec<sock_filter> {
     filter
 }
 
-/// Nothing that was written may become executable, as under systemd's `MemoryDenyWriteExecute`.
+/// Memory that was written cannot be made executable, as under systemd's `MemoryDenyWriteExecute`.
 fn no_executable_memory() -> Vec<sock_filter> {
     let executable = must(argument(2), BPF_JSET, libc::PROT_EXEC as u32);
     filter(libc::SYS_mprotect, &[executable], libc::EPERM)
 }
 
-/// There are no more than 2 MiB at a time left below 2 GiB.
+/// At most 2 MiB at a time can be mapped below 2 GiB.
 fn little_low_memory() -> Vec<sock_filter> {
     let low = (libc::MAP_32BIT | libc::MAP_FIXED_NOREPLACE) as u32;
     let steps = [
@@ -78,7 +78,7 @@ fn little_low_memory() -> Vec<sock_filter> {
 fn run(mut filter: Vec<sock_filter>, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ferl"));
     command.arg("-noshell").args(arguments);
-    // SAFETY: what runs in the child are two system calls, on memory that is its own.
+    // SAFETY: the closure only makes two system calls, on the child's own memory.
     unsafe {
         command.pre_exec(move || {
             let program = libc::sock_fprog {
@@ -114,14 +114,14 @@ fn without_executable_memory_code_runs_threaded_and_one_line_says_so() {
         "ferl: the system gives no executable memory (Operation not permitted): \
          code runs threaded, which is slower\n"
     );
-    // Who asked for that form is told nothing.
+    // If that form was requested, no message is printed.
     let arguments = ["-emu_flavor", "emu", "-eval", SHOW_FORM];
     let output = run(no_executable_memory(), &arguments);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "emu 1000\n");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-/// Has stock make a module whose one function is longer than its argument says, in words.
+/// Makes stock compile a module with one very long function.
 const MAKE_LARGE: &str = r#"
     Moves = [{move, {integer, N rem 1000}, {x, 0}} || N <- lists:seq(1, 120000)],
     Code = [{label, 1}, {func_info, {atom, large}, {atom, f}, 0}, {label, 2} | Moves] ++ [return],
@@ -154,12 +154,12 @@ fn where_memory_for_code_is_used_up_loading_fails_and_the_node_goes_on() {
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     let mut lines = text.lines();
-    // The logger's event may stand before.
+    // The logger's event may come before it.
     let answer = lines.find(|line| line.starts_with("{error"));
     assert_eq!(answer, Some("{error,system_limit}"), "{text}{errors}");
     assert!(text.contains("{'EXIT',{undef,[{large,f,[],[]}"), "{text}");
     assert!(text.contains("\n[a,b]\n"), "{text}");
-    // Threaded code lies anywhere.
+    // Threaded code need not be below 2 GiB.
     let output = run(little_low_memory(), &["-emu_flavor", "emu", "-eval", &load]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.starts_with("{module,large}\n0\n[a,b]\n"), "{text}");
@@ -174,7 +174,7 @@ fn in_a_limited_address_space_a_node_starts_and_a_process_that_eats_it_up_dies_a
         halt().";
     let mut command = Command::new(env!("CARGO_BIN_EXE_ferl"));
     command.args(["+S", "1", "-noshell", "-eval", EAT]);
-    // SAFETY: one system call, on memory that is the child's own.
+    // SAFETY: the closure only makes one system call, on the child's own memory.
     unsafe {
         command.pre_exec(|| {
             let limits = libc::rlimit {

@@ -1,12 +1,12 @@
-//! `ferl lab` as users meet it, with machines made of shell scripts: what it does with good ones, with bad ones, and
-//! with bad wishes; and its page in a browser, where there is one.
+//! `ferl lab` as users run it, with shell scripts as machines: its behaviour with good and bad machines and with bad
+//! arguments; and its page in a browser, if there is one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Prints every figure that an experiment may want.
+/// A script that prints every figure that an experiment may look for.
 const GOOD: &str = "echo 'timed: 120000'; echo '1 in 2 us, 5000 messages/s'; echo 'compute: 900 us'\n\
                     case \"$*\" in *start_proc*) exec sleep 5;; esac";
 
@@ -18,7 +18,7 @@ impl Bench {
         let folder = std::env::temp_dir().join(format!("ferl-lab-{name}-{}", std::process::id()));
         let bench = Bench(folder);
         fs::create_dir_all(bench.0.join("otp/bin")).unwrap();
-        // A compiler that makes what is looked for.
+        // A compiler that creates the expected files.
         bench.script(
             "otp/bin/erlc",
             "for f in \"$@\"; do : > \"${f%.erl}.beam\"; done",
@@ -33,7 +33,7 @@ impl Bench {
         path
     }
 
-    /// A machine that says what it is, and otherwise does what `body` does.
+    /// A machine that reports its version, and otherwise runs `body`.
     fn machine(&self, name: &str, body: &str) -> PathBuf {
         let root = self.0.join("otp");
         let root = root.display();
@@ -107,7 +107,7 @@ fn two_machines_are_compared() {
         summary.contains("| oneway, SMP on, 1M | rate | /s | 5,000 | 2,500 |"),
         "{summary}"
     );
-    // What was written can be shown again.
+    // The written results can be shown again.
     let shown = Command::new(env!("CARGO_BIN_EXE_ferl"))
         .args(["lab", "--from"])
         .arg(&json)
@@ -135,7 +135,7 @@ fn bad_machines_are_told_of_and_bounded() {
             "no figure in its output: nothing to see",
         ),
         ("killed", "kill -9 $$", "killed by signal 9"),
-        // `tail` keeps a line that never ends.
+        // `tail` buffers a line that never ends.
         ("hog", "exec tail /dev/zero", "MB of memory"),
     ] {
         let bench = Bench::new(name);
@@ -217,7 +217,7 @@ fn the_page_is_drawn_in_a_browser() {
     let drawn = html.matches("<figure class=\"plot\">").count();
     assert!(drawn >= 7, "{drawn} plots");
 
-    // A page of its own asks the browser how each plot came out, so that the real one stays without a script.
+    // A copy of the page with a script checks how the browser shows each plot, so that the real page needs no script.
     let probe = "<script>addEventListener('load', () => {
         const plots = [...document.querySelectorAll('figure.plot')].map(figure => {
             const shown = [...figure.querySelectorAll('svg')].filter(svg => svg.getBoundingClientRect().width > 100);

@@ -1,5 +1,5 @@
 //! Compares ferl's splitting of the command line with stock's `erlexec`, which is made to start a
-//! script that writes down its arguments and environment. Needs an installed OTP.
+//! script that records its arguments and environment. Needs an installed OTP.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use cli::otp::Otp;
 use cli::words;
 use isa::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS};
 
-/// A directory in which stock's launcher finds a made-up machine and port mapper.
+/// A directory in which stock's launcher finds a fake machine and port mapper.
 struct Stage {
     directory: PathBuf,
     erlexec: PathBuf,
@@ -28,7 +28,7 @@ const MACHINE: &str = "#!/bin/sh\n\
 const PORT_MAPPER: &str = "#!/bin/sh\n\
     for word in \"$@\"; do printf '%s\\0' \"$word\"; done >\"$STAGE/mapper\"\n";
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Started {
@@ -36,7 +36,7 @@ enum Outcome {
         environment: BTreeMap<String, String>,
         maps_ports: bool,
     },
-    /// The complaint.
+    /// The error message.
     Refused(String),
 }
 
@@ -158,8 +158,8 @@ impl Drop for Stage {
     }
 }
 
-/// The shell that runs the made-up machine sets some variables itself, and drops those that it could
-/// not name.
+/// Whether a variable is to be compared: the shell that runs the fake machine sets some variables itself, and drops
+/// those whose name is not valid in the shell.
 fn is_ours(name: &str) -> bool {
     let is_name = name
         .bytes()
@@ -191,7 +191,7 @@ const FILES: &[(&str, &str)] = &[
     ("bare", "-x -args_file"),
 ];
 
-/// Command lines, cut at white space unless a `'` protects it.
+/// Command lines, split at white space that is not protected by `'`.
 const LINES: &[&str] = &[
     "",
     "a -b c",
@@ -243,7 +243,7 @@ const LINES: &[&str] = &[
     "-epmd true -sname a",
 ];
 
-/// Command lines that both refuse, with the same complaint.
+/// Command lines that both reject, with the same message.
 const REFUSED: &[&str] = &[
     "+P",
     "+P --",
@@ -279,7 +279,7 @@ const REFUSED: &[&str] = &[
     "-args_file /",
 ];
 
-/// Variables, with command lines to go with them; `UNSET` takes one away.
+/// Variables, each list with a command line to run; the value `UNSET` removes a variable.
 const VARIABLES: &[(&[(&str, &str)], &str)] = &[
     (&[("ERL_FLAGS", "+P 5000 -f")], "-typed"),
     (
@@ -328,7 +328,7 @@ fn splits_as_stock_does() {
         let environment = stage.environment(variables);
         let words = shell_words(line);
         let words: Vec<String> = words.iter().map(|word| stage.fill(word)).collect();
-        // A relative argument file is read from where the program runs.
+        // The name of an argument file is relative to the working directory.
         let words = absolute_files(&stage.directory, words);
         let (stock, ferl) = (
             stage.stock(&words, &environment),
@@ -350,12 +350,12 @@ fn refuses_as_stock_does() {
     }
 }
 
-/// Command lines that nobody would write, from words that mean something.
+/// Random command lines made of meaningful words.
 #[test]
 fn splits_any_words_as_stock_does() {
     let stage = Stage::new("any");
     let vocabulary = vocabulary();
-    // Always the same ones: a difference must be found again.
+    // A fixed seed, so that a difference can be reproduced.
     let mut dice = Dice(0x5eed);
     for _ in 0..LINES_OF_ANY_WORDS {
         let line: Vec<String> = (0..dice.below(7))
@@ -377,7 +377,7 @@ fn splits_any_words_as_stock_does() {
 
 const LINES_OF_ANY_WORDS: usize = 300;
 
-/// Flags, values and what is neither. Left out is what leaves, prints or runs something else.
+/// Flags, values and other words, without the flags that detach, print or run something else.
 fn vocabulary() -> Vec<String> {
     let left_out = ["-detached", "-man", "-epmd", "-emu_type", "-emu_flavor"];
     let launcher = LAUNCHER_FLAGS
@@ -405,12 +405,12 @@ fn vocabulary() -> Vec<String> {
         "-args_file",
     ];
     let rare: Vec<String> = launcher.chain(emulator).collect();
-    // As many ordinary words as flags, or nearly every line would be refused.
+    // As many ordinary words as flags, or nearly every line would be rejected.
     let common = others.iter().cycle().take(rare.len()).copied();
     common.map(str::to_owned).chain(rare).collect()
 }
 
-/// A small generator of numbers that look random.
+/// A small generator of pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -422,7 +422,7 @@ impl Dice {
     }
 }
 
-/// Cuts at white space; `'` protects it.
+/// Splits at white space that is not protected by `'`.
 fn shell_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (index, part) in line.split('\'').enumerate() {

@@ -1,5 +1,5 @@
-//! What profilers and debuggers are told of a real node's machine code: the files for perf beside those of stock, and a
-//! backtrace by gdb.
+//! What profilers and debuggers learn about a real node's machine code: compares the files for perf with those of
+//! stock, and checks a backtrace by gdb.
 #![cfg(target_arch = "x86_64")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,10 +9,11 @@ use std::process::{Command, Output, Stdio};
 
 const FERL: &str = env!("CARGO_BIN_EXE_ferl");
 
-/// A function's machine code: where it begins, and its bytes.
+/// For each function, the address of its machine code and its size in bytes.
 type Functions = BTreeMap<String, (u64, u64)>;
 
-/// Runs a machine with `+JPperf`; answers the files that it wrote, each if there is one, and takes them away.
+/// Runs a machine with `+JPperf`; returns the contents of the map and the dump, if it wrote them, and deletes the
+/// files.
 fn files(machine: &str, value: &str) -> (Option<String>, Option<Vec<u8>>) {
     let output = Command::new(machine)
         .args(["+JPperf", value, "-noshell", "-eval"])
@@ -30,7 +31,8 @@ fn files(machine: &str, value: &str) -> (Option<String>, Option<Vec<u8>>) {
     (map.map(|bytes| String::from_utf8(bytes).unwrap()), dump)
 }
 
-/// Stock has code around the functions, which it gives names with two colons.
+/// Whether a name is that of a function of `lists`. Stock also has code around the functions, with two colons in its
+/// names.
 fn is_of_lists(name: &str) -> bool {
     name.starts_with("lists:") && !name.starts_with("lists::")
 }
@@ -49,7 +51,7 @@ fn in_map(map: &str) -> Functions {
     map.lines().filter_map(row).collect()
 }
 
-/// A record's fields, read one by one.
+/// Reads the fields of a record one by one.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -75,14 +77,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A dump taken apart: functions of `lists`, and the lines of each by its address.
+/// A parsed dump: the functions of `lists`, and the lines of each by its address.
 #[derive(Default)]
 struct Dump {
     functions: Functions,
     lines: BTreeMap<u64, Vec<(u64, u32, String)>>,
 }
 
-/// Reads a dump to its end as Linux describes it (`jitdump-specification.txt`).
+/// Parses a dump to its end, in the format that Linux documents (`jitdump-specification.txt`).
 fn dump(bytes: &[u8]) -> Dump {
     let mut reader = Reader(bytes);
     assert_eq!(reader.half(), 0x4a69_5444);
@@ -151,7 +153,7 @@ fn perf_is_told_what_stock_tells_it() {
     let (ours, stock) = (dump(&ours.unwrap()), dump(&stock.unwrap()));
     assert_eq!(names(&ours.functions), names(&stock.functions));
     assert_eq!(ours.functions.len(), map.len());
-    // Lines of a function: the same ones, in code that is ours.
+    // The lines of a function must be the same as on stock, with addresses in our code.
     let lines = |dump: &Dump, name: &str| {
         let (address, _) = dump.functions[name];
         let lines = dump.lines[&address].iter().map(|(_, line, _)| *line);
@@ -172,7 +174,7 @@ fn perf_is_told_what_stock_tells_it() {
         );
         assert!(found.len() >= 2, "{name}: {found:x?}");
         let (ours, stock) = (lines(&ours, name), lines(&stock, name));
-        // Stock's last may be the first of the next function.
+        // Stock's last line may be the first of the next function.
         let rest = stock.len().checked_sub(ours.len());
         let differ = ours.difference(&stock).count();
         assert!(
@@ -198,7 +200,7 @@ fn each_file_is_written_when_it_is_asked_for() {
     }
 }
 
-/// A process that is deep in calls, and then runs for ever.
+/// A module whose process makes deeply nested calls, and then runs for ever.
 const DEEP: &str = "-module(deep).
 -export([main/0]).
 main() ->
@@ -211,7 +213,7 @@ spin(N) when N < 0 -> N;
 spin(N) -> spin(N + 1).
 ";
 
-/// A folder with that program, compiled.
+/// Compiles that module in a folder; returns the folder.
 fn compiled() -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("profilers");
     std::fs::create_dir_all(&folder).unwrap();
@@ -222,8 +224,8 @@ fn compiled() -> PathBuf {
     folder
 }
 
-/// gdb shows Erlang frames by name, and below them the scheduler's. Where there is no gdb, or it may not attach, the engine's
-/// own test of the same objects has to do.
+/// gdb shows Erlang frames by name, and below them the scheduler's. If there is no gdb, or it may not attach, this is
+/// skipped: the engine has a test of the same objects.
 #[test]
 fn a_debugger_walks_erlang_frames() {
     let mut node = Command::new(FERL)
@@ -244,7 +246,7 @@ fn a_debugger_walks_erlang_frames() {
             .args(["-ex", "thread apply all backtrace 30"])
             .output()
     };
-    // The scheduler may be between two slices, or not yet behind the output.
+    // The scheduler may be between two slices, or may not have finished the output yet.
     let is_between = |seen: &Output| {
         let text = String::from_utf8_lossy(&seen.stdout);
         text.contains("Thread ") && !text.contains("deep:spin/1")

@@ -1,5 +1,5 @@
-//! Programs that a node starts ignore the signals that stock's would, whatever the node was started with. Needs an
-//! installed OTP.
+//! Programs started by a node ignore the same signals as programs started by stock, whichever signals were ignored when
+//! the node was started. Needs an installed OTP.
 
 use std::process::Command;
 
@@ -14,8 +14,8 @@ fn programs_ignore_what_they_would_under_stock() {
     }
 }
 
-/// The system's set of signals that a program ignores whose node was started with these ignored. The C library's own two
-/// (32 and 33) are left out: they come from whoever runs this.
+/// The set of signals, as a bit mask, that a program ignores if its node was started with these signals ignored. Leaves
+/// out the C library's own two (32 and 33), which depend on whoever runs this test.
 fn ignored(machine: &str, flag: &str, signals: &str) -> u64 {
     let eval = "io:put_chars(os:cmd(\"grep SigIgn /proc/self/status\")), halt().";
     let line =

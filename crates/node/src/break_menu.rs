@@ -1,7 +1,7 @@
-//! What Ctrl-C opens on a node with a terminal: a menu to end it, look into it or go on.
+//! The menu that Ctrl-C opens on a node with a terminal: to end the node, inspect it or continue.
 //!
-//! Called by the scheduler that polled the signal. It holds the poll, so nobody else takes the keys, and the world stands
-//! still until a choice is made. A second Ctrl-C ends the node.
+//! Called by the scheduler that received the signal. It holds the I/O poll, so no other thread reads the keys, and the
+//! world is stopped until a choice is made. A second Ctrl-C ends the node.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -18,23 +18,23 @@ use runtime::{config, halt, registry};
 const HELP: &str = "BREAK: (a)bort (A)bort with dump (c)ontinue (p)roc info (i)nfo\n       \
                     (l)oaded (v)ersion (k)ill (D)b-tables (d)istribution\n";
 
-/// How often a second Ctrl-C is looked for.
+/// The interval between checks for a second Ctrl-C.
 const LOOK_NS: u64 = 50_000_000;
 
-/// What was chosen.
+/// The user's choice.
 enum Choice {
     Continue,
     End,
     EndWithDump,
 }
 
-/// Shows the menu and does what is chosen.
+/// Shows the menu and carries out the choice.
 pub fn open() {
     let choice = world::stopped(|| {
         sys::terminal::suspend();
         let choice = choose();
         if matches!(choice, Choice::Continue) {
-            // If it is gone, that is found out by reading.
+            // If the terminal is gone, the next read will fail.
             let _ = sys::terminal::renew();
         }
         choice
@@ -51,7 +51,7 @@ pub fn open() {
 fn choose() -> Choice {
     show(format!("\n{HELP}").as_bytes());
     loop {
-        // Without a key it was Ctrl-C again.
+        // No key means that Ctrl-C was pressed again.
         match key().unwrap_or(0) {
             b'a' | b'q' | b'*' | 0 => return Choice::End,
             b'A' => return Choice::EndWithDump,
@@ -83,7 +83,7 @@ fn choose() -> Choice {
     }
 }
 
-/// Shows one process after the other and asks what becomes of it; a choice only when the node is to end.
+/// Shows one process after another and asks whether to kill it. Returns a choice only if the node must end.
 fn choose_whom_to_kill() -> Option<Choice> {
     let line = "-".repeat(50);
     show(format!("\n\nProcess Information\n\n{line}\n").as_bytes());
@@ -100,7 +100,7 @@ fn choose_whom_to_kill() -> Option<Choice> {
     None
 }
 
-/// As if the first process did it.
+/// Kills a process with an exit signal that appears to come from `init`.
 fn kill(pid: Term) {
     let init = registry::whereis(term::atom::known("init")).unwrap_or(pid);
     let exit = Signal::Exit {
@@ -111,7 +111,7 @@ fn kill(pid: Term) {
     signal::send_or_bounce(pid, exit);
 }
 
-/// The first key of a line; 0 at the end of input, None when Ctrl-C came instead.
+/// The first key of a line; 0 at the end of input, `None` if Ctrl-C was pressed instead.
 fn key() -> Option<u8> {
     let stdin = std::io::stdin();
     let fd: BorrowedFd<'_> = stdin.as_fd();
@@ -130,7 +130,7 @@ fn key() -> Option<u8> {
     }
 }
 
-/// Lines end with a return too, also where no terminal shows them.
+/// Writes text with a carriage return before each line feed, even if standard output is not a terminal.
 fn show(text: &[u8]) {
     let mut shown = Vec::with_capacity(text.len() + text.len() / 32);
     for line in text.split_inclusive(|byte| *byte == b'\n') {

@@ -1,11 +1,12 @@
-//! The end of a node that cannot go on: its last words, and the crash dump that OTP's crashdump viewer reads.
+//! Ending a node that cannot continue: the final message, and the crash dump, which OTP's crashdump viewer can read.
 //!
-//! Any thread may end the node, also one that has no memory left or holds locks: nothing here waits for a lock
-//! without a bound, and a part that cannot be reached is left out. Schedulers are stopped first, for at most
-//! [`PATIENCE`]; whose process still runs then is not looked into. There is one dump; other threads that want to
-//! end the node meanwhile wait for its end.
+//! Any thread may end the node, even one that has run out of memory or holds locks: every wait for a lock here has a
+//! timeout, and parts that cannot be reached are left out. Schedulers are stopped first, within at most [`PATIENCE`];
+//! processes that still run then are left out. Only one dump is written; other threads that try to end the node
+//! meanwhile wait until it ends.
 //!
-//! The same text in parts answers `erlang:system_info(info | procs | loaded | dist)`, and is what the break menu shows.
+//! Parts of the same text are the result of `erlang:system_info(info | procs | loaded | dist)`, and are shown by the
+//! break menu.
 
 mod heaps;
 mod memory;
@@ -33,9 +34,9 @@ use runtime::scheduler::world;
 
 pub use memory::watch as watch_memory;
 
-/// How long schedulers have to come to rest, and a lock to be given up.
+/// How long to wait for the schedulers to stop.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The wait for a lock once schedulers are at rest: then only this thread itself may hold it.
+/// How long to wait for a lock once the schedulers are stopped: then probably only this thread itself can hold it.
 const LOCK_PATIENCE: Duration = Duration::from_millis(200);
 
 /// Whether a text is for the dump, or for `system_info` while the node lives.
@@ -47,28 +48,30 @@ enum Form {
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// A descriptor that is given up before the dump's file is opened: the node may end because there are no more.
+/// A descriptor that is closed before the dump's file is opened: the node may end because it has run out of
+/// descriptors.
 static SPARE: Mutex<Option<File>> = Mutex::new(None);
 
 thread_local! {
-    /// This thread writes the dump.
+    /// Whether this thread writes the dump.
     static DUMPING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Sees to it that the dump's file can be opened when descriptors have run out. Called once, at the node's start.
+/// Reserves a descriptor, so that the dump's file can be opened even if descriptors have run out. Called once, at the
+/// node's start.
 pub fn reserve_descriptor() {
     *SPARE.lock() = File::open("/dev/null").ok();
 }
 
-/// Ends the node: prints `slogan`, writes the dump.
+/// Ends the node: prints `slogan` and writes the dump.
 pub fn end(cause: CrashCause, slogan: &str) -> ! {
-    // Without the buffers of the standard library: there may be no memory.
+    // Not through the buffers of the standard library: there may be no memory.
     let end = if cause == CrashCause::Menu { "" } else { "\n" };
     say(&format_args!("{slogan}{end}"));
     finish(cause, slogan)
 }
 
-/// The dump and the end, after the last words.
+/// Writes the dump and ends the node, after the final message.
 fn finish(cause: CrashCause, slogan: &str) -> ! {
     if ENDING.swap(true, Ordering::SeqCst) {
         wait_for_the_end(cause);
@@ -80,7 +83,8 @@ fn finish(cause: CrashCause, slogan: &str) -> ! {
     leave(cause)
 }
 
-/// Another thread ends the node; but what fails while dumping must not wait for itself.
+/// Waits while another thread ends the node. If this thread itself is writing the dump and has failed, it ends the node
+/// at once.
 fn wait_for_the_end(cause: CrashCause) -> ! {
     if DUMPING.get() {
         leave(cause);
@@ -97,7 +101,8 @@ fn leave(cause: CrashCause) -> ! {
     }
 }
 
-/// Last words go to standard error, and each line of them back to the margin, whatever state a terminal is in.
+/// Writes the final message to standard error, with a carriage return at each line end, because a terminal may be in
+/// raw mode.
 fn say(text: &dyn fmt::Display) {
     struct WithReturns(std::io::Stderr);
     impl fmt::Write for WithReturns {
@@ -113,7 +118,7 @@ fn say(text: &dyn fmt::Display) {
     let _ = fmt::write(&mut WithReturns(std::io::stderr()), format_args!("{text}"));
 }
 
-/// Turns a panic of the machine into the end of the node with a dump.
+/// Makes any panic end the node with a dump.
 pub fn watch_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |information| {
@@ -132,17 +137,17 @@ pub fn watch_panics() {
     }));
 }
 
-/// What the environment says about the dump.
+/// The settings of the dump, from environment variables.
 struct Wish {
     name: PathBuf,
-    /// More than 0: the node is killed after so long.
+    /// If more than 0, the node is killed after this time.
     seconds: Option<u32>,
     bytes: Option<u64>,
     nice: Option<i32>,
 }
 
 impl Wish {
-    /// `None`: no dump.
+    /// Reads the environment variables; `None` if no dump is to be written.
     fn read() -> Option<Wish> {
         let number = |name: &[u8]| {
             let value = sys::env::get_now(name)?;
@@ -152,7 +157,7 @@ impl Wish {
         if seconds == Some(0) {
             return None;
         }
-        // `heart` starts the node anew at once, unless there is time for a dump.
+        // `heart` restarts the node at once, unless the variable grants time for a dump.
         if tell_heart() && seconds.is_none() {
             return None;
         }
@@ -182,7 +187,8 @@ impl Wish {
     }
 }
 
-/// Tells the program that watches over the node, if there is one, that the node ends and may take its time.
+/// Tells the `heart` program, if there is one, that the node is crashing and may take some time to end. Returns whether
+/// there is one.
 fn tell_heart() -> bool {
     const PREPARING_CRASH: u8 = 8;
     let Some(id) = term::atom::lookup("heart_port").and_then(runtime::registry::whereis) else {
@@ -195,7 +201,7 @@ fn tell_heart() -> bool {
     true
 }
 
-/// The number that a text begins with, as C's `atoi` reads it.
+/// The number at the start of a text, read as by C's `atoi`.
 fn leading_number(text: &[u8]) -> i64 {
     let text = text.trim_ascii_start();
     let (negative, digits) = match text.first() {
@@ -235,7 +241,7 @@ fn dump(slogan: &str) {
     }
 }
 
-/// Everything, in stock's order.
+/// Writes all sections, in stock's order.
 fn write(out: &mut Output, slogan: &str) -> fmt::Result {
     let stopped = world::stop_for_good(PATIENCE);
     let view = tables::View::take();
@@ -255,7 +261,7 @@ fn write(out: &mut Output, slogan: &str) -> fmt::Result {
     out.text("=end\n")
 }
 
-/// A part of the text that is told while the node lives.
+/// A part of the text that can be requested while the node lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     Node,
@@ -266,7 +272,7 @@ pub enum Part {
     Tables,
 }
 
-/// The answer of `erlang:system_info(info | procs | loaded | dist)`; `None` for another item. Called in a BIF.
+/// The result of `erlang:system_info(info | procs | loaded | dist)`; `None` for any other item. Called in a BIF.
 #[must_use]
 pub fn text_of(item: &str) -> Option<Vec<u8>> {
     let parts: &[Part] = match item {
@@ -279,7 +285,7 @@ pub fn text_of(item: &str) -> Option<Vec<u8>> {
     Some(world::stopped(|| text(parts)))
 }
 
-/// Those parts, one behind the other. For processes, ports and tables the world stands still.
+/// The text of these parts, in order. For processes, ports and tables the caller must have stopped the world.
 #[must_use]
 pub fn text(parts: &[Part]) -> Vec<u8> {
     let mut out = Output::to_memory();
@@ -298,7 +304,8 @@ pub fn text(parts: &[Part]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Every process and what is told of it, the youngest place of the table first. The world stands still.
+/// Every process with its text, those with the highest index in the process table first. The caller must have stopped
+/// the world.
 pub fn each_process() -> impl Iterator<Item = (Term, Vec<u8>)> {
     let mut processes: Vec<_> = processes::each().collect();
     let view = tables::View::take();

@@ -1,4 +1,4 @@
-//! The start of a node.
+//! Starting and ending a node.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ use runtime::process::spawn::{self, DEFAULTS, Options};
 use runtime::process::{Priority, table};
 use runtime::{code, collector, scheduler, time, timer};
 
-/// Runs a node; comes back only when it cannot start.
+/// Runs a node; returns only if it cannot start.
 pub fn start(config: Config) -> ExitCode {
     match prepare(config) {
         Ok(queues) => run(queues),
@@ -49,7 +49,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     });
     sys::signal::init()
         .map_err(|error| format!("signals cannot be set up: {}", error.message()))?;
-    // A node that may have few descriptors starts programs without.
+    // Optional: if the descriptor limit is too low for this, the node starts programs without it.
     let _ = sys::child::low::keep();
     time::start();
     atom::set_limit(config.atom_limit);
@@ -88,7 +88,8 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     Ok(queues)
 }
 
-/// Decides whether modules get machine code: they do where it is wanted, made for this processor, and allowed to run.
+/// Decides whether modules get machine code: only if that is wanted, supported for this processor, and allowed by the
+/// system.
 fn choose_form(wanted: bool) {
     engine::native::set_enabled(wanted);
     if let Err(error) = engine::native::check() {
@@ -100,14 +101,14 @@ fn choose_form(wanted: bool) {
     }
 }
 
-/// Signals of the system that are handled become messages to `erl_signal_server`.
+/// Sets up handling of the system's signals; most of those handled are sent as messages to `erl_signal_server`.
 fn watch_signals() -> sys::Result<()> {
     use sys::signal::{Disposition, Signal};
     sys::signal::set(Signal::Terminate, Disposition::Handle)?;
     sys::signal::set(Signal::User1, Disposition::Handle)?;
     sys::signal::set(Signal::Continue, Disposition::Handle)?;
     match config::get().break_mode {
-        // Where Ctrl-C is a key, an interrupt still comes from other programs.
+        // Even if Ctrl-C is an ordinary key for the shell, other programs may send an interrupt.
         BreakMode::Menu | BreakMode::InterruptShell => {
             for signal in [Signal::Interrupt, Signal::Quit] {
                 sys::signal::set(signal, Disposition::Handle)?;
@@ -184,8 +185,8 @@ fn load_preloaded(directory: &Path) -> Result<(), String> {
         };
         let mut module = code::load::prepare(Some(atom::known(name)), &bytes)
             .map_err(|error| format!("{}: {error}", path.display()))?;
-        // OTP's emulator holds these modules without what describes them, so that stack traces name no
-        // lines of theirs.
+        // OTP's emulator contains these modules without line tables and attributes, so its stack traces have no
+        // lines for them; match that.
         if let Some(module) = Arc::get_mut(&mut module) {
             module.lines = None;
             module.attributes.clear();
@@ -197,7 +198,7 @@ fn load_preloaded(directory: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The processes that every node begins with.
+/// Spawns the processes that every node begins with.
 fn spawn_first(config: &Config) -> Result<(), String> {
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
@@ -255,7 +256,7 @@ fn run(queues: Vec<scheduler::RunQueuesOf>) -> ExitCode {
             }
         }
     }
-    // The schedulers never end; `halt` ends the process.
+    // The schedulers never return; `halt` ends the operating system process.
     loop {
         std::thread::park();
     }

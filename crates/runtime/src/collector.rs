@@ -1,4 +1,4 @@
-//! Collecting the heap of a process: the roots, the limits, and what follows a collection.
+//! Garbage collection of a process's heap: the roots, the size limit, and the accounting after a collection.
 
 pub mod elsewhere;
 
@@ -24,20 +24,20 @@ thread_local! {
     static RUNNING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is in the middle of a collection.
+/// Whether this thread is running a collection.
 #[must_use]
 pub fn is_running() -> bool {
     RUNNING.get()
 }
 
-/// What a scheduler's collections did; each on a line of its own, for schedulers write them often.
+/// Counters of a scheduler's collections. Each scheduler's are on a separate cache line, because it writes them often.
 #[repr(align(128))]
 struct Counters {
     collections: AtomicU64,
     reclaimed_words: AtomicU64,
 }
 
-/// By the scheduler's number; those past the end share.
+/// Indexed by the scheduler's number, modulo the length.
 static COUNTERS: [Counters; 64] = [const {
     Counters {
         collections: AtomicU64::new(0),
@@ -53,7 +53,7 @@ fn count(reclaimed_words: usize) {
         .fetch_add(reclaimed_words as u64, Ordering::Relaxed);
 }
 
-/// Collections so far, and the words that they gave back.
+/// The number of collections so far, and of the words that they reclaimed.
 #[must_use]
 pub fn statistics() -> (u64, u64) {
     COUNTERS
@@ -66,8 +66,8 @@ pub fn statistics() -> (u64, u64) {
         })
 }
 
-/// Puts all heaps under stress when the variable `FERL_COLLECT_ALWAYS` is set: `verify` also checks every heap after
-/// each collection.
+/// Turns on GC stress for all heaps if the environment variable `FERL_COLLECT_ALWAYS` is set; the value `verify` also
+/// checks every heap after each collection.
 pub fn set_stress(variable: Option<OsString>) {
     stress::set(match variable {
         None => Stress::None,
@@ -77,8 +77,8 @@ pub fn set_stress(variable: Option<OsString>) {
     });
 }
 
-/// Makes room for `words` words on the heap of the running process, keeping the registers `x`.
-/// Nothing is done, and `EXIT_PENDING` is set, if the heap would pass its limit.
+/// Makes room for `words` words on the heap of the running process; the registers `x` are roots.
+/// If the heap would exceed its limit, does nothing but set `EXIT_PENDING`.
 pub fn collect(process: &mut Process, x: &mut [Term], words: usize) {
     run(process, x, Request::new(Kind::Minor, words));
 }
@@ -88,7 +88,7 @@ pub fn collect_all(process: &mut Process, x: &mut [Term]) {
     run(process, x, Request::new(Kind::Major, 0));
 }
 
-/// Shrinks the heap of a process that goes to sleep to what lives. What fits the first block goes back there.
+/// Shrinks the heap of a hibernating process to its live data, and moves it back to the first block if it fits there.
 pub fn hibernate(process: &mut Process) {
     let request = Request {
         tight: true,
@@ -129,7 +129,7 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
         roots[4] = &mut cold.kept.registers;
     }
     let request = Request {
-        // A receive may be looking at this message: its patterns and guards allocate.
+        // A receive may be examining this message: its patterns and guards allocate.
         // SAFETY: `save` is a link of the queue.
         peeked: unsafe { *head.messages.save },
         off_heap_limit_words: u32::try_from(off_heap_limit_words).unwrap_or(u32::MAX),
@@ -139,7 +139,7 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     let result = collect::run(&mut head.heap, &mut roots, &request);
     RUNNING.set(false);
     let Ok(stats) = result else {
-        // What asked for so much ends, not the node.
+        // Not enough memory: end only the process that requested it, not the node.
         crate::log::out_of_memory(process, words);
         handle::die(process, Owned::new(am::KILLED));
         return;
@@ -149,12 +149,12 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     system_monitor::collection_ends(process, began_ns);
 }
 
-/// The block that every process begins with lies behind its control block.
+/// The first heap block of a process, which directly follows its control block.
 fn first_block(process: &mut Process) -> *mut u64 {
     std::ptr::from_mut(process).wrapping_add(1).cast()
 }
 
-/// `max_heap_size`.
+/// The limit set by `max_heap_size`.
 mod limit {
     use term::am;
     use term::collect::{self, Request};
@@ -165,8 +165,8 @@ mod limit {
     use crate::process::heap_limit::HeapLimit;
     use crate::signal::handle;
 
-    /// Whether the process ends because the heap would pass its limit. As OTP documents it, the limit is compared
-    /// when a collection begins, with all that the heap will occupy while it goes on.
+    /// Whether the process must end because its heap would exceed the limit. As OTP documents, the limit is compared
+    /// when a collection begins, with all memory that the heap will occupy during the collection.
     pub(super) fn ends(process: &mut Process, request: &Request<'_>) -> bool {
         let limit = HeapLimit::of(process);
         if limit.words == 0 {
@@ -188,13 +188,13 @@ mod limit {
         limit.kill
     }
 
-    /// Words of the messages that were taken in and not yet received. They stay in blocks of their own until then, but
-    /// count as the heap's unless the process wants them off it.
+    /// Words of the messages that were fetched and not yet received. They stay in separate fragments until then, but
+    /// count as part of the heap unless the process keeps its messages off heap.
     fn queued_words(process: &Process) -> u64 {
         let mut words = 0;
         let mut message = process.head.messages.first;
         while !message.is_null() {
-            // SAFETY: the inner queue's messages are the process's, which this thread owns.
+            // SAFETY: the messages of the inner queue belong to the process, which this thread owns.
             unsafe {
                 words += u64::from((*message).words);
                 message = (*message).next;

@@ -1,65 +1,65 @@
-//! The configuration of a node. The command line fills it; it never changes once the node has started.
+//! The configuration of a node, filled in from the command line.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// What Ctrl-C does.
+/// The effect of Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakMode {
     /// Opens the break menu.
     Menu,
-    /// Ends the node, as the system does.
+    /// Ends the node, by the system's default action.
     Default,
-    /// Is a key like others; the shell acts on it.
+    /// Is an ordinary key for the terminal; the Erlang shell handles it.
     InterruptShell,
-    /// Nothing; nor do the keys that quit and stop.
+    /// Is ignored, as are the keys that quit and stop.
     Ignore,
 }
 
-/// Decisions about a node, in its own units.
+/// The settings of a node, in the units that the machine uses.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// OTP's root: holds `lib`, `releases` and `bin`.
+    /// OTP's root directory, with `lib`, `releases` and `bin`.
     pub root_dir: PathBuf,
-    /// Where the modules are that are loaded first.
+    /// The directory of the preloaded modules.
     pub preloaded_dir: PathBuf,
     /// The OTP release, such as 25, and the version of its emulator.
     pub release: u32,
     pub erts_version: String,
     /// The argument of `erl_init:start/2`.
     pub init_args: Vec<Vec<u8>>,
-    /// `erlang:system_info(emu_args)`-like words before the first `--`.
+    /// The words before the first `--`, as in `erlang:system_info(emu_args)`.
     pub emulator_args: Vec<Vec<u8>>,
     /// The module that boots the node.
     pub boot_module: Vec<u8>,
-    /// False: `-smp disable`.
+    /// False after `-smp disable`.
     pub smp: bool,
     pub schedulers: usize,
     pub schedulers_online: usize,
     pub dirty_cpu_schedulers: usize,
     pub dirty_cpu_schedulers_online: usize,
     pub dirty_io_schedulers: usize,
-    /// As `+sbt` spells it.
+    /// The bind type, as given to `+sbt`.
     pub bind_type: String,
-    /// Whether schedulers may stay unbound when it is not known how the processors are arranged.
+    /// Whether schedulers may stay unbound if the processor topology is unknown.
     pub bind_if_possible: bool,
-    /// False: operations are threaded, although there is machine code for them.
+    /// Whether to generate machine code; if false, code runs in the threaded form.
     pub machine_code: bool,
-    /// Whether perf is told the names of functions, and their code.
+    /// Whether to write a map of function names (`perf_map`) and a dump of the code (`perf_dump`) for Linux perf.
     pub perf_map: bool,
     pub perf_dump: bool,
-    /// Turns of the look for work before a scheduler sleeps.
+    /// How many times a scheduler looks for work before it sleeps.
     pub busy_wait_spins: usize,
     pub async_threads: usize,
-    /// As asked; the table is rounded up to a power of two.
+    /// As requested; the process table is rounded up to a power of two.
     pub process_limit: usize,
     pub port_limit: usize,
     pub atom_limit: usize,
     pub ets_limit: usize,
-    /// None: the machine's own default.
+    /// `None`: the machine's default.
     pub min_heap_words: Option<u32>,
     pub min_binary_words: u64,
-    /// 0: none.
+    /// 0 is no limit.
     pub max_heap_words: u64,
     pub max_heap_kill: bool,
     pub max_heap_log: bool,
@@ -67,18 +67,18 @@ pub struct Config {
     pub fullsweep_after: u16,
     pub port_parallelism: bool,
     pub dist_busy_limit_bytes: usize,
-    /// As `+C` spells it.
+    /// As given to `+C`.
     pub time_warp_mode: String,
     pub time_correction: bool,
-    /// As `+pc` spells it: `latin1` or `unicode`.
+    /// As given to `+pc`: `latin1` or `unicode`.
     pub printable_range: String,
-    /// File names are UTF-8 (or Latin-1).
+    /// Whether file names are UTF-8; if not, they are Latin-1.
     pub file_names_utf8: bool,
-    /// What is to become of file names that are not encoded so: `warning`, `ignore` or `error`.
+    /// What happens to file names that are not in that encoding: `warning`, `ignore` or `error`.
     pub wrong_file_names: String,
-    /// False: errors of the machine itself leave no crash dump.
+    /// Whether internal errors of the machine write a crash dump.
     pub crash_dump: bool,
-    /// As `+W` spells it: `error`, `warning` or `info`.
+    /// As given to `+W`: `error`, `warning` or `info`.
     pub warnings: String,
     pub break_mode: BreakMode,
 }

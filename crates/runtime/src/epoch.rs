@@ -1,9 +1,8 @@
-//! When may memory that others found without a count be reused?
+//! Epoch-based reclamation: decides when memory may be reused to which other threads may hold uncounted pointers.
 //!
-//! Each thread that looks up processes has a place here. It is *quiescent* between slices: there it
-//! holds no pointer that it found in a table, and it publishes the global epoch it saw. Memory
-//! retired at epoch `e` is free once every active thread has published an epoch greater than `e`.
-//! A sleeping thread publishes `IDLE` and is not waited for.
+//! Each thread that looks up processes has a place here. Between slices the thread is *quiescent*: it holds no pointer
+//! from a table, and publishes the global epoch that it sees. Memory retired at epoch `e` may be reused once every
+//! active thread has published an epoch greater than `e`. A sleeping thread publishes `IDLE`, and nobody waits for it.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -11,7 +10,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 
 use parking_lot::Mutex;
 
-/// Threads that may take part: schedulers, dirty schedulers and a few of the runtime's own.
+/// The maximum number of participating threads: schedulers, dirty schedulers and a few others of the runtime.
 const MAX_PARTICIPANTS: usize = 4096;
 const IDLE: u64 = u64::MAX;
 
@@ -41,34 +40,35 @@ fn place() -> &'static Place {
     })
 }
 
-/// The thread holds no found pointer here, and goes on looking up.
+/// Announces that the thread holds no pointer from a table at this moment; it may look up again afterwards.
 #[inline]
 pub fn quiescent() {
-    // The fence keeps a later look-up from moving before the announcement.
+    // The fence keeps later look-ups from being reordered before the announcement.
     place()
         .0
         .store(EPOCH.load(Ordering::Relaxed), Ordering::Release);
     fence(Ordering::SeqCst);
 }
 
-/// The thread holds no found pointer and will look up nothing before it calls [`quiescent`] again.
+/// Announces that the thread holds no pointer from a table and will not look up anything before it calls [`quiescent`]
+/// again.
 pub fn idle() {
     place().0.store(IDLE, Ordering::Release);
 }
 
-/// Whether this thread announced itself idle.
+/// Whether this thread has announced itself idle.
 #[must_use]
 pub fn is_idle() -> bool {
     place().0.load(Ordering::Relaxed) == IDLE
 }
 
-/// The stamp for memory that has just become unreachable for new look-ups.
+/// A stamp for memory that new look-ups can no longer find.
 #[must_use]
 pub fn retire_stamp() -> u64 {
     EPOCH.fetch_add(1, Ordering::SeqCst)
 }
 
-/// Whether memory with this stamp is out of everyone's reach.
+/// Whether no thread can still hold a pointer to memory with this stamp.
 #[must_use]
 pub fn passed(stamp: u64) -> bool {
     let participants = PARTICIPANTS.load(Ordering::SeqCst);
@@ -92,7 +92,7 @@ impl<T> Retired<T> {
         Retired(Mutex::new(VecDeque::new()))
     }
 
-    /// Keeps what has just become unreachable for new look-ups, and drops what nobody can hold any more.
+    /// Adds a value that new look-ups can no longer find, and drops those that no thread can still access.
     pub fn keep(&self, value: T) {
         let mut passed_by_all = Vec::new();
         let mut retired = self.0.lock();
@@ -100,7 +100,7 @@ impl<T> Retired<T> {
         while retired.front().is_some_and(|(stamp, _)| passed(*stamp)) {
             passed_by_all.extend(retired.pop_front());
         }
-        // What dies now may end in here again: the lock goes first.
+        // Dropping a value may call this function again, so the lock is released first.
         drop(retired);
         drop(passed_by_all);
     }

@@ -1,10 +1,11 @@
-//! Exceptions: stack traces, finding the handler, and the end of a process that nobody caught for.
+//! Exceptions: stack traces, finding the handler, and ending a process after an uncaught exception.
 //!
-//! A *raw trace* is what travels in a register between a handler and `build_stacktrace`: a tuple
-//! `{Class, First, Info, Addresses}` made when the exception is raised, cheap because it holds code
-//! addresses (a binary of words) and no names. `First` is `{M, F, ArgsOrArity}` for a frame that is known by
-//! name, `[]` without one, or a list when the arguments of the topmost address are known. After
-//! `raise/3` a raw trace is `{Class, Trace}` with the trace as the program gave it.
+//! A *raw trace* is a stack trace not yet in the form that programs see; a register carries it from the handler to
+//! `build_stacktrace`. It is a tuple `{Class, First, Info, Addresses}` made when the exception is raised. It is cheap
+//! to make because it holds code addresses (a binary of words) instead of names. `First` is `{M, F, ArgsOrArity}` for a
+//! top frame given by name, otherwise the list of arguments (or `true` if there are none) of the function at the first
+//! address, or `[]` if neither is known. After `raise/3` a raw trace is `{Class, Trace}` with the trace that the
+//! program gave.
 
 use layout::{Class, Context, Export, Heap, RaiseKind, Term};
 use term::copy::Owned;
@@ -13,13 +14,13 @@ use term::{am, build};
 use crate::code::{self, exports};
 use crate::process::{Process, flag};
 
-/// Frames that a trace has at most, unless `system_flag(backtrace_depth)` says otherwise.
+/// The maximum number of frames in a stack trace, unless changed by `system_flag(backtrace_depth)`.
 pub const DEFAULT_DEPTH: usize = 8;
 
 pub static DEPTH: std::sync::atomic::AtomicUsize =
     std::sync::atomic::AtomicUsize::new(DEFAULT_DEPTH);
 
-/// Frames that a trace has at most: one even if the flag says none.
+/// The current maximum number of frames in a stack trace; at least 1, even if the flag is 0.
 #[must_use]
 pub fn depth() -> usize {
     DEPTH.load(std::sync::atomic::Ordering::Relaxed).max(1)
@@ -40,7 +41,7 @@ pub fn class_atom(class: Class) -> Term {
     }
 }
 
-/// The class of an atom.
+/// The class that an atom names.
 #[must_use]
 pub fn class_of(atom: Term) -> Option<Class> {
     match atom {
@@ -61,7 +62,7 @@ pub unsafe fn unwind(
     failed: *const Export,
     arguments: *const Term,
 ) -> *const u64 {
-    // SAFETY: the running process of this context.
+    // SAFETY: `process` of a context is the head of the running process.
     let process = unsafe { &mut *context.process.cast::<Process>() };
     if process.head.catches == 0 && context.raise.class == Class::Throw {
         let thrown = context.raise.reason;
@@ -90,7 +91,7 @@ pub unsafe fn unwind(
     }
 }
 
-/// The handler of the innermost catch mark; the stack is cut to its frame.
+/// Returns the handler of the innermost catch mark, and cuts the stack back to the frame of that mark.
 fn find_handler(process: &mut Process) -> Option<*const u64> {
     if process.head.catches == 0 {
         return None;
@@ -99,14 +100,14 @@ fn find_handler(process: &mut Process) -> Option<*const u64> {
     let mut frame = heap.stack;
     let mut at = heap.stack;
     while at < heap.end {
-        // SAFETY: between stack and end lie return addresses and terms ("Frames", engine).
+        // SAFETY: the words between stack and end are return addresses and terms ("Frames", engine).
         let word = unsafe { *at };
         at = at.wrapping_add(1);
         if word & 0b11 == 0 {
             frame = at;
             continue;
         }
-        // SAFETY: a stack word that is no return address is a term.
+        // SAFETY: a stack word that is not a return address is a term.
         if let Some(handler) = unsafe { Term::from_bits(word) }.as_catch() {
             heap.stack = frame;
             return Some(handler);
@@ -135,7 +136,7 @@ unsafe fn raw_trace(
     if raise.arguments.is_list() {
         first = raise.arguments;
         if first.is_nil() && !named_by_caller {
-            // A function of no arguments: an empty list would say "unknown".
+            // The function has no arguments; an empty list would mean "unknown".
             first = am::TRUE;
         }
     } else if raise.arguments.as_tuple().is_some() {
@@ -144,7 +145,7 @@ unsafe fn raw_trace(
             info = explained_by(process.heap(), "erlang", raise.trace);
         }
     } else if !failed.is_null() && !named_by_caller {
-        // SAFETY: exports live for ever; the arguments are as many as its arity.
+        // SAFETY: exports live for ever; there are as many arguments as the export's arity.
         let (export, arguments) = unsafe {
             let export = &*failed;
             (
@@ -164,7 +165,7 @@ unsafe fn raw_trace(
     )
 }
 
-/// `#{module => .., cause => ..}` for the explanation of a BIF's error, or `[]`.
+/// The `error_info` map `#{module => .., cause => ..}` by which a module explains a BIF's error, or `[]`.
 fn bif_error_info(heap: &mut Heap, export: &Export, cause: Term) -> Term {
     if export.bif.is_none() {
         return Term::NIL;
@@ -184,7 +185,7 @@ fn explained_by(heap: &mut Heap, module: &str, cause: Term) -> Term {
     }
 }
 
-/// The code addresses of a trace, as the words of a binary: the failing instruction, then the calls.
+/// The code addresses of a trace, as the words of a binary: the failing instruction, then the callers.
 fn addresses(process: &mut Process, ip: *const u64) -> Term {
     let depth = depth();
     let mut words: Vec<u64> = Vec::with_capacity(depth + 1);
@@ -193,13 +194,13 @@ fn addresses(process: &mut Process, ip: *const u64) -> Term {
     }
     let heap = &process.head.heap;
     let mut at = heap.stack;
-    // A recursion shows once: the same return address again and again is left out, as OTP does.
+    // Equal return addresses in a row (recursion) are recorded once, as in OTP.
     let mut before = engine::start::process_end() as u64;
     while at < heap.end && words.len() <= depth {
-        // SAFETY: as `find_handler`.
+        // SAFETY: as in `find_handler`.
         let word = unsafe { *at };
         if word & 0b11 == 0 && word != before && word != engine::start::process_end() as u64 {
-            // A return address points behind its call.
+            // A return address points to the word after its call.
             words.push(word - 8);
             before = word;
         }
@@ -215,17 +216,17 @@ fn with_given_trace(process: &mut Process, context: &Context) -> Term {
     let Some(parts) = raise.trace.as_tuple() else {
         return build::tuple(process.heap(), &[class, raise.trace]);
     };
-    // A raw trace that goes on.
+    // The exception is raised again with the same class: keep its raw trace.
     if parts[CLASS] == class {
         return raise.trace;
     }
-    // As another class, which whoever passes it on once more reads from it.
+    // Another class: store it in the raw trace, from which `raw_raise` reads it if the exception is raised again.
     let mut parts = parts.to_vec();
     parts[CLASS] = class;
     build::tuple(process.heap(), &parts)
 }
 
-/// The list of frames that programs see.
+/// Builds the list of frames that programs see.
 pub fn build_stacktrace(heap: &mut Heap, raw: Term) -> Term {
     let Some(parts) = raw.as_tuple() else {
         return Term::NIL;
@@ -280,7 +281,7 @@ fn error_info(heap: &mut Heap, info: Term, tail: Term) -> Term {
     if tail.is_nil() {
         return build::list(heap, &[pair]);
     }
-    // File and line come first.
+    // File and line come before `error_info`.
     let mut items = Vec::new();
     let mut rest = tail;
     while let Some((head, tail)) = rest.as_cons() {
@@ -302,7 +303,7 @@ pub fn location(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
     build::list(heap, &[file, line])
 }
 
-/// See `RuntimeTable::raw_raise`: fills `raise`; false when the class is none.
+/// See `RuntimeTable::raw_raise`: fills `raise`; returns false if `class` is not a valid class.
 pub fn raw_raise(context: &mut Context, class: Term, reason: Term, trace: Term) -> bool {
     let class = if class.is_none() {
         trace.as_tuple().map_or(am::ERROR, |parts| parts[CLASS])
@@ -334,7 +335,7 @@ pub fn catch_value(heap: &mut Heap, class: Term, reason: Term, raw: Term) -> Ter
     }
 }
 
-/// Nobody catches it: the process is to end.
+/// Makes the process end because of an uncaught exception.
 fn uncaught(process: &mut Process, class: Class, reason: Term, raw: Term) {
     let heap = process.heap();
     let reason = if class == Class::Error {
@@ -350,12 +351,12 @@ fn uncaught(process: &mut Process, class: Class, reason: Term, raw: Term) {
     process.cold().exit_reason = Some(Owned::new(reason));
 }
 
-/// The `undef` exception for an export without code.
+/// Raises the `undef` exception for a function without code.
 pub fn raise_undefined(context: &mut Context) {
     raise_error(context, am::UNDEF);
 }
 
-/// Fills `raise` with an error whose trace is made from the place.
+/// Fills `raise` with an error whose stack trace is made from the current place.
 pub fn raise_error(context: &mut Context, reason: Term) {
     let raise = &mut context.raise;
     raise.kind = RaiseKind::Exception;
@@ -365,7 +366,7 @@ pub fn raise_error(context: &mut Context, reason: Term) {
     raise.arguments = Term::NONE;
 }
 
-/// The export to ask when a function has no code, if it is loaded.
+/// The function `function/arity` of the process's error handler module, if it is loaded.
 #[must_use]
 pub fn error_handler(process: &Process, function: Term, arity: u32) -> Option<&'static Export> {
     let module = process

@@ -1,5 +1,5 @@
-//! The node's one I/O poll. Descriptors are registered once, edge-triggered; an event is handled by
-//! the scheduler that sees it, which is whoever polls: a busy one now and then, or one idle one that waits here.
+//! The node's only I/O poll. Descriptors are registered once, edge-triggered. The scheduler that polls handles the
+//! events that it gets: busy schedulers poll at intervals, and one idle scheduler may wait here.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -11,10 +11,10 @@ use parking_lot::{Mutex, RwLock};
 use sys::errno::Errno;
 use sys::poll::{Event, Events, Interest, Poller, Token, Trigger};
 
-/// What is done when a descriptor is ready; called on a scheduler thread.
+/// The callback for a ready descriptor; called on a scheduler thread.
 pub type Handler = Arc<dyn Fn(Event) + Send + Sync>;
 
-/// Tokens are numbers of our own, in a row: a product spreads them well enough.
+/// Hashes tokens, which are consecutive numbers that we choose, so one multiplication spreads them well enough.
 #[derive(Default)]
 struct TokenHasher(u64);
 
@@ -34,11 +34,11 @@ impl Hasher for TokenHasher {
 
 struct Io {
     poller: Poller,
-    /// Held by who polls.
+    /// Locked by the thread that polls.
     events: Mutex<Events>,
     handlers: RwLock<HashMap<u64, Handler, BuildHasherDefault<TokenHasher>>>,
     next_token: AtomicU64,
-    /// The scheduler that waits in the poll, plus one; 0 when none does.
+    /// The index of the scheduler that waits in the poll, plus one; 0 if none does.
     waiting: AtomicUsize,
 }
 
@@ -50,11 +50,11 @@ static IO: LazyLock<Io> = LazyLock::new(|| Io {
     waiting: AtomicUsize::new(0),
 });
 
-/// Watches a descriptor until [`unregister`]. One that is watched already (a port was opened on another's descriptor)
-/// is taken over: from now on only who came last hears of it.
+/// Watches a descriptor until [`unregister`]. If it is already watched (a port was opened on another port's
+/// descriptor), this handler replaces the earlier one.
 ///
 /// # Errors
-/// What the system says (a regular file cannot be watched: `eperm`).
+/// The system's error (`eperm` for a regular file, which cannot be watched).
 pub fn register(
     fd: BorrowedFd<'_>,
     interest: Interest,
@@ -73,14 +73,14 @@ pub fn register(
     Ok(token)
 }
 
-/// Ends watching; events already taken may still be handled.
+/// Stops watching; events already received may still be handled.
 pub fn unregister(fd: BorrowedFd<'_>, token: Token) {
-    // The descriptor may be closed by the other side already; then there is nothing to remove.
+    // The descriptor may already be closed; then there is nothing to remove.
     let _ = IO.poller.remove(fd);
     IO.handlers.write().remove(&token.0);
 }
 
-/// Handles what is ready, without waiting.
+/// Handles the events that are ready, without waiting.
 pub fn poll_now() {
     if IO.handlers.read().is_empty() {
         return;
@@ -92,19 +92,19 @@ pub fn poll_now() {
     }
 }
 
-/// How a [`wait`] ended.
+/// How [`wait`] ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waited {
-    /// Another scheduler waits already.
+    /// Another thread is already polling, so this one did not wait.
     NotHere,
-    /// Events came, and were handled.
+    /// Events arrived and were handled.
     Events,
-    /// It was interrupted, or the time is over.
+    /// It was interrupted, or the timeout has passed.
     Nothing,
 }
 
-/// Waits for I/O, a call of [`interrupt`], or the timeout. `called` is looked at after announcing: true means do
-/// not wait.
+/// Waits for I/O, a call of [`interrupt`], or the timeout. `called` is evaluated after the waiter has announced itself;
+/// if it returns true, [`wait`] polls without waiting.
 pub fn wait(index: usize, timeout_ns: Option<u64>, called: impl FnOnce() -> bool) -> Waited {
     let Some(mut events) = IO.events.try_lock() else {
         return Waited::NotHere;
@@ -121,7 +121,7 @@ pub fn wait(index: usize, timeout_ns: Option<u64>, called: impl FnOnce() -> bool
     }
 }
 
-/// Gets a scheduler out of [`wait`].
+/// Makes [`wait`] return if this scheduler waits there.
 pub fn interrupt(index: usize) {
     if IO.waiting.load(Ordering::SeqCst) == index + 1 {
         IO.poller.waker().wake();

@@ -1,8 +1,8 @@
 //! The machine: processes, the signals between them, the schedulers that run them, code, timers,
 //! tables, ports, and the BIFs.
 //!
-//! What a process goes through: [`process::spawn`] makes it, [`scheduler`] runs it in slices, [`signal`]s reach it,
-//! [`collector`] keeps its heap small, [`exception`] unwinds it, [`process::exit`] ends it.
+//! The life of a process: [`process::spawn`] creates it, the [`scheduler`] runs it in slices, [`signal`]s reach it, the
+//! [`collector`] reclaims its garbage, [`exception`] unwinds its stack, [`process::exit`] ends it.
 
 pub mod bif;
 pub mod code;

@@ -1,5 +1,5 @@
-//! What the machine itself has to report, in the form that OTP's logger takes: a message to the
-//! process registered as `logger`, or, while there is none, the same message as a line on standard error.
+//! Log reports of the machine itself, in the form that OTP's logger expects: a message to the
+//! process registered as `logger` or, if there is none, the same message as a line on standard error.
 
 use layout::{Heap, Term};
 use parking_lot::Mutex;
@@ -11,7 +11,7 @@ use crate::process::heap_limit::HeapLimit;
 use crate::process::{Process, info, table};
 use crate::{registry, signal};
 
-/// A process ended by an error that nobody caught.
+/// Reports that a process ended because of an uncaught error.
 pub fn crashed(process: &Process, reason: Term) {
     report(
         process,
@@ -20,7 +20,7 @@ pub fn crashed(process: &Process, reason: Term) {
     );
 }
 
-/// A heap passed its `max_heap_size`.
+/// Reports that a heap exceeded its `max_heap_size`.
 pub fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) {
     let format = "     Process:            ~p ~n     Context:            maximum heap size reached~n     \
                   Max Heap Size:      ~p~n     Total Heap Size:    ~p~n     Kill:               ~p~n     \
@@ -39,7 +39,7 @@ pub fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) {
     });
 }
 
-/// There is no memory for a heap; the process is killed.
+/// Reports that a process is killed because there is no memory for its heap.
 pub fn out_of_memory(process: &Process, words: usize) {
     let format = "     Process:            ~p~n     Context:            out of memory~n     \
                   Total Heap Size:    ~p~n     Needed:             ~p~n";
@@ -49,21 +49,22 @@ pub fn out_of_memory(process: &Process, words: usize) {
     });
 }
 
-/// A file cannot be loaded; the loader's caller learns only `badfile`.
+/// Reports why a file cannot be loaded; the loader's caller gets only `badfile`.
 pub fn load_failed(process: &Process, module: Term, why: &str) {
     report(process, "Loading of ~p failed: ~ts~n", |heap, _| {
         vec![module, build::string(heap, why)]
     });
 }
 
-/// A module cannot be deleted before its old code is purged; the caller learns only `badarg`.
+/// Reports that a module cannot be deleted before its old code is purged; the caller gets only `badarg`.
 pub fn not_purged(process: &Process, module: Term) {
     let name = term::print::display(module);
     let text = format!("Module {name} must be purged before deleting\n");
     report(process, "~s~n", |heap, _| vec![build::string(heap, &text)]);
 }
 
-/// A port was opened for input from a descriptor that is not open; `name` has those of input and output.
+/// Reports that a port was opened for input from a descriptor that is not open; `name` holds the input and the output
+/// descriptor.
 pub fn bad_input(port: Term, name: (i32, i32)) {
     let port = term::print::display(port);
     let (input, output) = name;
@@ -75,7 +76,7 @@ pub fn bad_input(port: Term, name: (i32, i32)) {
     });
 }
 
-/// A flag of `system_flag` that OTP announced to remove.
+/// Reports the use of a deprecated flag of `system_flag`.
 pub fn deprecated_flag(process: &Process, name: &str) {
     let text = format!(
         "A call to erlang:system_flag({name}, _) was made.\n\
@@ -92,7 +93,7 @@ pub fn deprecated_flag(process: &Process, name: &str) {
     });
 }
 
-/// Who is told (`system_flag(system_logger, _)`).
+/// The receiver of log reports (`system_flag(system_logger, _)`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Receiver {
     /// The process registered as `logger`.
@@ -105,7 +106,7 @@ pub enum Receiver {
 static RECEIVER: Mutex<Receiver> = Mutex::new(Receiver::Logger);
 
 impl Receiver {
-    /// As `system_info(system_logger)` shows it.
+    /// The value that `system_info(system_logger)` returns.
     #[must_use]
     pub fn term(self) -> Term {
         match self {
@@ -116,13 +117,13 @@ impl Receiver {
     }
 }
 
-/// Who is told.
+/// The current receiver of log reports.
 #[must_use]
 pub fn receiver() -> Receiver {
     *RECEIVER.lock()
 }
 
-/// Has somebody else told; answers who was.
+/// Changes the receiver of log reports; returns the previous one.
 pub fn set_receiver(receiver: Receiver) -> Receiver {
     std::mem::replace(&mut *RECEIVER.lock(), receiver)
 }
@@ -175,14 +176,15 @@ fn report_as(
     }
 }
 
-/// Where a report goes.
+/// The destination of one report.
 enum Addressee {
     Process(Term),
     Nobody,
     StandardError,
 }
 
-/// A receiver that has ended is forgotten for the process registered as `logger`.
+/// The destination of the next report. If the receiver has ended, the receiver is changed to the process registered as
+/// `logger`.
 fn addressee() -> Addressee {
     let mut receiver = RECEIVER.lock();
     if let Receiver::Process(pid) = *receiver {

@@ -1,7 +1,7 @@
 //! The runtime's side of the engine: the functions of `layout::RuntimeTable`.
 //!
-//! Each is called on the thread that runs the process, with heap top, stack and reductions written
-//! back. Contracts are in `layout::context`.
+//! The engine calls each on the thread that runs the process, after it has written back heap top, stack and
+//! reductions. `layout::context` documents the contracts.
 
 use std::sync::atomic::Ordering;
 
@@ -20,7 +20,7 @@ use crate::process::{Process, flag};
 use crate::signal::handle;
 use crate::{collector, scheduler, send, timer};
 
-/// What operation bodies reach.
+/// The runtime functions that the bodies of the engine's operations call.
 pub static TABLE: RuntimeTable = RuntimeTable {
     collect,
     collect_at,
@@ -48,10 +48,10 @@ pub static TABLE: RuntimeTable = RuntimeTable {
     other,
 };
 
-/// The running process of a context.
+/// The process that runs on a context.
 ///
 /// # Safety
-/// A process runs on `context`, which is this thread's.
+/// `context` belongs to this thread, and a process runs on it.
 unsafe fn running<'a>(context: *mut Context) -> &'a mut Process {
     // SAFETY: the caller's promise; `ProcessHead` is the first field of `Process`.
     unsafe { &mut *(*context).process.cast::<Process>() }
@@ -131,7 +131,7 @@ unsafe extern "C" fn send_message(context: *mut Context) -> Next {
             exception::raise_error(context, am::BADARG);
             let heap = process.heap();
             let arguments = build::list(heap, &[to, message]);
-            // The operator is no call; the trace names it all the same.
+            // The `!` operator is not a call, but the stack trace names it as `erlang:'!'/2`.
             context.raise.arguments = build::tuple(heap, &[am::ERLANG, am::SEND, arguments]);
             Next::Raised
         }
@@ -184,7 +184,7 @@ unsafe extern "C" fn remove_message(context: *mut Context) {
     }
 }
 
-/// Forgets the receive timer.
+/// Cancels the timer of the current `receive ... after`.
 fn stop_timer(process: &mut Process) {
     process.head.receive_state = receive_state::NO_TIMER;
     if let Some(timer) = process
@@ -205,7 +205,7 @@ unsafe extern "C" fn set_timeout(context: *mut Context, timeout: Term) -> Next {
         _ => {}
     }
     if timeout == am::INFINITY {
-        // The register it came from does not outlive the wait, so it must not be asked again.
+        // The register that held the timeout does not survive the wait, so later calls must not read it again.
         process.head.receive_state = receive_state::TIMER_SET;
         return Next::Wait;
     }
@@ -244,13 +244,14 @@ unsafe extern "C" fn timed_out(context: *mut Context) {
     queue.save = &raw mut queue.first;
 }
 
-/// Markers that a process may have at once; the oldest is forgotten first.
+/// Receive markers that a process may hold at once; one more evicts the oldest.
 const MARKERS: usize = 8;
 
 unsafe extern "C" fn marker_reserve(context: *mut Context) -> Term {
     // SAFETY: the engine's contract.
     let process = unsafe { running(context) };
-    // What has arrived already cannot hold a reference that is yet to be made, so scanning may begin behind it.
+    // Messages that have already arrived cannot contain a reference that does not exist yet, so the scan may start
+    // after them.
     handle::fetch(process);
     let position = process.head.messages.last;
     if process.head.messages.first.is_null() {
@@ -345,8 +346,9 @@ unsafe extern "C" fn breakpoint(
     ask_error_handler(process, context, am::BREAKPOINT, (module, function, arity))
 }
 
-/// The code of the error handler's function `why/3`, with the call that is not made as its arguments; null with an error
-/// raised if there is none.
+/// Prepares a call of the error handler's function `why/3`: puts the module, function and argument list of the call
+/// that cannot be made into x0..x2, and returns the handler's code. Without an error handler, raises `undef` and
+/// returns null.
 fn ask_error_handler(
     process: &mut Process,
     context: &mut Context,
@@ -369,7 +371,7 @@ unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) ->
     let (process, context) = unsafe { (running(context), &mut *context) };
     match fun.boxed_kind() {
         Some(Kind::Fun) => {
-            // SAFETY: that word of a fun is the address of its entry, which lives for ever.
+            // SAFETY: word `FUN_ENTRY` of a fun is the address of its entry, and entries live for ever.
             let entry =
                 unsafe { &*(fun.word(layout::object::offset::FUN_ENTRY) as *const FunEntry) };
             if entry.arity as usize != arity {
@@ -388,7 +390,8 @@ unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) ->
                 return code;
             }
             if crate::code::modules::current(entry.module).is_some() {
-                // Its module is there, in another version: to ask for it to be loaded would be to ask for ever.
+                // Another version of the fun's module is loaded. The error handler would find the module loaded and
+                // call the fun again, without end.
                 return bad_fun(process, context, fun);
             }
             let Some(handler) = exception::error_handler(process, am::UNDEFINED_LAMBDA, 3) else {
@@ -447,12 +450,15 @@ unsafe extern "C" fn apply(
         .load(Ordering::Acquire)
 }
 
-/// The most arguments that a function has.
+/// The maximum arity of a function.
 const MOST_ARGUMENTS: usize = 255;
-/// The most that `apply` takes: with more than a function has, the error handler is asked.
+/// The most arguments that `apply` accepts; a call with more than [`MOST_ARGUMENTS`] goes to the error handler.
 const MOST_APPLIED: usize = X_REGISTERS - 1;
 
-/// Spreads a list over x0..; the number of its items, or the reason of the error.
+/// Copies the items of a list into x0.. and returns their number.
+///
+/// # Errors
+/// The reason to raise: `system_limit` for a list that is too long, `badarg` for an improper one.
 fn spread(context: &mut Context, mut list: Term) -> Result<usize, Term> {
     let mut count = 0;
     while let Some((head, tail)) = list.as_cons() {
@@ -470,10 +476,10 @@ fn spread(context: &mut Context, mut list: Term) -> Result<usize, Term> {
     }
 }
 
-/// Raises an error of `apply/2,3`, which the trace names with its arguments.
+/// Raises an error in `apply/2,3`; the stack trace names `erlang:apply` with these arguments.
 ///
 /// # Safety
-/// A process runs on `context`.
+/// `context` belongs to this thread, and a process runs on it.
 unsafe fn raise_apply(context: *mut Context, reason: Term, arguments: &[Term]) -> *const u64 {
     // SAFETY: the caller's promise.
     let (process, context) = unsafe { (running(context), &mut *context) };
@@ -548,7 +554,7 @@ unsafe extern "C" fn catch_value(
 }
 
 unsafe extern "C" fn other(context: *mut Context, _opcode: u32, _operands: *const u64) -> Next {
-    // No operation that the engine executes is left to the runtime; files with others are refused when loaded.
+    // Never needed: the engine implements every operation that it executes, and the loader rejects files with others.
     // SAFETY: the engine's contract.
     exception::raise_error(unsafe { &mut *context }, am::NOTSUP);
     Next::Raised

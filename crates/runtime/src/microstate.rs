@@ -1,15 +1,16 @@
-//! Microstate accounting: what each scheduler thread spends its time with (`statistics(microstate_accounting)`).
+//! Microstate accounting: how much time each scheduler thread spends in each state
+//! (`statistics(microstate_accounting)`).
 //!
-//! A thread has an account with a counter for each state. While accounting is off, a thread tells only whether it sleeps,
-//! so that the states are true when it is turned on. Threads that were never started have no account. The account is
-//! under a lock that its thread holds for a moment; any thread may read it.
+//! A thread has an account with a counter for each state. While accounting is off, a thread records only whether it
+//! sleeps, so that its state is correct when accounting is turned on. Threads that were never started have no account.
+//! Each account has a lock, which its thread holds only briefly; any thread may read it.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-/// What a thread does. The names are those of OTP.
+/// The state of a thread. The names are those of OTP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     Aux,
@@ -26,7 +27,7 @@ pub const NAMES: [&str; 7] = [
     "aux", "check_io", "emulator", "gc", "other", "port", "sleep",
 ];
 
-/// What a thread is.
+/// The kind of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Scheduler,
@@ -36,7 +37,7 @@ pub enum Kind {
 
 struct Account {
     kind: Kind,
-    /// From 1, among those of its kind.
+    /// The number of the thread among those of its kind, from 1.
     number: usize,
     times: Mutex<Times>,
 }
@@ -48,7 +49,7 @@ struct Times {
 }
 
 impl Times {
-    /// Counts the time since the last change.
+    /// Adds the time since the last change to the counter of the current state.
     fn settle(&mut self) {
         let now_ns = sys::clock::monotonic_ns();
         self.counters_ns[self.state as usize] += now_ns - self.since_ns;
@@ -63,7 +64,7 @@ impl Times {
     }
 }
 
-/// What an account says.
+/// The contents of one account.
 pub struct Reading {
     pub kind: Kind,
     pub number: usize,
@@ -83,7 +84,7 @@ fn is_on() -> bool {
     ON.load(Ordering::Relaxed)
 }
 
-/// Opens the account of this thread, which lives as long as the node.
+/// Creates the account of this thread; it lives as long as the node.
 pub fn begin(kind: Kind, number: usize, state: State) {
     let account: &'static Account = Box::leak(Box::new(Account {
         kind,
@@ -98,14 +99,14 @@ pub fn begin(kind: Kind, number: usize, state: State) {
     ACCOUNTS.lock().push(account);
 }
 
-/// This thread goes to sleep, or to another state that outlasts the caller.
+/// Changes the state of this thread until the next change, for sleep and other states that outlast the caller.
 pub fn set(state: State) {
     if let Some(account) = OWN.get() {
         account.times.lock().change(state);
     }
 }
 
-/// This thread is in a state until the answer is dropped; nothing while accounting is off.
+/// Puts this thread into a state until the returned value is dropped; does nothing while accounting is off.
 #[inline]
 #[must_use]
 pub fn enter(state: State) -> Option<Stay> {
@@ -131,7 +132,7 @@ impl Drop for Stay {
     }
 }
 
-/// Turns accounting on or off; answers what it was.
+/// Turns accounting on or off; returns whether it was on.
 pub fn turn(on: bool) -> bool {
     let accounts = ACCOUNTS.lock();
     for account in accounts.iter() {
@@ -144,7 +145,7 @@ pub fn turn(on: bool) -> bool {
     ON.swap(on, Ordering::Relaxed)
 }
 
-/// Empties all counters; answers whether accounting is on.
+/// Resets all counters; returns whether accounting is on.
 pub fn reset() -> bool {
     for account in ACCOUNTS.lock().iter() {
         let mut times = account.times.lock();
@@ -154,7 +155,7 @@ pub fn reset() -> bool {
     is_on()
 }
 
-/// What all accounts say.
+/// Reads all accounts.
 #[must_use]
 pub fn read() -> Vec<Reading> {
     let read_one = |account: &&Account| {

@@ -1,13 +1,13 @@
-//! A process: its control block, and what hangs off it.
+//! A process: its control block, and the data that the block points to.
 //!
-//! The block is 64-byte aligned and its first heap lies right behind it ([`block`]). What a process
-//! needs only sometimes is in [`Cold`], allocated when first needed.
+//! The block is 64-byte aligned and directly followed by the process's first heap ([`block`]). Rarely used fields are
+//! in [`Cold`], which is allocated when first needed.
 //!
-//! **One owner.** While a process runs, its scheduler thread alone touches everything here except
-//! the fields marked *shared*: `signals` and `state` (any thread, atomically) and `id` (never
-//! changes). When it does not run, nobody touches the rest. Other threads reach it by a signal.
+//! **One owner.** While a process runs, only its scheduler thread accesses the fields of the block, except those marked
+//! *shared*: `signals` and `state` (any thread, atomically) and `id` (never changes). While it does not run, nobody
+//! accesses the others. Other threads communicate with it by signals.
 //!
-//! What others may know of it is one word, [`state`].
+//! The only thing that other threads may know about a process is one word, its [`state`].
 
 pub mod block;
 pub mod cold;
@@ -34,38 +34,38 @@ pub use relations::Relations;
 
 use crate::signal::SignalQueue;
 
-/// Bits of [`Process::flags`]; the owner's.
+/// Bits of [`Process::flags`]; only the owner uses them.
 pub mod flag {
     pub const TRAP_EXIT: u16 = 1;
     pub const SYSTEM: u16 = 1 << 1;
     pub const OFF_HEAP_MESSAGES: u16 = 1 << 2;
     pub const HIBERNATED: u16 = 1 << 3;
     pub const SENSITIVE: u16 = 1 << 4;
-    /// It must not run again: a signal ended it, `exit_reason` in `Cold` says how.
+    /// It must not run again: a signal ended it, with the `exit_reason` in `Cold`.
     pub const EXIT_PENDING: u16 = 1 << 6;
-    /// It left its scheduler so that a dirty one does the collection that `Cold` tells of.
+    /// It left its scheduler so that a dirty one does the collection described in `Cold`.
     pub const COLLECT: u16 = 1 << 5;
-    /// It may do with every ETS table what its owner may (`erts_internal:ets_super_user/1`).
+    /// It may do with every ETS table what the table's owner may (`erts_internal:ets_super_user/1`).
     pub const ETS_SUPER_USER: u16 = 1 << 7;
     /// It is in the middle of `erlang:yield/0`.
     pub const YIELDING: u16 = 1 << 12;
-    /// System tasks wait in `Cold`: collections and checks that need the process between two slices.
+    /// System tasks are pending in `Cold`: collections and checks that must run between two slices.
     pub const TASKS: u16 = 1 << 8;
-    /// It left its last slice to wait for a message or timeout, not because the slice was over.
+    /// Its last slice ended because it waits for a message or timeout, not because its reductions were used up.
     pub const WAITS: u16 = 1 << 9;
-    /// Its slice ended so that a dirty scheduler makes the call that `Cold` holds.
+    /// Its slice ended so that a dirty scheduler makes the call stored in `Cold`.
     pub const DIRTY: u16 = 1 << 10;
-    /// The outcome of that call is in `Cold`, to be picked up by the call when it is entered again.
+    /// The outcome of the dirty call is in `Cold`; the process picks it up when it calls the BIF again.
     pub const DIRTY_DONE: u16 = 1 << 11;
-    /// Its float registers are in `Cold`.
+    /// Its float registers are saved in `Cold`.
     pub const FLOATS: u16 = 1 << 15;
-    /// It has blocked multi-scheduling, and waits for the others to stop.
+    /// It has blocked multi-scheduling, and waits for the other schedulers to stop.
     pub const BLOCKING: u16 = 1 << 13;
-    /// When it began to wait there was a message that it had not looked at: its receive has no clauses.
+    /// When it began to wait there was a message that it had not examined: its receive has no clauses.
     pub const WAITS_BLINDLY: u16 = 1 << 14;
 }
 
-/// Scheduling priorities, the most urgent first.
+/// Scheduling priorities, highest first.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Priority {
@@ -105,29 +105,29 @@ impl Priority {
 pub struct Process {
     pub head: ProcessHead,
     pub flags: u16,
-    /// How many `suspend_process` calls are not undone; while there are, it does not run.
+    /// The number of processes that have suspended this one; unless 0, it does not run.
     pub suspend_count: u16,
     pub dictionary_size: u32,
-    /// Reductions of slices that are over.
+    /// Reductions counted so far, without those of the current slice that are not yet accounted for.
     pub reductions: u64,
     pub group_leader: Term,
     pub cold: Option<Box<Cold>>,
     pub public_line: CacheLine,
-    /// *Shared*: where others push signals.
+    /// *Shared*: the queue to which other threads push signals.
     pub signals: SignalQueue,
     /// *Shared*: see the module's documentation.
     pub state: AtomicU32,
     pub initial_arity: u32,
-    /// *Shared*: the head's, for who finds the process by its pid.
+    /// *Shared*: a copy of the head's `id`, for threads that look the process up by its pid.
     pub id: Term,
-    /// Who spawned it, or NONE.
+    /// The process that spawned it, or NONE.
     pub parent: Term,
-    /// What it was spawned with: module, function (atoms) and arity.
+    /// The module and function (atoms) that it was spawned with.
     pub initial_call: (u32, u32),
 }
 
-/// Begins a cache line. What other threads touch of a process lies on one of its own, beside what the owner hardly
-/// touches: a sender and a running receiver do not take the line from each other with every message.
+/// Aligns the next field to a cache line. The fields that other threads access share a separate line with fields that
+/// the owner rarely uses, so that a sender and a running receiver do not contend for a cache line with every message.
 #[repr(align(64))]
 pub struct CacheLine;
 
@@ -141,7 +141,7 @@ impl Process {
         self.head.id
     }
 
-    /// Its heap, to build results on. BIFs never collect: see the moving rule in `layout::term`.
+    /// The process's heap, to build results on. BIFs never collect: see the moving rule in `layout::term`.
     #[inline]
     pub fn heap(&mut self) -> &mut Heap {
         &mut self.head.heap
@@ -152,7 +152,7 @@ impl Process {
         &mut self.head.messages
     }
 
-    /// The seldom used part, made when it is not there.
+    /// The rarely used part, allocated if it does not exist yet.
     pub fn cold(&mut self) -> &mut Cold {
         self.cold.get_or_insert_with(Box::default)
     }
@@ -172,9 +172,9 @@ impl Process {
         priority_of(self.state.load(Ordering::Relaxed))
     }
 
-    /// Changes the priority; counts from the next time it is queued.
+    /// Changes the priority; takes effect the next time the process is queued.
     pub fn set_priority(&mut self, priority: Priority) {
-        // Two steps by the only writer of these bits; a queuer between them sees `Max` at worst.
+        // Two steps, but only the owner writes these bits; a thread that queues the process between them reads `Max`.
         self.state
             .fetch_and(!state::PRIORITY_MASK, Ordering::Relaxed);
         self.state.fetch_or(
@@ -192,7 +192,7 @@ impl Process {
         crate::registry::name_of(self.pid())
     }
 
-    /// Reductions so far, those of the running slice included.
+    /// Reductions so far, including those of the running slice.
     #[must_use]
     pub fn reductions_now(&self) -> u64 {
         self.reductions + crate::scheduler::current_slice_reductions(self)

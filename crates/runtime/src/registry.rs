@@ -1,10 +1,9 @@
-//! Registered names: a slot in the atom's own table entry holds the pid or port, so sending to a
-//! name is two loads. Any thread may look up; registering takes a lock.
+//! Registered names: a slot in the atom's own table entry holds the pid or port, so looking up a name takes two loads.
+//! Any thread may look up names; registering takes a lock.
 //!
-//! A process has at most one name. It is registered only while its EXITING bit is not set: the
-//! registrar sets REGISTERED after entering the name and takes the name back if the exit had begun;
-//! the exit sets EXITING first and then gives the name back if REGISTERED was set. One of the two
-//! sees the other.
+//! A process has at most one name, and gets one only while its EXITING bit is not set. The registrar sets REGISTERED in
+//! the state word, and enters the name only if EXITING was not set; an exit sets EXITING, and then removes the name if
+//! REGISTERED was set. Both use one atomic operation on the same word, so one of the two sees the other.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,7 +16,7 @@ use term::atom;
 
 use crate::process::{state, table};
 
-/// Names in use by who has them; also the lock of every change.
+/// The registered names by pid or port. Every change to the registry holds this lock.
 static NAMES: LazyLock<Mutex<HashMap<Term, Term>>> = LazyLock::new(Mutex::default);
 
 /// The pid or port registered under a name.
@@ -33,7 +32,7 @@ pub fn whereis(name: Term) -> Option<Term> {
     }
 }
 
-/// The process registered under a name; None for a port, or for no atom.
+/// The process registered under a name; `None` for a port, or if `name` is not an atom.
 #[must_use]
 pub fn whereis_process(name: Term) -> Option<Term> {
     whereis(name).filter(|identifier| identifier.is_local_pid())
@@ -45,23 +44,23 @@ pub fn name_of(identifier: Term) -> Option<Term> {
     NAMES.lock().get(&identifier).copied()
 }
 
-/// Why a name was not given.
+/// Why a name could not be registered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     NameTaken,
-    /// The process or port has a name already.
+    /// The process or port already has a name.
     HasName,
-    /// There is no such process.
+    /// The process does not exist.
     NotAlive,
 }
 
-/// Gives a name to a local process or port. That a port lives is the caller's to know.
+/// Registers a name for a local process or port. The caller must ensure that a port is open.
 ///
 /// # Errors
 /// See [`Refusal`].
 ///
 /// # Panics
-/// When `name` is no atom.
+/// If `name` is not an atom.
 pub fn give(name: Term, identifier: Term) -> Result<(), Refusal> {
     let mut names = NAMES.lock();
     let slot = atom::registration(name.as_atom().expect("an atom"));
@@ -70,7 +69,7 @@ pub fn give(name: Term, identifier: Term) -> Result<(), Refusal> {
         if process.is_null() {
             return Err(Refusal::NotAlive);
         }
-        // SAFETY: just found; `state` is shared.
+        // SAFETY: just found in the process table; `state` is shared.
         Some(unsafe { &(*process).state })
     } else {
         None
@@ -91,16 +90,16 @@ pub fn give(name: Term, identifier: Term) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Registers a name; false when it cannot be.
+/// Registers a name; returns false if that is not possible.
 ///
 /// # Panics
-/// When `name` is no atom.
+/// If `name` is not an atom.
 #[must_use]
 pub fn register(name: Term, identifier: Term) -> bool {
     give(name, identifier).is_ok()
 }
 
-/// Frees a name, answering who had it.
+/// Unregisters a name; returns the pid or port that had it.
 #[must_use]
 pub fn unregister(name: Term) -> Option<Term> {
     let mut names = NAMES.lock();
@@ -109,7 +108,7 @@ pub fn unregister(name: Term) -> Option<Term> {
     Some(identifier)
 }
 
-/// Frees a name if it stands for `identifier`; answers whether it did.
+/// Unregisters a name if it belongs to `identifier`; returns whether it did.
 pub fn forget(name: Term, identifier: Term) -> bool {
     let mut names = NAMES.lock();
     if whereis(name) != Some(identifier) {
@@ -119,7 +118,7 @@ pub fn forget(name: Term, identifier: Term) -> bool {
     true
 }
 
-/// Frees the name of a process or port that ends.
+/// Unregisters the name of a process or port that ends.
 pub fn forget_owner(identifier: Term) {
     let mut names = NAMES.lock();
     if let Some(name) = names.get(&identifier).copied() {
@@ -133,7 +132,7 @@ fn take(names: &mut HashMap<Term, Term>, name: Term, identifier: Term) {
     slot.store(0, Ordering::Release);
     let process = table::find(identifier);
     if !process.is_null() {
-        // SAFETY: just found; `state` is shared.
+        // SAFETY: just found in the process table; `state` is shared.
         unsafe {
             (*process)
                 .state
@@ -142,7 +141,7 @@ fn take(names: &mut HashMap<Term, Term>, name: Term, identifier: Term) {
     }
 }
 
-/// All names, by who has them; `None` when the table cannot be had so soon.
+/// All names by pid or port; `None` if the lock was not acquired within `patience`.
 #[must_use]
 pub fn all_within(patience: Duration) -> Option<HashMap<Term, Term>> {
     Some(NAMES.try_lock_for(patience)?.clone())

@@ -1,11 +1,11 @@
 //! Schedulers: native threads that run Erlang processes.
 //!
-//! Each has run queues of its own, one per priority. A process that is woken or spawned is queued
-//! where that happens, so two processes that talk stay on one core; a scheduler without work steals
-//! from the others. The round: expired timers, I/O events (polled now and then, and waited for when
-//! there is nothing to run), then the next process by priority.
+//! Each scheduler has its own run queues, one per priority. A process is queued on the scheduler that wakes or spawns
+//! it, so two processes that exchange messages stay on one core; a scheduler without work steals from the others. One
+//! round handles expired timers, then I/O events (polled at intervals, and waited for when there is nothing to run),
+//! then runs the next process by priority.
 //!
-//! A scheduler owns the process it runs: the pointer it took from a run queue is that ownership.
+//! A scheduler owns the process that it runs: taking the pointer from a run queue transfers the ownership.
 
 mod awaited;
 pub mod binding;
@@ -43,22 +43,22 @@ use idle::sleepers::Sleepers;
 use queues::{RunQueues, Stealers};
 use stealing::{Thief, Verdict};
 
-/// Slices between two looks at clock and I/O.
+/// Slices between two checks of the clock and of I/O.
 const SLICES_PER_CHECK: u32 = 64;
-/// Reductions that bring the next look forward.
+/// Reductions after which the next check is due even before [`SLICES_PER_CHECK`] slices.
 const REDUCTIONS_PER_CHECK: i64 = 2 * REDUCTIONS_PER_SLICE;
-/// Native stack of a scheduler; BIFs run on it.
+/// Size of a scheduler's native stack; BIFs run on it.
 pub const STACK_BYTES: usize = 8 << 20;
-/// Dead processes whose memory is retired together.
+/// Number of dead processes whose memory is retired as one batch.
 const RETIRE_BATCH: usize = 64;
 
-/// Turns of waiting between two looks at what other schedulers have: a look takes their cache lines, a turn about
-/// 50 ns.
+/// Spin-loop iterations (about 50 ns each) between two looks at the queues of other schedulers. Each look fetches their
+/// cache lines, so it is not done on every iteration.
 const SPINS_PER_LOOK: u32 = 16;
-/// A thief that is to wait longer than this sleeps.
+/// A thief that has to wait longer than this sleeps instead of spinning.
 const LONGEST_SPIN_NS: i64 = 50_000;
 
-/// What a scheduler has done, for `statistics` and for thieves. It alone writes.
+/// Counters of a scheduler's work, read by `statistics` and by thieves. Only the scheduler writes them.
 #[repr(align(128))]
 pub struct Counts {
     switches: AtomicU64,
@@ -86,17 +86,17 @@ impl Counts {
     }
 }
 
-/// What other threads may see and do of a scheduler.
+/// The part of a scheduler that other threads may access.
 #[repr(align(128))]
 pub struct Shared {
     pub index: usize,
     stealers: Stealers,
-    /// Ports whose tasks were queued by what this scheduler ran.
+    /// Ports with tasks that were queued by code running on this scheduler.
     ports: port::queue::Runnable,
     idle: Sleeper,
     binding: binding::Binding,
     pub counts: Counts,
-    /// Nanoseconds that it slept, not counting since `asleep_since_ns` (0: it is awake).
+    /// Nanoseconds slept, without the sleep that began at `asleep_since_ns` and still lasts (0: it is awake).
     pub slept_ns: AtomicI64,
     pub asleep_since_ns: AtomicI64,
     pub started_ns: i64,
@@ -120,14 +120,14 @@ impl Shared {
         }
     }
 
-    /// Processes that are queued, by priority.
+    /// The number of queued processes for each priority.
     #[must_use]
     pub fn queue_lengths(&self) -> [usize; 4] {
         self.stealers.lengths()
     }
 }
 
-/// A scheduler; its thread's alone.
+/// A scheduler; only its own thread accesses it.
 pub struct Scheduler {
     pub shared: &'static Shared,
     pub context: Box<Context>,
@@ -139,7 +139,7 @@ pub struct Scheduler {
     spawned: isize,
     slices_to_check: u32,
     reductions_to_check: i64,
-    /// Reductions that the running process has not used and will not: see [`end_slice_soon`].
+    /// Reductions of the slice that the running process gave up unused: see [`end_slice_soon`].
     forgone: i64,
 }
 
@@ -157,7 +157,7 @@ thread_local! {
     static CURRENT: Cell<*mut Scheduler> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// Number of schedulers; 1 before they are made.
+/// Number of schedulers; 1 before they are created.
 #[must_use]
 pub fn count() -> usize {
     SCHEDULERS
@@ -176,20 +176,20 @@ pub fn schedulers() -> &'static Schedulers {
         .expect("schedulers are made before the first process")
 }
 
-/// The node's schedulers, if they are made.
+/// The node's schedulers, or `None` before [`create`].
 #[must_use]
 pub fn schedulers_if_made() -> Option<&'static Schedulers> {
     SCHEDULERS.get()
 }
 
-/// The process that runs on this thread, its registers written back as in a BIF.
+/// The process that runs on this thread. Its registers are written back, as during a BIF call.
 #[must_use]
 pub fn running_process<'a>() -> Option<&'a Process> {
     let scheduler = current();
     if scheduler.is_null() {
         return None;
     }
-    // SAFETY: this thread's own scheduler; its process stays while this thread runs it.
+    // SAFETY: this thread's own scheduler; its process stays valid while this thread runs it.
     unsafe { (*scheduler).context.process.cast::<Process>().as_ref() }
 }
 
@@ -207,7 +207,7 @@ pub fn current_number() -> usize {
     unsafe { current().as_ref() }.map_or(0, |scheduler| scheduler.shared.index + 1)
 }
 
-/// Reductions that the slice of a running process has used so far.
+/// Reductions that `process` has used so far in its current slice; 0 if it does not run on this thread.
 #[must_use]
 pub fn current_slice_reductions(process: &Process) -> u64 {
     let scheduler = current();
@@ -223,20 +223,20 @@ pub fn current_slice_reductions(process: &Process) -> u64 {
     }
 }
 
-/// Charges the running process for work that a BIF did.
+/// Charges the running process with reductions for work that a BIF did.
 pub fn charge(reductions: i64) {
     let scheduler = current();
     if dirty::is_here() {
         dirty::charge(reductions);
     } else if !scheduler.is_null() {
-        // SAFETY: as `current_slice_reductions`.
+        // SAFETY: as in `current_slice_reductions`.
         unsafe { (*scheduler).context.reductions_left -= reductions };
     }
 }
 
-/// The slice of the running process ends at its next call; what is left of it is not counted.
+/// Makes the slice of the running process end at its next call; the remaining reductions are not charged.
 pub fn end_slice_soon() {
-    // SAFETY: as `current_slice_reductions`.
+    // SAFETY: as in `current_slice_reductions`.
     if let Some(scheduler) = unsafe { current().as_mut() } {
         let left = &mut scheduler.context.reductions_left;
         scheduler.forgone += (*left).max(0);
@@ -244,17 +244,17 @@ pub fn end_slice_soon() {
     }
 }
 
-/// Reductions left in the running slice; a long BIF traps when there are none.
+/// Reductions left in the running slice; a long-running BIF traps when none are left.
 #[must_use]
 pub fn reductions_left() -> i64 {
-    // SAFETY: as `current_slice_reductions`.
+    // SAFETY: as in `current_slice_reductions`.
     let scheduler = unsafe { current().as_ref() };
     scheduler.map_or(REDUCTIONS_PER_SLICE, |scheduler| {
         scheduler.context.reductions_left
     })
 }
 
-/// Declares `total` schedulers of which `online` run processes. Their threads start with [`run_all`].
+/// Creates the state of `total` schedulers, of which `online` run processes. Each of their threads then calls [`run`].
 pub fn create(total: usize, online: usize) -> Vec<RunQueuesOf> {
     let queues: Vec<RunQueues> = (0..total).map(|_| RunQueues::new()).collect();
     let all = queues
@@ -278,7 +278,7 @@ pub fn create(total: usize, online: usize) -> Vec<RunQueuesOf> {
 /// The queues of one scheduler, to be handed to its thread.
 pub struct RunQueuesOf(RunQueues);
 
-// SAFETY: handed to one thread before it is used.
+// SAFETY: handed to a single thread before anyone uses it.
 unsafe impl Send for RunQueuesOf {}
 
 /// Runs scheduler `index` on this thread; does not return while the node lives.
@@ -329,7 +329,8 @@ pub fn new_context() -> Box<Context> {
     })
 }
 
-/// Queues a process that this thread made runnable (its QUEUED bit is set): where it was woken.
+/// Queues a process that this thread made runnable (its QUEUED bit is set): on this thread's scheduler, or in the
+/// injected queue if this thread is not a scheduler.
 pub fn enqueue_woken(process: *mut Process) {
     let scheduler = current();
     if scheduler.is_null() {
@@ -342,8 +343,8 @@ pub fn enqueue_woken(process: *mut Process) {
     unsafe { (*scheduler).enqueue(process) };
 }
 
-/// Has this thread's scheduler run a port when the present slice is over, or another scheduler if that takes long. False
-/// when this thread is none.
+/// Makes this thread's scheduler run a port after the current slice, or another scheduler if that takes long. Returns
+/// false if this thread is not a scheduler.
 pub fn run_port_soon(port: &Arc<Port>) -> bool {
     let scheduler = current();
     if scheduler.is_null() {
@@ -357,19 +358,19 @@ pub fn run_port_soon(port: &Arc<Port>) -> bool {
     true
 }
 
-/// Wakes a scheduler that sleeps, if there is one.
+/// Wakes one sleeping scheduler, if there is one.
 pub fn wake_one() {
     let schedulers = schedulers();
     idle::wake_one(schedulers);
 }
 
-/// Wakes every scheduler that sleeps.
+/// Wakes every sleeping scheduler.
 pub fn wake_all() {
     let schedulers = schedulers();
     idle::wake_all(schedulers);
 }
 
-/// Processes in all run queues.
+/// The number of queued processes for each scheduler; processes from other threads count for the first.
 #[must_use]
 pub fn run_queue_lengths() -> Vec<usize> {
     let mut lengths: Vec<usize> = schedulers()
@@ -383,7 +384,7 @@ pub fn run_queue_lengths() -> Vec<usize> {
     lengths
 }
 
-/// Processes in all run queues, and those that run: one for each scheduler that is awake.
+/// The number of queued and running processes for each scheduler; an awake scheduler counts as running one.
 #[must_use]
 pub fn active_tasks() -> Vec<usize> {
     let mut tasks = run_queue_lengths();
@@ -416,7 +417,7 @@ impl Scheduler {
         }
     }
 
-    /// The part of the round that is not done for every slice.
+    /// The part of a round that is done once in [`SLICES_PER_CHECK`] slices.
     fn check(&mut self) {
         {
             let _check_io = microstate::enter(State::CheckIo);
@@ -437,7 +438,7 @@ impl Scheduler {
         self.even_out();
     }
 
-    /// Takes processes from schedulers that have many more.
+    /// Takes processes from schedulers that have many more than this one.
     fn even_out(&mut self) {
         let all = &schedulers().all;
         if all.len() == 1 || !self.is_online() {
@@ -454,7 +455,7 @@ impl Scheduler {
         }
     }
 
-    /// Runs what waits for a port.
+    /// Runs tasks that are queued for a port.
     fn run_port(&mut self) {
         world::step_aside_if_asked();
         port::queue::run_one(&self.shared.ports);
@@ -485,7 +486,7 @@ impl Scheduler {
         self.shared.index < schedulers().online.load(Ordering::Relaxed)
     }
 
-    /// An offline scheduler gives its processes away.
+    /// Gives the processes of an offline scheduler to the others.
     fn hand_over(&mut self) {
         let mut any = false;
         while let Some(process) = self.queues.pop() {
@@ -528,7 +529,7 @@ impl Scheduler {
         })
     }
 
-    /// Sleeps, or waits until what others have queued may be taken.
+    /// Sleeps, or waits until the processes that others have queued may be stolen.
     fn wait_for_work(&mut self) {
         if port::queue::any(&self.shared.ports) {
             return;
@@ -554,9 +555,9 @@ impl Scheduler {
         }
     }
 
-    /// Puts a process into this scheduler's queue; another one may come for it when this has enough.
+    /// Puts a process into this scheduler's queue; calls for help if others were already queued.
     fn enqueue(&mut self, process: *mut Process) {
-        // SAFETY: QUEUED gives this thread the process until it is in the queue.
+        // SAFETY: QUEUED is set by this thread, which therefore owns the process until it is in the queue.
         let priority = unsafe { (*process).priority() };
         let more_than_one = self.queues.push(process, priority);
         if more_than_one {
@@ -564,7 +565,7 @@ impl Scheduler {
         }
     }
 
-    /// Something is queued behind something else: another scheduler is to come if that lasts.
+    /// More than one task is queued here. Wakes another scheduler if this lasts.
     fn call_for_help(&mut self) {
         let schedulers = schedulers();
         if schedulers.idle.any() && self.crowd.waits(sys::clock::monotonic_ns()) {
@@ -574,13 +575,13 @@ impl Scheduler {
 
     fn run_slice(&mut self, pointer: *mut Process) {
         self.slices_to_check -= 1;
-        // SAFETY: taken from a run queue, so its block is still there; `state` is shared.
+        // SAFETY: taken from a run queue, so its block is still valid; `state` is shared.
         let before = unsafe { state::begin(&(*pointer).state) };
         if before & (state::BORROWED | state::GONE) != 0 {
             self.leave_to_borrower(pointer, before);
             return;
         }
-        // SAFETY: taken from a run queue, so it is ours until it waits, yields or ends.
+        // SAFETY: taken from a run queue, so this thread owns it until it waits, yields or ends.
         let process = unsafe { &mut *pointer };
         if before & state::SIGNALS != 0 {
             handle::fetch(process);
@@ -618,7 +619,7 @@ impl Scheduler {
             }
             let run = system_monitor::run_begins(process);
             self.context.process = &raw mut process.head;
-            // SAFETY: the context's process is owned by this thread and at a canonical state.
+            // SAFETY: this thread owns the context's process, which is in its canonical state.
             let end = unsafe { engine::run(&raw mut *self.context) };
             self.context.process = ptr::null_mut();
             slice.account(self, process);
@@ -645,7 +646,7 @@ impl Scheduler {
                     if state::rest(&process.state) {
                         break;
                     }
-                    // Something arrived meanwhile; a flood of it must not keep the others waiting.
+                    // A signal arrived meanwhile. A flood of them must not starve the other processes.
                     if self.context.reductions_left <= 0 {
                         self.requeue(pointer);
                         break;
@@ -678,14 +679,15 @@ impl Scheduler {
 
     /// Puts the running process back into the queue.
     fn requeue(&mut self, pointer: *mut Process) {
-        // SAFETY: still ours until it is in the queue.
+        // SAFETY: this thread owns the process until it is in the queue.
         unsafe { state::give_up(&(*pointer).state) };
         self.enqueue(pointer);
     }
 
     /// Gives the running process to a dirty scheduler.
     fn hand_to_dirty(&mut self, pointer: *mut Process) {
-        // SAFETY: still ours until it is handed over. It is dirty before it is queued, so that nobody borrows it.
+        // SAFETY: this thread owns the process until it is handed over. DIRTY is set before QUEUED, so that nobody
+        // borrows it.
         unsafe {
             (*pointer).state.fetch_or(state::DIRTY, Ordering::Relaxed);
             state::give_up(&(*pointer).state);
@@ -698,7 +700,7 @@ impl Scheduler {
         self.retiring.push(NonNull::from(process));
     }
 
-    /// Ends a process; its block is still to be retired.
+    /// Ends a process; the caller has to retire its block.
     fn end(process: &mut Process) {
         let reason = process
             .cold
@@ -708,7 +710,7 @@ impl Scheduler {
         exit::finish(process, &reason);
     }
 
-    /// Reuses the memory of processes that nobody can have found any more.
+    /// Reclaims the memory of dead processes that no thread can still reference.
     fn retire(&mut self) {
         if !self.retiring.is_empty() {
             self.retired
@@ -723,7 +725,7 @@ impl Scheduler {
             let (_, mut blocks) = self.retired.pop_front().expect("a front");
             self.spawned -= blocks.len() as isize;
             for block in blocks.drain(..) {
-                // SAFETY: unreachable for everyone else since the stamp passed; it was initialised.
+                // SAFETY: the block is initialised, and since its stamp has passed, no other thread can reach it.
                 unsafe {
                     let process = block.as_ptr();
                     handle::bounce_rest((*process).head.id, &(*process).signals);
@@ -743,11 +745,11 @@ impl Scheduler {
         self.spawned += 1;
     }
 
-    /// Nothing to run: waits for an event, a timer, or another scheduler's call.
+    /// Waits for an event, a timer, or a call from another thread, because there is nothing to run.
     fn sleep(&mut self) {
         self.retire();
         timer::expire(self.shared.index);
-        // No look at I/O here: the wait that follows is one (E3: a system call less for each message).
+        // No separate I/O poll here: the wait below includes one (E3: this saves one system call for each message).
         if self.queues.is_empty() && !port::queue::any(&self.shared.ports) {
             epoch::idle();
             world::leave();
@@ -768,14 +770,14 @@ impl Scheduler {
     }
 }
 
-/// Reductions of one slice.
+/// The reductions granted to one slice and used by it.
 struct Slice {
     granted: i64,
     used: i64,
 }
 
 impl Slice {
-    /// Adds what was used since the last time to the process's own; before it is given up.
+    /// Adds the reductions used since the last call to the process's count. Called before the process is given up.
     fn account(&mut self, scheduler: &mut Scheduler, process: &mut Process) {
         let left = scheduler.context.reductions_left;
         let forgone = std::mem::take(&mut scheduler.forgone);
@@ -786,8 +788,8 @@ impl Slice {
     }
 }
 
-/// Whether a process is not to run although a signal woke it: it is suspended, or sleeps until a
-/// message comes.
+/// Whether a process must not run although a signal woke it: it is suspended, or it hibernates and no message has
+/// arrived.
 fn stands_still(process: &mut Process) -> bool {
     if process.flags & flag::HIBERNATED != 0 && !process.head.messages.first.is_null() {
         process.flags &= !flag::HIBERNATED;

@@ -1,4 +1,4 @@
-//! Sending: `!` and the BIFs of it find the receiver in one place.
+//! Sending messages: the common part of `!` and the send BIFs, which finds the receiver.
 
 use layout::{Fragment, Term};
 use term::{copy, heap, reference};
@@ -7,15 +7,15 @@ use crate::process::{Process, table};
 use crate::signal::{self, ALIAS_MESSAGE};
 use crate::{port, registry, system_monitor};
 
-/// How a send ended.
+/// The result of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Sent {
-    /// Sent, or dropped because nobody is there, which is the same to the sender.
+    /// Sent, or dropped because the receiver does not exist, which is the same to the sender.
     Done,
-    /// The receiver is none: an unregistered name, or no identifier.
+    /// The receiver is an unregistered name, or not a valid destination.
     BadArgument,
-    /// Sent, and the sender is to wait (a busy port).
+    /// Sent, but the sender must wait (a busy port).
     Suspended,
 }
 
@@ -34,7 +34,7 @@ fn send_to_process(to: Term, message: Term) {
     let receiver = table::find(to);
     if !receiver.is_null() {
         let fragment = copy::to_fragment(message);
-        // SAFETY: just found, and the fragment is fresh.
+        // SAFETY: just found in the table; the fragment is new, so it is in no list.
         unsafe { signal::send_fragment(receiver, fragment) };
     }
 }
@@ -70,7 +70,7 @@ fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
         {
             return send(from, receiver, message);
         }
-        // Another node: there is no connection, so the message is lost as if it had gone down.
+        // Another node: there is no connection, so the message is dropped as if the connection had been lost.
         return Sent::Done;
     }
     if to.is_reference() {
@@ -93,7 +93,7 @@ pub fn send_to_alias(pid: Term, number: (u64, u64), message: Term) {
     }
     let words = copy::size(message);
     let fragment = heap::new_fragment(2 + words);
-    // SAFETY: fresh, with room for the alias's number and the copy.
+    // SAFETY: the fragment is new and has room for the alias's number and the copy.
     unsafe {
         (*fragment).kind = ALIAS_MESSAGE;
         let room = Fragment::words_pointer(fragment);

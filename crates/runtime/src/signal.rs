@@ -1,10 +1,10 @@
-//! Signals: everything that reaches a process from outside goes through its one queue, so signals
-//! from one sender to one receiver arrive in order, whatever their kind.
+//! Signals: everything that reaches a process from outside goes through its one signal queue, so signals
+//! of any kind from one sender to one receiver arrive in order.
 //!
-//! A message is a [`Fragment`] of kind [`MESSAGE`]; it is pushed as it is and adopted by the
-//! receiver's heap. Every other signal is a [`Signal`] in a box whose pointer is the fragment's only
-//! word. Senders push; the owner takes everything at once and handles it in order: messages go to the
-//! inner queue, the rest takes effect ([`handle`]).
+//! A message is a [`Fragment`] of kind [`MESSAGE`]; it is pushed as it is, and the receiver's heap later adopts it. Any
+//! other signal is a boxed [`Signal`]; the pointer to it is the fragment's only word. Senders push; the owner takes the
+//! whole queue at once and handles the signals in order: messages move to the inner queue, other signals take effect
+//! ([`handle`]).
 
 pub mod handle;
 mod queue;
@@ -25,16 +25,17 @@ use crate::scheduler;
 pub const MESSAGE: u32 = 0;
 /// [`Fragment::kind`] of a boxed [`Signal`].
 pub const OTHER: u32 = 1;
-/// A message that was sent to an alias: it counts only if that is active. The first two of its
-/// words are the alias's number.
+/// [`Fragment::kind`] of a message sent to an alias, which is dropped unless the alias is active. The first two words
+/// of the fragment are the alias's number.
 pub const ALIAS_MESSAGE: u32 = 2;
 
-/// A body that runs in the receiver.
+/// A function that the receiver runs.
 pub type Call = Box<dyn FnOnce(Option<&mut Process>) + Send>;
 
-/// What is no message.
+/// Signals other than messages.
 pub enum Signal {
-    /// An exit signal; `linked` when it comes from a broken link and counts only while that stands.
+    /// An exit signal. If `linked`, it comes from a broken link, and has an effect only if the receiver still has that
+    /// link.
     Exit {
         from: Term,
         reason: Owned,
@@ -43,12 +44,12 @@ pub enum Signal {
     Link {
         from: Term,
     },
-    /// `from` undid its link; `number` tells its unlinkings apart.
+    /// `from` removed its link; `number` distinguishes its unlink signals.
     Unlink {
         from: Term,
         number: u64,
     },
-    /// The other side has seen that unlinking.
+    /// `from` has handled the unlink signal with this number.
     UnlinkAck {
         from: Term,
         number: u64,
@@ -61,24 +62,24 @@ pub enum Signal {
     Demonitor {
         reference: ReferenceNumber,
     },
-    /// What a monitor of the receiver watched is gone.
+    /// The target of one of the receiver's monitors is gone.
     Down {
         reference: ReferenceNumber,
         from: Option<Term>,
         reason: Owned,
     },
-    /// The receive timer of that generation ran out.
+    /// The receive timer of that generation expired.
     Timeout {
         generation: u64,
     },
-    /// Runs in the receiver, with what it owns at hand; with None once the receiver is gone.
+    /// A function to be called by the owner of the receiver, with access to it; or with `None` if the receiver is gone.
     Call(Call),
 }
 
-/// Sends a message whose block is made already.
+/// Sends a message that is already in a fragment.
 ///
 /// # Safety
-/// `to` was found in the process table within this slice; `message` is a fragment in no list.
+/// `to` was found in the process table within this slice; `message` is a fragment that is in no list.
 #[inline]
 pub unsafe fn send_fragment(to: *mut Process, message: *mut Fragment) {
     // SAFETY: found within this slice, so still allocated; only shared fields are touched.
@@ -88,24 +89,24 @@ pub unsafe fn send_fragment(to: *mut Process, message: *mut Fragment) {
     }
 }
 
-/// Copies a term into a message for a process; answers whether there is one.
+/// Copies a term into a message for a process; returns whether the process exists.
 pub fn send_message(to: Term, message: Term) -> bool {
     let process = table::find(to);
     if process.is_null() {
         return false;
     }
     let fragment = copy::to_fragment(message);
-    // SAFETY: just found; the fragment is fresh.
+    // SAFETY: just found in the table; the fragment is new, so it is in no list.
     unsafe { send_fragment(process, fragment) };
     true
 }
 
-/// Sends a message made outside a slice (timers, I/O threads).
+/// As [`send_message`], for threads that are not in a slice (timers, I/O threads).
 pub fn send_message_from_outside(to: Term, message: Term) -> bool {
     crate::epoch::pinned(|| send_message(to, message))
 }
 
-/// As [`send_message_from_outside`], a message that was built where it can stay.
+/// As [`send_message_from_outside`], for a message built in a scratch heap that becomes the fragment, without a copy.
 ///
 /// # Safety
 /// As for [`heap::Scratch::into_fragment`].
@@ -115,16 +116,16 @@ pub unsafe fn send_built(to: Term, scratch: heap::Scratch, message: Term) -> boo
         if process.is_null() {
             return false;
         }
-        // SAFETY: just found; the fragment is fresh, by the caller's promise.
+        // SAFETY: just found in the table; by the caller's promise the scratch heap can become a fragment.
         unsafe { send_fragment(process, scratch.into_fragment(message)) };
         true
     })
 }
 
-/// Sends a signal that is no message; gives it back when there is no such process.
+/// Sends a signal other than a message.
 ///
 /// # Errors
-/// The signal, when the receiver is gone.
+/// Returns the signal if the receiver does not exist.
 pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
     crate::epoch::pinned(|| {
         let process = table::find(to);
@@ -132,7 +133,7 @@ pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
             return Err(signal);
         }
         let fragment = boxed(signal);
-        // SAFETY: just found; the fragment is fresh.
+        // SAFETY: just found in the table; the fragment is new, so it is in no list.
         unsafe {
             (*process).signals.push(fragment);
             wake(process, state::EVENT | state::SIGNALS);
@@ -144,27 +145,27 @@ pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
     })
 }
 
-/// Hands a term over as a message; answers whether there is such a process.
+/// Sends an owned term as a message, without a copy; returns whether the process exists.
 pub fn send_owned(to: Term, message: Owned) -> bool {
     crate::epoch::pinned(|| {
         let process = table::find(to);
         if process.is_null() {
             return false;
         }
-        // SAFETY: just found; the fragment is in no list.
+        // SAFETY: just found in the table; the fragment is in no list.
         unsafe { send_fragment(process, message.into_fragment()) };
         true
     })
 }
 
-/// Answers `{Reference, Result}` to a process that waits for it.
+/// Sends the reply `{Reference, Result}` to a process that waits for it.
 pub fn reply(to: Term, reference: &Owned, result: Term) {
     let mut scratch = heap::Scratch::new();
     let message = term::build::tuple(scratch.heap(), &[reference.term(), result]);
     send_message_from_outside(to, message);
 }
 
-/// As [`reply`], with a reference known by its number.
+/// As [`reply`], for a reference given by its number.
 pub fn reply_to(to: Term, (low, high): (u64, u64), result: Term) {
     let mut scratch = heap::Scratch::new();
     let reference = term::reference::with_number(scratch.heap(), low, high);
@@ -172,7 +173,7 @@ pub fn reply_to(to: Term, (low, high): (u64, u64), result: Term) {
     send_message_from_outside(to, message);
 }
 
-/// Sends a signal, or lets it take the effect it has on a process that is gone.
+/// Sends a signal; if the receiver is gone, handles it as [`handle::bounce`] does.
 pub fn send_or_bounce(to: Term, signal: Signal) {
     if let Err(signal) = send(to, signal) {
         handle::bounce(to, signal);
@@ -181,7 +182,7 @@ pub fn send_or_bounce(to: Term, signal: Signal) {
 
 fn boxed(signal: Signal) -> *mut Fragment {
     let fragment = heap::new_fragment(1);
-    // SAFETY: fresh, with one word.
+    // SAFETY: the fragment is new and has one word.
     unsafe {
         (*fragment).kind = OTHER;
         *Fragment::words_pointer(fragment) = Box::into_raw(Box::new(signal)) as u64;
@@ -189,7 +190,7 @@ fn boxed(signal: Signal) -> *mut Fragment {
     fragment
 }
 
-/// Takes the signal out of its fragment and frees that.
+/// Takes the signal out of its fragment and frees the fragment.
 ///
 /// # Safety
 /// `fragment` is a live fragment of kind [`OTHER`], in no list.
@@ -202,7 +203,7 @@ unsafe fn unboxed(fragment: *mut Fragment) -> Signal {
     }
 }
 
-/// Tells a process that something arrived, and queues it if nobody else will.
+/// Sets bits of a process's state word because a signal has arrived, and queues the process if it was at rest.
 ///
 /// # Safety
 /// `process` was found in the process table within this slice.
@@ -210,7 +211,7 @@ unsafe fn unboxed(fragment: *mut Fragment) -> Signal {
 pub unsafe fn wake(process: *mut Process, bits: u32) {
     // SAFETY: the caller's promise; `state` is shared.
     if state::announce(unsafe { &(*process).state }, bits) {
-        // SAFETY: nobody else has it: this thread set EVENT on a process at rest.
+        // SAFETY: this thread set EVENT on a process at rest, so no other thread owns or queues it.
         unsafe { make_runnable(process) };
     }
 }
@@ -218,7 +219,7 @@ pub unsafe fn wake(process: *mut Process, bits: u32) {
 /// Queues a process at rest whose EVENT bit this thread set.
 ///
 /// # Safety
-/// As [`wake`]; no other thread is queueing it.
+/// As for [`wake`], and no other thread is queueing the process.
 #[cold]
 #[inline(never)]
 unsafe fn make_runnable(process: *mut Process) {

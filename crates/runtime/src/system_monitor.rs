@@ -1,8 +1,8 @@
-//! `system_monitor`: one process that is told of long collections, long slices, large heaps and busy
+//! `system_monitor`: one process that gets messages about long collections, long slices, large heaps and busy
 //! ports.
 //!
-//! The thresholds are atomics that hooks in the collector, the scheduler and `send` look at; while
-//! nobody asked, that is one load. Any thread may call.
+//! Hooks in the collector, the scheduler and `send` compare with thresholds in atomics; without a monitor each hook
+//! costs one load. Any thread may call these functions.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
@@ -14,7 +14,7 @@ use term::{am, atom, build, collect};
 use crate::process::{Process, info, table};
 use crate::signal;
 
-/// What is to be told, as given; 0 is "not".
+/// The events to report, as the program set them; a threshold of 0 turns its event off.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Options {
     pub long_gc_ms: u64,
@@ -30,16 +30,16 @@ static LONG_GC_NS: AtomicI64 = AtomicI64::new(i64::MAX);
 static LONG_SCHEDULE_NS: AtomicI64 = AtomicI64::new(i64::MAX);
 static LARGE_HEAP_WORDS: AtomicU64 = AtomicU64::new(u64::MAX);
 static BUSY_PORT: AtomicBool = AtomicBool::new(false);
-/// Whether a collection is to be looked at.
+/// Whether any option concerns collections.
 static COLLECTIONS: AtomicBool = AtomicBool::new(false);
 
-/// Who is told of what.
+/// The current monitor and its options.
 #[must_use]
 pub fn get() -> Option<(Term, Options)> {
     forget_dead(&mut MONITOR.lock())
 }
 
-/// Has a process told, or nobody; answers who was told of what before.
+/// Sets or removes the monitor; returns the previous one and its options.
 pub fn set(monitor: Option<(Term, Options)>) -> Option<(Term, Options)> {
     let mut place = MONITOR.lock();
     let before = forget_dead(&mut place);
@@ -80,7 +80,7 @@ fn tell(about: Term, what: Term, facts: impl FnOnce(&mut Heap) -> Term) {
         return;
     };
     if monitor == about {
-        // It would hear of what hearing of it costs.
+        // Events of the monitor itself are not reported: each report could cause the next one.
         return;
     }
     let mut scratch = Scratch::new();
@@ -90,7 +90,7 @@ fn tell(about: Term, what: Term, facts: impl FnOnce(&mut Heap) -> Term) {
     signal::send_message_from_outside(monitor, message);
 }
 
-/// A collection begins: when that was, if anybody wants to know.
+/// Called when a collection begins; returns the time if collections are monitored.
 #[inline]
 #[must_use]
 pub fn collection_begins() -> Option<i64> {
@@ -99,7 +99,7 @@ pub fn collection_begins() -> Option<i64> {
         .then(sys::clock::monotonic_ns)
 }
 
-/// The collection that began then is over.
+/// Called after a collection with the result of [`collection_begins`]; reports it if it was long or the heap is large.
 pub fn collection_ends(process: &Process, began_ns: Option<i64>) {
     let Some(began_ns) = began_ns else { return };
     let took_ns = sys::clock::monotonic_ns() - began_ns;
@@ -137,13 +137,13 @@ fn heap_facts(process: &Process, took_ms: Option<i64>, heap: &mut Heap) -> Term 
     build::list(heap, &facts)
 }
 
-/// A run of a process, to be looked at when it is over.
+/// The start time and place of a process's run, needed when the run is over.
 pub struct Run {
     began_ns: i64,
     place: Option<[Term; 3]>,
 }
 
-/// A process is about to run.
+/// Called before a process runs; returns a value if long slices are monitored.
 #[inline]
 #[must_use]
 pub fn run_begins(process: &Process) -> Option<Run> {
@@ -153,7 +153,7 @@ pub fn run_begins(process: &Process) -> Option<Run> {
     })
 }
 
-/// It has run, and is still its scheduler's.
+/// Called after the run, while its scheduler still owns the process; reports it if it was long.
 pub fn run_ends(process: &Process, run: Option<Run>) {
     let Some(run) = run else { return };
     let took_ns = sys::clock::monotonic_ns() - run.began_ns;
@@ -172,7 +172,7 @@ pub fn run_ends(process: &Process, run: Option<Run>) {
     });
 }
 
-/// A process has to wait for a port that is busy.
+/// Reports that a process has to wait for a busy port.
 pub fn busy_port(pid: Term, port: Term) {
     if BUSY_PORT.load(Ordering::Relaxed) {
         tell(pid, am::BUSY_PORT, |_| port);

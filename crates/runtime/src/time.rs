@@ -1,8 +1,8 @@
 //! Time as programs see it, and the timers that they start.
 //!
-//! Monotonic time counts nanoseconds from the node's start, beginning at a negative value as OTP's
-//! does; system time is that plus the time offset, which stays fixed without time warp. Timers of BIFs
-//! are found by their reference's number.
+//! Monotonic time counts nanoseconds from the node's start, and begins at a negative value as in OTP.
+//! System time is monotonic time plus the time offset, which stays fixed because time warp is not supported. Timers set
+//! by BIFs are found by their reference's number.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,13 +15,14 @@ use term::copy::Owned;
 use crate::process::table;
 use crate::timer::{self, TimerKey};
 
-/// Where monotonic time begins, in nanoseconds: low enough that a program that takes it for small and positive fails at once.
+/// Monotonic time at the node's start, in nanoseconds: so low that a program that expects a small positive number fails
+/// at once.
 const MONOTONIC_START_NS: i64 = -576_460_752_303_423_488;
 
 static STARTED_NS: AtomicI64 = AtomicI64::new(0);
 static OFFSET_NS: AtomicI64 = AtomicI64::new(0);
 
-/// Notes the node's start; once, before anything asks for the time.
+/// Records the time of the node's start; called once, before any other function here.
 pub fn start() {
     let now = sys::clock::monotonic_ns();
     STARTED_NS.store(now, Ordering::Relaxed);
@@ -75,7 +76,7 @@ pub fn system_ns() -> i64 {
     monotonic_ns() + offset_ns()
 }
 
-/// The last moment that a timer may be set for (`system_info(end_time)`), in milliseconds of Erlang
+/// The latest time for which a timer may be set (`system_info(end_time)`), in milliseconds of Erlang
 /// monotonic time.
 pub const END_MS: i64 = 8_646_911_283_000;
 
@@ -83,13 +84,13 @@ pub const END_MS: i64 = 8_646_911_283_000;
 #[derive(Clone, Copy)]
 struct Running {
     key: TimerKey,
-    /// Of the system's monotonic clock.
+    /// By the system's monotonic clock.
     deadline_ns: i64,
-    /// Who is sent to. A timer ends with the process that it would send to.
+    /// The receiver. If it is a process that has ended, the timer counts as ended too.
     to: Term,
 }
 
-/// Locks over which the running timers are spread.
+/// Number of separately locked tables of running timers.
 const SHARDS: usize = 64;
 
 type Shard = Mutex<HashMap<u64, Running>>;
@@ -101,11 +102,11 @@ fn shard(reference: u64) -> &'static Shard {
     &TIMERS[reference as usize % SHARDS]
 }
 
-/// Sets a timer that sends `message` to a pid or name at a moment of Erlang monotonic time, and is
+/// Sets a timer that sends `message` to a pid or name at a given Erlang monotonic time, and is
 /// found by its reference's number.
 pub fn start_timer(reference: u64, deadline_monotonic_ns: i64, to: Term, message: Owned) {
     let deadline_ns = to_clock_ns(deadline_monotonic_ns);
-    // Locked before it is set: it may run out on another thread at once.
+    // Locked before the timer is set, because it may expire on another thread at once.
     let mut timers = shard(reference).lock();
     let target = timer::Target::Message {
         to,
@@ -121,19 +122,19 @@ pub fn start_timer(reference: u64, deadline_monotonic_ns: i64, to: Term, message
     timers.insert(reference, running);
 }
 
-/// Notes that a timer has run out.
+/// Removes a timer that has expired.
 pub fn forget_timer(reference: u64) {
     shard(reference).lock().remove(&reference);
 }
 
-/// Ends a timer: the milliseconds it had left, or None when there is none of that number.
+/// Cancels a timer; returns the milliseconds it had left, or `None` if no timer of that number runs.
 pub fn cancel_timer(reference: u64) -> Option<i64> {
     let running = shard(reference).lock().remove(&reference)?;
     timer::cancel(running.key)?;
     left_ms(&running)
 }
 
-/// The milliseconds that a timer has left, or None when there is none of that number.
+/// The milliseconds that a timer has left, or `None` if no timer of that number runs.
 #[must_use]
 pub fn read_timer(reference: u64) -> Option<i64> {
     let running = shard(reference).lock().get(&reference).copied()?;
@@ -154,5 +155,5 @@ fn left_ms(running: &Running) -> Option<i64> {
     Some((left_ns.max(0) + 999_999) / 1_000_000)
 }
 
-/// Ends a `time_offset` monitor. The offset never changes while the node runs, so nobody is told.
+/// Removes a `time_offset` monitor. Nothing to do: the offset never changes, so the monitors are not recorded.
 pub fn unwatch_offset(_watcher: Term, _reference: (u64, u64)) {}

@@ -1,8 +1,7 @@
-//! Timers: a wheel per scheduler, set by whoever runs there and expired there.
+//! Timers: each scheduler has a timing wheel, to which processes that run there add timers, and which it expires.
 //!
-//! A wheel is behind a lock that is hardly ever contended, because a timer may be cancelled from any
-//! scheduler. Setting and cancelling take constant time. Resolution is a millisecond; a timer
-//! never runs out early.
+//! A timer may be cancelled from any scheduler, so a lock protects each wheel; it is rarely contended. Setting and
+//! cancelling take constant time. The resolution is a millisecond; a timer never expires early.
 
 mod wheel;
 
@@ -21,12 +20,12 @@ use wheel::{Key, Wheel};
 
 const NS_PER_TICK: i64 = 1_000_000;
 
-/// What happens when a timer runs out.
+/// What happens when a timer expires.
 pub enum Target {
     /// The receive timer of a process.
     Receive { pid: Term, generation: u64 },
-    /// A message to a pid or registered name; `reference` finds the timer again, and `send` is what
-    /// arrives.
+    /// The message `send` goes to a pid or registered name; `reference` is the number by which programs refer to the
+    /// timer.
     Message {
         to: Term,
         send: Owned,
@@ -36,7 +35,7 @@ pub enum Target {
     Port { port: Weak<Port>, generation: u64 },
 }
 
-/// Where a timer is.
+/// The wheel of a timer and its key there.
 #[derive(Clone, Copy, Debug)]
 pub struct TimerKey {
     wheel: usize,
@@ -45,13 +44,13 @@ pub struct TimerKey {
 
 struct Place {
     wheel: Mutex<Wheel<Target>>,
-    /// The tick of the earliest timer, `i64::MAX` without one: a look needs no lock.
+    /// A tick not after that of the earliest timer, or `i64::MAX` if there is none; read without the lock.
     next: AtomicI64,
 }
 
 static WHEELS: OnceLock<Vec<Place>> = OnceLock::new();
 
-/// Makes the wheels, one for each scheduler; once.
+/// Creates the wheels, one for each scheduler; called once.
 pub fn create(schedulers: usize) {
     let now = sys::clock::monotonic_ns() / NS_PER_TICK;
     let place = |_| Place {
@@ -75,7 +74,7 @@ pub fn set(deadline_ns: i64, target: Target) -> TimerKey {
     let number = scheduler::current_number();
     let index = number.saturating_sub(1);
     let place = &wheels()[index];
-    // Rounded up: it must not run out early.
+    // Rounded up, so that the timer does not expire early.
     let tick = deadline_ns
         .saturating_add(NS_PER_TICK - 1)
         .div_euclid(NS_PER_TICK);
@@ -91,13 +90,13 @@ pub fn set(deadline_ns: i64, target: Target) -> TimerKey {
     TimerKey { wheel: index, key }
 }
 
-/// Cancels a timer; None when it has run out.
+/// Cancels a timer; returns `None` if it has already expired.
 pub fn cancel(key: TimerKey) -> Option<Target> {
     wheels()[key.wheel].wheel.lock().remove(key.key)
 }
 
-/// Shows the timers that will send a message: to whom, what, and when by the system's monotonic clock. Wheels that
-/// cannot be had so soon are left out.
+/// Calls `show` for each timer that will send a message, with receiver, message, and time by the system's monotonic
+/// clock. Leaves out wheels whose lock was not acquired within `patience`.
 pub fn messages_within(patience: Duration, show: &mut dyn FnMut(Term, Term, i64)) {
     for place in WHEELS.get().map_or(&[][..], Vec::as_slice) {
         let Some(wheel) = place.wheel.try_lock_for(patience) else {
@@ -111,7 +110,7 @@ pub fn messages_within(patience: Duration, show: &mut dyn FnMut(Term, Term, i64)
     }
 }
 
-/// Nanoseconds until the next timer of a scheduler; None without one.
+/// Nanoseconds until the next timer of a scheduler; `None` if it has no timers.
 #[must_use]
 pub fn until_next(index: usize) -> Option<u64> {
     let tick = wheels()[index].next.load(Ordering::Relaxed);
@@ -122,7 +121,7 @@ pub fn until_next(index: usize) -> Option<u64> {
     Some(left.max(0) as u64)
 }
 
-/// Lets the timers of a scheduler run out that are due.
+/// Expires the due timers of a scheduler.
 pub fn expire(index: usize) {
     let place = &wheels()[index];
     if place.next.load(Ordering::Relaxed) == i64::MAX {

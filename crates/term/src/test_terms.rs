@@ -1,11 +1,11 @@
-//! Terms written as text, for tests: atoms, integers, floats, strings, binaries of text, tuples, lists and maps. And numbers
-//! to choose among them.
+//! For tests: reads terms from text (atoms, integers, floats, strings, binaries, tuples, lists and maps), and generates
+//! pseudo-random numbers.
 
 use crate::heap::Scratch;
 use crate::{atom, build, compare, map};
 use layout::{Heap, Term};
 
-/// Terms that live as long as this.
+/// A heap for terms, which live as long as this value.
 #[derive(Default)]
 pub struct Terms {
     scratch: Scratch,
@@ -23,7 +23,7 @@ impl Terms {
     /// Reads one term.
     ///
     /// # Panics
-    /// When the text is none.
+    /// If the text is not exactly one term.
     pub fn read(&mut self, text: &str) -> Term {
         let mut reader = Reader {
             bytes: text.as_bytes(),
@@ -176,7 +176,7 @@ impl Reader<'_> {
     }
 }
 
-/// Numbers that only look random.
+/// A generator of pseudo-random numbers.
 pub struct Numbers(pub u64);
 
 impl Numbers {

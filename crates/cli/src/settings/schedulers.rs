@@ -1,12 +1,12 @@
-//! How many schedulers of each kind: `+S`, `+SP`, `+SDcpu`, `+SDPcpu` and what they do to each
-//! other. Numbers that are 0 or negative count from what the machine has. Main thread only.
+//! The number of schedulers of each kind: `+S`, `+SP`, `+SDcpu`, `+SDPcpu` and their interaction. A
+//! number that is 0 or negative is added to the number of processors. Main thread only.
 
 use isa::flags::MAX_SCHEDULERS;
 
 use crate::config::Config;
 use crate::refusal::Refusal;
 
-/// Counts in progress; all in 32 bits, so that calculating in 64 cannot overflow.
+/// The counts while flags are read. All values are within 32 bits, so 64-bit arithmetic cannot overflow.
 pub struct Schedulers {
     /// Processors this process may use: the default of every count.
     processors: i64,
@@ -14,9 +14,9 @@ pub struct Schedulers {
     online: i64,
     dirty: i64,
     dirty_online: i64,
-    /// Of `total` and `online`.
+    /// Percentages for `total` and `online`.
     pub percent: (i64, i64),
-    /// Of `dirty` and `dirty_online`.
+    /// Percentages for `dirty` and `dirty_online`.
     pub dirty_percent: (i64, i64),
 }
 
@@ -71,7 +71,7 @@ impl Schedulers {
         Ok(())
     }
 
-    /// Fills in the missing half of a pair, and counts from the processors what is not positive.
+    /// Fills in the missing half of a pair, and adds the number of processors to numbers that are not positive.
     fn counted(&self, pair: (Option<i64>, Option<i64>), online: i64) -> (i64, i64) {
         let total = pair.0.unwrap_or(self.processors);
         let online = pair.1.unwrap_or(total.min(online));
@@ -85,7 +85,7 @@ impl Schedulers {
         (count(total), count(online))
     }
 
-    /// Percentages apply to what the other flags, wherever they stand, came to.
+    /// Applies the percentages to the result of all other flags, regardless of their order.
     pub fn apply_percentages(&mut self) -> Result<(), Refusal> {
         if self.percent != (100, 100) {
             let (total, online) = self.percent;
@@ -107,13 +107,13 @@ impl Schedulers {
         }
         self.dirty = self.dirty * self.dirty_percent.0 / 100;
         self.dirty_online = self.dirty_online * self.dirty_percent.1 / 100;
-        // Never more dirty schedulers than ordinary ones.
+        // There are never more dirty CPU schedulers than normal ones.
         self.dirty = self.dirty.clamp(1, self.total);
         self.dirty_online = self.dirty_online.clamp(1, self.online.min(self.dirty));
         Ok(())
     }
 
-    /// Writes the counts down; without `smp` there is one of each.
+    /// Stores the counts in the configuration; without `smp` there is one scheduler of each kind.
     pub fn fill(&self, config: &mut Config, smp: bool) {
         let count = |number: i64| if smp { number as u32 } else { 1 };
         config.schedulers = count(self.total);

@@ -1,4 +1,4 @@
-//! Command lines and what they set.
+//! Tests of the settings that result from command lines.
 
 use super::*;
 use crate::environment::Environment;
@@ -28,7 +28,7 @@ fn complaint(line: &str) -> String {
     read_line(line, 4).wish.expect_err(line).message
 }
 
-/// Schedulers, those online, dirty ones, those online.
+/// The numbers of schedulers, schedulers online, dirty CPU schedulers, and dirty CPU schedulers online.
 fn counts(line: &str) -> [u32; 4] {
     let config = config(line);
     [

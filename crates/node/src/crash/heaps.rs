@@ -1,8 +1,8 @@
 //! The terms of processes: messages, dictionaries, stacks, and every object that is reachable from them, by its
-//! address. Then persistent terms, the literals that were met, and the bytes of shared binaries.
+//! address. Then persistent terms, all literals found on the way, and the bytes of shared binaries.
 //!
-//! Objects are followed with a list of what is still to be written, so depth costs no native stack; when there is
-//! no memory for that list, the rest of the heap is left out, which the viewer shows as incomplete.
+//! Pending objects are kept in a list, so deep terms need no native stack. If there is no memory for that list, the
+//! rest of the heap is left out, which the viewer shows as incomplete.
 
 use std::collections::HashSet;
 use std::fmt::{self, Write};
@@ -22,7 +22,7 @@ use super::tables::{self, View};
 use runtime::process::{Process, flag, state};
 use std::sync::atomic::Ordering;
 
-/// Limbs of the longest integer that is written in decimal digits; beyond, that takes too long.
+/// Limbs of the longest integer that is written in decimal; for longer ones that takes too long.
 const DECIMAL_LIMBS: usize = 64;
 
 pub fn all(out: &mut Output, view: &View, stopped: bool) -> fmt::Result {
@@ -33,7 +33,7 @@ pub fn all(out: &mut Output, view: &View, stopped: bool) -> fmt::Result {
             || process.flags & flag::SENSITIVE != 0
             || processes::is_taken(process)
             || processes::is_collecting(process)
-            // Another scheduler did not come to rest: it may take up any process.
+            // Not all schedulers stopped, and one of them may take up any queued process.
             || (!stopped && state & (state::QUEUED | state::RUNNING) == state::QUEUED);
         if !skipped {
             one(out, view, process, &mut walk)?;
@@ -71,7 +71,7 @@ fn one(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> fmt
         writeln!(out, "=proc_dictionary:{pid}")?;
         let mut scratch = Scratch::new();
         for pair in cold.dictionary.pairs.chunks_exact(2) {
-            // The viewer expects a tuple on the heap; ours are in no tuple, so one is made up for each.
+            // The viewer expects a tuple on the heap; our pairs are not tuples, so one is built for each.
             let pair = build::tuple(scratch.heap(), pair);
             element(out, pair)?;
             out.text("\n")?;
@@ -91,11 +91,11 @@ fn stack(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> f
     let heap = &process.head.heap;
     let mut at = heap.stack.cast_const();
     let running = process.state.load(Ordering::SeqCst) & state::RUNNING != 0;
-    // Registers that were live when it was switched out lie on top.
+    // The X registers that were live when the process was switched out are on top of the stack.
     let mut registers = if running { 0 } else { process.head.saved_x };
     let (mut x, mut y) = (0, 0);
     while at < heap.end.cast_const() {
-        // SAFETY: between stack and end lie return addresses and terms, and the owner stands still.
+        // SAFETY: the words between stack and end are return addresses and terms, and the owner does not run.
         let word = unsafe { *at };
         if word & 0b11 == 0 {
             write!(out, "{at:#018x?}:SReturn addr {word:#X} (")?;
@@ -103,7 +103,7 @@ fn stack(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> f
             out.text(")\n")?;
             y = 0;
         } else {
-            // SAFETY: a stack word that is no return address is a term or a catch mark.
+            // SAFETY: a stack word that is not a return address is a term or a catch mark.
             let term = unsafe { Term::from_bits(word) };
             if registers > 0 {
                 write!(out, "x{x}:")?;
@@ -130,7 +130,7 @@ fn stack(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> f
     Ok(())
 }
 
-/// The address of a cell or object.
+/// The address of a list cell or boxed object.
 fn address(term: Term) -> u64 {
     if term.is_cons() {
         term.cons_pointer() as u64
@@ -139,7 +139,7 @@ fn address(term: Term) -> u64 {
     }
 }
 
-/// A term where it stands: an immediate whole, else the address of what it is.
+/// Writes a term as part of another: an immediate in full, otherwise the address of its object.
 pub fn element(out: &mut Output, term: Term) -> fmt::Result {
     if let Some(value) = term.as_small() {
         write!(out, "I{value}")
@@ -159,26 +159,26 @@ pub fn element(out: &mut Output, term: Term) -> fmt::Result {
 
 #[derive(Default)]
 struct Walk {
-    /// Addresses of this process's objects that were met, and those of literals.
+    /// Addresses of the current process's objects that were found (`seen`), and those of all literals.
     seen: HashSet<u64>,
     seen_literals: HashSet<u64>,
     rest: Vec<Term>,
     rest_literals: Vec<Term>,
-    /// Counted blocks of shared binaries.
+    /// Addresses of the reference-counted blocks of shared binaries.
     blocks: HashSet<u64>,
 }
 
 impl Walk {
     fn begin(&mut self) {
         self.seen.clear();
-        // What one great heap needed is not kept for the small ones.
+        // Free the memory that one large heap needed.
         if self.seen.capacity() > 1 << 16 {
             self.seen = HashSet::new();
         }
         self.rest.clear();
     }
 
-    /// Notes a term whose object is to be written.
+    /// Adds the object of a term to those to be written, unless it was already found.
     fn meet(&mut self, term: Term) {
         if !term.is_cons() && !term.is_boxed() {
             return;
@@ -211,7 +211,8 @@ impl Walk {
     fn binaries(&mut self, out: &mut Output) -> fmt::Result {
         for &block in &self.blocks {
             let block = block as *mut BinaryBlock;
-            // SAFETY: an object that was met counts the block, and nothing is given back while the dump is written.
+            // SAFETY: an object that was found holds a reference to the block, and nothing is freed while the dump is
+            // written.
             let bytes = unsafe {
                 let used = (*block).used.load(Ordering::Relaxed);
                 std::slice::from_raw_parts(BinaryBlock::bytes(block), used.min((*block).capacity))
@@ -224,7 +225,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Writes the elements, and notes what they lead to.
+    /// Writes terms as elements, and adds their objects to those to be written.
     fn elements(&mut self, out: &mut Output, terms: impl Iterator<Item = Term>) -> fmt::Result {
         for (index, term) in terms.enumerate() {
             if index > 0 {
@@ -273,7 +274,7 @@ impl Walk {
                 let bits = term.word(offset::SUB_BINARY_BITS);
                 let size = term.word(offset::SUB_BINARY_SIZE);
                 if bits & 0xffff != 0 {
-                    // Not whole bytes; the viewer has no form of its own for these.
+                    // Not a whole number of bytes: the viewer has no special form for these.
                     external(out, term)?;
                 } else {
                     let start = term.word(offset::SUB_BINARY_OFFSET);
@@ -292,7 +293,7 @@ impl Walk {
                 write!(out, "p{}", text.trim_start_matches("#Port"))?;
             }
             Kind::Fun => {
-                // The viewer shows no free variables; what they are would be written whole.
+                // The viewer does not show free variables, and the external form would contain them in full.
                 let mut scratch = Scratch::new();
                 external(out, build::without_free_variables(scratch.heap(), term))?;
             }
@@ -325,9 +326,9 @@ impl Walk {
         }
     }
 
-    /// The counted block of a shared binary, and where in it the binary begins.
+    /// The reference-counted block of a shared binary, and the offset of the binary in it.
     fn block(&mut self, shared: Term) -> (u64, u64) {
-        // SAFETY: a shared binary counts a block.
+        // SAFETY: a shared binary holds a reference to its block.
         let block = unsafe { off_heap::block_of(shared.boxed_pointer()) } as u64;
         if attempt(|| self.blocks.try_reserve(1).is_ok()) {
             self.blocks.insert(block);
@@ -338,7 +339,7 @@ impl Walk {
         (block, first.saturating_sub(bytes))
     }
 
-    /// A part of a binary: of the block of a shared one, or of a binary on the heap.
+    /// Writes a reference to a part of a binary: of the block of a shared one, or of a heap binary.
     fn part(
         &mut self,
         out: &mut Output,
@@ -360,10 +361,10 @@ impl Walk {
     }
 }
 
-/// The words of an object from `first` on, which are terms.
+/// The words of an object from `first` on; they must be terms.
 fn words(object: Term, first: usize) -> impl Iterator<Item = Term> {
     (first..object.header().arity()).map(move |index| {
-        // SAFETY: the callers name the first word behind the plain ones.
+        // SAFETY: the callers pass the first word after those that are not terms.
         unsafe { Term::from_bits(object.word(index)) }
     })
 }

@@ -1,21 +1,21 @@
-//! Memory that cannot be had: what asks for it on a program's behalf may be refused (`term::held::attempt`),
-//! for all else it is the end of the node.
+//! Failed memory allocations. Allocations on behalf of a program may fail (`term::held::attempt`); any other failure
+//! ends the node.
 
 use super::{DUMPING, end, leave};
 use runtime::halt::CrashCause;
 
-/// Has the allocator report here when the system gives nothing more.
+/// Makes the allocator call this module when the system has no more memory.
 pub fn watch() {
     sys::allocator::on_shortage(shortage);
 }
 
-/// Comes back when whoever asked can do without.
+/// Called when an allocation fails; returns only if the requester can handle the failure.
 fn shortage(bytes: usize) {
     if term::held::is_attempt() {
         return;
     }
     if DUMPING.get() {
-        // Even what was kept for the dump is used up.
+        // Even the reserve for the dump is used up.
         leave(CrashCause::Outside);
     }
     sys::allocator::open_reserve();

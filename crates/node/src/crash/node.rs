@@ -1,4 +1,4 @@
-//! The node as a whole: who wrote the dump and why, schedulers, memory, tables of the machine, loaded code, atoms.
+//! The sections about the whole node: the header, schedulers, memory, the machine's tables, loaded code, and atoms.
 
 use std::fmt::{self, Write};
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ use runtime::code::modules::Loaded;
 use runtime::process::{Priority, table};
 use runtime::{code, scheduler};
 
-/// The version of the format.
+/// The version of the crash dump format.
 const VERSION: &str = "0.5";
 
 pub fn header(out: &mut Output, slogan: &str) -> fmt::Result {
@@ -74,7 +74,7 @@ pub fn schedulers(out: &mut Output, view: &View) -> fmt::Result {
     Ok(())
 }
 
-/// The sections that `system_info(info)` gives as well.
+/// The sections that are also the result of `system_info(info)`.
 pub fn info(out: &mut Output, view: &View) -> fmt::Result {
     out.text("=memory\n")?;
     let ets = memory::ets_bytes(&view.tables, LOCK_PATIENCE);
@@ -105,7 +105,7 @@ pub fn info(out: &mut Output, view: &View) -> fmt::Result {
         ("dist_table", 1),
     ];
     for (name, entries) in hashes {
-        // Hash tables of the standard library grow when they are seven eighths full.
+        // Hash tables of the standard library grow once they are seven eighths full.
         let size = (entries * 8 / 7).next_power_of_two();
         writeln!(
             out,
@@ -201,7 +201,7 @@ pub fn funs(out: &mut Output) -> fmt::Result {
             entry.old_unique, entry.old_index
         )?;
         let code = entry.code.load(Ordering::Relaxed);
-        // Entries live for ever and are not counted.
+        // Entries live for ever and have no reference count.
         writeln!(out, "Address: {code:#018x?}\nRefc: 1")?;
     }
     Ok(())

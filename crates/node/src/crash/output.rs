@@ -1,7 +1,7 @@
-//! Where the text of a dump goes: to a file with a bound on its size, or to memory.
+//! The output for the text of a dump: a file with a size limit, or memory.
 //!
-//! Text is gathered in a buffer that is made at the start, since there may be no memory later. An error means
-//! that nothing more can be written: the bound was reached, or the file takes no more.
+//! Text for a file is collected in a buffer that is allocated at the start, because there may be no memory later. An
+//! error means that nothing more can be written: the limit was reached, or writing to the file failed.
 
 use std::fmt::{self, Write};
 use std::fs::File;
@@ -18,7 +18,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// With a bound on the bytes, if there is one.
+    /// Output to a file, with an optional limit on its size.
     pub fn to_file(file: File, most_bytes: Option<u64>) -> Output {
         Output {
             file: Some(file),
@@ -35,12 +35,12 @@ impl Output {
         }
     }
 
-    /// What went to memory.
+    /// The text that was written to memory.
     pub fn into_bytes(self) -> Vec<u8> {
         self.buffer
     }
 
-    /// Hands everything to the file.
+    /// Writes the buffer to the file.
     pub fn finish(&mut self) -> fmt::Result {
         if let Some(file) = &mut self.file {
             let written = file.write_all(&self.buffer);
@@ -79,7 +79,7 @@ impl Output {
         Ok(())
     }
 
-    /// Bytes in base 64.
+    /// Writes bytes in base 64.
     pub fn base64(&mut self, bytes: &[u8]) -> fmt::Result {
         const DIGITS: &[u8; 64] =
             b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

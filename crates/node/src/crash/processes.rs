@@ -1,4 +1,4 @@
-//! What is known of each process without looking at its terms.
+//! The description of each process, mostly without its terms.
 
 use std::fmt::{self, Write};
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use runtime::process::{Priority, Process, flag, info, priority_of, state, table}
 use runtime::signal;
 use runtime::{collector, scheduler};
 
-/// Most messages that are followed in a queue: a queue that is being changed must not keep the dump for ever.
+/// The most messages that are read from a queue: a queue that is being changed must not keep the dump busy for ever.
 const MOST_MESSAGES: usize = 10_000_000;
 
 pub fn all(out: &mut Output, view: &View, form: Form) -> fmt::Result {
@@ -35,8 +35,8 @@ pub fn each() -> impl Iterator<Item = &'static Process> {
         loop {
             if let Some(pid) = pids.next() {
                 let process = table::find_if_made(pid);
-                // SAFETY: the schedulers stand still, or the caller is one of them between two quiescent points:
-                // what is in the table stays allocated meanwhile.
+                // SAFETY: the schedulers are stopped, or the caller is one of them between two quiescent points, so
+                // processes in the table stay allocated meanwhile.
                 if let Some(process) = unsafe { process.as_ref() } {
                     return Some(process);
                 }
@@ -52,16 +52,16 @@ pub fn each() -> impl Iterator<Item = &'static Process> {
 /// Whether another thread may be changing the process's heap and queues.
 pub fn is_taken(process: &Process) -> bool {
     let state = process.state.load(Ordering::SeqCst);
-    // A dirty scheduler may begin with it at any time.
+    // A dirty scheduler may take up a DIRTY process at any time.
     state & (state::RUNNING | state::DIRTY | state::BORROWED) != 0 && !is_own(process)
 }
 
-/// Whether it is the process that this thread runs.
+/// Whether this thread runs the process.
 fn is_own(process: &Process) -> bool {
     scheduler::running_process().is_some_and(|own| std::ptr::eq(own, process))
 }
 
-/// Whether this thread was collecting its heap: then nothing on it can be read.
+/// Whether this thread was collecting the process's heap, so that nothing on it can be read.
 pub fn is_collecting(process: &Process) -> bool {
     collector::is_running() && is_own(process)
 }
@@ -117,7 +117,8 @@ fn internal_state(out: &mut Output, process: &Process) -> fmt::Result {
     out.text("\n")
 }
 
-/// Messages that it has not received: those it has fetched, and those still on their way, oldest first.
+/// The messages that the process has not received yet: those in its inner queue, then those in its signal queue, oldest
+/// first.
 pub fn messages(process: &Process) -> Vec<Term> {
     let mut terms = Vec::new();
     let has_room = |terms: &mut Vec<Term>| {
@@ -125,7 +126,7 @@ pub fn messages(process: &Process) -> Vec<Term> {
     };
     let mut next = process.head.messages.first;
     while !next.is_null() && has_room(&mut terms) {
-        // SAFETY: the owner stands still, so messages stay in its inner queue.
+        // SAFETY: the owner does not run, so the messages stay in its inner queue.
         unsafe {
             terms.push((*next).term);
             next = (*next).next;
@@ -134,7 +135,7 @@ pub fn messages(process: &Process) -> Vec<Term> {
     let fetched = terms.len();
     let mut next: *mut Fragment = process.signals.newest();
     while !next.is_null() && has_room(&mut terms) {
-        // SAFETY: as above; whoever pushes meanwhile pushes before the newest.
+        // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of the list.
         unsafe {
             if (*next).kind == signal::MESSAGE {
                 terms.push((*next).term);
@@ -177,7 +178,7 @@ pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt:
         writeln!(out, "Spawned by: {}", display(process.parent))?;
     }
     if taken {
-        // Its owner changes everything else.
+        // Its owner may be changing everything else.
         out.text("Message queue length: 0\nReductions: 0\nStack+heap: 0\nInternal State: ")?;
         return internal_state(out, process);
     }
@@ -193,7 +194,7 @@ pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt:
     let mut fragment = heap.fragments;
     while !fragment.is_null() {
         fragments += 1;
-        // SAFETY: the owner stands still.
+        // SAFETY: the owner does not run.
         fragment = unsafe { (*fragment).next };
     }
     writeln!(out, "Number of heap fragments: {fragments}")?;
@@ -221,7 +222,8 @@ pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt:
     internal_state(out, process)
 }
 
-/// The call that it was switched out before. Who waits, or is in the midst of a function, has none, as on stock.
+/// The call at which the process was switched out. As on stock, a process that waits, or was switched out in the middle
+/// of a function, has none.
 fn current_call(view: &View, process: &Process) -> Option<[Term; 3]> {
     if process.flags & flag::HIBERNATED != 0 {
         return Some([am::ERLANG, am::HIBERNATE, Term::small(3)]);
@@ -240,7 +242,7 @@ fn current_call(view: &View, process: &Process) -> Option<[Term; 3]> {
     if let Some(export) = runtime::code::exports::by_stub(process.head.ip) {
         return Some([export.module, export.function, arity(export.arity)]);
     }
-    // It has not begun.
+    // It has not begun to run.
     let (module, function) = process.initial_call;
     Some([
         Term::atom(module),
@@ -249,7 +251,7 @@ fn current_call(view: &View, process: &Process) -> Option<[Term; 3]> {
     ])
 }
 
-/// The stack, and in its second line the registers that are kept with it.
+/// Writes the stack and, from its second line on, the saved X registers.
 fn stack_dump(out: &mut Output, process: &Process, running: bool) -> fmt::Result {
     let text = info::backtrace(process);
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
@@ -258,7 +260,7 @@ fn stack_dump(out: &mut Output, process: &Process, running: bool) -> fmt::Result
         let count = usize::from(process.head.saved_x);
         writeln!(out, "arity = {count}")?;
         for index in 0..count {
-            // SAFETY: its owner stands still, and as many registers as `saved_x` says lie on top of the stack.
+            // SAFETY: the owner does not run, and `saved_x` registers are on top of the stack.
             let register = unsafe { *process.head.heap.stack.cast::<Term>().add(index) };
             writeln!(out, "   {}", display(register))?;
         }
@@ -362,7 +364,7 @@ fn sizes(out: &mut Output, process: &Process) -> fmt::Result {
     Ok(())
 }
 
-/// The process that the scheduler of this thread runs.
+/// Describes the process that this thread's scheduler runs.
 pub fn current(out: &mut Output, view: &View, process: &Process) -> fmt::Result {
     writeln!(out, "Current Process: {}", display(process.id))?;
     writeln!(out, "Current Process State: {}", state_text(process))?;
@@ -380,7 +382,7 @@ pub fn current(out: &mut Output, view: &View, process: &Process) -> fmt::Result 
     let mut at = heap.stack.cast_const();
     let mut frames = 0;
     while at < heap.end.cast_const() && frames < 512 {
-        // SAFETY: between stack and end lie return addresses and terms, of the process that this thread runs.
+        // SAFETY: the words between stack and end are return addresses and terms; this thread runs the process.
         let word = unsafe { *at };
         if word & 0b11 == 0 {
             write!(out, "{at:#018x?}:SReturn addr {word:#X} (")?;

@@ -1,5 +1,5 @@
-//! What many threads share, as it was when the dump began: looked at once, each under its lock if that can be
-//! had in time. And the sections about tables, timers and ports.
+//! A snapshot of the shared tables from the beginning of the dump, each read under its lock if that was acquired in
+//! time; and the sections about ETS tables, timers and ports.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
@@ -19,13 +19,13 @@ use runtime::code::modules::Versions;
 use runtime::port::{self, Port};
 use runtime::{code, registry, timer};
 
-/// The shared tables; what could not be reached is empty.
+/// The snapshot of the shared tables; those whose lock was not acquired are empty.
 pub struct View {
-    /// Names by pid or port.
+    /// Registered names by pid or port.
     pub names: HashMap<Term, Term>,
-    /// Loaded modules, in the order of their first loading.
+    /// Loaded modules, in the order in which they were first loaded.
     pub modules: Vec<(Term, Versions)>,
-    /// Whether addresses can be looked up.
+    /// Whether code addresses can be looked up.
     pub knows_code: bool,
     pub ports: Vec<Arc<Port>>,
     pub tables: Vec<Arc<Table>>,
@@ -54,7 +54,7 @@ impl View {
         Some((place.module, place.function, place.arity, offset))
     }
 
-    /// `M:F/A + Offset`, as return addresses are named.
+    /// Writes a code address as `M:F/A + Offset`.
     pub fn write_place(&self, out: &mut Output, address: *const u64) -> fmt::Result {
         if address as u64 == engine::start::process_end() as u64 {
             return out.text("<terminate process normally>");
@@ -85,13 +85,13 @@ pub fn ets(out: &mut Output, view: &View, form: Form) -> fmt::Result {
     Ok(())
 }
 
-/// A node that lives shows what is in hash tables as well, slot by slot.
+/// Describes one ETS table; for a live node, also the contents of a hash table, slot by slot.
 fn one_table(out: &mut Output, table: &Arc<Table>, form: Form) -> fmt::Result {
     let mut chains = Chains::default();
     let (mut objects, mut kept, mut first_slot) = (0, 0, 0);
     let mut contents = String::new();
     let mut words = Words::default();
-    // The thread that dumps may be the one that was changing the table.
+    // With a timeout, because this thread itself may have been changing the table when it crashed.
     table.each_part_within(LOCK_PATIENCE, |part| {
         objects += part.objects();
         words.add(part);
@@ -144,7 +144,7 @@ fn one_table(out: &mut Output, table: &Arc<Table>, form: Form) -> fmt::Result {
     writeln!(out, "Read Concurrency: {}", options.read_concurrency)
 }
 
-/// A line with the objects of a slot; of compressed ones the keys alone, and a star before deleted ones.
+/// Writes a line with the objects of a slot: only the keys if the table is compressed; a star marks deleted objects.
 fn show_slot<'a>(
     text: &mut String,
     number: usize,
@@ -167,7 +167,7 @@ fn show_slot<'a>(
     text.push_str("]\n");
 }
 
-/// Lengths of the chains of a hash table.
+/// Statistics of the chain lengths of a hash table.
 #[derive(Default)]
 struct Chains {
     count: usize,
@@ -215,7 +215,7 @@ pub fn timers(out: &mut Output) -> fmt::Result {
     result
 }
 
-/// Values of persistent terms and their keys, if they can be reached.
+/// The keys and values of persistent terms, if their lock was acquired in time.
 pub fn persistent_terms() -> Vec<(Term, Term)> {
     bifs::persistent_term::all_within(LOCK_PATIENCE).unwrap_or_default()
 }

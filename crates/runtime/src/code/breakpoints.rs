@@ -1,7 +1,8 @@
 //! Breakpoints of the interpreting debugger in current code: a call to a function that has one goes to
-//! `error_handler:breakpoint/3`, with the call as its arguments.
+//! `error_handler:breakpoint/3` instead, which receives the call's module, function and arguments.
 //!
-//! They belong to one version of a module and go with it. Set and cleared while the world stands still.
+//! A breakpoint belongs to one version of a module and is removed with it. Breakpoints are set and cleared while the
+//! world is stopped.
 
 use engine::native::NoRoom;
 use layout::Term;
@@ -9,17 +10,17 @@ use layout::Term;
 use super::modules;
 use crate::scheduler::world;
 
-/// Which functions; what is not given is any.
+/// A pattern of functions; `None` matches anything.
 pub struct Pattern {
     pub module: Option<Term>,
     pub function: Option<Term>,
     pub arity: Option<i64>,
 }
 
-/// Sets or clears the breakpoints of functions, and answers of how many.
+/// Sets or clears the breakpoints of all matching functions in current code; returns the number of functions.
 ///
 /// # Errors
-/// [`NoRoom`] when memory is missing; the modules before that one have been changed.
+/// [`NoRoom`] if there is not enough memory; some modules may have been changed by then.
 pub fn set(pattern: &Pattern, on: bool) -> Result<usize, NoRoom> {
     world::stopped(|| {
         let mut count = 0;
@@ -32,7 +33,7 @@ pub fn set(pattern: &Pattern, on: bool) -> Result<usize, NoRoom> {
                         .arity
                         .is_none_or(|arity| arity == i64::from(function.arity))
             };
-            // SAFETY: no thread runs code while the world stands still, and none looks at words outside of it.
+            // SAFETY: no thread runs code while the world is stopped, and no thread reads words of code meanwhile.
             count += unsafe { loaded.code.set_breakpoints(wanted, on) }?;
         }
         Ok(count)

@@ -1,16 +1,16 @@
-//! Modules' machine code, as debuggers see it: names of functions, and frames up the Erlang stack and on to the native one
-//! (`engine::debugger` says how far that goes).
+//! Registers modules' machine code with debuggers, which then show names of functions, and unwind from the Erlang stack
+//! to the native stack (`engine::debugger` documents the limits).
 //!
-//! Any thread may call.
+//! Any thread may call these functions.
 
 use sys::debugger::Registration;
 
-/// Shows a module's machine code, if it has any.
+/// Registers a module's machine code, if it has any.
 pub fn register(code: &engine::Code) -> Option<Registration> {
     engine::debugger::module(code, super::perf::name).map(Registration::new)
 }
 
-/// Shows the bottom frame of processes, for good.
+/// Registers the bottom frame of all processes, for the life of the node.
 pub fn register_bottom() {
     if engine::native::is_enabled() {
         std::mem::forget(engine::debugger::bottom().map(Registration::new));

@@ -1,4 +1,4 @@
-//! The export table: one entry for every function that anybody names from outside its module.
+//! The export table: one entry for every function that is referred to from outside its module.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,7 +13,8 @@ use crate::hooks;
 
 type Name = (Term, Term, u32);
 
-/// An export, and how many were named before it; [`UNNAMED`] while it was only called, by a name made at run time.
+/// An export, and its number in the order in which exports were first named by a module or by the machine; [`UNNAMED`]
+/// while it has only been called by a name computed at run time.
 struct Entry(&'static Export, AtomicUsize);
 
 const UNNAMED: usize = usize::MAX;
@@ -29,7 +30,7 @@ impl Entry {
     }
 }
 
-// SAFETY: an export's only changing word is atomic; its stub is written before it is shared.
+// SAFETY: the only word of an export that changes is atomic; its stub is written before it is shared.
 unsafe impl Send for Entry {}
 // SAFETY: as above.
 unsafe impl Sync for Entry {}
@@ -67,7 +68,7 @@ fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags
         bif,
         stub: [0; 8],
     }));
-    // SAFETY: leaked, so it stays; nobody else has it yet.
+    // SAFETY: the export is leaked, so it is never freed; no other thread can refer to it yet.
     unsafe {
         engine::start::write_stub(export, engine::start::stub_for(export));
         export.code.store(
@@ -78,7 +79,7 @@ fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags
     Entry(export, AtomicUsize::new(UNNAMED))
 }
 
-/// The export of that name, made when it is new.
+/// The export of that name, created if it is new.
 #[must_use]
 pub fn get(module: Term, function: Term, arity: u32) -> &'static Export {
     let name = (module, function, arity);
@@ -92,7 +93,7 @@ pub fn get(module: Term, function: Term, arity: u32) -> &'static Export {
     entry.0
 }
 
-/// The export to be called by a name that was made at run time.
+/// The export for a call by a name that was computed at run time, created if it is new.
 #[must_use]
 pub fn to_call(module: Term, function: Term, arity: u32) -> &'static Export {
     if let Some(export) = find(module, function, arity) {
@@ -103,7 +104,7 @@ pub fn to_call(module: Term, function: Term, arity: u32) -> &'static Export {
     exports.entry(name).or_insert_with(|| make(name, None, 0)).0
 }
 
-/// The export of that name, if anybody named it yet.
+/// The export of that name, if it exists.
 #[must_use]
 pub fn find(module: Term, function: Term, arity: u32) -> Option<&'static Export> {
     EXPORTS
@@ -112,13 +113,13 @@ pub fn find(module: Term, function: Term, arity: u32) -> Option<&'static Export>
         .map(|entry| entry.0)
 }
 
-/// Whether a call of the export runs code of a module or a BIF.
+/// Whether the export leads to a module's code or to a BIF.
 #[must_use]
 pub fn is_defined(export: &Export) -> bool {
     is_loaded(export) || engine::start::stub_for(export) != engine::start::Stub::Undefined
 }
 
-/// Whether a module's code stands behind the export.
+/// Whether the export leads to a module's code.
 #[must_use]
 pub fn is_loaded(export: &Export) -> bool {
     // SAFETY: exports live for ever.
@@ -126,14 +127,14 @@ pub fn is_loaded(export: &Export) -> bool {
     !std::ptr::eq(export.code.load(Ordering::Acquire), stub)
 }
 
-/// Lets calls go to a module's code, or, with None, to the export's stub.
+/// Makes calls go to a module's code or, with `None`, to the export's stub.
 pub fn set_code(export: &'static Export, entry: Option<*const u64>) {
     // SAFETY: exports live for ever.
     let entry = entry.unwrap_or_else(|| unsafe { engine::start::stub_entry(export) });
     export.code.store(entry.cast_mut(), Ordering::Release);
 }
 
-/// How many exports there are; `None` when the table cannot be had so soon.
+/// The number of exports; `None` if the table's lock was not acquired within `patience`.
 #[must_use]
 pub fn count_within(patience: Duration) -> Option<usize> {
     Some(EXPORTS.try_read_for(patience)?.len())
@@ -150,7 +151,7 @@ pub fn of_module(module: Term) -> Vec<&'static Export> {
         .collect()
 }
 
-/// How many exports were named before this one; `module_info(exports)` is in the reverse of that order.
+/// The number of exports that were named before this one; `module_info(exports)` is in the reverse of that order.
 #[must_use]
 pub fn number(export: &Export) -> usize {
     let name = (export.module, export.function, export.arity);
@@ -160,7 +161,7 @@ pub fn number(export: &Export) -> usize {
         .map_or(0, |entry| entry.1.load(Ordering::Relaxed))
 }
 
-/// The function whose stub an address lies in.
+/// The export whose stub contains an address.
 #[must_use]
 pub fn by_stub(address: *const u64) -> Option<&'static Export> {
     let address = address as usize;

@@ -1,5 +1,5 @@
-//! Fun entries: one for each place in a module version where a fun is made. Loading the same
-//! version again finds the same entries, so funs outlive an unloading.
+//! Fun entries: one for each place in a module version where a fun is created. Loading the same
+//! version again finds the same entries, so funs stay valid when their module is unloaded and loaded again.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use layout::{FunEntry, Term};
 use parking_lot::RwLock;
 
-/// What tells fun entries apart: module, its MD5, index, and the old unique number.
+/// The key of a fun entry: module, its MD5, index, and the old unique number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FunName {
     pub module: Term,
@@ -21,14 +21,14 @@ pub struct FunName {
 #[derive(Clone, Copy)]
 struct Entry(&'static FunEntry);
 
-// SAFETY: an entry's only changing word is atomic.
+// SAFETY: the only word of an entry that changes is atomic.
 unsafe impl Send for Entry {}
 // SAFETY: as above.
 unsafe impl Sync for Entry {}
 
 static FUNS: LazyLock<RwLock<HashMap<FunName, Entry>>> = LazyLock::new(RwLock::default);
 
-/// What is known of a fun when it is first named.
+/// Properties of a fun, given when its entry is first looked up.
 pub struct FunFacts {
     pub arity: u32,
     pub free: u32,
@@ -36,7 +36,7 @@ pub struct FunFacts {
     pub function: Term,
 }
 
-/// The entry of that name, made when it is new; a new one has no code.
+/// The entry of that name, created if it is new; a new entry has no code.
 #[must_use]
 pub fn get(name: FunName, facts: &FunFacts) -> &'static FunEntry {
     if let Some(entry) = FUNS.read().get(&name) {
@@ -60,14 +60,14 @@ pub fn get(name: FunName, facts: &FunFacts) -> &'static FunEntry {
         .0
 }
 
-/// All entries; `None` when the table cannot be had so soon.
+/// All entries; `None` if the table's lock was not acquired within `patience`.
 #[must_use]
 pub fn all_within(patience: Duration) -> Option<Vec<&'static FunEntry>> {
     let funs = FUNS.try_read_for(patience)?;
     Some(funs.values().map(|entry| entry.0).collect())
 }
 
-/// Takes the code from all entries whose code lies in a range that goes away.
+/// Clears the code of all entries whose code lies in a range that is being removed.
 pub fn unload(range: &std::ops::Range<*const u64>) {
     for entry in FUNS.read().values() {
         let code = entry.0.code.load(Ordering::Acquire).cast_const();

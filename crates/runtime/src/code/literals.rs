@@ -1,7 +1,7 @@
 //! Literal areas: blocks of terms that never move, cut from one reserved range of addresses.
 //!
-//! Those of modules take pages of their own; small ones, as persistent terms have, share pages. An area that was given
-//! back serves the next one of its size. Any thread may call.
+//! Areas of a page or more, usually those of modules, take whole pages; smaller ones, usually those of persistent
+//! terms, share pages. A freed area is reused for the next one of its size. Any thread may call these functions.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -11,14 +11,14 @@ use parking_lot::Mutex;
 use sys::memory::{Reservation, usage};
 use term::{copy, literal};
 
-/// Address space for all literal areas, where that is not limited.
+/// Address space for all literal areas, if the process's address space is not limited.
 const RANGE_BYTES: usize = 64 << 30;
-/// The part of a limited address space that they get.
+/// If it is limited, literal areas get one part in this many.
 const LIMITED_PART: u64 = 8;
 const PAGE_BYTES: usize = 4096;
-/// Areas below a page are a multiple of this: no two are on one cache line.
+/// The size of an area below a page is a multiple of this, so that no two share a cache line.
 const SMALL_STEP_BYTES: usize = 64;
-/// What is made usable at once for small areas.
+/// Memory that is committed at a time for small areas.
 const CHUNK_BYTES: usize = 16 * PAGE_BYTES;
 
 struct Range {
@@ -28,16 +28,16 @@ struct Range {
 
 #[derive(Default)]
 struct State {
-    /// Bytes handed out from the start.
+    /// Bytes from the start of the range that have been handed out.
     next: usize,
-    /// The part of them from which small areas are cut.
+    /// The part of those bytes from which small areas are cut.
     chunk: std::ops::Range<usize>,
-    /// The offsets of areas that were given back, by their bytes.
+    /// The offsets of freed areas, by their size in bytes.
     free: HashMap<usize, Vec<usize>>,
 }
 
 impl Range {
-    /// The offset of so many usable bytes.
+    /// Takes `bytes` committed bytes; returns their offset.
     fn take(&self, bytes: usize) -> Option<usize> {
         let mut state = self.state.lock();
         if let Some(offset) = state.free.get_mut(&bytes).and_then(Vec::pop) {
@@ -58,7 +58,7 @@ impl Range {
         Some(offset)
     }
 
-    /// Takes whole pages that nobody had yet.
+    /// Takes whole pages that were never used.
     fn extend(&self, state: &mut State, bytes: usize) -> Option<usize> {
         if bytes > self.reservation.bytes() - state.next {
             return None;
@@ -77,7 +77,7 @@ impl Range {
 
 static RANGE: OnceLock<Range> = OnceLock::new();
 
-/// Terms of one module version or persistent term; its terms live as long as it.
+/// The literals of one module version or persistent term; they live as long as this value.
 pub struct Area {
     offset: usize,
     bytes: usize,
@@ -85,15 +85,15 @@ pub struct Area {
     off_heap: *mut u64,
 }
 
-// SAFETY: the words are written before the area is shared, and never after.
+// SAFETY: the words are written before the area is shared, and never afterwards.
 unsafe impl Send for Area {}
 // SAFETY: as above.
 unsafe impl Sync for Area {}
 
-/// Reserves the range; once, before the first literal.
+/// Reserves the range; called once, before the first literal.
 ///
 /// # Errors
-/// When the address space cannot be had.
+/// If the address space cannot be reserved.
 pub fn create() -> sys::errno::Result<()> {
     let bytes = match usage::address_limit_bytes() {
         Some(limit) => {
@@ -120,8 +120,8 @@ fn range() -> &'static Range {
         .expect("the literal range is reserved at the start")
 }
 
-/// Copies terms, literals of other areas included, into an area of their own; answers where they are now, or `None` when
-/// there is no memory for them.
+/// Copies terms, including literals of other areas, into a new area; returns the area and the copies, or `None` if
+/// there is not enough memory.
 #[must_use]
 pub fn make(terms: &[Term]) -> Option<(Area, Vec<Term>)> {
     let sizes: Vec<usize> = terms
@@ -139,7 +139,7 @@ pub fn make(terms: &[Term]) -> Option<(Area, Vec<Term>)> {
             if size == 0 {
                 return *term;
             }
-            // SAFETY: the area has the words that were counted.
+            // SAFETY: the area has room for the words counted above.
             let literal = unsafe { copy::copy_to(room, size, &mut area.off_heap, *term, true) };
             room = room.wrapping_add(size);
             literal
@@ -175,7 +175,7 @@ impl Area {
 
 impl Drop for Area {
     fn drop(&mut self) {
-        // SAFETY: the owner drops the area when no term points into it any more.
+        // SAFETY: the owner drops the area only when no term points into it any more.
         unsafe { term::off_heap::release(self.off_heap) };
         if self.bytes > 0 {
             range().give_back(self.offset, self.bytes);

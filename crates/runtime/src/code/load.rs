@@ -1,7 +1,7 @@
-//! Loading: from the bytes of a `.beam` file to code that calls go to.
+//! Loading: turns the bytes of a `.beam` file into code that can be called.
 //!
-//! *Preparing* does the work and changes nothing that a process sees; *committing* switches the
-//! exports of one or more modules while the world stands still.
+//! *Preparing* does the work and changes nothing that is visible to a process; *committing* switches the
+//! exports of one or more modules while the world is stopped.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -24,16 +24,16 @@ use super::{exports, funs};
 #[derive(Debug)]
 pub enum LoadError {
     File(BeamError),
-    /// A text that is no atom here: too long, or the table is full.
+    /// A text that cannot become an atom: it is too long, or the atom table is full.
     Atom(atom::AtomError),
     Literal {
         index: usize,
         error: external::DecodeError,
     },
     Code(engine::AssembleError),
-    /// There is no memory left where code and literals must lie.
+    /// There is no memory left in the address ranges for code and literals.
     NoRoom,
-    /// The file holds another module.
+    /// The file contains another module.
     Name {
         expected: Term,
         found: String,
@@ -102,7 +102,7 @@ impl Resolver for CodeResolver {
     }
 }
 
-/// Brings a file into code that nobody calls yet.
+/// Turns a file into code that cannot be called yet.
 ///
 /// # Errors
 /// See [`LoadError`].
@@ -240,7 +240,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
     }))
 }
 
-/// Integers that are no small ones become literals behind those of the file, found by their bytes.
+/// Appends integers that are not small to the file's literals; `found` maps their bytes to their index.
 fn collect_big_integers(
     code: &beamfile::Code,
     operands: &[Operand],
@@ -267,8 +267,8 @@ fn collect_big_integers(
     }
 }
 
-/// The keys of maps that operations make of constants become literals behind those of the file, found by the lists of
-/// their pairs.
+/// Appends the sorted key tuples of maps that operations build with constant keys to the file's literals; returns their
+/// indexes by the span of the operation's list of pairs.
 fn collect_map_keys(
     code: &beamfile::Code,
     atoms: &[Term],
@@ -297,7 +297,7 @@ fn collect_map_keys(
     found
 }
 
-/// An integer from big-endian two's complement.
+/// Decodes an integer from big-endian two's complement.
 fn integer_from_bytes(heap: &mut layout::Heap, bytes: &[u8]) -> Term {
     let negative = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
     let fill = if negative { 0xff } else { 0 };
@@ -322,12 +322,12 @@ fn integer_from_bytes(heap: &mut layout::Heap, bytes: &[u8]) -> Term {
     build::big(heap, negative, &limbs)
 }
 
-/// Makes prepared modules current, all at once; what was current becomes old. Modules with an
+/// Makes prepared modules current, all at once; their previous versions become old. Modules with an
 /// `on_load` function become pending instead.
 ///
 /// # Errors
-/// The names of those whose old code is still there; then nothing was changed. It is looked at while the world stands
-/// still, for others may commit the same modules until then.
+/// Returns the names of modules that still have old code; then nothing was changed. This is checked while the world is
+/// stopped, because until then other threads may commit the same modules.
 pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
     crate::scheduler::world::stopped(|| {
         modules::change(|table| {
@@ -344,7 +344,7 @@ pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
                 let versions = table.versions(loaded.name);
                 if loaded.on_load.is_some() {
                     versions.pending = Some(Arc::clone(loaded));
-                    // The module's own calls by name, and its funs, work while `on_load` runs.
+                    // The module's funs must work while `on_load` runs.
                     bind_funs(loaded);
                     continue;
                 }
@@ -357,13 +357,14 @@ pub fn commit(prepared: &[Arc<Loaded>]) -> Result<(), Vec<Term>> {
     })
 }
 
-/// Ends a module's `on_load`: it becomes current, or is to be purged.
+/// Finishes the `on_load` of a pending module: if `keep`, it becomes current; otherwise it stays pending, to be purged.
+/// Returns false if there is no pending version.
 pub fn finish_on_load(name: Term, keep: bool) -> bool {
     crate::scheduler::world::stopped(|| {
         modules::change(|table| {
             let versions = table.versions(name);
             if !keep {
-                // It waits for its purge: processes that it started may run it.
+                // It stays until it is purged, because processes that it started may still run its code.
                 return versions.pending.is_some();
             }
             let Some(pending) = versions.pending.take() else {
@@ -393,7 +394,7 @@ fn bind_exports(loaded: &Loaded, before: Option<&Loaded>) {
     }
     for (function, arity, entry) in &loaded.exports {
         let export = exports::get(loaded.name, *function, *arity);
-        // A BIF wins over the exported function that stands for it in the file.
+        // A BIF takes precedence over the exported function of the same name in the file.
         if export.bif.is_none() && engine::start::stub_for(export) == engine::start::Stub::Undefined
         {
             exports::set_code(export, Some(entry.0));
@@ -409,7 +410,7 @@ fn bind_funs(loaded: &Loaded) {
     }
 }
 
-/// Makes the current code of a module old and its functions undefined; false without current code.
+/// Makes the current code of a module old and its functions undefined; returns false if it has no current code.
 pub fn delete(name: Term) -> bool {
     crate::scheduler::world::stopped(|| {
         modules::change(|table| {
@@ -426,8 +427,8 @@ pub fn delete(name: Term) -> bool {
     })
 }
 
-/// Forgets the old code of a module; no process runs it any more. Its memory is freed once no heap
-/// holds its literals, which the caller answers for by keeping what is returned.
+/// Removes the old code of a module, which no process runs any more. Dropping the returned value frees its memory; the
+/// caller must keep it until no heap refers to its literals.
 pub fn purge(name: Term) -> Option<Arc<Loaded>> {
     crate::scheduler::world::stopped(|| {
         modules::change(|table| {
@@ -439,7 +440,7 @@ pub fn purge(name: Term) -> Option<Arc<Loaded>> {
     })
 }
 
-/// Forgets a version of a module whose `on_load` function failed, as [`purge`] does with old code.
+/// Removes a version of a module whose `on_load` function failed, as [`purge`] does with old code.
 pub fn purge_pending(name: Term) -> Option<Arc<Loaded>> {
     crate::scheduler::world::stopped(|| {
         modules::change(|table| {

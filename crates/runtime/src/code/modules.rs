@@ -1,4 +1,4 @@
-//! Loaded modules: current and old code, and what addresses in them mean.
+//! Loaded modules: current and old code, and the mapping from code addresses to functions and lines.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -16,22 +16,22 @@ use super::literals::Area;
 /// One version of a module.
 pub struct Loaded {
     pub name: Term,
-    /// What debuggers see of the code; it goes before that.
+    /// The registration of the code with debuggers. Declared before `code`, so it is dropped first.
     pub debugger: Option<sys::debugger::Registration>,
     pub code: Code,
     pub literals: Area,
     pub md5: [u8; 16],
     /// Functions that may be called from outside: name, arity, entry.
     pub exports: Vec<(Term, u32, Address)>,
-    /// Source files and lines of `Code::place`.
+    /// The source files and lines that `Code::place` refers to.
     pub lines: Option<beamfile::Lines>,
-    /// External format of the chunks behind `module_info`.
+    /// The chunks that `module_info` decodes, in the external term format.
     pub attributes: Vec<u8>,
     pub compile_info: Vec<u8>,
-    /// Entries of the funs made here.
+    /// Entries of the funs that this module creates, with their code.
     pub funs: Vec<(&'static layout::FunEntry, Address)>,
     pub on_load: Option<Address>,
-    /// Whether native addresses are shown to exist (`has_on_load` calls).
+    /// The module name as given in the file.
     pub file_atom: Term,
 }
 
@@ -39,7 +39,7 @@ pub struct Loaded {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Address(pub *const u64);
 
-// SAFETY: code is not written after it was shared.
+// SAFETY: the address points to code, which is not written after it is shared.
 unsafe impl Send for Address {}
 // SAFETY: as above.
 unsafe impl Sync for Address {}
@@ -49,13 +49,13 @@ unsafe impl Sync for Address {}
 pub struct Versions {
     pub current: Option<Arc<Loaded>>,
     pub old: Option<Arc<Loaded>>,
-    /// Loaded, and waiting for its `on_load` function to answer.
+    /// Loaded, but its `on_load` function has not returned yet.
     pub pending: Option<Arc<Loaded>>,
 }
 
 impl Versions {
-    /// Makes a version current; what it replaces becomes old, and is returned. Old code of a module that was deleted
-    /// since stays old until it is purged: funs may still run it.
+    /// Makes a version current; the version that it replaces becomes old and is returned. If there was no current
+    /// version (the module was deleted), old code stays old until it is purged, because funs may still run it.
     pub fn replace(&mut self, loaded: &Arc<Loaded>) -> Option<Arc<Loaded>> {
         let before = self.current.replace(Arc::clone(loaded));
         if before.is_some() {
@@ -68,9 +68,9 @@ impl Versions {
 #[derive(Default)]
 pub struct Table {
     modules: HashMap<Term, Versions>,
-    /// Code by its first address.
+    /// Module versions by the first address of their code.
     ranges: BTreeMap<usize, Arc<Loaded>>,
-    /// Names in order of first loading.
+    /// Names in the order in which they were first loaded.
     order: Vec<Term>,
 }
 
@@ -79,7 +79,7 @@ static TABLE: LazyLock<RwLock<Table>> = LazyLock::new(RwLock::default);
 /// Counts the changes of `Table::ranges`; written under the table's lock.
 static CHANGES: AtomicU64 = AtomicU64::new(1);
 
-/// What a code address stands for, by name.
+/// The function, and the line if known, that contain a code address.
 #[derive(Clone)]
 pub struct NamedPlace {
     pub module: Term,
@@ -89,10 +89,10 @@ pub struct NamedPlace {
     pub location: Option<(Arc<str>, u32)>,
 }
 
-/// Places that a thread remembers. The same few lead to most stack traces, and finding one anew takes 200 ns.
+/// Places that a thread caches. Most stack traces consist of the same few places, and a look-up takes 200 ns.
 const REMEMBERED: usize = 128;
 
-/// A place found before, and the count of changes when it was looked for.
+/// A cached place, and the value of [`CHANGES`] when it was looked up.
 #[derive(Clone)]
 struct Remembered {
     address: usize,
@@ -104,7 +104,7 @@ thread_local! {
     static MEMORY: RefCell<Vec<Option<Remembered>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The version that an address lies in.
+/// The module version whose code contains an address.
 #[must_use]
 pub fn find_code(address: *const u64) -> Option<Arc<Loaded>> {
     let table = TABLE.read();
@@ -112,7 +112,7 @@ pub fn find_code(address: *const u64) -> Option<Arc<Loaded>> {
     loaded.code.contains(address).then(|| Arc::clone(loaded))
 }
 
-/// The function and line of a code address, in a module or an export's stub.
+/// The function and line of a code address in a module or an export's stub.
 #[must_use]
 pub fn place_of(address: *const u64) -> Option<NamedPlace> {
     place_in_module(address).or_else(|| {
@@ -129,7 +129,7 @@ pub fn place_of(address: *const u64) -> Option<NamedPlace> {
 /// The function and line of an address in a module's code.
 #[must_use]
 pub fn place_in_module(address: *const u64) -> Option<NamedPlace> {
-    // Read first: what is found afterwards is at least as new.
+    // Read before the look-up, so that the place found is at least as new as this count.
     let changes = CHANGES.load(Ordering::Acquire);
     let slot = (address as usize >> 3) % REMEMBERED;
     MEMORY.with_borrow_mut(|memory| {
@@ -177,7 +177,7 @@ pub fn versions(name: Term) -> Versions {
     TABLE.read().modules.get(&name).cloned().unwrap_or_default()
 }
 
-/// Whether a module has ever been loaded, or begun to be.
+/// Whether loading of the module was ever committed.
 #[must_use]
 pub fn is_known(name: Term) -> bool {
     TABLE.read().modules.contains_key(&name)
@@ -204,7 +204,7 @@ pub fn all_current(name: Option<Term>) -> Vec<Arc<Loaded>> {
     table.modules.values().filter_map(current).collect()
 }
 
-/// Names of the modules that have current or old code, the latest first as `erlang:loaded/0` gives them.
+/// Names of the modules that have current or old code, the latest first, as `erlang:loaded/0` returns them.
 #[must_use]
 pub fn names() -> Vec<Term> {
     let table = TABLE.read();
@@ -217,7 +217,8 @@ pub fn names() -> Vec<Term> {
     table.order.iter().rev().filter(loaded).copied().collect()
 }
 
-/// All modules, in order of first loading; `None` when the table cannot be had so soon.
+/// All modules that have current or old code, in order of first loading; `None` if the table's lock was not acquired
+/// within `patience`.
 #[must_use]
 pub fn all_within(patience: Duration) -> Option<Vec<(Term, Versions)>> {
     let table = TABLE.try_read_for(patience)?;
@@ -228,7 +229,7 @@ pub fn all_within(patience: Duration) -> Option<Vec<(Term, Versions)>> {
     Some(table.order.iter().filter_map(versions).collect())
 }
 
-/// Bytes of all code, tables not counted.
+/// Bytes of all code, without tables.
 #[must_use]
 pub fn code_bytes() -> usize {
     TABLE
@@ -239,7 +240,7 @@ pub fn code_bytes() -> usize {
         .sum()
 }
 
-/// Changes the table; the caller has stopped the world.
+/// Changes the table; the caller must have stopped the world.
 pub fn change<R>(body: impl FnOnce(&mut Table) -> R) -> R {
     body(&mut TABLE.write())
 }
@@ -252,14 +253,14 @@ impl Table {
         self.modules.entry(name).or_default()
     }
 
-    /// Whether what is current may become old.
+    /// Whether the current version may become old: there is no current version, or no old one.
     #[must_use]
     pub fn is_purged(&self, name: Term) -> bool {
         let versions = self.modules.get(&name);
         versions.is_none_or(|versions| versions.current.is_none() || versions.old.is_none())
     }
 
-    /// Makes the addresses of a version findable.
+    /// Adds the code of a version, so that its addresses can be looked up.
     pub fn add_range(&mut self, loaded: &Arc<Loaded>) {
         let Range { start, .. } = loaded.code.range();
         self.ranges.insert(start as usize, Arc::clone(loaded));

@@ -1,10 +1,10 @@
-//! Files that tell Linux `perf` what the machine code of a module is (`+JPperf`): a map of names in
-//! `/tmp/perf-PID.map`, which `perf report` reads by itself, and a dump of the code in `/tmp/jit-PID.dump` for
-//! `perf inject --jit`, with the lines of the sources. Functions are called `module:function/arity`, their `func_info` has
-//! `-CodeInfoPrologue` behind that, and names in the map begin with `$`: all as on stock.
+//! Files that describe the machine code of modules to Linux `perf` (`+JPperf`): a map of names in `/tmp/perf-PID.map`,
+//! which `perf report` finds by itself, and a dump of the code with source lines in `/tmp/jit-PID.dump`, for
+//! `perf inject --jit`. As on stock, functions are named `module:function/arity`, their `func_info` has the suffix
+//! `-CodeInfoPrologue`, and names in the map begin with `$`.
 //!
-//! Written when a module is loaded, by the thread that loads it, under a lock. A file that cannot be written is left
-//! alone after one line that says so; nothing else depends on it.
+//! The thread that loads a module writes its entries, under a lock. If a file cannot be opened, a message says so; if
+//! one cannot be written, it is not written any more. Nothing else depends on these files.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -29,7 +29,7 @@ static FILES: Mutex<Files> = Mutex::new(Files {
     dump: None,
 });
 
-/// Opens the files that are asked for.
+/// Opens the requested files.
 pub fn open(map: bool, dump: bool) {
     let process = sys::host::process_id();
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,7 +49,7 @@ fn told<T>(name: &str, result: io::Result<T>) -> Option<T> {
         .ok()
 }
 
-/// Writes down the machine code of a module; nothing if it has none.
+/// Adds the machine code of a module to the files, if it has any.
 pub fn loaded(code: &engine::Code, lines: Option<&beamfile::Lines>) {
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let files = &mut *files;
@@ -65,7 +65,7 @@ pub fn loaded(code: &engine::Code, lines: Option<&beamfile::Lines>) {
     }
 }
 
-/// What profilers and debuggers call a function.
+/// The name of a function for profilers and debuggers.
 pub fn name(function: &engine::code::Function) -> String {
     format!(
         "{}:{}/{}",
@@ -75,7 +75,7 @@ pub fn name(function: &engine::code::Function) -> String {
     )
 }
 
-/// The two parts of a function's machine code, by name.
+/// The two parts of a function's machine code, with their names.
 fn parts<'a>(found: &engine::code::MachineCode<'a>) -> [(String, &'a [u8]); 2] {
     let name = name(found.function);
     [
@@ -99,17 +99,17 @@ fn write_map(file: &mut File, code: &engine::Code) -> io::Result<()> {
 const MAGIC: u32 = 0x4a69_5444;
 const VERSION: u32 = 1;
 const HEADER_BYTES: u32 = 40;
-/// The number that ELF gives the processor.
+/// The ELF machine number of the processor.
 const MACHINE: u32 = if cfg!(target_arch = "aarch64") {
     183
 } else {
     62
 };
-/// A record of loaded code, and its bytes without name and code.
+/// The type of a record of loaded code, and its size in bytes without name and code.
 const CODE_LOAD: u32 = 0;
 const RECORD_BYTES: usize = 56;
-/// A record of lines, which stands before that of the code that it is about; its bytes without the lines, and those of a
-/// line without the name of its file.
+/// The type of a record of source lines, which precedes the record of the code that it describes; its size in bytes
+/// without the lines, and the size of a line without its file name.
 const CODE_DEBUG_INFO: u32 = 2;
 const LINES_BYTES: usize = 32;
 const LINE_BYTES: usize = 16;
@@ -129,7 +129,7 @@ impl Dump {
         header.extend(now().to_le_bytes());
         header.extend(0u64.to_le_bytes());
         file.write_all(&header)?;
-        // Perf learns of the file by its being mapped as code.
+        // Perf finds the file because the process maps it as executable.
         sys::memory::code::map_for_profilers(&file)
             .map_err(|error| io::Error::other(error.message()))?;
         Ok(Dump { file, count: 0 })
@@ -166,7 +166,7 @@ impl Dump {
     }
 }
 
-/// Writes the lines of a function, if any is known. One without number or name closes the last.
+/// Writes the source lines of a function, if any are known. An entry without line and file ends the last one.
 fn write_lines(
     out: &mut impl Write,
     found: &engine::code::MachineCode<'_>,
@@ -202,7 +202,7 @@ fn write_lines(
     Ok(())
 }
 
-/// Perf's clock.
+/// The time by the clock that perf uses.
 fn now() -> u64 {
     sys::clock::monotonic_ns().unsigned_abs()
 }

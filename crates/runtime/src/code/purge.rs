@@ -1,8 +1,8 @@
-//! Purging old code: no process runs it any more, so its functions, funs and literals can go.
+//! Purging old code: once no process runs it, its functions, funs and literals are removed.
 //!
-//! `erts_code_purger` drives it: *prepare*, a check of every process, *complete* (or *abort*). What is
-//! purged keeps its memory until `erts_literal_area_collector` has had every process copy
-//! the literals that it still holds.
+//! `erts_code_purger` drives this in steps: *prepare*, a check of every process, *complete* (or *abort*). The memory of
+//! purged code is freed only after `erts_literal_area_collector` has made every process copy the literals that it still
+//! refers to.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -24,7 +24,7 @@ use crate::scheduler::world;
 use crate::signal::handle;
 use crate::{collector, signal};
 
-/// Which version of a module goes.
+/// Which version of a module is purged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Which {
     Old,
@@ -35,7 +35,7 @@ enum Which {
 /// The module that is being purged.
 static PURGING: Mutex<Option<(Term, Which)>> = Mutex::new(None);
 
-/// Begins a purge; false without old code.
+/// Begins a purge; returns false if there is no old code.
 pub fn prepare(module: Term) -> bool {
     if modules::versions(module).old.is_none() {
         return false;
@@ -44,7 +44,7 @@ pub fn prepare(module: Term) -> bool {
     true
 }
 
-/// Begins to purge a version whose `on_load` function failed; false without one.
+/// Begins to purge the version whose `on_load` function failed; returns false if there is none.
 pub fn prepare_on_load(module: Term) -> bool {
     if modules::versions(module).pending.is_none() {
         return false;
@@ -53,7 +53,7 @@ pub fn prepare_on_load(module: Term) -> bool {
     true
 }
 
-/// Gives a purge up; nothing happens when none was begun.
+/// Aborts a purge, if one was begun.
 pub fn abort(module: Term) {
     end(module);
 }
@@ -65,7 +65,7 @@ fn end(module: Term) -> Option<Which> {
         .map(|(_, which)| which)
 }
 
-/// Ends a purge: the old code is gone for everyone.
+/// Completes a purge: removes the purged version of the module.
 pub fn complete(module: Term) -> bool {
     let gone = match end(module) {
         None => return false,
@@ -79,8 +79,9 @@ pub fn complete(module: Term) -> bool {
     true
 }
 
-/// Whether a process may return into, or goes on in, the old code of a module. While a version whose `on_load`
-/// function failed is purged, that stands in its place: who runs it is killed, and who runs old code is not.
+/// Whether a process may return into, or will continue in, the old code of a module. While a version whose `on_load`
+/// function failed is being purged, checks that version instead: processes that run it are killed, and processes that
+/// run old code are not.
 #[must_use]
 pub fn uses_old_code(process: &Process, module: Term) -> bool {
     let versions = modules::versions(module);
@@ -99,13 +100,13 @@ fn uses(process: &Process, old: &Loaded) -> bool {
     let heap = &process.head.heap;
     let mut at = heap.stack;
     while at < heap.end {
-        // SAFETY: between stack and end lie return addresses and terms.
+        // SAFETY: the words between stack and end are return addresses and terms.
         let word = unsafe { *at };
         at = at.wrapping_add(1);
         let address = if word & 0b11 == 0 {
             word as *const u64
         } else {
-            // SAFETY: a stack word that is no return address is a term.
+            // SAFETY: a stack word that is not a return address is a term.
             match unsafe { Term::from_bits(word) }.as_catch() {
                 Some(handler) => handler,
                 None => continue,
@@ -118,7 +119,7 @@ fn uses(process: &Process, old: &Loaded) -> bool {
     false
 }
 
-/// What holds an area of literals that are no longer anybody's.
+/// A removed module or persistent term, with its literal area, which processes may still refer to.
 enum Former {
     Module(Arc<Loaded>),
     Value(Area),
@@ -133,7 +134,7 @@ impl Former {
     }
 }
 
-/// Areas that wait, and the one whose terms processes are copying.
+/// Areas that wait to be freed, and the one whose literals processes are copying at present.
 #[derive(Default)]
 struct Areas {
     waiting: VecDeque<Former>,
@@ -142,15 +143,15 @@ struct Areas {
 
 static AREAS: LazyLock<Mutex<Areas>> = LazyLock::new(Mutex::default);
 
-/// The pid of `erts_literal_area_collector`, as bits; 0 before it is there.
+/// The pid of `erts_literal_area_collector`, as bits; 0 before that process exists.
 static COLLECTOR: AtomicU64 = AtomicU64::new(0);
 
-/// Tells who collects literal areas; once, at the start.
+/// Sets the process that collects literal areas; called once, at the start.
 pub fn set_collector(pid: Term) {
     COLLECTOR.store(pid.bits(), Ordering::Release);
 }
 
-/// Frees the area of a value that is gone, once no heap points into it.
+/// Frees the area of a removed value once no heap points into it.
 pub fn free_value(area: Area) {
     free(Former::Value(area));
 }
@@ -165,15 +166,16 @@ fn free(former: Former) {
     }
 }
 
-/// Every process has copied what it held of the present area: frees that and goes on to the next; false
-/// when there is none.
+/// Called when every process has copied the literals that it used from the present area: frees that area and begins
+/// with the next. Returns false if there is none.
 pub fn release_area_switch() -> bool {
     let (done, next) = {
         let mut areas = AREAS.lock();
         (areas.present.take(), areas.waiting.pop_front())
     };
     let addresses = next.as_ref().map_or(0..0, Former::addresses);
-    // Copies that are under way have counted their words. (No lock is held: who waits for one would not stop.)
+    // The world is stopped because a copy in progress has already computed its size, which depends on the doomed area.
+    // No lock may be held here: a thread that waits for it would not stop.
     world::stopped(|| literal::doom(&addresses));
     drop(done);
     let any = next.is_some();
@@ -181,7 +183,7 @@ pub fn release_area_switch() -> bool {
     any
 }
 
-/// Has a process copy the literals of the present area; `{copy_literals, Id, ok}` will come.
+/// Makes a process copy the literals of the present area; `asker` then receives `{copy_literals, Id, ok}`.
 pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
     let addresses = AREAS.lock().present.as_ref().map(Former::addresses);
     let copy = move |process: Option<&mut Process>| {
@@ -196,8 +198,8 @@ pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
     tasks::ask_to_collect(pid, elsewhere::is_wanted_for_all, Box::new(copy));
 }
 
-/// Between two slices: leaves nothing of the process that points to those addresses. What comes later
-/// does not, for copies take doomed literals along.
+/// Removes all pointers to those addresses from a process between two slices. Terms that it receives later contain
+/// none, because copying a term also copies doomed literals.
 fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
     handle::replace_messages(process, |message| {
         copy::refers_to(message, addresses).then(|| Owned::new(message))

@@ -1,16 +1,16 @@
-//! Collections that would keep others waiting leave the scheduler: a dirty CPU scheduler does them.
+//! Collections that would take long leave the scheduler: a dirty CPU scheduler does them.
 //!
-//! A process whose collection would move much is taken off its scheduler between two instructions: what it goes on with
-//! (the place, the X registers and the float registers) is noted, and the pointer goes to a dirty queue, where it stands for
-//! the ownership of the process, as in a run queue. The dirty scheduler collects and gives the process back. Nobody else
-//! touches it meanwhile: whoever sends to it pushes to the signal queue and sets bits of the state word, and the signals
-//! take effect when it runs again.
+//! A process whose collection would move many words is taken off its scheduler between two instructions: the state that
+//! it needs to continue (instruction pointer, X registers, float registers) is saved, and its pointer goes into a dirty
+//! queue, where it carries the ownership of the process, as in a run queue. The dirty scheduler collects and gives the
+//! process back. No other thread accesses it meanwhile: senders only push to the signal queue and set bits of the state
+//! word, and the signals take effect when the process runs again.
 //!
-//! Where a process cannot leave, because Rust code holds its terms, it builds beside its heap and leaves at its next call.
-//! What stays on the scheduler: collections of less than [`LONG_WORDS`], and those that the step-by-step building of
-//! binaries in files from before OTP 25 asks for.
+//! Where a process cannot leave because Rust code holds its terms, it builds terms beside its heap and leaves at its
+//! next call. Two kinds of collections stay on the scheduler: those of less than [`LONG_WORDS`], and those that are
+//! needed while files from before OTP 25 build a binary step by step.
 //!
-//! [`leave`] and its kin are for the thread that runs the process, [`perform`] for the dirty one.
+//! The thread that runs the process calls [`leave`], [`want`] and so on; the dirty one calls [`perform`].
 
 use layout::limits::FLOAT_REGISTERS;
 use layout::{Context, Term};
@@ -22,40 +22,41 @@ use crate::collector;
 use crate::process::{Process, flag, tasks};
 use crate::scheduler::dirty;
 
-/// From so many words on, all of which might have to be moved, a collection may take milliseconds (about 7 ns a word), beside
-/// which the way to another thread's cache and back is little. With a quarter of it, which is stock's limit, compiling a
-/// large module took 2 to 3 % longer than without any, with this as long; `answers/*` differ by less than they vary.
+/// A collection that might have to move at least this many words may take milliseconds (about 7 ns a word); compared
+/// with that, moving the process into another thread's caches and back costs little. With a quarter of this limit,
+/// which is stock's, compiling a large module took 2 to 3 % longer than with no limit; with this one it took no longer.
+/// The `answers/*` benchmarks differ by less than their noise.
 const LONG_WORDS: usize = 1 << 19;
-/// The same under stress, so that heaps of all sizes go that way.
+/// The same under GC stress, where most heaps should take this path.
 const STRESSED_LONG_WORDS: usize = 1 << 12;
 
-/// What a process has left its scheduler for.
+/// The collection for which a process has left its scheduler.
 pub enum Collection {
-    /// Room for the instruction that it goes on with, its registers kept.
+    /// Makes room for the instruction at which the process continues; its registers are kept.
     Room { words: usize },
-    /// What was put off until its slice ended.
+    /// A collection that was deferred to the end of the slice.
     Due,
-    /// It goes to sleep.
+    /// The collection of a process that hibernates.
     Hibernation,
-    /// The first of its tasks collects.
+    /// The first of its pending tasks, which collects.
     Task,
 }
 
-/// What a process that left in the middle of a function goes on with.
+/// The registers of a process that left in the middle of a function.
 #[derive(Default)]
 pub struct Kept {
-    /// X registers: roots until they are on its stack.
+    /// X registers: roots until they are moved to its stack.
     pub registers: Vec<Term>,
     floats: Option<Box<[f64; FLOAT_REGISTERS]>>,
 }
 
-/// Whether a minor collection of the process is not to be done by this thread.
+/// Whether a minor collection of the process would take too long for this thread.
 #[must_use]
 pub fn is_wanted(process: &Process) -> bool {
     would_take_long(process, Kind::Minor)
 }
 
-/// Whether a major collection of the process is not to be done by this thread.
+/// Whether a major collection of the process would take too long for this thread.
 #[must_use]
 pub fn is_wanted_for_all(process: &Process) -> bool {
     would_take_long(process, Kind::Major)
@@ -69,14 +70,15 @@ fn would_take_long(process: &Process, kind: Kind) -> bool {
     collect::most_words(&process.head.heap, kind) >= long_words && !dirty::is_here()
 }
 
-/// The running process leaves, to go on at `ip` with x0..x`live` when there are `words` words of room.
+/// Makes the running process leave its scheduler. It will continue at `ip` with x0..x`live` once there is room for
+/// `words` words.
 pub fn leave(process: &mut Process, context: &Context, words: usize, live: usize, ip: *const u64) {
     process.head.ip = ip;
     process.head.saved_x = 0;
     let is_dirty = process.flags & flag::DIRTY != 0;
     let cold = process.cold();
     if is_dirty {
-        // It goes on with the call that asked for a dirty scheduler, which asks again.
+        // The process will make the call that requested a dirty scheduler again, and the call will request it again.
         cold.dirty = None;
     }
     let mut registers = context.x[..live].to_vec();
@@ -87,8 +89,8 @@ pub fn leave(process: &mut Process, context: &Context, words: usize, live: usize
     want(process, Collection::Room { words });
 }
 
-/// How many X registers a process needs that goes on at `ip`, where x0..x`live` live. A breakpoint may be set where a
-/// function begins, which asks for all arguments, also for those that are dead because the function does not use them.
+/// The number of X registers to keep for a process that will continue at `ip`, where x0..x`live` are live. At the entry
+/// of a function all arguments are kept, even dead ones: a breakpoint may be set there, and it needs all of them.
 #[must_use]
 pub fn registers_at(ip: *const u64, live: usize) -> usize {
     let place = modules::find_code(ip).and_then(|code| code.code.place(ip));
@@ -98,13 +100,13 @@ pub fn registers_at(ip: *const u64, live: usize) -> usize {
     }
 }
 
-/// The process goes on with the float registers as they are.
+/// Saves the float registers, so that the process continues with them.
 pub fn keep_floats(process: &mut Process, context: &Context) {
     process.cold().kept.floats = Some(Box::new(context.f));
     process.flags |= flag::FLOATS;
 }
 
-/// At the end of a slice: asks for the collection that was put off, if it would take long.
+/// Called at the end of a slice: requests the collection that was deferred, if it would take long.
 pub fn want_if_due(process: &mut Process) {
     let leaves = process.flags & (flag::DIRTY | flag::COLLECT) != 0;
     if collect::is_due(&process.head.heap) && !leaves && is_wanted(process) {
@@ -112,13 +114,13 @@ pub fn want_if_due(process: &mut Process) {
     }
 }
 
-/// Has the scheduler hand the process over once its slice is over.
+/// Makes the scheduler hand the process to a dirty scheduler at the end of its slice, for this collection.
 pub fn want(process: &mut Process, collection: Collection) {
     process.cold().collection = Some(collection);
     process.flags |= flag::COLLECT;
 }
 
-/// Does what the process left for; on a dirty scheduler.
+/// Does the requested collection; called on a dirty scheduler.
 pub fn perform(process: &mut Process) {
     process.flags &= !flag::COLLECT;
     match process.cold().collection.take() {
@@ -136,7 +138,7 @@ pub fn perform(process: &mut Process) {
     }
 }
 
-/// Puts the X registers on the stack, as for any process that does not run.
+/// Moves the X registers to the stack, where they are for any process that does not run.
 fn save_registers(process: &mut Process) {
     let registers = std::mem::take(&mut process.cold().kept.registers);
     let head = &mut process.head;
@@ -151,7 +153,7 @@ fn save_registers(process: &mut Process) {
     head.saved_x = registers.len() as u16;
 }
 
-/// A process that left in the middle of a function is about to go on.
+/// Restores the float registers of a process that left in the middle of a function and is about to continue.
 #[cold]
 pub fn restore_floats(process: &mut Process, context: &mut Context) {
     process.flags &= !flag::FLOATS;

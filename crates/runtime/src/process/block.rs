@@ -1,8 +1,7 @@
-//! Blocks of memory that hold a control block and its first heap, cut from large regions.
+//! Memory blocks, each for a control block and its first heap, cut from large regions.
 //!
-//! A scheduler keeps a list of free blocks of its own and shares a surplus in batches through one
-//! global stack, so spawning takes no lock. Regions are advised for huge pages: fresh memory costs
-//! a page fault in 2 MiB.
+//! Each scheduler keeps its own list of free blocks and passes a surplus on in batches through one global stack, so
+//! spawning usually takes no lock. Regions are advised for huge pages, so fresh memory costs one page fault for 2 MiB.
 
 use std::cell::RefCell;
 use std::ptr::NonNull;
@@ -27,7 +26,7 @@ struct Global {
     regions: Vec<Reservation>,
 }
 
-// SAFETY: the pointers stand for unused memory, which any thread may hand on.
+// SAFETY: the pointers refer to unused memory, which any thread may take over.
 unsafe impl Send for Global {}
 
 static GLOBAL: Mutex<Global> = Mutex::new(Global {
@@ -40,23 +39,23 @@ thread_local! {
     static LOCAL: RefCell<Local> = const { RefCell::new(Local { free: Vec::new(), fresh: 0, fresh_end: 0 }) };
 }
 
-/// Bytes of a thread's first region that have small pages: one huge page.
+/// Bytes at the start of a thread's first region that use small pages: the size of one huge page.
 const HUGE_FROM: usize = 2 << 20;
 
 struct Local {
     free: Vec<NonNull<Process>>,
-    /// Addresses not yet cut.
+    /// The addresses from `fresh` to `fresh_end` are not yet cut into blocks.
     fresh: usize,
     fresh_end: usize,
 }
 
-/// Bytes that blocks in use take.
+/// Bytes of all blocks in use.
 #[must_use]
 pub fn bytes_in_use() -> usize {
     IN_USE.load(Ordering::Relaxed) * BLOCK_BYTES
 }
 
-/// An unused block, or None when the system gives no more memory.
+/// Takes an unused block; `None` if the system has no more memory.
 #[must_use]
 pub fn take() -> Option<NonNull<Process>> {
     LOCAL.with_borrow_mut(|local| {
@@ -71,8 +70,8 @@ pub fn take() -> Option<NonNull<Process>> {
             }
             let region = Reservation::new(REGION_BYTES, 2 << 20).ok()?;
             region.commit(0..REGION_BYTES).ok()?;
-            // The start of a thread's first region is left to small pages: most nodes have few processes. Only a
-            // wish: without huge pages it is slower, not wrong.
+            // The start of a thread's first region keeps small pages, because most nodes have few processes. The
+            // result is ignored: without huge pages this is slower, but works.
             let huge = if local.fresh_end == 0 { HUGE_FROM } else { 0 };
             let _ = region.advise_huge(huge..REGION_BYTES);
             local.fresh = region.base().as_ptr() as usize;
@@ -85,12 +84,12 @@ pub fn take() -> Option<NonNull<Process>> {
     })
 }
 
-/// Counts blocks in use, by the scheduler in one go.
+/// Adds to the number of blocks in use; schedulers call this once for many blocks.
 pub fn count(difference: isize) {
     IN_USE.fetch_add(difference as usize, Ordering::Relaxed);
 }
 
-/// Gives a block back. Nobody refers to it any more (see `epoch`).
+/// Gives a block back. No thread may refer to it any more (see `epoch`).
 pub fn give_back(block: NonNull<Process>) {
     LOCAL.with_borrow_mut(|local| {
         local.free.push(block);

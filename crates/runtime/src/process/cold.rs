@@ -1,4 +1,4 @@
-//! The seldom used part of a process, made when first needed. The owner's alone.
+//! The rarely used part of a process, allocated when first needed. Only the owner of the process accesses it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -12,47 +12,47 @@ use crate::collector::elsewhere::{Collection, Kept};
 use crate::scheduler::dirty;
 use crate::timer::TimerKey;
 
-/// What a process has only sometimes.
+/// The rarely used fields of a process.
 #[derive(Default)]
 pub struct Cold {
     pub relations: Relations,
     /// Keys and values are terms of the process, and roots of its collections.
     pub dictionary: Dictionary,
-    /// Why it ends, once `EXIT_PENDING` is set.
+    /// The exit reason, once `EXIT_PENDING` is set.
     pub exit_reason: Option<Owned>,
-    /// The receive timer: where it is, and which one it is.
+    /// The timer of the current `receive ... after`, if one is set.
     pub receive_timer: Option<ReceiveTimer>,
-    /// Numbers receive timers, so that one that ran out late is told from the next.
+    /// Number of the latest receive timer, so that a late timeout of an earlier one can be recognised.
     pub timer_generation: u64,
     pub receive_markers: Vec<ReceiveMarker>,
     pub heap_options: HeapOptions,
-    /// ETS tables it owns; the tables' own entries are what counts.
+    /// Numbers of the ETS tables that it owns or has fixed, and perhaps of some that it once did: the tables' own
+    /// records are authoritative.
     pub tables: Vec<u64>,
-    /// How often this process suspended another, by the bits of its pid.
+    /// How often this process suspended others; the key is the bits of their pids.
     pub suspending: HashMap<u64, u32>,
-    /// What is to be done between two slices, in order of arrival.
+    /// Tasks to run between two slices, in order of arrival.
     pub tasks: VecDeque<Task>,
-    /// Numbers of the timers that will send to this process alone; those that ran out are dropped
-    /// now and then.
+    /// Numbers of the timers that it set to send to itself; expired ones are dropped from time to time.
     pub timers: Vec<u64>,
-    /// The subject of a search that goes on, found to be UTF-8 (`bif::re`).
+    /// The subject of an interrupted search, already checked to be UTF-8 (`bif::re`).
     pub valid_subject: Option<Owned>,
-    /// The module of `process_flag(error_handler)`, when it is not `error_handler`.
+    /// The module set by `process_flag(error_handler, Module)`, if it is not `error_handler`.
     pub error_handler: Option<Term>,
-    /// How often `monitor_nodes` was asked for, by its options.
+    /// How often `monitor_nodes` was turned on, for each set of options.
     pub node_monitors: HashMap<u8, u32>,
-    /// Terms that a call made by a dirty scheduler left: roots until they are picked up.
+    /// Terms of the outcome of a dirty call: roots until the outcome is picked up.
     pub roots: Vec<Term>,
-    /// That call.
+    /// The dirty call that was requested, or its outcome.
     pub dirty: Option<dirty::Call>,
-    /// What a dirty scheduler is to collect.
+    /// The garbage collection that the process needs a dirty scheduler for.
     pub collection: Option<Collection>,
-    /// What the process goes on with when it left for that in the middle of a function.
+    /// The registers of a process that left its scheduler for a collection in the middle of a function.
     pub kept: Kept,
     pub at_exit: AtExit,
 }
 
-/// What is to be done when the process ends, whatever its end is: to close the files it owns, say.
+/// Actions to run when the process ends for any reason, such as closing the files that it owns.
 #[derive(Default)]
 pub struct AtExit {
     next: u64,
@@ -60,8 +60,8 @@ pub struct AtExit {
 }
 
 impl AtExit {
-    /// Adds an action. `make` is given the number to [`remove`](AtExit::remove) it by, and answers the
-    /// action beside a value of its own.
+    /// Adds an action. `make` receives the number by which to [`remove`](AtExit::remove) it, and returns the
+    /// action and a value, which `add` returns.
     pub fn add<T>(&mut self, make: impl FnOnce(u64) -> (T, Box<dyn FnOnce() + Send>)) -> T {
         let number = self.next;
         self.next += 1;
@@ -70,12 +70,12 @@ impl AtExit {
         value
     }
 
-    /// Forgets an action, if it is there.
+    /// Removes an action without running it, if it is there.
     pub fn remove(&mut self, number: u64) {
         self.actions.remove(&number);
     }
 
-    /// Does everything, in no particular order.
+    /// Runs all actions, in no particular order.
     pub fn run(&mut self) {
         for (_, action) in self.actions.drain() {
             action();
@@ -88,12 +88,12 @@ pub struct ReceiveTimer {
     pub generation: u64,
 }
 
-/// A place in the message queue before which no message can hold the reference.
+/// A place in the message queue before which no message can contain a certain reference.
 pub struct ReceiveMarker {
     pub id: u64,
     /// The bound reference's number, once bound.
     pub reference: Option<(u64, u64)>,
-    /// The link at which scanning may begin.
+    /// The link at which the scan may begin.
     pub position: *mut *mut layout::Fragment,
 }
 
@@ -101,7 +101,7 @@ pub struct ReceiveMarker {
 #[derive(Clone, Copy, Default)]
 pub struct HeapOptions {
     pub min_binary_words: Option<u64>,
-    /// `{max_heap_size, #{size}}` in words; 0 is none.
+    /// `{max_heap_size, #{size}}` in words; 0 is no limit.
     pub max_heap_words: Option<u64>,
     pub max_heap_kill: Option<bool>,
     pub max_heap_log: Option<bool>,

@@ -1,13 +1,13 @@
-//! The process dictionary: pairs in one slice, which is a root of collections, and an index into it
-//! by the hash of the key once there are many. The owner's alone.
+//! The process dictionary: key-value pairs in one slice, which is a root of collections, and a hash index into it
+//! once there are many pairs. Only the owner of the process accesses it.
 //!
-//! A collection moves keys and values but never changes what they are, and the hash depends on
-//! nothing else, so the index stays good.
+//! A collection moves keys and values but does not change them, and the hash depends only on the key's value, so the
+//! index stays valid.
 
 use layout::Term;
 use term::compare;
 
-/// Pairs that are simply searched through.
+/// The most pairs that are searched without an index.
 const SEARCHED: usize = 8;
 const NONE: u32 = u32::MAX;
 
@@ -16,9 +16,9 @@ const NONE: u32 = u32::MAX;
 pub struct Dictionary {
     /// Key, value, key, value...: one slice, so that it is one root.
     pub pairs: Vec<Term>,
-    /// The first pair of each bucket, as many as a power of two; empty while there are few pairs.
+    /// The first pair of each bucket. The number of buckets is a power of two, or 0 while there are few pairs.
     buckets: Vec<u32>,
-    /// For each pair the hash of its key and the next pair of its bucket.
+    /// For each pair, the hash of its key and the next pair of its bucket.
     chain: Vec<(u32, u32)>,
 }
 
@@ -33,13 +33,13 @@ impl Dictionary {
         self.pairs.is_empty()
     }
 
-    /// Words that it takes beside the control block.
+    /// Words of memory that it uses outside the control block.
     #[must_use]
     pub fn words(&self) -> usize {
         self.pairs.capacity() + self.buckets.capacity() / 2 + self.chain.capacity()
     }
 
-    /// The number of a key's pair.
+    /// The index of a key's pair.
     fn find(&self, key: Term) -> Option<usize> {
         if self.buckets.is_empty() {
             return self
@@ -68,7 +68,7 @@ impl Dictionary {
         self.find(key).map(|at| self.pairs[at * 2 + 1])
     }
 
-    /// Puts a value, answering the one before.
+    /// Stores a value; returns the previous one.
     pub fn put(&mut self, key: Term, value: Term) -> Option<Term> {
         if let Some(at) = self.find(key) {
             return Some(std::mem::replace(&mut self.pairs[at * 2 + 1], value));
@@ -87,7 +87,7 @@ impl Dictionary {
         None
     }
 
-    /// Takes a pair out; the last one takes its place.
+    /// Removes a pair and returns its value; the last pair takes its place.
     pub fn erase(&mut self, key: Term) -> Option<Term> {
         let at = self.find(key)?;
         let last = self.len() - 1;
@@ -108,7 +108,7 @@ impl Dictionary {
         Some(value)
     }
 
-    /// Forgets all pairs.
+    /// Removes all pairs.
     pub fn clear(&mut self) {
         *self = Dictionary::default();
     }
@@ -146,7 +146,7 @@ impl Dictionary {
     }
 }
 
-/// Most keys are atoms, whose words are equal or not the same.
+/// Exact equality, with a fast path: most keys are atoms, which are equal only if their words are.
 fn is_same(a: Term, b: Term) -> bool {
     a == b || (!a.is_immediate() && !b.is_immediate() && compare::eq_exact(a, b))
 }
@@ -182,7 +182,7 @@ mod tests {
             seed ^= seed << 13;
             seed ^= seed >> 7;
             seed ^= seed << 17;
-            // Spans grow and shrink, so that the index comes and goes.
+            // The number of keys in use grows and shrinks, so that both search and index are used.
             let span = if seed >> 40 & 1 == 0 { 6 } else { keys.len() };
             let at = seed as usize % span;
             let value = Term::small((seed >> 20 & 0xffff) as i64);

@@ -11,11 +11,11 @@ use crate::scheduler::dirty;
 use crate::signal::handle;
 use crate::{hooks, registry, timer};
 
-/// Ends a process whose last slice is over: it becomes unfindable, everyone tied to it learns of it, and
-/// its heap is freed. The control block stays until nobody can hold a found pointer to it.
+/// Ends a process after its last slice: removes it from the process table, tells its links and monitors, and frees
+/// its heap. The control block stays until no thread can still hold a pointer from the table.
 pub fn finish(process: &mut Process, reason: &Owned) {
     if process.flags & flag::SYSTEM != 0 {
-        // Nothing else can do its work: a node without it would stand still.
+        // No other process can do its work, so the node cannot continue without it.
         let (pid, reason) = (display(process.pid()), display(reason.term()));
         halt::end_with_dump(
             CrashCause::Outside,
@@ -46,8 +46,8 @@ pub fn finish(process: &mut Process, reason: &Owned) {
         }
     }
     table::remove(pid);
-    // From here on a sender finds nobody; who found the process before may still push, which
-    // `bounce_rest` answers when the block is reused.
+    // From here on senders do not find the process. A sender that found it before may still push signals; `bounce_rest`
+    // handles those when the block is reclaimed.
     handle::break_relations(process, reason.term());
     handle::bounce_rest(pid, &process.signals);
     super::tasks::refuse_all(process);
@@ -55,14 +55,14 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     free_heap(process);
 }
 
-/// From so many messages, or so many words of heap on, freeing takes milliseconds: a dirty scheduler does it.
+/// Freeing at least this many messages, or words of heap, takes milliseconds, so a dirty scheduler does it.
 const MANY_MESSAGES: u64 = 1 << 14;
 const LARGE_HEAP_WORDS: usize = 1 << 20;
 
-/// What nobody else knows any more.
+/// Memory of a process that has ended; nobody else refers to it.
 struct Remains<T>(T);
 
-// SAFETY: of a process that has ended, only whoever frees it knows its messages and its heap.
+// SAFETY: the process has ended, so only the holder of this value refers to its messages and heap.
 unsafe impl<T> Send for Remains<T> {}
 
 impl<T> Remains<T> {
@@ -74,7 +74,7 @@ impl<T> Remains<T> {
 /// Frees a list of messages.
 ///
 /// # Safety
-/// They belonged to a process that has ended.
+/// The messages belonged to a process that has ended, and nobody else refers to them.
 unsafe fn free_list(mut message: *mut Fragment) {
     while !message.is_null() {
         // SAFETY: the caller's promise.
@@ -89,7 +89,7 @@ unsafe fn free_list(mut message: *mut Fragment) {
 fn free_messages(process: &mut Process) {
     let queue = &mut process.head.messages;
     let first = Remains(queue.first);
-    // SAFETY: the inner queue's messages belong to the process.
+    // SAFETY: the messages of the inner queue belong to the process, which has ended.
     let free = move || unsafe { free_list(first.take()) };
     if queue.count < MANY_MESSAGES {
         free();
@@ -109,7 +109,7 @@ fn free_heap(process: &mut Process) {
         && heap.fragments.is_null()
         && heap.off_heap.is_null()
     {
-        // The common end of a short life: nothing outside the block.
+        // The common case of a short-lived process: nothing is allocated outside the block.
         return;
     }
     if heap.flags & heap_flag::INLINE != 0 || term::collect::total_words(heap) < LARGE_HEAP_WORDS {

@@ -1,7 +1,7 @@
-//! What a process tells about itself: the items of `process_info`.
+//! The items of `process_info`.
 //!
-//! Called by the owner, between two slices or in a BIF of the process itself; what is built goes to a
-//! heap that need not be the process's.
+//! The owner of the process calls this, between two slices or in a BIF of the process itself. Results are built on a
+//! heap that need not be that of the process.
 
 use layout::object::offset;
 use layout::{Fragment, Heap, Kind, Term};
@@ -13,12 +13,12 @@ use crate::process::heap_limit::{HeapLimit, min_binary_words};
 use crate::{code, exception};
 use std::sync::atomic::Ordering;
 
-/// Who asks.
+/// Which process requests the information.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Asker {
     /// The process itself, in a BIF.
     Itself,
-    /// Another one, which saw it run or not.
+    /// Another process; `saw_it_run` is whether the process was running when the request was made.
     Another { saw_it_run: bool },
 }
 
@@ -43,7 +43,7 @@ pub const COMMON: [Term; 17] = [
     am::SUSPENDING,
 ];
 
-/// Whether there is such an item.
+/// Whether `process_info` knows an item of this name.
 #[must_use]
 pub fn is_item(item: Term) -> bool {
     const OTHERS: [Term; 18] = [
@@ -69,10 +69,10 @@ pub fn is_item(item: Term) -> bool {
     COMMON.contains(&item) || OTHERS.contains(&item) || item == am::PARENT
 }
 
-/// The value of one item; None for the name of a process without one. Steps done are added to `steps`.
+/// The value of one item; `None` for the registered name of a process without one. Adds the work done to `steps`.
 ///
 /// # Panics
-/// When there is no such item.
+/// If there is no such item.
 pub fn value(
     process: &Process,
     item: Term,
@@ -160,7 +160,7 @@ fn garbage_collection(process: &Process, heap: &mut Heap) -> Term {
     pairs(heap, &facts)
 }
 
-/// The sizes of a heap's parts, as `garbage_collection_info` and the system monitor tell them.
+/// The sizes of a heap's parts, as `garbage_collection_info` and the system monitor report them.
 pub fn garbage_collection_info(process: &Process, heap: &mut Heap) -> Term {
     let sizes = collect::sizes(&process.head.heap);
     let facts: [(&str, usize); 11] = [
@@ -203,13 +203,13 @@ fn message_iter(process: &Process) -> impl Iterator<Item = *mut Fragment> {
 
 fn message_words(process: &Process, steps: &mut i64) -> usize {
     *steps += process.head.messages.count as i64 / 4;
-    // SAFETY: as `message_iter`.
+    // SAFETY: as in `message_iter`.
     message_iter(process)
         .map(|message| unsafe { (*message).words as usize })
         .sum()
 }
 
-/// Bytes that the process takes, its shared binaries not counted.
+/// Bytes of memory that the process uses, without its shared binaries.
 #[must_use]
 pub fn memory_bytes(process: &Process, steps: &mut i64) -> usize {
     let count = process.head.messages.count as usize;
@@ -217,7 +217,7 @@ pub fn memory_bytes(process: &Process, steps: &mut i64) -> usize {
     let mut words = collect::total_words(&process.head.heap) + message_words(process, steps);
     let mut bytes = block::BLOCK_BYTES + headers;
     if process.head.heap.flags & layout::heap::flag::INLINE != 0 {
-        // The first heap is in the block, which is counted whole.
+        // The first heap is part of the block, whose whole size is already counted.
         words -= layout::limits::FIRST_HEAP_WORDS;
     }
     if let Some(cold) = &process.cold {
@@ -261,7 +261,7 @@ fn messages(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     }
     let messages: Vec<Term> = message_iter(process)
         .map(|message| {
-            // SAFETY: as `message_iter`.
+            // SAFETY: as in `message_iter`.
             let (message, words) = unsafe { ((*message).term, (*message).words) };
             *steps += 1 + i64::from(words) / 8;
             copy::copy(heap, message)
@@ -376,11 +376,11 @@ fn binaries(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     build::list(heap, &list)
 }
 
-/// Where the process is and whereto it will return, innermost first.
+/// The current place of the process and the places it will return to, innermost first; at most `most`.
 fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     let mut places = Vec::new();
     let mut note = |address: *const u64| {
-        // The stub of a BIF that tells about its caller is no place of the caller.
+        // Addresses in the stub of a BIF are skipped: the information is about the BIF's caller.
         if let Some(place) = code::place_in_module(address) {
             places.push(place);
         }
@@ -391,17 +391,17 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     }
     let heap = &process.head.heap;
     let mut at = heap.stack.cast_const();
-    // A recursion shows once, as in the traces of exceptions.
+    // Equal return addresses in a row (recursion) appear once, as in the stack traces of exceptions.
     let mut before = engine::start::process_end() as u64;
     while at < heap.end.cast_const() {
-        // SAFETY: between stack and end lie return addresses and terms.
+        // SAFETY: the words between stack and end are return addresses and terms.
         let word = unsafe { *at };
         at = at.wrapping_add(1);
         if word & 0b11 != 0 || word == before || word == engine::start::process_end() as u64 {
             continue;
         }
         before = word;
-        // A return address points behind its call.
+        // A return address points to the word after its call.
         if !note((word - 8) as *const u64) {
             break;
         }
@@ -409,7 +409,7 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     places
 }
 
-/// The function that a code address lies in: module, name, arity.
+/// The function that contains a code address: module, name, arity.
 #[must_use]
 pub fn function_at(address: *const u64) -> Option<[Term; 3]> {
     let place = code::place_of(address)?;
@@ -420,11 +420,11 @@ pub fn function_at(address: *const u64) -> Option<[Term; 3]> {
     ])
 }
 
-/// What stands for the place of a process that is in no code.
+/// Why the instruction pointer of a process is not in the code of a module.
 enum Nowhere {
-    /// `hibernate/3` waits.
+    /// It waits in `hibernate/3`.
     Sleeping,
-    /// It has not begun.
+    /// It has not begun to run.
     Beginning,
 }
 
@@ -492,14 +492,14 @@ fn frame(heap: &mut Heap, place: &code::modules::NamedPlace) -> Term {
     build::tuple(heap, &[place.module, place.function, arity, location])
 }
 
-/// Where it is, and its stack, as text.
+/// The program counter and the stack of a process, as text.
 #[must_use]
 pub fn backtrace(process: &Process) -> String {
     use std::fmt::Write;
     if process.flags & flag::SENSITIVE != 0 {
         return String::new();
     }
-    // Where no module's code is, stock has no name: a process that has not begun, or sleeps in `hibernate/3`.
+    // As on stock, an address outside all modules has no name: the process has not begun to run, or hibernates.
     let name = |address: *const u64| match code::place_in_module(address) {
         Some(place) => format!(
             "{}:{}/{}",
@@ -511,17 +511,18 @@ pub fn backtrace(process: &Process) -> String {
     };
     let mut text = String::new();
     let ip = process.head.ip;
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "Program counter: {ip:#018x?} ({})", name(ip));
     let heap = &process.head.heap;
-    // Registers that were live when it was switched out lie on top; they are no frame's.
+    // Skip the X registers that were saved on top of the stack when the process was switched out; they belong to no
+    // frame.
     let mut at = heap
         .stack
         .wrapping_add(usize::from(process.head.saved_x))
         .cast_const();
     let mut slot = 0;
     while at < heap.end.cast_const() {
-        // SAFETY: between stack and end lie return addresses and terms.
+        // SAFETY: the words between stack and end are return addresses and terms.
         let word = unsafe { *at };
         if word & 0b11 == 0 {
             let place = if word == engine::start::process_end() as u64 {
@@ -532,7 +533,7 @@ pub fn backtrace(process: &Process) -> String {
             let _ = writeln!(text, "\n{at:#018x?} Return addr {word:#018x} ({place})");
             slot = 0;
         } else {
-            // SAFETY: a stack word that is no return address is a term or a catch mark.
+            // SAFETY: a stack word that is not a return address is a term or a catch mark.
             let term = unsafe { Term::from_bits(word) };
             let _ = match term.as_catch() {
                 Some(handler) => {

@@ -1,17 +1,18 @@
-//! Links, monitors and aliases of a process. The owner's alone; the other side learns by signals.
+//! Links, monitors and aliases of a process. Only the thread that owns the process reads or writes them; the process at
+//! the other end learns of changes through signals.
 
 use std::collections::HashMap;
 
 use layout::Term;
 use term::copy::Owned;
 
-/// A reference's number, as the key of what it names.
+/// The number of a reference, used as the key of its monitor or alias.
 pub type ReferenceNumber = (u64, u64);
 
-/// What a process is tied to.
+/// The links, monitors and aliases of one process.
 #[derive(Default)]
 pub struct Relations {
-    /// Linked pids and ports, by the bits of an immediate.
+    /// Linked pids and ports; the key is the bits of the immediate term.
     pub links: HashMap<u64, Link>,
     /// Monitors that this process set.
     pub monitors: HashMap<ReferenceNumber, Monitor>,
@@ -23,13 +24,13 @@ pub struct Relations {
 
 pub struct Link {
     pub other: Term,
-    /// The number of the unlinking that the other side has not yet acknowledged. Meanwhile the link
-    /// does not count; it is kept so that a link signal that crossed it is known to be void.
+    /// The number of an unlink signal that the other side has not yet acknowledged. Until it does, the link is
+    /// inactive; the entry is kept so that a link signal that crossed the unlink signal is recognised as void.
     pub unlinking: Option<u64>,
 }
 
 impl Link {
-    /// A link that counts.
+    /// An active link.
     #[must_use]
     pub fn to(other: Term) -> Link {
         Link {
@@ -40,9 +41,9 @@ impl Link {
 }
 
 pub struct Monitor {
-    /// What is watched: a pid, port, or `{Name, Node}` as given, or `time_offset`.
+    /// The process, port or time offset that is monitored.
     pub target: MonitorTarget,
-    /// The tag of its message instead of 'DOWN', when not the default.
+    /// The tag of the monitor message, if not the default `'DOWN'`.
     pub tag: Option<Owned>,
     /// The reference itself.
     pub reference: Owned,
@@ -55,14 +56,14 @@ pub enum MonitorTarget {
 }
 
 pub struct Watcher {
-    /// Who watches.
+    /// The process that monitors.
     pub watcher: Term,
     pub reference: Owned,
-    /// The name it used, for the message.
+    /// The registered name it monitored, if any; the message contains it.
     pub name: Option<Term>,
 }
 
-/// When an alias ends.
+/// The event that deactivates an alias.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AliasKind {
     ExplicitUnalias,

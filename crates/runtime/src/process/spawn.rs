@@ -1,4 +1,4 @@
-//! Making processes.
+//! Creating processes.
 
 pub mod options;
 
@@ -28,7 +28,8 @@ pub struct Defaults {
     pub max_heap_words: AtomicU64,
     pub max_heap_kill: AtomicBool,
     pub max_heap_log: AtomicBool,
-    /// Since the start: processes made from then on are told theirs, others keep what the start gave.
+    /// Whether the default maximum heap size was changed since the node started. If so, each new process stores the
+    /// defaults in its own options; older processes keep those of the start.
     pub max_heap_changed: AtomicBool,
     pub off_heap_messages: AtomicU32,
 }
@@ -51,14 +52,14 @@ pub enum SpawnError {
     Limit,
 }
 
-/// What a spawn answers.
+/// The result of a spawn.
 pub struct Spawned {
     pub pid: Term,
-    /// The monitor's reference, when one was asked for; on the parent's heap.
+    /// The monitor's reference, on the parent's heap, if a monitor was requested.
     pub monitor: Option<Term>,
 }
 
-/// Makes a process that calls `module:function` with the arguments of a proper list, and queues it.
+/// Creates a process that calls `module:function` with the arguments of a proper list, and queues it.
 ///
 /// # Errors
 /// See [`SpawnError`].
@@ -80,7 +81,7 @@ pub fn spawn(
         arity,
         &options,
     )?;
-    // SAFETY: made here and not yet findable by others.
+    // SAFETY: created above and not yet published, so no other thread can reach it.
     let process = unsafe { &mut *child };
     let pid = process.pid();
     if options.link {
@@ -120,7 +121,7 @@ pub fn spawn(
     Ok(Spawned { pid, monitor })
 }
 
-/// Makes a process that nobody spawns: the first ones of the node.
+/// Creates a process without a spawning parent: one of the first processes of the node.
 ///
 /// # Errors
 /// See [`SpawnError`].
@@ -140,10 +141,10 @@ pub fn spawn_root(
         arity,
         options,
     )?;
-    // SAFETY: as `spawn`.
+    // SAFETY: as in `spawn`.
     let process = unsafe { &mut *child };
     let pid = process.pid();
-    // The first process leads its own group, and is taken to have made the others.
+    // The first process is its own group leader, and counts as the parent of the others.
     let first = Term::local_pid(0, 0);
     process.group_leader = first;
     if pid != first {
@@ -154,7 +155,7 @@ pub fn spawn_root(
 }
 
 fn start(process: *mut Process) {
-    // SAFETY: the process is whole, and QUEUED is set: whoever finds it only signals it.
+    // SAFETY: the process is fully initialised and QUEUED is set, so a thread that finds it may only send it signals.
     unsafe { table::publish(process, (*process).pid()) };
     let own = scheduler::current();
     // SAFETY: this thread's own scheduler, or none.
@@ -166,7 +167,7 @@ fn start(process: *mut Process) {
     scheduler::enqueue_woken(process);
 }
 
-/// Makes a whole process, neither findable nor queued.
+/// Creates a fully initialised process that is neither published nor queued.
 fn make(
     parent: Option<&mut Process>,
     group_leader: Term,
@@ -234,7 +235,7 @@ fn make(
             function.as_atom().unwrap_or(0),
         ),
     };
-    // SAFETY: an unused block, large enough for the control block and the first heap.
+    // SAFETY: the block is unused and large enough for the control block and the first heap.
     let process = unsafe {
         pointer.write(process);
         &mut *pointer
@@ -260,7 +261,7 @@ fn make(
         process.group_leader = copy::copy(process.heap(), group_leader);
     }
     if prepare_first_call(process, module, function, arguments).is_err() {
-        // SAFETY: nobody has seen the process, which owns nothing but its control block.
+        // SAFETY: the process was never published, and besides the heap freed here it owns only its control block.
         unsafe {
             term::collect::free(&mut process.head.heap);
             ptr::drop_in_place(pointer);
@@ -272,18 +273,18 @@ fn make(
     Ok(pointer)
 }
 
-/// Words of the stack with which a process begins: a return address and three registers.
+/// Stack words of a new process: a return address and three registers.
 const FIRST_STACK_WORDS: usize = 4;
 
-/// Lays out stack and registers so that the first slice calls the function. Arguments that are too large for the first
-/// heap get a block of their size.
+/// Sets up stack and registers so that the first slice calls the function. If the arguments do not fit in the first
+/// heap, the heap moves to a block that is large enough.
 fn prepare_first_call(
     process: &mut Process,
     module: Term,
     function: Term,
     arguments: Term,
 ) -> Result<(), SpawnError> {
-    // `spawn(Fun)` comes as `erlang:apply(Fun, [])`: that call is made directly.
+    // `spawn(Fun)` arrives as `erlang:apply(Fun, [])`: the process calls the fun directly.
     let direct = module == am::ERLANG && function == am::APPLY;
     let fun_call = if direct {
         fun_and_arguments(arguments)
@@ -299,7 +300,7 @@ fn prepare_first_call(
     if !fits && !is_first_block_used && !term::collect::begin_in_block(heap, words) {
         return Err(SpawnError::Limit);
     }
-    // SAFETY: counted above.
+    // SAFETY: the sizes were computed above.
     let (fun, arguments) = unsafe {
         (
             copy::copy_counted(heap, fun, fun_words),
@@ -310,8 +311,8 @@ fn prepare_first_call(
         Some(_) => [fun, arguments, Term::NIL],
         None => [module, function, arguments],
     };
-    // SAFETY: a first heap has room for the four words below its end: arguments that would leave
-    // less have a block with room for both, or went to a fragment, for `allocate` keeps the stack's reserve.
+    // SAFETY: there is room for the four words below the end of the heap. Arguments that would have left less either
+    // made the heap start in a larger block, or went to a fragment, because `allocate` keeps the stack's reserve.
     unsafe {
         heap.stack = heap.stack.sub(1);
         heap.stack.write(engine::start::process_end() as u64);
@@ -329,7 +330,7 @@ fn prepare_first_call(
     Ok(())
 }
 
-/// The two arguments of `apply/2`, if that is what they are.
+/// The fun and the argument list, if `list` holds the two arguments of `apply/2`.
 fn fun_and_arguments(list: Term) -> Option<(Term, Term)> {
     let (fun, rest) = list.as_cons()?;
     let (arguments, end) = rest.as_cons()?;
@@ -349,7 +350,7 @@ fn first_heap_of(start: *mut u64, options: &Options) -> Heap {
     heap.min_words = wanted.max(FIRST_HEAP_WORDS as u32);
     heap.flags = heap_flag::INLINE;
     if wanted as usize > FIRST_HEAP_WORDS {
-        // It gets a block that is as large as it was asked to be, or the first safepoint makes it so.
+        // The heap gets a block of the requested size when the arguments are copied, or else at the first safepoint.
         heap.flags |= heap_flag::FORCE;
     }
     heap.off_heap_limit_words = DEFAULTS

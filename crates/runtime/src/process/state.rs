@@ -1,7 +1,7 @@
-//! The state word of a process: its bits, and how they change.
+//! The state word of a process: its bits and their transitions.
 //!
 //! ```text
-//! bit 0  QUEUED      in a run queue; the queue's pointer stands for the ownership of the process
+//! bit 0  QUEUED      in a run queue; the queue's pointer carries the ownership of the process
 //! bit 1  RUNNING     a scheduler (or dirty thread) runs it and owns it
 //! bit 2  EVENT       something arrived since the owner last looked; whoever sets it on a process
 //!                    that is neither queued nor running must queue it
@@ -10,16 +10,17 @@
 //! bit 5  REGISTERED  it has a registered name (`registry`, under its lock)
 //! bit 6  SYSTEM      it is a system process (never changes)
 //! bit 7  DIRTY       in a dirty queue, or run by a dirty scheduler (owner)
-//! bits 8-9           priority: 0 max, 1 high, 2 normal, 3 low (owner; read by who queues it)
-//! bit 10 BORROWED    who handles its signals before its turn owns it, whatever a queue holds
-//! bit 11 GONE        it ended while it was borrowed: what the queue holds is only its memory
+//! bits 8-9           priority: 0 max, 1 high, 2 normal, 3 low (owner; read by whoever queues it)
+//! bit 10 BORROWED    a thread handles its signals before its turn and owns it, even while a queue holds it
+//! bit 11 GONE        it ended while it was borrowed: the queue entry refers only to its memory
 //! ```
 //!
-//! QUEUED and RUNNING exclude each other. At rest a process has neither, and nobody owns it: who sets EVENT then is the
-//! one that queues it. The owner clears EVENT *before* it takes the signals, and goes to rest only while EVENT is
-//! clear; a sender pushes its signal *before* it sets EVENT. So either the owner sees the signal or the process is
-//! queued once more. A queued process may be borrowed, and stays QUEUED; who takes it from its queue meanwhile makes it RUNNING
-//! as ever, sees BORROWED in the word before, and leaves it to the borrower. All of it is sequentially consistent. `tests/interleavings` runs this file under loom.
+//! QUEUED and RUNNING exclude each other. A process at rest has neither, and nobody owns it: whoever sets EVENT then
+//! has to queue it. The owner clears EVENT *before* it takes the signals, and goes to rest only while EVENT is clear; a
+//! sender pushes its signal *before* it sets EVENT. So either the owner sees the signal, or the process is queued once
+//! more. A queued process may be borrowed, and stays QUEUED; a scheduler that takes it from its queue meanwhile makes
+//! it RUNNING as usual, sees BORROWED in the previous word, and leaves it to the borrower. All operations are
+//! sequentially consistent. `tests/interleavings` runs this file under loom.
 
 use crate::sync::{AtomicU32, Ordering};
 
@@ -36,13 +37,13 @@ pub const PRIORITY_MASK: u32 = 0b11 << PRIORITY_SHIFT;
 pub const BORROWED: u32 = 1 << 10;
 pub const GONE: u32 = 1 << 11;
 
-/// A signal was pushed: EVENT and perhaps SIGNALS are set. True when the process was at rest: then the caller owns it,
-/// and has to [`claim`] and queue it.
+/// Sets EVENT, and perhaps SIGNALS, after a signal was pushed. Returns true if the process was at rest: then the caller
+/// owns it, and must [`claim`] and queue it.
 #[inline(always)]
 #[must_use]
 pub fn announce(word: &AtomicU32, bits: u32) -> bool {
     if word.load(Ordering::SeqCst) & bits == bits {
-        // Whoever set the bits has queued it or its owner will look again.
+        // Whoever set the bits has queued the process, or its owner will look again.
         return false;
     }
     let before = word.fetch_or(bits, Ordering::SeqCst);
@@ -55,7 +56,7 @@ pub fn claim(word: &AtomicU32) {
     word.fetch_or(QUEUED, Ordering::SeqCst);
 }
 
-/// A process taken from a queue begins to run; answers the word before.
+/// Marks a process taken from a queue as running; returns the previous word.
 #[inline(always)]
 pub fn begin(word: &AtomicU32) -> u32 {
     // QUEUED is set and RUNNING is not: one addition turns the first into the second.
@@ -68,7 +69,8 @@ pub fn begin(word: &AtomicU32) -> u32 {
     before
 }
 
-/// Takes a queued process out of its turn, for its signals only; false when somebody else has it, or will have.
+/// Borrows a queued process to handle its signals before its turn; false if another thread owns it, or will own it
+/// soon.
 #[must_use]
 pub fn borrow(word: &AtomicU32) -> bool {
     let mut seen = word.load(Ordering::SeqCst);
@@ -82,8 +84,8 @@ pub fn borrow(word: &AtomicU32) -> bool {
     false
 }
 
-/// Gives a borrowed process back, which may be `gone`. True when its queue still holds it; else it was taken from there
-/// meanwhile, and is the borrower's to go on with.
+/// Gives back a borrowed process, which may be `gone` (it has ended). Returns true if its queue still holds it; if not,
+/// another thread took it from the queue and left it, so the borrower has to queue it again, or retire it if `gone`.
 #[must_use]
 pub fn give_back(word: &AtomicU32, gone: bool) -> bool {
     let mut seen = word.load(Ordering::SeqCst);
@@ -98,19 +100,19 @@ pub fn give_back(word: &AtomicU32, gone: bool) -> bool {
     }
 }
 
-/// A running process is about to go back into a queue.
+/// Marks a running process as queued, before it goes back into a queue.
 #[inline(always)]
 pub fn give_up(word: &AtomicU32) {
     word.fetch_sub(RUNNING - QUEUED, Ordering::SeqCst);
 }
 
-/// The owner is about to take what has arrived: what is pushed after this is announced anew.
+/// Clears EVENT and SIGNALS, before the owner takes the signals: those pushed after this are announced again.
 #[inline(always)]
 pub fn look(word: &AtomicU32) {
     word.fetch_and(!(EVENT | SIGNALS), Ordering::SeqCst);
 }
 
-/// Puts a running process to rest; false when something arrived for it.
+/// Puts a running process to rest; returns false, and does nothing, if a signal has arrived for it.
 #[inline(always)]
 #[must_use]
 pub fn rest(word: &AtomicU32) -> bool {
@@ -125,14 +127,15 @@ pub fn rest(word: &AtomicU32) -> bool {
     false
 }
 
-/// The owner begins the exit; answers the word before. It takes what was pushed until now afterwards.
+/// Marks the process as exiting; returns the previous word. The owner takes the signals pushed until now afterwards.
 #[inline(always)]
 pub fn exit(word: &AtomicU32) -> u32 {
     word.fetch_or(EXITING, Ordering::SeqCst)
 }
 
-/// Whether the exit has begun: a sender that sees this after its push looks after its signal itself, for the owner may
-/// have taken the queue for the last time. (If it has not, it sees the push, for it sets EXITING first.)
+/// Whether the exit has begun. A sender that sees this after its push must handle its signal itself, because the owner
+/// may have taken the queue for the last time. (If the sender does not see it, the owner will see the push, because it
+/// sets EXITING before it takes the queue.)
 #[inline(always)]
 #[must_use]
 pub fn is_exiting(word: &AtomicU32) -> bool {

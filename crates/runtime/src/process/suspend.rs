@@ -1,12 +1,12 @@
-//! Suspending processes. A process stands still while its `suspend_count`, the number of processes
-//! that hold it, is not 0; how often each of them asked is in the asker's `Cold::suspending`.
+//! Suspending processes. A process does not run while its `suspend_count`, the number of processes that suspend it, is
+//! not 0. How often each of those has called `suspend_process` is in its own `Cold::suspending`.
 
 use layout::Term;
 
 use super::tasks;
 
-/// One more process wants the process with this pid to stand still; `done` hears, between two of its
-/// slices, that it does (true) or that it is gone.
+/// Suspends the process with this pid on behalf of one more process. `done` is called with true, between two slices of
+/// the process, once it is suspended, or with false if it is gone.
 pub fn suspend(pid: Term, done: impl FnOnce(bool) + Send + 'static) {
     tasks::ask(
         pid,
@@ -20,16 +20,17 @@ pub fn suspend(pid: Term, done: impl FnOnce(bool) + Send + 'static) {
     );
 }
 
-/// Waits for what was asked of the process before, without asking more: see [`suspend`].
+/// Calls `done` as [`suspend`] does, once all earlier requests to the process have been handled, but does not suspend
+/// it.
 pub fn confirm(pid: Term, done: impl FnOnce(bool) + Send + 'static) {
     tasks::ask(pid, Box::new(move |process| done(process.is_some())));
 }
 
-/// One process no longer holds the process with these bits.
+/// Undoes the suspension of a process, given by the bits of its pid, on behalf of one process.
 pub fn resume_from(pid_bits: u64) {
     // SAFETY: the bits are those of a local pid, an immediate.
     let pid = unsafe { Term::from_bits(pid_bits) };
-    // A task too, so that it comes after the suspension that it undoes.
+    // This is a task too, so that it runs after the suspension that it undoes.
     tasks::ask(
         pid,
         Box::new(|process| {

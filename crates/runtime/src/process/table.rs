@@ -1,21 +1,21 @@
-//! The process table: from the index in a pid to the process.
+//! The process table: maps the index in a pid to the process.
 //!
-//! An array of slots, reserved for the limit and touched lazily:
+//! An array of slots, whose address space is reserved for the limit and whose pages are touched when first used:
 //!
 //! ```text
 //! 0          free
-//! 1          reserved: somebody has the pid, and there is no process yet (or never)
+//! 1          reserved: the pid is taken, but its process is not published yet (or never will be)
 //! otherwise  the process's address
 //! ```
 //!
-//! Pids are handed out in order. One cursor goes over the indexes in rounds, and whoever moves it owns the index that it was
-//! at, if that is free; the serial of a pid is the number of its round. So a pid is never handed out twice, and of two
-//! processes the one that was made later has the greater pid, whoever made them: programs sort by that. A
-//! round ends at the *extent*, which grows with the number of processes, so that at most every second slot that the cursor meets is
-//! in use.
+//! Pids are handed out in order. One cursor passes over the indexes in rounds; whoever advances it gets the index that
+//! it was at, if that is free. The serial of a pid is the number of its round. So no pid is handed out twice, and of
+//! two processes the one created later has the greater pid, whichever threads created them: programs rely on that
+//! order. A round ends at the *extent*, which grows with the number of processes, so that at most every second slot
+//! that the cursor meets is in use.
 //!
-//! A reader stays within one slice, and a process's memory is not reused before every scheduler has begun another
-//! (`epoch`), so a found process can be signalled without a count.
+//! A reader keeps the pointer only within one slice, and the memory of a process is not reused before every scheduler
+//! has begun another slice (`epoch`), so a process found here can be signalled without a reference count.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
@@ -29,30 +29,30 @@ use super::Process;
 const FREE: u64 = 0;
 const RESERVED: u64 = 1;
 
-/// The first rounds are so long, which makes pids look as on stock: it shows 15 bits of the number first.
+/// Length of the first rounds. It makes pids look as on stock, which shows the low 15 bits of the number first.
 const FIRST_EXTENT: usize = 1 << 15;
 
-/// Slots on one cache line, and lines that indexes in a row are spread over: processes that are made at the same time
-/// by two threads have their slots on two lines.
+/// Base-2 logarithm of the slots on one cache line, and of the lines over which consecutive indexes are spread. So two
+/// threads that create processes at the same time write to different cache lines.
 const SPREAD_BITS: u32 = 3;
 
 struct Table {
     slots: Reservation,
     limit: usize,
-    /// Where rounds end.
+    /// The index at which rounds end.
     extent: AtomicU32,
-    /// Held while a round is begun or made longer.
+    /// Held while a round is begun or extended.
     turning: Mutex<()>,
-    /// What every thread has counted.
+    /// The counters of all threads.
     counts: Mutex<Vec<&'static Count>>,
     cursor: Cursor,
 }
 
-/// Round and next index, 32 bits each. Every spawn changes it, so it keeps away from what every look-up reads.
+/// Round and next index, 32 bits each. Every spawn changes it, so it is not on a cache line that look-ups read.
 #[repr(align(128))]
 struct Cursor(AtomicU64);
 
-/// Processes that a thread made, less those that it took out.
+/// The number of processes that one thread reserved minus the number that it removed.
 #[repr(align(128))]
 struct Count(AtomicI64);
 
@@ -66,10 +66,10 @@ thread_local! {
     };
 }
 
-/// Makes the table for `limit` processes, a power of two; once, at the start.
+/// Creates the table for `limit` processes, a power of two; called once, at the start.
 ///
 /// # Errors
-/// When the address space cannot be reserved.
+/// If the address space cannot be reserved.
 pub fn create(limit: usize) -> sys::errno::Result<()> {
     let table = Table::new(limit)?;
     assert!(TABLE.set(table).is_ok(), "the process table is made once");
@@ -82,10 +82,10 @@ fn table() -> &'static Table {
         .expect("the process table is made before the first process")
 }
 
-/// Adds to what this thread has counted.
+/// Adds to this thread's counter.
 fn count_one(difference: i64) {
     COUNT.with(|count| {
-        // Nobody else writes it.
+        // No other thread writes this counter.
         let before = count.0.load(Ordering::Relaxed);
         count.0.store(before + difference, Ordering::Relaxed);
     });
@@ -116,8 +116,8 @@ impl Table {
         const LOW: u32 = (1 << SPREAD_BITS) - 1;
         let (line, place) = (index & LOW, index >> SPREAD_BITS & LOW);
         let at = index & !(LOW << SPREAD_BITS | LOW) | line << SPREAD_BITS | place;
-        // SAFETY: below the limit, of which the lowest bits that were exchanged are no part; the whole reservation is
-        // readable, writable and starts zeroed.
+        // SAFETY: `at` is below the limit, because only index bits below that power of two were exchanged; the whole
+        // reservation is readable and writable, and was zeroed at first.
         Some(unsafe {
             &*self
                 .slots
@@ -133,7 +133,8 @@ impl Table {
             .is_some_and(|slot| slot.load(Ordering::Relaxed) == FREE)
     }
 
-    /// Reserves the next free index and tells the round; None when all are in use. `in_use` counts them.
+    /// Reserves the next free index and returns it with its round; `None` if all are in use. `in_use` counts those in
+    /// use.
     fn reserve(&self, in_use: impl Fn() -> usize) -> Option<(u32, u32)> {
         loop {
             let ticket = self.cursor.0.fetch_add(1, Ordering::Relaxed);
@@ -153,7 +154,7 @@ impl Table {
             {
                 return Some((index, round));
             }
-            // Over what is in use the cursor goes in one step.
+            // Advance the cursor past all slots in use in one step.
             let next = (index + 1..extent)
                 .find(|index| self.is_free(*index))
                 .unwrap_or(extent);
@@ -164,7 +165,7 @@ impl Table {
         }
     }
 
-    /// At the end of a round: makes it longer or begins the next. False when there is no free index.
+    /// Called at the end of a round: extends it or begins the next. Returns false if there is no free index.
     #[cold]
     fn turn(&self, in_use: impl Fn() -> usize) -> bool {
         let _turning = self.turning.lock();
@@ -178,7 +179,8 @@ impl Table {
             return false;
         }
         if in_use > extent as usize / 2 && (extent as usize) < self.limit {
-            // The cursor may be a little further by now: what it has passed is for the next round.
+            // The cursor may have moved beyond the old extent already: indexes that it has passed are left for the next
+            // round.
             self.extent.store(extent * 2, Ordering::Relaxed);
         } else {
             let next = ((now >> 32) + 1) << 32;
@@ -187,7 +189,7 @@ impl Table {
         true
     }
 
-    /// Indexes from here on were never used.
+    /// The first index from which on none was ever used.
     fn end(&self) -> u32 {
         let extent = self.extent.load(Ordering::Relaxed);
         match self.cursor.0.load(Ordering::Relaxed) {
@@ -201,13 +203,13 @@ fn slot(index: u32) -> Option<&'static AtomicU64> {
     table().slot(index)
 }
 
-/// The most processes there may be (`erlang:system_info(process_limit)`).
+/// The maximum number of processes (`erlang:system_info(process_limit)`).
 #[must_use]
 pub fn limit() -> usize {
     table().limit
 }
 
-/// Processes there are.
+/// The current number of processes.
 #[must_use]
 pub fn count() -> usize {
     let counts = table().counts.lock();
@@ -218,7 +220,7 @@ pub fn count() -> usize {
     usize::try_from(sum).unwrap_or(0)
 }
 
-/// A pid for a new process, its slot without one yet; None at the limit.
+/// Reserves a pid for a new process; `None` if the limit is reached.
 #[must_use]
 pub fn reserve() -> Option<Term> {
     let (index, round) = table().reserve(count)?;
@@ -226,14 +228,14 @@ pub fn reserve() -> Option<Term> {
     Some(Term::local_pid(index, round))
 }
 
-/// Makes the process findable.
+/// Publishes a process, so that [`find`] returns it.
 pub fn publish(process: *mut Process, pid: Term) {
     slot(pid.identifier_index())
         .expect("a reserved slot")
         .store(process as u64, Ordering::Release);
 }
 
-/// Takes the process out; its slot is for another round.
+/// Removes a process; a later round may reuse its slot.
 pub fn remove(pid: Term) {
     slot(pid.identifier_index())
         .expect("a used slot")
@@ -246,7 +248,7 @@ pub fn unreserve(pid: Term) {
     remove(pid);
 }
 
-/// As [`find`], null also before there is a table.
+/// As [`find`], but returns null before the table is created.
 #[must_use]
 pub fn find_if_made(pid: Term) -> *mut Process {
     if TABLE.get().is_none() {
@@ -255,7 +257,7 @@ pub fn find_if_made(pid: Term) -> *mut Process {
     find(pid)
 }
 
-/// As [`list`], empty also before there is a table.
+/// As [`list`], but returns an empty list before the table is created.
 #[must_use]
 pub fn list_if_made(from: u32, most: usize) -> (Vec<Term>, Option<u32>) {
     if TABLE.get().is_none() {
@@ -264,7 +266,7 @@ pub fn list_if_made(from: u32, most: usize) -> (Vec<Term>, Option<u32>) {
     list(from, most)
 }
 
-/// The process with this pid; null when there is none (any more). Valid until the caller's thread
+/// The process with this pid; null if it does not exist (any more). The pointer is valid until the caller's thread
 /// next reaches a quiescent point (`epoch`).
 #[inline]
 #[must_use]
@@ -280,7 +282,7 @@ pub fn find(pid: Term) -> *mut Process {
         return std::ptr::null_mut();
     }
     let process = word as *mut Process;
-    // SAFETY: a published process stays allocated through the reader's slice; `id` never changes.
+    // SAFETY: a published process stays allocated until the reader's slice ends; `id` never changes.
     if unsafe { (*process).id } == pid {
         process
     } else {
@@ -288,7 +290,7 @@ pub fn find(pid: Term) -> *mut Process {
     }
 }
 
-/// The pids of all processes from slot `from` on, at most `most`, and the slot to go on at (None at the end).
+/// The pids of at most `most` processes from slot `from` on, and the slot to continue at (`None` at the end).
 #[must_use]
 pub fn list(from: u32, most: usize) -> (Vec<Term>, Option<u32>) {
     let end = table().end();
@@ -299,7 +301,7 @@ pub fn list(from: u32, most: usize) -> (Vec<Term>, Option<u32>) {
         }
         let word = slot(index).map_or(0, |slot| slot.load(Ordering::Acquire));
         if word > RESERVED {
-            // SAFETY: as `find`.
+            // SAFETY: as in `find`.
             pids.push(unsafe { (*(word as *mut Process)).id });
         }
     }
@@ -320,7 +322,7 @@ mod tests {
         let mut places: Vec<usize> = (0..1 << 10)
             .map(|index| std::ptr::from_ref(table.slot(index).unwrap()).addr())
             .collect();
-        // Neighbours are on two lines, but where one group of lines ends and the next begins.
+        // Neighbouring indexes are on different lines, except where one group of lines ends and the next begins.
         let near = |two: &&[usize]| two[0].abs_diff(two[1]) < 64;
         assert_eq!(
             places.windows(2).filter(near).count(),
@@ -364,7 +366,7 @@ mod tests {
     #[test]
     fn the_table_grows_into_what_is_reserved() {
         let table = Table::new(1 << 17).unwrap();
-        // An index that is passed where the table grows is for the next round.
+        // An index that the cursor passes while the table grows is left for the next round.
         let mut last = None;
         for in_use in 0..1 << 17 {
             let got = table

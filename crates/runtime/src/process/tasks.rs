@@ -1,9 +1,9 @@
-//! System tasks: what has to happen to a process between two slices, when its registers are on its
-//! stack: collecting its heap on behalf of another process, looking for old code in it, suspending it.
+//! System tasks: work on a process that must be done between two slices, when its registers are on its stack, such as
+//! collecting its heap on behalf of another process, checking it for old code, or suspending it.
 //!
-//! A signal brings the task, and the owner puts it into `Cold::tasks`; the scheduler runs it
-//! before the process goes on or rests. One that collects a large heap is left to a dirty scheduler. Only the owner calls
-//! this, except [`ask`] and [`ask_to_collect`].
+//! A task arrives as a signal. The owner puts it into `Cold::tasks`, and the scheduler runs it before the process
+//! continues or goes to rest. A task that collects a large heap is left to a dirty scheduler. Only the owner calls
+//! these functions, except [`ask`] and [`ask_to_collect`].
 
 use layout::Term;
 
@@ -12,29 +12,29 @@ use crate::collector::elsewhere::{self, Collection};
 use crate::scheduler;
 use crate::signal::{self, Call, Signal};
 
-/// What is to be done.
+/// A task to run.
 pub struct Task {
     body: Call,
-    /// Whether this thread should not do it, for it takes long.
+    /// Whether the task would take too long for this thread.
     takes_long: fn(&Process) -> bool,
 }
 
-/// Whether tasks were run.
+/// Which tasks were run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Ran {
-    /// All.
+    /// All pending tasks.
     All,
-    /// All before one that takes long, for which the process wants to be handed over.
+    /// Those before one that takes long, for which the process must be handed to a dirty scheduler.
     Some,
 }
 
-/// Asks a process to run a task between two of its slices; the body gets None when it is gone.
+/// Asks a process to run a task between two of its slices; the body is called with `None` if the process is gone.
 pub fn ask(to: Term, body: Call) {
     ask_for(to, body, |_| false);
 }
 
-/// As [`ask`], for a body that collects; `takes_long` says whether a scheduler should not do that.
+/// As [`ask`], for a body that collects; `takes_long` returns whether to leave that to a dirty scheduler.
 pub fn ask_to_collect(to: Term, takes_long: fn(&Process) -> bool, body: Call) {
     ask_for(to, body, takes_long);
 }
@@ -51,7 +51,7 @@ fn ask_for(to: Term, body: Call, takes_long: fn(&Process) -> bool) {
     scheduler::attend_soon(to);
 }
 
-/// Runs what waits. The process is at rest or between two slices.
+/// Runs the pending tasks. The process must be between two slices.
 pub fn run(process: &mut Process) -> Ran {
     while let Some(task) = process.cold().tasks.pop_front() {
         if (task.takes_long)(process) {
@@ -72,7 +72,7 @@ pub fn run_first(process: &mut Process) {
     }
 }
 
-/// The process is over: tells those who asked.
+/// Tells the requesters of pending tasks that the process has ended.
 pub fn refuse_all(process: &mut Process) {
     if process.flags & flag::TASKS != 0 {
         process.flags &= !flag::TASKS;

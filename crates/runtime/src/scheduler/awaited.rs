@@ -1,9 +1,11 @@
-//! Signals that are handled before their receiver's turn.
+//! Handling the signals of a process before its turn, to avoid priority inversion.
 //!
-//! Who asks something of another process (what it knows, to collect its heap, whether it uses old code) waits for the
-//! answer. A receiver of a lower priority would have no turn while others of the asker's own have work, so the asker's
-//! scheduler borrows it between two slices, has its signals and tasks done, and gives it back; its code does not run.
-//! A process that some other thread runs, or will, needs none of that. Only the scheduler's own thread calls this.
+//! A process that makes a request to another one (`process_info`, a garbage collection, a check for old code) waits for
+//! the reply. If the receiver has a lower priority, it would get no turn while processes of the requester's priority
+//! have work. So the requester's scheduler borrows the receiver between two slices, handles its signals and tasks, and
+//! gives it back; the receiver's code does not run. This is not needed if another thread runs the receiver or soon
+//! will.
+//! Only the scheduler's own thread calls these functions.
 
 use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;
@@ -15,15 +17,15 @@ use crate::process::tasks::{self, Ran};
 use crate::process::{Priority, Process, flag, state, table};
 use crate::signal::handle;
 
-/// The running process is about to wait for what it asked of another: if that is less urgent than itself, its signals are
-/// handled soon.
+/// Called when the running process is about to wait for a reply from the process `pid`. If that one has a lower
+/// priority (and the running process more than normal), its signals are handled soon.
 pub fn attend_soon(pid: Term) {
     let scheduler = current();
     if scheduler.is_null() || dirty::is_here() {
         return;
     }
-    // SAFETY: this thread's own scheduler; its process stays while this thread runs it, and what is found stays for
-    // this slice.
+    // SAFETY: this thread's own scheduler; its process stays valid while this thread runs it, and a process found in
+    // the table stays valid for this slice.
     unsafe {
         let Some(asker) = (*scheduler).context.process.cast::<Process>().as_ref() else {
             return;
@@ -40,21 +42,21 @@ pub fn attend_soon(pid: Term) {
 }
 
 impl Scheduler {
-    /// Handles the signals of a process that waits for its turn.
+    /// Handles the signals of a queued process before its turn.
     #[cold]
     pub(super) fn attend(&mut self, pid: Term) {
         self.slices_to_check = self.slices_to_check.saturating_sub(1);
         let pointer = table::find(pid);
-        // SAFETY: what was found stays until this thread is quiescent; `state` is shared.
+        // SAFETY: a process found in the table stays valid until this thread is quiescent; `state` is shared.
         if pointer.is_null() || !unsafe { state::borrow(&(*pointer).state) } {
             return;
         }
-        // SAFETY: borrowed, so it is ours until it is given back.
+        // SAFETY: borrowed, so this thread owns it until it is given back.
         let process = unsafe { &mut *pointer };
         self.context.reductions_left = REDUCTIONS_PER_SLICE;
         handle::fetch(process);
         if process.flags & (flag::EXIT_PENDING | flag::TASKS) == flag::TASKS {
-            // What takes long is left to its turn.
+            // Tasks that take long are left for the process's own turn.
             let _: Ran = tasks::run(process);
         }
         let gone = process.flags & flag::EXIT_PENDING != 0;
@@ -71,7 +73,8 @@ impl Scheduler {
         epoch::quiescent();
     }
 
-    /// What was taken from a queue is somebody else's, or has ended; `before` is its state word then.
+    /// Drops a process that was taken from a run queue while another thread had borrowed it, or after it ended while
+    /// borrowed. `before` is its state word at that time.
     #[cold]
     pub(super) fn leave_to_borrower(&mut self, pointer: *mut Process, before: u32) {
         if before & state::GONE != 0

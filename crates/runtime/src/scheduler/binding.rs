@@ -1,8 +1,8 @@
 //! Which processor each scheduler is bound to (`+sbt`).
 //!
-//! A bind type is an order of the processors; the first scheduler gets the first of them. Schedulers beyond the
-//! processors that the node may use stay unbound. Any thread may change the bindings: the kernel is told about each
-//! scheduler's thread by its number, so no scheduler has to come along.
+//! A bind type is an order of the processors; the first scheduler gets the first of them. If there are more schedulers
+//! than processors that the node may use, the rest stay unbound. Any thread may change the bindings: each scheduler's
+//! thread is named to the kernel by its thread id, so the scheduler itself need not take part.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -11,15 +11,15 @@ use sys::cpu::topology::{self, LogicalCpu};
 
 use super::{Shared, schedulers};
 
-/// An order of processors: the name that Erlang code sees, and that of the flag.
+/// An order of processors, with the name that Erlang code sees and the name for the `+sbt` flag.
 struct BindType {
     name: &'static str,
     flag: &'static str,
-    /// What processors are compared by, first things first; none leaves schedulers unbound.
+    /// The sort key of a processor, most significant part first; `None` leaves schedulers unbound.
     order: Option<fn(&LogicalCpu) -> [u32; 4]>,
 }
 
-/// The bind types; `default_bind` stands for the last.
+/// The bind types; `default_bind` is another name for the last.
 const BIND_TYPES: &[BindType] = &[
     BindType {
         name: "unbound",
@@ -67,30 +67,30 @@ fn node(cpu: &LogicalCpu) -> u32 {
     cpu.node.unwrap_or(0)
 }
 
-/// Where in [`BIND_TYPES`] the bind type in force stands.
+/// The index in [`BIND_TYPES`] of the current bind type.
 static CURRENT: Mutex<usize> = Mutex::new(0);
 
 /// Processors as a program defined them: node, processor, node within the processor, core, thread, and the number of
-/// the logical processor; -1 for what there is not.
+/// the logical processor; -1 where a level is absent.
 pub type Defined = Vec<[i64; 6]>;
 
 static DEFINED: Mutex<Option<Defined>> = Mutex::new(None);
 
-/// What a program defined.
+/// The processors that a program defined, if it did.
 #[must_use]
 pub fn defined() -> Option<Defined> {
     DEFINED.lock().clone()
 }
 
-/// Defines the arrangement of processors, or goes back to the detected one; schedulers are bound anew.
+/// Defines the processor topology, or goes back to the detected one; binds the schedulers again.
 pub fn define(cpus: Option<Defined>) {
     *DEFINED.lock() = cpus;
     let position = *CURRENT.lock();
-    // Without a known arrangement they stay as they are.
+    // If the topology is unknown, the bindings stay as they are.
     let _ = bind(position);
 }
 
-/// The processors that count, defined or detected.
+/// The processors as defined by a program, or else as detected.
 fn processors() -> Vec<LogicalCpu> {
     let Some(defined) = defined() else {
         return topology::detect();
@@ -106,9 +106,9 @@ fn processors() -> Vec<LogicalCpu> {
     defined.iter().map(of_one).collect()
 }
 
-/// What a scheduler is bound by.
+/// The binding of one scheduler.
 pub(super) struct Binding {
-    /// The number of its thread; 0 before it runs.
+    /// The id of its thread; 0 before it runs.
     thread: AtomicI64,
     /// The processor; -1 when it is unbound.
     processor: AtomicI64,
@@ -122,7 +122,7 @@ impl Binding {
         }
     }
 
-    /// Binds the thread, or lets it go. A processor that went away meanwhile leaves it unbound.
+    /// Binds or unbinds the thread. If the processor has gone offline meanwhile, the thread is left unbound.
     fn set(&self, processor: Option<usize>) {
         let thread = self.thread.load(Ordering::SeqCst);
         if thread == 0 {
@@ -136,13 +136,13 @@ impl Binding {
             let processor = processor.map_or(-1, |processor| processor as i64);
             self.processor.store(processor, Ordering::SeqCst);
         } else if self.processor.swap(-1, Ordering::SeqCst) >= 0 {
-            // It was bound within what the node may use, so it may be let go within that, too.
+            // It was bound to a processor that the node may use, so it may use all of those again.
             let _ = sys::cpu::unpin_thread(thread);
         }
     }
 }
 
-/// The position of a bind type, by the name that Erlang code uses.
+/// The index of a bind type, by the name that Erlang code uses.
 #[must_use]
 pub fn named(name: &str) -> Option<usize> {
     if name == "default_bind" {
@@ -151,20 +151,20 @@ pub fn named(name: &str) -> Option<usize> {
     BIND_TYPES.iter().position(|known| known.name == name)
 }
 
-/// The position of a bind type, by what follows `+sbt`; `db` and what is no type are the default.
+/// The index of a bind type, by the value of `+sbt`; `db` and unknown values give the default.
 #[must_use]
 pub fn flagged(flag: &str) -> usize {
     let found = BIND_TYPES.iter().position(|known| known.flag == flag);
     found.unwrap_or(BIND_TYPES.len() - 1)
 }
 
-/// The name of the bind type in force.
+/// The name of the current bind type.
 #[must_use]
 pub fn current() -> &'static str {
     BIND_TYPES[*CURRENT.lock()].name
 }
 
-/// The processor of each scheduler.
+/// The processor that each scheduler is bound to.
 #[must_use]
 pub fn bindings() -> Vec<Option<usize>> {
     let of_one =
@@ -172,8 +172,8 @@ pub fn bindings() -> Vec<Option<usize>> {
     schedulers().all.iter().map(of_one).collect()
 }
 
-/// Binds all schedulers by the type at this position, and answers the name of the one before; None when it is not
-/// known how the processors are arranged, and nothing has changed.
+/// Binds all schedulers by the type at this index, and returns the name of the previous type. Returns `None`, and
+/// changes nothing, if the processor topology is unknown.
 pub fn bind(position: usize) -> Option<&'static str> {
     let mut current = CURRENT.lock();
     let chosen = &BIND_TYPES[position];

@@ -1,23 +1,24 @@
-//! When a scheduler with more than it can run calls one that sleeps.
+//! Decides when a scheduler with more work than it can run wakes a sleeping one.
 //!
-//! Waking costs the caller some microseconds, and it takes tens of them until the other one runs, on a processor that
-//! perhaps somebody else needs. So what is queued behind another process calls for help only when the queue has not been
-//! empty for [`PATIENCE_NS`] since: shorter work is over before help comes. The scheduler's own thread alone touches it.
+//! A wake-up costs the caller some microseconds, and tens of microseconds pass before the other scheduler runs, on a
+//! processor that other programs may need. So a scheduler calls for help only once its queue has stayed non-empty for
+//! [`PATIENCE_NS`] after a process was queued behind another: shorter work is done before help arrives. Only the
+//! scheduler's own thread uses this.
 
-/// How long a queue stays crowded before another scheduler is woken. Chosen by E3 (`pipe_ring`), where each look at I/O
-/// brings work for 30 to 100 us, by the machine and by `+spp`: a second scheduler then takes the processor that the
-/// programs need.
+/// How long a queue stays crowded before another scheduler is woken. Chosen by E3 (`pipe_ring`), where each I/O poll
+/// yields work for 30 to 100 us, depending on the machine and on `+spp`: there a second scheduler would take the
+/// processor that the external programs need.
 const PATIENCE_NS: i64 = 200_000;
 
-/// See the module.
+/// See the module's documentation.
 #[derive(Default)]
 pub(super) struct Crowd {
-    /// Since when there was always a process queued behind another, as far as was noticed; 0: there is none.
+    /// When a process was first seen queued behind another, if the queue has not been seen empty since; otherwise 0.
     since_ns: i64,
 }
 
 impl Crowd {
-    /// Something waits behind something else; true when another scheduler is to be woken.
+    /// Notes that something is queued behind something else; returns whether another scheduler should be woken.
     pub(super) fn waits(&mut self, now_ns: i64) -> bool {
         if self.since_ns == 0 {
             self.since_ns = now_ns;
@@ -25,18 +26,18 @@ impl Crowd {
         }
         let calls = now_ns - self.since_ns >= PATIENCE_NS;
         if calls {
-            // The next one, if there are more, when this one has had the time to help.
+            // If work remains, a further scheduler is called only after this one has had time to help.
             self.since_ns = now_ns;
         }
         calls
     }
 
-    /// Nothing is queued.
+    /// Notes that nothing is queued any more.
     pub(super) fn is_over(&mut self) {
         self.since_ns = 0;
     }
 
-    /// Whether something waited when this was last noticed.
+    /// Whether the queue was crowded when last looked at.
     pub(super) fn is_noted(&self) -> bool {
         self.since_ns != 0
     }

@@ -1,20 +1,20 @@
 //! Dirty schedulers: threads for calls that may block or take long.
 //!
-//! A BIF whose row says so is not run where it is called. The call leaves the engine as one that yields
-//! (the process will go on by calling the BIF again, its arguments saved on its stack), and the scheduler hands
-//! the whole process over: the pointer in a dirty queue stands for its ownership, as in a run queue. A
-//! dirty thread calls the body with the saved arguments, keeps with the process what came of it, and gives the
-//! process back to the schedulers. There the call is entered again and only picks up the outcome, be it
-//! a result, an exception or a trap. So no Erlang code runs on a dirty thread, and the engine knows nothing of it.
+//! A BIF that its row in the BIF table marks as dirty does not run on the calling scheduler. The call leaves the engine
+//! as if it yielded (the process will continue by calling the BIF again, and its arguments are saved on its stack), and
+//! the scheduler hands the whole process over: the pointer in a dirty queue carries its ownership, as in a run queue. A
+//! dirty thread calls the body with the saved arguments, stores the outcome in the process, and gives the process back
+//! to the schedulers. There the BIF is called again and only returns the stored outcome: a result, an exception or a
+//! trap. So no Erlang code runs on a dirty thread, and the engine needs no knowledge of dirty calls.
 //!
-//! A process whose collection would take long comes here as well, and no call is made: see `collector::elsewhere`.
+//! A process whose garbage collection would take long comes here as well, without a call: see `collector::elsewhere`.
 //!
-//! Signals wait meanwhile, as they do for a process in a run queue. No call collects: a body builds on
-//! the heap or beside it, and what it answers is a root ([`Cold::roots`](crate::process::Cold)) until it is picked up.
+//! Signals stay pending meanwhile, as they do for a process in a run queue. No dirty call collects: a body builds terms
+//! on the heap or beside it, and its result is a root ([`Cold::roots`](crate::process::Cold)) until it is picked up.
 //!
-//! A body that runs here is in no slice: it may look up processes only under `epoch::pinned`, and has no
-//! scheduler of its own. Threads are started when work waits and all others are busy, up to the numbers
-//! that the node was started with.
+//! A body that runs here is not part of a slice: it may look up processes only under `epoch::pinned`, and there is no
+//! current scheduler. A thread is started when work is queued and all others are busy, up to the numbers that the node
+//! was started with.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -34,7 +34,7 @@ use crate::config;
 use crate::microstate::{self, State};
 use crate::process::{Process, flag, state};
 
-/// Why work is dirty.
+/// Why work needs a dirty scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// It takes long.
@@ -43,16 +43,16 @@ pub enum Kind {
     Io,
 }
 
-/// What the row of a BIF says about where it runs.
+/// How a dirty BIF is run, by its row in the BIF table.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     pub kind: Kind,
-    /// The body is tried where it is called, and answers [`Failure::Dirty`] when that will not do.
+    /// The body is first tried on the calling scheduler; it returns [`Failure::Dirty`] if it needs a dirty one.
     pub tried_first: bool,
 }
 
 impl Policy {
-    /// The policy for a row's properties; `None` for a BIF that runs where it is called.
+    /// The policy for a row's properties; `None` for a BIF that is not dirty.
     #[must_use]
     pub const fn of(properties: Properties) -> Option<Policy> {
         let kind = if properties.has(Properties::DIRTY_CPU) {
@@ -75,48 +75,50 @@ pub enum Call {
         function: BifFunction,
         kind: Kind,
     },
-    /// The result is the process's only root.
+    /// The call returned a result, which is the only term in `Cold::roots`.
     Result,
-    /// What the engine is to be told instead. The roots are the terms of it that are there, in the order of
-    /// the fields, and then the arguments to go on with.
+    /// The call returned no result. `Cold::roots` holds those of reason, trace and arguments that are present, in this
+    /// order, followed by the arguments for `target`, if any.
     Raised {
         kind: RaiseKind,
         class: Class,
-        /// Which of reason, trace and arguments are there.
+        /// Which of reason, trace and arguments are present.
         present: [bool; 3],
         target: *const Export,
     },
 }
 
-// SAFETY: exports are never freed and may be named by any thread.
+// SAFETY: exports are never freed, and any thread may refer to them.
 unsafe impl Send for Call {}
 
 thread_local! {
     static IS_DIRTY: Cell<bool> = const { Cell::new(false) };
-    /// Reductions that what runs here has been charged.
+    /// Reductions charged to the work that runs on this thread.
     static CHARGED: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Whether this thread is a dirty scheduler: then a body may block or take long.
+/// Whether this thread is a dirty scheduler, where a body may block or take long.
 #[must_use]
 pub fn is_here() -> bool {
     IS_DIRTY.get()
 }
 
-/// Charges the process that is here. No slice pays for it, but the process's own count does.
+/// Charges the process that this thread works for. The reductions are added to the process's count, not taken from a
+/// slice.
 pub(super) fn charge(reductions: i64) {
     CHARGED.set(CHARGED.get() + reductions);
 }
 
-/// What was charged is counted for the process.
+/// Adds the charged reductions to the process's count.
 fn account(process: &mut Process) {
     process.reductions += CHARGED.take().max(0) as u64;
 }
 
-/// A call of a BIF that is dirty: begins it, hands it over, or picks up what came of it.
+/// Calls a dirty BIF: runs the body, requests a dirty scheduler for it, or returns the outcome of the call that a dirty
+/// scheduler has made.
 ///
 /// # Safety
-/// `context` is the one of this thread, and its process runs; `arguments` are the BIF's.
+/// `context` belongs to this thread, and its process runs; `arguments` are those of the BIF.
 pub unsafe fn call(
     context: *mut Context,
     arguments: *const Term,
@@ -136,7 +138,7 @@ pub unsafe fn call(
                 None | Some(Err(Failure::Dirty)) => {}
                 Some(outcome) => return bif::finish(context, outcome),
             }
-            // The engine saves the X registers, so that is where the arguments must be.
+            // The engine saves the X registers when the call yields, so the arguments must be there.
             debug_assert!(std::ptr::eq(arguments, (&raw const (*context).x).cast()));
             return want(&mut *context, process, policy.kind, function);
         }
@@ -144,7 +146,7 @@ pub unsafe fn call(
     }
 }
 
-/// Asks the scheduler to hand the process over, by the way of a call that yields.
+/// Makes the scheduler hand the process over: the call yields, with the DIRTY flag set.
 #[cold]
 fn want(context: &mut Context, process: &mut Process, kind: Kind, function: BifFunction) -> Term {
     process.cold().dirty = Some(Call::Wanted { function, kind });
@@ -153,7 +155,7 @@ fn want(context: &mut Context, process: &mut Process, kind: Kind, function: BifF
     Term::NONE
 }
 
-/// Answers for a BIF what it answered on a dirty scheduler.
+/// Returns or raises the outcome of the call that a dirty scheduler has made.
 fn pick_up(context: &mut Context, process: &mut Process) -> Term {
     process.flags &= !flag::DIRTY_DONE;
     let cold = process.cold();
@@ -188,7 +190,8 @@ fn pick_up(context: &mut Context, process: &mut Process) -> Term {
     }
 }
 
-/// Hands over a process whose slice ended with the wish for it. It is ours, marked as dirty and queued.
+/// Puts a process that needs a dirty scheduler into a dirty queue. The caller owns it and has marked it DIRTY and
+/// QUEUED.
 pub(super) fn hand_over(pointer: *mut Process) {
     // SAFETY: the caller owns the process.
     let process = unsafe { &mut *pointer };
@@ -203,7 +206,8 @@ pub(super) fn hand_over(pointer: *mut Process) {
     pool(kind).submit(Work::Call(Handed(pointer)));
 }
 
-/// Runs something that may block, some time, on a dirty scheduler: what nobody waits for.
+/// Runs something at some later time on a dirty scheduler, where it may block or take long. The caller is not told when
+/// it is done.
 pub fn later(kind: Kind, work: impl FnOnce() + Send + 'static) {
     pool(kind).submit(Work::Errand(Box::new(work)));
 }
@@ -211,7 +215,7 @@ pub fn later(kind: Kind, work: impl FnOnce() + Send + 'static) {
 /// A process in a dirty queue.
 struct Handed(*mut Process);
 
-// SAFETY: the pointer stands for the ownership of the process, which is handed on with it.
+// SAFETY: the pointer carries the ownership of the process, which moves to the other thread with it.
 unsafe impl Send for Handed {}
 
 enum Work {
@@ -223,25 +227,25 @@ enum Work {
 /// The dirty schedulers of one kind.
 struct Pool {
     queue: Mutex<Queue>,
-    /// For those that are not online: they may be.
+    /// Where threads that are not online wait until they may work again.
     came_online: Condvar,
     kind: Kind,
-    /// One for each thread that there may be.
+    /// One for each thread that may ever be started.
     places: OnceLock<Box<[Place]>>,
 }
 
-/// What others see of a dirty scheduler.
+/// The part of a dirty scheduler that other threads access.
 #[derive(Default)]
 struct Place {
     clock: Clock,
-    /// Where it waits for work.
+    /// Where its thread waits for work.
     spot: ParkingSpot,
 }
 
-/// How long a dirty scheduler has been at work.
+/// Measures how long a dirty scheduler has been working.
 #[derive(Default)]
 struct Clock {
-    /// Nanoseconds, not counting those since `began_ns` (0: it waits).
+    /// Nanoseconds worked, without the work that began at `began_ns` and still lasts (0: it waits).
     worked_ns: AtomicI64,
     began_ns: AtomicI64,
 }
@@ -267,7 +271,7 @@ impl Clock {
     }
 }
 
-/// For each dirty scheduler of a kind the nanoseconds that it was at work.
+/// For each dirty scheduler of a kind, the nanoseconds it has worked.
 #[must_use]
 pub fn worked_ns(kind: Kind) -> Vec<i64> {
     pool(kind)
@@ -281,8 +285,8 @@ pub fn worked_ns(kind: Kind) -> Vec<i64> {
 struct Queue {
     work: VecDeque<Work>,
     threads: usize,
-    /// The numbers of those that wait for work. The last to come is the first to go: its memory is still near, and the
-    /// others keep theirs untouched.
+    /// The numbers of the threads that wait for work, used as a stack: the last one's memory is still in a cache, and
+    /// the others' memory stays untouched.
     idle: Vec<usize>,
     /// Threads that wait because they are not online.
     offline: usize,
@@ -298,13 +302,13 @@ fn pool(kind: Kind) -> &'static Pool {
     }
 }
 
-/// Work that waits for a dirty scheduler of a kind.
+/// The number of work items that wait for a dirty scheduler of a kind.
 #[must_use]
 pub fn queue_length(kind: Kind) -> usize {
     pool(kind).queue.lock().work.len()
 }
 
-/// As [`queue_length`], with what is being worked on.
+/// As [`queue_length`], plus the items that are being worked on.
 #[must_use]
 pub fn active_tasks(kind: Kind) -> usize {
     let queue = pool(kind).queue.lock();
@@ -340,7 +344,7 @@ impl Pool {
         })
     }
 
-    /// Threads that may be at work.
+    /// The number of threads that may work at once.
     fn most_threads(&self) -> usize {
         match self.kind {
             Kind::Cpu => cpu_online(),
@@ -371,12 +375,12 @@ impl Pool {
         self.start_thread(number);
     }
 
-    /// Wakes a thread that was taken off the idle ones.
+    /// Wakes a thread that was taken off the idle list.
     fn wake(&self, number: usize) {
         self.places()[number - 1].spot.unpark();
     }
 
-    /// Has all threads look anew whether they may work.
+    /// Makes all waiting threads check again whether they may work.
     fn wake_all(&self) {
         let idle = std::mem::take(&mut self.queue.lock().idle);
         for number in idle {
@@ -394,7 +398,7 @@ impl Pool {
         if started.is_err() {
             let mut queue = self.queue.lock();
             queue.threads -= 1;
-            // With one thread the work is done later; with none it never would be.
+            // If another thread exists, it will do the work later; with none, the work must be done here.
             let left = if queue.threads == 0 {
                 std::mem::take(&mut queue.work)
             } else {
@@ -407,7 +411,7 @@ impl Pool {
 
     fn run(&self, number: usize) -> ! {
         IS_DIRTY.set(true);
-        // The thread that started this one may be bound to a processor; blocking work is not.
+        // The thread that started this one may be bound to a processor; dirty schedulers are not bound.
         let _ = sys::cpu::unpin_current_thread();
         let mut context = new_context();
         let clock = &self.places()[number - 1].clock;
@@ -432,7 +436,7 @@ impl Pool {
         let mut queue = self.queue.lock();
         loop {
             if number > self.most_threads() {
-                // What it may have been woken for is another's.
+                // This thread may have been woken for work that it may not do: pass the wake-up on.
                 if !queue.work.is_empty()
                     && let Some(other) = queue.idle.pop()
                 {
@@ -466,7 +470,7 @@ impl Pool {
         }
     }
 
-    /// Whether no thread is at work; then what waits is done here.
+    /// Whether no thread is working; if so, this thread does the queued work.
     fn is_quiet(&self) -> bool {
         let work = {
             let mut queue = self.queue.lock();
@@ -480,12 +484,12 @@ impl Pool {
     }
 }
 
-/// Dirty CPU schedulers that are online; 0 as long as that was never changed.
+/// The number of online dirty CPU schedulers; 0 until it is first changed.
 static CPU_ONLINE: AtomicUsize = AtomicUsize::new(0);
-/// Whether only one scheduler, of whatever kind, may be at work: then it does what is dirty by itself.
+/// Whether only one scheduler of any kind may work; it then does the dirty work itself.
 static BLOCKED: AtomicBool = AtomicBool::new(false);
 
-/// Dirty CPU schedulers that are online.
+/// The number of online dirty CPU schedulers.
 #[must_use]
 pub fn cpu_online() -> usize {
     match CPU_ONLINE.load(Ordering::SeqCst) {
@@ -494,7 +498,7 @@ pub fn cpu_online() -> usize {
     }
 }
 
-/// Changes how many dirty CPU schedulers are online; answers how many were.
+/// Sets the number of online dirty CPU schedulers; returns the previous one.
 pub fn set_cpu_online(count: usize) -> usize {
     let before = cpu_online();
     CPU_ONLINE.store(count, Ordering::SeqCst);
@@ -502,7 +506,7 @@ pub fn set_cpu_online(count: usize) -> usize {
     before
 }
 
-/// Has the dirty schedulers stop, or go on. Those at work finish first.
+/// Makes the dirty schedulers stop or continue. Those that are working finish their current item first.
 pub(super) fn set_blocked(blocked: bool) {
     if BLOCKED.swap(blocked, Ordering::SeqCst) && !blocked {
         for pool in [&CPU, &IO] {
@@ -511,7 +515,7 @@ pub(super) fn set_blocked(blocked: bool) {
     }
 }
 
-/// Whether no dirty scheduler is at work any more; called while they are blocked.
+/// Whether no dirty scheduler is working any more; called while they are blocked.
 pub(super) fn is_quiet() -> bool {
     CPU.is_quiet() && IO.is_quiet()
 }
@@ -525,16 +529,17 @@ fn perform(context: &mut Context, work: Work) {
     }
 }
 
-/// Does what is dirty on the only scheduler that may be at work.
+/// Does dirty work on this thread, either because it is the only scheduler that may work or because no dirty thread
+/// could be started.
 fn perform_here(work: Work) {
     let was_dirty = IS_DIRTY.replace(true);
     perform(&mut new_context(), work);
     IS_DIRTY.set(was_dirty);
 }
 
-/// Makes the call that a process wants, and gives the process back.
+/// Makes the dirty call that a process requested, and gives the process back to the schedulers.
 fn run_call(context: &mut Context, pointer: *mut Process) {
-    // SAFETY: taken from a dirty queue, so it is ours.
+    // SAFETY: taken from a dirty queue, so this thread owns it.
     let process = unsafe { &mut *pointer };
     state::begin(&process.state);
     let Some(Call::Wanted { function, .. }) = process.cold().dirty.take() else {
@@ -544,8 +549,8 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     context.raise.kind = RaiseKind::None;
     context.reductions_left = REDUCTIONS_PER_SLICE;
     let arguments = process.head.heap.stack.cast::<Term>();
-    // SAFETY: the engine saved the arguments there when it left; the function is that of the BIF they are
-    // for, and the context has the process.
+    // SAFETY: the engine saved the arguments on the stack when it left; the function is that of the BIF that they are
+    // for, and the context holds the process.
     let result = unsafe { function(context, arguments) };
     context.process = std::ptr::null_mut();
     let cold = process.cold();
@@ -558,9 +563,9 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     enqueue_woken(pointer);
 }
 
-/// Collects for a process, and gives it back.
+/// Collects the garbage of a process, and gives the process back to the schedulers.
 fn run_collection(pointer: *mut Process) {
-    // SAFETY: taken from a dirty queue, so it is ours.
+    // SAFETY: taken from a dirty queue, so this thread owns it.
     let process = unsafe { &mut *pointer };
     state::begin(&process.state);
     elsewhere::perform(process);
@@ -570,7 +575,7 @@ fn run_collection(pointer: *mut Process) {
     enqueue_woken(pointer);
 }
 
-/// What came of a call, and the terms of it.
+/// The outcome of a call, with its terms for `Cold::roots`.
 fn outcome(context: &Context, result: Term) -> (Option<Call>, Vec<Term>) {
     if !result.is_none() {
         return (Some(Call::Result), vec![result]);

@@ -1,7 +1,7 @@
 //! Sleeping schedulers, and how they are woken.
 //!
-//! At most one idle scheduler waits in the I/O poll, so that an event is handled where it is seen;
-//! the others wait on their parking spot. Who sleeps is in [`sleepers`].
+//! At most one idle scheduler waits in the I/O poll, and handles the events that it sees; the others wait on their
+//! parking spots. [`sleepers`] lists the sleeping schedulers.
 
 pub(super) mod sleepers;
 
@@ -15,20 +15,21 @@ use crate::microstate::{self, State};
 use crate::{io, timer};
 
 thread_local! {
-    /// The scheduler of this thread last slept until I/O came.
+    /// Whether an I/O event ended the last sleep of this thread's scheduler.
     static WOKEN_BY_IO: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How long an idle scheduler looks for work before it sleeps; `+sbwt` chooses.
+/// How many times an idle scheduler looks for work before it sleeps; set by `+sbwt`.
 static BUSY_WAIT_SPINS: AtomicUsize = AtomicUsize::new(200);
 
-/// A scheduler that waits busily looks for I/O once in so many turns, about 13 us.
+/// A busy-waiting scheduler polls I/O once in this many turns, about every 13 us.
 const TURNS_PER_POLL: usize = 16;
 
-/// Turns of one that I/O woke last, about 10 us, with a look each. Chosen by E3 (`pipe_ring`).
+/// Busy-wait turns of a scheduler that was last woken by I/O, about 10 us in all, with an I/O poll in each. Chosen by
+/// E3 (`pipe_ring`).
 const TURNS_FOR_IO: usize = 10;
 
-/// Sets the busy wait before sleeping, in turns of the look for work.
+/// Sets how many turns a scheduler looks for work before it sleeps.
 pub fn set_busy_wait(spins: usize) {
     BUSY_WAIT_SPINS.store(spins, Ordering::Relaxed);
 }
@@ -36,13 +37,13 @@ pub fn set_busy_wait(spins: usize) {
 /// Whether `statistics(scheduler_wall_time)` is on.
 static WALL_TIME_TOLD: AtomicBool = AtomicBool::new(false);
 
-/// Turns `scheduler_wall_time` on or off; answers what it was.
+/// Turns `scheduler_wall_time` on or off; returns the previous setting.
 pub fn tell_wall_time(on: bool) -> bool {
     WALL_TIME_TOLD.swap(on, Ordering::Relaxed)
 }
 
-/// For each scheduler the nanoseconds that it was awake and those since it began; None while
-/// nobody turned it on.
+/// For each scheduler the nanoseconds it was awake and the nanoseconds since it started; `None` while
+/// `scheduler_wall_time` is off.
 #[must_use]
 pub fn wall_times_ns() -> Option<Vec<(i64, i64)>> {
     if !WALL_TIME_TOLD.load(Ordering::Relaxed) {
@@ -59,7 +60,7 @@ pub fn wall_times_ns() -> Option<Vec<(i64, i64)>> {
     Some(schedulers().all.iter().map(of_one).collect())
 }
 
-/// Where one scheduler sleeps.
+/// The place where one scheduler sleeps.
 pub(super) struct Sleeper {
     spot: ParkingSpot,
 }
@@ -72,7 +73,7 @@ impl Sleeper {
     }
 }
 
-/// Wakes a scheduler that sleeps and is online, if there is one. Called after the work was queued.
+/// Wakes a sleeping online scheduler, if there is one. Called after work was queued.
 pub(super) fn wake_one(schedulers: &Schedulers) {
     let online = schedulers.online.load(Ordering::Relaxed);
     if let Some(index) = schedulers.idle.choose(online) {
@@ -80,7 +81,8 @@ pub(super) fn wake_one(schedulers: &Schedulers) {
     }
 }
 
-/// Wakes a scheduler that sleeps, if none is awake and looks for work. Called after work was queued that any of them takes.
+/// Wakes a sleeping scheduler, unless an awake one is looking for work. Called after work was queued that any scheduler
+/// may take.
 pub(super) fn wake_one_unless_searched(schedulers: &Schedulers) {
     let online = schedulers.online.load(Ordering::Relaxed);
     if let Some(index) = schedulers.idle.choose_unless_searched(online) {
@@ -88,7 +90,7 @@ pub(super) fn wake_one_unless_searched(schedulers: &Schedulers) {
     }
 }
 
-/// Wakes every scheduler that sleeps.
+/// Wakes every sleeping scheduler.
 pub(super) fn wake_all(schedulers: &Schedulers) {
     for index in schedulers.idle.take_all() {
         unpark(&schedulers.all[index]);
@@ -100,15 +102,15 @@ fn unpark(shared: &Shared) {
     io::interrupt(shared.index);
 }
 
-/// Wakes one scheduler, if it sleeps: it is to look at something of its own (a timer).
+/// Wakes one particular scheduler, if it sleeps, so that it looks at its own timers.
 pub fn wake(index: usize) {
     let schedulers = schedulers();
     schedulers.idle.withdraw(index);
     unpark(&schedulers.all[index]);
 }
 
-/// Sleeps for a while although there is work, which others are to do. Who looks for idle schedulers does not find this
-/// one. Called with the thread idle in the epochs.
+/// Sleeps for a while although there is work, which is left to the other schedulers. This scheduler is not listed as a
+/// sleeper meanwhile. Called while the thread is idle in the epochs.
 pub(super) fn nap(shared: &Shared, timeout_ns: u64) {
     let timeout_ns =
         timer::until_next(shared.index).map_or(timeout_ns, |next| next.min(timeout_ns));
@@ -117,10 +119,10 @@ pub(super) fn nap(shared: &Shared, timeout_ns: u64) {
     }
 }
 
-/// Looks for work for a while; true when there is some.
+/// Looks for work for a while; returns whether there is some.
 fn search(schedulers: &Schedulers, shared: &Shared) -> bool {
-    // Whoever was last woken by I/O waits only as long as sleeping and waking take: what it waits for needs the
-    // processor that busy waiting takes, and no other scheduler brings it.
+    // A scheduler last woken by I/O busy-waits only about as long as sleeping and waking take: it probably waits for an
+    // external program, which needs the processor that busy waiting occupies.
     let most = BUSY_WAIT_SPINS.load(Ordering::Relaxed);
     let (turns, turns_per_poll) = match WOKEN_BY_IO.get() {
         true => (most.min(TURNS_FOR_IO), 1),
@@ -140,14 +142,15 @@ fn search(schedulers: &Schedulers, shared: &Shared) -> bool {
         found
     });
     schedulers.idle.end_search();
-    // Nobody was woken for what came from other threads meanwhile: this scheduler takes one of them, if it has no other work.
+    // While this scheduler searched, nobody was woken for processes that other threads queued. It takes at most one of
+    // them itself, so it wakes another scheduler if there are more.
     if found && schedulers.injected.len() > usize::from(shared.stealers.is_empty()) {
         wake_one(schedulers);
     }
     found
 }
 
-/// Sleeps until there may be something to do. Called with the thread idle in the epochs.
+/// Sleeps until there may be something to do. Called while the thread is idle in the epochs.
 pub(super) fn sleep(shared: &Shared, online: bool) {
     let schedulers = schedulers();
     if online && search(schedulers, shared) {
@@ -170,15 +173,15 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
     shared.idle.spot.take_notification();
 }
 
-/// How a wait of [`wait`] ended.
+/// How [`wait`] ended.
 #[derive(PartialEq, Eq)]
 enum Woken {
-    /// It took as long as it was to take at most.
+    /// The given time has passed.
     TimeIsOver,
     Otherwise,
 }
 
-/// Waits for I/O, a timer, a call of another thread, or until the given time is over.
+/// Waits for I/O, a timer or a call from another thread, at most for the given time.
 fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
     let timer_ns = timer::until_next(shared.index);
     if timer_ns == Some(0) {
@@ -202,7 +205,7 @@ fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
         let since_ns = shared.asleep_since_ns.load(Ordering::Relaxed);
         most_ns.is_some_and(|most| sys::clock::monotonic_ns() - since_ns >= most as i64)
     };
-    // A call that came at the last moment is still stored, and ends the next wait.
+    // A call that arrives at the last moment is not lost: its notification stays stored and ends the next wait.
     if waited == io::Waited::Nothing && timeout_ns == most_ns && whole() {
         Woken::TimeIsOver
     } else {

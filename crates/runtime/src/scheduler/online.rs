@@ -1,8 +1,9 @@
 //! How many schedulers run processes: those that are online, or one while multi-scheduling is blocked.
 //!
-//! A process that blocks multi-scheduling goes on alone: it must be on the first scheduler, the others must have stepped
-//! aside, and, unless it blocks the normal schedulers only, no dirty scheduler may be at work. Blocks count for each
-//! process and end with it. BIFs call this; the state is under one lock.
+//! A process that blocks multi-scheduling continues alone: it must run on the first scheduler, the other schedulers
+//! must have stopped running processes, and, unless it blocks only the normal schedulers, no dirty scheduler may be
+//! working. Each process may block several times; its blocks end when it does. BIFs call these functions; one lock
+//! protects the state.
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -11,14 +12,14 @@ use std::sync::atomic::Ordering;
 use super::{current_number, dirty, schedulers, wake_all, world};
 use crate::process::Process;
 
-/// What a process blocks.
+/// Which schedulers a process blocks: all, or only the normal ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     All,
     Normal,
 }
 
-/// What is blocked.
+/// Which schedulers are blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blocked {
     Nothing,
@@ -29,12 +30,13 @@ pub enum Blocked {
 struct Blocker {
     pid: Term,
     kind: Kind,
-    /// What was added to the process for its end.
+    /// The number of the process's exit action that releases the block.
     at_exit: u64,
 }
 
 struct State {
-    /// Schedulers that are online as far as anyone is told; None as long as that was never changed.
+    /// The number of online schedulers as reported to programs (a block does not change it); `None` until it is first
+    /// set.
     online: Option<usize>,
     blockers: Vec<Blocker>,
 }
@@ -60,7 +62,7 @@ impl State {
         }
     }
 
-    /// Lets the schedulers know.
+    /// Applies the state to the schedulers.
     fn publish(&mut self) {
         let online = *self
             .online
@@ -77,13 +79,13 @@ impl State {
     }
 }
 
-/// Schedulers that are online, or will be when nothing is blocked.
+/// The number of schedulers that are online, or would be if nothing were blocked.
 #[must_use]
 pub fn online() -> usize {
     STATE.lock().online()
 }
 
-/// Changes how many schedulers are online; answers how many were.
+/// Sets the number of online schedulers; returns the previous one.
 pub fn set_online(count: usize) -> usize {
     let mut state = STATE.lock();
     let before = state.online();
@@ -92,13 +94,13 @@ pub fn set_online(count: usize) -> usize {
     before
 }
 
-/// What is blocked.
+/// Which schedulers are blocked.
 #[must_use]
 pub fn blocked() -> Blocked {
     STATE.lock().blocked()
 }
 
-/// Who blocks: an entry for each block, the latest first.
+/// The processes that hold blocks of this kind, each once, the latest block first.
 #[must_use]
 pub fn blockers(kind: Kind) -> Vec<Term> {
     let state = STATE.lock();
@@ -112,7 +114,7 @@ pub fn blockers(kind: Kind) -> Vec<Term> {
     pids
 }
 
-/// Adds a block of a process; it is in force when [`is_alone`] says so.
+/// Adds a block of a process; it has taken effect once [`is_alone`] returns true.
 pub fn block(process: &mut Process, kind: Kind) {
     let pid = process.pid();
     let at_exit = process.cold().at_exit.add(|number| {
@@ -127,7 +129,7 @@ pub fn block(process: &mut Process, kind: Kind) {
     state.publish();
 }
 
-/// Takes a block of that kind back, if the process has one.
+/// Removes the process's latest block of that kind, if it has one.
 pub fn unblock(process: &mut Process, kind: Kind) {
     let pid = process.pid();
     let mut state = STATE.lock();
@@ -142,20 +144,20 @@ pub fn unblock(process: &mut Process, kind: Kind) {
     }
 }
 
-/// A process that ends takes its blocks along.
+/// Removes all blocks of a process that has ended.
 fn release(pid: Term) {
     let mut state = STATE.lock();
     state.blockers.retain(|one| one.pid != pid);
     state.publish();
 }
 
-/// Whether the process that runs here, which has blocked, runs alone; if not, it is to yield and ask again.
+/// Whether the running process, which has added a block, runs alone; if not, it should yield and ask again.
 #[must_use]
 pub fn is_alone(kind: Kind) -> bool {
     if current_number() != 1 {
         return false;
     }
-    // Between two slices the others see that they are not online.
+    // Stopping the world makes all other schedulers end their slice; then they see that they are not online.
     world::stopped(|| ());
     kind == Kind::Normal || dirty::is_quiet()
 }

@@ -1,7 +1,7 @@
 //! Run queues: one per priority, first in first out, with stealing (crossbeam's deques).
 //!
-//! Normal and low processes have queues of their own, and a low one runs once for every eight
-//! normal ones, as OTP documents it in spirit: low never starves and never wins.
+//! Normal and low processes have separate queues, and a low one runs once for every eight normal ones. This follows the
+//! spirit of OTP's documentation: low priority neither starves nor delays others much.
 
 use std::collections::VecDeque;
 
@@ -13,27 +13,29 @@ use crate::process::{Priority, Process};
 /// Normal slices for each low one.
 const NORMAL_PER_LOW: u32 = 8;
 
-/// The pointer in a queue is the ownership of a process at rest.
+/// A queued process. Whoever holds this entry owns the process.
 #[derive(Clone, Copy)]
 pub(super) struct Runnable(*mut Process);
 
-// SAFETY: a queued process is owned by the queue entry; the thread that takes it owns it next.
+// SAFETY: the queue entry carries the ownership of the process to the thread that takes it.
 unsafe impl Send for Runnable {}
 
-/// The queues of one scheduler: the owner's end.
+/// The queues of one scheduler, as its own thread uses them.
 pub(super) struct RunQueues {
     by_priority: [Worker<Runnable>; 4],
-    /// How many are queued below normal-only traffic; lets `pop` skip empty queues.
+    /// At least the number of queued processes of other than normal priority. While it is 0, `pop` looks only at the
+    /// normal queue.
     urgent: u32,
     normal_run: u32,
-    /// Processes whose signals somebody of priority `Max`, or `High`, waits for to be handled.
+    /// Processes that a process of priority `Max` (first queue) or `High` (second) waits for: their signals are to be
+    /// handled before their turn.
     awaited: [VecDeque<Term>; 2],
 }
 
-/// The queues of one scheduler: everyone else's end.
+/// The queues of one scheduler, as all other threads use them.
 pub(super) struct Stealers([Stealer<Runnable>; 4]);
 
-/// Processes made runnable by threads that are no schedulers.
+/// Processes made runnable by threads that are not schedulers.
 pub(super) struct Injected(Injector<(Runnable, Priority)>);
 
 impl Injected {
@@ -61,7 +63,7 @@ impl Stealers {
         self.0.iter().map(Stealer::len).sum()
     }
 
-    /// By priority.
+    /// The number of queued processes for each priority.
     pub(super) fn lengths(&self) -> [usize; 4] {
         std::array::from_fn(|priority| self.0[priority].len())
     }
@@ -70,7 +72,7 @@ impl Stealers {
         self.0.iter().all(Stealer::is_empty)
     }
 
-    /// Processes of normal priority.
+    /// The number of queued processes of normal priority.
     pub(super) fn normal(&self) -> usize {
         self.0[Priority::Normal as usize].len()
     }
@@ -103,7 +105,7 @@ impl RunQueues {
         self.by_priority.iter().all(Worker::is_empty)
     }
 
-    /// Queues a process; true when it is not alone.
+    /// Queues a process; returns whether others of its priority were already queued.
     pub(super) fn push(&mut self, process: *mut Process, priority: Priority) -> bool {
         let queue = &self.by_priority[priority as usize];
         let more = !queue.is_empty();
@@ -114,14 +116,15 @@ impl RunQueues {
         more
     }
 
-    /// Somebody of that priority waits for what it asked of a process.
+    /// Notes that a process of the given priority waits for a reply from the process `pid`.
     pub(super) fn push_awaited(&mut self, pid: Term, priority: Priority) {
         if let Some(awaited) = self.awaited.get_mut(priority as usize) {
             awaited.push_back(pid);
         }
     }
 
-    /// The next process to be asked out of its turn, unless what runs is as urgent as who waits.
+    /// The next process whose signals to handle before its turn. Returns one that a `High` process waits for only while
+    /// no `Max` process is queued.
     #[inline]
     pub(super) fn pop_awaited(&mut self) -> Option<Term> {
         let [by_max, by_high] = &mut self.awaited;
@@ -149,7 +152,7 @@ impl RunQueues {
                 return Some(process);
             }
             if max.is_empty() && high.is_empty() && low.is_empty() {
-                // Others stole what was counted.
+                // The counted processes were stolen.
                 self.urgent = 0;
             }
         }
@@ -157,7 +160,7 @@ impl RunQueues {
         normal.pop().map(|Runnable(process)| process)
     }
 
-    /// Takes a share of what other threads made runnable; true when there was something.
+    /// Takes some of the processes that other threads made runnable; returns whether there were any.
     pub(super) fn take_injected(&mut self, injected: &Injected, only_when_idle: bool) -> bool {
         let most = if only_when_idle { 64 } else { 8 };
         let mut any = false;
@@ -183,7 +186,7 @@ impl RunQueues {
         let _ = victim.0[normal].steal_batch_with_limit(&self.by_priority[normal], most);
     }
 
-    /// Moves some of another scheduler's processes here and answers one.
+    /// Moves some of another scheduler's processes here and returns one of them.
     pub(super) fn steal_from(&mut self, victim: &Stealers) -> Option<*mut Process> {
         for (priority, stealer) in victim.0.iter().enumerate() {
             loop {

@@ -1,49 +1,50 @@
-//! When a scheduler without work takes processes from another one.
+//! Decides when a scheduler without work steals processes from another one.
 //!
-//! Moving a process between processors costs about what a small process costs altogether: its control block, heap and
-//! messages lie in the other's caches. Two rules keep a second scheduler from making programs slower:
+//! Moving a process to another processor costs about as much as the whole life of a small process, because its control
+//! block, heap and messages are in the other processor's caches. Two rules keep a second scheduler from making programs
+//! slower:
 //!
-//! - A process that is queued alone is about to run where it is, where the message was sent that woke it. It is taken
-//!   only after it waited for [`LONE_NS`], while whoever runs there did not come to an end.
-//! - Of several, some are taken at once, unless what was taken lately ran so shortly that it was not worth the way. Then
-//!   the thief waits, each time longer.
+//! - A process that is queued alone is about to run on the scheduler where it was woken. It is stolen only after it has
+//!   waited for [`LONE_NS`] during one and the same slice of its victim.
+//! - If several are queued, some are stolen at once, unless the processes of the last theft ran so briefly that moving
+//!   them was not worth the cost. Then the thief backs off, longer each time.
 //!
-//! Beside that, a scheduler with work evens out what is uneven: where processes never rest, the few that were stolen
-//! would otherwise share one processor, and the many that were left the other.
+//! Besides, a scheduler that has work balances its queue against much longer ones. Otherwise, where processes never
+//! wait, the few stolen ones would share one processor and the many others the other.
 //!
-//! The thief's thread alone touches this; of its victims it reads what [`super::Shared`] shows.
+//! Only the thief's thread uses this; of its victims it reads only [`super::Shared`].
 
 use super::{Counts, Shared};
 
-/// How long a process waits alone before another scheduler takes it: some hundred messages' time.
+/// How long a process waits alone before another scheduler takes it: the time of some hundred messages.
 const LONE_NS: i64 = 20_000;
-/// What was taken and ran for less than this on average, was not worth taking. Moving costs about 500 ns.
+/// A theft was worth it if the slices after it took at least this long on average. Moving costs about 500 ns.
 const WORTH_NS: i64 = 1_500;
-/// The first wait after what was not worth taking, and the longest.
+/// The first wait after a theft that was not worth it, and the longest wait.
 const SHORTEST_WAIT_NS: i64 = 10_000;
 const LONGEST_WAIT_NS: i64 = 1_000_000;
 
-/// Processes that move in one look at the balance.
+/// The most processes moved from one victim in one balance check.
 const MOST_EVENED_OUT: usize = 1024;
-/// A difference that is left as it is.
+/// Differences in queue length up to this are not balanced.
 const UNEVEN: usize = 32;
 
-/// What one scheduler knows of its thefts.
+/// A scheduler's record of its thefts.
 #[derive(Default)]
 pub(super) struct Thief {
-    /// When it took something that it has not come to the end of, and its slices then.
+    /// When it last stole, and its slice count then; `None` after it has run out of work.
     taken: Option<(i64, u64)>,
     wait_ns: i64,
     not_before_ns: i64,
-    /// The victim whose lone process it watches: its number, its slices, and since when they are so many.
+    /// The victim whose lone process it watches: its number, its slice count, and when that count was first seen.
     watched: (usize, u64, i64),
-    /// When it last looked at the balance, and its slices then.
+    /// When it last checked the balance, and its slice count then.
     looked: (i64, u64),
-    /// When it is worth looking again: some process is left where it is for now.
+    /// When to look again, if some process was left where it is for now.
     look_again_ns: Option<i64>,
 }
 
-/// What to do about the processes of a victim.
+/// Whether to steal from a victim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     Take,
@@ -51,7 +52,7 @@ pub(super) enum Verdict {
 }
 
 impl Thief {
-    /// The thief has nothing to run any more: it learns whether the last theft was worth it.
+    /// Called when the thief has run out of work: decides whether the last theft was worth it.
     pub(super) fn ran_dry(&mut self, now_ns: impl FnOnce() -> i64, own: &Counts) {
         self.look_again_ns = None;
         let Some((since_ns, slices_then)) = self.taken.take() else {
@@ -94,14 +95,15 @@ impl Thief {
         self.look_again_ns = Some(self.look_again_ns.map_or(at_ns, |other| other.min(at_ns)));
     }
 
-    /// Something was taken.
+    /// Notes a theft.
     pub(super) fn took(&mut self, now_ns: i64, own: &Counts) {
         self.taken = Some((now_ns, own.switches()));
         self.watched.2 = 0;
     }
 
-    /// How many processes to take from a victim although there is work: `own` processes are queued here and `queued` there.
-    /// `since_ns` and `slices` are the time and the slices since the last look.
+    /// How many processes a scheduler with work takes from a victim to balance their queues: `own` processes are queued
+    /// here and `queued` there. `since_ns` and `slices` are the time and the number of slices since the last balance
+    /// check.
     pub(super) fn share(since_ns: i64, slices: u64, own: usize, queued: usize) -> usize {
         let difference = queued.saturating_sub(own);
         let worth_it = since_ns >= WORTH_NS * slices as i64;
@@ -111,14 +113,14 @@ impl Thief {
         (difference / 2).min(MOST_EVENED_OUT)
     }
 
-    /// Time and slices since this was last asked.
+    /// The time and the number of slices since the last call.
     pub(super) fn since_last_look(&mut self, now_ns: i64, own: &Counts) -> (i64, u64) {
         let slices = own.switches();
         let (last_ns, last_slices) = std::mem::replace(&mut self.looked, (now_ns, slices));
         (now_ns - last_ns, slices - last_slices)
     }
 
-    /// When to look again at what was left where it is; None when nothing was.
+    /// When to look again at processes that were left where they are; `None` if there were none.
     pub(super) fn look_again_ns(&self) -> Option<i64> {
         self.look_again_ns
     }

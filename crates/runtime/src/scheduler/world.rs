@@ -1,8 +1,8 @@
 //! Stopping the world: a few rare operations (committing code, purging, changing the schedulers)
 //! run while no process does.
 //!
-//! A scheduler holds the world shared while it is awake. Who wants it alone asks; schedulers step aside
-//! between two slices.
+//! An awake scheduler holds the world lock for reading. A thread that wants to stop the world raises a request count
+//! and takes the lock for writing; schedulers release their read lock between two slices while a request is pending.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,12 +19,12 @@ thread_local! {
     static IS_ALONE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// This thread is about to run processes.
+/// Called before this thread runs processes.
 pub(super) fn enter() {
     SHARE.set(Some(WORLD.read()));
 }
 
-/// This thread runs no process until it enters again.
+/// Called when this thread will run no process until it calls [`enter`] again.
 pub(super) fn leave() {
     SHARE.set(None);
 }
@@ -37,8 +37,8 @@ pub(super) fn step_aside_if_asked() {
     }
 }
 
-/// Runs `body` while no other thread runs a process. Called from a BIF (its own process stands
-/// still meanwhile) or from outside.
+/// Runs `body` while no other thread runs a process. Called from a BIF (its process does not run
+/// meanwhile) or from a thread that is not a scheduler.
 pub fn stopped<R>(body: impl FnOnce() -> R) -> R {
     let shared = SHARE.take().is_some();
     ASKING.fetch_add(1, Ordering::SeqCst);
@@ -54,11 +54,12 @@ pub fn stopped<R>(body: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Keeps all other threads from running processes, for good: the node ends. False when that did not come about in
-/// time; then some go on, but each only until its next step aside.
+/// Keeps all other threads from running processes for ever, because the node ends. Returns false if that was not
+/// reached within `patience`; then some threads still run, but each only until the end of its slice.
 #[must_use]
 pub fn stop_for_good(patience: Duration) -> bool {
-    // Kept for ever when it is held alone already, by a thread whose `stopped` body ends the node.
+    // If this thread already holds the lock for writing, then its `stopped` body is ending the node, and never
+    // releases it.
     if IS_ALONE.get() {
         return true;
     }

@@ -1,7 +1,7 @@
-//! What signals do to the process that receives them.
+//! The effects of signals on the process that receives them.
 //!
-//! Called by the owner: at a `receive` that finds no message, and before a slice when the SIGNALS
-//! bit says that something else than a message has come.
+//! The owner of the process calls this at a `receive` that finds no message, and before a slice if the SIGNALS bit says
+//! that a signal other than a message has arrived.
 
 use layout::{Fragment, Term};
 use term::copy::{Owned, to_fragment};
@@ -12,13 +12,13 @@ use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, send_or_bounce, 
 use crate::process::relations::{AliasKind, Link, Monitor, MonitorTarget, Watcher};
 use crate::process::{Process, flag, state};
 
-/// Takes all signals that have arrived, in order. Afterwards the inner queue holds the messages,
-/// and `EXIT_PENDING` is set if one of the others ended the process.
+/// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
+/// `EXIT_PENDING` is set if one of the other signals ended the process.
 pub fn fetch(process: &mut Process) {
     state::look(&process.state);
     let mut fragment = process.signals.take();
     while !fragment.is_null() {
-        // SAFETY: taken from the queue, so ours; the next is read before this one is handed on.
+        // SAFETY: taken from the queue, so this thread owns it; `next` is read before the fragment is passed on.
         unsafe {
             let next = (*fragment).next;
             match (*fragment).kind {
@@ -39,10 +39,10 @@ pub fn fetch(process: &mut Process) {
     }
 }
 
-/// A new reference for an answer that the process is about to wait for. Nothing that has come can hold it, so the next
-/// `receive` begins behind the messages there are, as stock's does: however many there are, none is looked at.
+/// A new reference for a reply that the process is about to wait for. No message that has already arrived can contain
+/// it, so the next `receive` begins after those, as on stock: none of them is examined.
 ///
-/// The process must receive that answer before anything else; any other `receive` would pass over messages.
+/// The process must receive that reply before anything else; any other `receive` would skip messages.
 #[must_use]
 pub fn reference_of_answer(process: &mut Process) -> Term {
     fetch(process);
@@ -54,7 +54,7 @@ pub fn reference_of_answer(process: &mut Process) -> Term {
 /// Puts a message at the end of the inner queue.
 ///
 /// # Safety
-/// `message` is live and in no list.
+/// `message` is a live fragment that is in no list.
 #[inline]
 pub unsafe fn append(process: &mut Process, message: *mut Fragment) {
     let queue = &mut process.head.messages;
@@ -68,20 +68,20 @@ pub unsafe fn append(process: &mut Process, message: *mut Fragment) {
     queue.count += 1;
 }
 
-/// Delivers a term to the process itself, behind what it has fetched.
+/// Delivers a term to the process as a message after those that it has already fetched.
 pub fn deliver(process: &mut Process, message: Term) {
-    // SAFETY: fresh.
+    // SAFETY: the fragment is new, so it is in no list.
     unsafe { append(process, to_fragment(message)) };
 }
 
-/// Replaces messages of the inner queue by others that mean the same. The one that a receive may be looking at stays
-/// beside the heap, for registers may point into it.
+/// Replaces messages of the inner queue by equal ones. If the message that a `receive` may be examining is replaced,
+/// the heap adopts the old one, because registers may point into it.
 pub fn replace_messages(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
     let Process { head, cold, .. } = process;
     let queue = &mut head.messages;
     let mut link: *mut *mut Fragment = &raw mut queue.first;
-    // SAFETY: links and messages of the inner queue are the owner's; whatever pointed to the `next` of a
-    // message that goes is made to point to that of its substitute.
+    // SAFETY: links and messages of the inner queue belong to the owner; every pointer to the `next` of a replaced
+    // message is changed to point to that of its replacement.
     unsafe {
         while !(*link).is_null() {
             let old = *link;
@@ -115,9 +115,9 @@ pub fn replace_messages(process: &mut Process, other: impl Fn(Term) -> Option<Ow
 }
 
 /// # Safety
-/// `fragment` is a live fragment of kind `ALIAS_MESSAGE`, in no list.
+/// `fragment` is a live fragment of kind `ALIAS_MESSAGE` that is in no list.
 unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
-    // SAFETY: such a fragment begins with the alias's number.
+    // SAFETY: a fragment of this kind begins with the two words of the alias's number.
     unsafe {
         let words = Fragment::words_pointer(fragment);
         let number = (*words, *words.add(1));
@@ -143,7 +143,7 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
     }
 }
 
-/// Tells the watched side that a monitor is gone.
+/// Tells the target of a monitor that the monitor was removed.
 pub fn demonitor_target(process: &Process, reference: (u64, u64), monitor: &Monitor) {
     match &monitor.target {
         MonitorTarget::Process { pid, .. } => {
@@ -162,7 +162,8 @@ fn handle(process: &mut Process, signal: Signal) {
             linked,
         } => exit(process, from, reason, linked),
         Signal::Link { from } => {
-            // A link that is being undone stays so: the signal was sent before the other side heard of it.
+            // A link that is being removed stays inactive: the other side sent this before it received the unlink
+            // signal.
             let links = &mut process.cold().relations.links;
             links.entry(from.bits()).or_insert_with(|| Link::to(from));
         }
@@ -228,7 +229,7 @@ fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
     if linked {
         let link = process.cold().relations.links.remove(&from.bits());
         if link.is_none_or(|link| link.unlinking.is_some()) {
-            // The link was undone before the signal came.
+            // The link was removed before the signal arrived.
             return;
         }
     }
@@ -239,8 +240,8 @@ fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
     }
 }
 
-/// An exit signal takes effect: a message for a process that traps exits, else its end unless the
-/// reason is `normal`.
+/// Applies an exit signal: delivers a message if the process traps exits; otherwise ends it, unless the reason is
+/// `normal`.
 pub fn exit_received(process: &mut Process, from: Term, reason: Owned) {
     if process.traps_exit() {
         let mut scratch = Scratch::new();
@@ -251,7 +252,7 @@ pub fn exit_received(process: &mut Process, from: Term, reason: Owned) {
     }
 }
 
-/// The process is to end with this reason at its next safepoint.
+/// Makes the process end with this reason at its next safepoint, unless it is already ending.
 pub fn die(process: &mut Process, reason: Owned) {
     if process.flags & flag::EXIT_PENDING == 0 {
         process.flags |= flag::EXIT_PENDING;
@@ -286,7 +287,7 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
     deliver(process, message);
 }
 
-/// What a signal does when its receiver is gone.
+/// Handles a signal whose receiver is gone: for example, a link or monitor request is answered with `noproc`.
 pub fn bounce(to: Term, signal: Signal) {
     match signal {
         Signal::Link { from } => {
@@ -326,12 +327,12 @@ pub fn bounce(to: Term, signal: Signal) {
     }
 }
 
-/// Lets what was pushed to a process that has ended take its effect. Several threads may do so at
-/// once: each signal is taken by one.
+/// Handles the signals that were pushed to a process that has ended. Several threads may call this at once: each signal
+/// is taken by one of them.
 pub fn bounce_rest(pid: Term, signals: &SignalQueue) {
     let mut fragment = signals.take();
     while !fragment.is_null() {
-        // SAFETY: taken from the queue, so ours.
+        // SAFETY: taken from the queue, so this thread owns it.
         unsafe {
             let next = (*fragment).next;
             if (*fragment).kind == OTHER {
@@ -344,7 +345,7 @@ pub fn bounce_rest(pid: Term, signals: &SignalQueue) {
     }
 }
 
-/// Ends both sides' knowledge of everything the process was tied to.
+/// Removes all links, monitors and aliases of a process that ends, and tells the other sides.
 pub fn break_relations(process: &mut Process, reason: Term) {
     let pid = process.pid();
     let Some(cold) = process.cold.as_mut() else {

@@ -1,7 +1,7 @@
-//! The signal queue: many threads push, the owner takes all.
+//! The signal queue: many threads push, the owner takes everything at once.
 //!
-//! A stack of fragments linked through `next`, newest first; the owner takes the whole stack with one
-//! exchange and reverses it. Pushing is one compare-and-swap, and nothing is ever popped singly, so
+//! It is a stack of fragments linked through `next`, newest first; the owner takes the whole stack with one
+//! exchange and reverses it. A push is one compare-and-swap, and fragments are never popped one by one, so
 //! there is no ABA problem. `tests/interleavings` runs this file under loom.
 
 use std::ptr;
@@ -23,14 +23,14 @@ impl SignalQueue {
     /// Pushes a signal.
     ///
     /// # Safety
-    /// `fragment` is live and in no list; the queue takes it over.
+    /// `fragment` is live and in no list; the queue takes ownership of it.
     #[inline]
     pub unsafe fn push(&self, fragment: *mut Fragment) {
         let mut newest = self.0.load(Ordering::Relaxed);
         loop {
-            // SAFETY: ours until the exchange succeeds.
+            // SAFETY: this thread owns the fragment until the exchange succeeds.
             unsafe { (*fragment).next = newest };
-            // SeqCst: the pusher's next look at the state word must not come before (see `wake`).
+            // SeqCst: the pusher's next access to the state word must not be reordered before this (see `wake`).
             match self.0.compare_exchange_weak(
                 newest,
                 fragment,
@@ -49,7 +49,7 @@ impl SignalQueue {
         self.0.load(Ordering::SeqCst).is_null()
     }
 
-    /// What was pushed last; the rest is linked to it. For looking at while the owner stands still.
+    /// The fragment pushed last, which links to the earlier ones. For inspection while the owner does not run.
     #[must_use]
     pub fn newest(&self) -> *mut Fragment {
         self.0.load(Ordering::SeqCst)
@@ -65,7 +65,7 @@ impl SignalQueue {
         let mut newest = self.0.swap(ptr::null_mut(), Ordering::SeqCst);
         let mut oldest_first = ptr::null_mut();
         while !newest.is_null() {
-            // SAFETY: the exchange made the whole list ours.
+            // SAFETY: the exchange gave this thread the whole list.
             unsafe {
                 let next = (*newest).next;
                 (*newest).next = oldest_first;

@@ -1,4 +1,4 @@
-//! The signal queue with threads of the system.
+//! Tests the signal queue with real threads.
 
 use super::queue::SignalQueue;
 use layout::Term;
@@ -15,7 +15,7 @@ fn signals_of_one_sender_keep_their_order() {
             scope.spawn(move || {
                 for number in 0..EACH {
                     let fragment = new_fragment(0);
-                    // SAFETY: fresh.
+                    // SAFETY: the fragment is new, so it is in no list.
                     unsafe {
                         (*fragment).term = Term::small(sender * EACH + number);
                         queue.push(fragment);
@@ -28,7 +28,7 @@ fn signals_of_one_sender_keep_their_order() {
         while taken < SENDERS * EACH {
             let mut fragment = queue.take();
             while !fragment.is_null() {
-                // SAFETY: taken, so ours.
+                // SAFETY: taken from the queue, so this thread owns it.
                 unsafe {
                     let value = (*fragment).term.small_value();
                     assert_eq!(next[(value / EACH) as usize], value % EACH);

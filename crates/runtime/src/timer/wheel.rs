@@ -1,16 +1,16 @@
 //! A hierarchical timing wheel (Varghese and Lauck): eight levels of 64 slots.
 //!
-//! Level `l` holds timers whose tick differs from the present one first in the `l`-th group of six
-//! bits. When time reaches a slot of a higher level, its timers move down. Each slot is a
-//! doubly-linked list of entries in a slab, so inserting and removing take constant time; a word of
-//! bits per level finds the next occupied slot.
+//! Level `l` holds timers whose tick and the current tick differ in the `l`-th group of six bits (from the lowest), but
+//! in no higher group. When time reaches a slot of a higher level, its timers move to lower levels. Each slot is a
+//! doubly-linked list of entries in a slab, so inserting and removing take constant time; a bit mask per level finds
+//! the next occupied slot.
 
 const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
 const LEVELS: usize = 8;
 const NONE: u32 = u32::MAX;
 
-/// Names an entry; a used-up name never removes a later entry.
+/// Identifies an entry. The generation ensures that an old key never removes a later entry in the same place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Key {
     index: u32,
@@ -21,14 +21,14 @@ struct Entry<T> {
     value: Option<T>,
     tick: i64,
     generation: u32,
-    /// Neighbours in the slot's list, or the next free entry in `next`.
+    /// Neighbours in the slot's list; in a free entry, `next` is the next free one.
     previous: u32,
     next: u32,
     level: u8,
     slot: u8,
 }
 
-/// See the module's documentation. Ticks are counted from any origin.
+/// See the module's documentation. Ticks may count from any origin.
 pub struct Wheel<T> {
     entries: Vec<Entry<T>>,
     free: u32,
@@ -50,7 +50,7 @@ impl<T> Wheel<T> {
         }
     }
 
-    /// Puts a value at a tick; one in the past is due at the next `expire`.
+    /// Adds a value at a tick; if that is in the past, it is due at the next `expire`.
     pub fn insert(&mut self, tick: i64, value: T) -> Key {
         let index = self.take_entry();
         let entry = &mut self.entries[index as usize];
@@ -62,7 +62,7 @@ impl<T> Wheel<T> {
         Key { index, generation }
     }
 
-    /// Takes a value out before its time.
+    /// Removes a value before it is due.
     pub fn remove(&mut self, key: Key) -> Option<T> {
         let entry = self.entries.get(key.index as usize)?;
         if entry.generation != key.generation || entry.value.is_none() {
@@ -72,7 +72,7 @@ impl<T> Wheel<T> {
         self.give_entry(key.index)
     }
 
-    /// Takes out everything due at `now` or before, in order of ticks.
+    /// Removes the values due at `now` or before, and adds them to `due` in order of ticks.
     pub fn expire(&mut self, now: i64, due: &mut Vec<T>) {
         while let Some((level, slot, tick)) = self.next_slot() {
             if tick > now {
@@ -81,7 +81,7 @@ impl<T> Wheel<T> {
             self.now = self.now.max(tick);
             let mut index = std::mem::replace(&mut self.heads[level][slot], NONE);
             self.occupied[level] &= !(1 << slot);
-            // The list's newest entry is first; entries of one tick come out oldest first.
+            // The list has the newest entry first; entries of one tick must expire oldest first.
             let mut indexes = Vec::new();
             while index != NONE {
                 indexes.push(index);
@@ -114,7 +114,7 @@ impl<T> Wheel<T> {
         if self.len == 0 {
             return None;
         }
-        // The lowest occupied level holds the earliest: higher levels differ in higher bits.
+        // The lowest occupied level holds the earliest entry: entries of higher levels differ in higher bits.
         (0..LEVELS)
             .find(|&level| self.occupied[level] != 0)
             .map(|level| {
@@ -135,7 +135,8 @@ impl<T> Wheel<T> {
         let differing = (tick ^ self.now) as u64;
         let highest = 63 - (differing | 1).leading_zeros();
         let level = ((highest / BITS) as usize).min(LEVELS - 1);
-        // Beyond the last level's reach a timer waits in its farthest slot, and is looked at again there.
+        // A timer beyond the range of the last level goes into that level's farthest slot, and is linked again when
+        // time reaches it.
         let shift = BITS * level as u32;
         let farthest = (self.now >> shift) + SLOTS as i64 - 1;
         let slot = (tick >> shift).min(farthest) as usize % SLOTS;

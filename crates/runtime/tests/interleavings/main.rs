@@ -1,8 +1,9 @@
-//! The lock-free protocols under loom: every interleaving, and every old value that the memory model lets a thread see.
+//! Tests the lock-free protocols under loom, with every interleaving and every stale value that the memory model
+//! allows.
 //!
-//! The files below are the runtime's own, compiled with loom's atomics in place of `std`'s ([`sync`]). A model
-//! explores schedules with at most `LOOM_MAX_PREEMPTIONS` preemptions, two unless that is set (`make test-all` asks for
-//! more): nearly all that can go wrong does so with two.
+//! The files below are the runtime's own, compiled with loom's atomics in place of `std`'s ([`sync`]). A model explores
+//! schedules with at most `LOOM_MAX_PREEMPTIONS` preemptions, two by default (`make test-all` sets more): nearly all
+//! errors show with two.
 #![allow(dead_code)]
 
 #[path = "../../../ets/src/store/directory.rs"]
@@ -36,7 +37,7 @@ fn check(body: impl Fn() + Sync + Send + 'static) {
     model.check(body);
 }
 
-/// A signal whose content loom watches: reading it before the write is known to have happened is an error.
+/// A signal whose content loom checks: a read that is not ordered after the write is an error.
 #[repr(C)]
 struct Signal {
     fragment: Fragment,
@@ -54,7 +55,7 @@ fn push(queue: &SignalQueue, content: u32) {
         },
         content: UnsafeCell::new(0),
     }));
-    // SAFETY: fresh; the queue takes it over, and the fragment is its first field.
+    // SAFETY: the signal is new, the fragment is its first field, and the queue takes ownership of it.
     unsafe {
         (*signal).content.with_mut(|place| *place = content);
         queue.push(signal.cast());
@@ -65,16 +66,16 @@ fn take(queue: &SignalQueue) -> Vec<u32> {
     let mut contents = Vec::new();
     let mut fragment = queue.take();
     while !fragment.is_null() {
-        // SAFETY: taken, so ours; `push` made it of a boxed `Signal`.
+        // SAFETY: taken from the queue, so this thread owns it; `push` made it from a boxed `Signal`.
         let signal = unsafe { Box::from_raw(fragment.cast::<Signal>()) };
-        // SAFETY: loom checks that nobody writes meanwhile.
+        // SAFETY: loom checks that no thread writes at the same time.
         contents.push(signal.content.with(|place| unsafe { *place }));
         fragment = signal.fragment.next;
     }
     contents
 }
 
-/// What of one sender's came, in order.
+/// The signals of one sender that arrived, in order.
 fn from_sender(contents: &[u32], sender: u32) -> Vec<u32> {
     let is_its = |content: &&u32| **content / 10 == sender;
     contents.iter().filter(is_its).copied().collect()
@@ -104,8 +105,8 @@ fn signals_of_one_sender_keep_their_order() {
     });
 }
 
-/// A process as far as waking goes. `owned` stands for all that only its owner may touch: loom complains when two
-/// threads do so unordered.
+/// A model of a process for the wake-up protocol. `owned` represents everything that only its owner may access: loom
+/// reports unordered accesses by two threads.
 struct Process {
     word: AtomicU32,
     signals: SignalQueue,
@@ -123,8 +124,8 @@ impl Process {
         })
     }
 
-    /// Sends as `signal::send` does; the sender runs the receiver itself where it would queue it. Some signals are
-    /// messages.
+    /// Sends as `signal::send` does, but runs the receiver itself instead of queueing it. The content 20 is a signal
+    /// other than a message.
     fn send(&self, content: u32) {
         let bits = match content {
             20 => state::EVENT | state::SIGNALS,
@@ -137,7 +138,7 @@ impl Process {
         }
     }
 
-    /// A slice as the scheduler makes it: handles signals and rests when there is no more.
+    /// A slice as run by the scheduler: handles signals, and goes to rest when there are no more.
     fn run(&self) {
         if state::begin(&self.word) & state::BORROWED == 0 {
             self.go_on();
@@ -149,7 +150,7 @@ impl Process {
         loop {
             state::look(&self.word);
             let came = take(&self.signals);
-            // SAFETY: loom checks that the owner is alone.
+            // SAFETY: loom checks that only the owner accesses it.
             self.owned
                 .with_mut(|owned| unsafe { (*owned).extend(came) });
             if state::rest(&self.word) {
@@ -159,7 +160,7 @@ impl Process {
     }
 
     fn received(&self) -> Vec<u32> {
-        // SAFETY: loom checks that nobody writes meanwhile.
+        // SAFETY: loom checks that no thread writes at the same time.
         self.owned.with(|owned| unsafe { (*owned).clone() })
     }
 }
@@ -218,7 +219,7 @@ fn a_process_put_back_into_a_queue_is_run_by_who_takes_it() {
             })
         };
         state::begin(&process.word);
-        // SAFETY: loom checks that the owner is alone.
+        // SAFETY: loom checks that only the owner accesses it.
         process.owned.with_mut(|owned| unsafe { (*owned).push(99) });
         state::give_up(&process.word);
         queue.swap(1, Ordering::SeqCst);
@@ -244,7 +245,7 @@ fn a_borrowed_process_is_run_by_who_takes_it_or_by_the_borrower() {
         if state::borrow(&process.word) {
             state::look(&process.word);
             let came = take(&process.signals);
-            // SAFETY: loom checks that the owner is alone.
+            // SAFETY: loom checks that only the owner accesses it.
             process
                 .owned
                 .with_mut(|owned| unsafe { (*owned).extend(came) });
@@ -259,7 +260,7 @@ fn a_borrowed_process_is_run_by_who_takes_it_or_by_the_borrower() {
     });
 }
 
-/// Its memory is for one of the two.
+/// Exactly one of the two threads must retire its memory.
 #[test]
 fn a_process_that_ends_while_it_is_borrowed_is_left_once() {
     check(|| {
@@ -288,7 +289,7 @@ fn a_process_that_ends_while_it_is_borrowed_is_left_once() {
     });
 }
 
-/// What is sent to a process that ends is answered once: by its exit or by the sender.
+/// A signal to a process that ends is handled exactly once: by its exit or by the sender.
 #[test]
 fn a_signal_to_an_ending_process_is_answered() {
     check(|| {
@@ -314,7 +315,7 @@ fn a_signal_to_an_ending_process_is_answered() {
     });
 }
 
-/// A scheduler that finds nothing to do, as `idle::sleep` goes about it; true when it would sleep.
+/// The last steps of `idle::sleep` in a scheduler without work; returns whether it would sleep.
 fn goes_to_sleep(sleepers: &Sleepers, work: &Mutex<VecDeque<u32>>, index: usize) -> bool {
     sleepers.announce(index, true);
     if work.lock().is_empty() {
@@ -332,7 +333,7 @@ fn work_is_seen_before_sleep_or_its_maker_wakes_the_sleeper() {
         let maker = {
             let (sleepers, length) = (sleepers.clone(), length.clone());
             thread::spawn(move || {
-                // As crossbeam's queues are: published by a release, looked at without a lock.
+                // Like crossbeam's queues: published by a release store, and read without a lock.
                 length.store(1, Ordering::Release);
                 sleepers.choose(2)
             })
@@ -404,7 +405,7 @@ fn sleepers_that_are_not_online_are_left_alone() {
     });
 }
 
-/// A range of a table as far as its lock goes.
+/// A model of a table's range: its lock and some numbers.
 struct Numbers(Mutex<Vec<u32>>);
 
 impl Range for Numbers {
@@ -439,7 +440,7 @@ fn has(table: &Table, number: u32) -> bool {
     with_range(table, number, |numbers| numbers.contains(&number))
 }
 
-/// Cuts the range of a bound there.
+/// Splits the range that contains `bound` at `bound`.
 fn cut(table: &Table, bound: u32) {
     let route = |bounds: &[u32]| bounds.partition_point(|other| *other <= bound);
     let (range, mut lower) = table.enter(route, Range::write);
@@ -450,11 +451,11 @@ fn cut(table: &Table, bound: u32) {
         Some(bound)
     });
     drop(lower);
-    // Others may still read it.
+    // Leaked, because other threads may still read it.
     std::mem::forget(replaced);
 }
 
-/// Puts the first range together with the next.
+/// Joins the first range with the next.
 fn join(table: &Table) {
     let (range, mut lower) = table.enter(|_| 0, Range::write);
     let merge = |lower: &mut MutexGuard<'_, Vec<u32>>, upper: &mut MutexGuard<'_, Vec<u32>>| {
@@ -465,7 +466,7 @@ fn join(table: &Table) {
     std::mem::forget(replaced);
 }
 
-/// Every number is in the range that it belongs to.
+/// All numbers in the table; asserts that each is in the range that it belongs to.
 fn numbers_of(table: &Table) -> Vec<u32> {
     let changes = table.hold();
     let (ranges, bounds) = table.all(&changes);

@@ -1,10 +1,11 @@
-//! What `runtime::sync` offers, made of loom's kinds.
+//! The items of `runtime::sync`, implemented with loom's types.
 //!
-//! Loom orders sequentially consistent accesses as acquire and release only; between two fences they are what they
-//! claim. The protocols rest on the one order of all their `SeqCst` accesses, which the fences give.
+//! Loom treats sequentially consistent accesses only as acquire and release; between two fences they are really
+//! sequentially consistent. The protocols rely on a total order of all their `SeqCst` accesses, which the fences
+//! provide.
 //!
-//! Loom tries the other order of two accesses only if nothing lies between them, not even a load before an exchange by
-//! the same thread. So each access here first takes a turn, by an exchange that orders nothing by itself.
+//! Loom tries the other order of two accesses only if there is nothing between them, not even a load before an exchange
+//! by the same thread. So each access here first takes a turn: an exchange that itself orders nothing.
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
@@ -82,15 +83,15 @@ impl Turn {
     }
 }
 
-/// A lock without poisoning, as `parking_lot`'s. Loom's own lets `try_lock` wait where another thread takes the lock at
-/// the same time, and finds deadlocks that are none; here it is only ever held for a moment.
+/// A lock without poisoning, like `parking_lot`'s. With loom's own lock, `try_lock` waits while another thread takes
+/// the lock, and loom reports deadlocks that do not exist; here loom's lock is only ever held for a moment.
 pub struct Mutex<T> {
     is_taken: loom::sync::Mutex<bool>,
     was_freed: loom::sync::Condvar,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is reached through the guard alone.
+// SAFETY: the value is accessed only through the guard.
 unsafe impl<T: Send> Send for Mutex<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Mutex<T> {}
@@ -140,7 +141,7 @@ impl<T> Deref for MutexGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the guard has the value alone.
+        // SAFETY: the guard has exclusive access to the value.
         unsafe { (*self.value).deref() }
     }
 }
@@ -154,7 +155,7 @@ impl<T> DerefMut for MutexGuard<'_, T> {
 
 impl<T> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: dropped once, before others may come in.
+        // SAFETY: dropped once, before another thread can take the lock.
         unsafe { ManuallyDrop::drop(&mut self.value) };
         *self.mutex.is_taken.lock().expect("no panic goes on") = false;
         self.mutex.was_freed.notify_one();

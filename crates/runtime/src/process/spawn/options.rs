@@ -15,7 +15,7 @@ use crate::process::heap_limit::{HeapLimit, binary_words, heap_words, size};
 use crate::process::relations::AliasKind;
 use crate::scheduler;
 
-/// What `spawn_opt` and `spawn_request` may ask for.
+/// The options of `spawn_opt` and `spawn_request`.
 #[derive(Default)]
 pub struct Options {
     pub link: bool,

@@ -1,22 +1,23 @@
-//! Which schedulers sleep, so that whoever queues work can choose one to wake.
+//! The list of sleeping schedulers, from which whoever queues work chooses one to wake.
 //!
 //! A scheduler announces itself *before* it looks for work the last time, and whoever queues work chooses a sleeper
-//! *after* queueing: one of the two sees the other. Who is chosen is off the list at once, so it is not chosen twice
-//! for one sleep. A scheduler that still *searches*, awake, finds what was queued by itself; it ends its search before it
-//! announces itself, so the same holds for it. Any thread may call. `tests/interleavings` runs this file under loom.
+//! *after* queueing, so at least one of the two sees the other. A chosen scheduler is taken off the list at once, so it
+//! is not chosen twice for one sleep. A scheduler that is still *searching* (awake and looking for work) finds queued
+//! work without being woken; it ends its search before it announces itself, so no work is missed between the two. Any
+//! thread may call. `tests/interleavings` runs this file under loom.
 
 use crate::sync::{AtomicUsize, Mutex, Ordering, fence};
 
 /// See the module's documentation.
 pub struct Sleepers {
-    /// Those among them that would run processes: whoever queues one looks only at this.
+    /// The number of listed schedulers that are online. Whoever queues a process usually reads only this.
     online: AtomicUsize,
     list: Mutex<Vec<Asleep>>,
-    /// Schedulers that look for work and are not asleep yet.
+    /// The number of schedulers that look for work and are not asleep yet.
     searching: AtomicUsize,
 }
 
-/// A scheduler that sleeps; `online`: it was when it went to sleep.
+/// A sleeping scheduler; `online` is whether it was online when it went to sleep.
 struct Asleep {
     index: usize,
     online: bool,
@@ -32,16 +33,18 @@ impl Sleepers {
         }
     }
 
-    /// Whether there may be one to choose. Without the fence of [`choose`](Sleepers::choose) the answer may be old.
+    /// Whether there may be a scheduler to choose. Without the fence of [`choose`](Sleepers::choose) the result may be
+    /// stale.
     #[inline]
     #[must_use]
     pub fn any(&self) -> bool {
         self.online.load(Ordering::Relaxed) > 0
     }
 
-    /// Takes the last that went to sleep among the first `online` schedulers off the list.
+    /// Takes a scheduler off the list: of the first `online` schedulers, the one last in the list (usually the last
+    /// that went to sleep).
     pub fn choose(&self, online: usize) -> Option<usize> {
-        // What was queued before must be seen by who announces itself after this look.
+        // A scheduler that announces itself after this check must see the work that was queued before it.
         fence(Ordering::SeqCst);
         if !self.any() {
             return None;
@@ -51,10 +54,10 @@ impl Sleepers {
         Some(self.take(&mut list, at))
     }
 
-    /// As [`choose`](Sleepers::choose), but nobody while a scheduler searches: that one takes what was queued, and has to
-    /// wake another for what it leaves.
+    /// As [`choose`](Sleepers::choose), but `None` while a scheduler searches: that one takes the queued work, and has
+    /// to wake another for what it leaves.
     pub fn choose_unless_searched(&self, online: usize) -> Option<usize> {
-        // What was queued before must be seen by who ends its search after this look.
+        // A scheduler that ends its search after this check must see the work that was queued before it.
         fence(Ordering::SeqCst);
         if self.searching.load(Ordering::Relaxed) > 0 {
             return None;
@@ -62,18 +65,19 @@ impl Sleepers {
         self.choose(online)
     }
 
-    /// A scheduler that has nothing to do begins to look for work.
+    /// Called when a scheduler without work begins to look for some.
     pub fn begin_search(&self) {
         self.searching.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// It has found some, or is about to sleep. Called before it looks what others may do, and before it announces itself.
+    /// Called when the scheduler has found work or is about to sleep: before it checks whether to wake another one, and
+    /// before it announces itself.
     pub fn end_search(&self) {
         self.searching.fetch_sub(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
     }
 
-    /// Takes all off the list.
+    /// Takes all schedulers off the list.
     pub fn take_all(&self) -> impl Iterator<Item = usize> + use<> {
         let mut list = self.list.lock();
         self.online.store(0, Ordering::Relaxed);
@@ -82,7 +86,7 @@ impl Sleepers {
             .map(|asleep| asleep.index)
     }
 
-    /// A scheduler is about to look for work the last time before it sleeps.
+    /// Lists a scheduler that is about to look for work the last time before it sleeps.
     pub fn announce(&self, index: usize, online: bool) {
         {
             let mut list = self.list.lock();
@@ -92,7 +96,7 @@ impl Sleepers {
         fence(Ordering::SeqCst);
     }
 
-    /// A scheduler does not sleep after all, or no longer.
+    /// Removes a scheduler that does not sleep after all, or no longer, if it is listed.
     pub fn withdraw(&self, index: usize) {
         let mut list = self.list.lock();
         if let Some(at) = list.iter().position(|asleep| asleep.index == index) {
@@ -100,7 +104,7 @@ impl Sleepers {
         }
     }
 
-    /// Takes one off the list, which the caller has locked.
+    /// Takes the entry at `at` off the list, which the caller has locked.
     fn take(&self, list: &mut Vec<Asleep>, at: usize) -> usize {
         let asleep = list.swap_remove(at);
         self.online
