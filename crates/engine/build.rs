@@ -219,7 +219,7 @@ impl<'a> Stencils<'a> {
             let (offset, addend) = (relocation.offset, relocation.addend);
             write!(
                 text,
-                "Relocation {{ offset: {offset}, kind: Kind::{kind}, addend: {addend}, symbol: Symbol::{symbol} }},"
+                "Relocation {{ offset: {offset}, kind: PatchKind::{kind}, addend: {addend}, symbol: Symbol::{symbol} }},"
             )
             .unwrap();
         }

@@ -6,7 +6,7 @@ use isa::Opcode;
 use std::fmt;
 
 use crate::ChunkId;
-use crate::shape::Kind;
+use crate::shape::OperandKind;
 
 /// Why a file was refused: what is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum ErrorKind {
     BadOperand {
         opcode: Opcode,
         operand: u8,
-        expected: Kind,
+        expected: OperandKind,
     },
     /// `func_info` that is not between its two labels, or code outside a function.
     NotAFunction,

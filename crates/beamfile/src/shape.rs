@@ -5,12 +5,12 @@
 
 use isa::Opcode;
 
-use Kind::*;
+use OperandKind::*;
 
 /// A kind of operand, which determines the possible variants of [`Operand`](crate::Operand).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum OperandKind {
     /// A term: `X`, `Y`, `TypedX`, `TypedY`, `Atom`, `Nil`, `Integer`, `BigInteger` or `Literal`.
     Source,
     /// A constant term: `Atom`, `Nil`, `Integer`, `BigInteger` or `Literal`.
@@ -52,24 +52,25 @@ pub enum Kind {
     /// `Line`.
     Line,
     /// `List`, whose elements have these kinds, repeated cyclically. Its length is a multiple of their number.
-    List(&'static [Kind]),
+    List(&'static [OperandKind]),
     /// Any operand that is valid on its own; numbers are not converted to indexes.
     Any,
 }
 
 /// The kinds of an operation's operands, as many as its arity. Empty for obsolete operations.
-pub const fn operands(opcode: Opcode) -> &'static [Kind] {
-    const TEST_1: &[Kind] = &[Label, Source];
-    const TEST_2: &[Kind] = &[Label, Source, Source];
-    const FLOAT_2: &[Kind] = &[Fail, Float, Float, Float];
-    const BITS_GET: &[Kind] = &[Label, Register, Registers, Source, Number, Number, Register];
-    const BITS_PUT: &[Kind] = &[Fail, Source, Number, Number, Source];
-    const BITS_INIT: &[Kind] = &[Fail, NumberOrSource, Alloc, Registers, Number, Register];
-    const UTF_GET: &[Kind] = &[Label, Register, Number, Number, Register];
-    const UTF_SKIP: &[Kind] = &[Label, Register, Number, Number];
-    const UTF_SIZE: &[Kind] = &[Fail, Source, Register];
-    const UTF_PUT: &[Kind] = &[Fail, Number, Source];
-    const MAP_PUT: &[Kind] = &[Fail, Source, Register, Registers, List(&[Source, Source])];
+pub const fn operands(opcode: Opcode) -> &'static [OperandKind] {
+    const TEST_1: &[OperandKind] = &[Label, Source];
+    const TEST_2: &[OperandKind] = &[Label, Source, Source];
+    const FLOAT_2: &[OperandKind] = &[Fail, Float, Float, Float];
+    const BITS_GET: &[OperandKind] =
+        &[Label, Register, Registers, Source, Number, Number, Register];
+    const BITS_PUT: &[OperandKind] = &[Fail, Source, Number, Number, Source];
+    const BITS_INIT: &[OperandKind] = &[Fail, NumberOrSource, Alloc, Registers, Number, Register];
+    const UTF_GET: &[OperandKind] = &[Label, Register, Number, Number, Register];
+    const UTF_SKIP: &[OperandKind] = &[Label, Register, Number, Number];
+    const UTF_SIZE: &[OperandKind] = &[Fail, Source, Register];
+    const UTF_PUT: &[OperandKind] = &[Fail, Number, Source];
+    const MAP_PUT: &[OperandKind] = &[Fail, Source, Register, Registers, List(&[Source, Source])];
 
     match opcode {
         Opcode::Label => &[NewLabel],
@@ -180,7 +181,8 @@ pub const fn operands(opcode: Opcode) -> &'static [Kind] {
 
         // For each segment: its type, its number, unit, flags, value (for a string, its offset) and size.
         Opcode::BsCreateBin => {
-            const SEGMENT: &[Kind] = &[Atom, Number, Number, Constant, NumberOrSource, Source];
+            const SEGMENT: &[OperandKind] =
+                &[Atom, Number, Number, Constant, NumberOrSource, Source];
             &[Fail, Alloc, Registers, Number, Register, List(SEGMENT)]
         }
         Opcode::BsInit2 | Opcode::BsInitBits => BITS_INIT,

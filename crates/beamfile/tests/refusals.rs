@@ -1,6 +1,6 @@
 //! Modules written by hand, each with one error: they are refused with the right kind of error.
 
-use beamfile::shape::Kind;
+use beamfile::shape::OperandKind;
 use beamfile::{BeamError, BeamFile, ChunkId, Code, ErrorKind, Operand};
 use isa::Opcode;
 
@@ -317,24 +317,27 @@ fn operands_of_the_wrong_kind_are_refused() {
     for (body, kind) in [
         (
             op(Opcode::Move, &[&u(1), &x(0)]),
-            bad(Opcode::Move, 0, Kind::Source),
+            bad(Opcode::Move, 0, OperandKind::Source),
         ),
         (
             op(Opcode::Move, &[&x(0), &atom(1)]),
-            bad(Opcode::Move, 1, Kind::Register),
+            bad(Opcode::Move, 1, OperandKind::Register),
         ),
         (
             op(Opcode::Jump, &[&label(0)]),
-            bad(Opcode::Jump, 0, Kind::Label),
+            bad(Opcode::Jump, 0, OperandKind::Label),
         ),
         (
             op(Opcode::Jump, &[&x(0)]),
-            bad(Opcode::Jump, 0, Kind::Label),
+            bad(Opcode::Jump, 0, OperandKind::Label),
         ),
-        (op(Opcode::Init, &[&x(0)]), bad(Opcode::Init, 0, Kind::Slot)),
+        (
+            op(Opcode::Init, &[&x(0)]),
+            bad(Opcode::Init, 0, OperandKind::Slot),
+        ),
         (
             op(Opcode::FuncInfo, &[&atom(1), &atom(0), &u(0)]),
-            bad(Opcode::FuncInfo, 1, Kind::Atom),
+            bad(Opcode::FuncInfo, 1, OperandKind::Atom),
         ),
         (
             op(
@@ -344,7 +347,7 @@ fn operands_of_the_wrong_kind_are_refused() {
             bad(
                 Opcode::SelectVal,
                 2,
-                Kind::List(&[Kind::Constant, Kind::Label]),
+                OperandKind::List(&[OperandKind::Constant, OperandKind::Label]),
             ),
         ),
         (
@@ -352,11 +355,15 @@ fn operands_of_the_wrong_kind_are_refused() {
                 Opcode::SelectVal,
                 &[&x(0), &label(1), &list(&[&integer(1), &label(0)])],
             ),
-            bad(Opcode::SelectVal, 2, Kind::Label),
+            bad(Opcode::SelectVal, 2, OperandKind::Label),
         ),
         (
             op(Opcode::InitYregs, &[&y(1)]),
-            bad(Opcode::InitYregs, 0, Kind::List(&[Kind::Slot])),
+            bad(
+                Opcode::InitYregs,
+                0,
+                OperandKind::List(&[OperandKind::Slot]),
+            ),
         ),
     ] {
         Module::with_body(&body).check(b"Code", kind);

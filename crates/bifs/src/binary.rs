@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use layout::object::offset;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use term::off_heap::{self, BinaryBlock};
 use term::{am, bits, build, integer, unicode};
 
@@ -121,7 +121,7 @@ pub fn referenced_byte_size_1(process: &mut Process, [binary]: [Term; 1]) -> Bif
         return Err(badarg(1));
     }
     let (whole, _) = build::whole_of(binary);
-    let size = if whole.is_kind(Kind::SharedBinary) {
+    let size = if whole.is_kind(ObjectKind::SharedBinary) {
         // SAFETY: a shared binary's block is live while the binary is.
         unsafe {
             let block = off_heap::block_of(whole.boxed_pointer()).cast::<BinaryBlock>();

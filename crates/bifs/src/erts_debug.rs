@@ -6,8 +6,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::object::MapShape;
-use layout::{Kind, Term};
-use term::external::{self, Options};
+use layout::{ObjectKind, Term};
+use term::external::{self, DecodeOptions};
 use term::{am, atom, build, hash, integer, map, print, size, unicode};
 
 use runtime::bif::{BifResult, badarg, badmap, error, notsup};
@@ -119,7 +119,7 @@ pub fn get_internal_state_1(process: &mut Process, [what]: [Term; 1]) -> BifResu
             }
             [name, binary] if is_named(name, "binary_info") && binary.is_bitstring() => {
                 let (whole, _) = build::whole_of(binary);
-                if whole.is_kind(Kind::HeapBinary) {
+                if whole.is_kind(ObjectKind::HeapBinary) {
                     Ok(atom::known("heap_binary"))
                 } else {
                     Err(notsup())
@@ -186,7 +186,7 @@ pub fn dist_ext_to_term_2(process: &mut Process, [cache, binary]: [Term; 2]) -> 
         return Err(badarg(1));
     }
     let bytes = unicode::bytes_of(binary).ok_or(badarg(2))?;
-    let options = Options { safe: false, atoms };
+    let options = DecodeOptions { safe: false, atoms };
     let decoded = external::decode(process.heap(), &bytes, &options, &mut CodeResolver);
     Ok(decoded.map_err(|_| badarg(2))?.0)
 }
@@ -241,7 +241,7 @@ pub fn breakpoint_2(_process: &mut Process, [pattern, flag]: [Term; 2]) -> BifRe
     Err(badarg(1))
 }
 
-/// `erts_debug:dirty(Kind, Test, Argument)`: OTP's own tests, which are not supported here.
+/// `erts_debug:dirty(ObjectKind, Test, Argument)`: OTP's own tests, which are not supported here.
 pub fn dirty_3(_process: &mut Process, [_kind, _test, _argument]: [Term; 3]) -> BifResult {
     Err(notsup())
 }

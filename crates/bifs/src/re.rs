@@ -33,7 +33,7 @@ fn badopt() -> Failure {
 
 /// The parsed options, and whether there are any that are only for compiling or only for running.
 #[derive(Default)]
-struct Options {
+struct RegexOptions {
     compile: CompileOptions,
     run: RunOptions,
     offset: usize,
@@ -45,7 +45,7 @@ struct Options {
     only_run: bool,
 }
 
-impl Options {
+impl RegexOptions {
     fn unicode(&self) -> bool {
         self.compile.has(CompileOptions::UNICODE)
     }
@@ -55,8 +55,8 @@ impl Options {
     }
 }
 
-fn options_of(list: Term) -> Option<Options> {
-    let mut options = Options::default();
+fn options_of(list: Term) -> Option<RegexOptions> {
+    let mut options = RegexOptions::default();
     let mut rest = list;
     while let Some((option, tail)) = rest.as_cons() {
         rest = tail;
@@ -71,7 +71,7 @@ fn options_of(list: Term) -> Option<Options> {
     rest.is_nil().then_some(options)
 }
 
-fn tuple_option(options: &mut Options, elements: &[Term]) -> Option<()> {
+fn tuple_option(options: &mut RegexOptions, elements: &[Term]) -> Option<()> {
     let limit = |value: Term| i32::try_from(value.as_small()?).ok()?.try_into().ok();
     match *elements {
         [am::CAPTURE, values, kind] => {
@@ -108,7 +108,7 @@ fn tuple_option(options: &mut Options, elements: &[Term]) -> Option<()> {
     Some(())
 }
 
-fn atom_option(options: &mut Options, name: &str) -> Option<()> {
+fn atom_option(options: &mut RegexOptions, name: &str) -> Option<()> {
     let flag = match name {
         "anchored" => {
             options.compile.set(CompileOptions::ANCHORED);
@@ -272,7 +272,7 @@ enum Shape {
     Binary,
 }
 
-fn capture_of(options: &Options, pattern: &Pattern) -> Option<(Capture, Shape)> {
+fn capture_of(options: &RegexOptions, pattern: &Pattern) -> Option<(Capture, Shape)> {
     let Some((values, kind)) = options.capture else {
         return Some((Capture::All { but_first: false }, Shape::Index));
     };

@@ -4,7 +4,7 @@
 //!
 //! Nothing is executed here: a [`Launch`] describes what to do. Main thread only.
 
-use isa::flags::{self, LauncherAction, LauncherRule, Place, Value};
+use isa::flags::{self, LauncherAction, LauncherRule, Value, ValuePosition};
 
 use crate::environment::Environment;
 use crate::otp::Otp;
@@ -322,16 +322,20 @@ impl<'a> Split<'a> {
         let passed = [b"-", name].concat();
         let takes_next = match (flags::find(name), flags::family(name)) {
             (Some((flag, length)), _) => match flag.place {
-                Place::Alone | Place::Joined => false,
+                ValuePosition::Alone | ValuePosition::Joined => false,
                 // The launcher does not know the JIT flags: for any flag that begins with `J` it takes the next word.
-                Place::Next | Place::NextOnly => length == name.len() || name.starts_with(b"J"),
-                Place::Optional if length == name.len() => {
+                ValuePosition::Next | ValuePosition::NextOnly => {
+                    length == name.len() || name.starts_with(b"J")
+                }
+                ValuePosition::Optional if length == name.len() => {
                     self.peek().is_some_and(|next| is_listed(flag.value, next))
                 }
-                Place::Optional if flag.name == "B" && !starts_listed(flag.value, &name[1..]) => {
+                ValuePosition::Optional
+                    if flag.name == "B" && !starts_listed(flag.value, &name[1..]) =>
+                {
                     return Err(Refusal::missing_argument(&passed));
                 }
-                Place::Optional => false,
+                ValuePosition::Optional => false,
             },
             (None, Some(family)) => match family.launcher {
                 LauncherRule::Pass => false,

@@ -11,7 +11,7 @@
 pub mod config;
 pub mod environment;
 pub mod launch;
-pub mod machine;
+pub mod node_config;
 pub mod otp;
 pub mod refusal;
 pub mod settings;

@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 use cli::config::Config;
 use cli::environment::Environment;
 use cli::launch::{self, Launch, MACHINE_NAME, Print, Request};
-use cli::machine;
+use cli::node_config;
 use cli::otp::Otp;
 use cli::refusal::{self, Refusal};
 use cli::settings::{self, Wish};
@@ -102,7 +102,7 @@ fn run(config: Config) -> ExitCode {
         // Ignore variables whose name the system rejects: programs could not inherit them either.
         let _ = sys::env::put(name, value);
     }
-    node::start(machine::config(config))
+    node::start(node_config::config(config))
 }
 
 /// The number of processors that this process may use.

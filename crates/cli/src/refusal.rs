@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Write as _};
 
-use isa::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, Place};
+use isa::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, ValuePosition};
 
 /// Why ferl does not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,8 +81,8 @@ pub fn emulator_usage() -> String {
     let mut text = String::from("Usage: ferl [flags] [arguments ...]\nThe flags are:\n\n");
     for flag in EMULATOR_FLAGS.iter().filter(|flag| !flag.help.is_empty()) {
         let space = match flag.place {
-            Place::Alone | Place::Joined => "",
-            Place::Next | Place::NextOnly | Place::Optional => " ",
+            ValuePosition::Alone | ValuePosition::Joined => "",
+            ValuePosition::Next | ValuePosition::NextOnly | ValuePosition::Optional => " ",
         };
         let spelling = format!("+{}{space}{}", flag.name, flag.argument);
         let _ = writeln!(text, "{spelling:<24} {}", flag.help);

@@ -5,7 +5,7 @@
 
 mod schedulers;
 
-use isa::flags::{self, Effect, EmulatorFlag, Place, Round, Setting, Value};
+use isa::flags::{self, Effect, EmulatorFlag, Round, Setting, Value, ValuePosition};
 
 use crate::config::{
     BindType, BreakMode, BusyWait, Config, FileNameEncoding, FileNameWarning, MessageQueueData,
@@ -168,14 +168,14 @@ fn items(launch: &Launch) -> Vec<Item<'_>> {
         };
         let rest = &name[length..];
         let value = match flag.place {
-            Place::Alone => None,
-            Place::NextOnly if !rest.is_empty() => {
+            ValuePosition::Alone => None,
+            ValuePosition::NextOnly if !rest.is_empty() => {
                 items.push(Item::Unknown(word));
                 continue;
             }
             _ if !rest.is_empty() => Some(rest),
-            Place::Optional => words.next_if(|next| value::parse(flag, next).is_ok()),
-            Place::Next | Place::NextOnly | Place::Joined => {
+            ValuePosition::Optional => words.next_if(|next| value::parse(flag, next).is_ok()),
+            ValuePosition::Next | ValuePosition::NextOnly | ValuePosition::Joined => {
                 let next = words.next();
                 if next.is_none() {
                     items.push(Item::Unfinished);

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
-use isa::flags::{Digits, EMULATOR_FLAGS, EmulatorFlag, Place, Value};
+use isa::flags::{Digits, EMULATOR_FLAGS, EmulatorFlag, Value, ValuePosition};
 
 /// Intended differences, with the reason.
 const MEANT: &[(&str, &str)] = &[
@@ -134,7 +134,7 @@ fn lines_for(flag: &EmulatorFlag) -> Vec<String> {
         Value::Pair => values.extend(["1", "0", "1:1"].map(str::to_owned)),
         Value::Topology => values.push("L0c0".to_owned()),
     }
-    if flag.place == Place::Joined {
+    if flag.place == ValuePosition::Joined {
         return values
             .iter()
             .map(|value| format!("{name}{value}"))
@@ -145,7 +145,7 @@ fn lines_for(flag: &EmulatorFlag) -> Vec<String> {
         .iter()
         .map(|value| format!("{name} {value}"))
         .collect();
-    if flag.place == Place::Optional {
+    if flag.place == ValuePosition::Optional {
         lines.push(name);
     } else {
         // `+V` must come before the flag, or it would be taken as the value.

@@ -32,7 +32,7 @@ use sys::poll::{Interest, Token};
 use sys::socket::{Address, Descriptor, Family, Kind};
 
 use super::open::{OpenError, Settings};
-use options::Options;
+use options::SocketOptions;
 use protocol::status;
 use runtime::port::access::Access;
 use runtime::port::driver::Driver;
@@ -87,7 +87,7 @@ pub struct Socket {
     family: Option<Family>,
     kind: Option<Kind>,
     protocol: Protocol,
-    options: Options,
+    options: SocketOptions,
     /// An address that is reported instead of the real one.
     told_name: Option<Box<Address>>,
     told_peer: Option<Box<Address>>,
@@ -158,7 +158,7 @@ impl Socket {
             family: None,
             kind: None,
             protocol,
-            options: Options::default(),
+            options: SocketOptions::default(),
             told_name: None,
             told_peer: None,
             statistics: Statistics::default(),

@@ -81,7 +81,7 @@ pub struct MachineCode<'a> {
     pub info: &'a [u8],
     /// From the entry to the end of the function.
     pub body: &'a [u8],
-    /// Where the line changes: the address of the code, and the line's index as in [`Place::line`].
+    /// Where the line changes: the address of the code, and the line's index as in [`CodeLocation::line`].
     pub lines: Vec<(u64, u32)>,
 }
 
@@ -90,7 +90,7 @@ pub(crate) const FUNC_INFO_WORDS: u32 = 4;
 
 /// The function and line that a code address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CodeLocation {
     pub module: Term,
     pub function: Term,
     pub arity: u32,
@@ -192,14 +192,14 @@ impl Code {
     /// The function and line of an address in this code; `None` for an address outside it. A return address points
     /// behind its call, so look up the word before it.
     #[must_use]
-    pub fn place(&self, address: *const u64) -> Option<Place> {
+    pub fn place(&self, address: *const u64) -> Option<CodeLocation> {
         if !self.contains(address) {
             return None;
         }
         let word = ((address as usize - self.words.as_ptr() as usize) / 8) as u32;
         let after = self.functions.partition_point(|f| f.start <= word);
         let function = &self.functions[after.checked_sub(1)?];
-        Some(Place {
+        Some(CodeLocation {
             module: function.module,
             function: function.function,
             arity: function.arity,

@@ -9,7 +9,7 @@
 
 use layout::{Context, Term};
 
-use crate::machine::Machine;
+use crate::registers::Registers;
 
 /// Why the engine was left.
 #[repr(u64)]
@@ -65,22 +65,22 @@ pub trait Form: Copy {
     unsafe fn after<const N: usize>(ip: *const u64) -> *const u64;
 
     /// Continues with the next instruction; this one has `N` operand words.
-    unsafe fn next<const N: usize>(machine: Machine<Self>) -> Exit;
+    unsafe fn next<const N: usize>(machine: Registers<Self>) -> Exit;
 
     /// Continues with the next instruction, which is at `end`.
-    unsafe fn next_at(machine: Machine<Self>, end: *const u64) -> Exit;
+    unsafe fn next_at(machine: Registers<Self>, end: *const u64) -> Exit;
 
     /// Continues at the label in operand word `I`.
-    unsafe fn jump<const I: usize>(machine: Machine<Self>) -> Exit;
+    unsafe fn jump<const I: usize>(machine: Registers<Self>) -> Exit;
 
     /// Continues at a code address.
-    unsafe fn enter(machine: Machine<Self>, target: *const u64) -> Exit;
+    unsafe fn enter(machine: Registers<Self>, target: *const u64) -> Exit;
 
     /// Continues in a slow path, which finds the operand words after `ip` as the body does.
-    unsafe fn slow(machine: Machine<Self>, glue: Handler) -> Exit;
+    unsafe fn slow(machine: Registers<Self>, glue: Handler) -> Exit;
 
     /// Leaves the engine when a call of the function at `target` has used up the reductions.
-    unsafe fn preempt(machine: Machine<Self>, target: *const u64) -> Exit;
+    unsafe fn preempt(machine: Registers<Self>, target: *const u64) -> Exit;
 }
 
 /// The form in which operands are words after the handler address.
@@ -117,22 +117,22 @@ impl Form for Threaded {
     }
 
     #[inline(always)]
-    unsafe fn next<const N: usize>(m: Machine<Self>) -> Exit {
+    unsafe fn next<const N: usize>(m: Registers<Self>) -> Exit {
         unsafe { Self::enter(m, m.ip.add(1 + N)) }
     }
 
     #[inline(always)]
-    unsafe fn next_at(m: Machine<Self>, end: *const u64) -> Exit {
+    unsafe fn next_at(m: Registers<Self>, end: *const u64) -> Exit {
         unsafe { Self::enter(m, end) }
     }
 
     #[inline(always)]
-    unsafe fn jump<const I: usize>(m: Machine<Self>) -> Exit {
+    unsafe fn jump<const I: usize>(m: Registers<Self>) -> Exit {
         unsafe { Self::enter(m, *m.ip.add(1 + I) as *const u64) }
     }
 
     #[inline(always)]
-    unsafe fn enter(m: Machine<Self>, target: *const u64) -> Exit {
+    unsafe fn enter(m: Registers<Self>, target: *const u64) -> Exit {
         unsafe {
             let handler = *target.cast::<Handler>();
             dispatch(handler, m.x, m.s, m.h, m.f, m.c, target)
@@ -140,12 +140,12 @@ impl Form for Threaded {
     }
 
     #[inline(always)]
-    unsafe fn slow(m: Machine<Self>, glue: Handler) -> Exit {
+    unsafe fn slow(m: Registers<Self>, glue: Handler) -> Exit {
         unsafe { dispatch(glue, m.x, m.s, m.h, m.f, m.c, m.ip) }
     }
 
     #[inline(always)]
-    unsafe fn preempt(m: Machine<Self>, target: *const u64) -> Exit {
+    unsafe fn preempt(m: Registers<Self>, target: *const u64) -> Exit {
         unsafe { dispatch(crate::slow::calls::preempt, m.x, m.s, m.h, m.f, m.c, target) }
     }
 }

@@ -29,7 +29,7 @@ use sys::memory::code::{CodeArea, Place};
 use sys::memory::page_bytes;
 
 use layout::object::offset;
-use layout::{Header, Kind as ObjectKind};
+use layout::{Header, ObjectKind};
 
 use crate::bodies::{
     arith, binaries, calls, compare, exceptions, floats, guards, lists, maps, messages, moves,
@@ -52,8 +52,8 @@ impl Stencil {
     fn reads_first_operand_only(&self) -> bool {
         self.relocations.iter().all(|relocation| {
             !matches!(relocation.symbol, Symbol::Record)
-                || relocation.addend == 8 && relocation.kind != Kind::Relative
-                || relocation.addend == 8 - 4 && relocation.kind == Kind::Relative
+                || relocation.addend == 8 && relocation.kind != PatchKind::Relative
+                || relocation.addend == 8 - 4 && relocation.kind == PatchKind::Relative
         })
     }
 }
@@ -61,14 +61,14 @@ impl Stencil {
 /// Four bytes that must be patched.
 pub struct Relocation {
     offset: u32,
-    kind: Kind,
+    kind: PatchKind,
     addend: i64,
     symbol: Symbol,
 }
 
 /// How the four bytes are encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PatchKind {
     /// A number that the processor zero-extends.
     Zero,
     /// A number that the processor sign-extends.
@@ -112,7 +112,7 @@ mod tables {
         unused_imports,
         reason = "processors without stencils have empty tables"
     )]
-    use super::{Kind, Relocation, Stencil, Symbol};
+    use super::{PatchKind, Relocation, Stencil, Symbol};
 
     include!(concat!(env!("OUT_DIR"), "/stencils.rs"));
 }
@@ -552,9 +552,9 @@ fn fitting(handler: usize, operand: impl Fn(usize) -> (u64, bool)) -> Option<&'s
             let value = (word as i64).wrapping_add(relocation.addend);
             !is_target
                 && match relocation.kind {
-                    Kind::Zero => u32::try_from(value).is_ok(),
-                    Kind::Sign => i32::try_from(value).is_ok(),
-                    Kind::Relative => false,
+                    PatchKind::Zero => u32::try_from(value).is_ok(),
+                    PatchKind::Sign => i32::try_from(value).is_ok(),
+                    PatchKind::Relative => false,
                 }
         })
     };
@@ -787,9 +787,9 @@ impl Patch<'_> {
             };
             let value = (value as i64).wrapping_add(relocation.addend);
             let bytes = match relocation.kind {
-                Kind::Zero => u32::try_from(value).ok()?.to_le_bytes(),
-                Kind::Sign => i32::try_from(value).ok()?.to_le_bytes(),
-                Kind::Relative => {
+                PatchKind::Zero => u32::try_from(value).ok()?.to_le_bytes(),
+                PatchKind::Sign => i32::try_from(value).ok()?.to_le_bytes(),
+                PatchKind::Relative => {
                     let here = (self.code_at + offset + at) as i64;
                     i32::try_from(value - here).ok()?.to_le_bytes()
                 }

@@ -13,7 +13,7 @@
 use layout::Term;
 
 use crate::form::Form;
-use crate::machine::Machine;
+use crate::registers::Registers;
 
 const Y_TAG: u64 = 0b100;
 
@@ -23,7 +23,7 @@ pub struct Operand(u64);
 
 /// The kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum OperandKind {
     X,
     Y,
     Constant,
@@ -60,13 +60,13 @@ impl Operand {
     }
 
     #[must_use]
-    pub const fn place(self) -> Place {
+    pub const fn place(self) -> OperandKind {
         if self.0 & 0b11 != 0 {
-            Place::Constant
+            OperandKind::Constant
         } else if self.0 & Y_TAG != 0 {
-            Place::Y
+            OperandKind::Y
         } else {
-            Place::X
+            OperandKind::X
         }
     }
 
@@ -75,8 +75,8 @@ impl Operand {
     pub fn as_constant(self) -> Option<Term> {
         match self.place() {
             // SAFETY: the operand was made from a term.
-            Place::Constant => Some(unsafe { Term::from_bits(self.0) }),
-            Place::X | Place::Y => None,
+            OperandKind::Constant => Some(unsafe { Term::from_bits(self.0) }),
+            OperandKind::X | OperandKind::Y => None,
         }
     }
 }
@@ -85,14 +85,14 @@ impl Operand {
 pub trait Source {
     /// # Safety
     /// Operand word `I` is of this kind, and the register holds a term.
-    unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term;
+    unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term;
 }
 
 /// A kind of operand that can be written.
 pub trait Dest {
     /// # Safety
     /// Operand word `I` is a register of this kind.
-    unsafe fn write<F: Form, const I: usize>(m: &Machine<F>, value: Term);
+    unsafe fn write<F: Form, const I: usize>(m: &Registers<F>, value: Term);
 }
 
 /// An X register.
@@ -106,7 +106,7 @@ pub struct Any;
 
 impl Source for X {
     #[inline(always)]
-    unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term {
+    unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
         // SAFETY: the word is the offset of an X register.
         unsafe { *x_register(m.x, F::word::<I>(m.ip)) }
     }
@@ -114,7 +114,7 @@ impl Source for X {
 
 impl Dest for X {
     #[inline(always)]
-    unsafe fn write<F: Form, const I: usize>(m: &Machine<F>, value: Term) {
+    unsafe fn write<F: Form, const I: usize>(m: &Registers<F>, value: Term) {
         // SAFETY: the word is the offset of an X register.
         unsafe { *x_register(m.x, F::word::<I>(m.ip)) = value }
     }
@@ -122,7 +122,7 @@ impl Dest for X {
 
 impl Source for Y {
     #[inline(always)]
-    unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term {
+    unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
         // SAFETY: the word is the tagged offset of a slot of the current frame.
         unsafe { *y_register(m.s, F::word::<I>(m.ip)) }
     }
@@ -130,7 +130,7 @@ impl Source for Y {
 
 impl Dest for Y {
     #[inline(always)]
-    unsafe fn write<F: Form, const I: usize>(m: &Machine<F>, value: Term) {
+    unsafe fn write<F: Form, const I: usize>(m: &Registers<F>, value: Term) {
         // SAFETY: the word is the tagged offset of a slot of the current frame.
         unsafe { *y_register(m.s, F::word::<I>(m.ip)) = value }
     }
@@ -138,7 +138,7 @@ impl Dest for Y {
 
 impl Source for K {
     #[inline(always)]
-    unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term {
+    unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
         // SAFETY: the word is a term.
         unsafe { Term::from_bits(F::constant::<I>(m.ip)) }
     }
@@ -146,7 +146,7 @@ impl Source for K {
 
 impl Source for Any {
     #[inline(always)]
-    unsafe fn read<F: Form, const I: usize>(m: &Machine<F>) -> Term {
+    unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
         // SAFETY: the word is an operand.
         unsafe { read(m.x, m.s, F::word::<I>(m.ip)) }
     }
@@ -154,7 +154,7 @@ impl Source for Any {
 
 impl Dest for Any {
     #[inline(always)]
-    unsafe fn write<F: Form, const I: usize>(m: &Machine<F>, value: Term) {
+    unsafe fn write<F: Form, const I: usize>(m: &Registers<F>, value: Term) {
         // SAFETY: the word is a register.
         unsafe { write(m.x, m.s, F::word::<I>(m.ip), value) }
     }

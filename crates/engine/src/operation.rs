@@ -7,7 +7,7 @@
 use layout::{Context, Term};
 
 use crate::form::{Exit, Form, Handler, Threaded};
-use crate::operand::{Any, Dest, K, Operand, Place, Source, X, Y};
+use crate::operand::{Any, Dest, K, Operand, OperandKind, Source, X, Y};
 
 macro_rules! shape {
     ($(#[$doc:meta])* $name:ident [$($kind:ident: $bound:ident),*]) => {
@@ -55,7 +55,7 @@ macro_rules! operations {
                     ip: *const u64,
                 ) -> $crate::form::Exit {
                     #[allow(unused_mut)]
-                    let mut $m = $crate::machine::Machine::<F>::new(x, s, h, f, c, ip);
+                    let mut $m = $crate::registers::Registers::<F>::new(x, s, h, f, c, ip);
                     unsafe { $body }
                 }
             }
@@ -84,7 +84,7 @@ macro_rules! slow_paths {
                 ip: *const u64,
             ) -> $crate::form::Exit {
                 #[allow(unused_mut)]
-                let mut $m = $crate::machine::Machine::<$crate::form::Threaded>::new(x, s, h, f, c, ip);
+                let mut $m = $crate::registers::Registers::<$crate::form::Threaded>::new(x, s, h, f, c, ip);
                 unsafe { $body }
             }
         )*
@@ -100,16 +100,16 @@ pub fn plain<O: P>() -> Handler {
 #[must_use]
 pub fn source<O: S>(a: Operand) -> Handler {
     match a.place() {
-        Place::X => O::run::<Threaded, X>,
-        Place::Y => O::run::<Threaded, Y>,
-        Place::Constant => O::run::<Threaded, K>,
+        OperandKind::X => O::run::<Threaded, X>,
+        OperandKind::Y => O::run::<Threaded, Y>,
+        OperandKind::Constant => O::run::<Threaded, K>,
     }
 }
 
 #[must_use]
 pub fn dest<O: D>(a: Operand) -> Handler {
     match a.place() {
-        Place::Y => O::run::<Threaded, Y>,
+        OperandKind::Y => O::run::<Threaded, Y>,
         _ => O::run::<Threaded, X>,
     }
 }
@@ -117,18 +117,18 @@ pub fn dest<O: D>(a: Operand) -> Handler {
 #[must_use]
 pub fn source_dest<O: SD>(a: Operand, d: Operand) -> Handler {
     match (a.place(), d.place()) {
-        (Place::X, Place::X) => O::run::<Threaded, X, X>,
-        (Place::X, _) => O::run::<Threaded, X, Y>,
-        (Place::Y, Place::X) => O::run::<Threaded, Y, X>,
-        (Place::Y, _) => O::run::<Threaded, Y, Y>,
-        (Place::Constant, Place::X) => O::run::<Threaded, K, X>,
-        (Place::Constant, _) => O::run::<Threaded, K, Y>,
+        (OperandKind::X, OperandKind::X) => O::run::<Threaded, X, X>,
+        (OperandKind::X, _) => O::run::<Threaded, X, Y>,
+        (OperandKind::Y, OperandKind::X) => O::run::<Threaded, Y, X>,
+        (OperandKind::Y, _) => O::run::<Threaded, Y, Y>,
+        (OperandKind::Constant, OperandKind::X) => O::run::<Threaded, K, X>,
+        (OperandKind::Constant, _) => O::run::<Threaded, K, Y>,
     }
 }
 
 #[must_use]
 pub fn sources<O: SS>(a: Operand, b: Operand) -> Handler {
-    use Place::{Constant, X as PX, Y as PY};
+    use OperandKind::{Constant, X as PX, Y as PY};
     match (a.place(), b.place()) {
         (PX, PX) => O::run::<Threaded, X, X>,
         (PX, PY) => O::run::<Threaded, X, Y>,
@@ -144,7 +144,7 @@ pub fn sources<O: SS>(a: Operand, b: Operand) -> Handler {
 
 #[must_use]
 pub fn source_dests<O: Sdd>(a: Operand, d: Operand, e: Operand) -> Handler {
-    use Place::{X as PX, Y as PY};
+    use OperandKind::{X as PX, Y as PY};
     match (a.place(), d.place(), e.place()) {
         (PX, PX, PX) => O::run::<Threaded, X, X, X>,
         (PX, PX, PY) => O::run::<Threaded, X, X, Y>,
@@ -157,7 +157,7 @@ pub fn source_dests<O: Sdd>(a: Operand, d: Operand, e: Operand) -> Handler {
 
 #[must_use]
 pub fn sources_dest<O: Ssd>(a: Operand, b: Operand, d: Operand) -> Handler {
-    use Place::{Constant, X as PX, Y as PY};
+    use OperandKind::{Constant, X as PX, Y as PY};
     match (a.place(), b.place(), d.place()) {
         (PX, PX, PX) => O::run::<Threaded, X, X, X>,
         (PX, PX, PY) => O::run::<Threaded, X, X, Y>,
@@ -182,7 +182,7 @@ pub fn sources_dest<O: Ssd>(a: Operand, b: Operand, d: Operand) -> Handler {
 /// As [`sources_dest`], for operations that are not worth so many variants.
 #[must_use]
 pub fn sources_dest_few<O: Ssd>(a: Operand, b: Operand, d: Operand) -> Handler {
-    use Place::{Constant, X as PX};
+    use OperandKind::{Constant, X as PX};
     match (a.place(), b.place(), d.place()) {
         (PX, PX, PX) => O::run::<Threaded, X, X, X>,
         (PX, Constant, PX) => O::run::<Threaded, X, K, X>,

@@ -15,7 +15,7 @@
 
 mod bodies;
 mod form;
-mod machine;
+mod registers;
 mod operand;
 mod operation;
 #[macro_use]
@@ -52,7 +52,7 @@ use bodies::{
 };
 use form::{Exit, Form, Handler};
 use layout::{Context, Term};
-use machine::Machine;
+use registers::Registers;
 use operand::{K, X, Y};
 use operation::{D, P, S, SD, SS, Sdd, Ssd};
 
@@ -121,17 +121,17 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
     }
 
     #[inline(always)]
-    unsafe fn next<const N: usize>(m: Machine<Self>) -> Exit {
+    unsafe fn next<const N: usize>(m: Registers<Self>) -> Exit {
         unsafe { CONT(m.x, m.s, m.h, m.f, m.c) }
     }
 
     #[inline(always)]
-    unsafe fn next_at(m: Machine<Self>, _: *const u64) -> Exit {
+    unsafe fn next_at(m: Registers<Self>, _: *const u64) -> Exit {
         unsafe { CONT(m.x, m.s, m.h, m.f, m.c) }
     }
 
     #[inline(always)]
-    unsafe fn jump<const I: usize>(m: Machine<Self>) -> Exit {
+    unsafe fn jump<const I: usize>(m: Registers<Self>) -> Exit {
         let target = match I {
             0 => TARGET_0,
             1 => TARGET_1,
@@ -147,17 +147,17 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
     }
 
     #[inline(always)]
-    unsafe fn enter(m: Machine<Self>, target: *const u64) -> Exit {
+    unsafe fn enter(m: Registers<Self>, target: *const u64) -> Exit {
         unsafe { (*target.cast::<Handler>())(m.x, m.s, m.h, m.f, m.c, target) }
     }
 
     #[inline(always)]
-    unsafe fn slow(m: Machine<Self>, glue: Handler) -> Exit {
+    unsafe fn slow(m: Registers<Self>, glue: Handler) -> Exit {
         unsafe { glue(m.x, m.s, m.h, m.f, m.c, &raw const RECORD) }
     }
 
     #[inline(always)]
-    unsafe fn preempt(m: Machine<Self>, target: *const u64) -> Exit {
+    unsafe fn preempt(m: Registers<Self>, target: *const u64) -> Exit {
         unsafe { slow::calls::preempt(m.x, m.s, m.h, m.f, m.c, target) }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicPtr;
 use beamfile::BeamFile;
 use engine::{Module, assemble};
 use layout::{Context, Export, FunEntry, Term};
-use term::external::{self, FunIdentity, Options, Resolver};
+use term::external::{self, DecodeOptions, FunIdentity, Resolver};
 use term::{am, atom};
 
 /// The directory of the release's libraries.
@@ -83,7 +83,7 @@ fn every_module_of_the_release_becomes_code() {
             .literals
             .iter()
             .map(|bytes| {
-                let options = Options::default();
+                let options = DecodeOptions::default();
                 external::decode(literals.heap(), bytes, &options, &mut Exports)
                     .unwrap()
                     .0

@@ -30,7 +30,7 @@ use term::heap::Scratch;
 pub use store::object::{New, Object, OwnedObject};
 use store::part::Part;
 pub use store::shard::Following;
-pub use store::tree::From;
+pub use store::tree::WalkStart;
 pub use table::Table;
 
 use runtime::process::{Process, table as processes};
@@ -38,7 +38,7 @@ use runtime::signal::{self, Signal};
 
 /// What a table may hold for one key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TableKind {
     /// One object.
     Set,
     /// One object; keys are compared with `==`, and in order.
@@ -49,21 +49,21 @@ pub enum Kind {
     DuplicateBag,
 }
 
-impl Kind {
+impl TableKind {
     #[must_use]
     pub fn atom(self) -> Term {
         match self {
-            Kind::Set => am::SET,
-            Kind::OrderedSet => am::ORDERED_SET,
-            Kind::Bag => am::BAG,
-            Kind::DuplicateBag => am::DUPLICATE_BAG,
+            TableKind::Set => am::SET,
+            TableKind::OrderedSet => am::ORDERED_SET,
+            TableKind::Bag => am::BAG,
+            TableKind::DuplicateBag => am::DUPLICATE_BAG,
         }
     }
 
     /// Whether a key has at most one object.
     #[must_use]
     pub fn is_set(self) -> bool {
-        matches!(self, Kind::Set | Kind::OrderedSet)
+        matches!(self, TableKind::Set | TableKind::OrderedSet)
     }
 }
 

@@ -6,7 +6,7 @@
 //!           functions (what expressions may call), arena (temporary terms)
 //! ```
 //!
-//! A program is constant data that any thread may run; each run has a [`Machine`] of its own. Nothing here recurses,
+//! A program is constant data that any thread may run; each run has a [`Interpreter`] of its own. Nothing here recurses,
 //! however deep patterns, expressions and subjects are. This is the dialect of tables; the dialect of tracing has
 //! other functions and is not implemented here.
 
@@ -14,23 +14,23 @@ mod arena;
 mod expression;
 pub mod flat;
 mod functions;
+mod interpreter;
 pub mod keeps_key;
 mod lint;
-mod machine;
 pub mod pattern;
 
 use std::sync::Arc;
 
 use layout::object::offset;
-use layout::{Heap, Kind, Term};
+use layout::{Heap, ObjectKind, Term};
 use term::heap::Scratch;
 use term::off_heap::MagicBlock;
 use term::{build, reference};
 
 use crate::OwnedObject;
 use expression::Operation;
+pub use interpreter::Interpreter;
 use lint::Lint;
-pub use machine::Machine;
 use pattern::Test;
 
 /// A clause's head, guards and body as given.
@@ -178,7 +178,7 @@ pub fn to_term(heap: &mut Heap, program: Arc<Program>) -> Term {
 /// The program that a reference holds.
 #[must_use]
 pub fn from_term(term: Term) -> Option<Arc<Program>> {
-    if !term.is_kind(Kind::MagicReference) {
+    if !term.is_kind(ObjectKind::MagicReference) {
         return None;
     }
     let block = term.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use layout::object::offset;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use parking_lot::RwLock;
 use term::off_heap::MagicBlock;
 use term::{am, reference};
@@ -121,7 +121,7 @@ pub fn look_up<'a>(identifier: Term) -> Result<&'a Table, Failure> {
     if identifier.is_atom() {
         return names::find(identifier).ok_or_else(|| badarg_because(am::ID));
     }
-    if !identifier.is_kind(Kind::MagicReference) {
+    if !identifier.is_kind(ObjectKind::MagicReference) {
         return by_number(identifier).ok_or_else(|| badarg_because(am::TYPE));
     }
     let block = identifier.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;

@@ -14,12 +14,12 @@ use term::off_heap::MagicBlock;
 use term::{am, build, hash};
 
 use super::fixation::Fixation;
-use super::{Access, Kind, registry};
+use super::{Access, TableKind, registry};
 use crate::store::lock::{PartLock, ReadGuard, WriteGuard};
 use crate::store::object::{HASH_MASK, New, OwnedObject};
 use crate::store::part::Part;
 use crate::store::ranges::{self, Bound, Mark, Ranges, Span};
-use crate::store::tree::From;
+use crate::store::tree::WalkStart;
 use crate::store::words;
 use runtime::bif::{Failure, badarg_because};
 use runtime::process::{Process, flag};
@@ -84,8 +84,8 @@ pub enum WriteConcurrency {
 
 /// The options that were given to `ets:new/2`.
 #[derive(Clone, Debug)]
-pub struct Options {
-    pub kind: Kind,
+pub struct TableOptions {
+    pub kind: TableKind,
     pub keypos: usize,
     pub protection: Protection,
     pub named: bool,
@@ -106,7 +106,7 @@ pub struct Heir {
 pub struct Table {
     /// The low word of the table's reference.
     pub number: u64,
-    pub options: Options,
+    pub options: TableOptions,
     name: AtomicU32,
     status: AtomicU32,
     owner: AtomicU64,
@@ -220,10 +220,10 @@ fn part_of(hash: u32, parts: usize) -> usize {
 
 impl Table {
     #[must_use]
-    pub fn new(name: Term, options: Options, owner: Term, heir: Option<Heir>) -> Table {
+    pub fn new(name: Term, options: TableOptions, owner: Term, heir: Option<Heir>) -> Table {
         let shared = options.write_concurrency != WriteConcurrency::No
             && options.protection != Protection::Private;
-        let is_ordered = options.kind == Kind::OrderedSet;
+        let is_ordered = options.kind == TableKind::OrderedSet;
         let schedulers = scheduler::count();
         let parts = if shared && !is_ordered { PARTS } else { 1 };
         let first_slots = FIRST_SLOTS / parts;
@@ -331,7 +331,7 @@ impl Table {
     #[inline]
     #[must_use]
     pub fn hash(&self, key: Term) -> u32 {
-        if self.options.kind == Kind::OrderedSet {
+        if self.options.kind == TableKind::OrderedSet {
             0
         } else if key.is_atom() {
             // OTP places atoms by their text, which gives the same order on every node.
@@ -427,7 +427,7 @@ impl Table {
     }
 
     /// Read-locks the part of an ordered set in which a walk begins.
-    pub fn read_from(&self, from: From, backwards: bool) -> Stretch<'_, ReadGuard<'_>> {
+    pub fn read_from(&self, from: WalkStart, backwards: bool) -> Stretch<'_, ReadGuard<'_>> {
         match &self.contents {
             Contents::Parts(parts) => Stretch {
                 part: parts[0].read(),
@@ -444,7 +444,7 @@ impl Table {
     }
 
     /// As [`Table::read_from`], but write-locks it.
-    pub fn write_from(&self, from: From, backwards: bool) -> Stretch<'_, WriteGuard<'_>> {
+    pub fn write_from(&self, from: WalkStart, backwards: bool) -> Stretch<'_, WriteGuard<'_>> {
         match &self.contents {
             Contents::Parts(parts) => Stretch {
                 part: parts[0].write(),

@@ -3,7 +3,7 @@
 use layout::Term;
 use term::{build, compare, hash};
 
-use super::{Following, Kind, New, OwnedObject};
+use super::{Following, New, OwnedObject, TableKind};
 use crate::store::lock::PartLock;
 use crate::store::object::HASH_MASK;
 use crate::store::part::Part;
@@ -11,10 +11,15 @@ use crate::store::ranges::{self, Ranges};
 use crate::store::tree;
 use term::test_terms::{Numbers, Terms, assert_same};
 
-const KINDS: [Kind; 4] = [Kind::Set, Kind::OrderedSet, Kind::Bag, Kind::DuplicateBag];
+const KINDS: [TableKind; 4] = [
+    TableKind::Set,
+    TableKind::OrderedSet,
+    TableKind::Bag,
+    TableKind::DuplicateBag,
+];
 
-fn hash_of(kind: Kind, key: Term) -> u32 {
-    if kind == Kind::OrderedSet {
+fn hash_of(kind: TableKind, key: Term) -> u32 {
+    if kind == TableKind::OrderedSet {
         0
     } else {
         hash::internal(key, 0) & HASH_MASK
@@ -35,7 +40,7 @@ fn pair(tuple: Term) -> Pair {
 
 /// The objects of a table, the oldest first.
 struct Model {
-    kind: Kind,
+    kind: TableKind,
     pairs: Vec<Pair>,
 }
 
@@ -44,8 +49,8 @@ impl Model {
         let known = self.pairs.iter().position(|pair| pair.0 == new.0);
         match (known, self.kind) {
             (Some(_), _) if only_new => return false,
-            (Some(place), Kind::Set | Kind::OrderedSet) => self.pairs[place] = new,
-            (Some(_), Kind::Bag) if self.pairs.contains(&new) => {}
+            (Some(place), TableKind::Set | TableKind::OrderedSet) => self.pairs[place] = new,
+            (Some(_), TableKind::Bag) if self.pairs.contains(&new) => {}
             _ => self.pairs.push(new),
         }
         true
@@ -60,7 +65,7 @@ impl Model {
     }
 }
 
-fn with_key(part: &Part, kind: Kind, key: i64) -> Vec<Pair> {
+fn with_key(part: &Part, kind: TableKind, key: i64) -> Vec<Pair> {
     let mut found = Vec::new();
     let key = Term::small(key);
     part.each_with_key(key, hash_of(kind, key), |object| {
@@ -71,7 +76,7 @@ fn with_key(part: &Part, kind: Kind, key: i64) -> Vec<Pair> {
 }
 
 /// The keys that a traversal by `first` and `next` finds.
-fn keys_by_next(part: &Part, kind: Kind) -> Vec<i64> {
+fn keys_by_next(part: &Part, kind: TableKind) -> Vec<i64> {
     let mut keys = Vec::new();
     let mut next = part.first(false);
     while let Some(object) = next {
@@ -146,7 +151,7 @@ fn parts_behave_as_a_plain_list() {
             expected.sort_unstable();
             expected.dedup();
             let mut found = keys_by_next(&part, kind);
-            if kind != Kind::OrderedSet {
+            if kind != TableKind::OrderedSet {
                 found.sort_unstable();
             }
             assert_eq!(found, expected, "{kind:?} seed {seed}");
@@ -156,7 +161,7 @@ fn parts_behave_as_a_plain_list() {
 
 #[test]
 fn a_fixed_table_shows_where_a_deleted_key_was() {
-    for kind in [Kind::Set, Kind::Bag, Kind::DuplicateBag] {
+    for kind in [TableKind::Set, TableKind::Bag, TableKind::DuplicateBag] {
         let mut part = Part::new(kind, 1, 4);
         let mut terms = Terms::new();
         for key in 0..100 {
@@ -192,7 +197,7 @@ fn a_fixed_table_shows_where_a_deleted_key_was() {
 
 #[test]
 fn a_folded_table_has_the_order_of_its_slots() {
-    for kind in [Kind::Set, Kind::Bag, Kind::DuplicateBag] {
+    for kind in [TableKind::Set, TableKind::Bag, TableKind::DuplicateBag] {
         let mut terms = Terms::new();
         let mut part = |others: std::ops::Range<i64>| {
             let mut part = Part::new(kind, 1, 256);
@@ -231,9 +236,9 @@ fn a_folded_table_has_the_order_of_its_slots() {
 
 #[test]
 fn slots_grow_and_shrink_with_the_objects() {
-    let mut part = Part::new(Kind::Set, 1, 256);
+    let mut part = Part::new(TableKind::Set, 1, 256);
     let mut terms = Terms::new();
-    let hash = |key: i64| hash_of(Kind::Set, Term::small(key));
+    let hash = |key: i64| hash_of(TableKind::Set, Term::small(key));
     let slots = |part: &Part| match part {
         Part::Hash(shard) => shard.slots(),
         Part::Tree(_) => 0,
@@ -248,13 +253,13 @@ fn slots_grow_and_shrink_with_the_objects() {
     }
     assert!(slots(&part) <= 256 + 2048, "{}", slots(&part));
     for key in 19_990..20_000 {
-        assert_eq!(with_key(&part, Kind::Set, key), [(key, key)]);
+        assert_eq!(with_key(&part, TableKind::Set, key), [(key, key)]);
     }
 }
 
 #[test]
 fn ordered_sets_hold_one_of_equal_numbers() {
-    let mut part = Part::new(Kind::OrderedSet, 1, 1);
+    let mut part = Part::new(TableKind::OrderedSet, 1, 1);
     let mut terms = Terms::new();
     for text in ["{1,a}", "{2,b}", "{1.0,c}"] {
         part.insert(OwnedObject::new(terms.read(text), 0), false, false);
@@ -291,7 +296,7 @@ fn a_pattern_bounds_the_walk_through_a_tree() {
         let pattern = terms.read(pattern);
         for backwards in [false, true] {
             let keys: Vec<Term> = tree
-                .walk(tree::From::Pattern(pattern), backwards)
+                .walk(tree::WalkStart::Pattern(pattern), backwards)
                 .map(|object| object.key(1))
                 .take_while(|key| !tree::Tree::is_past(*key, pattern, backwards))
                 .collect();
@@ -315,7 +320,7 @@ fn objects_copy_whole_and_give_binaries_back() {
         terms.read(r#"{key,[1,2.5,"text"|#{a => {<<"short">>,1180591620717411303424}}],{}}"#);
     let big = vec![7; 1 << 20];
     let heap = terms.heap();
-    let before = term::held::bytes(term::held::Kind::Binary);
+    let before = term::held::bytes(term::held::HeldKind::Binary);
     let binary = build::binary(heap, &big);
     let part = build::sub_bits(heap, binary, 3, 77);
     let whole = build::tuple(heap, &[text, binary, part]);
@@ -329,7 +334,7 @@ fn objects_copy_whole_and_give_binaries_back() {
         "the binary, and the one under its part"
     );
     // Tests that run in parallel also allocate and free binaries, all far smaller.
-    assert!(term::held::bytes(term::held::Kind::Binary) >= before + big.len() / 2);
+    assert!(term::held::bytes(term::held::HeldKind::Binary) >= before + big.len() / 2);
     drop(object);
     assert_same(copied, whole, "the copy without the object");
 }
@@ -381,7 +386,7 @@ fn packed_objects_are_smaller_and_the_same_again() {
 #[test]
 fn threads_share_a_part() {
     const KEYS: i64 = 64;
-    let kind = Kind::Set;
+    let kind = TableKind::Set;
     for (places, schedulers) in [(1, 2), (4, 4), (1, 1)] {
         let lock = PartLock::new(Part::new(kind, 1, 4), places, schedulers);
         std::thread::scope(|scope| {
@@ -444,7 +449,7 @@ fn contents_are_freed_piece_by_piece() {
 /// The keys of all ranges, as found by a walk that continues at each bound.
 fn keys_of_ranges(ranges: &Ranges, backwards: bool) -> Vec<i64> {
     let mut keys = Vec::new();
-    let mut from = tree::From::Outset;
+    let mut from = tree::WalkStart::Outset;
     let mut bound;
     loop {
         let (span, part) = ranges.read_from(from, backwards);

@@ -19,10 +19,10 @@ use smallvec::SmallVec;
 use term::{am, build, compare, copy};
 
 use super::table::Table;
-use super::{Access, Kind, Verdict};
+use super::{Access, TableKind, Verdict};
 use crate::match_spec::flat::Flat;
 use crate::match_spec::pattern::{self, Contents};
-use crate::match_spec::{self, Machine, Program, Source};
+use crate::match_spec::{self, Interpreter, Program, Source};
 use crate::store::object::Object;
 use crate::store::part::Part;
 use crate::store::ranges::{self, Bound};
@@ -80,9 +80,15 @@ enum Scope {
 
 /// The position of a walk.
 #[derive(Clone, Copy)]
-enum Place {
-    Slot { part: usize, slot: usize },
-    Tree { from: tree::From, end: Option<Term> },
+enum WalkPosition {
+    Slot {
+        part: usize,
+        slot: usize,
+    },
+    Tree {
+        from: tree::WalkStart,
+        end: Option<Term>,
+    },
     End,
 }
 
@@ -93,15 +99,15 @@ enum Reached {
     /// To the last object that can match.
     Last,
     /// To a position where it has to stop for now.
-    Place(Place),
+    At(WalkPosition),
 }
 
-impl From<Visited<Place>> for Reached {
-    fn from(visited: Visited<Place>) -> Reached {
+impl From<Visited<WalkPosition>> for Reached {
+    fn from(visited: Visited<WalkPosition>) -> Reached {
         match visited {
             Visited::All => Reached::End,
             Visited::UpToPast => Reached::Last,
-            Visited::Stopped(place) => Reached::Place(place),
+            Visited::Stopped(place) => Reached::At(place),
         }
     }
 }
@@ -114,7 +120,7 @@ struct Walk<'a> {
     /// Maximum number of results; 0 for all.
     limit: usize,
     backwards: bool,
-    machine: Machine,
+    interpreter: Interpreter,
     /// Objects still to be visited in this step.
     budget: i64,
     /// Number of results, or of objects counted, deleted or replaced.
@@ -161,26 +167,26 @@ pub fn start(
     }
     let program = Program::compile(&sources).map_err(|_| badarg(2))?;
     let mut walk = Walk::new(process, table, Arc::new(program), purpose, limit, backwards);
-    let ordered = table.options.kind == Kind::OrderedSet;
+    let ordered = table.options.kind == TableKind::OrderedSet;
     let place = match scope(&sources, keypos, ordered) {
-        Scope::Nothing => Place::End,
+        Scope::Nothing => WalkPosition::End,
         // Several keys may give more results than wanted, and only the continuation of a hash table can keep the
         // others for later.
-        Scope::Keys(keys) if ordered && limit > 0 && keys.len() > limit => Place::Tree {
-            from: tree::From::Outset,
+        Scope::Keys(keys) if ordered && limit > 0 && keys.len() > limit => WalkPosition::Tree {
+            from: tree::WalkStart::Outset,
             end: None,
         },
         Scope::Keys(keys) => {
             walk.visit_keys(keys)?;
-            Place::End
+            WalkPosition::End
         }
-        Scope::All if ordered => Place::Tree {
-            from: tree::From::Outset,
+        Scope::All if ordered => WalkPosition::Tree {
+            from: tree::WalkStart::Outset,
             end: None,
         },
-        Scope::All => Place::Slot { part: 0, slot: 0 },
-        Scope::Matching(pattern) => Place::Tree {
-            from: tree::From::Pattern(pattern),
+        Scope::All => WalkPosition::Slot { part: 0, slot: 0 },
+        Scope::Matching(pattern) => WalkPosition::Tree {
+            from: tree::WalkStart::Pattern(pattern),
             end: Some(pattern),
         },
     };
@@ -276,10 +282,12 @@ pub fn resume(
     let program = match_spec::from_term(program).ok_or(badarg(2))?;
     let place = match (place.as_small(), place.as_tuple()) {
         (Some(slot), _) => slot_place(table, slot).ok_or(badarg(2))?,
-        (None, Some(&[key, end])) if table.options.kind == Kind::OrderedSet => Place::Tree {
-            from: tree::From::After(key),
-            end: end_of(end),
-        },
+        (None, Some(&[key, end])) if table.options.kind == TableKind::OrderedSet => {
+            WalkPosition::Tree {
+                from: tree::WalkStart::After(key),
+                end: end_of(end),
+            }
+        }
         _ => return Err(badarg(2)),
     };
     let mut walk = Walk::new(
@@ -307,7 +315,7 @@ pub fn continue_from(
     continuation: &[Term],
 ) -> Result<Outcome, Failure> {
     match *continuation {
-        [_, slot, limit, program, rest, count] if table.options.kind != Kind::OrderedSet => {
+        [_, slot, limit, program, rest, count] if table.options.kind != TableKind::OrderedSet => {
             let slot = slot.as_small().ok_or(badarg(1))?;
             let (Some(limit), Some(count)) = (as_size(limit), as_size(count)) else {
                 return Err(badarg(1));
@@ -328,14 +336,14 @@ pub fn continue_from(
             walk.go_on(place)
         }
         [_, key, end, limit, program, _, backwards, _]
-            if table.options.kind == Kind::OrderedSet =>
+            if table.options.kind == TableKind::OrderedSet =>
         {
             let limit = as_size(limit).filter(|limit| *limit > 0).ok_or(badarg(1))?;
             let backwards = backwards.as_small().ok_or(badarg(1))? != 0;
             let program = match_spec::from_term(program).ok_or(badarg(1))?;
             let walk = Walk::new(process, table, program, Purpose::Collect, limit, backwards);
-            walk.go_on(Place::Tree {
-                from: tree::From::After(key),
+            walk.go_on(WalkPosition::Tree {
+                from: tree::WalkStart::After(key),
                 end: end_of(end),
             })
         }
@@ -352,16 +360,16 @@ fn end_of(end: Term) -> Option<Term> {
     (!end.is_nil()).then_some(end)
 }
 
-fn slot_place(table: &Table, slot: i64) -> Option<Place> {
+fn slot_place(table: &Table, slot: i64) -> Option<WalkPosition> {
     if slot < 0 {
-        return Some(Place::End);
+        return Some(WalkPosition::End);
     }
     let part = (slot >> SLOT_BITS) as usize;
     let slot = (slot & ((1 << SLOT_BITS) - 1)) as usize;
     // If it is not fixed, the table may have shrunk since.
     let is_there = part < table.parts()
         && matches!(&*table.read_part(part), Part::Hash(shard) if slot < shard.slots());
-    is_there.then_some(Place::Slot { part, slot })
+    is_there.then_some(WalkPosition::Slot { part, slot })
 }
 
 /// Which objects the heads can match at all.
@@ -424,7 +432,7 @@ impl<'a> Walk<'a> {
         limit: usize,
         backwards: bool,
     ) -> Walk<'a> {
-        let machine = Machine::new(&program, process.pid());
+        let interpreter = Interpreter::new(&program, process.pid());
         Walk {
             process,
             table,
@@ -432,7 +440,7 @@ impl<'a> Walk<'a> {
             purpose,
             limit,
             backwards,
-            machine,
+            interpreter,
             budget: scheduler::reductions_left().max(LEAST_BUDGET),
             count: 0,
             found: Vec::new(),
@@ -442,12 +450,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn go_on(mut self, place: Place) -> Result<Outcome, Failure> {
+    fn go_on(mut self, place: WalkPosition) -> Result<Outcome, Failure> {
         let budget = self.budget;
         let walked = match place {
-            Place::Slot { part, slot } => self.walk_slots(part, slot),
-            Place::Tree { from, end } => self.walk_tree(from, end),
-            Place::End => Ok(None),
+            WalkPosition::Slot { part, slot } => self.walk_slots(part, slot),
+            WalkPosition::Tree { from, end } => self.walk_tree(from, end),
+            WalkPosition::End => Ok(None),
         };
         scheduler::charge(budget - self.budget);
         let pid = self.process.pid();
@@ -468,7 +476,9 @@ impl<'a> Walk<'a> {
         if self.fixed {
             self.table.release(pid, false);
         }
-        Ok(Outcome::Done(self.result(stopped.unwrap_or(Place::End))))
+        Ok(Outcome::Done(
+            self.result(stopped.unwrap_or(WalkPosition::End)),
+        ))
     }
 
     /// Whether there are as many results as were wanted.
@@ -479,7 +489,7 @@ impl<'a> Walk<'a> {
     fn visit(&mut self, object: &Object) -> Verdict {
         self.budget -= 1;
         let opened = object.open();
-        let Some(result) = self.machine.run(&self.program, opened.tuple()) else {
+        let Some(result) = self.interpreter.run(&self.program, opened.tuple()) else {
             return Verdict::Keep;
         };
         match self.purpose {
@@ -533,7 +543,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Visits slots from one on; returns where to continue if not all are done.
-    fn walk_slots(&mut self, part: usize, slot: usize) -> Result<Option<Place>, Failure> {
+    fn walk_slots(&mut self, part: usize, slot: usize) -> Result<Option<WalkPosition>, Failure> {
         let mut first = slot;
         for part in part..self.table.parts() {
             let stopped = if self.purpose.access() == Access::Read {
@@ -542,10 +552,12 @@ impl<'a> Walk<'a> {
                 self.change_slots(part, first)?
             };
             match stopped {
-                Some((slot, slots)) if slot < slots => return Ok(Some(Place::Slot { part, slot })),
+                Some((slot, slots)) if slot < slots => {
+                    return Ok(Some(WalkPosition::Slot { part, slot }));
+                }
                 // The part is done, and so is this step.
                 Some(_) if part + 1 < self.table.parts() => {
-                    return Ok(Some(Place::Slot {
+                    return Ok(Some(WalkPosition::Slot {
                         part: part + 1,
                         slot: 0,
                     }));
@@ -607,7 +619,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Visits the objects of an ordered set from a position on; returns where to continue if not all are done.
-    fn walk_tree(&mut self, from: tree::From, end: Option<Term>) -> Result<Option<Place>, Failure> {
+    fn walk_tree(
+        &mut self,
+        from: tree::WalkStart,
+        end: Option<Term>,
+    ) -> Result<Option<WalkPosition>, Failure> {
         let mut from = from;
         // Owns the key at which the next range begins.
         let mut bounds: SmallVec<[Bound; 1]> = SmallVec::new();
@@ -618,14 +634,14 @@ impl<'a> Walk<'a> {
                 match self.read_stretch(&stretch.part, from, end)? {
                     Reached::End => table.bound_of(&stretch, self.backwards),
                     Reached::Last => None,
-                    Reached::Place(place) => return Ok(Some(place)),
+                    Reached::At(place) => return Ok(Some(place)),
                 }
             } else {
                 let mut stretch = table.write_from(from, self.backwards);
                 match self.change_stretch(&mut stretch.part, from, end)? {
                     Reached::End => table.bound_of(&stretch, self.backwards),
                     Reached::Last => None,
-                    Reached::Place(place) => return Ok(Some(place)),
+                    Reached::At(place) => return Ok(Some(place)),
                 }
             };
             let Some(bound) = next else {
@@ -641,7 +657,7 @@ impl<'a> Walk<'a> {
     fn read_stretch(
         &mut self,
         part: &Part,
-        from: tree::From,
+        from: tree::WalkStart,
         end: Option<Term>,
     ) -> Result<Reached, Failure> {
         self.table.allow(self.process, Access::Read)?;
@@ -659,7 +675,7 @@ impl<'a> Walk<'a> {
     fn change_stretch(
         &mut self,
         part: &mut Part,
-        from: tree::From,
+        from: tree::WalkStart,
         end: Option<Term>,
     ) -> Result<Reached, Failure> {
         self.table.allow(self.process, Access::Write)?;
@@ -673,14 +689,18 @@ impl<'a> Walk<'a> {
 
     /// Visits an object of an ordered set; also returns where to continue, if the walk has to stop after it.
     #[inline]
-    fn visit_in_order(&mut self, object: &Object, end: Option<Term>) -> (Verdict, Option<Place>) {
+    fn visit_in_order(
+        &mut self,
+        object: &Object,
+        end: Option<Term>,
+    ) -> (Verdict, Option<WalkPosition>) {
         let verdict = self.visit(object);
         let stops = self.is_full() || self.budget <= 0;
         let place = stops.then(|| {
             let key = object.key(self.table.options.keypos);
             let key = copy::copy(self.process.heap(), key);
-            let from = tree::From::After(key);
-            Place::Tree { from, end }
+            let from = tree::WalkStart::After(key);
+            WalkPosition::Tree { from, end }
         });
         (verdict, place)
     }
@@ -705,16 +725,16 @@ impl<'a> Walk<'a> {
         list
     }
 
-    fn pause(&mut self, place: Place) -> Term {
+    fn pause(&mut self, place: WalkPosition) -> Term {
         let earlier = self.latest_first();
-        if !self.fixed && matches!(place, Place::Slot { .. }) {
+        if !self.fixed && matches!(place, WalkPosition::Slot { .. }) {
             super::fix(self.process, self.table);
             self.fixed = true;
         }
         let heap = self.process.heap();
         let place = match place {
-            Place::Tree {
-                from: tree::From::After(key),
+            WalkPosition::Tree {
+                from: tree::WalkStart::After(key),
                 end,
             } => build::tuple(heap, &[key, end.unwrap_or(Term::NIL)]),
             place => slot_term(place),
@@ -732,11 +752,11 @@ impl<'a> Walk<'a> {
         build::tuple(heap, &state)
     }
 
-    fn result(&mut self, place: Place) -> Term {
+    fn result(&mut self, place: WalkPosition) -> Term {
         if self.purpose != Purpose::Collect {
             return Term::small(self.count as i64);
         }
-        let ordered = self.table.options.kind == Kind::OrderedSet;
+        let ordered = self.table.options.kind == TableKind::OrderedSet;
         match (self.limit > 0, ordered) {
             (false, false) => self.latest_first(),
             (false, true) => self.in_order(),
@@ -746,15 +766,15 @@ impl<'a> Walk<'a> {
     }
 
     /// `{Results, Continuation}` for an ordered set.
-    fn tree_chunk(&mut self, place: Place) -> Term {
+    fn tree_chunk(&mut self, place: WalkPosition) -> Term {
         if self.count == 0 {
             return am::DOLLAR_END_OF_TABLE;
         }
         let results = self.in_order();
         let heap = self.process.heap();
         let continuation = match place {
-            Place::Tree {
-                from: tree::From::After(key),
+            WalkPosition::Tree {
+                from: tree::WalkStart::After(key),
                 end,
             } => {
                 let table = self.table.identifier(heap);
@@ -778,7 +798,7 @@ impl<'a> Walk<'a> {
 
     /// `{Results, Continuation}` for a hash table. Whole slots were visited, so there may be more results than
     /// wanted; the continuation keeps the others.
-    fn slot_chunk(&mut self, place: Place) -> Term {
+    fn slot_chunk(&mut self, place: WalkPosition) -> Term {
         // All results in the order of the traversal.
         let mut all: Vec<Term> = Vec::new();
         let mut rest = self.earlier;
@@ -788,7 +808,7 @@ impl<'a> Walk<'a> {
         }
         all.reverse();
         all.append(&mut self.found);
-        if all.is_empty() && matches!(place, Place::End) {
+        if all.is_empty() && matches!(place, WalkPosition::End) {
             return am::DOLLAR_END_OF_TABLE;
         }
         let heap = self.process.heap();
@@ -801,7 +821,7 @@ impl<'a> Walk<'a> {
         let more = build::list(heap, &more);
         all.reverse();
         let results = build::list(heap, &all);
-        if count == 0 && matches!(place, Place::End) {
+        if count == 0 && matches!(place, WalkPosition::End) {
             return build::tuple(heap, &[results, am::DOLLAR_END_OF_TABLE]);
         }
         let table = self.table.identifier(heap);
@@ -819,9 +839,9 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn slot_term(place: Place) -> Term {
+fn slot_term(place: WalkPosition) -> Term {
     match place {
-        Place::Slot { part, slot } => Term::small((part as i64) << SLOT_BITS | slot as i64),
+        WalkPosition::Slot { part, slot } => Term::small((part as i64) << SLOT_BITS | slot as i64),
         _ => Term::small(-1),
     }
 }

@@ -12,7 +12,7 @@ pub struct EmulatorFlag {
     /// The name without the `+`. In the memory allocator flags, `?` stands for any letter of [`ALLOCATOR_LETTERS`],
     /// and `@` for any letter of [`MIGRATING_LETTERS`].
     pub name: &'static str,
-    pub place: Place,
+    pub place: ValuePosition,
     pub value: Value,
     pub effect: Effect,
     /// The name of the value in the usage text.
@@ -25,7 +25,7 @@ pub struct EmulatorFlag {
 
 /// The position of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ValuePosition {
     /// There is no value; the rest of the word after the name is ignored.
     Alone,
     /// The rest of the word, or the next word if the name is the whole word.
@@ -337,7 +337,7 @@ macro_rules! rows {
        $complaint:literal, $help:literal;)*) => {
         &[$(EmulatorFlag {
             name: $name,
-            place: Place::$place,
+            place: ValuePosition::$place,
             value: $value,
             effect: $effect,
             argument: $argument,
@@ -708,7 +708,7 @@ mod tests {
             assert!(twin.is_none(), "{} twice", flag.name);
             assert_eq!(
                 flag.value == Value::Nothing,
-                flag.place == Place::Alone,
+                flag.place == ValuePosition::Alone,
                 "{}",
                 flag.name
             );

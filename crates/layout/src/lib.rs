@@ -17,6 +17,6 @@ pub mod term;
 pub use code::{BifFunction, Export, FunEntry};
 pub use context::{Class, Context, Raise, RaiseKind, RuntimeTable};
 pub use heap::{Fragment, Heap, OldHeap};
-pub use object::{Header, Kind};
+pub use object::{Header, ObjectKind};
 pub use process::ProcessHead;
 pub use term::Term;

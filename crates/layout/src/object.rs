@@ -35,7 +35,7 @@ use crate::term::Term;
 /// The kind of an object.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ObjectKind {
     Tuple = 0,
     MatchContext = 1,
     PositiveBig = 2,
@@ -70,7 +70,7 @@ pub struct Header(pub u64);
 impl Header {
     #[inline(always)]
     #[must_use]
-    pub const fn new(kind: Kind, arity: usize) -> Header {
+    pub const fn new(kind: ObjectKind, arity: usize) -> Header {
         Header((arity as u64) << 6 | (kind as u64) << 2)
     }
 
@@ -79,7 +79,7 @@ impl Header {
     pub const fn hash_map(root: bool, bitmap: u16) -> Header {
         let (children, shape) = (bitmap.count_ones() as usize, if root { 1 } else { 2 });
         let arity = if root { children + 1 } else { children };
-        Header(Header::new(Kind::Map, arity).0 | shape << 38 | (bitmap as u64) << 40)
+        Header(Header::new(ObjectKind::Map, arity).0 | shape << 38 | (bitmap as u64) << 40)
     }
 
     #[inline(always)]
@@ -90,9 +90,9 @@ impl Header {
 
     #[inline(always)]
     #[must_use]
-    pub const fn kind(self) -> Kind {
-        // SAFETY: the value has four bits, and `Kind` has all sixteen values.
-        unsafe { core::mem::transmute::<u8, Kind>((self.0 >> 2 & 0b1111) as u8) }
+    pub const fn kind(self) -> ObjectKind {
+        // SAFETY: the value has four bits, and `ObjectKind` has all sixteen values.
+        unsafe { core::mem::transmute::<u8, ObjectKind>((self.0 >> 2 & 0b1111) as u8) }
     }
 
     /// Number of words after the header.
@@ -125,10 +125,10 @@ impl Header {
     #[must_use]
     pub const fn raw_words(self) -> usize {
         match self.kind() {
-            Kind::Tuple => 0,
-            Kind::Fun => 2,
-            Kind::SubBinary | Kind::MatchContext => 3,
-            Kind::Map => match self.map_shape() {
+            ObjectKind::Tuple => 0,
+            ObjectKind::Fun => 2,
+            ObjectKind::SubBinary | ObjectKind::MatchContext => 3,
+            ObjectKind::Map => match self.map_shape() {
                 MapShape::Flat | MapShape::HashRoot => 1,
                 MapShape::HashNode => 0,
             },
@@ -197,7 +197,7 @@ impl Term {
     #[inline(always)]
     #[must_use]
     pub fn as_tuple<'a>(self) -> Option<&'a [Term]> {
-        if !self.is_kind(Kind::Tuple) {
+        if !self.is_kind(ObjectKind::Tuple) {
             return None;
         }
         let arity = self.header().arity();
@@ -209,7 +209,7 @@ impl Term {
     #[inline(always)]
     #[must_use]
     pub fn as_float(self) -> Option<f64> {
-        if self.is_kind(Kind::Float) {
+        if self.is_kind(ObjectKind::Float) {
             Some(f64::from_bits(self.word(0)))
         } else {
             None
@@ -221,8 +221,8 @@ impl Term {
     #[must_use]
     pub fn as_big<'a>(self) -> Option<(bool, &'a [u64])> {
         let negative = match self.boxed_kind()? {
-            Kind::PositiveBig => false,
-            Kind::NegativeBig => true,
+            ObjectKind::PositiveBig => false,
+            ObjectKind::NegativeBig => true,
             _ => return None,
         };
         let arity = self.header().arity();
@@ -244,44 +244,47 @@ impl Term {
         self.is_small()
             || matches!(
                 self.boxed_kind(),
-                Some(Kind::PositiveBig | Kind::NegativeBig | Kind::Float)
+                Some(ObjectKind::PositiveBig | ObjectKind::NegativeBig | ObjectKind::Float)
             )
     }
 
     #[inline(always)]
     #[must_use]
     pub fn is_float(self) -> bool {
-        self.is_kind(Kind::Float)
+        self.is_kind(ObjectKind::Float)
     }
 
     #[inline(always)]
     #[must_use]
     pub fn is_tuple(self) -> bool {
-        self.is_kind(Kind::Tuple)
+        self.is_kind(ObjectKind::Tuple)
     }
 
     #[inline(always)]
     #[must_use]
     pub fn is_map(self) -> bool {
-        self.is_kind(Kind::Map)
+        self.is_kind(ObjectKind::Map)
     }
 
     #[inline(always)]
     #[must_use]
     pub fn is_fun(self) -> bool {
-        matches!(self.boxed_kind(), Some(Kind::Fun | Kind::Export))
+        matches!(
+            self.boxed_kind(),
+            Some(ObjectKind::Fun | ObjectKind::Export)
+        )
     }
 
     #[inline(always)]
     #[must_use]
     pub fn is_pid(self) -> bool {
-        self.is_local_pid() || self.is_kind(Kind::ExternalPid)
+        self.is_local_pid() || self.is_kind(ObjectKind::ExternalPid)
     }
 
     #[inline(always)]
     #[must_use]
     pub fn is_port(self) -> bool {
-        self.is_local_port() || self.is_kind(Kind::ExternalPort)
+        self.is_local_port() || self.is_kind(ObjectKind::ExternalPort)
     }
 
     #[inline(always)]
@@ -289,7 +292,9 @@ impl Term {
     pub fn is_reference(self) -> bool {
         matches!(
             self.boxed_kind(),
-            Some(Kind::Reference | Kind::MagicReference | Kind::ExternalReference)
+            Some(
+                ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference
+            )
         )
     }
 
@@ -299,7 +304,7 @@ impl Term {
     pub fn is_bitstring(self) -> bool {
         matches!(
             self.boxed_kind(),
-            Some(Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary)
+            Some(ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary)
         )
     }
 
@@ -308,8 +313,8 @@ impl Term {
     #[must_use]
     pub fn is_binary(self) -> bool {
         match self.boxed_kind() {
-            Some(Kind::HeapBinary | Kind::SharedBinary) => true,
-            Some(Kind::SubBinary) => self.word(offset::SUB_BINARY_BITS) & 0xff == 0,
+            Some(ObjectKind::HeapBinary | ObjectKind::SharedBinary) => true,
+            Some(ObjectKind::SubBinary) => self.word(offset::SUB_BINARY_BITS) & 0xff == 0,
             _ => false,
         }
     }
@@ -355,17 +360,17 @@ impl Term {
     #[must_use]
     pub fn as_bits(self) -> Option<Bits> {
         match self.boxed_kind()? {
-            Kind::HeapBinary => Some(Bits {
+            ObjectKind::HeapBinary => Some(Bits {
                 bytes: self.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>(),
                 bit_offset: 0,
                 bit_len: self.word(offset::HEAP_BINARY_SIZE) * 8,
             }),
-            Kind::SharedBinary => Some(Bits {
+            ObjectKind::SharedBinary => Some(Bits {
                 bytes: self.word(offset::SHARED_BINARY_BYTES) as *const u8,
                 bit_offset: 0,
                 bit_len: self.word(offset::SHARED_BINARY_SIZE) * 8,
             }),
-            Kind::SubBinary => {
+            ObjectKind::SubBinary => {
                 // SAFETY: this word of a sub-binary is always a term, namely a binary that is not itself a
                 // sub-binary.
                 let whole = unsafe { Term::from_bits(self.word(offset::SUB_BINARY_WHOLE)) };

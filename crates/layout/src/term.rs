@@ -18,7 +18,7 @@
 //! safe functions, while [`Term::from_bits`] and the pointer constructors are unsafe.
 
 use crate::limits::{PID_INDEX_BITS, SMALL_MAX, SMALL_MIN};
-use crate::object::{Header, Kind};
+use crate::object::{Header, ObjectKind};
 
 /// A term, or the non-value (0). `==` compares the words: this suffices for immediates, but not for objects
 /// (`term::compare` implements the comparisons of the language).
@@ -285,7 +285,7 @@ impl Term {
     /// The kind of object, if the term is boxed.
     #[inline(always)]
     #[must_use]
-    pub fn boxed_kind(self) -> Option<Kind> {
+    pub fn boxed_kind(self) -> Option<ObjectKind> {
         if self.is_boxed() {
             Some(self.header().kind())
         } else {
@@ -295,7 +295,7 @@ impl Term {
 
     #[inline(always)]
     #[must_use]
-    pub fn is_kind(self, kind: Kind) -> bool {
+    pub fn is_kind(self, kind: ObjectKind) -> bool {
         self.is_boxed() && self.header().kind() == kind
     }
 

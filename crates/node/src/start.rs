@@ -15,7 +15,7 @@ use runtime::code::preloaded;
 use runtime::config::{self, BreakMode, Config};
 use runtime::halt::CrashCause;
 use runtime::hooks::{self, Hooks};
-use runtime::process::spawn::{self, DEFAULTS, Options};
+use runtime::process::spawn::{self, DEFAULTS, SpawnOptions};
 use runtime::process::{Priority, table};
 use runtime::{code, collector, scheduler, time, timer};
 
@@ -65,7 +65,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     timer::create(config.schedulers);
     set_defaults(config);
     choose_form(config.machine_code);
-    code::debugger::register_bottom();
+    code::gdb_jit::register_bottom();
     code::perf::open(config.perf_map, config.perf_dump);
     collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
     filename::set_native_encoding(if config.file_names_utf8 {
@@ -212,11 +212,11 @@ fn spawn_first(config: &Config) -> Result<(), String> {
     let arguments = build::list(heap, &arguments);
     let arguments = build::list(heap, &[boot, arguments]);
     let first = |module: &str, arguments: Term, arity: u32, priority: Priority, off_heap: bool| {
-        let options = Options {
+        let options = SpawnOptions {
             priority: Some(priority),
             system: true,
             off_heap_messages: Some(off_heap),
-            ..Options::default()
+            ..SpawnOptions::default()
         };
         spawn::spawn_root(atom::known(module), am::START, arguments, arity, &options)
             .map_err(|error| format!("the process of {module} cannot be made: {error:?}"))

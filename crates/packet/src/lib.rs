@@ -9,7 +9,7 @@ pub mod terms;
 
 /// The formats of packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum PacketKind {
     /// All bytes that are there.
     Raw,
     /// A length of one, two or four bytes comes first.
@@ -92,44 +92,44 @@ fn is_ssl2_hello(bytes: &[u8]) -> bool {
 
 /// The length of the packet that the bytes start with. `in_headers` is the state of HTTP: the start line has been
 /// read.
-pub fn length(kind: Kind, bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
+pub fn length(kind: PacketKind, bytes: &[u8], limits: &Limits, in_headers: &mut bool) -> Length {
     // The length of the header, and the length of the payload that is read from it.
     let (head, payload) = match kind {
-        Kind::Raw => {
+        PacketKind::Raw => {
             return match bytes.len() {
                 0 => Length::More,
                 length => Length::Known(length),
             };
         }
-        Kind::Line => return line_length(bytes, limits),
-        Kind::Asn1 => match asn1_head(bytes) {
+        PacketKind::Line => return line_length(bytes, limits),
+        PacketKind::Asn1 => match asn1_head(bytes) {
             Ok(Some(lengths)) => lengths,
             Ok(None) => return Length::More,
             Err(()) => return Length::Invalid,
         },
-        Kind::Http { .. } => return http::length(bytes, limits, in_headers),
-        Kind::HttpHeaders { .. } => {
+        PacketKind::Http { .. } => return http::length(bytes, limits, in_headers),
+        PacketKind::HttpHeaders { .. } => {
             *in_headers = true;
             return http::length(bytes, limits, in_headers);
         }
-        Kind::Length1 | Kind::Length2 | Kind::Length4 | Kind::SunRm => {
+        PacketKind::Length1 | PacketKind::Length2 | PacketKind::Length4 | PacketKind::SunRm => {
             let head = match kind {
-                Kind::Length1 => 1,
-                Kind::Length2 => 2,
+                PacketKind::Length1 => 1,
+                PacketKind::Length2 => 2,
                 _ => 4,
             };
             if bytes.len() < head {
                 return Length::More;
             }
             let payload = match kind {
-                Kind::Length1 => u32::from(bytes[0]),
-                Kind::Length2 => big16(bytes),
-                Kind::Length4 => big32(bytes),
+                PacketKind::Length1 => u32::from(bytes[0]),
+                PacketKind::Length2 => big16(bytes),
+                PacketKind::Length4 => big32(bytes),
                 _ => big32(bytes) & 0x7fff_ffff,
             };
             (head, payload)
         }
-        Kind::Cdr => {
+        PacketKind::Cdr => {
             if bytes.len() < CDR_HEAD {
                 return Length::More;
             }
@@ -140,7 +140,7 @@ pub fn length(kind: Kind, bytes: &[u8], limits: &Limits, in_headers: &mut bool) 
             let little = bytes[6] & 1 != 0;
             (CDR_HEAD, if little { size.swap_bytes() } else { size })
         }
-        Kind::FastCgi => {
+        PacketKind::FastCgi => {
             if bytes.len() < FAST_CGI_HEAD {
                 return Length::More;
             }
@@ -149,7 +149,7 @@ pub fn length(kind: Kind, bytes: &[u8], limits: &Limits, in_headers: &mut bool) 
             }
             (FAST_CGI_HEAD, big16(&bytes[4..]) + u32::from(bytes[6]))
         }
-        Kind::Tpkt => {
+        PacketKind::Tpkt => {
             if bytes.len() < TPKT_HEAD {
                 return Length::More;
             }
@@ -158,7 +158,7 @@ pub fn length(kind: Kind, bytes: &[u8], limits: &Limits, in_headers: &mut bool) 
             }
             (TPKT_HEAD, big16(&bytes[2..]).wrapping_sub(TPKT_HEAD as u32))
         }
-        Kind::SslTls => {
+        PacketKind::SslTls => {
             if bytes.len() < TLS_HEAD {
                 return Length::More;
             }
@@ -238,12 +238,12 @@ fn asn1_head(bytes: &[u8]) -> Result<Option<(usize, u32)>, ()> {
 /// The part of a packet that is delivered. A packet that is shorter than its kind requires was cut by the rules of
 /// another kind; then that is all there is.
 #[must_use]
-pub fn body(kind: Kind, packet: &[u8]) -> std::ops::Range<usize> {
+pub fn body(kind: PacketKind, packet: &[u8]) -> std::ops::Range<usize> {
     let (head, padding) = match kind {
-        Kind::Length1 => (1, 0),
-        Kind::Length2 => (2, 0),
-        Kind::Length4 => (4, 0),
-        Kind::FastCgi => (0, packet.get(6).copied().map_or(0, usize::from)),
+        PacketKind::Length1 => (1, 0),
+        PacketKind::Length2 => (2, 0),
+        PacketKind::Length4 => (4, 0),
+        PacketKind::FastCgi => (0, packet.get(6).copied().map_or(0, usize::from)),
         _ => (0, 0),
     };
     let start = head.min(packet.len());
@@ -260,7 +260,7 @@ pub fn is_record(packet: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn check(kind: Kind, bytes: &[u8], expected: Length) {
+    fn check(kind: PacketKind, bytes: &[u8], expected: Length) {
         let mut in_headers = false;
         let found = length(kind, bytes, &Limits::default(), &mut in_headers);
         assert_eq!(found, expected, "{kind:?} {bytes:?}");
@@ -268,43 +268,54 @@ mod tests {
 
     #[test]
     fn what_is_too_short_is_handed_out_as_it_is() {
-        assert_eq!(body(Kind::Length4, b"\x00\x00\x00\x01x"), 4..5);
-        assert_eq!(body(Kind::Length4, b"\x00"), 1..1);
-        assert_eq!(body(Kind::FastCgi, b"\x01\x02\x00"), 0..3);
-        assert_eq!(body(Kind::FastCgi, b"\x01\x02\x00\x00\x00\x00\xff"), 0..0);
+        assert_eq!(body(PacketKind::Length4, b"\x00\x00\x00\x01x"), 4..5);
+        assert_eq!(body(PacketKind::Length4, b"\x00"), 1..1);
+        assert_eq!(body(PacketKind::FastCgi, b"\x01\x02\x00"), 0..3);
+        assert_eq!(
+            body(PacketKind::FastCgi, b"\x01\x02\x00\x00\x00\x00\xff"),
+            0..0
+        );
         let mut scratch = term::heap::Scratch::new();
-        let parsed = terms::parsed(scratch.heap(), Kind::SslTls, b"\x80", &mut false);
+        let parsed = terms::parsed(scratch.heap(), PacketKind::SslTls, b"\x80", &mut false);
         assert!(parsed.is_none());
     }
 
     #[test]
     fn heads_tell_the_length() {
-        check(Kind::Length2, b"\x00", Length::More);
-        check(Kind::Length2, b"\x00\x03ab", Length::Known(5));
-        check(Kind::Length4, b"\xff\xff\xff\xff", Length::Invalid);
-        check(Kind::SunRm, b"\x80\x00\x00\x01", Length::Known(5));
+        check(PacketKind::Length2, b"\x00", Length::More);
+        check(PacketKind::Length2, b"\x00\x03ab", Length::Known(5));
+        check(PacketKind::Length4, b"\xff\xff\xff\xff", Length::Invalid);
+        check(PacketKind::SunRm, b"\x80\x00\x00\x01", Length::Known(5));
         check(
-            Kind::Cdr,
+            PacketKind::Cdr,
             b"GIOP\x01\x00\x01\x00\x05\x00\x00\x00",
             Length::Known(17),
         );
         check(
-            Kind::Cdr,
+            PacketKind::Cdr,
             b"GIOQ\x01\x00\x01\x00\x05\x00\x00\x00",
             Length::Invalid,
         );
         check(
-            Kind::FastCgi,
+            PacketKind::FastCgi,
             b"\x01\x00\x00\x00\x01\x00\x02\x00",
             Length::Known(266),
         );
-        check(Kind::Tpkt, b"\x03\x00\x00\x02", Length::Invalid);
-        check(Kind::Tpkt, b"\x03\x00\x00\x09", Length::Known(9));
-        check(Kind::SslTls, b"\x16\x03\x01\x00\x10", Length::Known(21));
-        check(Kind::Asn1, b"\x30\x03", Length::Known(5));
-        check(Kind::Asn1, b"\x30\x82\x01\x00", Length::Known(260));
-        check(Kind::Asn1, b"\x3f\x81\x01\x02", Length::Known(6));
-        check(Kind::Asn1, b"\x30\x85\x01\x00\x00\x00\x00", Length::Invalid);
+        check(PacketKind::Tpkt, b"\x03\x00\x00\x02", Length::Invalid);
+        check(PacketKind::Tpkt, b"\x03\x00\x00\x09", Length::Known(9));
+        check(
+            PacketKind::SslTls,
+            b"\x16\x03\x01\x00\x10",
+            Length::Known(21),
+        );
+        check(PacketKind::Asn1, b"\x30\x03", Length::Known(5));
+        check(PacketKind::Asn1, b"\x30\x82\x01\x00", Length::Known(260));
+        check(PacketKind::Asn1, b"\x3f\x81\x01\x02", Length::Known(6));
+        check(
+            PacketKind::Asn1,
+            b"\x30\x85\x01\x00\x00\x00\x00",
+            Length::Invalid,
+        );
     }
 
     #[test]
@@ -314,7 +325,8 @@ mod tests {
             line_bytes,
             ..Limits::default()
         };
-        let line = |bytes: &[u8], limits: Limits| length(Kind::Line, bytes, &limits, &mut false);
+        let line =
+            |bytes: &[u8], limits: Limits| length(PacketKind::Line, bytes, &limits, &mut false);
         assert_eq!(line(b"abc\nd", limits(0, 0)), Length::Known(4));
         assert_eq!(line(b"abc", limits(0, 0)), Length::More);
         assert_eq!(line(b"abcdef\n", limits(0, 3)), Length::Known(3));
@@ -326,19 +338,19 @@ mod tests {
     #[test]
     fn any_bytes_are_safe() {
         let kinds = [
-            Kind::Raw,
-            Kind::Length1,
-            Kind::Length2,
-            Kind::Length4,
-            Kind::Asn1,
-            Kind::SunRm,
-            Kind::Cdr,
-            Kind::FastCgi,
-            Kind::Line,
-            Kind::Tpkt,
-            Kind::Http { binaries: false },
-            Kind::HttpHeaders { binaries: true },
-            Kind::SslTls,
+            PacketKind::Raw,
+            PacketKind::Length1,
+            PacketKind::Length2,
+            PacketKind::Length4,
+            PacketKind::Asn1,
+            PacketKind::SunRm,
+            PacketKind::Cdr,
+            PacketKind::FastCgi,
+            PacketKind::Line,
+            PacketKind::Tpkt,
+            PacketKind::Http { binaries: false },
+            PacketKind::HttpHeaders { binaries: true },
+            PacketKind::SslTls,
         ];
         const LETTERS: &[u8] = b"\x01\x03\x1f\x80\x82\xff\r\n: /GIOPHT1.*";
         let mut seed = 1u32;

@@ -4,17 +4,17 @@ use layout::{Heap, Term};
 use term::{am, atom, build};
 
 use super::http::{self, HEADERS, Line, METHODS, Uri};
-use super::{Kind, TLS_HEAD, is_record, is_ssl2_hello};
+use super::{PacketKind, TLS_HEAD, is_record, is_ssl2_hello};
 
 /// The kind that an atom, or the number of bytes of a length, names.
 #[must_use]
-pub fn kind_of(term: Term) -> Option<Kind> {
+pub fn kind_of(term: Term) -> Option<PacketKind> {
     if let Some(bytes) = term.as_small() {
         return match bytes {
-            0 => Some(Kind::Raw),
-            1 => Some(Kind::Length1),
-            2 => Some(Kind::Length2),
-            4 => Some(Kind::Length4),
+            0 => Some(PacketKind::Raw),
+            1 => Some(PacketKind::Length1),
+            2 => Some(PacketKind::Length2),
+            4 => Some(PacketKind::Length4),
             _ => None,
         };
     }
@@ -22,26 +22,31 @@ pub fn kind_of(term: Term) -> Option<Kind> {
         return None;
     }
     Some(match atom::text(term) {
-        "raw" => Kind::Raw,
-        "asn1" => Kind::Asn1,
-        "sunrm" => Kind::SunRm,
-        "cdr" => Kind::Cdr,
-        "fcgi" => Kind::FastCgi,
-        "line" => Kind::Line,
-        "tpkt" => Kind::Tpkt,
-        "http" => Kind::Http { binaries: false },
-        "http_bin" => Kind::Http { binaries: true },
-        "httph" => Kind::HttpHeaders { binaries: false },
-        "httph_bin" => Kind::HttpHeaders { binaries: true },
-        "ssl_tls" => Kind::SslTls,
+        "raw" => PacketKind::Raw,
+        "asn1" => PacketKind::Asn1,
+        "sunrm" => PacketKind::SunRm,
+        "cdr" => PacketKind::Cdr,
+        "fcgi" => PacketKind::FastCgi,
+        "line" => PacketKind::Line,
+        "tpkt" => PacketKind::Tpkt,
+        "http" => PacketKind::Http { binaries: false },
+        "http_bin" => PacketKind::Http { binaries: true },
+        "httph" => PacketKind::HttpHeaders { binaries: false },
+        "httph_bin" => PacketKind::HttpHeaders { binaries: true },
+        "ssl_tls" => PacketKind::SslTls,
         _ => return None,
     })
 }
 
 /// The term for a whole packet, if packets of its kind are parsed.
-pub fn parsed(heap: &mut Heap, kind: Kind, packet: &[u8], in_headers: &mut bool) -> Option<Term> {
+pub fn parsed(
+    heap: &mut Heap,
+    kind: PacketKind,
+    packet: &[u8],
+    in_headers: &mut bool,
+) -> Option<Term> {
     match kind {
-        Kind::Http { binaries } | Kind::HttpHeaders { binaries } => {
+        PacketKind::Http { binaries } | PacketKind::HttpHeaders { binaries } => {
             let text = Text { binaries };
             Some(match http::parse(packet, in_headers) {
                 Ok(line) => http_term(heap, text, &line),
@@ -51,7 +56,7 @@ pub fn parsed(heap: &mut Heap, kind: Kind, packet: &[u8], in_headers: &mut bool)
                 }
             })
         }
-        Kind::SslTls if is_record(packet) => Some(tls_term(heap, packet)),
+        PacketKind::SslTls if is_record(packet) => Some(tls_term(heap, packet)),
         _ => None,
     }
 }

@@ -4,9 +4,9 @@
 //! Changes are made under one lock, and changes that are visible to processes while the world is stopped.
 
 pub mod breakpoints;
-pub mod debugger;
 pub mod exports;
 pub mod funs;
+pub mod gdb_jit;
 pub mod literals;
 pub mod load;
 pub mod modules;

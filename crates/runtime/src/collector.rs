@@ -1,6 +1,6 @@
 //! Garbage collection of a process's heap: the roots, the size limit, and the accounting after a collection.
 
-pub mod elsewhere;
+pub mod dirty_collection;
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use layout::Term;
 use term::am;
 use term::collect::stress::{self, Stress};
-use term::collect::{self, Kind, Request};
+use term::collect::{self, CollectionKind, Request};
 use term::copy::Owned;
 
-use crate::microstate::{self, State};
+use crate::microstate::{self, ThreadState};
 use crate::process::Process;
 use crate::process::heap_limit::min_binary_words;
 use crate::scheduler;
@@ -80,12 +80,12 @@ pub fn set_stress(variable: Option<OsString>) {
 /// Makes room for `words` words on the heap of the running process; the registers `x` are roots.
 /// If the heap would exceed its limit, does nothing but set `EXIT_PENDING`.
 pub fn collect(process: &mut Process, x: &mut [Term], words: usize) {
-    run(process, x, Request::new(Kind::Minor, words));
+    run(process, x, Request::new(CollectionKind::Minor, words));
 }
 
 /// A major collection of a process at rest or in a BIF (`garbage_collect/0`).
 pub fn collect_all(process: &mut Process, x: &mut [Term]) {
-    run(process, x, Request::new(Kind::Major, 0));
+    run(process, x, Request::new(CollectionKind::Major, 0));
 }
 
 /// Shrinks the heap of a hibernating process to its live data, and moves it back to the first block if it fits there.
@@ -93,7 +93,7 @@ pub fn hibernate(process: &mut Process) {
     let request = Request {
         tight: true,
         first_block: first_block(process),
-        ..Request::new(Kind::Major, 0)
+        ..Request::new(CollectionKind::Major, 0)
     };
     run(process, &mut [], request);
 }
@@ -102,7 +102,7 @@ pub fn hibernate(process: &mut Process) {
 pub fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
     let request = Request {
         doomed_literals: Some(addresses),
-        ..Request::new(Kind::Major, 0)
+        ..Request::new(CollectionKind::Major, 0)
     };
     run(process, &mut [], request);
 }
@@ -111,7 +111,7 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     if limit::ends(process, &request) {
         return;
     }
-    let _gc = microstate::enter(State::Gc);
+    let _gc = microstate::enter(ThreadState::Gc);
     let began_ns = system_monitor::collection_begins();
     let off_heap_limit_words = min_binary_words(process);
     let words = request.need_words;

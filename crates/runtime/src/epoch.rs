@@ -15,18 +15,18 @@ const MAX_PARTICIPANTS: usize = 4096;
 const IDLE: u64 = u64::MAX;
 
 #[repr(align(64))]
-struct Place(AtomicU64);
+struct Participant(AtomicU64);
 
-static PLACES: [Place; MAX_PARTICIPANTS] =
-    [const { Place(AtomicU64::new(IDLE)) }; MAX_PARTICIPANTS];
+static PLACES: [Participant; MAX_PARTICIPANTS] =
+    [const { Participant(AtomicU64::new(IDLE)) }; MAX_PARTICIPANTS];
 static PARTICIPANTS: AtomicUsize = AtomicUsize::new(0);
 static EPOCH: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    static PLACE: Cell<Option<&'static Place>> = const { Cell::new(None) };
+    static PLACE: Cell<Option<&'static Participant>> = const { Cell::new(None) };
 }
 
-fn place() -> &'static Place {
+fn place() -> &'static Participant {
     PLACE.with(|cell| {
         cell.get().unwrap_or_else(|| {
             let index = PARTICIPANTS.fetch_add(1, Ordering::SeqCst);

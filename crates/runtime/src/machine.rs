@@ -9,11 +9,11 @@ use layout::context::{Next, Room};
 use layout::heap::flag as heap_flag;
 use layout::limits::X_REGISTERS;
 use layout::process::state as receive_state;
-use layout::{Context, Export, FunEntry, Kind, RuntimeTable, Term};
+use layout::{Context, Export, FunEntry, ObjectKind, RuntimeTable, Term};
 use term::{am, build};
 
 use crate::code::exports;
-use crate::collector::elsewhere;
+use crate::collector::dirty_collection;
 use crate::exception;
 use crate::process::cold::ReceiveTimer;
 use crate::process::{Process, flag};
@@ -75,8 +75,8 @@ unsafe extern "C" fn collect_at(
 ) -> Room {
     // SAFETY: the engine's contract.
     unsafe {
-        if elsewhere::is_wanted(running(context)) {
-            elsewhere::leave(running(context), &*context, words, live, ip);
+        if dirty_collection::is_wanted(running(context)) {
+            dirty_collection::leave(running(context), &*context, words, live, ip);
             Room::Later
         } else if collect(context, words, live) {
             Room::Made
@@ -90,7 +90,7 @@ unsafe extern "C" fn put_off(context: *mut Context) -> bool {
     // SAFETY: the engine's contract.
     unsafe {
         let process = running(context);
-        let later = elsewhere::is_wanted(process);
+        let later = dirty_collection::is_wanted(process);
         if later {
             process.head.heap.flags |= heap_flag::FORCE;
             scheduler::end_slice_soon();
@@ -102,8 +102,8 @@ unsafe extern "C" fn put_off(context: *mut Context) -> bool {
 unsafe extern "C" fn leave_midway(context: *mut Context, ip: *const u64, live: usize) -> usize {
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { (running(context), &mut *context) };
-    elsewhere::keep_floats(process, context);
-    let kept = elsewhere::registers_at(ip, live);
+    dirty_collection::keep_floats(process, context);
+    let kept = dirty_collection::registers_at(ip, live);
     context.x[live..kept].fill(Term::NIL);
     kept
 }
@@ -230,7 +230,7 @@ unsafe extern "C" fn set_timeout(context: *mut Context, timeout: Term) -> Next {
     cold.timer_generation += 1;
     let generation = cold.timer_generation;
     let deadline_ns = sys::clock::monotonic_ns() + timeout_ms * 1_000_000;
-    let key = timer::set(deadline_ns, timer::Target::Receive { pid, generation });
+    let key = timer::set(deadline_ns, timer::TimerTarget::Receive { pid, generation });
     cold.receive_timer = Some(ReceiveTimer { key, generation });
     process.head.receive_state = receive_state::TIMER_SET;
     Next::Wait
@@ -370,7 +370,7 @@ unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) ->
     // SAFETY: the engine's contract.
     let (process, context) = unsafe { (running(context), &mut *context) };
     match fun.boxed_kind() {
-        Some(Kind::Fun) => {
+        Some(ObjectKind::Fun) => {
             // SAFETY: word `FUN_ENTRY` of a fun is the address of its entry, and entries live for ever.
             let entry =
                 unsafe { &*(fun.word(layout::object::offset::FUN_ENTRY) as *const FunEntry) };
@@ -404,7 +404,7 @@ unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) ->
             context.x[2] = arguments;
             handler.code.load(Ordering::Acquire)
         }
-        Some(Kind::Export) => {
+        Some(ObjectKind::Export) => {
             // SAFETY: as above.
             let export =
                 unsafe { &*(fun.word(layout::object::offset::EXPORT_ENTRY) as *const Export) };

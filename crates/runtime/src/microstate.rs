@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 /// The state of a thread. The names are those of OTP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
+pub enum ThreadState {
     Aux,
     CheckIo,
     Emulator,
@@ -29,21 +29,21 @@ pub const NAMES: [&str; 7] = [
 
 /// The kind of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ThreadKind {
     Scheduler,
     DirtyCpu,
     DirtyIo,
 }
 
 struct Account {
-    kind: Kind,
+    kind: ThreadKind,
     /// The number of the thread among those of its kind, from 1.
     number: usize,
     times: Mutex<Times>,
 }
 
 struct Times {
-    state: State,
+    state: ThreadState,
     since_ns: i64,
     counters_ns: [i64; NAMES.len()],
 }
@@ -56,7 +56,7 @@ impl Times {
         self.since_ns = now_ns;
     }
 
-    fn change(&mut self, state: State) -> State {
+    fn change(&mut self, state: ThreadState) -> ThreadState {
         if is_on() {
             self.settle();
         }
@@ -66,7 +66,7 @@ impl Times {
 
 /// The contents of one account.
 pub struct Reading {
-    pub kind: Kind,
+    pub kind: ThreadKind,
     pub number: usize,
     /// Nanoseconds in each state, in the order of [`NAMES`].
     pub counters_ns: [i64; NAMES.len()],
@@ -85,7 +85,7 @@ fn is_on() -> bool {
 }
 
 /// Creates the account of this thread; it lives as long as the node.
-pub fn begin(kind: Kind, number: usize, state: State) {
+pub fn begin(kind: ThreadKind, number: usize, state: ThreadState) {
     let account: &'static Account = Box::leak(Box::new(Account {
         kind,
         number,
@@ -100,7 +100,7 @@ pub fn begin(kind: Kind, number: usize, state: State) {
 }
 
 /// Changes the state of this thread until the next change, for sleep and other states that outlast the caller.
-pub fn set(state: State) {
+pub fn set(state: ThreadState) {
     if let Some(account) = OWN.get() {
         account.times.lock().change(state);
     }
@@ -109,12 +109,12 @@ pub fn set(state: State) {
 /// Puts this thread into a state until the returned value is dropped; does nothing while accounting is off.
 #[inline]
 #[must_use]
-pub fn enter(state: State) -> Option<Stay> {
+pub fn enter(state: ThreadState) -> Option<Stay> {
     if is_on() { enter_now(state) } else { None }
 }
 
 #[cold]
-fn enter_now(state: State) -> Option<Stay> {
+fn enter_now(state: ThreadState) -> Option<Stay> {
     let account = OWN.get()?;
     let before = account.times.lock().change(state);
     Some(Stay { account, before })
@@ -123,7 +123,7 @@ fn enter_now(state: State) -> Option<Stay> {
 /// See [`enter`].
 pub struct Stay {
     account: &'static Account,
-    before: State,
+    before: ThreadState,
 }
 
 impl Drop for Stay {

@@ -283,7 +283,7 @@ impl State {
     ) -> Option<R> {
         let State { driver, core } = self;
         let driver = driver.as_mut()?;
-        let _port = crate::microstate::enter(crate::microstate::State::Port);
+        let _port = crate::microstate::enter(crate::microstate::ThreadState::Port);
         let result = body(&mut **driver, &mut Access { port, core, caller });
         self.settle(port);
         Some(result)

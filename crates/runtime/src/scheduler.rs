@@ -29,8 +29,8 @@ use term::am;
 use term::copy::Owned;
 
 use crate::collector;
-use crate::collector::elsewhere::{self, Collection};
-use crate::microstate::{self, State};
+use crate::collector::dirty_collection::{self, Collection};
+use crate::microstate::{self, ThreadState};
 use crate::port::{self, Port};
 use crate::process::tasks::{self, Ran};
 use crate::process::{Process, block, exit, flag, state};
@@ -284,7 +284,11 @@ unsafe impl Send for RunQueuesOf {}
 /// Runs scheduler `index` on this thread; does not return while the node lives.
 pub fn run(index: usize, queues: RunQueuesOf) -> ! {
     binding::begin(&schedulers().all[index]);
-    microstate::begin(microstate::Kind::Scheduler, index + 1, State::Emulator);
+    microstate::begin(
+        microstate::ThreadKind::Scheduler,
+        index + 1,
+        ThreadState::Emulator,
+    );
     let mut scheduler = Box::new(Scheduler {
         shared: &schedulers().all[index],
         context: new_context(),
@@ -420,7 +424,7 @@ impl Scheduler {
     /// The part of a round that is done once in [`SLICES_PER_CHECK`] slices.
     fn check(&mut self) {
         {
-            let _check_io = microstate::enter(State::CheckIo);
+            let _check_io = microstate::enter(ThreadState::CheckIo);
             crate::io::poll_now();
         }
         self.check_all_but_io();
@@ -430,7 +434,7 @@ impl Scheduler {
         self.slices_to_check = SLICES_PER_CHECK;
         self.reductions_to_check = REDUCTIONS_PER_CHECK;
         {
-            let _aux = microstate::enter(State::Aux);
+            let _aux = microstate::enter(ThreadState::Aux);
             self.retire();
             timer::expire(self.shared.index);
         }
@@ -615,7 +619,7 @@ impl Scheduler {
             }
             process.flags &= !(flag::WAITS | flag::WAITS_BLINDLY);
             if process.flags & flag::FLOATS != 0 {
-                elsewhere::restore_floats(process, &mut self.context);
+                dirty_collection::restore_floats(process, &mut self.context);
             }
             let run = system_monitor::run_begins(process);
             self.context.process = &raw mut process.head;
@@ -626,7 +630,7 @@ impl Scheduler {
             system_monitor::run_ends(process, run);
             match end {
                 engine::Exit::Preempted => {
-                    elsewhere::want_if_due(process);
+                    dirty_collection::want_if_due(process);
                     if process.flags & (flag::DIRTY | flag::COLLECT) != 0 {
                         self.hand_to_dirty(pointer);
                     } else {
@@ -655,8 +659,8 @@ impl Scheduler {
                 }
                 engine::Exit::Hibernated => {
                     process.flags |= flag::HIBERNATED;
-                    if elsewhere::is_wanted_for_all(process) {
-                        elsewhere::want(process, Collection::Hibernation);
+                    if dirty_collection::is_wanted_for_all(process) {
+                        dirty_collection::want(process, Collection::Hibernation);
                         self.hand_to_dirty(pointer);
                         break;
                     }
@@ -757,9 +761,9 @@ impl Scheduler {
             self.shared
                 .asleep_since_ns
                 .store(asleep_since_ns, Ordering::Relaxed);
-            microstate::set(State::Other);
+            microstate::set(ThreadState::Other);
             idle::sleep(self.shared, self.is_online());
-            microstate::set(State::Emulator);
+            microstate::set(ThreadState::Emulator);
             let slept_ns = sys::clock::monotonic_ns() - asleep_since_ns;
             self.shared.asleep_since_ns.store(0, Ordering::Relaxed);
             self.shared.slept_ns.fetch_add(slept_ns, Ordering::Relaxed);

@@ -16,7 +16,7 @@ use crate::signal;
 
 /// The events to report, as the program set them; a threshold of 0 turns its event off.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct MonitorSettings {
     pub long_gc_ms: u64,
     pub long_schedule_ms: u64,
     pub large_heap_words: u64,
@@ -24,7 +24,7 @@ pub struct Options {
     pub busy_dist_port: bool,
 }
 
-static MONITOR: Mutex<Option<(Term, Options)>> = Mutex::new(None);
+static MONITOR: Mutex<Option<(Term, MonitorSettings)>> = Mutex::new(None);
 
 static LONG_GC_NS: AtomicI64 = AtomicI64::new(i64::MAX);
 static LONG_SCHEDULE_NS: AtomicI64 = AtomicI64::new(i64::MAX);
@@ -35,12 +35,12 @@ static COLLECTIONS: AtomicBool = AtomicBool::new(false);
 
 /// The current monitor and its options.
 #[must_use]
-pub fn get() -> Option<(Term, Options)> {
+pub fn get() -> Option<(Term, MonitorSettings)> {
     forget_dead(&mut MONITOR.lock())
 }
 
 /// Sets or removes the monitor; returns the previous one and its options.
-pub fn set(monitor: Option<(Term, Options)>) -> Option<(Term, Options)> {
+pub fn set(monitor: Option<(Term, MonitorSettings)>) -> Option<(Term, MonitorSettings)> {
     let mut place = MONITOR.lock();
     let before = forget_dead(&mut place);
     *place = monitor;
@@ -48,17 +48,17 @@ pub fn set(monitor: Option<(Term, Options)>) -> Option<(Term, Options)> {
     before
 }
 
-fn forget_dead(monitor: &mut Option<(Term, Options)>) -> Option<(Term, Options)> {
+fn forget_dead(monitor: &mut Option<(Term, MonitorSettings)>) -> Option<(Term, MonitorSettings)> {
     if let Some((pid, _)) = *monitor
         && table::find(pid).is_null()
     {
         *monitor = None;
-        publish(Options::default());
+        publish(MonitorSettings::default());
     }
     *monitor
 }
 
-fn publish(options: Options) {
+fn publish(options: MonitorSettings) {
     let limit_ns = |ms: u64| match ms {
         0 => i64::MAX,
         ms => i64::try_from(ms).map_or(i64::MAX, |ms| ms.saturating_mul(1_000_000)),

@@ -108,7 +108,7 @@ pub fn start_timer(reference: u64, deadline_monotonic_ns: i64, to: Term, message
     let deadline_ns = to_clock_ns(deadline_monotonic_ns);
     // Locked before the timer is set, because it may expire on another thread at once.
     let mut timers = shard(reference).lock();
-    let target = timer::Target::Message {
+    let target = timer::TimerTarget::Message {
         to,
         send: message,
         reference,

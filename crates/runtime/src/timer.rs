@@ -21,7 +21,7 @@ use wheel::{Key, Wheel};
 const NS_PER_TICK: i64 = 1_000_000;
 
 /// What happens when a timer expires.
-pub enum Target {
+pub enum TimerTarget {
     /// The receive timer of a process.
     Receive { pid: Term, generation: u64 },
     /// The message `send` goes to a pid or registered name; `reference` is the number by which programs refer to the
@@ -42,18 +42,18 @@ pub struct TimerKey {
     key: Key,
 }
 
-struct Place {
-    wheel: Mutex<Wheel<Target>>,
+struct SchedulerTimers {
+    wheel: Mutex<Wheel<TimerTarget>>,
     /// A tick not after that of the earliest timer, or `i64::MAX` if there is none; read without the lock.
     next: AtomicI64,
 }
 
-static WHEELS: OnceLock<Vec<Place>> = OnceLock::new();
+static WHEELS: OnceLock<Vec<SchedulerTimers>> = OnceLock::new();
 
 /// Creates the wheels, one for each scheduler; called once.
 pub fn create(schedulers: usize) {
     let now = sys::clock::monotonic_ns() / NS_PER_TICK;
-    let place = |_| Place {
+    let place = |_| SchedulerTimers {
         wheel: Mutex::new(Wheel::new(now)),
         next: AtomicI64::new(i64::MAX),
     };
@@ -63,14 +63,14 @@ pub fn create(schedulers: usize) {
     );
 }
 
-fn wheels() -> &'static [Place] {
+fn wheels() -> &'static [SchedulerTimers] {
     WHEELS
         .get()
         .expect("wheels are made before the first timer")
 }
 
 /// Sets a timer for a moment of the monotonic clock, in nanoseconds.
-pub fn set(deadline_ns: i64, target: Target) -> TimerKey {
+pub fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
     let number = scheduler::current_number();
     let index = number.saturating_sub(1);
     let place = &wheels()[index];
@@ -91,7 +91,7 @@ pub fn set(deadline_ns: i64, target: Target) -> TimerKey {
 }
 
 /// Cancels a timer; returns `None` if it has already expired.
-pub fn cancel(key: TimerKey) -> Option<Target> {
+pub fn cancel(key: TimerKey) -> Option<TimerTarget> {
     wheels()[key.wheel].wheel.lock().remove(key.key)
 }
 
@@ -103,7 +103,7 @@ pub fn messages_within(patience: Duration, show: &mut dyn FnMut(Term, Term, i64)
             continue;
         };
         for (tick, target) in wheel.iter() {
-            if let Target::Message { to, send, .. } = target {
+            if let TimerTarget::Message { to, send, .. } = target {
                 show(*to, send.term(), tick.saturating_mul(NS_PER_TICK));
             }
         }
@@ -141,10 +141,10 @@ pub fn expire(index: usize) {
     }
     for target in due {
         match target {
-            Target::Receive { pid, generation } => {
+            TimerTarget::Receive { pid, generation } => {
                 let _ = signal::send(pid, Signal::Timeout { generation });
             }
-            Target::Message {
+            TimerTarget::Message {
                 to,
                 send,
                 reference,
@@ -153,7 +153,7 @@ pub fn expire(index: usize) {
                 let to = crate::registry::whereis_process(to).unwrap_or(to);
                 signal::send_owned(to, send);
             }
-            Target::Port { port, generation } => {
+            TimerTarget::Port { port, generation } => {
                 if let Some(port) = port.upgrade() {
                     port.timer_ran_out(generation);
                 }

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use layout::{Heap, Term};
-use term::collect::{self, Kind, Request};
+use term::collect::{self, CollectionKind, Request};
 use term::{build, heap};
 
 /// The allocator that ferl uses.
@@ -17,7 +17,7 @@ fn heap_of(words: usize) -> Heap {
     heap.min_words = words as u32;
     heap.fullsweep_after = u16::MAX;
     heap.off_heap_limit_words = u32::MAX;
-    collect::collect(&mut heap, &mut [], 0, Kind::Minor).expect("memory");
+    collect::collect(&mut heap, &mut [], 0, CollectionKind::Minor).expect("memory");
     heap
 }
 
@@ -56,7 +56,7 @@ fn young(name: &str, words: usize, live: usize, rounds: u32) {
     report(name, rounds, || {
         litter(&mut heap, &mut roots, live);
         let start = Instant::now();
-        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, Kind::Minor)
+        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, CollectionKind::Minor)
             .expect("memory")
             .moved;
         (start.elapsed(), moved)
@@ -89,7 +89,7 @@ fn major(name: &str, rounds: u32, make: impl Fn(&mut Heap) -> Term) {
     heap.min_words = 0;
     report(name, rounds, || {
         let start = Instant::now();
-        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, Kind::Major)
+        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, CollectionKind::Major)
             .expect("memory")
             .moved;
         (start.elapsed(), moved)
@@ -113,8 +113,8 @@ fn growing(name: &str, count: i64) {
     for index in 0..count {
         if free_words(&heap) < 8 {
             let start = Instant::now();
-            let stats =
-                collect::collect(&mut heap, &mut [&mut roots], 4, Kind::Minor).expect("memory");
+            let stats = collect::collect(&mut heap, &mut [&mut roots], 4, CollectionKind::Minor)
+                .expect("memory");
             time += start.elapsed();
             collections += 1;
             majors += usize::from(stats.was_major);
@@ -147,7 +147,7 @@ fn main() {
     young("10k words, half live", 10_000, 800, 10_000);
     young("1M words, 1/10 live", 1_000_000, 16_000, 100);
     let mut heap = heap_of(400);
-    let request = Request::new(Kind::Minor, 8);
+    let request = Request::new(CollectionKind::Minor, 8);
     report("nothing to collect", 200_000, || {
         let start = Instant::now();
         let moved = collect::run(&mut heap, &mut [], &request)

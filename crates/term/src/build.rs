@@ -5,7 +5,7 @@
 
 use layout::limits::{HEAP_BINARY_BYTES, SMALL_MAX, SMALL_MIN};
 use layout::object::{Bits, offset};
-use layout::{Export, FunEntry, Header, Heap, Kind, Term};
+use layout::{Export, FunEntry, Header, Heap, ObjectKind, Term};
 
 use crate::heap::{Allocate, room_words};
 use crate::off_heap::{self, BinaryBlock, MagicBlock};
@@ -73,7 +73,7 @@ pub fn tuple<A: Allocate + ?Sized>(heap: &mut A, elements: &[Term]) -> Term {
     let object = heap.allocate(1 + elements.len());
     // SAFETY: a header and as many fresh words as there are elements.
     unsafe {
-        object.write(Header::new(Kind::Tuple, elements.len()).0);
+        object.write(Header::new(ObjectKind::Tuple, elements.len()).0);
         object
             .add(1)
             .cast::<Term>()
@@ -170,7 +170,7 @@ pub fn reverse_onto(heap: &mut Heap, list: Term, tail: Term, most: usize) -> (Te
 }
 
 /// An object of plain words behind a header of `kind`.
-pub fn object<A: Allocate + ?Sized>(heap: &mut A, kind: Kind, words: &[u64]) -> Term {
+pub fn object<A: Allocate + ?Sized>(heap: &mut A, kind: ObjectKind, words: &[u64]) -> Term {
     let object = heap.allocate(1 + words.len());
     // SAFETY: a header and as many fresh words as given.
     unsafe {
@@ -184,7 +184,7 @@ pub fn object<A: Allocate + ?Sized>(heap: &mut A, kind: Kind, words: &[u64]) -> 
 
 /// A float.
 pub fn float<A: Allocate + ?Sized>(heap: &mut A, value: f64) -> Term {
-    object(heap, Kind::Float, &[value.to_bits()])
+    object(heap, ObjectKind::Float, &[value.to_bits()])
 }
 
 /// An integer of any size that a machine word holds.
@@ -194,9 +194,9 @@ pub fn integer<A: Allocate + ?Sized>(heap: &mut A, value: i64) -> Term {
         return Term::small(value);
     }
     let kind = if value < 0 {
-        Kind::NegativeBig
+        ObjectKind::NegativeBig
     } else {
-        Kind::PositiveBig
+        ObjectKind::PositiveBig
     };
     object(heap, kind, &[value.unsigned_abs()])
 }
@@ -206,7 +206,7 @@ pub fn integer<A: Allocate + ?Sized>(heap: &mut A, value: i64) -> Term {
 pub fn unsigned<A: Allocate + ?Sized>(heap: &mut A, value: u64) -> Term {
     match i64::try_from(value) {
         Ok(value) => integer(heap, value),
-        Err(_) => object(heap, Kind::PositiveBig, &[value]),
+        Err(_) => object(heap, ObjectKind::PositiveBig, &[value]),
     }
 }
 
@@ -233,9 +233,9 @@ pub fn big<A: Allocate + ?Sized>(heap: &mut A, negative: bool, limbs: &[u64]) ->
         _ => object(
             heap,
             if negative {
-                Kind::NegativeBig
+                ObjectKind::NegativeBig
             } else {
-                Kind::PositiveBig
+                ObjectKind::PositiveBig
             },
             limbs,
         ),
@@ -266,7 +266,7 @@ pub fn binary_uninit<A: Allocate + ?Sized>(heap: &mut A, size: usize) -> (Term, 
         let object = heap.allocate(1 + words);
         // SAFETY: header, size, and the words of the bytes, all fresh; the last is zeroed for its padding.
         unsafe {
-            object.write(Header::new(Kind::HeapBinary, words).0);
+            object.write(Header::new(ObjectKind::HeapBinary, words).0);
             object.add(1).write(size as u64);
             if words > 1 {
                 object.add(words).write(0);
@@ -298,7 +298,7 @@ pub unsafe fn shared_binary<A: Allocate + ?Sized>(
     let object = heap.allocate(SHARED_BINARY_WORDS);
     // SAFETY: six fresh words; the object is in no list yet.
     unsafe {
-        object.write(Header::new(Kind::SharedBinary, 5).0);
+        object.write(Header::new(ObjectKind::SharedBinary, 5).0);
         object
             .add(1 + offset::SHARED_BINARY_SIZE)
             .write(size as u64);
@@ -329,7 +329,7 @@ pub fn sub_bits<A: Allocate + ?Sized>(
     let object = heap.allocate(5);
     // SAFETY: five fresh words.
     unsafe {
-        object.write(Header::new(Kind::SubBinary, 4).0);
+        object.write(Header::new(ObjectKind::SubBinary, 4).0);
         object.add(1 + offset::SUB_BINARY_SIZE).write(bit_len / 8);
         object.add(1 + offset::SUB_BINARY_OFFSET).write(first / 8);
         object
@@ -347,7 +347,7 @@ pub fn sub_bits<A: Allocate + ?Sized>(
 #[must_use]
 pub fn whole_of(string: Term) -> (Term, u64) {
     assert!(string.is_bitstring(), "a bit string");
-    if string.is_kind(Kind::SubBinary) {
+    if string.is_kind(ObjectKind::SubBinary) {
         // SAFETY: this word of a sub-binary is a term.
         let whole = unsafe { Term::from_bits(string.word(offset::SUB_BINARY_WHOLE)) };
         let bit_offset = string.word(offset::SUB_BINARY_BITS) >> 8 & 0xff;
@@ -400,7 +400,7 @@ pub fn fun<A: Allocate + ?Sized>(
     let object = heap.allocate(4 + free.len());
     // SAFETY: fresh words for the header, three fields and the free variables.
     unsafe {
-        object.write(Header::new(Kind::Fun, 3 + free.len()).0);
+        object.write(Header::new(ObjectKind::Fun, 3 + free.len()).0);
         object
             .add(1 + offset::FUN_ENTRY)
             .write(std::ptr::from_ref(entry) as u64);
@@ -430,7 +430,11 @@ pub fn without_free_variables<A: Allocate + ?Sized>(heap: &mut A, fun: Term) -> 
 
 /// `fun Module:Function/Arity`.
 pub fn export<A: Allocate + ?Sized>(heap: &mut A, entry: &'static Export) -> Term {
-    object(heap, Kind::Export, &[std::ptr::from_ref(entry) as u64])
+    object(
+        heap,
+        ObjectKind::Export,
+        &[std::ptr::from_ref(entry) as u64],
+    )
 }
 
 /// A reference that holds a Rust object; takes over one count of `block`.
@@ -443,7 +447,11 @@ pub unsafe fn magic_reference<A: Allocate + ?Sized>(
     high: u64,
     block: *mut MagicBlock,
 ) -> Term {
-    let term = object(heap, Kind::MagicReference, &[low, high, 0, block as u64]);
+    let term = object(
+        heap,
+        ObjectKind::MagicReference,
+        &[low, high, 0, block as u64],
+    );
     // SAFETY: just made, in no list.
     unsafe { off_heap::link(heap.off_heap_list(), term.boxed_pointer()) };
     term

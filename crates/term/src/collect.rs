@@ -44,7 +44,7 @@ use sweep::Lists;
 
 /// How much is collected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum CollectionKind {
     /// The objects that have not been promoted yet; everything, if a major collection is necessary.
     Minor,
     /// Everything.
@@ -82,7 +82,7 @@ pub struct NoMemory;
 
 /// What a collection is asked for.
 pub struct Request<'a> {
-    pub kind: Kind,
+    pub kind: CollectionKind,
     /// Words that must be free on the heap afterwards, in addition to the stack's reserve.
     pub need_words: usize,
     /// The message at a receive's `save` position, or null. Until it is taken out of the queue it does not belong to
@@ -104,7 +104,7 @@ pub struct Request<'a> {
 
 impl Request<'_> {
     #[must_use]
-    pub fn new(kind: Kind, need_words: usize) -> Request<'static> {
+    pub fn new(kind: CollectionKind, need_words: usize) -> Request<'static> {
         Request {
             kind,
             need_words,
@@ -126,7 +126,7 @@ pub fn collect(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
     need_words: usize,
-    kind: Kind,
+    kind: CollectionKind,
 ) -> Result<Stats, NoMemory> {
     run(heap, roots, &Request::new(kind, need_words))
 }
@@ -144,7 +144,7 @@ pub fn hibernate(
     let request = Request {
         tight: true,
         first_block,
-        ..Request::new(Kind::Major, 0)
+        ..Request::new(CollectionKind::Major, 0)
     };
     run(heap, roots, &request)
 }
@@ -161,7 +161,7 @@ pub fn collect_literals(
 ) -> Result<Stats, NoMemory> {
     let request = Request {
         doomed_literals: Some(range),
-        ..Request::new(Kind::Major, 0)
+        ..Request::new(CollectionKind::Major, 0)
     };
     run(heap, roots, &request)
 }
@@ -320,7 +320,8 @@ fn decide(heap: &Heap, request: &Request<'_>) -> (Plan, usize) {
     let mut mature = words_between(heap.start, heap.high_water);
     let due =
         heap.flags & flag::NEED_FULLSWEEP != 0 || heap.minor_collections >= heap.fullsweep_after;
-    let mut major = request.kind == Kind::Major || due || request.doomed_literals.is_some();
+    let mut major =
+        request.kind == CollectionKind::Major || due || request.doomed_literals.is_some();
     let mut old_heap_words = 0;
     if !major && mature > 0 {
         if heap.old.is_null() {
@@ -399,7 +400,7 @@ pub fn peak_words(heap: &Heap, request: &Request<'_>) -> usize {
 
 /// The most words that a collection would have to move or look at: its cost if everything is alive.
 #[must_use]
-pub fn most_words(heap: &Heap, kind: Kind) -> usize {
+pub fn most_words(heap: &Heap, kind: CollectionKind) -> usize {
     let (plan, _) = decide(heap, &Request::new(kind, 0));
     plan.most_words + plan.mature + stack_words(heap)
 }
@@ -538,7 +539,7 @@ fn block_words_after(
     let wanted = need.max(least);
     if own < SMALL_BLOCK_WORDS {
         // The block at hand may be sized for the worst case of all fragments, so the heap's own block is what counts.
-        let asked = request.kind == Kind::Major;
+        let asked = request.kind == CollectionKind::Major;
         return if asked && has_first_block && wanted <= FIRST_HEAP_WORDS {
             FIRST_HEAP_WORDS
         } else if asked {

@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 
 use layout::object::{MapShape, offset};
-use layout::{Export, FunEntry, Kind, Term};
+use layout::{Export, FunEntry, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use crate::{atom, reference};
@@ -171,7 +171,7 @@ fn equal_shallow<const EXACT: bool>(mut a: Term, mut b: Term, depth: u32) -> boo
                 return false;
             }
             (a, b) = (a.tail(), b.tail());
-        } else if a.is_boxed() && b.is_boxed() && a.header().kind() == Kind::Tuple {
+        } else if a.is_boxed() && b.is_boxed() && a.header().kind() == ObjectKind::Tuple {
             let header = a.header();
             if header != b.header() {
                 return false;
@@ -208,7 +208,7 @@ fn are_same_binary(a: Term, b: Term) -> bool {
     a.is_boxed()
         && b.is_boxed()
         && a.header() == b.header()
-        && a.header().kind() == Kind::HeapBinary
+        && a.header().kind() == ObjectKind::HeapBinary
         && (0..a.header().arity()).all(|index| a.word(index) == b.word(index))
 }
 
@@ -243,7 +243,7 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
         } else if a.is_boxed()
             && b.is_boxed()
             && a.header() == b.header()
-            && a.header().kind() == Kind::Tuple
+            && a.header().kind() == ObjectKind::Tuple
         {
             let last = match a.header().arity() {
                 0 => return Ordering::Equal,
@@ -402,28 +402,28 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
         mode,
     };
     let decided = match header.kind() {
-        Kind::Tuple => {
+        ObjectKind::Tuple => {
             if header == header_b {
                 return Objects::Rows(terms(0, header.arity(), Mode::Asked), None);
             }
             false
         }
-        Kind::Float | Kind::PositiveBig | Kind::NegativeBig => {
+        ObjectKind::Float | ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
             if !EXACT {
                 b.is_number() && compare_numbers(a, b) == Ordering::Equal
-            } else if header.kind() == Kind::Float {
+            } else if header.kind() == ObjectKind::Float {
                 a.as_float() == b.as_float()
             } else {
                 header == header_b && a.as_big() == b.as_big()
             }
         }
-        Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary => {
+        ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
             match (a.as_bits(), b.as_bits()) {
                 (Some(a), Some(b)) => a.bit_len == b.bit_len && bits::compare(a, b).is_eq(),
                 _ => false,
             }
         }
-        Kind::Map => {
+        ObjectKind::Map => {
             if header != header_b {
                 return Objects::Decided(false);
             }
@@ -452,7 +452,7 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
                 MapShape::HashNode => return Objects::Rows(terms(0, arity, Mode::Children), None),
             }
         }
-        Kind::Fun => {
+        ObjectKind::Fun => {
             if header != header_b || !same_fun_entry(fun_entry(a), fun_entry(b)) {
                 return Objects::Decided(false);
             }
@@ -460,16 +460,19 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
             return Objects::Rows(terms(offset::FUN_FREE, free, Mode::Asked), None);
         }
         // Entries are unique by module, function and arity.
-        Kind::Export => header == header_b && a.word(0) == b.word(0),
-        Kind::Reference | Kind::MagicReference => reference::number(a) == reference::number(b),
-        Kind::ExternalReference => {
-            header_b.kind() == Kind::ExternalReference && order::external_references(a, b).is_eq()
+        ObjectKind::Export => header == header_b && a.word(0) == b.word(0),
+        ObjectKind::Reference | ObjectKind::MagicReference => {
+            reference::number(a) == reference::number(b)
         }
-        Kind::ExternalPid | Kind::ExternalPort => {
+        ObjectKind::ExternalReference => {
+            header_b.kind() == ObjectKind::ExternalReference
+                && order::external_references(a, b).is_eq()
+        }
+        ObjectKind::ExternalPid | ObjectKind::ExternalPort => {
             header == header_b && a.word(0) == b.word(0) && a.word(1) == b.word(1)
         }
         // Programs never compare these; only the same one is equal.
-        Kind::MatchContext => false,
+        ObjectKind::MatchContext => false,
     };
     Objects::Decided(decided)
 }

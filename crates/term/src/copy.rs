@@ -5,7 +5,7 @@
 //! is. Literals are shared, not copied, unless the caller asks for copies or their area is about to be freed.
 
 use layout::object::offset;
-use layout::{Fragment, Header, Kind, Term};
+use layout::{Fragment, Header, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use crate::heap::{Allocate, new_fragment};
@@ -252,14 +252,17 @@ impl Copier<'_> {
             let object = self.top;
             self.top = object.add(1 + header.arity());
             object.copy_from_nonoverlapping(term.boxed_pointer(), 1 + header.arity());
-            if matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference) {
-                if header.kind() == Kind::SharedBinary {
+            if matches!(
+                header.kind(),
+                ObjectKind::SharedBinary | ObjectKind::MagicReference
+            ) {
+                if header.kind() == ObjectKind::SharedBinary {
                     // A copy never has the right to append in place.
                     *object.add(1 + offset::SHARED_BINARY_FLAGS) = 0;
                 }
                 off_heap::retain(off_heap::block_of(object));
                 off_heap::link(self.list, object);
-            } else if header.kind() == Kind::SubBinary {
+            } else if header.kind() == ObjectKind::SubBinary {
                 *object.add(1 + offset::SUB_BINARY_BITS) &= 0xffff;
             }
             Term::from_boxed_pointer(object)

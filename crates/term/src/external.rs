@@ -30,7 +30,7 @@ use crate::off_heap::MagicBlock;
 
 /// How to decode.
 #[derive(Clone, Copy, Default)]
-pub struct Options<'a> {
+pub struct DecodeOptions<'a> {
     /// Create no new atom and no new export entry.
     pub safe: bool,
     /// The atoms that the atom cache references of a distribution message refer to.

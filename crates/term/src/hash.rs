@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, FunEntry, Kind, Term};
+use layout::{Export, FunEntry, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use crate::{atom, reference};
@@ -352,10 +352,10 @@ fn bytes_beside(term: Term) -> usize {
         return 0;
     }
     match term.header().kind() {
-        Kind::SharedBinary | Kind::SubBinary | Kind::MatchContext => {
+        ObjectKind::SharedBinary | ObjectKind::SubBinary | ObjectKind::MatchContext => {
             term.as_bits().map_or(0, |bits| (bits.bit_len / 8) as usize)
         }
-        Kind::PositiveBig | Kind::NegativeBig => term.header().arity() * 8,
+        ObjectKind::PositiveBig | ObjectKind::NegativeBig => term.header().arity() * 8,
         _ => 0,
     }
 }
@@ -430,11 +430,11 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
     }
     let header = term.header();
     match header.kind() {
-        Kind::Tuple => {
+        ObjectKind::Tuple => {
             mixer.one(header.arity() as u32, golden(9));
             rest.push(Rest::Terms(term.word_pointer(0).cast(), header.arity()));
         }
-        Kind::Map => {
+        ObjectKind::Map => {
             let size = term.word(offset::MAP_SIZE);
             mixer.one(size as u32, golden(16));
             if size > 0 {
@@ -447,7 +447,7 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
                 push_map(rest, term);
             }
         }
-        Kind::Fun => {
+        ObjectKind::Fun => {
             let entry = fun_entry(term);
             let free = header.arity() - offset::FUN_FREE;
             mixer.two(free as u32, atom_hash(entry.module), GOLDEN);
@@ -457,31 +457,34 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
                 free,
             ));
         }
-        Kind::Export => {
+        ObjectKind::Export => {
             let entry = export_entry(term);
             mixer.two(entry.arity, atom_hash(entry.module), GOLDEN);
             mixer.one(atom_hash(entry.function), golden(14));
         }
-        Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary | Kind::MatchContext => {
+        ObjectKind::HeapBinary
+        | ObjectKind::SharedBinary
+        | ObjectKind::SubBinary
+        | ObjectKind::MatchContext => {
             if let Some(bits) = term.as_bits() {
                 // Every release truncates the size to 32 bits; past 4 GiB the value depends on it.
                 let bytes = (bits.bit_len / 8) as u32 as usize;
                 mixer.bit_string(bits, bytes);
             }
         }
-        Kind::PositiveBig | Kind::NegativeBig => {
+        ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
             if let Some((negative, limbs)) = term.as_big() {
                 mixer.big(negative, limbs);
             }
         }
-        Kind::Reference | Kind::MagicReference | Kind::ExternalReference => {
+        ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference => {
             mixer.one(first_reference_word(term), golden(7));
         }
-        Kind::Float => {
+        ObjectKind::Float => {
             let bits = float_bits(term);
             mixer.two((bits >> 32) as u32, bits as u32, golden(12));
         }
-        Kind::ExternalPid | Kind::ExternalPort => unreachable!("hashed above"),
+        ObjectKind::ExternalPid | ObjectKind::ExternalPort => unreachable!("hashed above"),
     }
 }
 

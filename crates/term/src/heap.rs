@@ -125,7 +125,7 @@ pub fn new_fragment(words: usize) -> *mut Fragment {
     if fragment.is_null() {
         handle_alloc_error(layout);
     }
-    held::count(held::Kind::Heap, layout.size() as isize);
+    held::count(held::HeldKind::Heap, layout.size() as isize);
     let words = u32::try_from(words).expect("a fragment below 32 GiB");
     // SAFETY: just allocated, large enough and aligned.
     unsafe {
@@ -149,7 +149,7 @@ pub unsafe fn free_fragment(fragment: *mut Fragment) {
     unsafe {
         let layout = fragment_layout((*fragment).words as usize);
         dealloc(fragment.cast(), layout);
-        held::count(held::Kind::Heap, -(layout.size() as isize));
+        held::count(held::HeldKind::Heap, -(layout.size() as isize));
     }
 }
 

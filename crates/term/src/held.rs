@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 
 /// What the bytes are for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum HeldKind {
     /// Heap blocks and fragments, messages among them.
     Heap = 0,
     /// Shared binaries.
@@ -30,7 +30,7 @@ thread_local! {
 
 /// Counts bytes that were allocated (positive) or freed (negative).
 #[inline]
-pub fn count(kind: Kind, bytes: isize) {
+pub fn count(kind: HeldKind, bytes: isize) {
     OWN.with(|own| {
         let cell = &own[kind as usize];
         let held_back = cell.get() + bytes;
@@ -72,7 +72,7 @@ pub fn is_attempt() -> bool {
 
 /// Bytes held at this moment.
 #[must_use]
-pub fn bytes(kind: Kind) -> usize {
+pub fn bytes(kind: HeldKind) -> usize {
     // The sum may be negative: memory may be freed by a thread that has added that to the global tally before the
     // allocating thread has added its own part.
     COMMON[kind as usize].load(Ordering::Relaxed).max(0) as usize
@@ -84,18 +84,18 @@ mod tests {
 
     #[test]
     fn threads_agree_to_within_their_slack() {
-        let before = bytes(Kind::Binary);
-        let add = || (0..10_000).for_each(|_| count(Kind::Binary, 1_000));
+        let before = bytes(HeldKind::Binary);
+        let add = || (0..10_000).for_each(|_| count(HeldKind::Binary, 1_000));
         std::thread::scope(|scope| {
             scope.spawn(add);
             scope.spawn(add);
         });
         // Other tests allocate binaries meanwhile, but far fewer bytes.
-        let more = (bytes(Kind::Binary) - before).abs_diff(20_000_000);
+        let more = (bytes(HeldKind::Binary) - before).abs_diff(20_000_000);
         assert!(more < 1_000_000, "{more}");
         std::thread::scope(|scope| {
-            scope.spawn(|| (0..10_000).for_each(|_| count(Kind::Binary, -2_000)));
+            scope.spawn(|| (0..10_000).for_each(|_| count(HeldKind::Binary, -2_000)));
         });
-        assert!(bytes(Kind::Binary).abs_diff(before) < 1_000_000);
+        assert!(bytes(HeldKind::Binary).abs_diff(before) < 1_000_000);
     }
 }

@@ -11,7 +11,7 @@ use layout::object::Bits;
 use crate::bits::construct::{self, Builder};
 use crate::heap::Allocate;
 use crate::off_heap::BinaryBlock;
-use crate::{Kind, build};
+use crate::{ObjectKind, build};
 
 /// Why a term is not an I/O list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -417,7 +417,7 @@ impl Join {
             to.copy_from_nonoverlapping(self.bytes.as_ptr(), self.bytes.len());
             build::shared_binary(heap, block, self.bytes.len(), 0)
         };
-        debug_assert!(binary.is_kind(Kind::SharedBinary));
+        debug_assert!(binary.is_kind(ObjectKind::SharedBinary));
         self.bytes.clear();
         self.done.push(binary);
     }

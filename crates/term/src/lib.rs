@@ -37,4 +37,4 @@ mod samples;
 pub mod test_terms;
 
 pub use heap::Allocate;
-pub use layout::{Header, Kind, Term};
+pub use layout::{Header, ObjectKind, Term};

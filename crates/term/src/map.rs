@@ -9,7 +9,7 @@
 
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::object::{MapShape, offset};
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use crate::compare::{compare_exact, eq_exact};
@@ -207,7 +207,7 @@ fn flat_over<A: Allocate + ?Sized>(heap: &mut A, keys: Term, count: usize) -> (T
     let object = heap.allocate(3 + count);
     // SAFETY: fresh words for header, size, keys and values.
     unsafe {
-        object.write(Header::new(Kind::Map, 2 + count).0);
+        object.write(Header::new(ObjectKind::Map, 2 + count).0);
         object.add(1 + offset::MAP_SIZE).write(count as u64);
         object.add(1 + offset::FLAT_MAP_KEYS).write(keys.bits());
         let values = object.add(1 + offset::FLAT_MAP_VALUES).cast::<Term>();
@@ -228,7 +228,7 @@ fn from_sorted<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) -> Te
     let object = heap.allocate(1 + pairs.len());
     // SAFETY: fresh words for the header and the elements.
     let keys = unsafe {
-        object.write(Header::new(Kind::Tuple, pairs.len()).0);
+        object.write(Header::new(ObjectKind::Tuple, pairs.len()).0);
         for (index, (key, _)) in pairs.iter().enumerate() {
             object.add(1 + index).write(key.bits());
         }
@@ -295,7 +295,7 @@ pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term
     let object = heap.allocate(2 + count);
     // SAFETY: fresh words for the header and one key more, then the same for the values.
     unsafe {
-        object.write(Header::new(Kind::Tuple, count + 1).0);
+        object.write(Header::new(ObjectKind::Tuple, count + 1).0);
         insert_at(object.add(1).cast(), keys, place, key);
         let (map, room) = flat_over(heap, Term::from_boxed_pointer(object), count + 1);
         insert_at(room, values, place, value);
@@ -432,7 +432,7 @@ pub fn grow<A: Allocate + ?Sized>(heap: &mut A, map: Term, pairs: &[(Term, Term)
         // SAFETY: fresh words for the header and the keys, then the same for the values; the cached growth is for the
         // same old and new keys, so its indexes are valid here.
         unsafe {
-            object.write(Header::new(Kind::Tuple, size).0);
+            object.write(Header::new(ObjectKind::Tuple, size).0);
             let (map, new_values) = flat_over(heap, Term::from_boxed_pointer(object), size);
             let new_keys = object.add(1).cast::<Term>();
             for (at, origin) in growth.origins().enumerate() {
@@ -511,7 +511,7 @@ pub fn update_many<A: Allocate + ?Sized>(
     let object = heap.allocate(1 + count);
     // SAFETY: fresh words for the header and the keys, then the same for the values; `merged` writes as many.
     unsafe {
-        object.write(Header::new(Kind::Tuple, count).0);
+        object.write(Header::new(ObjectKind::Tuple, count).0);
         merged(
             object.add(1).cast(),
             keys,

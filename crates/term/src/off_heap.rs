@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
 use layout::object::offset;
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 use parking_lot::Mutex;
 
 use crate::held;
@@ -87,7 +87,7 @@ impl BinaryBlock {
                 used: AtomicUsize::new(capacity),
             })
         };
-        held::count(held::Kind::Binary, capacity as isize);
+        held::count(held::HeldKind::Binary, capacity as isize);
         Some(block)
     }
 
@@ -109,7 +109,7 @@ impl BinaryBlock {
                 return None;
             }
             (*resized).capacity = capacity;
-            held::count(held::Kind::Binary, capacity as isize - old as isize);
+            held::count(held::HeldKind::Binary, capacity as isize - old as isize);
             Some(resized)
         }
     }
@@ -158,7 +158,7 @@ impl MagicBlock {
 
     /// Makes the object of a magic reference findable by the reference's number from now on; ignores other terms.
     pub fn save(reference: Term) {
-        if !reference.is_kind(Kind::MagicReference) {
+        if !reference.is_kind(ObjectKind::MagicReference) {
             return;
         }
         let number = (
@@ -224,7 +224,7 @@ pub unsafe fn drop_reference(block: *mut Counted) {
             CountedKind::Binary => {
                 let block = block.cast::<BinaryBlock>();
                 let capacity = (*block).capacity;
-                held::count(held::Kind::Binary, -(capacity as isize));
+                held::count(held::HeldKind::Binary, -(capacity as isize));
                 let layout = BinaryBlock::layout(capacity).expect("it was allocated");
                 dealloc(block.cast(), layout);
             }
@@ -277,7 +277,7 @@ pub unsafe fn link(list: &mut *mut u64, object: *mut u64) {
 pub unsafe fn bytes_of(object: *mut u64) -> usize {
     // SAFETY: the caller's promise.
     unsafe {
-        if Header(*object).kind() == Kind::SharedBinary {
+        if Header(*object).kind() == ObjectKind::SharedBinary {
             *object.add(1 + offset::SHARED_BINARY_SIZE) as usize
         } else {
             0

@@ -7,7 +7,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, FunEntry, Kind, Term};
+use layout::{Export, FunEntry, ObjectKind, Term};
 
 use crate::external::encode::{port_number, reference_words};
 use crate::{atom, node, text};
@@ -212,33 +212,33 @@ impl<W: Sink> Printer<'_, W> {
 
     fn boxed(&mut self, term: Term) -> Progress {
         match term.header().kind() {
-            Kind::Tuple => {
+            ObjectKind::Tuple => {
                 self.out.write_char('{')?;
                 self.tasks.push(Task::Text("}"));
                 self.words(term, 0);
             }
-            Kind::PositiveBig | Kind::NegativeBig => {
+            ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
                 self.out.write_str(&text::integer::print(term, 10))?;
             }
-            Kind::Float => {
+            ObjectKind::Float => {
                 let value = f64::from_bits(term.word(0));
                 self.out.write_str(&text::float::scientific(value, 6))?;
             }
-            Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary => {
+            ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
                 return self.bit_string(term.as_bits().expect("a bit string"));
             }
-            Kind::Map => self.map(term)?,
-            Kind::Reference | Kind::MagicReference | Kind::ExternalReference => {
+            ObjectKind::Map => self.map(term)?,
+            ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference => {
                 self.reference(term)?;
             }
-            Kind::ExternalPid => {
+            ObjectKind::ExternalPid => {
                 let (channel, id) = (channel(term), term.word(offset::EXTERNAL_ID));
                 write!(self.out, "<{channel}.{}.{}>", id as u32, id >> 32)?;
             }
-            Kind::ExternalPort => {
+            ObjectKind::ExternalPort => {
                 write!(self.out, "#Port<{}.{}>", channel(term), port_number(term))?;
             }
-            Kind::Fun => {
+            ObjectKind::Fun => {
                 // SAFETY: that word of a fun is the address of an entry, which lives for ever.
                 let entry = unsafe { &*(term.word(offset::FUN_ENTRY) as *const FunEntry) };
                 let module = atom::text(entry.module);
@@ -248,8 +248,8 @@ impl<W: Sink> Printer<'_, W> {
                     entry.old_index, entry.old_unique
                 )?;
             }
-            Kind::Export => self.export(term)?,
-            Kind::MatchContext => self.out.write_str("#MatchState")?,
+            ObjectKind::Export => self.export(term)?,
+            ObjectKind::MatchContext => self.out.write_str("#MatchState")?,
         }
         Ok(Some(()))
     }
@@ -353,7 +353,7 @@ impl<W: Sink> Printer<'_, W> {
     fn reference(&mut self, term: Term) -> fmt::Result {
         let (words, count) = reference_words(term);
         // The process of an alias is known only to this node, so it is not shown.
-        let external = term.is_kind(Kind::ExternalReference);
+        let external = term.is_kind(ObjectKind::ExternalReference);
         let count = if external { count } else { 3 };
         let channel = if external { channel(term) } else { 0 };
         write!(self.out, "#Ref<{channel}")?;

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::object::offset;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 
 use crate::build;
 use crate::heap::Allocate;
@@ -36,24 +36,24 @@ pub fn fresh_number() -> u64 {
 
 /// `make_ref()`.
 pub fn make<A: Allocate + ?Sized>(heap: &mut A) -> Term {
-    build::object(heap, Kind::Reference, &[fresh_number(), 0])
+    build::object(heap, ObjectKind::Reference, &[fresh_number(), 0])
 }
 
 /// A reference with a given number.
 pub fn with_number<A: Allocate + ?Sized>(heap: &mut A, low: u64, high: u64) -> Term {
-    build::object(heap, Kind::Reference, &[low, high])
+    build::object(heap, ObjectKind::Reference, &[low, high])
 }
 
 /// A reference that names a process of this node: an alias.
 pub fn with_pid<A: Allocate + ?Sized>(heap: &mut A, low: u64, pid: Term) -> Term {
-    build::object(heap, Kind::Reference, &[low, 0, pid.bits()])
+    build::object(heap, ObjectKind::Reference, &[low, 0, pid.bits()])
 }
 
 /// The number of a reference of this node: low 64 bits, high 18 bits.
 #[must_use]
 pub fn number(reference: Term) -> Option<(u64, u64)> {
     match reference.boxed_kind()? {
-        Kind::Reference | Kind::MagicReference => Some((
+        ObjectKind::Reference | ObjectKind::MagicReference => Some((
             reference.word(offset::REFERENCE_LOW),
             reference.word(offset::REFERENCE_HIGH),
         )),
@@ -82,7 +82,9 @@ pub const fn from_words(words: [u32; 3]) -> (u64, u64) {
 /// The process that an alias names.
 #[must_use]
 pub fn pid(reference: Term) -> Option<Term> {
-    if reference.is_kind(Kind::Reference) && reference.header().arity() > offset::REFERENCE_PID {
+    if reference.is_kind(ObjectKind::Reference)
+        && reference.header().arity() > offset::REFERENCE_PID
+    {
         // SAFETY: the word holds a pid, an immediate.
         Some(unsafe { Term::from_bits(reference.word(offset::REFERENCE_PID)) })
     } else {

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use layout::limits::{SMALL_MAX, SMALL_MIN};
-use layout::{Export, Kind, Term};
+use layout::{Export, ObjectKind, Term};
 use parking_lot::Mutex;
 
 use crate::heap::Scratch;
@@ -141,7 +141,7 @@ impl Samples {
         let entry = std::ptr::from_ref(node::entry(atom::known(name), creation)) as u64;
         let words = [entry, u64::from(id) | u64::from(serial) << 32];
         Sample {
-            term: build::object(self.scratch.heap(), Kind::ExternalPid, &words),
+            term: build::object(self.scratch.heap(), ObjectKind::ExternalPid, &words),
             text: format!(
                 "binary_to_term(<<131,88,{},{id}:32,{serial}:32,{creation}:32>>)",
                 external_atom(name)
@@ -152,7 +152,7 @@ impl Samples {
     pub fn external_port(&mut self, name: &str, creation: u32, id: u64) -> Sample {
         let entry = std::ptr::from_ref(node::entry(atom::known(name), creation)) as u64;
         Sample {
-            term: build::object(self.scratch.heap(), Kind::ExternalPort, &[entry, id]),
+            term: build::object(self.scratch.heap(), ObjectKind::ExternalPort, &[entry, id]),
             text: format!(
                 "binary_to_term(<<131,120,{},{id}:64,{creation}:32>>)",
                 external_atom(name)
@@ -165,7 +165,7 @@ impl Samples {
         let [first, second, third] = words.map(u64::from);
         let words = [entry, 3, first | second << 32, third];
         Sample {
-            term: build::object(self.scratch.heap(), Kind::ExternalReference, &words),
+            term: build::object(self.scratch.heap(), ObjectKind::ExternalReference, &words),
             text: format!(
                 "binary_to_term(<<131,90,3:16,{},{creation}:32,{first}:32,{second}:32,{third}:32>>)",
                 external_atom(name)

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use layout::object::{MapShape, offset};
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 
 use crate::{build, literal};
 
@@ -36,7 +36,7 @@ pub fn flat_size(term: Term) -> usize {
             words += own_words(current);
             let header = current.header();
             // The words counted for a sub-binary include those of its bytes.
-            if header.kind() != Kind::SubBinary {
+            if header.kind() != ObjectKind::SubBinary {
                 for index in header.raw_words()..header.arity() {
                     // SAFETY: the words behind the raw ones are terms.
                     let part = unsafe { Term::from_bits(current.word(index)) };
@@ -72,10 +72,10 @@ pub fn shared_size(term: Term) -> usize {
         }
         let header = current.header();
         words += own_words(current);
-        if header.kind() == Kind::Map && header.map_shape() != MapShape::Flat {
+        if header.kind() == ObjectKind::Map && header.map_shape() != MapShape::Flat {
             words += own_words(current);
         }
-        if header.kind() != Kind::SubBinary {
+        if header.kind() != ObjectKind::SubBinary {
             for index in header.raw_words()..header.arity() {
                 // SAFETY: the words behind the raw ones are terms.
                 rest.push(unsafe { Term::from_bits(current.word(index)) });
@@ -90,15 +90,15 @@ fn own_words(object: Term) -> usize {
     let header = object.header();
     match header.kind() {
         // The empty tuple is one literal, the same for all.
-        Kind::Tuple if header.arity() == 0 => 0,
-        Kind::Fun => FUN_WORDS + header.arity() - offset::FUN_FREE,
-        Kind::Export => FUN_WORDS,
-        Kind::MagicReference => 3,
-        Kind::ExternalPid | Kind::ExternalPort => 4,
-        Kind::ExternalReference => {
+        ObjectKind::Tuple if header.arity() == 0 => 0,
+        ObjectKind::Fun => FUN_WORDS + header.arity() - offset::FUN_FREE,
+        ObjectKind::Export => FUN_WORDS,
+        ObjectKind::MagicReference => 3,
+        ObjectKind::ExternalPid | ObjectKind::ExternalPort => 4,
+        ObjectKind::ExternalReference => {
             3 + (1 + object.word(offset::EXTERNAL_REFERENCE_COUNT) as usize).div_ceil(2)
         }
-        Kind::SubBinary => sub_binary_words(object),
+        ObjectKind::SubBinary => sub_binary_words(object),
         _ => 1 + header.arity(),
     }
 }
@@ -114,7 +114,7 @@ fn sub_binary_words(object: Term) -> usize {
         _ => (SUB_BINARY_WORDS, 2),
     };
     let (whole, _) = build::whole_of(object);
-    if whole.is_kind(Kind::SharedBinary) {
+    if whole.is_kind(ObjectKind::SharedBinary) {
         return own + SHARED_BINARY_WORDS;
     }
     let bytes = object.word(offset::SUB_BINARY_SIZE) as usize + more_bytes;

@@ -10,7 +10,7 @@ use super::{Code, Function, LabelTarget, Operation};
 use crate::container::ChunkId;
 use crate::operand::{Operand, REGISTERS, Span};
 use crate::reader::{Number, Reader, Tag};
-use crate::shape::{self, Kind};
+use crate::shape::{self, OperandKind};
 use crate::{BeamError, BeamFile, ErrorKind};
 
 pub(super) fn decode(file: &BeamFile) -> Result<Code, BeamError> {
@@ -80,7 +80,7 @@ impl<'a> Decoder<'a> {
         self.pending.clear();
         for (place, &kind) in shape::operands(opcode).iter().enumerate() {
             let operand = match kind {
-                Kind::List(kinds) => self.list(opcode, place, kinds)?,
+                OperandKind::List(kinds) => self.list(opcode, place, kinds)?,
                 kind => self.operand(opcode, place, kind)?,
             };
             self.pending.push(operand);
@@ -96,7 +96,12 @@ impl<'a> Decoder<'a> {
     }
 
     /// Reads the operand at `place` of `opcode`, which must be of `kind`.
-    fn operand(&mut self, opcode: Opcode, place: usize, kind: Kind) -> Result<Operand, BeamError> {
+    fn operand(
+        &mut self,
+        opcode: Opcode,
+        place: usize,
+        kind: OperandKind,
+    ) -> Result<Operand, BeamError> {
         let offset = self.reader.offset();
         let operand = self.any_operand()?;
         match self.convert(operand, kind, offset)? {
@@ -109,7 +114,7 @@ impl<'a> Decoder<'a> {
         &self,
         opcode: Opcode,
         place: usize,
-        expected: Kind,
+        expected: OperandKind,
         offset: usize,
     ) -> BeamError {
         self.reader.error_at(
@@ -127,13 +132,13 @@ impl<'a> Decoder<'a> {
     fn convert(
         &self,
         operand: Operand,
-        kind: Kind,
+        kind: OperandKind,
         offset: usize,
     ) -> Result<Option<Operand>, BeamError> {
         use Operand::*;
         let index = |what, value, count: usize| self.check(what, offset, value, 0..count as u64);
         let fits = match (kind, operand) {
-            (Kind::NewLabel, Number(label)) => {
+            (OperandKind::NewLabel, Number(label)) => {
                 self.check(
                     "label",
                     offset,
@@ -142,11 +147,11 @@ impl<'a> Decoder<'a> {
                 )?;
                 true
             }
-            (Kind::Arity, Number(arity)) => {
+            (OperandKind::Arity, Number(arity)) => {
                 self.check("arity", offset, arity, 0..256)?;
                 true
             }
-            (Kind::Registers, Number(count)) => {
+            (OperandKind::Registers, Number(count)) => {
                 self.check(
                     "number of registers",
                     offset,
@@ -155,7 +160,7 @@ impl<'a> Decoder<'a> {
                 )?;
                 true
             }
-            (Kind::Alloc, Number(words)) => {
+            (OperandKind::Alloc, Number(words)) => {
                 self.check("number of words", offset, words, 0..u64::from(u32::MAX))?;
                 return Ok(Some(Alloc {
                     words: words as u32,
@@ -163,15 +168,15 @@ impl<'a> Decoder<'a> {
                     funs: 0,
                 }));
             }
-            (Kind::Import, Number(import)) => {
+            (OperandKind::Import, Number(import)) => {
                 index("import", import, self.file.imports.len())?;
                 return Ok(Some(Import(import as u32)));
             }
-            (Kind::Lambda | Kind::LambdaOrAtom, Number(lambda)) => {
+            (OperandKind::Lambda | OperandKind::LambdaOrAtom, Number(lambda)) => {
                 index("fun", lambda, self.file.lambdas.len())?;
                 return Ok(Some(Lambda(lambda as u32)));
             }
-            (Kind::Line, Number(line)) => {
+            (OperandKind::Line, Number(line)) => {
                 let count = self
                     .file
                     .lines
@@ -181,20 +186,24 @@ impl<'a> Decoder<'a> {
                 return Ok(Some(Line(line as u32)));
             }
 
-            (Kind::Source | Kind::NumberOrSource, operand) if is_source(operand) => true,
-            (Kind::Constant, operand) => is_constant(operand),
-            (Kind::Register, operand) => is_register(operand),
-            (Kind::Slot, operand) => matches!(operand, Y(_) | TypedY { .. }),
-            (Kind::Float, operand) => matches!(operand, FloatReg(_)),
-            (Kind::FloatOrSource, operand) => {
+            (OperandKind::Source | OperandKind::NumberOrSource, operand) if is_source(operand) => {
+                true
+            }
+            (OperandKind::Constant, operand) => is_constant(operand),
+            (OperandKind::Register, operand) => is_register(operand),
+            (OperandKind::Slot, operand) => matches!(operand, Y(_) | TypedY { .. }),
+            (OperandKind::Float, operand) => matches!(operand, FloatReg(_)),
+            (OperandKind::FloatOrSource, operand) => {
                 is_register(operand) || matches!(operand, FloatReg(_) | Literal(_))
             }
-            (Kind::Atom | Kind::LabelOrAtom | Kind::LambdaOrAtom, Atom(_)) => true,
-            (Kind::Number | Kind::NumberOrSource, Number(_)) => true,
-            (Kind::Alloc, Alloc { .. }) => true,
-            (Kind::Label | Kind::LabelOrAtom, Label(label)) => label != 0,
-            (Kind::Fail, Label(_)) => true,
-            (Kind::Any, operand) => !matches!(operand, List(_)),
+            (OperandKind::Atom | OperandKind::LabelOrAtom | OperandKind::LambdaOrAtom, Atom(_)) => {
+                true
+            }
+            (OperandKind::Number | OperandKind::NumberOrSource, Number(_)) => true,
+            (OperandKind::Alloc, Alloc { .. }) => true,
+            (OperandKind::Label | OperandKind::LabelOrAtom, Label(label)) => label != 0,
+            (OperandKind::Fail, Label(_)) => true,
+            (OperandKind::Any, operand) => !matches!(operand, List(_)),
             _ => false,
         };
         Ok(fits.then_some(operand))
@@ -205,10 +214,10 @@ impl<'a> Decoder<'a> {
         &mut self,
         opcode: Opcode,
         place: usize,
-        kinds: &'static [Kind],
+        kinds: &'static [OperandKind],
     ) -> Result<Operand, BeamError> {
         let offset = self.reader.offset();
-        let expected = Kind::List(kinds);
+        let expected = OperandKind::List(kinds);
         let (Tag::Extended, Number::Short(EXTENDED_LIST)) = self.reader.compact()? else {
             return Err(self.bad_operand(opcode, place, expected, offset));
         };

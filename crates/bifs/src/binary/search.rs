@@ -114,7 +114,7 @@ fn pattern_of(argument: Term) -> Option<Arc<Pattern>> {
 
 /// The options of a search.
 #[derive(Clone, Copy, Default)]
-struct Options {
+struct SearchOptions {
     start: usize,
     end: usize,
     global: bool,
@@ -123,10 +123,10 @@ struct Options {
 }
 
 /// Parses options; the tail of an improper list is ignored, as on stock.
-fn options_of(list: Term, size: usize, splits: bool) -> Option<Options> {
-    let mut options = Options {
+fn options_of(list: Term, size: usize, splits: bool) -> Option<SearchOptions> {
+    let mut options = SearchOptions {
         end: size,
-        ..Options::default()
+        ..SearchOptions::default()
     };
     if !list.is_list() {
         return None;
@@ -157,7 +157,7 @@ fn options_of(list: Term, size: usize, splits: bool) -> Option<Options> {
 /// A search that may continue in the next slice.
 struct Search {
     pattern: Arc<Pattern>,
-    options: Options,
+    options: SearchOptions,
     /// Where to continue.
     position: usize,
     found: Found,
@@ -234,9 +234,9 @@ fn search(
     process: &mut Process,
     subject: Term,
     pattern: Term,
-    options: impl FnOnce(usize) -> Option<Options>,
+    options: impl FnOnce(usize) -> Option<SearchOptions>,
     again: impl FnOnce(Term) -> Box<[Term]>,
-) -> Result<(Options, Found), Failure> {
+) -> Result<(SearchOptions, Found), Failure> {
     let bytes = unicode::bytes_of(subject).ok_or(badarg(1))?;
     let earlier = magic::get::<Progress>(pattern).and_then(|Progress(search)| search.lock().take());
     let mut search = match earlier {
@@ -301,20 +301,20 @@ fn all_places(process: &mut Process, found: &Found) -> Term {
     })
 }
 
-fn whole(global: bool) -> impl FnOnce(usize) -> Option<Options> {
+fn whole(global: bool) -> impl FnOnce(usize) -> Option<SearchOptions> {
     move |size| {
-        Some(Options {
+        Some(SearchOptions {
             end: size,
             global,
-            ..Options::default()
+            ..SearchOptions::default()
         })
     }
 }
 
-fn matching(global: bool, list: Term) -> impl FnOnce(usize) -> Option<Options> {
+fn matching(global: bool, list: Term) -> impl FnOnce(usize) -> Option<SearchOptions> {
     move |size| {
         let options = options_of(list, size, false)?;
-        Some(Options { global, ..options })
+        Some(SearchOptions { global, ..options })
     }
 }
 
@@ -347,7 +347,7 @@ pub fn matches_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> 
 }
 
 /// The parts of a binary between the matches.
-fn parts(process: &mut Process, subject: Term, options: Options, found: &Found) -> Term {
+fn parts(process: &mut Process, subject: Term, options: SearchOptions, found: &Found) -> Term {
     let size = subject.as_bits().map_or(0, |bits| bits.bit_len / 8) as usize;
     let trims = options.trim || options.trim_all;
     if found.count == 0 {
@@ -411,10 +411,10 @@ mod tests {
         for budget in [1, 2, 3, 5, 17, 1000] {
             let mut search = Search {
                 pattern: Arc::clone(pattern),
-                options: Options {
+                options: SearchOptions {
                     end: text.len(),
                     global: true,
-                    ..Options::default()
+                    ..SearchOptions::default()
                 },
                 position: 0,
                 found: Found::default(),

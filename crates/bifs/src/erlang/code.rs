@@ -6,7 +6,7 @@ use std::sync::Arc;
 use layout::{Export, Term};
 use parking_lot::Mutex;
 use term::copy::Owned;
-use term::external::{self, Options};
+use term::external::{self, DecodeOptions};
 use term::{am, atom, build};
 
 use crate::magic;
@@ -350,7 +350,7 @@ fn chunk_term(process: &mut Process, bytes: &[u8]) -> BifResult {
     match external::decode(
         process.heap(),
         bytes,
-        &Options::default(),
+        &DecodeOptions::default(),
         &mut CodeResolver,
     ) {
         Ok((term, _)) => Ok(term),

@@ -1,6 +1,6 @@
 //! Nodes and distribution, for a node that is not distributed: it knows itself and connects to no other node.
 
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use term::{am, build, map, node};
 
 use crate::erlang::spawning;
@@ -18,10 +18,10 @@ pub fn node_1(_process: &mut Process, [identifier]: [Term; 1]) -> BifResult {
         return Ok(node::own_name());
     }
     match identifier.boxed_kind() {
-        Some(Kind::Reference | Kind::MagicReference) => Ok(node::own_name()),
-        Some(Kind::ExternalPid | Kind::ExternalPort | Kind::ExternalReference) => {
-            Ok(node::of(identifier).name)
-        }
+        Some(ObjectKind::Reference | ObjectKind::MagicReference) => Ok(node::own_name()),
+        Some(
+            ObjectKind::ExternalPid | ObjectKind::ExternalPort | ObjectKind::ExternalReference,
+        ) => Ok(node::of(identifier).name),
         _ => Err(badarg(1)),
     }
 }

@@ -1,7 +1,7 @@
 //! Conversion of terms to the external format and back.
 
 use layout::Term;
-use term::external::{self, EncodeOptions, Encoder, Options};
+use term::external::{self, DecodeOptions, EncodeOptions, Encoder};
 use term::{am, build, unicode};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit};
@@ -119,7 +119,7 @@ pub fn term_to_iovec_2(process: &mut Process, [term, options]: [Term; 2]) -> Bif
 fn decoded(
     process: &mut Process,
     binary: Term,
-    options: &Options,
+    options: &DecodeOptions,
 ) -> Result<(Term, usize), Failure> {
     let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
     let compressed = bytes.get(1) == Some(&COMPRESSED_TAG);
@@ -130,12 +130,12 @@ fn decoded(
 
 /// `erlang:binary_to_term(Binary)`
 pub fn binary_to_term_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
-    Ok(decoded(process, binary, &Options::default())?.0)
+    Ok(decoded(process, binary, &DecodeOptions::default())?.0)
 }
 
 /// `erlang:binary_to_term(Binary, Options)`: with `used` also returns how many bytes the term took.
 pub fn binary_to_term_2(process: &mut Process, [binary, options]: [Term; 2]) -> BifResult {
-    let (mut decode, mut used) = (Options::default(), false);
+    let (mut decode, mut used) = (DecodeOptions::default(), false);
     let mut rest = options;
     while let Some((option, tail)) = rest.as_cons() {
         match option {

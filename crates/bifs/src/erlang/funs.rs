@@ -1,7 +1,7 @@
 //! Making funs, and information about them.
 
 use layout::object::offset;
-use layout::{Export, FunEntry, Kind, Term};
+use layout::{Export, FunEntry, ObjectKind, Term};
 use term::{am, atom, build};
 
 use runtime::bif::{BifResult, badarg};
@@ -11,14 +11,14 @@ use runtime::process::Process;
 /// The entry of a closure.
 fn entry_of(fun: Term) -> Option<&'static FunEntry> {
     // SAFETY: this word of a fun is the address of its entry, which is never freed.
-    fun.is_kind(Kind::Fun)
+    fun.is_kind(ObjectKind::Fun)
         .then(|| unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) })
 }
 
 /// The entry of an external fun.
 fn export_of(fun: Term) -> Option<&'static Export> {
     // SAFETY: as in `entry_of`.
-    fun.is_kind(Kind::Export)
+    fun.is_kind(ObjectKind::Export)
         .then(|| unsafe { &*(fun.word(offset::EXPORT_ENTRY) as *const Export) })
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use term::copy::{self, Owned};
 use term::heap::Scratch;
 use term::{am, build, node};
@@ -94,7 +94,8 @@ fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
         return Ok(copy::copy(process.heap(), answer));
     }
     if !pid.is_local_pid() {
-        let of_this_node = pid.is_kind(Kind::ExternalPid) && node::of(pid).name == node::own_name();
+        let of_this_node =
+            pid.is_kind(ObjectKind::ExternalPid) && node::of(pid).name == node::own_name();
         return if of_this_node {
             Ok(am::UNDEFINED)
         } else {

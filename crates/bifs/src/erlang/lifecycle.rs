@@ -1,6 +1,6 @@
 //! The calling process, and processes in general: `self`, `processes`, hibernation, suspending, group leaders.
 
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use term::copy::Owned;
 use term::{am, build, node, reference};
 
@@ -56,7 +56,8 @@ pub fn is_process_alive_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult 
         return Ok(am::TRUE);
     }
     if !pid.is_local_pid() {
-        let of_this_node = pid.is_kind(Kind::ExternalPid) && node::of(pid).name == node::own_name();
+        let of_this_node =
+            pid.is_kind(ObjectKind::ExternalPid) && node::of(pid).name == node::own_name();
         return if of_this_node {
             Ok(am::FALSE)
         } else {
@@ -245,7 +246,7 @@ pub fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifRes
         let exists = !table::find(pid).is_null();
         return Ok(if exists { am::FALSE } else { am::BADARG });
     }
-    if pid.is_kind(Kind::ExternalPid) {
+    if pid.is_kind(ObjectKind::ExternalPid) {
         if node::of(pid).name == node::own_name() {
             return Err(badarg(2));
         }

@@ -1,6 +1,6 @@
 //! Relations between processes: links, exit signals, monitors and aliases.
 
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use term::copy::Owned;
 use term::{am, build, node, reference};
 
@@ -51,12 +51,12 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         return Ok(am::TRUE);
     }
     match other.boxed_kind() {
-        Some(Kind::ExternalPid) if !is_of_this_node(other) => {
+        Some(ObjectKind::ExternalPid) if !is_of_this_node(other) => {
             handle::exit_received(process, other, Owned::new(am::NOCONNECTION));
             unless_ended(process, am::TRUE)
         }
-        Some(Kind::ExternalPid) => no_process(process, other),
-        Some(Kind::ExternalPort) if is_of_this_node(other) => no_process(process, other),
+        Some(ObjectKind::ExternalPid) => no_process(process, other),
+        Some(ObjectKind::ExternalPort) if is_of_this_node(other) => no_process(process, other),
         _ => Err(badarg(1)),
     }
 }
@@ -96,7 +96,7 @@ pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         unlink(process, other);
     } else if !matches!(
         other.boxed_kind(),
-        Some(Kind::ExternalPid | Kind::ExternalPort)
+        Some(ObjectKind::ExternalPid | ObjectKind::ExternalPort)
     ) {
         return Err(badarg(1));
     }
@@ -165,8 +165,8 @@ fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
     }
     match to.boxed_kind() {
         // No node is connected: the signal is lost.
-        Some(Kind::ExternalPid) => Ok(am::TRUE),
-        Some(Kind::ExternalPort) if is_of_this_node(to) => Ok(am::TRUE),
+        Some(ObjectKind::ExternalPid) => Ok(am::TRUE),
+        Some(ObjectKind::ExternalPort) if is_of_this_node(to) => Ok(am::TRUE),
         _ => Err(badarg(1)),
     }
 }
@@ -282,7 +282,7 @@ fn watched_process(process: &mut Process, item: Term) -> Result<Watched, Failure
         };
         return Ok(Watched::Here(target));
     }
-    if item.is_kind(Kind::ExternalPid) {
+    if item.is_kind(ObjectKind::ExternalPid) {
         return Ok(Watched::Gone {
             kind: am::PROCESS,
             object: item,
@@ -332,7 +332,7 @@ fn watched_port(item: Term) -> Result<Watched, Failure> {
         };
         return Ok(Watched::Here(target));
     }
-    if item.is_kind(Kind::ExternalPort) && is_of_this_node(item) {
+    if item.is_kind(ObjectKind::ExternalPort) && is_of_this_node(item) {
         return Ok(Watched::Gone {
             kind: am::PORT,
             object: item,
@@ -399,7 +399,7 @@ pub fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> Bi
 
 fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Failure> {
     let Some(number) = reference::number(reference) else {
-        return if reference.is_kind(Kind::ExternalReference) && is_of_this_node(reference) {
+        return if reference.is_kind(ObjectKind::ExternalReference) && is_of_this_node(reference) {
             Ok(Demonitored::Absent)
         } else {
             Err(badarg(1))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use layout::Term;
-use term::held::{self, Kind};
+use term::held::{self, HeldKind};
 use term::{atom, build};
 
 use ets::Table;
@@ -39,8 +39,8 @@ pub fn ets_bytes(tables: &[Arc<Table>], patience: Duration) -> u64 {
 #[must_use]
 pub fn figures_of(code: u64, ets: u64) -> Vec<(&'static str, u64)> {
     let (atoms, atom_texts) = atom::memory();
-    let binary = held::bytes(Kind::Binary) as u64;
-    let processes = (block::bytes_in_use() + held::bytes(Kind::Heap)) as u64;
+    let binary = held::bytes(HeldKind::Binary) as u64;
+    let processes = (block::bytes_in_use() + held::bytes(HeldKind::Heap)) as u64;
     let known = atoms as u64 + binary + code + ets + processes;
     let total = total_bytes().max(known);
     vec![

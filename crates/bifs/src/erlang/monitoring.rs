@@ -6,7 +6,7 @@ use term::{am, build};
 use runtime::bif::{BifResult, badarg, notsup};
 use runtime::process::heap_limit::size;
 use runtime::process::{Process, table};
-use runtime::system_monitor::{self, Options};
+use runtime::system_monitor::{self, MonitorSettings};
 
 /// The smallest heap limit that `large_heap` can be set to; the value OTP has.
 const LEAST_LARGE_HEAP_WORDS: u64 = 16_384;
@@ -41,8 +41,8 @@ pub fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bif
     Ok(settings(process.heap(), before))
 }
 
-fn parse(list: Term) -> Option<Options> {
-    let mut options = Options::default();
+fn parse(list: Term) -> Option<MonitorSettings> {
+    let mut options = MonitorSettings::default();
     let mut rest = list;
     while let Some((option, tail)) = rest.as_cons() {
         match option.as_tuple() {
@@ -63,7 +63,7 @@ fn parse(list: Term) -> Option<Options> {
     rest.is_nil().then_some(options)
 }
 
-fn settings(heap: &mut Heap, monitor: Option<(Term, Options)>) -> Term {
+fn settings(heap: &mut Heap, monitor: Option<(Term, MonitorSettings)>) -> Term {
     let Some((pid, options)) = monitor else {
         return am::UNDEFINED;
     };

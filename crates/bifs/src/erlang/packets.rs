@@ -4,11 +4,11 @@ use layout::Term;
 use term::bits::matching::extract;
 use term::{am, atom, build, integer, unicode};
 
-use packet::{self, Kind, Length, Limits, terms};
+use packet::{self, Length, Limits, PacketKind, terms};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::process::Process;
 
-fn limits_of(kind: Kind, options: Term) -> Option<Limits> {
+fn limits_of(kind: PacketKind, options: Term) -> Option<Limits> {
     let mut limits = Limits::default();
     let mut rest = options;
     while let Some((option, tail)) = rest.as_cons() {
@@ -22,7 +22,7 @@ fn limits_of(kind: Kind, options: Term) -> Option<Limits> {
         match atom::text(name) {
             "packet_size" => limits.packet_bytes = value,
             "line_length" => limits.line_bytes = value,
-            "line_delimiter" if kind == Kind::Line => {
+            "line_delimiter" if kind == PacketKind::Line => {
                 limits.delimiter = u8::try_from(value).ok()?;
             }
             _ => return None,

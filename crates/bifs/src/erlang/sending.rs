@@ -62,7 +62,7 @@ fn is_elsewhere(to: Term) -> bool {
         None => {
             matches!(
                 to.boxed_kind(),
-                Some(layout::Kind::ExternalPid | layout::Kind::ExternalReference)
+                Some(layout::ObjectKind::ExternalPid | layout::ObjectKind::ExternalReference)
             ) && node::of(to).name != node::own_name()
         }
     }

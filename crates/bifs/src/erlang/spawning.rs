@@ -6,19 +6,19 @@ use term::{am, build, reference};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
 use runtime::process::Process;
 use runtime::process::spawn::options::{BadOptions, Parsed, Replies, Reply, parse, set_reply};
-use runtime::process::spawn::{self, Options, SpawnError, Spawned};
+use runtime::process::spawn::{self, SpawnError, SpawnOptions, Spawned};
 use runtime::signal::handle;
 
 /// `spawn(Module, Function, Args)`.
 pub fn spawn_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
-    spawn_with(process, arguments, Options::default()).map(|spawned| spawned.pid)
+    spawn_with(process, arguments, SpawnOptions::default()).map(|spawned| spawned.pid)
 }
 
 /// `spawn_link(Module, Function, Args)`.
 pub fn spawn_link_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
-    let options = Options {
+    let options = SpawnOptions {
         link: true,
-        ..Options::default()
+        ..SpawnOptions::default()
     };
     spawn_with(process, arguments, options).map(|spawned| spawned.pid)
 }
@@ -123,7 +123,7 @@ pub fn spawn_request_abandon_1(_process: &mut Process, [request]: [Term; 1]) -> 
 fn spawn_with(
     process: &mut Process,
     [module, function, arguments]: [Term; 3],
-    options: Options,
+    options: SpawnOptions,
 ) -> Result<Spawned, Failure> {
     let arity = arity_of(module, function, arguments).ok_or_else(|| badarg(3))?;
     spawn::spawn(process, module, function, arguments, arity, options)

@@ -103,7 +103,7 @@ pub fn statistics_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
 
 /// `{Number, Awake, Total}` of each scheduler, with dirty schedulers of the given kinds last; `undefined` unless it was
 /// turned on.
-fn wall_times(heap: &mut Heap, dirty_kinds: &[dirty::Kind]) -> Term {
+fn wall_times(heap: &mut Heap, dirty_kinds: &[dirty::DirtyKind]) -> Term {
     let Some(mut times) = scheduler::idle::wall_times_ns() else {
         return am::UNDEFINED;
     };
@@ -136,9 +136,9 @@ fn microstates(heap: &mut Heap) -> Term {
             .collect();
         let counters = map::from_pairs(heap, &counters);
         let kind = match reading.kind {
-            microstate::Kind::Scheduler => "scheduler",
-            microstate::Kind::DirtyCpu => "dirty_cpu_scheduler",
-            microstate::Kind::DirtyIo => "dirty_io_scheduler",
+            microstate::ThreadKind::Scheduler => "scheduler",
+            microstate::ThreadKind::DirtyCpu => "dirty_cpu_scheduler",
+            microstate::ThreadKind::DirtyIo => "dirty_io_scheduler",
         };
         let row = [
             (am::COUNTERS, counters),
@@ -151,8 +151,8 @@ fn microstates(heap: &mut Heap) -> Term {
 }
 
 /// Which kinds of dirty schedulers an item includes.
-const DIRTY_CPU: &[dirty::Kind] = &[dirty::Kind::Cpu];
-const DIRTY_ALL: &[dirty::Kind] = &[dirty::Kind::Cpu, dirty::Kind::Io];
+const DIRTY_CPU: &[dirty::DirtyKind] = &[dirty::DirtyKind::Cpu];
+const DIRTY_ALL: &[dirty::DirtyKind] = &[dirty::DirtyKind::Cpu, dirty::DirtyKind::Io];
 
 fn counts(heap: &mut Heap, counts: Vec<usize>) -> Term {
     let counts = counts.into_iter().map(|count| Term::small(count as i64));
@@ -160,14 +160,14 @@ fn counts(heap: &mut Heap, counts: Vec<usize>) -> Term {
 }
 
 /// The lengths of the run queues, those of the dirty schedulers last.
-fn queue_lengths(dirty_kinds: &[dirty::Kind]) -> Vec<usize> {
+fn queue_lengths(dirty_kinds: &[dirty::DirtyKind]) -> Vec<usize> {
     let mut lengths = scheduler::run_queue_lengths();
     lengths.extend(dirty_kinds.iter().map(|kind| dirty::queue_length(*kind)));
     lengths
 }
 
 /// The number of queued and running tasks for each run queue, those of the dirty schedulers last.
-fn active_tasks(dirty_kinds: &[dirty::Kind]) -> Vec<usize> {
+fn active_tasks(dirty_kinds: &[dirty::DirtyKind]) -> Vec<usize> {
     let mut tasks = scheduler::active_tasks();
     tasks.extend(dirty_kinds.iter().map(|kind| dirty::active_tasks(*kind)));
     tasks

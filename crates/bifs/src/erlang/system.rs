@@ -13,7 +13,7 @@ use runtime::process::heap_limit::HeapLimit;
 use runtime::process::spawn::DEFAULTS;
 use runtime::process::{Process, table};
 use runtime::scheduler::dirty;
-use runtime::scheduler::online::{self, Kind};
+use runtime::scheduler::online::{self, SchedulerKind};
 use runtime::{config, hooks};
 use runtime::{scheduler, time};
 
@@ -264,8 +264,10 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             build::list(heap, &items)
         }
         "max_heap_size" => HeapLimit::default().to_map(heap),
-        "multi_scheduling_blockers" => build::list(heap, &online::blockers(Kind::All)),
-        "normal_multi_scheduling_blockers" => build::list(heap, &online::blockers(Kind::Normal)),
+        "multi_scheduling_blockers" => build::list(heap, &online::blockers(SchedulerKind::All)),
+        "normal_multi_scheduling_blockers" => {
+            build::list(heap, &online::blockers(SchedulerKind::Normal))
+        }
         "schedulers_state" => {
             let running = scheduler::schedulers().online.load(Ordering::Relaxed);
             let numbers = [config::get().schedulers, online::online(), running].map(count);

@@ -10,7 +10,7 @@ use runtime::config;
 use runtime::process::heap_limit::{HeapLimit, heap_words, virtual_heap_words};
 use runtime::process::spawn::DEFAULTS;
 use runtime::process::{Process, flag};
-use runtime::scheduler::online::{self, Blocked, Kind};
+use runtime::scheduler::online::{self, Blocked, SchedulerKind};
 use runtime::scheduler::{binding, dirty};
 use runtime::{exception, log, microstate};
 
@@ -155,10 +155,10 @@ fn schedulers_online(value: Term) -> BifResult {
 
 fn multi_scheduling(process: &mut Process, name: Term, value: Term) -> BifResult {
     let (kind, blocks) = match value {
-        am::BLOCK => (Kind::All, true),
-        am::BLOCK_NORMAL => (Kind::Normal, true),
-        am::UNBLOCK => (Kind::All, false),
-        am::UNBLOCK_NORMAL => (Kind::Normal, false),
+        am::BLOCK => (SchedulerKind::All, true),
+        am::BLOCK_NORMAL => (SchedulerKind::Normal, true),
+        am::UNBLOCK => (SchedulerKind::All, false),
+        am::UNBLOCK_NORMAL => (SchedulerKind::Normal, false),
         _ => return Err(badarg(2)),
     };
     if blocks {

@@ -4,7 +4,7 @@ use layout::Term;
 
 use runtime::bif::{BifResult, badarg, system_limit};
 use runtime::process::Process;
-use runtime::process::spawn::{self, Options, SpawnError};
+use runtime::process::spawn::{self, SpawnError, SpawnOptions};
 
 /// `spawn_system_process(Module, Function, Args)`.
 pub fn spawn_system_process_3(
@@ -23,9 +23,9 @@ pub fn spawn_system_process_3(
     if !rest.is_nil() {
         return Err(badarg(3));
     }
-    let options = Options {
+    let options = SpawnOptions {
         system: true,
-        ..Options::default()
+        ..SpawnOptions::default()
     };
     spawn::spawn(process, module, function, arguments, arity, options)
         .map(|spawned| spawned.pid)

@@ -4,13 +4,13 @@
 use std::sync::atomic::Ordering;
 
 use layout::heap::flag as heap_flag;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use term::copy::Owned;
 use term::{am, build, node};
 
 use runtime::bif::{BifResult, badarg, notsup};
 use runtime::code::purge;
-use runtime::collector::{self, elsewhere};
+use runtime::collector::{self, dirty_collection};
 use runtime::process::{Priority, Process, flag, state, table, tasks};
 use runtime::signal;
 
@@ -55,7 +55,7 @@ pub fn request_system_task_4(
 
 fn ask(requester: Term, pid: Term, priority: Term, request: Term) -> BifResult {
     let is_of_this_node =
-        |pid: Term| pid.is_kind(Kind::ExternalPid) && node::of(pid).name == node::own_name();
+        |pid: Term| pid.is_kind(ObjectKind::ExternalPid) && node::of(pid).name == node::own_name();
     if !pid.is_local_pid() && !is_of_this_node(pid) {
         return Err(badarg(1));
     }
@@ -66,10 +66,10 @@ fn ask(requester: Term, pid: Term, priority: Term, request: Term) -> BifResult {
         Some(&[am::GARBAGE_COLLECT, id, extent]) => {
             let (major, takes_long): (_, TakesLong) = match extent {
                 am::MAJOR => (true, |process| {
-                    !sleeps(process) && elsewhere::is_wanted_for_all(process)
+                    !sleeps(process) && dirty_collection::is_wanted_for_all(process)
                 }),
                 am::MINOR => (false, |process| {
-                    !sleeps(process) && elsewhere::is_wanted(process)
+                    !sleeps(process) && dirty_collection::is_wanted(process)
                 }),
                 _ => return Err(badarg(3)),
             };
@@ -124,7 +124,7 @@ pub fn is_system_process_1(_process: &mut Process, [pid]: [Term; 1]) -> BifResul
     use runtime::process::state;
     use std::sync::atomic::Ordering;
     if !pid.is_local_pid() {
-        let is_pid = pid.is_kind(Kind::ExternalPid);
+        let is_pid = pid.is_kind(ObjectKind::ExternalPid);
         return if is_pid {
             Ok(am::FALSE)
         } else {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use layout::object::MapShape;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use term::map::NextFrom;
 use term::{am, atom, build, compare, map};
 
@@ -23,24 +23,24 @@ pub fn cmp_term_2(_process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
 /// `erts_internal:term_type(Term)`
 pub fn term_type_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
     let name = match term.boxed_kind() {
-        Some(Kind::Tuple) => "tuple",
-        Some(Kind::MatchContext) => "matchstate",
-        Some(Kind::PositiveBig | Kind::NegativeBig) => "bignum",
-        Some(Kind::Reference | Kind::MagicReference) => "reference",
-        Some(Kind::Fun) => "fun",
-        Some(Kind::Float) => "hfloat",
-        Some(Kind::Export) => "export",
-        Some(Kind::SharedBinary) => "refc_binary",
-        Some(Kind::HeapBinary) => "heap_binary",
-        Some(Kind::SubBinary) => "sub_binary",
-        Some(Kind::Map) => match term.header().map_shape() {
+        Some(ObjectKind::Tuple) => "tuple",
+        Some(ObjectKind::MatchContext) => "matchstate",
+        Some(ObjectKind::PositiveBig | ObjectKind::NegativeBig) => "bignum",
+        Some(ObjectKind::Reference | ObjectKind::MagicReference) => "reference",
+        Some(ObjectKind::Fun) => "fun",
+        Some(ObjectKind::Float) => "hfloat",
+        Some(ObjectKind::Export) => "export",
+        Some(ObjectKind::SharedBinary) => "refc_binary",
+        Some(ObjectKind::HeapBinary) => "heap_binary",
+        Some(ObjectKind::SubBinary) => "sub_binary",
+        Some(ObjectKind::Map) => match term.header().map_shape() {
             MapShape::Flat => "flatmap",
             MapShape::HashRoot => "hashmap",
             MapShape::HashNode => "hashmap_node",
         },
-        Some(Kind::ExternalPid) => "external_pid",
-        Some(Kind::ExternalPort) => "external_port",
-        Some(Kind::ExternalReference) => "external_reference",
+        Some(ObjectKind::ExternalPid) => "external_pid",
+        Some(ObjectKind::ExternalPort) => "external_port",
+        Some(ObjectKind::ExternalReference) => "external_reference",
         None if term.is_cons() => "list",
         None if term.is_small() => "fixnum",
         None if term.is_local_pid() => "pid",

@@ -8,8 +8,8 @@ use term::am;
 
 use super::table;
 use crate::magic;
-use ets::table::{Heir, Options, Protection, Table, WriteConcurrency};
-use ets::{self, Access, Contents, Kind, OwnedObject, registry};
+use ets::table::{Heir, Protection, Table, TableOptions, WriteConcurrency};
+use ets::{self, Access, Contents, OwnedObject, TableKind, registry};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::process::{Process, table as processes};
 use runtime::scheduler;
@@ -23,7 +23,7 @@ const LEAST_REDUCTIONS: i64 = 500;
 
 /// The parsed options of a new table, with its heir and whether decentralized counters were requested.
 struct Wanted {
-    options: Options,
+    options: TableOptions,
     heir: Option<(Term, Term)>,
     counters: Option<bool>,
 }
@@ -37,7 +37,7 @@ pub fn new_2(process: &mut Process, [name, options]: [Term; 2]) -> BifResult {
     let mut options = wanted.options;
     let locked = options.write_concurrency != WriteConcurrency::No;
     if matches!(options.write_concurrency, WriteConcurrency::Locks(_))
-        && options.kind == Kind::OrderedSet
+        && options.kind == TableKind::OrderedSet
     {
         return Err(badarg(2));
     }
@@ -45,7 +45,7 @@ pub fn new_2(process: &mut Process, [name, options]: [Term; 2]) -> BifResult {
         && options.protection != Protection::Private
         && wanted.counters.unwrap_or(match options.write_concurrency {
             WriteConcurrency::Auto | WriteConcurrency::Locks(_) => true,
-            _ => options.kind == Kind::OrderedSet,
+            _ => options.kind == TableKind::OrderedSet,
         });
     if options.protection == Protection::Private {
         options.write_concurrency = WriteConcurrency::No;
@@ -80,8 +80,8 @@ pub(super) fn heir(process: &mut Process, pid: Term, data: Term) -> Option<Heir>
 
 fn parse(list: Term) -> Option<Wanted> {
     let mut wanted = Wanted {
-        options: Options {
-            kind: Kind::Set,
+        options: TableOptions {
+            kind: TableKind::Set,
             keypos: 1,
             protection: Protection::Protected,
             named: false,
@@ -102,12 +102,12 @@ fn parse(list: Term) -> Option<Wanted> {
     Some(wanted)
 }
 
-fn parse_atom(options: &mut Options, option: Term) -> Option<()> {
+fn parse_atom(options: &mut TableOptions, option: Term) -> Option<()> {
     match option {
         am::SET => {}
-        am::ORDERED_SET => options.kind = Kind::OrderedSet,
-        am::BAG => options.kind = Kind::Bag,
-        am::DUPLICATE_BAG => options.kind = Kind::DuplicateBag,
+        am::ORDERED_SET => options.kind = TableKind::OrderedSet,
+        am::BAG => options.kind = TableKind::Bag,
+        am::DUPLICATE_BAG => options.kind = TableKind::DuplicateBag,
         am::PUBLIC => options.protection = Protection::Public,
         am::PRIVATE => options.protection = Protection::Private,
         // The default; it does not undo an earlier option.

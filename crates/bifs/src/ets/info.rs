@@ -4,7 +4,7 @@ use layout::Term;
 use term::{am, build, node};
 
 use super::table;
-use ets::Kind;
+use ets::TableKind;
 use ets::store::part::Part;
 use ets::table::{Table, WriteConcurrency};
 use runtime::bif::{BifResult, Failure, badarg, trap};
@@ -121,7 +121,7 @@ fn fixed(process: &mut Process, table: &Table, as_timestamp: bool) -> Term {
 fn stats(process: &mut Process, table: &Table) -> Term {
     let mut chains: Vec<usize> = Vec::new();
     let mut deleted = 0;
-    if table.options.kind == Kind::OrderedSet {
+    if table.options.kind == TableKind::OrderedSet {
         return am::FALSE;
     }
     for part in 0..table.parts() {

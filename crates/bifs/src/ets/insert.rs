@@ -5,7 +5,7 @@ use term::am;
 
 use super::{items, table};
 use ets::table::{Table, Whole};
-use ets::{Access, Kind, New};
+use ets::{Access, New, TableKind};
 use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 use runtime::scheduler;
@@ -68,7 +68,7 @@ fn insert_all(
         })
         .collect::<Option<_>>()
         .ok_or(badarg(2))?;
-    if table.options.kind == Kind::Bag {
+    if table.options.kind == TableKind::Bag {
         // OTP inserts a list into a bag from its end, so the last object becomes the oldest.
         objects.reverse();
     }
@@ -85,7 +85,7 @@ fn insert_all(
     let fixed = table.fixation.is_fixed();
     // Only hash tables have slots to prefetch; there the hash alone determines the part.
     let hashes: Vec<u32> = match table.options.kind {
-        Kind::OrderedSet => Vec::new(),
+        TableKind::OrderedSet => Vec::new(),
         _ => objects.iter().map(New::hash).collect(),
     };
     let fetch = |whole: &mut Whole<'_>, at: usize, is_second: bool| {

@@ -7,7 +7,7 @@ use term::{am, build, copy};
 use super::table;
 use ets::store::part::Part;
 use ets::store::ranges::{self, Bound, Mark};
-use ets::{Access, Following, From, Kind, Object, Table};
+use ets::{Access, Following, Object, Table, TableKind, WalkStart};
 use runtime::bif::{BifResult, badarg, badarg_because};
 use runtime::process::Process;
 
@@ -84,8 +84,8 @@ pub fn last_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
 fn edge(process: &mut Process, id: Term, last: bool) -> BifResult {
     let table = table(id)?;
     table.allow(process, Access::Read)?;
-    if table.options.kind == Kind::OrderedSet {
-        return in_order(process, table, From::Outset, last);
+    if table.options.kind == TableKind::OrderedSet {
+        return in_order(process, table, WalkStart::Outset, last);
     }
     for part in 0..table.parts() {
         let guard = table.read_part(part);
@@ -101,7 +101,7 @@ fn edge(process: &mut Process, id: Term, last: bool) -> BifResult {
 const MOST_TRIES: usize = 8;
 
 /// The key of the first object of an ordered set from a given place on.
-fn in_order(process: &mut Process, table: &Table, first: From, backwards: bool) -> BifResult {
+fn in_order(process: &mut Process, table: &Table, first: WalkStart, backwards: bool) -> BifResult {
     let has_changed =
         |(mark, _): &(Option<Mark<'_>>, Bound)| mark.as_ref().is_some_and(Mark::has_changed);
     for tries in 1.. {
@@ -112,7 +112,7 @@ fn in_order(process: &mut Process, table: &Table, first: From, backwards: bool) 
             let stretch = table.read_from(from, backwards);
             table.allow(process, Access::Read)?;
             let object = match (&*stretch.part, from) {
-                (Part::Tree(tree), From::After(key)) => tree.neighbour(key, backwards),
+                (Part::Tree(tree), WalkStart::After(key)) => tree.neighbour(key, backwards),
                 (Part::Tree(tree), from) => tree.walk(from, backwards).next(),
                 (Part::Hash(_), _) => return Err(badarg(1)),
             };
@@ -149,7 +149,7 @@ pub fn prev_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
 fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> BifResult {
     let table = table(id)?;
     let keypos = table.options.keypos;
-    let is_ordered = table.options.kind == Kind::OrderedSet;
+    let is_ordered = table.options.kind == TableKind::OrderedSet;
     let part = {
         let reading = table.reading(process, key)?;
         // An ordered set continues from where a missing key would be, but not from `'$end_of_table'`.
@@ -163,7 +163,7 @@ fn neighbour(process: &mut Process, id: Term, key: Term, backwards: bool) -> Bif
         }
     };
     if is_ordered {
-        return in_order(process, table, From::After(key), backwards);
+        return in_order(process, table, WalkStart::After(key), backwards);
     }
     for part in part + 1..table.parts() {
         let guard = table.read_part(part);

@@ -192,7 +192,7 @@ pub fn internal_select_delete_2(process: &mut Process, arguments: [Term; 2]) -> 
 pub fn select_replace_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
     let table = table(arguments[0])?;
     table.allow(process, Access::Write)?;
-    if table.options.kind == ets::Kind::Bag {
+    if table.options.kind == ets::TableKind::Bag {
         return Err(runtime::bif::badarg_because(am::TABLE_TYPE));
     }
     traverse(process, arguments, Purpose::Replace, None, false)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use layout::Term;
 use term::{am, build, copy};
 
-use ets::match_spec::{self, Machine, Program};
+use ets::match_spec::{self, Interpreter, Program};
 use runtime::bif::{BifResult, Failure, badarg, notsup};
 use runtime::process::Process;
 use runtime::scheduler;
@@ -34,7 +34,7 @@ pub fn match_spec_run_r_3(
         return Err(badarg(1));
     }
     let program = match_spec::from_term(compiled).ok_or(badarg(2))?;
-    let mut machine = Machine::new(&program, process.pid());
+    let mut interpreter = Interpreter::new(&program, process.pid());
     let mut budget = scheduler::reductions_left().max(256);
     let mut results = results;
     let mut rest = list;
@@ -46,7 +46,7 @@ pub fn match_spec_run_r_3(
         }
         budget -= 1;
         scheduler::charge(1);
-        if let Some(result) = machine.run(&program, subject) {
+        if let Some(result) = interpreter.run(&program, subject) {
             let heap = process.heap();
             let copied = copy::copy(heap, result);
             results = build::cons(heap, copied, results);
@@ -76,8 +76,8 @@ pub fn match_spec_test_3(
     let heap = process.heap();
     match match_spec::compile_aloud(specification) {
         Ok(program) => {
-            let mut machine = Machine::new(&program, own);
-            let result = machine.run(&program, subject).unwrap_or(am::FALSE);
+            let mut interpreter = Interpreter::new(&program, own);
+            let result = interpreter.run(&program, subject).unwrap_or(am::FALSE);
             let result = copy::copy(heap, result);
             Ok(build::tuple(heap, &[am::OK, result, Term::NIL, Term::NIL]))
         }

@@ -64,16 +64,16 @@ fn boolean(term: Term) -> Option<bool> {
 }
 
 /// Which kind of option this is: the operating system's or OTP's own.
-enum Place {
+enum SocketOption {
     System(Name),
     Own(i32),
 }
 
-fn place(level_term: Term, number: Term, own_too: bool) -> Result<Place, Refusal> {
+fn place(level_term: Term, number: Term, own_too: bool) -> Result<SocketOption, Refusal> {
     let number = int(number)?;
     match level(level_term) {
-        Some(level) => Ok(Place::System(Name { level, number })),
-        None if level_term == am::OTP && own_too => Ok(Place::Own(number)),
+        Some(level) => Ok(SocketOption::System(Name { level, number })),
+        None if level_term == am::OTP && own_too => Ok(SocketOption::Own(number)),
         None => Err(super::not_in_range(level_term)),
     }
 }
@@ -88,8 +88,8 @@ fn set(process: &mut Process, [reference, level, number, value, native]: [Term; 
     let socket = socket(reference)?;
     let native = int32(native).ok_or(Refusal::Badarg)? != 0;
     let name = match place(level, number, !native)? {
-        Place::Own(number) => return set_own(process, reference, number, value),
-        Place::System(name) => name,
+        SocketOption::Own(number) => return set_own(process, reference, number, value),
+        SocketOption::System(name) => name,
     };
     let line = socket.writing.lock();
     let descriptor = line.open()?;
@@ -249,8 +249,8 @@ pub fn nif_getopt_3(process: &mut Process, [reference, level, number]: [Term; 3]
 fn get(process: &mut Process, [reference, level, number]: [Term; 3]) -> Answer {
     let socket = socket(reference)?;
     let name = match place(level, number, true)? {
-        Place::Own(number) => return get_own(process, socket, number),
-        Place::System(name) => name,
+        SocketOption::Own(number) => return get_own(process, socket, number),
+        SocketOption::System(name) => name,
     };
     let line = socket.reading.lock();
     let descriptor = line.open()?;
@@ -365,7 +365,7 @@ const MOST_VALUE_BYTES: usize = 1 << 20;
 
 fn get_native(process: &mut Process, [reference, level, number, wanted]: [Term; 4]) -> Answer {
     let socket = socket(reference)?;
-    let Place::System(name) = place(level, number, false)? else {
+    let SocketOption::System(name) = place(level, number, false)? else {
         unreachable!("only the system's are asked for")
     };
     let line = socket.reading.lock();

@@ -312,7 +312,7 @@ impl Ending {
             .is_some_and(|descriptor| sys::socket::call::lingers(descriptor.as_fd()));
         if lingers || self.file.is_some() {
             let (descriptor, file) = (self.descriptor, self.file);
-            dirty::later(dirty::Kind::Io, move || drop((descriptor, file)));
+            dirty::later(dirty::DirtyKind::Io, move || drop((descriptor, file)));
         } else {
             drop(self.descriptor);
         }
@@ -333,7 +333,7 @@ impl Drop for Socket {
         let watched = std::mem::take(&mut kept.watched);
         if !watched.is_empty() {
             // A garbage collection may drop the socket, and must not send signals.
-            dirty::later(dirty::Kind::Io, move || super::turns::forget(watched));
+            dirty::later(dirty::DirtyKind::Io, move || super::turns::forget(watched));
         }
         if let Some(descriptor) = writing.descriptor.take() {
             use std::os::fd::AsFd;
@@ -344,7 +344,7 @@ impl Drop for Socket {
             count(self.domain, self.kind, self.protocol, -1);
             let lingers = sys::socket::call::lingers(descriptor.as_fd());
             if lingers {
-                dirty::later(dirty::Kind::Io, move || drop(descriptor));
+                dirty::later(dirty::DirtyKind::Io, move || drop(descriptor));
             }
         }
     }

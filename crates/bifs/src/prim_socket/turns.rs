@@ -358,7 +358,7 @@ impl Socket {
         if line.current.as_ref().is_some_and(|first| first.pid == pid) {
             if let Some(file) = line.sending.file.take() {
                 // Closing a file may block.
-                dirty::later(dirty::Kind::Io, move || drop(file));
+                dirty::later(dirty::DirtyKind::Io, move || drop(file));
             }
             self.next(line, side);
         }

@@ -8,12 +8,12 @@
 
 use std::mem::MaybeUninit;
 
-use packet::{self, Kind, Length, Limits};
+use packet::{self, Length, Limits, PacketKind};
 
 /// How packets are delimited on a socket.
 #[derive(Clone, Copy, Debug)]
 pub struct Framing {
-    pub kind: Kind,
+    pub kind: PacketKind,
     /// The maximum length of a packet; 0 for no limit.
     pub packet_bytes: u32,
     pub delimiter: u8,
@@ -252,7 +252,7 @@ impl Input {
 mod tests {
     use super::*;
 
-    fn framing(kind: Kind) -> Framing {
+    fn framing(kind: PacketKind) -> Framing {
         Framing {
             kind,
             packet_bytes: 0,
@@ -307,7 +307,7 @@ mod tests {
         for size in 1..=stream.len() {
             let pieces: Vec<&[u8]> = stream.chunks(size).collect();
             for buffer_bytes in [2, 3, 8, 100] {
-                let found = packets(framing(Kind::Length2), buffer_bytes, &pieces);
+                let found = packets(framing(PacketKind::Length2), buffer_bytes, &pieces);
                 let found = found.unwrap();
                 assert_eq!(found, whole, "{size} {buffer_bytes}");
             }
@@ -316,23 +316,23 @@ mod tests {
 
     #[test]
     fn lines_are_cut_at_the_buffers_size() {
-        let found = packets(framing(Kind::Line), 4, &[b"ab\nabcdefgh\nx\n"]);
+        let found = packets(framing(PacketKind::Line), 4, &[b"ab\nabcdefgh\nx\n"]);
         assert_eq!(found.unwrap(), ["ab\n", "abcd", "efgh", "\n", "x\n"]);
     }
 
     #[test]
     fn too_long_is_invalid() {
-        let mut short = framing(Kind::Length4);
+        let mut short = framing(PacketKind::Length4);
         short.packet_bytes = 10;
         assert!(packets(short, 100, &[b"\0\0\0\x0b"]).is_err());
-        let http = framing(Kind::Http { binaries: false });
+        let http = framing(PacketKind::Http { binaries: false });
         assert!(packets(http, 8, &[b"GET /a/long/path HTTP/1.1\r\n"]).is_err());
     }
 
     #[test]
     fn a_promise_costs_no_memory() {
         let mut input = Input::default();
-        let framing = framing(Kind::Length4);
+        let framing = framing(PacketKind::Length4);
         let Next::Read(most) = input.plan(0, 1460, &framing, &mut false) else {
             panic!("nothing is there yet");
         };
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn so_many_bytes_as_wanted() {
         let mut input = Input::default();
-        let framing = framing(Kind::Raw);
+        let framing = framing(PacketKind::Raw);
         input.push_front(b"cdef");
         input.push_front(b"ab");
         assert_eq!(input.plan(3, 8, &framing, &mut false), Next::Packet(3));

@@ -4,7 +4,7 @@ use layout::{Heap, Term};
 use sys::Errno;
 use term::{am, atom, build};
 
-use super::options::Options;
+use super::options::SocketOptions;
 use super::{Pending, Protocol};
 use runtime::port::access::Access;
 
@@ -86,7 +86,7 @@ pub fn passive(port: &Access<'_>, protocol: Protocol) {
 
 /// Data as the socket's options require: a list, or a binary preceded by a list of the first bytes, which are `extra`
 /// and the header's.
-pub fn data(heap: &mut Heap, options: &Options, extra: usize, bytes: &[u8]) -> Term {
+pub fn data(heap: &mut Heap, options: &SocketOptions, extra: usize, bytes: &[u8]) -> Term {
     let header = options.header_bytes + extra;
     if !options.binary || header > bytes.len() {
         return build::byte_list(heap, bytes);
@@ -99,7 +99,7 @@ pub fn data(heap: &mut Heap, options: &Options, extra: usize, bytes: &[u8]) -> T
 }
 
 /// `{Socket, {data, Data}}`, for sockets with `{deliver, port}`.
-pub fn port_data(port: &mut Access<'_>, options: &Options, bytes: &[u8]) {
+pub fn port_data(port: &mut Access<'_>, options: &SocketOptions, bytes: &[u8]) {
     let header = options.header_bytes;
     if !options.binary || header > bytes.len() {
         port.tell_data(bytes, &[]);

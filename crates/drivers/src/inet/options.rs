@@ -103,14 +103,14 @@ impl Active {
 
 /// Options that are stored here.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SocketOptions {
     pub buffer_bytes: i32,
     /// Whether the program chose `buffer_bytes`; otherwise it follows the system's buffer.
     pub is_buffer_chosen: bool,
     pub header_bytes: usize,
     pub active: Active,
     pub active_count: i16,
-    /// As the program set it; [`Options::framing`] is what it means.
+    /// As the program set it; [`SocketOptions::framing`] is what it means.
     pub packet: i32,
     pub packet_bytes: u32,
     pub delimiter: u8,
@@ -132,7 +132,7 @@ pub struct Options {
     pub ancillary: Ancillary,
 }
 
-/// See [`Options::ancillary`].
+/// See [`SocketOptions::ancillary`].
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Ancillary {
     type_of_service: bool,
@@ -146,9 +146,9 @@ impl Ancillary {
     }
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for SocketOptions {
+    fn default() -> SocketOptions {
+        SocketOptions {
             buffer_bytes: BUFFER_BYTES,
             is_buffer_chosen: false,
             header_bytes: 0,
@@ -175,10 +175,10 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl SocketOptions {
     /// The options that an accepted connection inherits from its listener.
-    pub fn inherited(&self) -> Options {
-        Options {
+    pub fn inherited(&self) -> SocketOptions {
+        SocketOptions {
             active: Active::No,
             active_count: 0,
             delimiter: b'\n',
@@ -221,24 +221,24 @@ impl Options {
     }
 }
 
-fn packet_kind(number: i32) -> packet::Kind {
-    use packet::Kind;
+fn packet_kind(number: i32) -> packet::PacketKind {
+    use packet::PacketKind;
     match number {
-        1 => Kind::Length1,
-        2 => Kind::Length2,
-        3 => Kind::Length4,
-        4 => Kind::Asn1,
-        5 => Kind::SunRm,
-        6 => Kind::Cdr,
-        7 => Kind::FastCgi,
-        8 => Kind::Line,
-        9 => Kind::Tpkt,
-        10 => Kind::Http { binaries: false },
-        11 => Kind::HttpHeaders { binaries: false },
-        12 => Kind::SslTls,
-        13 => Kind::Http { binaries: true },
-        14 => Kind::HttpHeaders { binaries: true },
-        _ => Kind::Raw,
+        1 => PacketKind::Length1,
+        2 => PacketKind::Length2,
+        3 => PacketKind::Length4,
+        4 => PacketKind::Asn1,
+        5 => PacketKind::SunRm,
+        6 => PacketKind::Cdr,
+        7 => PacketKind::FastCgi,
+        8 => PacketKind::Line,
+        9 => PacketKind::Tpkt,
+        10 => PacketKind::Http { binaries: false },
+        11 => PacketKind::HttpHeaders { binaries: false },
+        12 => PacketKind::SslTls,
+        13 => PacketKind::Http { binaries: true },
+        14 => PacketKind::HttpHeaders { binaries: true },
+        _ => PacketKind::Raw,
     }
 }
 

@@ -7,7 +7,7 @@
 
 use beamfile::{Function, Operand as FileOperand, Operation};
 use isa::Opcode;
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 
 use super::AssembleErrorKind;
 use super::bifs::{self, Tail};
@@ -15,7 +15,7 @@ use super::emit::{Emitter, label, number};
 use super::{select, terms};
 use crate::bodies::{calls, compare, exceptions, lists, messages, moves, tests, tuples};
 use crate::form::Handler;
-use crate::operand::{Operand, Place};
+use crate::operand::{Operand, OperandKind};
 use crate::operation::{
     S, SS, dest, plain, source, source_dest, source_dests, sources, sources_dest,
 };
@@ -153,9 +153,11 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::Swap => {
             let (a, b) = (emitter.source(operands[0]), emitter.source(operands[1]));
             match (a.place(), b.place()) {
-                (Place::X, Place::X) => emitter.instruction(plain::<moves::SwapXX>(), &[a, b]),
-                (Place::X, _) => emitter.instruction(plain::<moves::SwapXY>(), &[a, b]),
-                (_, Place::X) => emitter.instruction(plain::<moves::SwapXY>(), &[b, a]),
+                (OperandKind::X, OperandKind::X) => {
+                    emitter.instruction(plain::<moves::SwapXX>(), &[a, b])
+                }
+                (OperandKind::X, _) => emitter.instruction(plain::<moves::SwapXY>(), &[a, b]),
+                (_, OperandKind::X) => emitter.instruction(plain::<moves::SwapXY>(), &[b, a]),
                 _ => emitter.instruction(plain::<moves::SwapYY>(), &[a, b]),
             }
         }
@@ -497,7 +499,7 @@ fn r#move<'a>(
 ) -> Result {
     let code = emitter.module.code;
     let (from, to) = (emitter.source(operands[0]), emitter.source(operands[1]));
-    if to.place() == Place::X {
+    if to.place() == OperandKind::X {
         // There may be a line before a call.
         let behind = usize::from(cursor.opcode_at(0) == Some(Opcode::Line));
         match cursor.opcode_at(behind) {
@@ -548,9 +550,15 @@ fn r#move<'a>(
         let second = code.operands(&cursor.operations[0]);
         let (from2, to2) = (emitter.source(second[0]), emitter.source(second[1]));
         let fused = match (from.place(), to.place(), from2.place(), to2.place()) {
-            (Place::X, Place::X, Place::X, Place::X) => Some(plain::<moves::Move2>()),
-            (Place::Y, Place::X, Place::Y, Place::X) => Some(plain::<moves::Move2YX>()),
-            (Place::X, Place::Y, Place::X, Place::Y) => Some(plain::<moves::Move2XY>()),
+            (OperandKind::X, OperandKind::X, OperandKind::X, OperandKind::X) => {
+                Some(plain::<moves::Move2>())
+            }
+            (OperandKind::Y, OperandKind::X, OperandKind::Y, OperandKind::X) => {
+                Some(plain::<moves::Move2YX>())
+            }
+            (OperandKind::X, OperandKind::Y, OperandKind::X, OperandKind::Y) => {
+                Some(plain::<moves::Move2XY>())
+            }
             _ => None,
         };
         // The second move may be better fused with what follows. The two moves are executed one after the other, so
@@ -694,6 +702,6 @@ fn make_fun(
     for &value in free {
         emitter.operand(value);
     }
-    const _: () = assert!(FUN_WORDS == 4 && Header::new(Kind::Fun, 3).arity() == 3);
+    const _: () = assert!(FUN_WORDS == 4 && Header::new(ObjectKind::Fun, 3).arity() == 3);
     Some(())
 }

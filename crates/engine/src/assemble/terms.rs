@@ -12,7 +12,7 @@ use super::emit::{Emitter, label, number};
 use super::operations::{Result, heap_bytes};
 use crate::bodies::{binaries, floats, maps};
 use crate::form::Handler;
-use crate::operand::{Operand, Place};
+use crate::operand::{Operand, OperandKind};
 use crate::operation::{plain, source, source_dest};
 use crate::slow;
 
@@ -165,7 +165,7 @@ pub(super) fn float(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileO
                 emitter.handler(plain::<floats::FloatStore>());
                 emitter.word(register(0)?);
                 let to = emitter.source(to);
-                if to.place() == Place::Constant {
+                if to.place() == OperandKind::Constant {
                     return Err(bad(opcode, 1));
                 }
                 emitter.operand(to);

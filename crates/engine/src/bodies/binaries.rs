@@ -3,7 +3,7 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::object::offset;
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 
 use super::tuples::header_of;
 use crate::operation::operations;
@@ -18,8 +18,8 @@ unsafe fn word(context: Term, index: usize) -> *mut u64 {
         .wrapping_add(1 + index)
 }
 
-const MATCH_CONTEXT: u64 = Header::new(Kind::MatchContext, 0).0;
-const HEAP_BINARY: u64 = Header::new(Kind::HeapBinary, 0).0;
+const MATCH_CONTEXT: u64 = Header::new(ObjectKind::MatchContext, 0).0;
+const HEAP_BINARY: u64 = Header::new(ObjectKind::HeapBinary, 0).0;
 
 macro_rules! integers {
     ($($(#[$doc:meta])* $name:ident $type:ty;)*) => {
@@ -152,7 +152,7 @@ operations! {
             MATCH_CONTEXT => m.put::<B, 1>(term),
             HEAP_BINARY if m.has_room((1 + offset::MATCH_SAVED as u64) * 8) => {
                 let context = m.h;
-                context.write(Header::new(Kind::MatchContext, offset::MATCH_SAVED).0);
+                context.write(Header::new(ObjectKind::MatchContext, offset::MATCH_SAVED).0);
                 let words = context.add(1);
                 words.add(offset::MATCH_BYTES).write(word(term, offset::HEAP_BINARY_BYTES) as u64);
                 words.add(offset::MATCH_POSITION).write(0);

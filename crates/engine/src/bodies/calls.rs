@@ -8,13 +8,13 @@
 use core::sync::atomic::Ordering;
 
 use layout::object::offset;
-use layout::{Export, FunEntry, Header, Kind, Term};
+use layout::{Export, FunEntry, Header, ObjectKind, Term};
 
 use super::tuples::header_of;
 use crate::form::Form;
-use crate::machine::Machine;
 use crate::operand::Any;
 use crate::operation::operations;
+use crate::registers::Registers;
 use crate::slow;
 
 /// The current target of calls of an exported function.
@@ -26,11 +26,11 @@ pub(crate) unsafe fn export_entry(export: u64) -> *const u64 {
 /// The entry of `fun` for a call with `arity` arguments; its free variables are copied to the registers after the
 /// arguments. Null if the runtime must handle the call.
 #[inline(always)]
-pub(crate) unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -> *const u64 {
+pub(crate) unsafe fn fun_entry<F: Form>(m: &Registers<F>, fun: Term, arity: u64) -> *const u64 {
     unsafe {
         let header = header_of(fun);
         let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();
-        if header & 0b11_1111 == Header::new(Kind::Fun, 0).0 {
+        if header & 0b11_1111 == Header::new(ObjectKind::Fun, 0).0 {
             let shape = *object.add(1 + offset::FUN_ARITY);
             if shape & 0xff != arity {
                 return core::ptr::null();
@@ -43,7 +43,7 @@ pub(crate) unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -
                 *to.add(index) = *from.add(index);
             }
             (*entry).code.load(Ordering::Acquire)
-        } else if header & 0b11_1111 == Header::new(Kind::Export, 0).0 {
+        } else if header & 0b11_1111 == Header::new(ObjectKind::Export, 0).0 {
             let export = *object.add(1 + offset::EXPORT_ENTRY);
             if u64::from((*(export as *const Export)).arity) != arity {
                 return core::ptr::null();
@@ -58,13 +58,13 @@ pub(crate) unsafe fn fun_entry<F: Form>(m: &Machine<F>, fun: Term, arity: u64) -
 /// As [`fun_entry`], but only for funs with code of their own (not `fun M:F/A`).
 #[inline(always)]
 unsafe fn local_fun_entry<F: Form>(
-    m: &Machine<F>,
+    m: &Registers<F>,
     fun: Term,
     arity: u64,
     first: u64,
 ) -> *const u64 {
     unsafe {
-        if header_of(fun) & 0b11_1111 != Header::new(Kind::Fun, 0).0 {
+        if header_of(fun) & 0b11_1111 != Header::new(ObjectKind::Fun, 0).0 {
             return core::ptr::null();
         }
         let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();
@@ -207,7 +207,7 @@ operations! {
         let free = (shape >> 8) as usize;
         let words = m.words::<3>();
         let object = m.h;
-        object.write(Header::new(Kind::Fun, 3 + free).0);
+        object.write(Header::new(ObjectKind::Fun, 3 + free).0);
         object.add(1 + offset::FUN_ENTRY).write(m.wide::<1>());
         object.add(1 + offset::FUN_ARITY).write(shape);
         object.add(1 + offset::FUN_CREATOR).write((*(*m.c).process).id.bits());

@@ -1,22 +1,22 @@
 //! Floating-point registers: `f` operands are byte offsets into `Context::f`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 
 use super::tuples::header_of;
 use crate::form::Form;
-use crate::machine::Machine;
 use crate::operation::operations;
+use crate::registers::Registers;
 use crate::slow;
 
 /// The header word of a float.
-const FLOAT: u64 = Header::new(Kind::Float, 1).0;
+const FLOAT: u64 = Header::new(ObjectKind::Float, 1).0;
 
 /// Mask of a float's exponent.
 const EXPONENT: u64 = 0x7ff << 52;
 
 #[inline(always)]
-unsafe fn register<F: Form, const I: usize>(m: &Machine<F>) -> *mut f64 {
+unsafe fn register<F: Form, const I: usize>(m: &Registers<F>) -> *mut f64 {
     unsafe {
         (&raw mut (*m.c).f)
             .cast::<f64>()

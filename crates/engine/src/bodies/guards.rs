@@ -4,7 +4,7 @@
 
 use layout::limits::SMALL_MIN;
 use layout::object::offset;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 
 use super::tuples::{element, element_offset, header_of, tuple_header};
 use crate::operation::operations;
@@ -20,7 +20,7 @@ const KIND_MASK: u64 = 0b11_1111;
 const SHORT_LENGTH: u64 = 256 << 4 | 0b1111;
 
 /// The kind bits of an object's header.
-const fn kind_bits(kind: Kind) -> u64 {
+const fn kind_bits(kind: ObjectKind) -> u64 {
     layout::Header::new(kind, 0).0
 }
 
@@ -72,7 +72,7 @@ operations! {
     /// `map_size/1`
     MapSize: SD<A: Source, B: Dest> |m| {
         let map = m.get::<A, 0>();
-        if header_of(map) & KIND_MASK != layout::Header::new(Kind::Map, 0).0 {
+        if header_of(map) & KIND_MASK != layout::Header::new(ObjectKind::Map, 0).0 {
             return m.slow(slow::bifs::guard1);
         }
         let pairs = *element(map, element_offset(0));
@@ -117,8 +117,8 @@ operations! {
     ByteSize: SD<A: Source, B: Dest> |m| {
         let a = m.get::<A, 0>();
         let kind = header_of(a) & KIND_MASK;
-        let is_whole = kind == kind_bits(Kind::HeapBinary) || kind == kind_bits(Kind::SharedBinary);
-        if !is_whole && kind != kind_bits(Kind::SubBinary) {
+        let is_whole = kind == kind_bits(ObjectKind::HeapBinary) || kind == kind_bits(ObjectKind::SharedBinary);
+        if !is_whole && kind != kind_bits(ObjectKind::SubBinary) {
             return m.slow(slow::bifs::guard1);
         }
         // In all three kinds the size is the first word; a sub-binary may have additional bits.

@@ -3,7 +3,7 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::object::offset;
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 
 use super::tuples::header_of;
 use crate::operand::K;
@@ -11,7 +11,7 @@ use crate::operation::operations;
 use crate::slow;
 
 /// Header of a flat map without its arity, and the mask of the kind and shape bits.
-const FLAT_MAP: u64 = Header::new(Kind::Map, 0).0;
+const FLAT_MAP: u64 = Header::new(ObjectKind::Map, 0).0;
 const KIND_AND_SHAPE: u64 = 0b11_1111 | 0b11 << 38;
 
 /// Size in bytes of a flat map, not counting its tuple of keys.
@@ -23,7 +23,7 @@ pub const fn bytes_of_flat(pairs: usize) -> u64 {
 /// The header of a flat map.
 #[must_use]
 pub const fn flat_header(pairs: usize) -> u64 {
-    Header::new(Kind::Map, offset::FLAT_MAP_VALUES + pairs).0
+    Header::new(ObjectKind::Map, offset::FLAT_MAP_VALUES + pairs).0
 }
 
 operations! {

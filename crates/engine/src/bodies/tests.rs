@@ -1,7 +1,7 @@
 //! Tests of a term's type: `term, fail` unless stated otherwise.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::Kind;
+use layout::ObjectKind;
 use layout::object::offset;
 use layout::{Export, FunEntry, Term};
 
@@ -13,12 +13,12 @@ use crate::operation::operations;
 const KIND_MASK: u64 = 0b11_1111;
 
 #[inline(always)]
-const fn kind_bits(kind: Kind) -> u64 {
+const fn kind_bits(kind: ObjectKind) -> u64 {
     layout::Header::new(kind, 0).0
 }
 
 /// A set of kinds, as a bit mask.
-const fn set<const N: usize>(kinds: [Kind; N]) -> u64 {
+const fn set<const N: usize>(kinds: [ObjectKind; N]) -> u64 {
     let mut set = 0;
     let mut index = 0;
     while index < N {
@@ -34,28 +34,36 @@ unsafe fn is_one_of(term: Term, set: u64) -> bool {
 }
 
 #[inline(always)]
-unsafe fn is_kind(term: Term, kind: Kind) -> bool {
+unsafe fn is_kind(term: Term, kind: ObjectKind) -> bool {
     unsafe { header_of(term) & KIND_MASK == kind_bits(kind) }
 }
 
-const BIG: u64 = set([Kind::PositiveBig, Kind::NegativeBig]);
-const NUMBER: u64 = set([Kind::PositiveBig, Kind::NegativeBig, Kind::Float]);
-const REFERENCE: u64 = set([
-    Kind::Reference,
-    Kind::MagicReference,
-    Kind::ExternalReference,
+const BIG: u64 = set([ObjectKind::PositiveBig, ObjectKind::NegativeBig]);
+const NUMBER: u64 = set([
+    ObjectKind::PositiveBig,
+    ObjectKind::NegativeBig,
+    ObjectKind::Float,
 ]);
-const BIT_STRING: u64 = set([Kind::HeapBinary, Kind::SharedBinary, Kind::SubBinary]);
-const FUN: u64 = set([Kind::Fun, Kind::Export]);
+const REFERENCE: u64 = set([
+    ObjectKind::Reference,
+    ObjectKind::MagicReference,
+    ObjectKind::ExternalReference,
+]);
+const BIT_STRING: u64 = set([
+    ObjectKind::HeapBinary,
+    ObjectKind::SharedBinary,
+    ObjectKind::SubBinary,
+]);
+const FUN: u64 = set([ObjectKind::Fun, ObjectKind::Export]);
 
 /// The arity of a fun, or `None` for another term.
 #[inline(always)]
 unsafe fn fun_arity(term: Term) -> Option<u64> {
     unsafe {
-        if is_kind(term, Kind::Fun) {
+        if is_kind(term, ObjectKind::Fun) {
             let entry = term.word(offset::FUN_ENTRY) as *const FunEntry;
             Some(u64::from((*entry).arity))
-        } else if is_kind(term, Kind::Export) {
+        } else if is_kind(term, ObjectKind::Export) {
             let export = term.word(offset::EXPORT_ENTRY) as *const Export;
             Some(u64::from((*export).arity))
         } else {
@@ -84,11 +92,11 @@ macro_rules! type_tests {
 type_tests! {
     /// An integer of any size.
     IsInteger |term| (term.is_small() || is_one_of(term, BIG));
-    IsFloat |term| is_kind(term, Kind::Float);
+    IsFloat |term| is_kind(term, ObjectKind::Float);
     IsNumber |term| (term.is_small() || is_one_of(term, NUMBER));
     IsAtom |term| term.is_atom();
-    IsPid |term| (term.is_local_pid() || is_kind(term, Kind::ExternalPid));
-    IsPort |term| (term.is_local_port() || is_kind(term, Kind::ExternalPort));
+    IsPid |term| (term.is_local_pid() || is_kind(term, ObjectKind::ExternalPid));
+    IsPort |term| (term.is_local_port() || is_kind(term, ObjectKind::ExternalPort));
     IsReference |term| is_one_of(term, REFERENCE);
     IsNil |term| term.is_nil();
     IsList |term| (term.is_cons() || term.is_nil());
@@ -96,7 +104,7 @@ type_tests! {
     IsBitstring |term| is_one_of(term, BIT_STRING);
     IsBoolean |term| (term.bits() == Term::atom(isa::atoms::TRUE).bits()
         || term.bits() == Term::atom(isa::atoms::FALSE).bits());
-    IsMap |term| is_kind(term, Kind::Map);
+    IsMap |term| is_kind(term, ObjectKind::Map);
     IsFunction |term| is_one_of(term, FUN);
 }
 
@@ -105,10 +113,10 @@ operations! {
     IsBinary: S<A: Source> |m| {
         let term = m.get::<A, 0>();
         let kind = header_of(term) & KIND_MASK;
-        if kind == kind_bits(Kind::HeapBinary) || kind == kind_bits(Kind::SharedBinary) {
+        if kind == kind_bits(ObjectKind::HeapBinary) || kind == kind_bits(ObjectKind::SharedBinary) {
             return m.next::<2>();
         }
-        if kind != kind_bits(Kind::SubBinary) || term.word(offset::SUB_BINARY_BITS) & 0xff != 0 {
+        if kind != kind_bits(ObjectKind::SubBinary) || term.word(offset::SUB_BINARY_BITS) & 0xff != 0 {
             return m.jump::<1>();
         }
         m.next::<2>()

@@ -1,7 +1,7 @@
 //! Making tuples and taking them apart.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 
 use crate::operation::operations;
 
@@ -22,7 +22,7 @@ pub const fn element_offset(index: u64) -> u64 {
 /// The header word of a tuple.
 #[must_use]
 pub const fn tuple_header(arity: usize) -> u64 {
-    layout::Header::new(Kind::Tuple, arity).0
+    layout::Header::new(ObjectKind::Tuple, arity).0
 }
 
 /// The header of a term if it is boxed; otherwise a word that is not a header.

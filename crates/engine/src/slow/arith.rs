@@ -4,14 +4,14 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::limits::STACK_RESERVE_WORDS;
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 
 use crate::operand::Any;
 use crate::operation::slow_paths;
 use crate::slow::bifs::guard2;
 
 /// The header word of a float.
-const FLOAT: u64 = Header::new(Kind::Float, 1).0;
+const FLOAT: u64 = Header::new(ObjectKind::Float, 1).0;
 
 /// The value of a float or small integer as a float, and whether the term is a float.
 #[inline(always)]

@@ -11,9 +11,9 @@ use layout::{BifFunction, Export, RaiseKind, Term};
 use term::am;
 
 use crate::form::{Exit, Form};
-use crate::machine::Machine;
 use crate::operand::Any;
 use crate::operation::slow_paths;
+use crate::registers::Registers;
 use crate::slow::calls::leave;
 use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
 use crate::slow::exceptions::{set_error, unwind};
@@ -28,7 +28,7 @@ unsafe fn body(export: *const Export) -> BifFunction {
 }
 
 /// Where the return address of a call is that a BIF requests instead of returning a result.
-enum Place {
+enum ReturnAddress {
     /// Not pushed yet: it is the address after this instruction of one operand word.
     Here,
     /// Already on the stack.
@@ -37,15 +37,19 @@ enum Place {
 
 /// Continues after a BIF has returned no term.
 #[inline(always)]
-unsafe fn otherwise<F: Form>(mut m: Machine<F>, export: *const Export, place: Place) -> Exit {
+unsafe fn otherwise<F: Form>(
+    mut m: Registers<F>,
+    export: *const Export,
+    place: ReturnAddress,
+) -> Exit {
     unsafe {
         let raise = &raw mut (*m.c).raise;
         let kind = (*raise).kind;
         match kind {
             RaiseKind::None | RaiseKind::Exception | RaiseKind::ExceptionWithTrace => {
                 let ip = match place {
-                    Place::Here => m.ip,
-                    Place::Pushed => core::ptr::null(),
+                    ReturnAddress::Here => m.ip,
+                    ReturnAddress::Pushed => core::ptr::null(),
                 };
                 let arguments = m.x;
                 return unwind(m, ip, export, arguments);
@@ -69,7 +73,7 @@ unsafe fn otherwise<F: Form>(mut m: Machine<F>, export: *const Export, place: Pl
             RaiseKind::Trap | RaiseKind::Wait | RaiseKind::Yield => (),
         }
         (*raise).kind = RaiseKind::None;
-        if let Place::Here = place {
+        if let ReturnAddress::Here = place {
             m.push(m.after::<1>());
         }
         if kind == RaiseKind::Trap {
@@ -90,7 +94,7 @@ unsafe fn otherwise<F: Form>(mut m: Machine<F>, export: *const Export, place: Pl
 
 /// Calls a BIF from a body and reads the registers again. The process's `ip` is set for BIFs that report where it is.
 #[inline(always)]
-unsafe fn call<F: Form>(m: &mut Machine<F>, export: *const Export) -> Term {
+unsafe fn call<F: Form>(m: &mut Registers<F>, export: *const Export) -> Term {
     unsafe {
         m.f -= 1;
         m.save();
@@ -104,7 +108,7 @@ unsafe fn call<F: Form>(m: &mut Machine<F>, export: *const Export) -> Term {
 /// Collects if the BIF allocated too much outside the heap block. x0 is live, and the process continues at `ip`. If
 /// the result is `Some`, the caller must leave the engine with it.
 #[inline(always)]
-unsafe fn settle<F: Form>(m: &mut Machine<F>, ip: *const u64) -> Option<Exit> {
+unsafe fn settle<F: Form>(m: &mut Registers<F>, ip: *const u64) -> Option<Exit> {
     unsafe {
         if !is_due(&(*(*m.c).process).heap) {
             return None;
@@ -161,7 +165,7 @@ slow_paths! {
         let export = m.word::<0>() as *const Export;
         let result = call(&mut m, export);
         if result.is_none() {
-            return otherwise(m, export, Place::Here);
+            return otherwise(m, export, ReturnAddress::Here);
         }
         *m.x = result;
         let after = m.after::<1>();
@@ -179,9 +183,9 @@ slow_paths! {
             // In the trace of an exception, this function is the caller; in all other cases the BIF has replaced it.
             let kind = (*m.c).raise.kind;
             if kind == RaiseKind::Exception || kind == RaiseKind::ExceptionWithTrace {
-                return otherwise(m, export, Place::Here);
+                return otherwise(m, export, ReturnAddress::Here);
             }
-            return otherwise(m, export, Place::Pushed);
+            return otherwise(m, export, ReturnAddress::Pushed);
         }
         *m.x = result;
         let target = m.pop();
@@ -196,7 +200,7 @@ slow_paths! {
         let export = m.word::<0>() as *const Export;
         let result = call(&mut m, export);
         if result.is_none() {
-            return otherwise(m, export, Place::Pushed);
+            return otherwise(m, export, ReturnAddress::Pushed);
         }
         *m.x = result;
         let target = m.pop();
@@ -210,7 +214,7 @@ slow_paths! {
 /// Calls a BIF with the `N` operands starting at `words`, and reads the registers again.
 #[inline(always)]
 unsafe fn call_guard<F: Form, const N: usize>(
-    m: &mut Machine<F>,
+    m: &mut Registers<F>,
     words: *const u64,
     export: *const Export,
 ) -> Term {
@@ -228,7 +232,7 @@ unsafe fn call_guard<F: Form, const N: usize>(
 
 /// A guard BIF has failed: jumps to the label, or raises.
 #[inline(always)]
-unsafe fn guard_failed<F: Form>(m: Machine<F>, fail: u64, export: *const Export) -> Exit {
+unsafe fn guard_failed<F: Form>(m: Registers<F>, fail: u64, export: *const Export) -> Exit {
     unsafe {
         if fail != 0 {
             (*m.c).raise.kind = RaiseKind::None;
@@ -242,7 +246,7 @@ unsafe fn guard_failed<F: Form>(m: Machine<F>, fail: u64, export: *const Export)
 /// Collects if a guard BIF allocated too much outside the heap block and the live registers are known. Returns the
 /// result, which may have moved, or none if the process must end.
 #[inline(always)]
-pub(crate) unsafe fn settle_guard<F: Form>(m: &mut Machine<F>, result: Term, live: u64) -> Term {
+pub(crate) unsafe fn settle_guard<F: Form>(m: &mut Registers<F>, result: Term, live: u64) -> Term {
     unsafe {
         if live == NO_LIVE || !is_due(&(*(*m.c).process).heap) || put_off(m) {
             return result;

@@ -6,9 +6,9 @@ use term::am;
 use term::bits::{Flags, is_all, match_width, matching};
 
 use crate::form::{Exit, Form};
-use crate::machine::Machine;
 use crate::operand::Any;
 use crate::operation::slow_paths;
+use crate::registers::Registers;
 use crate::slow::bifs::settle_guard;
 use crate::slow::collect::room_before;
 use crate::slow::exceptions::{set_error, unwind};
@@ -19,7 +19,7 @@ const PART_WORDS: usize = 10;
 
 /// Writes the registers back and returns the process's heap.
 #[inline(always)]
-unsafe fn heap<'a, F: Form>(m: &Machine<F>) -> &'a mut Heap {
+unsafe fn heap<'a, F: Form>(m: &Registers<F>) -> &'a mut Heap {
     unsafe {
         m.save();
         &mut (*(*m.c).process).heap
@@ -196,7 +196,7 @@ slow_paths! {
 pub const NO_DEST: Term = Term::NIL;
 
 #[inline(always)]
-unsafe fn character<F: Form>(m: Machine<F>, found: Option<Term>) -> Exit {
+unsafe fn character<F: Form>(m: Registers<F>, found: Option<Term>) -> Exit {
     unsafe {
         match found {
             Some(value) => {

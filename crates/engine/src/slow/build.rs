@@ -11,9 +11,9 @@ use term::bits::{Fault, Flags, is_all, match_width, utf, whole};
 use term::{am, map};
 
 use crate::form::{Exit, Form};
-use crate::machine::Machine;
 use crate::operand::{Any, read};
 use crate::operation::slow_paths;
+use crate::registers::Registers;
 use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
 use crate::slow::exceptions::{set_error, unwind};
 
@@ -48,7 +48,7 @@ unsafe fn builder<'a>(c: *mut Context) -> &'a mut Builder {
 
 /// Jumps to the label, or raises what [`Context::raise`] holds.
 #[inline(always)]
-unsafe fn fail<F: Form>(m: Machine<F>, label: u64) -> Exit {
+unsafe fn fail<F: Form>(m: Registers<F>, label: u64) -> Exit {
     unsafe {
         if label != 0 {
             (*m.c).raise.kind = RaiseKind::None;
@@ -62,7 +62,7 @@ unsafe fn fail<F: Form>(m: Machine<F>, label: u64) -> Exit {
 /// Ensures heap room for the `bytes` that the code builds next. Returns `result`, which a collection may have moved,
 /// or none if the process must end.
 #[inline(always)]
-unsafe fn room_behind<F: Form>(m: &mut Machine<F>, result: Term, bytes: u64, live: u64) -> Term {
+unsafe fn room_behind<F: Form>(m: &mut Registers<F>, result: Term, bytes: u64, live: u64) -> Term {
     unsafe {
         if m.has_room(bytes) && (!is_due(&(*(*m.c).process).heap) || put_off(m)) {
             return result;
@@ -288,7 +288,7 @@ slow_paths! {
 }
 
 #[inline(always)]
-unsafe fn put<F: Form, const N: usize>(m: Machine<F>, done: Result<(), Fault>) -> Exit {
+unsafe fn put<F: Form, const N: usize>(m: Registers<F>, done: Result<(), Fault>) -> Exit {
     unsafe {
         if done.is_ok() {
             return m.next::<N>();

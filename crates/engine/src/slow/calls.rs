@@ -6,15 +6,15 @@ use term::am;
 
 use crate::bodies::calls::fun_entry;
 use crate::form::{Exit, Form};
-use crate::machine::Machine;
 use crate::operation::slow_paths;
+use crate::registers::Registers;
 use crate::slow::collect::{make_room, make_room_at};
 use crate::slow::exceptions::unwind;
 
 /// Leaves the engine: saves x0..x`live` on the stack; the process will continue at `ip`.
 #[inline(always)]
 pub(crate) unsafe fn leave<F: Form>(
-    mut m: Machine<F>,
+    mut m: Registers<F>,
     exit: Exit,
     ip: *const u64,
     live: usize,
@@ -247,7 +247,7 @@ slow_paths! {
 
 /// Looks up the function to apply to the arguments in X registers, and whether that function always raises.
 #[inline(always)]
-unsafe fn applied<F: Form>(m: &mut Machine<F>) -> (*const u64, bool) {
+unsafe fn applied<F: Form>(m: &mut Registers<F>) -> (*const u64, bool) {
     unsafe {
         let arity = m.word::<0>() as usize;
         let (module, function) = (*m.x.add(arity), *m.x.add(arity + 1));
@@ -263,7 +263,7 @@ unsafe fn applied<F: Form>(m: &mut Machine<F>) -> (*const u64, bool) {
 
 /// As [`applied`], for arguments in a list.
 #[inline(always)]
-unsafe fn spread<F: Form>(m: &mut Machine<F>) -> (*const u64, bool) {
+unsafe fn spread<F: Form>(m: &mut Registers<F>) -> (*const u64, bool) {
     unsafe {
         m.save();
         let [module, function, arguments] = unnested([*m.x, *m.x.add(1), *m.x.add(2)]);
@@ -275,7 +275,7 @@ unsafe fn spread<F: Form>(m: &mut Machine<F>) -> (*const u64, bool) {
 }
 
 #[inline(always)]
-unsafe fn spread_fun<F: Form>(m: &mut Machine<F>) -> *const u64 {
+unsafe fn spread_fun<F: Form>(m: &mut Registers<F>) -> *const u64 {
     unsafe {
         m.save();
         let (fun, arguments) = (*m.x, *m.x.add(1));

@@ -10,8 +10,8 @@ use layout::heap::flag;
 use layout::{Heap, Term};
 
 use crate::form::{Exit, Form};
-use crate::machine::Machine;
 use crate::operation::slow_paths;
+use crate::registers::Registers;
 
 /// Whether the heap needs a collection although there is room, because too much memory is used in fragments or off
 /// the heap.
@@ -23,7 +23,7 @@ pub(crate) unsafe fn is_due(heap: &Heap) -> bool {
 
 /// Makes room for `words`, preserving x0..x`live`; false if the process must end. Reads the registers again.
 #[inline(always)]
-pub(crate) unsafe fn make_room<F: Form>(m: &mut Machine<F>, words: usize, live: usize) -> bool {
+pub(crate) unsafe fn make_room<F: Form>(m: &mut Registers<F>, words: usize, live: usize) -> bool {
     unsafe {
         m.save();
         let done = (m.runtime().collect)(m.c, words, live);
@@ -36,7 +36,7 @@ pub(crate) unsafe fn make_room<F: Form>(m: &mut Machine<F>, words: usize, live: 
 /// is `Some`, the caller must leave the engine with it.
 #[inline(always)]
 pub(crate) unsafe fn make_room_at<F: Form>(
-    m: &mut Machine<F>,
+    m: &mut Registers<F>,
     words: usize,
     live: usize,
     ip: *const u64,
@@ -55,7 +55,7 @@ pub(crate) unsafe fn make_room_at<F: Form>(
 
 /// Whether a collection that is due is postponed until the process leaves the engine, because it would take long.
 #[inline(always)]
-pub(crate) unsafe fn put_off<F: Form>(m: &mut Machine<F>) -> bool {
+pub(crate) unsafe fn put_off<F: Form>(m: &mut Registers<F>) -> bool {
     unsafe {
         m.save();
         let later = (m.runtime().put_off)(m.c);
@@ -69,7 +69,7 @@ pub(crate) unsafe fn put_off<F: Form>(m: &mut Machine<F>) -> bool {
 /// heap, not in a fragment, unless the collection was postponed.
 #[inline(always)]
 pub(crate) unsafe fn room_before<F: Form>(
-    m: &mut Machine<F>,
+    m: &mut Registers<F>,
     words: usize,
     live: u64,
     operand: Term,
@@ -89,7 +89,7 @@ pub(crate) unsafe fn room_before<F: Form>(
 }
 
 #[inline(always)]
-unsafe fn again<F: Form>(mut m: Machine<F>, bytes: u64, live: u64) -> Exit {
+unsafe fn again<F: Form>(mut m: Registers<F>, bytes: u64, live: u64) -> Exit {
     unsafe {
         let ip = m.ip;
         if let Some(exit) = make_room_at(&mut m, (bytes / 8) as usize, live as usize, ip) {

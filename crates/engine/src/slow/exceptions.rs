@@ -5,15 +5,15 @@ use layout::{Class, Context, Export, RaiseKind, Term};
 use term::{am, build};
 
 use crate::form::{Exit, Form};
-use crate::machine::Machine;
 use crate::operand::Any;
 use crate::operation::slow_paths;
+use crate::registers::Registers;
 
 /// Continues at the handler for the exception in [`Context::raise`]; the registers have been written back or are
 /// unchanged.
 #[inline(always)]
 pub(crate) unsafe fn unwind<F: Form>(
-    mut m: Machine<F>,
+    mut m: Registers<F>,
     ip: *const u64,
     failed: *const Export,
     arguments: *const Term,
@@ -62,7 +62,7 @@ unsafe fn set_function_clause(c: *mut Context, arity: usize) {
 }
 
 #[inline(always)]
-unsafe fn raise_tagged<F: Form>(mut m: Machine<F>, tag: Term, value: Term) -> Exit {
+unsafe fn raise_tagged<F: Form>(mut m: Registers<F>, tag: Term, value: Term) -> Exit {
     unsafe {
         m.save();
         set_tagged_error(m.c, tag, value);

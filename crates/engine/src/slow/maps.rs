@@ -7,7 +7,7 @@ use layout::{Context, RaiseKind, Term};
 use term::{am, compare, map};
 
 use crate::form::Exit;
-use crate::operand::{Any, Operand, Place, read};
+use crate::operand::{Any, Operand, OperandKind, read};
 use crate::operation::slow_paths;
 use crate::slow::bifs::{guard2, settle_guard};
 use crate::slow::exceptions::{set_tagged_error, unwind};
@@ -153,7 +153,7 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
         };
         // Keys in registers may differ from one execution to the next.
         let same_keys =
-            |index| Operand::from_word(operand(6 + 2 * index)).place() == Place::Constant;
+            |index| Operand::from_word(operand(6 + 2 * index)).place() == OperandKind::Constant;
         if !exact
             && (0..count).all(same_keys)
             && let Some(map) = map::grow(heap, map, pairs)

@@ -2,15 +2,15 @@
 //! only a few BIFs.
 
 #[cfg(target_arch = "x86_64")]
-mod debugger;
-mod machine;
+mod gdb_jit;
+mod harness;
 mod operations;
 #[cfg(target_arch = "x86_64")]
 mod room;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use machine::Node;
+use harness::Node;
 
 /// The form of code, and the memory for it, are shared by the whole process: a test that changes them must hold this
 /// lock.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
 
-use crate::machine::Node;
+use crate::harness::Node;
 
 /// Rows that the programs do not use, or use only in part: the operation, and the indexes of the unused combinations.
 const HOLES: &[(&str, &[usize])] = &[

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use engine::assemble::AssembleErrorKind;
 
-use crate::machine::{self, Node};
+use crate::harness::{self, Node};
 
 /// The addresses where code may lie, without the lowest ones, which the kernel does not hand out.
 const LOW: Range<usize> = 1 << 20..2 << 30;
@@ -58,7 +58,7 @@ impl Drop for Taken {
 #[test]
 fn without_memory_for_code_a_module_is_refused_and_others_go_on() {
     let _alone = crate::alone();
-    let basic = machine::compile("basic", &[]);
+    let basic = harness::compile("basic", &[]);
     let mut node = Node::new();
     node.try_load("basic", &basic).unwrap();
     let taken = take_everything();

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use layout::object::Bits;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use term::arith::{self, ArithError};
 use term::{am, build, compare, map, node};
 
@@ -223,9 +223,9 @@ fn length(list: Term) -> Option<Term> {
 
 fn node_of(identifier: Term) -> Option<Term> {
     match identifier.boxed_kind() {
-        Some(Kind::ExternalPid | Kind::ExternalPort | Kind::ExternalReference) => {
-            Some(node::of(identifier).name)
-        }
+        Some(
+            ObjectKind::ExternalPid | ObjectKind::ExternalPort | ObjectKind::ExternalReference,
+        ) => Some(node::of(identifier).name),
         _ if identifier.is_pid() || identifier.is_port() || identifier.is_reference() => {
             Some(node::own_name())
         }

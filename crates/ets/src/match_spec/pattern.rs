@@ -13,7 +13,7 @@ use super::{Constants, Invalid};
 
 /// A word of the subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct WordAddress {
     pub register: u32,
     pub index: u32,
 }
@@ -23,18 +23,18 @@ pub struct Place {
 pub enum Test {
     /// A tuple of that many elements; they become the base in `to`.
     Tuple {
-        at: Place,
+        at: WordAddress,
         arity: u32,
         to: u32,
     },
     /// A list cell; it becomes the base in `to`.
     Cons {
-        at: Place,
+        at: WordAddress,
         to: u32,
     },
     /// A map of at least `size` pairs; it is kept in cell `to`.
     Map {
-        at: Place,
+        at: WordAddress,
         size: u32,
         to: u32,
     },
@@ -48,26 +48,26 @@ pub enum Test {
     },
     /// Binds a variable.
     Bind {
-        at: Place,
+        at: WordAddress,
         variable: u32,
     },
     /// Equals the variable's value.
     Same {
-        at: Place,
+        at: WordAddress,
         variable: u32,
     },
     Immediate {
-        at: Place,
+        at: WordAddress,
         term: Term,
     },
     /// Equals a constant.
     Constant {
-        at: Place,
+        at: WordAddress,
         constant: u32,
     },
     /// A float with these bits.
     Float {
-        at: Place,
+        at: WordAddress,
         bits: u64,
     },
 }
@@ -182,7 +182,7 @@ const CONSTANT_PARTS: usize = 64;
 enum Work {
     Pattern {
         pattern: Term,
-        at: Place,
+        at: WordAddress,
         level: u32,
     },
     Test(Test),
@@ -198,7 +198,7 @@ pub(super) fn compile(
     let mut variables = Variables::default();
     let mut registers = 1;
     let mut cells = 0;
-    let root = Place {
+    let root = WordAddress {
         register: 0,
         index: 0,
     };
@@ -243,7 +243,7 @@ pub(super) fn compile(
             tests.push(Test::Cons { at, to: level });
             work.push(Work::Pattern {
                 pattern: rest,
-                at: Place {
+                at: WordAddress {
                     register: level,
                     index: 1,
                 },
@@ -251,7 +251,7 @@ pub(super) fn compile(
             });
             work.push(Work::Pattern {
                 pattern: first,
-                at: Place {
+                at: WordAddress {
                     register: level,
                     index: 0,
                 },
@@ -264,7 +264,7 @@ pub(super) fn compile(
                 to: level,
             });
             for (index, element) in elements.iter().enumerate().rev() {
-                let at = Place {
+                let at = WordAddress {
                     register: level,
                     index: index as u32,
                 };
@@ -288,7 +288,7 @@ pub(super) fn compile(
                         "Variable found in map key."
                     }));
                 }
-                let at = Place {
+                let at = WordAddress {
                     register: level,
                     index: 0,
                 };

@@ -3,7 +3,7 @@
 use layout::Term;
 use term::build;
 
-use super::{Machine, Program, keeps_key, sources};
+use super::{Interpreter, Program, keeps_key, sources};
 use term::test_terms::{Terms, assert_same};
 
 /// A specification, a list of subjects, and the results of those that match.
@@ -463,11 +463,11 @@ fn specifications_answer_what_otp_answers() {
     for (specification, subjects, expected) in CASES {
         let mut terms = Terms::new();
         let program = compile(terms.read(specification)).expect(specification);
-        let mut machine = Machine::new(&program, Term::local_pid(1, 0));
+        let mut interpreter = Interpreter::new(&program, Term::local_pid(1, 0));
         let mut results = Vec::new();
         let mut rest = terms.read(subjects);
         while let Some((subject, tail)) = rest.as_cons() {
-            if let Some(result) = machine.run(&program, subject) {
+            if let Some(result) = interpreter.run(&program, subject) {
                 results.push(term::copy::copy(terms.heap(), result));
             }
             rest = tail;
@@ -494,8 +494,8 @@ fn a_program_outlives_the_terms_it_was_made_of() {
         compile(specification).expect("valid")
     };
     let mut terms = Terms::new();
-    let mut machine = Machine::new(&program, Term::NIL);
-    let found = machine.run(&program, terms.read(r#"{"abc",5}"#));
+    let mut interpreter = Interpreter::new(&program, Term::NIL);
+    let found = interpreter.run(&program, terms.read(r#"{"abc",5}"#));
     let expected = terms.read(r#"{5,[<<"xyz">>|"tail"]}"#);
     assert_same(found.expect("a match"), expected, "constants");
 }
@@ -521,8 +521,8 @@ fn depth_and_length_need_no_native_stack() {
     let clause = build::tuple(heap, &[pattern, Term::NIL, body]);
     let specification = build::list(heap, &[clause]);
     let program = compile(specification).expect("valid");
-    let mut machine = Machine::new(&program, Term::NIL);
-    let mut result = machine.run(&program, subject).expect("a match");
+    let mut interpreter = Interpreter::new(&program, Term::NIL);
+    let mut result = interpreter.run(&program, subject).expect("a match");
     let mut depth = 0;
     while let Some(&[inner]) = result.as_tuple() {
         result = inner;

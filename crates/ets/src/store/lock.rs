@@ -20,11 +20,11 @@ use runtime::scheduler;
 
 /// Aligned so that no two places share a cache line.
 #[repr(align(64))]
-struct Place(RawRwLock);
+struct PaddedLock(RawRwLock);
 
 /// A part and its lock.
 pub struct PartLock {
-    places: Box<[Place]>,
+    places: Box<[PaddedLock]>,
     /// Present on a node with one scheduler.
     lone: Option<Lone>,
     part: UnsafeCell<Part>,
@@ -64,7 +64,9 @@ impl PartLock {
     /// A lock with `places` places for readers, on a node with `schedulers` schedulers.
     pub fn new(part: Part, places: usize, schedulers: usize) -> PartLock {
         PartLock {
-            places: (0..places.max(1)).map(|_| Place(RawRwLock::INIT)).collect(),
+            places: (0..places.max(1))
+                .map(|_| PaddedLock(RawRwLock::INIT))
+                .collect(),
             lone: (schedulers == 1 && *lone::IS_POSSIBLE).then(Lone::new),
             part: UnsafeCell::new(part),
         }

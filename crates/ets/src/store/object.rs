@@ -26,7 +26,7 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
 
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 use term::heap::{Allocate, Scratch};
 use term::off_heap;
@@ -206,14 +206,17 @@ fn are_alike(one: Term, other: Term) -> bool {
     }
     one.header() == other.header()
         && match one.header().kind() {
-            Kind::Tuple => {
+            ObjectKind::Tuple => {
                 let elements = |tuple: Term| tuple.as_tuple().unwrap_or_default();
                 elements(one)
                     .iter()
                     .chain(elements(other))
                     .all(|element| element.is_immediate())
             }
-            Kind::Float | Kind::HeapBinary | Kind::PositiveBig | Kind::NegativeBig => true,
+            ObjectKind::Float
+            | ObjectKind::HeapBinary
+            | ObjectKind::PositiveBig
+            | ObjectKind::NegativeBig => true,
             _ => false,
         }
 }
@@ -353,7 +356,7 @@ impl Object {
         while !object.is_null() {
             // SAFETY: the list holds the off-heap objects of this block, which is borrowed.
             unsafe {
-                if Header(*object).kind() == Kind::SharedBinary {
+                if Header(*object).kind() == ObjectKind::SharedBinary {
                     let block = off_heap::block_of(object);
                     binaries.push((
                         block as u64,
@@ -683,7 +686,7 @@ impl OwnedObject {
                 others.push(element.bits());
             }
         }
-        others[0] = Header::new(Kind::Tuple, others.len() - 1).0;
+        others[0] = Header::new(ObjectKind::Tuple, others.len() - 1).0;
         if others.len() == 1 {
             return OwnedObject::new(tuple, hash);
         }

@@ -17,7 +17,7 @@
 //!
 //! Only this file makes tokens, so the code that reads them does not validate their meaning.
 
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 use term::off_heap;
 
 const SMALL: u8 = 0;
@@ -44,7 +44,10 @@ pub struct Packed {
 /// Whether an object holds a reference to something outside its block.
 #[inline]
 pub fn is_counting(header: Header) -> bool {
-    matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference)
+    matches!(
+        header.kind(),
+        ObjectKind::SharedBinary | ObjectKind::MagicReference
+    )
 }
 
 impl Packed {

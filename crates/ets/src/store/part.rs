@@ -9,7 +9,7 @@ use term::compare;
 use super::object::{New, Object, OwnedObject};
 use super::shard::{Following, Shard};
 use super::tree::Tree;
-use crate::{Kind, Verdict};
+use crate::{TableKind, Verdict};
 
 /// The objects behind one lock.
 pub enum Part {
@@ -216,8 +216,8 @@ impl Part {
     }
 
     #[must_use]
-    pub fn new(kind: Kind, keypos: usize, first_slots: usize) -> Part {
-        if kind == Kind::OrderedSet {
+    pub fn new(kind: TableKind, keypos: usize, first_slots: usize) -> Part {
+        if kind == TableKind::OrderedSet {
             Part::Tree(Tree::new(keypos))
         } else {
             Part::Hash(Shard::new(kind, keypos, first_slots))

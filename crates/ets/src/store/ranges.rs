@@ -19,7 +19,7 @@ use super::directory::{self, Changes, Range, Replaced};
 use super::lock::{PartLock, ReadGuard, WriteGuard};
 use super::object::OwnedObject;
 use super::part::Part;
-use super::tree::{From, Tree};
+use super::tree::{Tree, WalkStart};
 use runtime::epoch::{self, Retired};
 use runtime::sync::MutexGuard;
 
@@ -134,11 +134,11 @@ impl<'a> Mark<'a> {
 }
 
 /// Where a walk continues after the range that ends with a bound; backwards, before the range that begins with it.
-pub fn beyond(bound: &Bound, backwards: bool) -> From {
+pub fn beyond(bound: &Bound, backwards: bool) -> WalkStart {
     if backwards {
-        From::After(bound.key)
+        WalkStart::After(bound.key)
     } else {
-        From::At(bound.key)
+        WalkStart::At(bound.key)
     }
 }
 
@@ -180,15 +180,15 @@ fn until(bounds: &[Bound], key: Term) -> usize {
 }
 
 /// The index of the range in which a walk begins.
-fn beginning(bounds: &[Bound], from: From, backwards: bool) -> usize {
+fn beginning(bounds: &[Bound], from: WalkStart, backwards: bool) -> usize {
     match from {
-        From::Outset if backwards => bounds.len(),
-        From::Outset => 0,
-        From::After(key) | From::At(key) if !backwards => until(bounds, key),
-        From::After(key) | From::At(key) => {
+        WalkStart::Outset if backwards => bounds.len(),
+        WalkStart::Outset => 0,
+        WalkStart::After(key) | WalkStart::At(key) if !backwards => until(bounds, key),
+        WalkStart::After(key) | WalkStart::At(key) => {
             bounds.partition_point(|bound| compare::compare(bound.key, key).is_lt())
         }
-        From::Pattern(pattern) => {
+        WalkStart::Pattern(pattern) => {
             bounds.partition_point(|bound| Tree::is_before_matches(bound.key, pattern, backwards))
         }
     }
@@ -236,13 +236,13 @@ impl Ranges {
     }
 
     /// Read-locks the range in which a walk begins.
-    pub fn read_from(&self, from: From, backwards: bool) -> (&Span, ReadGuard<'_>) {
+    pub fn read_from(&self, from: WalkStart, backwards: bool) -> (&Span, ReadGuard<'_>) {
         let route = |bounds: &[Bound]| beginning(bounds, from, backwards);
         epoch::pinned(|| self.spans.enter(route, Span::read))
     }
 
     /// As [`Ranges::read_from`], but write-locks it.
-    pub fn write_from(&self, from: From, backwards: bool) -> (&Span, WriteGuard<'_>) {
+    pub fn write_from(&self, from: WalkStart, backwards: bool) -> (&Span, WriteGuard<'_>) {
         let route = |bounds: &[Bound]| beginning(bounds, from, backwards);
         epoch::pinned(|| self.spans.enter(route, Range::write))
     }

@@ -17,7 +17,7 @@ use term::compare;
 
 use super::object::{New, Object, OwnedObject, fetch, fetch_key};
 use super::words;
-use crate::{Kind, Verdict};
+use crate::{TableKind, Verdict};
 
 /// OTP's tables grow and shrink by this many slots at a time.
 const SEGMENT: usize = 2048;
@@ -38,7 +38,7 @@ pub struct Shard {
     mask: usize,
     first_slots: usize,
     keypos: usize,
-    kind: Kind,
+    kind: TableKind,
     /// Objects that are not deleted.
     live: usize,
     /// All objects, also those marked as deleted.
@@ -65,7 +65,7 @@ pub enum Following<'a> {
 impl Shard {
     /// An empty table that begins with `first_slots` slots, a power of two.
     #[must_use]
-    pub fn new(kind: Kind, keypos: usize, first_slots: usize) -> Shard {
+    pub fn new(kind: TableKind, keypos: usize, first_slots: usize) -> Shard {
         Shard {
             slots: Vec::new(),
             fold: (first_slots / FOLDED_CHAINS).max(1).ilog2(),
@@ -89,7 +89,7 @@ impl Shard {
     #[inline]
     #[must_use]
     pub fn is_set(&self) -> bool {
-        self.kind == Kind::Set
+        self.kind == TableKind::Set
     }
 
     #[must_use]
@@ -321,7 +321,7 @@ impl Shard {
         // exclusively.
         unsafe {
             if found.is_ok() {
-                if self.kind == Kind::Set {
+                if self.kind == TableKind::Set {
                     if only_new && !(**link).is_deleted() {
                         return false;
                     }
@@ -342,7 +342,7 @@ impl Shard {
                 if only_new && self.live_from(*link, key, hash) {
                     return false;
                 }
-                if self.kind == Kind::Bag && self.restore_equal(link, key, &new) {
+                if self.kind == TableKind::Bag && self.restore_equal(link, key, &new) {
                     return true;
                 }
             }

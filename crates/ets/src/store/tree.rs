@@ -153,7 +153,7 @@ unsafe impl Sync for Tree {}
 
 /// Where a walk begins.
 #[derive(Clone, Copy)]
-pub enum From {
+pub enum WalkStart {
     /// At the first object, or the last when going backwards.
     Outset,
     /// After this key, which need not exist.
@@ -349,7 +349,7 @@ impl Tree {
     /// it must then hold for all keys after that. Stops when `visit` returns a value.
     pub fn visit<R>(
         &self,
-        from: From,
+        from: WalkStart,
         backwards: bool,
         is_past: impl Fn(Term) -> bool,
         mut visit: impl FnMut(&Object) -> Option<R>,
@@ -359,7 +359,7 @@ impl Tree {
 
     fn visit_spots<R>(
         &self,
-        from: From,
+        from: WalkStart,
         backwards: bool,
         is_past: impl Fn(Term) -> bool,
         mut visit: impl FnMut(Spot, &Object) -> Option<R>,
@@ -397,7 +397,7 @@ impl Tree {
     /// Visits objects in order as [`Tree::visit`] does, and keeps, removes or replaces each as `judge` decides.
     pub fn judge<R>(
         &mut self,
-        from: From,
+        from: WalkStart,
         is_past: impl Fn(Term) -> bool,
         mut judge: impl FnMut(&Object) -> (Verdict, Option<R>),
     ) -> Visited<R> {
@@ -487,7 +487,7 @@ impl Tree {
     /// The first object, or the last.
     #[must_use]
     pub fn edge(&self, last: bool) -> Option<&Object> {
-        self.walk(From::Outset, last).next()
+        self.walk(WalkStart::Outset, last).next()
     }
 
     /// The object after a key, which need not exist, or before it.
@@ -500,7 +500,7 @@ impl Tree {
                 backwards,
                 tree: PhantomData,
             },
-            None => self.walk(From::After(key), backwards),
+            None => self.walk(WalkStart::After(key), backwards),
         };
         let (leaf, index) = walk.settle()?;
         self.fingers.set(leaf.cast_mut(), index);
@@ -510,16 +510,16 @@ impl Tree {
 
     /// Walks over the objects from a position on, in order or backwards.
     #[must_use]
-    pub fn walk(&self, from: From, backwards: bool) -> Walk<'_> {
+    pub fn walk(&self, from: WalkStart, backwards: bool) -> Walk<'_> {
         let (leaf, index) = match from {
             _ if self.is_empty() => (ptr::null_mut(), 0),
             // SAFETY: a live leaf of this tree.
-            From::Outset if !backwards => (self.first, unsafe { (*self.first).begin }),
+            WalkStart::Outset if !backwards => (self.first, unsafe { (*self.first).begin }),
             // SAFETY: as above.
-            From::Outset => (self.last, unsafe { (*self.last).end }),
-            From::After(key) | From::At(key) => {
+            WalkStart::Outset => (self.last, unsafe { (*self.last).end }),
+            WalkStart::After(key) | WalkStart::At(key) => {
                 let leaf = self.leaf_of(key);
-                let is_beside = matches!(from, From::At(_)) == backwards;
+                let is_beside = matches!(from, WalkStart::At(_)) == backwards;
                 // SAFETY: as above.
                 let index = match unsafe { &*leaf }.search(key) {
                     Ok(index) if is_beside => index + 1,
@@ -527,7 +527,7 @@ impl Tree {
                 };
                 (leaf, index)
             }
-            From::Pattern(pattern) => {
+            WalkStart::Pattern(pattern) => {
                 self.partition(|key| Tree::is_before_matches(key, pattern, backwards))
             }
         };

@@ -5,8 +5,8 @@
 //! Compressed objects, funs, empty tuples and maps, and references of tables are counted with their sizes in this VM,
 //! and fixing a table counts for nothing. Any thread may call.
 
-use crate::Kind;
-use crate::table::{FIRST_SLOTS, Options, WriteConcurrency};
+use crate::TableKind;
+use crate::table::{FIRST_SLOTS, TableOptions, WriteConcurrency};
 
 /// A hash table without objects, its first slots included.
 const HASH: usize = 305;
@@ -33,8 +33,8 @@ const MORE_SEGMENTS: usize = 128;
 const HEAD_OF_SEGMENTS: usize = 6;
 
 /// Words of a table without objects.
-pub fn empty(options: &Options, schedulers: usize) -> usize {
-    let is_ordered = options.kind == Kind::OrderedSet;
+pub fn empty(options: &TableOptions, schedulers: usize) -> usize {
+    let is_ordered = options.kind == TableKind::OrderedSet;
     let alone = if is_ordered { ORDERED } else { HASH };
     if schedulers == 1 {
         return alone;

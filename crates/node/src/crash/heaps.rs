@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fmt::{self, Write};
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use term::external::encode::{self, EncodeOptions};
 use term::heap::Scratch;
 use term::held::attempt;
@@ -250,27 +250,27 @@ impl Walk {
         }
         let header = term.header();
         match header.kind() {
-            Kind::Tuple => {
+            ObjectKind::Tuple => {
                 write!(out, "t{:X}:", header.arity())?;
                 self.elements(out, words(term, 0))?;
             }
-            Kind::Float => {
+            ObjectKind::Float => {
                 let digits = text::float::scientific(f64::from_bits(term.word(0)), 20);
                 write!(out, "F{:X}:{digits}", digits.len())?;
             }
-            Kind::PositiveBig | Kind::NegativeBig => big(out, term)?,
-            Kind::Map => self.map(out, term)?,
-            Kind::HeapBinary => {
+            ObjectKind::PositiveBig | ObjectKind::NegativeBig => big(out, term)?,
+            ObjectKind::Map => self.map(out, term)?,
+            ObjectKind::HeapBinary => {
                 let bytes = term.as_bits().and_then(Bits::as_bytes).unwrap_or(&[]);
                 write!(out, "Yh{:X}:", bytes.len())?;
                 out.base64(bytes)?;
             }
-            Kind::SharedBinary => {
+            ObjectKind::SharedBinary => {
                 let size = term.word(offset::SHARED_BINARY_SIZE);
                 let (block, start) = self.block(term);
                 write!(out, "Yc{block:X}:{start:X}:{size:X}")?;
             }
-            Kind::SubBinary => {
+            ObjectKind::SubBinary => {
                 let bits = term.word(offset::SUB_BINARY_BITS);
                 let size = term.word(offset::SUB_BINARY_SIZE);
                 if bits & 0xffff != 0 {
@@ -281,25 +281,26 @@ impl Walk {
                     self.part(out, words(term, offset::SUB_BINARY_WHOLE), start, size)?;
                 }
             }
-            Kind::MatchContext => {
+            ObjectKind::MatchContext => {
                 let start = term.word(offset::MATCH_POSITION) / 8;
                 let size = term.word(offset::MATCH_END) / 8;
                 let whole = words(term, offset::MATCH_BINARY);
                 self.part(out, whole, start, size.saturating_sub(start))?;
             }
-            Kind::ExternalPid => write!(out, "P{}", display(term))?,
-            Kind::ExternalPort => {
+            ObjectKind::ExternalPid => write!(out, "P{}", display(term))?,
+            ObjectKind::ExternalPort => {
                 let text = display(term).to_string();
                 write!(out, "p{}", text.trim_start_matches("#Port"))?;
             }
-            Kind::Fun => {
+            ObjectKind::Fun => {
                 // The viewer does not show free variables, and the external form would contain them in full.
                 let mut scratch = Scratch::new();
                 external(out, build::without_free_variables(scratch.heap(), term))?;
             }
-            Kind::Reference | Kind::MagicReference | Kind::ExternalReference | Kind::Export => {
-                external(out, term)?
-            }
+            ObjectKind::Reference
+            | ObjectKind::MagicReference
+            | ObjectKind::ExternalReference
+            | ObjectKind::Export => external(out, term)?,
         }
         out.text("\n")
     }
@@ -350,7 +351,7 @@ impl Walk {
         let Some(whole) = whole.next() else {
             return Err(fmt::Error);
         };
-        let (of, start) = if whole.is_kind(Kind::SharedBinary) {
+        let (of, start) = if whole.is_kind(ObjectKind::SharedBinary) {
             let (block, first) = self.block(whole);
             (block, first + start)
         } else {

@@ -119,7 +119,7 @@ fn one_table(out: &mut Output, table: &Arc<Table>, form: Form) -> fmt::Result {
         writeln!(out, "Table: {}", display(reference))?;
     }
     writeln!(out, "Name: {}", display(table.name()))?;
-    if options.kind == ets::Kind::OrderedSet {
+    if options.kind == ets::TableKind::OrderedSet {
         out.text("Ordered set (AVL tree), Elements: ")?;
         writeln!(out, "{objects}")?;
     } else {

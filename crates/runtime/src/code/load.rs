@@ -17,8 +17,8 @@ use term::{am, atom, build, map};
 
 use super::funs::{FunFacts, FunName};
 use super::modules::{self, Address, Loaded};
-use super::{debugger, literals, perf};
 use super::{exports, funs};
+use super::{gdb_jit, literals, perf};
 
 /// Why a file cannot be loaded.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
         let decoded = external::decode(
             scratch.heap(),
             bytes,
-            &external::Options::default(),
+            &external::DecodeOptions::default(),
             &mut CodeResolver,
         );
         terms.push(
@@ -203,7 +203,7 @@ pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, Load
         _ => LoadError::Code(error),
     })?;
     perf::loaded(&assembled, file.lines.as_ref());
-    let debugger = debugger::register(&assembled);
+    let debugger = gdb_jit::register(&assembled);
     let entry = |label: u32| assembled.label(label).map(Address);
     let exports = file
         .exports

@@ -18,7 +18,7 @@ use term::{am, build, literal};
 use super::literals::Area;
 use super::load;
 use super::modules::{self, Loaded};
-use crate::collector::elsewhere;
+use crate::collector::dirty_collection;
 use crate::process::{Process, tasks};
 use crate::scheduler::world;
 use crate::signal::handle;
@@ -195,7 +195,7 @@ pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
         let done = build::tuple(scratch.heap(), &done);
         signal::send_message_from_outside(asker, done);
     };
-    tasks::ask_to_collect(pid, elsewhere::is_wanted_for_all, Box::new(copy));
+    tasks::ask_to_collect(pid, dirty_collection::is_wanted_for_all, Box::new(copy));
 }
 
 /// Removes all pointers to those addresses from a process between two slices. Terms that it receives later contain

@@ -227,7 +227,7 @@ impl Access<'_> {
         self.core.timer_generation += 1;
         let generation = self.core.timer_generation;
         let port = Arc::downgrade(self.port);
-        let target = timer::Target::Port { port, generation };
+        let target = timer::TimerTarget::Port { port, generation };
         self.core.timer = Some(timer::set(deadline_ns, target));
     }
 

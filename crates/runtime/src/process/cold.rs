@@ -8,7 +8,7 @@ use term::copy::Owned;
 use super::dictionary::Dictionary;
 use super::relations::Relations;
 use super::tasks::Task;
-use crate::collector::elsewhere::{Collection, Kept};
+use crate::collector::dirty_collection::{Collection, Kept};
 use crate::scheduler::dirty;
 use crate::timer::TimerKey;
 

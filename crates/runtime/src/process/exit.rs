@@ -94,7 +94,7 @@ fn free_messages(process: &mut Process) {
     if queue.count < MANY_MESSAGES {
         free();
     } else {
-        dirty::later(dirty::Kind::Cpu, free);
+        dirty::later(dirty::DirtyKind::Cpu, free);
     }
     queue.first = std::ptr::null_mut();
     queue.last = &raw mut queue.first;
@@ -117,7 +117,7 @@ fn free_heap(process: &mut Process) {
         return;
     }
     let heap = Remains(std::mem::replace(heap, term::heap::empty()));
-    dirty::later(dirty::Kind::Cpu, move || {
+    dirty::later(dirty::DirtyKind::Cpu, move || {
         term::collect::free(&mut heap.take());
     });
 }

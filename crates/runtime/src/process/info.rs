@@ -4,7 +4,7 @@
 //! heap that need not be that of the process.
 
 use layout::object::offset;
-use layout::{Fragment, Heap, Kind, Term};
+use layout::{Fragment, Heap, ObjectKind, Term};
 use term::{am, build, collect, copy, node, off_heap};
 
 use super::relations::MonitorTarget;
@@ -361,7 +361,7 @@ fn binaries(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
             // SAFETY: members of the process's off-heap lists are live objects with a live block.
             unsafe {
                 let term = Term::from_boxed_pointer(object);
-                if term.is_kind(Kind::SharedBinary) {
+                if term.is_kind(ObjectKind::SharedBinary) {
                     let counted = off_heap::block_of(object);
                     let address = build::unsigned(heap, counted as u64);
                     let bytes = build::unsigned(heap, term.word(offset::SHARED_BINARY_SIZE));

@@ -18,7 +18,7 @@ use super::{CacheLine, Priority, Process, block, flag, state, table};
 use crate::scheduler;
 use crate::signal::SignalQueue;
 
-pub use options::{MonitorOptions, Options};
+pub use options::{MonitorOptions, SpawnOptions};
 
 /// The node's defaults for new processes (`+h*`, `system_flag`).
 pub struct Defaults {
@@ -69,7 +69,7 @@ pub fn spawn(
     function: Term,
     arguments: Term,
     arity: u32,
-    options: Options,
+    options: SpawnOptions,
 ) -> Result<Spawned, SpawnError> {
     let group_leader = parent.group_leader;
     let child = make(
@@ -130,7 +130,7 @@ pub fn spawn_root(
     function: Term,
     arguments: Term,
     arity: u32,
-    options: &Options,
+    options: &SpawnOptions,
 ) -> Result<Term, SpawnError> {
     let child = make(
         None,
@@ -175,7 +175,7 @@ fn make(
     function: Term,
     arguments: Term,
     arity: u32,
-    options: &Options,
+    options: &SpawnOptions,
 ) -> Result<*mut Process, SpawnError> {
     let pid = table::reserve().ok_or(SpawnError::Limit)?;
     let Some(block) = block::take() else {
@@ -337,7 +337,7 @@ fn fun_and_arguments(list: Term) -> Option<(Term, Term)> {
     (end.is_nil() && fun.is_fun()).then_some((fun, arguments))
 }
 
-fn first_heap_of(start: *mut u64, options: &Options) -> Heap {
+fn first_heap_of(start: *mut u64, options: &SpawnOptions) -> Heap {
     let mut heap = term::heap::empty();
     let wanted = options
         .min_heap_words

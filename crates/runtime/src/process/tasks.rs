@@ -8,7 +8,7 @@
 use layout::Term;
 
 use super::{Process, flag};
-use crate::collector::elsewhere::{self, Collection};
+use crate::collector::dirty_collection::{self, Collection};
 use crate::scheduler;
 use crate::signal::{self, Call, Signal};
 
@@ -56,7 +56,7 @@ pub fn run(process: &mut Process) -> Ran {
     while let Some(task) = process.cold().tasks.pop_front() {
         if (task.takes_long)(process) {
             process.cold().tasks.push_front(task);
-            elsewhere::want(process, Collection::Task);
+            dirty_collection::want(process, Collection::Task);
             return Ran::Some;
         }
         (task.body)(Some(process));

@@ -7,7 +7,7 @@
 //! to the schedulers. There the BIF is called again and only returns the stored outcome: a result, an exception or a
 //! trap. So no Erlang code runs on a dirty thread, and the engine needs no knowledge of dirty calls.
 //!
-//! A process whose garbage collection would take long comes here as well, without a call: see `collector::elsewhere`.
+//! A process whose garbage collection would take long comes here as well, without a call: see `collector::dirty_collection`.
 //!
 //! Signals stay pending meanwhile, as they do for a process in a run queue. No dirty call collects: a body builds terms
 //! on the heap or beside it, and its result is a root ([`Cold::roots`](crate::process::Cold)) until it is picked up.
@@ -29,14 +29,14 @@ use sys::park::{ParkingSpot, Wakeup};
 
 use super::{enqueue_woken, new_context};
 use crate::bif::{self, BifResult, Failure};
-use crate::collector::elsewhere;
+use crate::collector::dirty_collection;
 use crate::config;
-use crate::microstate::{self, State};
+use crate::microstate::{self, ThreadState};
 use crate::process::{Process, flag, state};
 
 /// Why work needs a dirty scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum DirtyKind {
     /// It takes long.
     Cpu,
     /// It may block.
@@ -46,7 +46,7 @@ pub enum Kind {
 /// How a dirty BIF is run, by its row in the BIF table.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    pub kind: Kind,
+    pub kind: DirtyKind,
     /// The body is first tried on the calling scheduler; it returns [`Failure::Dirty`] if it needs a dirty one.
     pub tried_first: bool,
 }
@@ -56,9 +56,9 @@ impl Policy {
     #[must_use]
     pub const fn of(properties: Properties) -> Option<Policy> {
         let kind = if properties.has(Properties::DIRTY_CPU) {
-            Kind::Cpu
+            DirtyKind::Cpu
         } else if properties.has(Properties::DIRTY_IO) {
-            Kind::Io
+            DirtyKind::Io
         } else {
             return None;
         };
@@ -73,7 +73,7 @@ impl Policy {
 pub enum Call {
     Wanted {
         function: BifFunction,
-        kind: Kind,
+        kind: DirtyKind,
     },
     /// The call returned a result, which is the only term in `Cold::roots`.
     Result,
@@ -148,7 +148,12 @@ pub unsafe fn call(
 
 /// Makes the scheduler hand the process over: the call yields, with the DIRTY flag set.
 #[cold]
-fn want(context: &mut Context, process: &mut Process, kind: Kind, function: BifFunction) -> Term {
+fn want(
+    context: &mut Context,
+    process: &mut Process,
+    kind: DirtyKind,
+    function: BifFunction,
+) -> Term {
     process.cold().dirty = Some(Call::Wanted { function, kind });
     process.flags |= flag::DIRTY;
     context.raise.kind = RaiseKind::Yield;
@@ -196,7 +201,7 @@ pub(super) fn hand_over(pointer: *mut Process) {
     // SAFETY: the caller owns the process.
     let process = unsafe { &mut *pointer };
     if process.flags & flag::COLLECT != 0 {
-        pool(Kind::Cpu).submit(Work::Collection(Handed(pointer)));
+        pool(DirtyKind::Cpu).submit(Work::Collection(Handed(pointer)));
         return;
     }
     let kind = match process.cold.as_ref().and_then(|cold| cold.dirty.as_ref()) {
@@ -208,7 +213,7 @@ pub(super) fn hand_over(pointer: *mut Process) {
 
 /// Runs something at some later time on a dirty scheduler, where it may block or take long. The caller is not told when
 /// it is done.
-pub fn later(kind: Kind, work: impl FnOnce() + Send + 'static) {
+pub fn later(kind: DirtyKind, work: impl FnOnce() + Send + 'static) {
     pool(kind).submit(Work::Errand(Box::new(work)));
 }
 
@@ -229,14 +234,14 @@ struct Pool {
     queue: Mutex<Queue>,
     /// Where threads that are not online wait until they may work again.
     came_online: Condvar,
-    kind: Kind,
+    kind: DirtyKind,
     /// One for each thread that may ever be started.
-    places: OnceLock<Box<[Place]>>,
+    places: OnceLock<Box<[DirtyScheduler]>>,
 }
 
 /// The part of a dirty scheduler that other threads access.
 #[derive(Default)]
-struct Place {
+struct DirtyScheduler {
     clock: Clock,
     /// Where its thread waits for work.
     spot: ParkingSpot,
@@ -273,7 +278,7 @@ impl Clock {
 
 /// For each dirty scheduler of a kind, the nanoseconds it has worked.
 #[must_use]
-pub fn worked_ns(kind: Kind) -> Vec<i64> {
+pub fn worked_ns(kind: DirtyKind) -> Vec<i64> {
     pool(kind)
         .places()
         .iter()
@@ -292,25 +297,25 @@ struct Queue {
     offline: usize,
 }
 
-static CPU: Pool = Pool::new(Kind::Cpu);
-static IO: Pool = Pool::new(Kind::Io);
+static CPU: Pool = Pool::new(DirtyKind::Cpu);
+static IO: Pool = Pool::new(DirtyKind::Io);
 
-fn pool(kind: Kind) -> &'static Pool {
+fn pool(kind: DirtyKind) -> &'static Pool {
     match kind {
-        Kind::Cpu => &CPU,
-        Kind::Io => &IO,
+        DirtyKind::Cpu => &CPU,
+        DirtyKind::Io => &IO,
     }
 }
 
 /// The number of work items that wait for a dirty scheduler of a kind.
 #[must_use]
-pub fn queue_length(kind: Kind) -> usize {
+pub fn queue_length(kind: DirtyKind) -> usize {
     pool(kind).queue.lock().work.len()
 }
 
 /// As [`queue_length`], plus the items that are being worked on.
 #[must_use]
-pub fn active_tasks(kind: Kind) -> usize {
+pub fn active_tasks(kind: DirtyKind) -> usize {
     let queue = pool(kind).queue.lock();
     queue.work.len()
         + queue
@@ -319,7 +324,7 @@ pub fn active_tasks(kind: Kind) -> usize {
 }
 
 impl Pool {
-    const fn new(kind: Kind) -> Pool {
+    const fn new(kind: DirtyKind) -> Pool {
         Pool {
             queue: Mutex::new(Queue {
                 work: VecDeque::new(),
@@ -333,22 +338,24 @@ impl Pool {
         }
     }
 
-    fn places(&self) -> &[Place] {
+    fn places(&self) -> &[DirtyScheduler] {
         self.places.get_or_init(|| {
             let config = config::get();
             let most_threads = match self.kind {
-                Kind::Cpu => config.dirty_cpu_schedulers,
-                Kind::Io => config.dirty_io_schedulers,
+                DirtyKind::Cpu => config.dirty_cpu_schedulers,
+                DirtyKind::Io => config.dirty_io_schedulers,
             };
-            (0..most_threads.max(1)).map(|_| Place::default()).collect()
+            (0..most_threads.max(1))
+                .map(|_| DirtyScheduler::default())
+                .collect()
         })
     }
 
     /// The number of threads that may work at once.
     fn most_threads(&self) -> usize {
         match self.kind {
-            Kind::Cpu => cpu_online(),
-            Kind::Io => config::get().dirty_io_schedulers,
+            DirtyKind::Cpu => cpu_online(),
+            DirtyKind::Io => config::get().dirty_io_schedulers,
         }
         .max(1)
     }
@@ -391,8 +398,8 @@ impl Pool {
 
     fn start_thread(&'static self, number: usize) {
         let name = match self.kind {
-            Kind::Cpu => format!("{number}_dirty_cpu"),
-            Kind::Io => format!("{number}_dirty_io"),
+            DirtyKind::Cpu => format!("{number}_dirty_cpu"),
+            DirtyKind::Io => format!("{number}_dirty_io"),
         };
         let started = sys::thread::spawn(&name, super::STACK_BYTES, move || self.run(number));
         if started.is_err() {
@@ -416,16 +423,16 @@ impl Pool {
         let mut context = new_context();
         let clock = &self.places()[number - 1].clock;
         let kind = match self.kind {
-            Kind::Cpu => microstate::Kind::DirtyCpu,
-            Kind::Io => microstate::Kind::DirtyIo,
+            DirtyKind::Cpu => microstate::ThreadKind::DirtyCpu,
+            DirtyKind::Io => microstate::ThreadKind::DirtyIo,
         };
-        microstate::begin(kind, number, State::Sleep);
+        microstate::begin(kind, number, ThreadState::Sleep);
         loop {
             let work = self.next(number);
             clock.start();
-            microstate::set(State::Emulator);
+            microstate::set(ThreadState::Emulator);
             perform(&mut context, work);
-            microstate::set(State::Sleep);
+            microstate::set(ThreadState::Sleep);
             clock.stop();
         }
     }
@@ -568,7 +575,7 @@ fn run_collection(pointer: *mut Process) {
     // SAFETY: taken from a dirty queue, so this thread owns it.
     let process = unsafe { &mut *pointer };
     state::begin(&process.state);
-    elsewhere::perform(process);
+    dirty_collection::perform(process);
     account(process);
     process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
     state::give_up(&process.state);

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use sys::park::{ParkingSpot, Wakeup};
 
 use super::{SPINS_PER_LOOK, Schedulers, Shared, schedulers};
-use crate::microstate::{self, State};
+use crate::microstate::{self, ThreadState};
 use crate::{io, timer};
 
 thread_local! {
@@ -157,7 +157,7 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
         return;
     }
     schedulers.idle.announce(shared.index, online);
-    microstate::set(State::Sleep);
+    microstate::set(ThreadState::Sleep);
     let came_online = !online && shared.index < schedulers.online.load(Ordering::SeqCst);
     if came_online || online && work_somewhere(schedulers, shared) {
         schedulers.idle.withdraw(shared.index);

@@ -14,7 +14,7 @@ use crate::process::Process;
 
 /// Which schedulers a process blocks: all, or only the normal ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum SchedulerKind {
     All,
     Normal,
 }
@@ -29,7 +29,7 @@ pub enum Blocked {
 
 struct Blocker {
     pid: Term,
-    kind: Kind,
+    kind: SchedulerKind,
     /// The number of the process's exit action that releases the block.
     at_exit: u64,
 }
@@ -53,7 +53,11 @@ impl State {
     }
 
     fn blocked(&self) -> Blocked {
-        if self.blockers.iter().any(|one| one.kind == Kind::All) {
+        if self
+            .blockers
+            .iter()
+            .any(|one| one.kind == SchedulerKind::All)
+        {
             Blocked::All
         } else if self.blockers.is_empty() {
             Blocked::Nothing
@@ -102,7 +106,7 @@ pub fn blocked() -> Blocked {
 
 /// The processes that hold blocks of this kind, each once, the latest block first.
 #[must_use]
-pub fn blockers(kind: Kind) -> Vec<Term> {
+pub fn blockers(kind: SchedulerKind) -> Vec<Term> {
     let state = STATE.lock();
     let of_kind = state.blockers.iter().rev().filter(|one| one.kind == kind);
     let mut pids: Vec<Term> = Vec::new();
@@ -115,7 +119,7 @@ pub fn blockers(kind: Kind) -> Vec<Term> {
 }
 
 /// Adds a block of a process; it has taken effect once [`is_alone`] returns true.
-pub fn block(process: &mut Process, kind: Kind) {
+pub fn block(process: &mut Process, kind: SchedulerKind) {
     let pid = process.pid();
     let at_exit = process.cold().at_exit.add(|number| {
         let release: Box<dyn FnOnce() + Send> = Box::new(move || release(pid));
@@ -130,7 +134,7 @@ pub fn block(process: &mut Process, kind: Kind) {
 }
 
 /// Removes the process's latest block of that kind, if it has one.
-pub fn unblock(process: &mut Process, kind: Kind) {
+pub fn unblock(process: &mut Process, kind: SchedulerKind) {
     let pid = process.pid();
     let mut state = STATE.lock();
     let found = state
@@ -153,11 +157,11 @@ fn release(pid: Term) {
 
 /// Whether the running process, which has added a block, runs alone; if not, it should yield and ask again.
 #[must_use]
-pub fn is_alone(kind: Kind) -> bool {
+pub fn is_alone(kind: SchedulerKind) -> bool {
     if current_number() != 1 {
         return false;
     }
     // Stopping the world makes all other schedulers end their slice; then they see that they are not online.
     world::stopped(|| ());
-    kind == Kind::Normal || dirty::is_quiet()
+    kind == SchedulerKind::Normal || dirty::is_quiet()
 }

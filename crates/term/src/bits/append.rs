@@ -14,7 +14,7 @@
 use std::sync::atomic::Ordering;
 
 use layout::object::{SUB_BINARY_WRITABLE, binary_flag, offset};
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 
 use crate::bits::construct::Builder;
 use crate::bits::{Fault, range};
@@ -126,7 +126,7 @@ pub fn init_writable<A: Allocate + ?Sized>(heap: &mut A, size: Term) -> Term {
 
 /// Prevents the bytes of a binary from moving, because a match context points to them.
 pub fn pin(whole: Term) {
-    if whole.is_kind(Kind::SharedBinary) && is_writable(whole) {
+    if whole.is_kind(ObjectKind::SharedBinary) && is_writable(whole) {
         // SAFETY: the flags word of a shared binary.
         unsafe { *whole.word_pointer(offset::SHARED_BINARY_FLAGS) |= binary_flag::PINNED };
     }
@@ -143,7 +143,7 @@ pub fn hold(whole: Term) {
 /// For the collector, which calls it for every shared binary that stays in a process's lists: frees the unused room of
 /// a writable binary to which nothing was appended since the last collection.
 pub fn after_collection(whole: Term) {
-    if !whole.is_kind(Kind::SharedBinary) || !is_writable(whole) {
+    if !whole.is_kind(ObjectKind::SharedBinary) || !is_writable(whole) {
         return;
     }
     let flags = whole.word(offset::SHARED_BINARY_FLAGS);
@@ -172,13 +172,13 @@ fn is_writable(whole: Term) -> bool {
 
 /// The shared binary of a sub-binary that may be appended to in place.
 fn writable_whole(string: Term) -> Option<Term> {
-    if !string.is_kind(Kind::SubBinary)
+    if !string.is_kind(ObjectKind::SubBinary)
         || string.word(offset::SUB_BINARY_BITS) & SUB_BINARY_WRITABLE == 0
     {
         return None;
     }
     let (whole, start) = build::whole_of(string);
-    (whole.is_kind(Kind::SharedBinary) && is_writable(whole) && start == 0).then_some(whole)
+    (whole.is_kind(ObjectKind::SharedBinary) && is_writable(whole) && start == 0).then_some(whole)
 }
 
 fn block_of(whole: Term) -> *mut BinaryBlock {
@@ -258,7 +258,7 @@ pub(super) fn writable_part<A: Allocate + ?Sized>(heap: &mut A, whole: Term, siz
     let part = heap.allocate(5);
     // SAFETY: five fresh words.
     unsafe {
-        part.write(Header::new(Kind::SubBinary, 4).0);
+        part.write(Header::new(ObjectKind::SubBinary, 4).0);
         part.add(1 + offset::SUB_BINARY_SIZE).write(size / 8);
         part.add(1 + offset::SUB_BINARY_OFFSET).write(0);
         part.add(1 + offset::SUB_BINARY_BITS)

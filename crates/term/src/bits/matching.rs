@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use layout::object::offset;
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 
 use crate::bits::{Flags, append, float, integer, range, utf};
 use crate::build;
@@ -22,8 +22,10 @@ const FIXED_WORDS: usize = offset::MATCH_SAVED;
 #[inline]
 pub fn start_match<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Option<Term> {
     match term.boxed_kind()? {
-        Kind::MatchContext => Some(term),
-        Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary => Some(context(heap, term, 0)),
+        ObjectKind::MatchContext => Some(term),
+        ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
+            Some(context(heap, term, 0))
+        }
         _ => None,
     }
 }
@@ -36,7 +38,7 @@ pub fn start_match_with_slots<A: Allocate + ?Sized>(
     slots: usize,
 ) -> Option<Term> {
     let saved = slots + 1;
-    if !term.is_kind(Kind::MatchContext) {
+    if !term.is_kind(ObjectKind::MatchContext) {
         let made = term.is_bitstring().then(|| context(heap, term, saved))?;
         save(made, 0);
         return Some(made);
@@ -62,7 +64,7 @@ fn allocate<A: Allocate + ?Sized>(heap: &mut A, saved: usize) -> Term {
     // SAFETY: fresh words for the header, the fixed words and the saved positions; the caller fills the
     // fixed ones before anything reads them.
     unsafe {
-        object.write(Header::new(Kind::MatchContext, FIXED_WORDS + saved).0);
+        object.write(Header::new(ObjectKind::MatchContext, FIXED_WORDS + saved).0);
         for slot in 0..saved {
             object
                 .add(1 + FIXED_WORDS + slot)
@@ -80,7 +82,7 @@ fn context<A: Allocate + ?Sized>(heap: &mut A, string: Term, saved: usize) -> Te
     }
     // The size is the first word of all three kinds.
     let size = string.word(offset::HEAP_BINARY_SIZE) * 8;
-    let (whole, start, length) = if string.is_kind(Kind::SubBinary) {
+    let (whole, start, length) = if string.is_kind(ObjectKind::SubBinary) {
         let bits = string.word(offset::SUB_BINARY_BITS);
         // SAFETY: this word of a sub-binary is a term.
         let whole = unsafe { Term::from_bits(string.word(offset::SUB_BINARY_WHOLE)) };
@@ -89,7 +91,7 @@ fn context<A: Allocate + ?Sized>(heap: &mut A, string: Term, saved: usize) -> Te
     } else {
         (string, 0, size)
     };
-    let bytes = if whole.is_kind(Kind::HeapBinary) {
+    let bytes = if whole.is_kind(ObjectKind::HeapBinary) {
         whole.word_pointer(offset::HEAP_BINARY_BYTES) as u64
     } else {
         append::pin(whole);
@@ -118,13 +120,13 @@ pub fn renew_bytes(context: Term) {
 
 #[inline(always)]
 fn bytes(context: Term) -> *const u8 {
-    debug_assert!(context.is_kind(Kind::MatchContext));
+    debug_assert!(context.is_kind(ObjectKind::MatchContext));
     context.word(offset::MATCH_BYTES) as *const u8
 }
 
 #[inline(always)]
 fn binary(context: Term) -> Term {
-    debug_assert!(context.is_kind(Kind::MatchContext));
+    debug_assert!(context.is_kind(ObjectKind::MatchContext));
     // SAFETY: that word of a context is a term.
     unsafe { Term::from_bits(context.word(offset::MATCH_BINARY)) }
 }
@@ -259,7 +261,7 @@ pub fn get_tail<A: Allocate + ?Sized>(heap: &mut A, context: Term) -> Term {
 
 /// The bit string from the position saved in slot 0 on (`bs_context_to_binary`); any other term is returned unchanged.
 pub fn context_to_binary<A: Allocate + ?Sized>(heap: &mut A, term: Term) -> Term {
-    if !term.is_kind(Kind::MatchContext) {
+    if !term.is_kind(ObjectKind::MatchContext) {
         return term;
     }
     restore(term, 0);
@@ -313,7 +315,7 @@ unsafe fn copied<A: Allocate + ?Sized>(
     // copy. It may begin before the binary's bytes, but not before its object or block, whose header (and size) lie
     // before the bytes.
     unsafe {
-        object.write(Header::new(Kind::HeapBinary, 1 + words).0);
+        object.write(Header::new(ObjectKind::HeapBinary, 1 + words).0);
         object.add(1).write(size as u64);
         let room = object.add(2);
         if start % 8 == 0 {

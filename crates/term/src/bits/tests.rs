@@ -3,7 +3,7 @@
 use super::construct::{ConstructError, Segment, SegmentKind, create};
 use super::*;
 use crate::heap::{Allocate, Scratch};
-use crate::{Kind, build, copy, off_heap};
+use crate::{ObjectKind, build, copy, off_heap};
 use layout::object::{Bits, offset};
 
 struct Random(u64);
@@ -149,13 +149,13 @@ fn contexts_walk_over_bits_at_any_offset() {
     assert_eq!(matching::get_integer(heap, context, 1490, Flags::BIG), None);
     let place = matching::position_term(context);
     let part = matching::get_binary(heap, context, 16).unwrap();
-    assert!(part.is_kind(Kind::HeapBinary));
+    assert!(part.is_kind(ObjectKind::HeapBinary));
     assert_eq!(part.as_bits().unwrap().as_bytes(), Some(&[3, 4][..]));
     let long = matching::get_binary(heap, context, 65 * 8).unwrap();
-    assert!(long.is_kind(Kind::SubBinary));
+    assert!(long.is_kind(ObjectKind::SubBinary));
     assert_eq!(model_of(long.as_bits().unwrap())[..8], model(&[5], 0, 8));
     let odd = matching::get_binary(heap, context, 5).unwrap();
-    assert!(odd.is_kind(Kind::SubBinary));
+    assert!(odd.is_kind(ObjectKind::SubBinary));
     assert_eq!(odd.as_bits().unwrap().bit_len, 5);
     assert!(matching::set_position_term(context, place));
     // SAFETY: two bytes.

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{SUB_BINARY_WRITABLE, binary_flag, offset};
-use layout::{Heap, Kind, Term};
+use layout::{Heap, ObjectKind, Term};
 
 use super::append;
 use crate::build;
@@ -22,18 +22,18 @@ use crate::off_heap::BinaryBlock;
 #[must_use]
 pub fn bytes_of(term: Term) -> Option<(*const u8, u64)> {
     match term.boxed_kind()? {
-        Kind::HeapBinary => Some((
+        ObjectKind::HeapBinary => Some((
             term.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>(),
             term.word(offset::HEAP_BINARY_SIZE),
         )),
-        Kind::SharedBinary => Some((
+        ObjectKind::SharedBinary => Some((
             term.word(offset::SHARED_BINARY_BYTES) as *const u8,
             term.word(offset::SHARED_BINARY_SIZE),
         )),
-        Kind::SubBinary if term.word(offset::SUB_BINARY_BITS) & 0xffff == 0 => {
+        ObjectKind::SubBinary if term.word(offset::SUB_BINARY_BITS) & 0xffff == 0 => {
             // SAFETY: this word of a sub-binary is a term.
             let whole = unsafe { Term::from_bits(term.word(offset::SUB_BINARY_WHOLE)) };
-            let start = if whole.is_kind(Kind::HeapBinary) {
+            let start = if whole.is_kind(ObjectKind::HeapBinary) {
                 whole.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>()
             } else {
                 whole.word(offset::SHARED_BINARY_BYTES) as *const u8
@@ -57,7 +57,7 @@ pub fn append_in_place(
     private: bool,
 ) -> Option<(Term, *mut u8)> {
     if bytes == 0
-        || !string.is_kind(Kind::SubBinary)
+        || !string.is_kind(ObjectKind::SubBinary)
         || string.word(offset::SUB_BINARY_BITS) & 0xff_ffff != SUB_BINARY_WRITABLE
         || string.word(offset::SUB_BINARY_OFFSET) != 0
     {
@@ -66,7 +66,7 @@ pub fn append_in_place(
     // SAFETY: this word of a sub-binary is a term.
     let whole = unsafe { Term::from_bits(string.word(offset::SUB_BINARY_WHOLE)) };
     let old = string.word(offset::SUB_BINARY_SIZE);
-    if !whole.is_kind(Kind::SharedBinary)
+    if !whole.is_kind(ObjectKind::SharedBinary)
         || whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::WRITABLE == 0
         || whole.word(offset::SHARED_BINARY_SIZE) != old
     {

@@ -69,7 +69,7 @@ pub(super) fn take(words: usize) -> Option<*mut u64> {
     if block.is_null() {
         return None;
     }
-    held::count(held::Kind::Heap, (words * 8) as isize);
+    held::count(held::HeldKind::Heap, (words * 8) as isize);
     if is_poisoning() {
         // SAFETY: just allocated.
         unsafe { poison(block, words) };
@@ -92,7 +92,7 @@ pub(super) unsafe fn give_back(block: *mut u64, words: usize) {
         }
         dealloc(block.cast(), layout(words).expect("it was allocated"));
     }
-    held::count(held::Kind::Heap, -((words * 8) as isize));
+    held::count(held::HeldKind::Heap, -((words * 8) as isize));
 }
 
 /// The content of poisoned words. Read as a term, it is a boxed object at an address that no process has.

@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::ptr;
 
 use layout::object::offset;
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 
 use crate::bits::append;
 use crate::{literal, off_heap};
@@ -278,7 +278,10 @@ impl Mover {
                 let header = Header(*object);
                 copy_words(object, room, 1 + header.arity());
                 self.young_top = room.add(1 + header.arity());
-                if matches!(header.kind(), Kind::SharedBinary | Kind::MagicReference) {
+                if matches!(
+                    header.kind(),
+                    ObjectKind::SharedBinary | ObjectKind::MagicReference
+                ) {
                     off_heap::retain(off_heap::block_of(room));
                     off_heap::link(&mut self.copied_off_heap, room);
                 }
@@ -336,11 +339,11 @@ impl Mover {
                 *place = self.forward_pointer::<O>(word);
                 return place.add(1);
             }
-            if !Header::is_header(word) || Header(word).kind() == Kind::Tuple {
+            if !Header::is_header(word) || Header(word).kind() == ObjectKind::Tuple {
                 return place.add(1);
             }
             let header = Header(word);
-            if header.kind() == Kind::MatchContext {
+            if header.kind() == ObjectKind::MatchContext {
                 self.scan_context::<O>(place);
             }
             place.add(1 + header.raw_words())
@@ -356,7 +359,7 @@ impl Mover {
             let binary = self.forward::<O>(*words.add(offset::MATCH_BINARY));
             words.add(offset::MATCH_BINARY).write(binary);
             let binary = Term::from_bits(binary);
-            if binary.is_kind(Kind::HeapBinary) {
+            if binary.is_kind(ObjectKind::HeapBinary) {
                 let bytes = binary.word_pointer(offset::HEAP_BINARY_BYTES);
                 words.add(offset::MATCH_BYTES).write(bytes as u64);
             } else {

@@ -5,7 +5,7 @@
 //! the thread that runs the process may call, at a safepoint.
 
 use layout::object::offset;
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 
 use super::mover::Area;
 
@@ -85,8 +85,8 @@ impl Shift {
                     target.add(index).write(*source.add(index));
                 }
                 match header.kind() {
-                    Kind::MatchContext => self.bytes(source, target),
-                    Kind::SharedBinary | Kind::MagicReference => {
+                    ObjectKind::MatchContext => self.bytes(source, target),
+                    ObjectKind::SharedBinary | ObjectKind::MagicReference => {
                         let next = target.add(1 + offset::OFF_HEAP_NEXT);
                         *next = self.word(*next);
                     }
@@ -103,7 +103,7 @@ impl Shift {
         // SAFETY: the words of a context and its copy; the binary it names is still at its old place.
         unsafe {
             let binary = Term::from_bits(*source.add(1 + offset::MATCH_BINARY));
-            if binary.is_kind(Kind::HeapBinary) {
+            if binary.is_kind(ObjectKind::HeapBinary) {
                 let moved = Term::from_bits(self.word(binary.bits()));
                 let bytes = moved.word_pointer(offset::HEAP_BINARY_BYTES);
                 target.add(1 + offset::MATCH_BYTES).write(bytes as u64);

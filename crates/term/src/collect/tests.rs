@@ -12,7 +12,7 @@ use layout::{Export, FunEntry};
 use super::*;
 use crate::off_heap::{BinaryBlock, Counted, MagicBlock};
 use crate::{bits, build, copy, literal, map, node};
-use layout::{Header, Kind as ObjectKind};
+use layout::{Header, ObjectKind};
 
 mod random;
 
@@ -168,13 +168,13 @@ impl Process {
         stats
     }
 
-    fn collect(&mut self, need_words: usize, kind: Kind) -> Stats {
+    fn collect(&mut self, need_words: usize, kind: CollectionKind) -> Stats {
         self.run(&Request::new(kind, need_words))
     }
 
     fn push(&mut self, word: u64) {
         if words_between(self.heap.top, self.heap.stack) <= STACK_RESERVE_WORDS {
-            self.collect(8, Kind::Minor);
+            self.collect(8, CollectionKind::Minor);
         }
         self.heap.stack = self.heap.stack.wrapping_sub(1);
         // SAFETY: there is room above the heap's top.
@@ -203,11 +203,11 @@ fn a_small_heap_stays_in_its_first_block() {
     for _ in 0..3 {
         build::tuple(&mut process.heap, &numbers(5));
     }
-    let stats = process.collect(10, Kind::Minor);
+    let stats = process.collect(10, CollectionKind::Minor);
     assert!(process.is_inline());
     assert_eq!(process.heap.flags & flag::INLINE, flag::INLINE);
     assert_eq!((stats.words_before, stats.words_after), (24, 6));
-    process.collect(30, Kind::Minor);
+    process.collect(30, CollectionKind::Minor);
     assert!(!process.is_inline());
     assert_eq!(process.heap.flags & flag::INLINE, 0);
     assert_eq!(block_words(&process.heap), 51);
@@ -216,24 +216,24 @@ fn a_small_heap_stays_in_its_first_block() {
 #[test]
 fn what_survives_twice_is_promoted_and_then_stays() {
     let mut process = Process::new(2);
-    process.collect(5000, Kind::Minor);
+    process.collect(5000, CollectionKind::Minor);
     process.x[0] = build::list(&mut process.heap, &numbers(1000));
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
     assert!(process.heap.old.is_null());
     let young = process.x[0];
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
     assert_eq!(sizes(&process.heap).old_heap, 2000);
     assert_eq!(sizes(&process.heap).heap, 0);
     assert_ne!(young, process.x[0]);
     let promoted = process.x[0];
     process.x[1] = build::cons(&mut process.heap, Term::NIL, promoted);
-    let stats = process.collect(0, Kind::Minor);
+    let stats = process.collect(0, CollectionKind::Minor);
     assert_eq!((stats.moved, process.x[0]), (2, promoted));
     process.x[0] = Term::NIL;
     process.x[1] = Term::NIL;
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
     assert_eq!(sizes(&process.heap).old_heap, 2000);
-    let stats = process.collect(0, Kind::Major);
+    let stats = process.collect(0, CollectionKind::Major);
     assert_eq!(stats.reclaimed(), 2000);
     assert!(process.heap.old.is_null());
 }
@@ -243,11 +243,11 @@ fn fullsweep_after_makes_minor_collections_major() {
     let mut process = Process::new(1);
     process.heap.fullsweep_after = 2;
     let kinds: Vec<bool> = (0..6)
-        .map(|_| process.collect(0, Kind::Minor).was_major)
+        .map(|_| process.collect(0, CollectionKind::Minor).was_major)
         .collect();
     assert_eq!(kinds, [false, false, true, false, false, true]);
     process.heap.flags |= flag::NEED_FULLSWEEP;
-    assert!(process.collect(0, Kind::Minor).was_major);
+    assert!(process.collect(0, CollectionKind::Minor).was_major);
     assert_eq!(process.heap.flags & flag::NEED_FULLSWEEP, 0);
 }
 
@@ -261,7 +261,7 @@ fn small_heaps_grow_until_they_collect_seldom() {
         for _ in 0..10_000 {
             if words_between(process.heap.top, process.heap.stack) < 2 + STACK_RESERVE_WORDS {
                 let mut roots: [&mut [Term]; 1] = [&mut process.x];
-                collect(&mut process.heap, &mut roots, 2, Kind::Minor).unwrap();
+                collect(&mut process.heap, &mut roots, 2, CollectionKind::Minor).unwrap();
                 collections += 1;
             }
             build::cons(&mut process.heap, Term::NIL, Term::NIL);
@@ -273,10 +273,10 @@ fn small_heaps_grow_until_they_collect_seldom() {
 #[test]
 fn lists_come_to_lie_in_order() {
     let mut process = Process::new(1);
-    process.collect(2_000_000, Kind::Minor);
+    process.collect(2_000_000, CollectionKind::Minor);
     process.x[0] = build::list(&mut process.heap, &numbers(1_000_000));
     let mut roots: [&mut [Term]; 1] = [&mut process.x];
-    collect(&mut process.heap, &mut roots, 0, Kind::Minor).unwrap();
+    collect(&mut process.heap, &mut roots, 0, CollectionKind::Minor).unwrap();
     let mut list = process.x[0];
     let first = list.cons_pointer();
     for index in 0..1_000_000 {
@@ -289,7 +289,7 @@ fn lists_come_to_lie_in_order() {
 #[test]
 fn depth_needs_no_stack() {
     let mut process = Process::new(2);
-    process.collect(1_200_000, Kind::Minor);
+    process.collect(1_200_000, CollectionKind::Minor);
     let (mut tuples, mut heads) = (Term::NIL, Term::NIL);
     for _ in 0..200_000 {
         tuples = build::tuple(&mut process.heap, &[tuples]);
@@ -297,7 +297,11 @@ fn depth_needs_no_stack() {
     }
     process.x[0] = tuples;
     process.x[1] = heads;
-    for kind in [Kind::Minor, Kind::Minor, Kind::Major] {
+    for kind in [
+        CollectionKind::Minor,
+        CollectionKind::Minor,
+        CollectionKind::Major,
+    ] {
         process.collect(0, kind);
     }
 }
@@ -314,9 +318,9 @@ fn messages_and_what_did_not_fit_move_in() {
     process.x[1] = build::tuple(&mut process.heap, &numbers(300));
     process.x[2] = build::binary(&mut process.heap, &[5; 1000]);
     assert!(process.heap.fragment_words > 400);
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
     assert_eq!(process.heap.fragment_words, 0);
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
 }
 
 #[test]
@@ -327,7 +331,7 @@ fn a_peeked_message_stays_and_is_not_left_behind() {
     let term = unsafe { (*message).term };
     let peeking = Request {
         peeked: message,
-        ..Request::new(Kind::Minor, 600)
+        ..Request::new(CollectionKind::Minor, 600)
     };
     process.x[0] = term;
     // Enough that the next collection would promote it.
@@ -344,10 +348,10 @@ fn a_peeked_message_stays_and_is_not_left_behind() {
     assert_eq!(process.heap.high_water, process.heap.start);
     // SAFETY: it is the message's term that the register holds; now the message is the heap's.
     unsafe { heap::adopt(&mut process.heap, message) };
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
     assert_ne!(process.x[0], term);
-    process.collect(0, Kind::Minor);
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
+    process.collect(0, CollectionKind::Minor);
 }
 
 #[test]
@@ -357,7 +361,11 @@ fn match_contexts_follow_their_binary() {
     let binary = build::binary(&mut process.heap, &bytes);
     let context = bits::matching::start_match(&mut process.heap, binary).unwrap();
     process.x[0] = context;
-    for kind in [Kind::Minor, Kind::Minor, Kind::Major] {
+    for kind in [
+        CollectionKind::Minor,
+        CollectionKind::Minor,
+        CollectionKind::Major,
+    ] {
         process.collect(500, kind);
         // SAFETY: this word of a context is a term.
         let binary = unsafe { Term::from_bits(process.x[0].word(offset::MATCH_BINARY)) };
@@ -382,7 +390,12 @@ fn a_context_keeps_the_room_of_a_writable_binary() {
         // SAFETY: the live binary's block.
         unsafe { (*block).capacity }
     };
-    for kind in [Kind::Minor, Kind::Minor, Kind::Major, Kind::Major] {
+    for kind in [
+        CollectionKind::Minor,
+        CollectionKind::Minor,
+        CollectionKind::Major,
+        CollectionKind::Major,
+    ] {
         process.collect(500, kind);
         assert_eq!(capacity(process.x[1]), 10_000);
     }
@@ -390,40 +403,40 @@ fn a_context_keeps_the_room_of_a_writable_binary() {
     let value = bits::matching::get_integer(&mut process.heap, context, 64, bits::Flags::BIG);
     assert_eq!(value, Some(Term::small(77)));
     process.x[0] = Term::NIL;
-    process.collect(0, Kind::Major);
-    process.collect(0, Kind::Major);
+    process.collect(0, CollectionKind::Major);
+    process.collect(0, CollectionKind::Major);
     assert_eq!(capacity(process.x[1]), 8);
 }
 
 #[test]
 fn hibernation_leaves_no_room() {
     let mut process = Process::new(1);
-    process.collect(3000, Kind::Minor);
+    process.collect(3000, CollectionKind::Minor);
     process.x[0] = build::list(&mut process.heap, &numbers(100));
     let mut roots: [&mut [Term]; 1] = [&mut process.x];
     hibernate(&mut process.heap, &mut roots, ptr::null_mut()).unwrap();
     assert_eq!(block_words(&process.heap), 200 + STACK_RESERVE_WORDS);
-    process.collect(1, Kind::Minor);
+    process.collect(1, CollectionKind::Minor);
     assert!(block_words(&process.heap) > 204);
 }
 
 #[test]
 fn a_sleeper_goes_back_to_its_first_block() {
     let mut process = Process::new(2);
-    process.collect(3000, Kind::Minor);
+    process.collect(3000, CollectionKind::Minor);
     process.x[0] = build::list(&mut process.heap, &numbers(5));
     process.push(0x1000);
     let request = Request {
         tight: true,
         first_block: process.inline.as_mut_ptr(),
-        ..Request::new(Kind::Major, 0)
+        ..Request::new(CollectionKind::Major, 0)
     };
     for _ in 0..2 {
         process.run(&request);
         assert!(process.is_inline());
         assert_eq!(process.heap.flags & flag::INLINE, flag::INLINE);
     }
-    process.collect(100, Kind::Minor);
+    process.collect(100, CollectionKind::Minor);
     assert!(!process.is_inline());
     process.x[1] = build::list(&mut process.heap, &numbers(12));
     process.run(&request);
@@ -437,7 +450,7 @@ fn a_need_that_no_memory_meets_leaves_the_heap_whole() {
     let before = process.graph();
     for need in [usize::MAX, 1 << 60, 1 << 48] {
         let mut roots: [&mut [Term]; 1] = [&mut process.x];
-        let answer = collect(&mut process.heap, &mut roots, need, Kind::Minor);
+        let answer = collect(&mut process.heap, &mut roots, need, CollectionKind::Minor);
         assert_eq!(answer.unwrap_err(), NoMemory);
         verify::verify(&process.heap, &[&mut process.x], ptr::null_mut());
         assert!(process.graph() == before);
@@ -486,7 +499,7 @@ fn doomed_literals_are_copied_once() {
     }
     let tuple = process.x[0].as_tuple().unwrap();
     assert_eq!(tuple[1].as_bits().unwrap().as_bytes().unwrap(), [3; 500]);
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
     // SAFETY: the message is the test's alone.
     unsafe {
         let elements = (*message).term.as_tuple().unwrap();
@@ -506,7 +519,7 @@ fn stress_moves_everything_and_leaves_no_room() {
     process.x[0] = build::list(&mut process.heap, &numbers(3));
     let request = Request {
         stress: Stress::Verify,
-        ..Request::new(Kind::Minor, 5)
+        ..Request::new(CollectionKind::Minor, 5)
     };
     for round in 0..3 {
         let before = (process.heap.start, process.x[0]);
@@ -543,18 +556,18 @@ fn dead_holders_give_back_what_they_held() {
     unsafe { BinaryBlock::bytes(block).write_bytes(7, 1000) };
     assert_eq!((count(), Arc::strong_count(&held)), (4, 4));
     process.x[0] = Term::NIL;
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
     assert_eq!((count(), Arc::strong_count(&held)), (3, 3));
     assert_eq!(process.heap.off_heap_words, 250);
     process.x[1] = build::list(&mut process.heap, &numbers(500));
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
     assert_eq!((count(), Arc::strong_count(&held)), (2, 2));
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
     assert_eq!(sizes(&process.heap).old_off_heap, 125);
     process.x[2] = Term::NIL;
-    process.collect(0, Kind::Minor);
+    process.collect(0, CollectionKind::Minor);
     assert_eq!(count(), 2);
-    process.collect(0, Kind::Major);
+    process.collect(0, CollectionKind::Major);
     assert_eq!((count(), Arc::strong_count(&held)), (1, 1));
     make(&mut process, 0);
     drop(process);
@@ -572,7 +585,7 @@ fn off_heap_bytes_ask_for_collections_but_not_for_ever() {
         process.x[1] = build::binary(&mut process.heap, &[2; 100]);
         if process.heap.flags & flag::FORCE != 0 {
             forced += 1;
-            process.collect(0, Kind::Minor);
+            process.collect(0, CollectionKind::Minor);
         }
     }
     assert_eq!(forced, 1);

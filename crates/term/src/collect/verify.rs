@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::object::{MapShape, offset};
-use layout::{Fragment, Header, Heap, Kind, Term};
+use layout::{Fragment, Header, Heap, ObjectKind, Term};
 
 use crate::{literal, off_heap};
 
@@ -25,7 +25,7 @@ pub fn verify(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
     walk.bounds();
     for slice in roots {
         for &root in slice.iter() {
-            walk.push(root.bits(), Place::Root);
+            walk.push(root.bits(), ObjectPlace::Root);
         }
     }
     let mut word = heap.stack;
@@ -33,7 +33,7 @@ pub fn verify(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
         // SAFETY: between the pointer and the end of the block, the stack is initialised.
         let bits = unsafe { *word };
         if !Header::is_header(bits) {
-            walk.push(bits, Place::Root);
+            walk.push(bits, ObjectPlace::Root);
         }
         word = word.wrapping_add(1);
     }
@@ -50,16 +50,16 @@ pub fn check(heap: &Heap, roots: &[&mut [Term]], peeked: *mut Fragment) {
     assert!(heap.fragments.is_null() && heap.fragment_words == 0);
     assert!(words_between(heap.top, heap.stack) >= STACK_RESERVE_WORDS);
     let mut walk = Walk::new(heap, peeked);
-    walk.space(heap.start, heap.top, Place::Young);
+    walk.space(heap.start, heap.top, ObjectPlace::Young);
     if let Some(old) = old_heap(heap) {
-        walk.space(old.start, old.top, Place::Old);
+        walk.space(old.start, old.top, ObjectPlace::Old);
     }
     walk.objects();
 }
 
 /// Where an object lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum ObjectPlace {
     /// Not on the heap: a register, the stack, the dictionary.
     Root,
     Young,
@@ -130,30 +130,30 @@ impl<'a> Walk<'a> {
     }
 
     /// The area that a pointer leads to.
-    fn place(&self, word: u64) -> (Place, Area) {
+    fn place(&self, word: u64) -> (ObjectPlace, Area) {
         if self.young.holds(word) {
-            return (Place::Young, self.young);
+            return (ObjectPlace::Young, self.young);
         }
         if self.old.holds(word) {
-            return (Place::Old, self.old);
+            return (ObjectPlace::Old, self.old);
         }
         if let Some(&area) = self.fragments.iter().find(|area| area.holds(word)) {
-            return (Place::Fragment, area);
+            return (ObjectPlace::Fragment, area);
         }
         if self.peeked.holds(word) {
-            return (Place::Peeked, self.peeked);
+            return (ObjectPlace::Peeked, self.peeked);
         }
         assert!(
             literal::contains(word as usize),
             "{word:#x} points to nothing of this heap"
         );
-        (Place::Literal, Area::EMPTY)
+        (ObjectPlace::Literal, Area::EMPTY)
     }
 
     /// Checks a word that stands in an object at `from`; queues it if it is a pointer that is seen for the first time.
-    fn push(&mut self, word: u64, from: Place) {
+    fn push(&mut self, word: u64, from: ObjectPlace) {
         if word == 0 {
-            assert_eq!(from, Place::Root, "no term within an object");
+            assert_eq!(from, ObjectPlace::Root, "no term within an object");
             return;
         }
         assert!(!Header::is_header(word), "a header where a term belongs");
@@ -166,17 +166,17 @@ impl<'a> Walk<'a> {
                     || term.is_nil()
                     || term.is_local_pid()
                     || term.is_local_port()
-                    || (from == Place::Root && term.as_catch().is_some()),
+                    || (from == ObjectPlace::Root && term.as_catch().is_some()),
                 "{word:#x} is no immediate"
             );
             return;
         }
         let (to, _) = self.place(word);
         let fine = match from {
-            Place::Old => matches!(to, Place::Old | Place::Literal),
-            Place::Literal => to == Place::Literal,
-            Place::Peeked => matches!(to, Place::Peeked | Place::Literal),
-            Place::Root | Place::Young | Place::Fragment => true,
+            ObjectPlace::Old => matches!(to, ObjectPlace::Old | ObjectPlace::Literal),
+            ObjectPlace::Literal => to == ObjectPlace::Literal,
+            ObjectPlace::Peeked => matches!(to, ObjectPlace::Peeked | ObjectPlace::Literal),
+            ObjectPlace::Root | ObjectPlace::Young | ObjectPlace::Fragment => true,
         };
         assert!(fine, "{from:?} points to {to:?}");
         if self.seen.insert(word) {
@@ -190,7 +190,7 @@ impl<'a> Walk<'a> {
             // SAFETY: it lies in a live area, which the checks here prove word by word.
             let term = unsafe { Term::from_bits(word) };
             if term.is_cons() {
-                if place != Place::Literal {
+                if place != ObjectPlace::Literal {
                     assert!(area.holds(word + 14), "a cell past the end of its area");
                 }
                 assert!(!term.head().is_none(), "a mark is left in {word:#x}");
@@ -205,7 +205,7 @@ impl<'a> Walk<'a> {
                 header.0
             );
             let last = word + (header.arity() as u64) * 8;
-            if place != Place::Literal {
+            if place != ObjectPlace::Literal {
                 assert!(area.holds(last), "an object past the end of its area");
             }
             check_shape(term);
@@ -216,10 +216,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn note_holder(&mut self, term: Term, place: Place) {
+    fn note_holder(&mut self, term: Term, place: ObjectPlace) {
         if matches!(
             term.header().kind(),
-            Kind::SharedBinary | Kind::MagicReference
+            ObjectKind::SharedBinary | ObjectKind::MagicReference
         ) {
             let object = term.boxed_pointer();
             // SAFETY: the kinds that hold a counted block.
@@ -229,8 +229,10 @@ impl<'a> Walk<'a> {
                 "a block counted {count} times"
             );
             match place {
-                Place::Young | Place::Fragment => self.young_holders.insert(object as u64),
-                Place::Old => self.old_holders.insert(object as u64),
+                ObjectPlace::Young | ObjectPlace::Fragment => {
+                    self.young_holders.insert(object as u64)
+                }
+                ObjectPlace::Old => self.old_holders.insert(object as u64),
                 _ => false,
             };
         }
@@ -251,7 +253,10 @@ impl<'a> Walk<'a> {
                 unsafe {
                     let kind = Header(*object).kind();
                     assert!(Header::is_header(*object));
-                    assert!(matches!(kind, Kind::SharedBinary | Kind::MagicReference));
+                    assert!(matches!(
+                        kind,
+                        ObjectKind::SharedBinary | ObjectKind::MagicReference
+                    ));
                     object = off_heap::next_of(object);
                 }
             }
@@ -267,7 +272,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Checks every term of a space that holds nothing but objects.
-    fn space(&mut self, start: *mut u64, end: *mut u64, place: Place) {
+    fn space(&mut self, start: *mut u64, end: *mut u64, place: ObjectPlace) {
         let mut word = start;
         while word < end {
             // SAFETY: below the end of what is in use.
@@ -288,19 +293,21 @@ fn check_shape(term: Term) {
     let header = term.header();
     let arity = header.arity();
     let fine = match header.kind() {
-        Kind::Tuple => true,
-        Kind::PositiveBig | Kind::NegativeBig => arity > 0 && term.word(arity - 1) != 0,
-        Kind::Float | Kind::Export => arity == 1,
-        Kind::Reference => arity == 2 || arity == 3,
-        Kind::MagicReference => arity == 4,
-        Kind::Fun => arity >= 3 && arity as u64 == 3 + (term.word(offset::FUN_ARITY) >> 8),
-        Kind::HeapBinary => arity as u64 == 1 + term.word(offset::HEAP_BINARY_SIZE).div_ceil(8),
-        Kind::SharedBinary => arity == 5,
-        Kind::SubBinary => arity == 4 && is_whole(term.word(offset::SUB_BINARY_WHOLE)),
-        Kind::MatchContext => {
+        ObjectKind::Tuple => true,
+        ObjectKind::PositiveBig | ObjectKind::NegativeBig => arity > 0 && term.word(arity - 1) != 0,
+        ObjectKind::Float | ObjectKind::Export => arity == 1,
+        ObjectKind::Reference => arity == 2 || arity == 3,
+        ObjectKind::MagicReference => arity == 4,
+        ObjectKind::Fun => arity >= 3 && arity as u64 == 3 + (term.word(offset::FUN_ARITY) >> 8),
+        ObjectKind::HeapBinary => {
+            arity as u64 == 1 + term.word(offset::HEAP_BINARY_SIZE).div_ceil(8)
+        }
+        ObjectKind::SharedBinary => arity == 5,
+        ObjectKind::SubBinary => arity == 4 && is_whole(term.word(offset::SUB_BINARY_WHOLE)),
+        ObjectKind::MatchContext => {
             arity >= 4 && is_whole(term.word(offset::MATCH_BINARY)) && has_its_bytes(term)
         }
-        Kind::Map => match header.map_shape() {
+        ObjectKind::Map => match header.map_shape() {
             MapShape::Flat => {
                 // SAFETY: this word of a flat map is a term.
                 let keys = unsafe { Term::from_bits(term.word(offset::FLAT_MAP_KEYS)) };
@@ -311,8 +318,8 @@ fn check_shape(term: Term) {
             MapShape::HashRoot => arity == 1 + header.bitmap().count_ones() as usize,
             MapShape::HashNode => arity == header.bitmap().count_ones() as usize,
         },
-        Kind::ExternalPid | Kind::ExternalPort => arity == 2,
-        Kind::ExternalReference => {
+        ObjectKind::ExternalPid | ObjectKind::ExternalPort => arity == 2,
+        ObjectKind::ExternalReference => {
             arity as u64 == 2 + term.word(offset::EXTERNAL_REFERENCE_COUNT).div_ceil(2)
         }
     };
@@ -325,7 +332,7 @@ fn is_whole(word: u64) -> bool {
     let term = unsafe { Term::from_bits(word) };
     matches!(
         term.boxed_kind(),
-        Some(Kind::HeapBinary | Kind::SharedBinary)
+        Some(ObjectKind::HeapBinary | ObjectKind::SharedBinary)
     )
 }
 

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use layout::object::{MapShape, offset};
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::number::compare_numbers;
@@ -105,14 +105,21 @@ fn rank(term: Term) -> u32 {
         None if term.is_local_port() => 4,
         None if term.is_local_pid() => 5,
         None => 8,
-        Some(Kind::PositiveBig | Kind::NegativeBig | Kind::Float) => 0,
-        Some(Kind::Reference | Kind::MagicReference | Kind::ExternalReference) => 2,
-        Some(Kind::Fun | Kind::Export) => 3,
-        Some(Kind::ExternalPort) => 4,
-        Some(Kind::ExternalPid) => 5,
-        Some(Kind::Tuple) => 6,
-        Some(Kind::Map) => 7,
-        Some(Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary | Kind::MatchContext) => 10,
+        Some(ObjectKind::PositiveBig | ObjectKind::NegativeBig | ObjectKind::Float) => 0,
+        Some(
+            ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference,
+        ) => 2,
+        Some(ObjectKind::Fun | ObjectKind::Export) => 3,
+        Some(ObjectKind::ExternalPort) => 4,
+        Some(ObjectKind::ExternalPid) => 5,
+        Some(ObjectKind::Tuple) => 6,
+        Some(ObjectKind::Map) => 7,
+        Some(
+            ObjectKind::HeapBinary
+            | ObjectKind::SharedBinary
+            | ObjectKind::SubBinary
+            | ObjectKind::MatchContext,
+        ) => 10,
     }
 }
 
@@ -196,7 +203,7 @@ fn lists((mut a, mut b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> 
 }
 
 fn funs((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
-    match (a.is_kind(Kind::Fun), b.is_kind(Kind::Fun)) {
+    match (a.is_kind(ObjectKind::Fun), b.is_kind(ObjectKind::Fun)) {
         (true, true) => {}
         (false, false) => {
             let (a, b) = (export_entry(a), export_entry(b));

@@ -4,7 +4,7 @@
 //! `fuzz/` does the same for hours, with a nightly compiler.
 
 use super::testing::NoRuntime;
-use super::{Decoder, EncodeOptions, Options, Step, compress, decode, encode, size};
+use super::{DecodeOptions, Decoder, EncodeOptions, Step, compress, decode, encode, size};
 use crate::heap::Scratch;
 use crate::samples::Samples;
 use crate::{collect, compare, print};
@@ -86,9 +86,9 @@ fn damage(samples: &mut Samples, whole: &[u8]) -> Vec<u8> {
 fn check(bytes: &[u8]) -> bool {
     let mut scratch = Scratch::new();
     // Safe decoding, because atoms are never freed.
-    let options = Options {
+    let options = DecodeOptions {
         safe: true,
-        ..Options::default()
+        ..DecodeOptions::default()
     };
     let decoded = decode(scratch.heap(), bytes, &options, &mut NoRuntime);
     if bytes.get(1) != Some(&super::tags::COMPRESSED) {
@@ -113,7 +113,7 @@ fn check(bytes: &[u8]) -> bool {
     let again = decode(
         scratch.heap(),
         &encoded,
-        &Options::default(),
+        &DecodeOptions::default(),
         &mut NoRuntime,
     );
     let (again, _) = again.unwrap_or_else(|error| panic!("{error:?} from {bytes:?}"));
@@ -122,7 +122,11 @@ fn check(bytes: &[u8]) -> bool {
     true
 }
 
-fn decode_in_steps(scratch: &mut Scratch, bytes: &[u8], options: &Options) -> Option<layout::Term> {
+fn decode_in_steps(
+    scratch: &mut Scratch,
+    bytes: &[u8],
+    options: &DecodeOptions,
+) -> Option<layout::Term> {
     let mut decoder = Decoder::new();
     loop {
         let mut budget = 3;

@@ -9,7 +9,7 @@ use layout::{FunEntry, Term};
 use smallvec::SmallVec;
 
 use super::input::Input;
-use super::{Options, Resolver, compression, tags};
+use super::{DecodeOptions, Resolver, compression, tags};
 use crate::heap::Allocate;
 use crate::{build, map, text};
 
@@ -71,7 +71,7 @@ impl std::error::Error for DecodeError {}
 pub fn decode<A: Allocate + ?Sized>(
     heap: &mut A,
     bytes: &[u8],
-    options: &Options,
+    options: &DecodeOptions,
     resolver: &mut dyn Resolver,
 ) -> Result<(Term, usize), DecodeError> {
     whole(Decoder::new(), heap, bytes, options, resolver)
@@ -84,7 +84,7 @@ pub fn decode<A: Allocate + ?Sized>(
 pub fn decode_bare<A: Allocate + ?Sized>(
     heap: &mut A,
     bytes: &[u8],
-    options: &Options,
+    options: &DecodeOptions,
     resolver: &mut dyn Resolver,
 ) -> Result<(Term, usize), DecodeError> {
     whole(Decoder::bare(), heap, bytes, options, resolver)
@@ -94,7 +94,7 @@ fn whole<A: Allocate + ?Sized>(
     mut decoder: Decoder,
     heap: &mut A,
     bytes: &[u8],
-    options: &Options,
+    options: &DecodeOptions,
     resolver: &mut dyn Resolver,
 ) -> Result<(Term, usize), DecodeError> {
     loop {
@@ -215,7 +215,7 @@ impl Decoder {
         &mut self,
         heap: &mut A,
         bytes: &[u8],
-        options: &Options,
+        options: &DecodeOptions,
         resolver: &mut dyn Resolver,
         budget: &mut usize,
     ) -> Result<Step, DecodeError> {
@@ -313,7 +313,7 @@ const BYTES_PER_STEP: usize = 64;
 struct Reading<'a, A: ?Sized> {
     input: Input<'a>,
     heap: &'a mut A,
-    options: &'a Options<'a>,
+    options: &'a DecodeOptions<'a>,
     resolver: &'a mut dyn Resolver,
 }
 
@@ -491,7 +491,12 @@ mod tests {
 
     fn check(bytes: &[u8], verify: impl FnOnce(Result<Term, Fault>)) {
         let mut scratch = Scratch::new();
-        let result = decode(scratch.heap(), bytes, &Options::default(), &mut NoRuntime);
+        let result = decode(
+            scratch.heap(),
+            bytes,
+            &DecodeOptions::default(),
+            &mut NoRuntime,
+        );
         verify(result.map(|(term, _)| term).map_err(|error| error.fault));
     }
 
@@ -552,9 +557,9 @@ mod tests {
 
     #[test]
     fn safe_decoding_makes_no_atom() {
-        let options = Options {
+        let options = DecodeOptions {
             safe: true,
-            ..Options::default()
+            ..DecodeOptions::default()
         };
         let mut scratch = Scratch::new();
         let bytes = b"\x83w\x12never_seen_in_tests";
@@ -572,7 +577,7 @@ mod tests {
         let term = loop {
             let mut budget = 7;
             runs += 1;
-            let options = Options::default();
+            let options = DecodeOptions::default();
             let step = decoder.run(
                 scratch.heap(),
                 &bytes,

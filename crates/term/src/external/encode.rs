@@ -4,7 +4,7 @@
 //! Lengths that are known only at the end (of lists and funs) are filled in later.
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, FunEntry, Kind, Term};
+use layout::{Export, FunEntry, ObjectKind, Term};
 
 use super::segments::Segment;
 use super::tags;
@@ -317,22 +317,22 @@ impl Encoder {
         budget: &mut usize,
     ) -> Result<(), SystemLimit> {
         match term.header().kind() {
-            Kind::Tuple => self.tuple(term),
-            Kind::PositiveBig | Kind::NegativeBig => self.big(term),
-            Kind::Float => self.float(f64::from_bits(term.word(0)), options),
-            Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary => {
+            ObjectKind::Tuple => self.tuple(term),
+            ObjectKind::PositiveBig | ObjectKind::NegativeBig => self.big(term),
+            ObjectKind::Float => self.float(f64::from_bits(term.word(0)), options),
+            ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
                 return self.bit_string(term, budget);
             }
-            Kind::Map => return self.map(term, options, budget),
-            Kind::Reference | Kind::MagicReference | Kind::ExternalReference => {
+            ObjectKind::Map => return self.map(term, options, budget),
+            ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference => {
                 MagicBlock::save(term);
                 self.reference(term, options);
             }
-            Kind::ExternalPid => self.pid(term, options),
-            Kind::ExternalPort => self.port(term, options),
-            Kind::Fun => self.fun(term, options),
-            Kind::Export => self.export(term, options),
-            Kind::MatchContext => unreachable!("a match context is no term of the language"),
+            ObjectKind::ExternalPid => self.pid(term, options),
+            ObjectKind::ExternalPort => self.port(term, options),
+            ObjectKind::Fun => self.fun(term, options),
+            ObjectKind::Export => self.export(term, options),
+            ObjectKind::MatchContext => unreachable!("a match context is no term of the language"),
         }
         Ok(())
     }
@@ -570,7 +570,7 @@ impl Encoder {
             && whole_bytes > layout::limits::HEAP_BINARY_BYTES
         {
             let (whole, start) = build::whole_of(term);
-            if whole.is_kind(Kind::SharedBinary) {
+            if whole.is_kind(ObjectKind::SharedBinary) {
                 apart.push(Apart {
                     at: self.buffer.len(),
                     binary: whole,
@@ -639,7 +639,9 @@ fn term_word(object: Term, index: usize) -> Term {
 /// Name and creation of the node that an identifier belongs to.
 pub(super) fn node_of(identifier: Term) -> (Term, u32) {
     match identifier.boxed_kind() {
-        Some(Kind::ExternalPid | Kind::ExternalPort | Kind::ExternalReference) => {
+        Some(
+            ObjectKind::ExternalPid | ObjectKind::ExternalPort | ObjectKind::ExternalReference,
+        ) => {
             let node = node::of(identifier);
             (node.name, node.creation)
         }

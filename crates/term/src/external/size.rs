@@ -3,7 +3,7 @@
 //! The result is the same as OTP's, which for funs is an upper bound. No recursion; any thread may call.
 
 use layout::object::{MapShape, offset};
-use layout::{Export, FunEntry, Kind, Term};
+use layout::{Export, FunEntry, ObjectKind, Term};
 
 use super::encode::{
     self, EncodeOptions, SystemLimit, big_bytes, latin1_length, node_of, string_length,
@@ -72,38 +72,38 @@ impl Sizing<'_> {
 
     fn boxed(&mut self, term: Term) -> Result<usize, SystemLimit> {
         Ok(match term.header().kind() {
-            Kind::Tuple => {
+            ObjectKind::Tuple => {
                 let elements = term.as_tuple().expect("a tuple");
                 self.rest.extend(elements);
                 if elements.len() < 256 { 2 } else { 5 }
             }
-            Kind::PositiveBig | Kind::NegativeBig => {
+            ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
                 let (_, limbs) = term.as_big().expect("a big integer");
                 big(big_bytes(limbs))
             }
-            Kind::Float if self.options.text_floats => 1 + tags::FLOAT_TEXT_BYTES,
-            Kind::Float => 9,
-            Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary => {
+            ObjectKind::Float if self.options.text_floats => 1 + tags::FLOAT_TEXT_BYTES,
+            ObjectKind::Float => 9,
+            ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
                 let bits = term.as_bits().expect("a bit string").bit_len;
                 let bytes = bits.div_ceil(8);
                 u32::try_from(bytes).map_err(|_| SystemLimit)?;
                 5 + bytes as usize + usize::from(bits % 8 != 0)
             }
-            Kind::Map => self.map(term),
-            Kind::Reference
-            | Kind::MagicReference
-            | Kind::ExternalReference
-            | Kind::ExternalPid
-            | Kind::ExternalPort => self.identifier(term),
-            Kind::Fun => self.fun(term),
-            Kind::Export => {
+            ObjectKind::Map => self.map(term),
+            ObjectKind::Reference
+            | ObjectKind::MagicReference
+            | ObjectKind::ExternalReference
+            | ObjectKind::ExternalPid
+            | ObjectKind::ExternalPort => self.identifier(term),
+            ObjectKind::Fun => self.fun(term),
+            ObjectKind::Export => {
                 // SAFETY: that word of an external fun is the address of an entry, which lives for ever.
                 let entry = unsafe { &*(term.word(offset::EXPORT_ENTRY) as *const Export) };
                 1 + self.atom(entry.module)
                     + self.atom(entry.function)
                     + small(i64::from(entry.arity))
             }
-            Kind::MatchContext => unreachable!("a match context is no term of the language"),
+            ObjectKind::MatchContext => unreachable!("a match context is no term of the language"),
         })
     }
 

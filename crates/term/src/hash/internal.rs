@@ -4,7 +4,7 @@
 //! more rounds with other salts.
 
 use layout::object::offset;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 
 use super::{
     GOLDEN, Mixer, Rest, RestStack, as_byte, export_entry, float_bits, fun_entry, golden, pop_term,
@@ -35,7 +35,7 @@ pub fn internal(term: Term, salt: u32) -> u32 {
         mixer.wide(term.bits(), GOLDEN);
         return mixer.0;
     }
-    if term.is_boxed() && term.header().kind() == Kind::Tuple {
+    if term.is_boxed() && term.header().kind() == ObjectKind::Tuple {
         return tuple(mixer, term);
     }
     walk(mixer, RestStack::new(), term)
@@ -122,15 +122,15 @@ fn string(mixer: &mut Mixer, mut list: Term) -> Term {
 fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
     let header = term.header();
     match header.kind() {
-        Kind::Tuple => {
+        ObjectKind::Tuple => {
             mixer.one(header.arity() as u32, golden(9));
             rest.push(Rest::Terms(term.word_pointer(0).cast(), header.arity()));
         }
-        Kind::Map => {
+        ObjectKind::Map => {
             mixer.one(term.word(offset::MAP_SIZE) as u32, golden(16));
             push_map(rest, term);
         }
-        Kind::Fun => {
+        ObjectKind::Fun => {
             let entry = fun_entry(term);
             let free = header.arity() - offset::FUN_FREE;
             mixer.two(free as u32, entry.module.bits() as u32, golden(20));
@@ -140,42 +140,45 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
                 free,
             ));
         }
-        Kind::Export => {
+        ObjectKind::Export => {
             let entry = export_entry(term);
             mixer.two(entry.module.bits() as u32, entry.arity, golden(14));
             mixer.one(entry.function.bits() as u32, golden(14));
         }
-        Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary | Kind::MatchContext => {
+        ObjectKind::HeapBinary
+        | ObjectKind::SharedBinary
+        | ObjectKind::SubBinary
+        | ObjectKind::MatchContext => {
             if let Some(bits) = term.as_bits() {
                 mixer.bit_string(bits, (bits.bit_len / 8) as usize);
             }
         }
-        Kind::PositiveBig | Kind::NegativeBig => {
+        ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
             if let Some((negative, limbs)) = term.as_big() {
                 mixer.big(negative, limbs);
             }
         }
-        Kind::Reference | Kind::MagicReference => {
+        ObjectKind::Reference | ObjectKind::MagicReference => {
             let (low, high) = reference::number(term).expect("a local reference");
             let [first, second, third] = reference::to_words(low, high);
             mixer.one(first, golden(7));
             mixer.two(second, third, golden(8));
         }
-        Kind::ExternalReference => {
+        ObjectKind::ExternalReference => {
             // The node's entry lives for ever, so its address can be hashed instead of its name.
             mixer.wide(term.word(offset::EXTERNAL_NODE), golden(7));
             for index in offset::EXTERNAL_REFERENCE_WORDS..header.arity() {
                 mixer.wide(term.word(index), golden(8));
             }
         }
-        Kind::ExternalPid => {
+        ObjectKind::ExternalPid => {
             mixer.wide(term.word(offset::EXTERNAL_NODE), golden(5));
             mixer.wide(term.word(offset::EXTERNAL_ID), golden(5));
         }
-        Kind::ExternalPort => {
+        ObjectKind::ExternalPort => {
             mixer.wide(term.word(offset::EXTERNAL_NODE), golden(6));
             mixer.wide(term.word(offset::EXTERNAL_ID), golden(6));
         }
-        Kind::Float => mixer.wide(float_bits(term), golden(12)),
+        ObjectKind::Float => mixer.wide(float_bits(term), golden(12)),
     }
 }

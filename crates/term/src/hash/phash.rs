@@ -1,7 +1,7 @@
 //! The older portable hash, `erlang:phash/2`: byte by byte, with primes just above 2^28.
 
 use layout::object::offset;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::{
@@ -137,7 +137,10 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
     }
     let header = term.header();
     match header.kind() {
-        Kind::HeapBinary | Kind::SharedBinary | Kind::SubBinary | Kind::MatchContext => {
+        ObjectKind::HeapBinary
+        | ObjectKind::SharedBinary
+        | ObjectKind::SubBinary
+        | ObjectKind::MatchContext => {
             if let Some(bits) = term.as_bits() {
                 let (bytes, tail) = ((bits.bit_len / 8) as usize, (bits.bit_len % 8) as u32);
                 let content = aligned(bits, bytes + usize::from(tail > 0));
@@ -149,7 +152,7 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
                 sum.add(PRIME[4], bytes as u32);
             }
         }
-        Kind::Fun => {
+        ObjectKind::Fun => {
             let entry = fun_entry(term);
             let free = header.arity() - offset::FUN_FREE;
             sum.add(PRIME[10], free as u32);
@@ -161,34 +164,34 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
                 free,
             ));
         }
-        Kind::Export => {
+        ObjectKind::Export => {
             let entry = export_entry(term);
             sum.add(PRIME[11], entry.arity);
             sum.add(PRIME[1], atom_hash(entry.module));
             sum.add(PRIME[1], atom_hash(entry.function));
         }
-        Kind::Reference | Kind::MagicReference | Kind::ExternalReference => {
+        ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference => {
             sum.bytes(PRIME[9], first_reference_word(term).to_le_bytes());
             sum.scale(PRIME[10]);
         }
-        Kind::Float => {
+        ObjectKind::Float => {
             let bits = float_bits(term);
             sum.add(PRIME[6], (bits >> 32) as u32 ^ bits as u32);
         }
-        Kind::PositiveBig | Kind::NegativeBig => {
+        ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
             if let Some((negative, limbs)) = term.as_big() {
                 sum.integer(negative, limbs);
             }
         }
-        Kind::Map => {
+        ObjectKind::Map => {
             let value = PRIME[14].wrapping_add(phash2(term));
             sum.add(PRIME[13], value);
         }
-        Kind::Tuple => {
+        ObjectKind::Tuple => {
             let arity = header.arity();
             rest.push(Rest::TupleEnd(arity as u32));
             rest.push(Rest::Terms(term.word_pointer(0).cast(), arity));
         }
-        Kind::ExternalPid | Kind::ExternalPort => unreachable!("hashed above"),
+        ObjectKind::ExternalPid | ObjectKind::ExternalPort => unreachable!("hashed above"),
     }
 }

@@ -1,7 +1,7 @@
 //! Iterating over the pairs of a map, at once or in pieces.
 
 use layout::limits::FLAT_MAP_PAIRS;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::{flat, is_flat, size, trie};
@@ -164,7 +164,7 @@ fn limbs_of(path: Term) -> Option<SmallVec<[u64; 2]>> {
             .ok()
             .map(|value| SmallVec::from_slice(&[value]));
     }
-    if !path.is_kind(Kind::PositiveBig) {
+    if !path.is_kind(ObjectKind::PositiveBig) {
         return None;
     }
     path.as_big().map(|(_, limbs)| SmallVec::from_slice(limbs))

@@ -3,7 +3,7 @@
 
 use crate::ask::{ask, unhex};
 use crate::runtime::TestRuntime;
-use term::external::{self, EncodeOptions, Options};
+use term::external::{self, DecodeOptions, EncodeOptions};
 use term::heap::Scratch;
 use term::{Term, build};
 
@@ -44,7 +44,12 @@ fn shown(term: Term) -> String {
 
 fn shown_bytes(bytes: &[u8]) -> String {
     let mut scratch = Scratch::new();
-    match external::decode(scratch.heap(), bytes, &Options::default(), &mut TestRuntime) {
+    match external::decode(
+        scratch.heap(),
+        bytes,
+        &DecodeOptions::default(),
+        &mut TestRuntime,
+    ) {
         Ok((term, _)) => shown(term),
         Err(error) => format!("{error}"),
     }

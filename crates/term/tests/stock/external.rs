@@ -4,7 +4,7 @@
 use crate::ask::{Random, ask, unhex};
 use crate::expressions;
 use crate::runtime::TestRuntime;
-use term::external::{self, EncodeOptions, Options};
+use term::external::{self, DecodeOptions, EncodeOptions};
 use term::heap::Scratch;
 
 const MAPPER: &str = r#"fun(V) -> Hex = fun(B) -> binary:encode_hex(B) end,
@@ -29,8 +29,13 @@ fn check(expression: &str, line: &str) {
     let mut scratch = Scratch::new();
     let bytes = unhex(fields[2]);
     let decode = |scratch: &mut Scratch, bytes: &[u8]| {
-        external::decode(scratch.heap(), bytes, &Options::default(), &mut TestRuntime)
-            .unwrap_or_else(|error| panic!("{expression}: {error}"))
+        external::decode(
+            scratch.heap(),
+            bytes,
+            &DecodeOptions::default(),
+            &mut TestRuntime,
+        )
+        .unwrap_or_else(|error| panic!("{expression}: {error}"))
     };
     let (value, used) = decode(&mut scratch, &bytes);
     assert_eq!(used, bytes.len(), "{expression}");
@@ -102,9 +107,9 @@ fn broken_bytes_do_no_harm() {
         return;
     };
     let mut random = Random(42);
-    let options = Options {
+    let options = DecodeOptions {
         safe: true,
-        ..Options::default()
+        ..DecodeOptions::default()
     };
     for line in lines {
         let whole = unhex(&line);

@@ -1,6 +1,6 @@
 //! Compares the conversion of numbers to text and back with stock OTP.
 
-use term::external::{self, Options};
+use term::external::{self, DecodeOptions};
 use term::heap::Scratch;
 use term::text::float::{self, Form};
 use term::text::integer;
@@ -204,7 +204,7 @@ fn integers_look_and_read_as_on_stock() {
         let (value, _) = external::decode(
             scratch.heap(),
             &bytes,
-            &Options::default(),
+            &DecodeOptions::default(),
             &mut TestRuntime,
         )
         .unwrap();

@@ -1,6 +1,6 @@
 //! Compares `erlang:display/1` with stock OTP.
 
-use term::external::{self, Options};
+use term::external::{self, DecodeOptions};
 use term::heap::Scratch;
 use term::print;
 
@@ -20,7 +20,7 @@ fn terms_look_as_on_stock() {
         let expected = shown.next().unwrap().strip_suffix(b"\r").unwrap_or(b"?");
         let mut scratch = Scratch::new();
         let bytes = unhex(line);
-        let options = Options::default();
+        let options = DecodeOptions::default();
         let (value, _) =
             external::decode(scratch.heap(), &bytes, &options, &mut TestRuntime).unwrap();
         let own = print::display_bytes(value);

@@ -12,7 +12,7 @@ use super::ahead::Read;
 use crate::inet::input::Next;
 use crate::inet::protocol::{Answer, INVALID, Reader, short};
 use crate::inet::{Pending, message};
-use packet::{self, Kind, terms};
+use packet::{self, PacketKind, terms};
 use runtime::port::access::Access;
 use term::incoming::Incoming;
 
@@ -123,7 +123,7 @@ impl Tcp {
 
     fn step(&mut self, port: &mut Access<'_>, wanted: usize) -> Step {
         let framing = self.socket.options.framing();
-        if framing.kind == Kind::Raw && wanted == 0 && self.input.is_idle() {
+        if framing.kind == PacketKind::Raw && wanted == 0 && self.input.is_idle() {
             return self.read_raw(port);
         }
         let buffer_bytes = self.socket.options.buffer_bytes as usize;
@@ -141,7 +141,7 @@ impl Tcp {
         if !self.may_read() {
             return Step::Blocked;
         }
-        let is_whole = framing.kind == Kind::Raw && self.input.lacks_all_of(most);
+        let is_whole = framing.kind == PacketKind::Raw && self.input.lacks_all_of(most);
         if is_whole
             && self.is_read_directly(most)
             && let Some(incoming) = Incoming::new(most)
@@ -333,7 +333,7 @@ impl Tcp {
             None => message::data(heap, options, 0, body),
             Some(term) => match (kind, term.as_tuple()) {
                 // The message names the socket.
-                (Kind::SslTls, Some(&[tag, _, content, version, data])) => {
+                (PacketKind::SslTls, Some(&[tag, _, content, version, data])) => {
                     build::tuple(heap, &[tag, id, content, version, data])
                 }
                 _ => term,
@@ -341,11 +341,13 @@ impl Tcp {
         };
         if options.is_active() {
             match kind {
-                Kind::Http { .. } | Kind::HttpHeaders { .. } => {
+                PacketKind::Http { .. } | PacketKind::HttpHeaders { .. } => {
                     message::tell_with(port, am::HTTP, value)
                 }
                 // A record is a message by itself.
-                Kind::SslTls if packet::is_record(packet) => _ = port.send(port.connected(), value),
+                PacketKind::SslTls if packet::is_record(packet) => {
+                    _ = port.send(port.connected(), value)
+                }
                 _ => message::tell_with(port, am::TCP, value),
             }
             self.socket.count_active(port);

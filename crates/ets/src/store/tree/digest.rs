@@ -17,7 +17,7 @@
 //!
 //! Whoever holds the lock of the tree may access its nodes' digests; nothing here takes a lock.
 
-use layout::{Header, Kind, Term};
+use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 use term::compare;
 
@@ -231,7 +231,7 @@ impl Route {
                     let (Some(parts), Some(ones)) = (key.as_tuple(), one.as_tuple()) else {
                         return false;
                     };
-                    debug_assert_eq!(header.kind(), Kind::Tuple);
+                    debug_assert_eq!(header.kind(), ObjectKind::Tuple);
                     let mut pairs = parts.iter().zip(ones).take(index);
                     if !pairs.all(|(part, one)| same(*part, *one)) {
                         return false;

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::ptr;
 
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 use term::compare;
 
 use super::digest::Digests;
@@ -114,7 +114,7 @@ pub fn order(other: Term, key: Term) -> Ordering {
     if other.is_boxed()
         && key.is_boxed()
         && other.header() == key.header()
-        && key.header().kind() == Kind::Tuple
+        && key.header().kind() == ObjectKind::Tuple
     {
         for index in 0..key.header().arity() {
             // The words are terms; small integers order as their words do.

@@ -297,7 +297,7 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
                 let mut visited = 0;
                 let mut judged = Vec::new();
                 let outcome = tree.judge(
-                    From::At(key),
+                    WalkStart::At(key),
                     |key| number(key) > limit,
                     |object| {
                         let (key, value) = pair(object);
@@ -359,7 +359,7 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
         if step % 97 == 0 {
             let found: Vec<(i64, i64)> = trees
                 .iter()
-                .flat_map(|tree| tree.walk(From::Outset, false))
+                .flat_map(|tree| tree.walk(WalkStart::Outset, false))
                 .map(pair)
                 .collect();
             let expected: Vec<(i64, i64)> =
@@ -368,7 +368,7 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
             let mut backwards: Vec<(i64, i64)> = trees
                 .iter()
                 .rev()
-                .flat_map(|tree| tree.walk(From::Outset, true))
+                .flat_map(|tree| tree.walk(WalkStart::Outset, true))
                 .map(pair)
                 .collect();
             backwards.reverse();

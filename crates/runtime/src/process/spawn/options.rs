@@ -17,7 +17,7 @@ use crate::scheduler;
 
 /// The options of `spawn_opt` and `spawn_request`.
 #[derive(Default)]
-pub struct Options {
+pub struct SpawnOptions {
     pub link: bool,
     pub monitor: Option<MonitorOptions>,
     pub priority: Option<Priority>,
@@ -50,7 +50,7 @@ pub struct Reply {
 }
 
 pub struct Parsed {
-    pub options: Options,
+    pub options: SpawnOptions,
     pub reply: Reply,
 }
 
@@ -67,7 +67,7 @@ pub enum BadOptions {
 /// # Errors
 /// See [`BadOptions`].
 pub fn parse(list: Term, replies: Replies) -> Result<Parsed, BadOptions> {
-    let mut options = Options::default();
+    let mut options = SpawnOptions::default();
     let mut reply = Reply {
         tag: am::SPAWN_REPLY,
         on_success: true,
@@ -122,7 +122,7 @@ pub fn set_reply(reply: &mut Reply, when: Term) -> Option<()> {
     Some(())
 }
 
-fn set_flag(options: &mut Options, flag: Term) -> Option<()> {
+fn set_flag(options: &mut SpawnOptions, flag: Term) -> Option<()> {
     match flag {
         am::LINK => options.link = true,
         am::MONITOR => options.monitor = Some(MonitorOptions::default()),
@@ -131,7 +131,7 @@ fn set_flag(options: &mut Options, flag: Term) -> Option<()> {
     Some(())
 }
 
-fn set_option(options: &mut Options, name: Term, value: Term) -> Option<()> {
+fn set_option(options: &mut SpawnOptions, name: Term, value: Term) -> Option<()> {
     match name {
         am::MONITOR => options.monitor = Some(monitor_options(value)?),
         am::PRIORITY => options.priority = Some(Priority::from_atom(value)?),

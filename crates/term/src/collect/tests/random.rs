@@ -269,9 +269,9 @@ impl World {
             },
             ..Request::new(
                 if self.dice.one_in(8) {
-                    Kind::Major
+                    CollectionKind::Major
                 } else {
-                    Kind::Minor
+                    CollectionKind::Minor
                 },
                 need,
             )

@@ -1,7 +1,7 @@
 //! Decoding atoms, the identifiers that a node gives out, and functions.
 
 use layout::limits::PID_INDEX_BITS;
-use layout::{Kind, Term};
+use layout::{ObjectKind, Term};
 
 use super::super::{FunIdentity, tags};
 use super::{DecodeError, Fault, Read, Reading, Shape};
@@ -72,7 +72,7 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         let creation = self.creation(tag == tags::PID)?;
         if !is_this_node(name, creation) {
             let id = u64::from(index) | u64::from(serial) << 32;
-            return Ok(self.external(Kind::ExternalPid, node::entry(name, creation), &[id]));
+            return Ok(self.external(ObjectKind::ExternalPid, node::entry(name, creation), &[id]));
         }
         if index >> PID_INDEX_BITS != 0 {
             return self.input.fail(Fault::Identifier);
@@ -89,7 +89,7 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         };
         let creation = self.creation(tag == tags::PORT)?;
         if !is_this_node(name, creation) {
-            return Ok(self.external(Kind::ExternalPort, node::entry(name, creation), &[id]));
+            return Ok(self.external(ObjectKind::ExternalPort, node::entry(name, creation), &[id]));
         }
         match u32::try_from(id >> PID_INDEX_BITS) {
             Ok(serial) => Ok(Term::local_port(
@@ -135,7 +135,7 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         }
         let entry = node::entry(name, creation);
         Ok(self.external(
-            Kind::ExternalReference,
+            ObjectKind::ExternalReference,
             entry,
             &object[..1 + count.div_ceil(2)],
         ))
@@ -162,7 +162,7 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         Ok(reference::with_number(self.heap, low, high))
     }
 
-    fn external(&mut self, kind: Kind, node: &'static Node, words: &[u64]) -> Term {
+    fn external(&mut self, kind: ObjectKind, node: &'static Node, words: &[u64]) -> Term {
         let mut object = [0u64; 5];
         object[0] = std::ptr::from_ref(node) as u64;
         object[1..=words.len()].copy_from_slice(words);

@@ -16,12 +16,12 @@ use layout::context::{Next, Room};
 use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use layout::process::MessageQueue;
 use layout::{
-    BifFunction, Class, Context, Export, FunEntry, Kind, ProcessHead, Raise, RaiseKind,
+    BifFunction, Class, Context, Export, FunEntry, ObjectKind, ProcessHead, Raise, RaiseKind,
     RuntimeTable, Term,
 };
 use term::collect::stress::Stress;
 use term::collect::{self, Request};
-use term::external::{self, FunIdentity, Options, Resolver};
+use term::external::{self, DecodeOptions, FunIdentity, Resolver};
 use term::{am, atom, build, copy, literal};
 
 pub struct Node {
@@ -232,7 +232,7 @@ impl Node {
             .literals
             .iter()
             .map(|bytes| {
-                let options = Options::default();
+                let options = DecodeOptions::default();
                 let decoded = external::decode(literals.heap(), bytes, &options, &mut self.exports);
                 make_literal(decoded.unwrap().0)
             })
@@ -288,7 +288,7 @@ impl Node {
     /// of an uncaught exception.
     pub fn call(&mut self, module: &str, function: &str, arguments: &[i64]) -> String {
         let mut heap = term::heap::empty();
-        collect::collect(&mut heap, &mut [], 60, collect::Kind::Minor).unwrap();
+        collect::collect(&mut heap, &mut [], 60, collect::CollectionKind::Minor).unwrap();
         let mut process = Box::new(ProcessHead {
             heap,
             ip: start::apply(),
@@ -649,7 +649,7 @@ unsafe extern "C" fn collect(context: *mut Context, words: usize, live: usize) -
     shared(context).collections += 1;
     let request = Request {
         stress: shared(context).stress,
-        ..Request::new(collect::Kind::Minor, words)
+        ..Request::new(collect::CollectionKind::Minor, words)
     };
     unsafe {
         let heap = &mut (*(*context).process).heap;
@@ -791,7 +791,7 @@ unsafe extern "C" fn breakpoint(
 }
 
 unsafe extern "C" fn call_fun(context: *mut Context, fun: Term, arity: usize) -> *const u64 {
-    assert!(!fun.is_kind(Kind::Fun) || arity > 0);
+    assert!(!fun.is_kind(ObjectKind::Fun) || arity > 0);
     raise(context, am::BADFUN);
     ptr::null()
 }
@@ -840,7 +840,7 @@ unsafe extern "C" fn apply_fun_list(
     arguments: Term,
 ) -> *const u64 {
     let arity = spread(context, arguments);
-    assert!(fun.is_kind(Kind::Fun));
+    assert!(fun.is_kind(ObjectKind::Fun));
     let entry = fun.word(0) as *const FunEntry;
     unsafe {
         assert_eq!((*entry).arity as usize, arity);

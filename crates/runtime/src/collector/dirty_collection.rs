@@ -15,7 +15,7 @@
 use layout::limits::FLOAT_REGISTERS;
 use layout::{Context, Term};
 use term::collect::stress::{self, Stress};
-use term::collect::{self, Kind};
+use term::collect::{self, CollectionKind};
 
 use crate::code::modules;
 use crate::collector;
@@ -53,16 +53,16 @@ pub struct Kept {
 /// Whether a minor collection of the process would take too long for this thread.
 #[must_use]
 pub fn is_wanted(process: &Process) -> bool {
-    would_take_long(process, Kind::Minor)
+    would_take_long(process, CollectionKind::Minor)
 }
 
 /// Whether a major collection of the process would take too long for this thread.
 #[must_use]
 pub fn is_wanted_for_all(process: &Process) -> bool {
-    would_take_long(process, Kind::Major)
+    would_take_long(process, CollectionKind::Major)
 }
 
-fn would_take_long(process: &Process, kind: Kind) -> bool {
+fn would_take_long(process: &Process, kind: CollectionKind) -> bool {
     let long_words = match stress::get() {
         Stress::None => LONG_WORDS,
         Stress::Collect | Stress::Verify => STRESSED_LONG_WORDS,

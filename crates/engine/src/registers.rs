@@ -9,8 +9,8 @@
 //! | `c` | the scheduler's context |
 //! | `ip` | the running instruction |
 //!
-//! While bodies run, `h`, `s` and `f` are newer than their fields in the process and the context. [`Machine::save`]
-//! writes them back and [`Machine::load`] reads them again; other code may be called only between the two.
+//! While bodies run, `h`, `s` and `f` are newer than their fields in the process and the context. [`Registers::save`]
+//! writes them back and [`Registers::load`] reads them again; other code may be called only between the two.
 
 use core::marker::PhantomData;
 
@@ -22,7 +22,7 @@ use crate::operand::{Dest, Source};
 
 /// The six registers, for one form of the code.
 #[derive(Clone, Copy)]
-pub struct Machine<F: Form> {
+pub struct Registers<F: Form> {
     pub x: *mut Term,
     pub s: *mut Term,
     pub h: *mut u64,
@@ -35,7 +35,7 @@ pub struct Machine<F: Form> {
 /// All functions share one contract: the machine runs the instruction at `ip`, whose operand words have the number
 /// and the kinds that the call names.
 #[allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
-impl<F: Form> Machine<F> {
+impl<F: Form> Registers<F> {
     #[inline(always)]
     pub fn new(
         x: *mut Term,
@@ -45,7 +45,7 @@ impl<F: Form> Machine<F> {
         c: *mut Context,
         ip: *const u64,
     ) -> Self {
-        Machine {
+        Registers {
             x,
             s,
             h,
@@ -86,7 +86,7 @@ impl<F: Form> Machine<F> {
         unsafe { D::write::<F, I>(self, value) }
     }
 
-    /// The value of an operand word that was read through [`Machine::words`].
+    /// The value of an operand word that was read through [`Registers::words`].
     #[inline(always)]
     pub unsafe fn read(&self, word: u64) -> Term {
         unsafe { crate::operand::read(self.x, self.s, word) }
@@ -140,7 +140,7 @@ impl<F: Form> Machine<F> {
         unsafe { F::enter(self, target) }
     }
 
-    /// Calls the function at the code address `target`; see [`Machine::call_label`].
+    /// Calls the function at the code address `target`; see [`Registers::call_label`].
     #[inline(always)]
     pub unsafe fn call(mut self, target: *const u64) -> Exit {
         self.f -= 1;

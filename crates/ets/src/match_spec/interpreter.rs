@@ -8,11 +8,11 @@ use term::{am, build, compare, map};
 use super::arena::Arena;
 use super::expression::{Operation, make_map};
 use super::functions;
-use super::pattern::{Place, Test};
+use super::pattern::{Test, WordAddress};
 use super::{Clause, Program};
 
 /// The state of a run; made once for many runs.
-pub struct Machine {
+pub struct Interpreter {
     /// `self()` in expressions.
     own: Term,
     variables: Vec<Term>,
@@ -25,11 +25,11 @@ pub struct Machine {
 /// An expression that has no value.
 struct Failed;
 
-impl Machine {
+impl Interpreter {
     /// A machine that runs `program` for the process `own`.
     #[must_use]
-    pub fn new(program: &Program, own: Term) -> Machine {
-        Machine {
+    pub fn new(program: &Program, own: Term) -> Interpreter {
+        Interpreter {
             own,
             variables: vec![Term::NIL; program.variables],
             registers: vec![ptr::null(); program.registers],
@@ -62,7 +62,7 @@ impl Machine {
     }
 
     #[inline]
-    fn read(&self, at: Place) -> Term {
+    fn read(&self, at: WordAddress) -> Term {
         // SAFETY: the tests before this one put a base into the register and made sure that it has more than `index`
         // words ("Heads", pattern.rs); the subject does not move meanwhile.
         unsafe { *self.registers[at.register as usize].add(at.index as usize) }

@@ -11,7 +11,7 @@ use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSection, ObjectSymbol, SymbolKind};
 use term::atom;
 
-use crate::machine::Node;
+use crate::harness::Node;
 
 type Elf<'a> = ElfFile64<'a, Endianness>;
 
@@ -44,7 +44,7 @@ fn functions_have_symbols_for_their_words_and_their_code() {
     let mut node = Node::new();
     node.load("basic");
     let code = node.code("basic");
-    let bytes = engine::debugger::module(code, name).unwrap();
+    let bytes = engine::gdb_jit::module(code, name).unwrap();
     let file = Elf::parse(bytes.as_slice()).unwrap();
 
     let machine_code: Vec<_> = code
@@ -134,7 +134,7 @@ fn frames_lead_to_their_callers() {
     let mut node = Node::new();
     node.load("basic");
     let code = node.code("basic");
-    let bytes = engine::debugger::module(code, name).unwrap();
+    let bytes = engine::gdb_jit::module(code, name).unwrap();
     let file = Elf::parse(bytes.as_slice()).unwrap();
 
     // A frame without slots; then one with a cons (01), a boxed term (10) and immediates (11); then one with a single
@@ -166,7 +166,7 @@ fn frames_lead_to_their_callers() {
 /// Below the bottom frame, unwinding continues on the native stack.
 #[test]
 fn the_bottom_frame_leads_to_native_code() {
-    let bytes = engine::debugger::bottom().unwrap();
+    let bytes = engine::gdb_jit::bottom().unwrap();
     let file = Elf::parse(bytes.as_slice()).unwrap();
     let end = engine::start::process_end() as u64;
     let found = symbols(&file, SymbolKind::Data);
