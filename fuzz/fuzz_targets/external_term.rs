@@ -4,7 +4,7 @@
 
 use layout::{Export, FunEntry, Term};
 use libfuzzer_sys::fuzz_target;
-use term::external::{self, EncodeOptions, FunIdentity, EncodeOptions, Resolver};
+use term::external::{self, DecodeOptions, EncodeOptions, FunIdentity, Resolver};
 use term::heap::Scratch;
 use term::print;
 
@@ -24,9 +24,9 @@ impl Resolver for NoRuntime {
 fuzz_target!(|bytes: &[u8]| {
     let mut scratch = Scratch::new();
     // Safe mode, which creates no atoms: they are never freed.
-    let options = EncodeOptions {
+    let options = DecodeOptions {
         safe: true,
-        ..EncodeOptions::default()
+        ..DecodeOptions::default()
     };
     let decoded = external::decode(scratch.heap(), bytes, &options, &mut NoRuntime);
     let Ok((term, used)) = decoded else {
@@ -43,7 +43,7 @@ fuzz_target!(|bytes: &[u8]| {
     let (again, _) = external::decode(
         scratch.heap(),
         &encoded,
-        &EncodeOptions::default(),
+        &DecodeOptions::default(),
         &mut NoRuntime,
     )
     .expect("what was encoded can be decoded");
