@@ -1,5 +1,5 @@
 //! The other end of the network experiments: connections that ask and wait for the answer, or that only stay. The
-//! experiments start it as `ferl lab --client ...`, so that it is the same for every machine, and no part of one.
+//! experiments start it as `ferl lab --client ...`, so that it is the same for every VM, and no part of one.
 //!
 //! One thread. A connection has one message under way; what a round trip takes is told of all of them together.
 

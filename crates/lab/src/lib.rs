@@ -1,20 +1,18 @@
-//! The lab: runs experiments on ferl and on other Erlang machines in turns, from outside, and compares what they take.
+//! The lab: runs experiments on ferl and on other Erlang VMs in turns, from outside, and compares what they take.
 //!
 //! The life of a session: [`rows`] declare what there is, [`plan`] takes what is asked for, [`programs`] are compiled,
-//! [`machines`] are found and started once, [`session`] runs the cells in rounds ([`measure`] is one run), [`lines`]
+//! [`vms`] are found and started once, [`session`] runs the cells in rounds ([`measure`] is one run), [`lines`]
 //! makes figures and ratios of them ([`statistics`] says what a difference is), and what was found ([`results`]) is
 //! shown as a [`table`], a page or JSON. [`client`] is what some rows start as a program of its own.
 //!
-//! Invariant: the lab links nothing of the virtual machine, and learns about it only what the system shows and the
+//! Invariant: the lab links nothing of the virtual VM, and learns about it only what the system shows and the
 //! programs print. One thread.
 
 #![forbid(unsafe_code)]
 
-mod calls;
 mod client;
 mod host;
 mod lines;
-mod machines;
 mod measure;
 mod options;
 mod plan;
@@ -26,8 +24,10 @@ mod session;
 mod show;
 mod statistics;
 mod summary;
+mod syscalls;
 mod table;
 mod view;
+mod vms;
 
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -45,7 +45,7 @@ use session::{Lab, Settings};
 /// The exit status when nothing could be run.
 const NOTHING_DONE: u8 = 2;
 
-/// `ferl lab` with what follows these words. The status is 0 if all that was asked for was done on every machine, 1 if
+/// `ferl lab` with what follows these words. The status is 0 if all that was asked for was done on every VM, 1 if
 /// something failed, 2 if nothing could be run.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = arguments.into_iter().peekable();
@@ -105,8 +105,8 @@ fn measure(options: &Options, mut problems: Vec<String>) -> Result<Session> {
             .with_context(|| path.display().to_string())?,
         None => std::env::current_exe().context("where ferl is")?,
     };
-    let machines = machines::find(&ferl, &options.against, &mut problems)?;
-    let programs = Programs::compiled(&machines[0].path, &machines[0].root)?;
+    let vms = vms::find(&ferl, &options.against, &mut problems)?;
+    let programs = Programs::compiled(&vms[0].path, &vms[0].root)?;
     // Said before the long part as well as after it, where it would be missed.
     for problem in &problems {
         eprintln!("ferl lab: {problem}");
@@ -117,7 +117,7 @@ fn measure(options: &Options, mut problems: Vec<String>) -> Result<Session> {
         timeout: options.timeout.map(Duration::from_secs),
         memory_bytes: options.memory.map(|megabytes| megabytes << 20),
     };
-    Lab::new(&settings, &machines, &programs).run(&plan, problems)
+    Lab::new(&settings, &vms, &programs).run(&plan, problems)
 }
 
 /// Where results are written, opened before hours of work.

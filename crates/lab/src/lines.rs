@@ -1,12 +1,12 @@
-//! From runs to lines: figure by figure, what the rounds of each machine say and how ferl stands against the others.
+//! From runs to lines: figure by figure, what the rounds of each VM say and how ferl stands against the others.
 
-use crate::results::{Cell, Line, Measured, OnMachine};
+use crate::results::{Cell, Line, Measured, OnVm};
 use crate::rows::{Better, Experiment, Figure};
 use crate::show;
 use crate::statistics::{self, Ratio};
 
 /// The lines of an experiment: its figures, cell by cell, and then the growth of those that have a name for it.
-pub fn of(experiment: &Experiment, cells: &[Cell], machines: usize) -> Vec<Line> {
+pub fn of(experiment: &Experiment, cells: &[Cell], vms: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (at, figure) in experiment.figures.iter().enumerate() {
         for cell in cells {
@@ -21,7 +21,7 @@ pub fn of(experiment: &Experiment, cells: &[Cell], machines: usize) -> Vec<Line>
             lines.push(line(experiment, figure, figure.label, cell, figures));
         }
         if let Some(label) = figure.slope {
-            lines.extend(slopes(experiment, figure, label, at, cells, machines));
+            lines.extend(slopes(experiment, figure, label, at, cells, vms));
         }
     }
     lines
@@ -34,7 +34,7 @@ fn slopes(
     label: &'static str,
     at: usize,
     cells: &[Cell],
-    machines: usize,
+    vms: usize,
 ) -> Vec<Line> {
     let mut lines = Vec::new();
     for case in experiment.cases {
@@ -45,12 +45,12 @@ fn slopes(
         let Some(first) = of_case.first() else {
             continue;
         };
-        let figures = (0..machines)
-            .map(|machine| {
-                let done: Vec<(f64, &OnMachine)> = of_case
+        let figures = (0..vms)
+            .map(|vm| {
+                let done: Vec<(f64, &OnVm)> = of_case
                     .iter()
-                    .filter(|cell| cell.on[machine].failure.is_none())
-                    .filter_map(|cell| Some((cell.size? as f64, &cell.on[machine])))
+                    .filter(|cell| cell.on[vm].failure.is_none())
+                    .filter_map(|cell| Some((cell.size? as f64, &cell.on[vm])))
                     .collect();
                 let rounds = done.iter().map(|(_, on)| on.runs.len()).min().unwrap_or(0);
                 let slopes: Option<Vec<f64>> = (0..rounds)
@@ -173,18 +173,18 @@ mod tests {
             };
             figures.iter().map(run).collect()
         };
-        let ferl = OnMachine {
+        let ferl = OnVm {
             runs: runs(of_ferl),
-            ..OnMachine::default()
+            ..OnVm::default()
         };
         let other = match of_other {
-            Ok(figures) => OnMachine {
+            Ok(figures) => OnVm {
                 runs: runs(figures),
-                ..OnMachine::default()
+                ..OnVm::default()
             },
-            Err(failure) => OnMachine {
+            Err(failure) => OnVm {
                 failure: Some(failure.to_owned()),
-                ..OnMachine::default()
+                ..OnVm::default()
             },
         };
         Cell {

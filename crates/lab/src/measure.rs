@@ -1,4 +1,4 @@
-//! One run of one cell on one machine: its command line, and what is read from it.
+//! One run of one cell on one VM: its command line, and what is read from it.
 
 mod sampler;
 
@@ -6,13 +6,13 @@ use std::path::Path;
 use std::time::Duration;
 use watch::{Invocation, Outcome};
 
-use crate::machines::Erlang;
 use crate::programs::find_program;
 use crate::results::{Load, Run};
 use crate::rows::{Case, Ends, Experiment, Set, Source};
+use crate::vms::Vm;
 use sampler::{HostTimes, Sampler};
 
-/// Between two looks at a machine: often enough to see its memory rise, seldom enough to cost it nothing.
+/// Between two looks at a VM: often enough to see its memory rise, seldom enough to cost it nothing.
 const LOOK: Duration = Duration::from_millis(40);
 /// OTP's default limit, with room for the processes of the system itself.
 const MOST_WITHOUT_FLAG: u64 = 260_000;
@@ -42,10 +42,10 @@ pub struct Measurement {
 
 impl Trial<'_> {
     /// All words of the command line: the program that is started comes first.
-    pub fn words(&self, erlang: &Erlang, programs: &Path) -> Vec<String> {
+    pub fn words(&self, vm: &Vm, programs: &Path) -> Vec<String> {
         let processors = sys::cpu::Processors::detect().allowed();
         let flags = match self.case.flags_of_others {
-            Some(flags) if !erlang.is_ferl => flags,
+            Some(flags) if !vm.is_ferl => flags,
             _ => self.case.flags,
         };
         let size = self.size.unwrap_or(0).to_string();
@@ -65,7 +65,7 @@ impl Trial<'_> {
             .iter()
             .map(|word| (*word).to_owned())
             .collect();
-        words.push(erlang.path.display().to_string());
+        words.push(vm.path.display().to_string());
         words.extend(flags.split_ascii_whitespace().map(fill));
         if self.experiment.many_processes && self.size.is_some_and(|size| size > MOST_WITHOUT_FLAG)
         {
@@ -92,14 +92,9 @@ impl Trial<'_> {
     }
 
     /// Runs it in a folder of its own; a run that gives no figure says why.
-    pub fn run(
-        &self,
-        erlang: &Erlang,
-        programs: &Path,
-        bounds: Bounds,
-    ) -> Result<Measurement, String> {
+    pub fn run(&self, vm: &Vm, programs: &Path, bounds: Bounds) -> Result<Measurement, String> {
         self.program()?;
-        let words = self.words(erlang, programs);
+        let words = self.words(vm, programs);
         let folder =
             tempfile::tempdir().map_err(|error| format!("no folder to run in: {error}"))?;
         let invocation = Invocation::new(Path::new(&words[0]), folder.path())
@@ -169,7 +164,7 @@ fn account(outcome: &Outcome, sampler: &Sampler, host: Option<(HostTimes, HostTi
         let busy = after.busy_s - before.busy_s;
         ((busy - user_s - system_s) / wall_s).max(0.0)
     });
-    // The kernel's own peak counts what the lab held when it started the machine.
+    // The kernel's own peak counts what the lab held when it started the VM.
     let own = sys::memory::usage::peak_resident_bytes().unwrap_or(u64::MAX);
     let billed = Some(usage.peak_resident_bytes).filter(|bytes| *bytes > own);
     Run {

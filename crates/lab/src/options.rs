@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::rows::Set;
 
-/// Runs experiments on ferl and on other Erlang machines in turns, and compares what they take.
+/// Runs experiments on ferl and on other Erlang VMs in turns, and compares what they take.
 #[derive(Parser, Debug)]
 #[command(name = "ferl lab", max_term_width = 100)]
 pub struct Options {
@@ -18,10 +18,10 @@ pub struct Options {
     /// The sizes that the authors published. Takes hours, and as much memory as there is.
     #[arg(long)]
     pub full: bool,
-    /// Another machine to run them on: a path, or a name in PATH [default: erl]. May be given again.
+    /// Another VM to run them on: a path, or a name in PATH [default: erl]. May be given again.
     #[arg(long, value_name = "ERL")]
     pub against: Vec<String>,
-    /// Rounds; in each one every machine has a turn [default: 3, with --full 5].
+    /// Rounds; in each one every VM has a turn [default: 3, with --full 5].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: Option<u32>,
     /// Draws the results into one HTML page.
@@ -45,7 +45,7 @@ pub struct Options {
     /// Runs nothing: shows, draws and summarises what an earlier run wrote with --json.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["experiments", "against", "runs"])]
     pub from: Option<PathBuf>,
-    /// The machine under test, in place of this one.
+    /// The VM under test, in place of this one.
     #[arg(long, value_name = "PATH", hide = true)]
     pub ferl: Option<PathBuf>,
 }

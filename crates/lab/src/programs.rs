@@ -15,7 +15,7 @@ use watch::Invocation;
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 
-/// One compiler for all of them; seconds, even on a busy machine.
+/// One compiler for all of them; seconds, even on a busy VM.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// One program.
@@ -58,8 +58,8 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Takes them from the cache, or compiles them with what the machine's own OTP has, so that it can run them.
-    pub fn compiled(machine: &Path, otp: &Path) -> Result<Programs> {
+    /// Takes them from the cache, or compiles them with what the VM's own OTP has, so that it can run them.
+    pub fn compiled(vm: &Path, otp: &Path) -> Result<Programs> {
         let (parent, temporary) = match cache() {
             Some(cache) => (cache, None),
             None => {
@@ -73,7 +73,7 @@ impl Programs {
                 .prefix("compiling-")
                 .tempdir_in(&parent)
                 .with_context(|| parent.display().to_string())?;
-            compile(machine, otp, staging.path())?;
+            compile(vm, otp, staging.path())?;
             // Somebody else may have been faster, which is as good.
             let staged = staging.keep();
             if fs::rename(&staged, &folder).is_err() {
@@ -121,7 +121,7 @@ fn beam(folder: &Path, module: &str) -> PathBuf {
     folder.join(module).with_extension("beam")
 }
 
-fn compile(machine: &Path, otp: &Path, folder: &Path) -> Result<()> {
+fn compile(vm: &Path, otp: &Path, folder: &Path) -> Result<()> {
     let mut names = Vec::new();
     for source in sources() {
         let name = format!("{}.erl", source.module);
@@ -129,7 +129,7 @@ fn compile(machine: &Path, otp: &Path, folder: &Path) -> Result<()> {
         names.push(name);
     }
     let mut tried = Vec::new();
-    for compiler in compilers(machine, otp, &names, folder) {
+    for compiler in compilers(vm, otp, &names, folder) {
         let name = compiler.machine.display().to_string();
         match compiler.timeout(PATIENCE).run() {
             Ok(outcome) if outcome.end.is_success() => match missing(folder) {
@@ -154,7 +154,7 @@ fn missing(folder: &Path) -> Option<&'static str> {
 }
 
 /// Ways to compile, the best first.
-fn compilers(machine: &Path, otp: &Path, names: &[String], folder: &Path) -> Vec<Invocation> {
+fn compilers(vm: &Path, otp: &Path, names: &[String], folder: &Path) -> Vec<Invocation> {
     let erlc = |path: PathBuf| Invocation::new(&path, folder).args(names);
     let mut ways: Vec<Invocation> = find_program(&otp.join("bin/erlc").to_string_lossy())
         .map(erlc)
@@ -162,7 +162,7 @@ fn compilers(machine: &Path, otp: &Path, names: &[String], folder: &Path) -> Vec
         .collect();
     let each = "lists:foreach(fun(F) -> {ok, _} = compile:file(F) end, init:get_plain_arguments()), halt().";
     ways.push(
-        Invocation::new(machine, folder)
+        Invocation::new(vm, folder)
             .args(["-noshell", "-eval", each, "-extra"])
             .args(names),
     );

@@ -1,6 +1,6 @@
 //! The report: one HTML file with everything in it, no script, readable wide and narrow, by day and by night.
 //!
-//! Plots are drawn in a few fixed colours for ink, grid and machines; the style sheet in `templates/page.html` gives ink
+//! Plots are drawn in a few fixed colours for ink, grid and VMs; the style sheet in `templates/page.html` gives ink
 //! and grid their values, so that a dark page needs no second drawing. Each plot is drawn for wide and for narrow
 //! screens, and the style sheet shows one of them.
 

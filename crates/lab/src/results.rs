@@ -16,7 +16,8 @@ pub struct Session {
     pub rounds: u32,
     pub host: Host,
     /// ferl first.
-    pub machines: Vec<Machine>,
+    #[serde(alias = "machines")]
+    pub vms: Vec<VmInfo>,
     pub experiments: Vec<Found>,
     /// What was asked for and could not be done, a line each.
     pub problems: Vec<String>,
@@ -32,7 +33,7 @@ pub struct Host {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Machine {
+pub struct VmInfo {
     /// How tables name it: `ferl`, `OTP 25`.
     pub name: String,
     pub path: String,
@@ -56,21 +57,21 @@ pub struct Found {
 pub struct Cell {
     pub case: String,
     pub size: Option<u64>,
-    /// In the order of the machines.
-    pub on: Vec<OnMachine>,
+    /// In the order of the VMs.
+    pub on: Vec<OnVm>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct OnMachine {
+pub struct OnVm {
     /// As a shell takes it.
     pub command: String,
-    /// Round by round; a machine that failed has no further ones.
+    /// Round by round; a VM that failed has no further ones.
     pub runs: Vec<Run>,
     /// Why there is no figure.
     pub failure: Option<String>,
     /// What the processors did in the first run, where the experiment is about that.
     pub load: Vec<Load>,
-    /// The threads of the machine by name, and how many have it.
+    /// The threads of the VM by name, and how many have it.
     pub threads: Vec<(String, usize)>,
     /// System calls by name in a run of their own, most frequent first.
     pub calls: Vec<(String, u64)>,
@@ -133,7 +134,7 @@ pub struct Line {
     pub size: Option<u64>,
     pub unit: Unit,
     pub better: Better,
-    /// In the order of the machines.
+    /// In the order of the VMs.
     pub on: Vec<Measured>,
     /// ferl against each of the others, in their order; `None` where one of them has no figure.
     pub ratios: Vec<Option<Ratio>>,
@@ -169,21 +170,19 @@ impl Line {
 }
 
 impl Session {
-    /// Whether all that was asked for was done, on every machine.
+    /// Whether all that was asked for was done, on every VM.
     pub fn is_complete(&self) -> bool {
         self.problems.is_empty() && self.failures().next().is_none()
     }
 
-    /// Every cell that failed: the experiment, the cell, the machine and why.
-    pub fn failures(&self) -> impl Iterator<Item = (&Found, &Cell, &Machine, &str)> {
+    /// Every cell that failed: the experiment, the cell, the VM and why.
+    pub fn failures(&self) -> impl Iterator<Item = (&Found, &Cell, &VmInfo, &str)> {
         self.experiments.iter().flat_map(move |found| {
             found.cells.iter().flat_map(move |cell| {
                 cell.on
                     .iter()
-                    .zip(&self.machines)
-                    .filter_map(move |(on, machine)| {
-                        Some((found, cell, machine, on.failure.as_deref()?))
-                    })
+                    .zip(&self.vms)
+                    .filter_map(move |(on, vm)| Some((found, cell, vm, on.failure.as_deref()?)))
             })
         })
     }

@@ -24,7 +24,7 @@ pub struct Experiment {
     /// What follows the flags and `-noshell`: `{N}` stands for the size, `{NAME}` for the row's name, `{FERL}` for the path
     /// of this program, `{PROGRAM}` for that of the one below.
     pub command: &'static str,
-    /// What it needs besides the machine.
+    /// What it needs besides the VM.
     pub program: Option<Program>,
     pub cases: &'static [Case],
     /// Sizes of the quick and of the full set, ascending; empty where there is no size to choose.
@@ -35,7 +35,7 @@ pub struct Experiment {
     pub published: &'static [Published],
     /// Whether the quick set has it.
     pub in_quick: bool,
-    /// The size is a number of processes alive at once, so the machine needs `+P` when it is large.
+    /// The size is a number of processes alive at once, so the VM needs `+P` when it is large.
     pub many_processes: bool,
     /// Whether it is about what the processors do over time, so that a course of it is kept.
     pub shows_load: bool,
@@ -176,13 +176,13 @@ impl Group {
     }
 }
 
-/// One way to start the machine.
+/// One way to start the VM.
 #[derive(Clone, Copy)]
 pub struct Case {
     pub label: &'static str,
     /// Emulator flags: `{CPUS}` stands for the processors there are, `{TWICE}` for twice as many.
     pub flags: &'static str,
-    /// The same for other machines, where they differ: stock has refused `-smp disable` since OTP 24.
+    /// The same for other VMs, where they differ: stock has refused `-smp disable` since OTP 24.
     pub flags_of_others: Option<&'static str>,
     /// Run by this program.
     pub under: &'static [&'static str],
@@ -281,17 +281,17 @@ const EACH: Figure = Figure {
 pub enum Source {
     /// The number that the program prints right after this.
     Printed(&'static str),
-    /// Seconds from the start of the machine to its end.
+    /// Seconds from the start of the VM to its end.
     Wall,
     /// Seconds of processor time, the kernel's part included.
     Cpu,
     /// Bytes of resident memory at the end.
     Resident,
-    /// Processor time used by the machine while measured, in percent of one processor.
+    /// Processor time used by the VM while measured, in percent of one processor.
     CpuUsed,
     /// Average load of the least loaded processor while measured, in percent.
     LeastLoaded,
-    /// Context switches of the machine's threads, a second.
+    /// Context switches of the VM's threads, a second.
     Switches,
 }
 

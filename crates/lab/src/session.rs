@@ -1,6 +1,6 @@
-//! Runs a plan: for each cell, rounds in which every machine has a turn, so that a noisy minute of the host hits all.
+//! Runs a plan: for each cell, rounds in which every VM has a turn, so that a noisy minute of the host hits all.
 //!
-//! A machine that fails in a cell is not asked again there; a size that its smaller ones say will not fit into memory
+//! A VM that fails in a cell is not asked again there; a size that its smaller ones say will not fit into memory
 //! is not tried. Either is a result.
 
 use anyhow::Result;
@@ -8,22 +8,22 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::calls;
 use crate::host;
 use crate::lines;
-use crate::machines::Erlang;
 use crate::measure::{Bounds, Measurement, Trial, shell_line};
 use crate::plan::Planned;
 use crate::programs::Programs;
-use crate::results::{Cell, Found, OnMachine, Session};
+use crate::results::{Cell, Found, OnVm, Session};
 use crate::rows::{Better, Set};
 use crate::show;
+use crate::syscalls;
+use crate::vms::Vm;
 
 /// From these on, a cell has fewer rounds: more would cost hours and tell little.
 const LONG_RUN: Duration = Duration::from_secs(20);
 const VERY_LONG_RUN: Duration = Duration::from_secs(90);
-/// What a machine holds before it does anything, roughly: memory beyond it grows with the size.
-const EMPTY_MACHINE_BYTES: f64 = 60e6;
+/// What a VM holds before it does anything, roughly: memory beyond it grows with the size.
+const EMPTY_VM_BYTES: f64 = 60e6;
 
 pub struct Settings {
     pub set: Set,
@@ -62,7 +62,7 @@ impl Settings {
     }
 }
 
-/// What is known of the sizes that a machine has done.
+/// What is known of the sizes that a VM has done.
 #[derive(Default)]
 struct Smaller {
     /// Sizes and the most memory they took.
@@ -73,18 +73,18 @@ struct Smaller {
 
 pub struct Lab<'a> {
     pub settings: &'a Settings,
-    pub machines: &'a [Erlang],
+    pub vms: &'a [Vm],
     pub programs: &'a Programs,
-    /// By experiment, case and machine.
+    /// By experiment, case and VM.
     smaller: HashMap<(String, &'static str, usize), Smaller>,
     progress: ProgressBar,
 }
 
 impl<'a> Lab<'a> {
-    pub fn new(settings: &'a Settings, machines: &'a [Erlang], programs: &'a Programs) -> Lab<'a> {
+    pub fn new(settings: &'a Settings, vms: &'a [Vm], programs: &'a Programs) -> Lab<'a> {
         Lab {
             settings,
-            machines,
+            vms,
             programs,
             smaller: HashMap::new(),
             progress: ProgressBar::hidden(),
@@ -96,7 +96,7 @@ impl<'a> Lab<'a> {
         let began = Instant::now();
         let stamp = jiff::Zoned::now().strftime("%Y-%m-%d %H:%M %Z").to_string();
         let cells: usize = plan.iter().map(|planned| planned.cells.len()).sum();
-        let turns = cells * self.settings.rounds() as usize * self.machines.len();
+        let turns = cells * self.settings.rounds() as usize * self.vms.len();
         self.progress = ProgressBar::new(turns as u64);
         self.progress.set_style(ProgressStyle::with_template(
             "{bar:20} {pos}/{len} {elapsed} {wide_msg}",
@@ -116,11 +116,7 @@ impl<'a> Lab<'a> {
             },
             rounds: self.settings.rounds(),
             host: host::describe(),
-            machines: self
-                .machines
-                .iter()
-                .map(|erlang| erlang.machine.clone())
-                .collect(),
+            vms: self.vms.iter().map(|vm| vm.info.clone()).collect(),
             experiments,
             problems,
         })
@@ -148,12 +144,12 @@ impl<'a> Lab<'a> {
             key: experiment.key(),
             group: experiment.group.key().to_owned(),
             about: experiment.about.to_owned(),
-            lines: lines::of(experiment, &cells, self.machines.len()),
+            lines: lines::of(experiment, &cells, self.vms.len()),
             cells,
         }
     }
 
-    /// A run on each machine that does not count, at the least size of the set.
+    /// A run on each VM that does not count, at the least size of the set.
     fn warm_up(&self, trial: Trial) {
         let least = trial.experiment.sizes(self.settings.set).first().copied();
         let trial = Trial {
@@ -164,9 +160,9 @@ impl<'a> Lab<'a> {
         if long {
             return;
         }
-        for erlang in self.machines {
+        for vm in self.vms {
             // If it fails it will fail again where it counts.
-            let _ = trial.run(erlang, &self.programs.folder, self.bounds());
+            let _ = trial.run(vm, &self.programs.folder, self.bounds());
         }
     }
 
@@ -182,12 +178,12 @@ impl<'a> Lab<'a> {
 
     fn cell(&mut self, trial: Trial) -> Cell {
         let programs = &self.programs.folder;
-        let mut on: Vec<OnMachine> = self
-            .machines
+        let mut on: Vec<OnVm> = self
+            .vms
             .iter()
-            .map(|erlang| OnMachine {
-                command: shell_line(&trial.words(erlang, programs)),
-                ..OnMachine::default()
+            .map(|vm| OnVm {
+                command: shell_line(&trial.words(vm, programs)),
+                ..OnVm::default()
             })
             .collect();
         let is_contest = trial
@@ -198,15 +194,15 @@ impl<'a> Lab<'a> {
         let mut longest = Duration::ZERO;
         let mut round = 0;
         while round < self.settings.rounds_after(longest, is_contest) {
-            for turn in 0..self.machines.len() {
-                let machine = (turn + round as usize) % self.machines.len();
+            for turn in 0..self.vms.len() {
+                let vm = (turn + round as usize) % self.vms.len();
                 self.progress.inc(1);
-                let seen = &mut on[machine];
+                let seen = &mut on[vm];
                 if seen.failure.is_some() {
                     continue;
                 }
                 let started = Instant::now();
-                match self.turn(trial, machine) {
+                match self.turn(trial, vm) {
                     Ok(measurement) => keep(seen, measurement, trial.experiment.shows_load),
                     Err(failure) => seen.failure = Some(failure),
                 }
@@ -216,11 +212,11 @@ impl<'a> Lab<'a> {
         }
         let skipped = self.settings.rounds() - round.min(self.settings.rounds());
         self.progress
-            .inc(u64::from(skipped) * self.machines.len() as u64);
+            .inc(u64::from(skipped) * self.vms.len() as u64);
         if trial.experiment.counts_calls && self.settings.set == Set::Full {
-            for (seen, erlang) in on.iter_mut().zip(self.machines) {
+            for (seen, vm) in on.iter_mut().zip(self.vms) {
                 if seen.failure.is_none() {
-                    seen.calls = calls::count(&trial, erlang, programs, self.bounds());
+                    seen.calls = syscalls::count(&trial, vm, programs, self.bounds());
                 }
             }
         }
@@ -231,12 +227,12 @@ impl<'a> Lab<'a> {
         }
     }
 
-    fn turn(&mut self, trial: Trial, machine: usize) -> Result<Measurement, String> {
+    fn turn(&mut self, trial: Trial, vm: usize) -> Result<Measurement, String> {
         let bounds = self.bounds();
-        let key = (trial.experiment.key(), trial.case.label, machine);
+        let key = (trial.experiment.key(), trial.case.label, vm);
         let smaller = self.smaller.entry(key).or_default();
         let Some(size) = trial.size else {
-            return trial.run(&self.machines[machine], &self.programs.folder, bounds);
+            return trial.run(&self.vms[vm], &self.programs.folder, bounds);
         };
         if let Some(failed) = smaller.failed.filter(|failed| *failed < size) {
             return Err(format!("not tried: {} failed", show::size(failed)));
@@ -250,7 +246,7 @@ impl<'a> Lab<'a> {
                 bounds.memory_bytes as f64 / 1e9
             ));
         }
-        let measured = trial.run(&self.machines[machine], &self.programs.folder, bounds);
+        let measured = trial.run(&self.vms[vm], &self.programs.folder, bounds);
         match &measured {
             Ok(measured) => smaller
                 .memory
@@ -264,11 +260,11 @@ impl<'a> Lab<'a> {
 /// What a size will take, if it grows as the largest smaller size says; `None` if none is known.
 fn predicted_bytes(known: &[(u64, u64)], size: u64) -> Option<f64> {
     let (of, bytes) = known.iter().filter(|(of, _)| *of < size).max()?;
-    let grown = (*bytes as f64 - EMPTY_MACHINE_BYTES).max(0.0);
-    Some(EMPTY_MACHINE_BYTES + grown * size as f64 / *of as f64)
+    let grown = (*bytes as f64 - EMPTY_VM_BYTES).max(0.0);
+    Some(EMPTY_VM_BYTES + grown * size as f64 / *of as f64)
 }
 
-fn keep(seen: &mut OnMachine, measurement: Measurement, keeps_load: bool) {
+fn keep(seen: &mut OnVm, measurement: Measurement, keeps_load: bool) {
     if seen.runs.is_empty() && keeps_load {
         seen.load = measurement.load;
     }
@@ -288,7 +284,7 @@ mod tests {
         let needed = predicted_bytes(&known, 10_000_000).unwrap();
         assert!((needed - 27.06e9).abs() < 1e7, "{needed}");
         assert_eq!(predicted_bytes(&known, 100_000), None);
-        // A machine that needs little is never refused.
+        // A VM that needs little is never refused.
         assert!(predicted_bytes(&[(1, 30_000_000)], 1_000_000).unwrap() < 100e6);
     }
 }

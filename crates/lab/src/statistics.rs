@@ -39,7 +39,7 @@ pub fn summary(numbers: &[f64]) -> Option<Summary> {
     })
 }
 
-/// What the pairs say about ferl and another machine.
+/// What the pairs say about ferl and another VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -51,7 +51,7 @@ pub enum Verdict {
     TooFew,
 }
 
-/// How many times as good ferl is as another machine: above 1 it is better, whatever is counted.
+/// How many times as good ferl is as another VM: above 1 it is better, whatever is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
     pub median: f64,

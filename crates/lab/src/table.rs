@@ -16,16 +16,16 @@ pub fn table(session: &Session) -> Table {
         table.set_content_arrangement(ContentArrangement::Dynamic);
     }
     let mut header = vec!["experiment".to_owned(), String::new()];
-    header.extend(session.machines.iter().map(|machine| machine.name.clone()));
-    for other in &session.machines[1..] {
-        header.push(match session.machines.len() {
+    header.extend(session.vms.iter().map(|vm| vm.name.clone()));
+    for other in &session.vms[1..] {
+        header.push(match session.vms.len() {
             2 => "ratio (least-most)".to_owned(),
             _ => format!("ratio to {}", other.name),
         });
         header.push(String::new());
     }
     table.set_header(header);
-    for column in 2..2 + session.machines.len() {
+    for column in 2..2 + session.vms.len() {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -60,7 +60,7 @@ fn row(session: &Session, found: &Found, line: &Line) -> Vec<Cell> {
         Some(summary) => Cell::new(show::number(line.unit, summary.median)),
         None => Cell::new("failed").fg(Color::Red),
     }));
-    for at in 1..session.machines.len() {
+    for at in 1..session.vms.len() {
         let (ratio, said) = match line.ratios.get(at - 1).copied().flatten() {
             Some(ratio) => (show::ratio(&ratio), verdict(&ratio, line)),
             None => (String::new(), Cell::new("")),
@@ -87,7 +87,7 @@ fn verdict(ratio: &Ratio, line: &Line) -> Cell {
 /// What follows the table: how it was made, how it went, and what failed.
 pub fn closing(session: &Session) -> Vec<String> {
     let mut said = vec![format!(
-        "Medians of {} {}, the machines taking turns; a ratio above 1: ferl is better. {:.0} s in all.",
+        "Medians of {} {}, the VMs taking turns; a ratio above 1: ferl is better. {:.0} s in all.",
         session.rounds,
         if session.rounds == 1 {
             "round"
@@ -114,7 +114,7 @@ pub fn closing(session: &Session) -> Vec<String> {
     for failure in &view.failures {
         said.push(format!(
             "FAILED {} on {}: {}",
-            failure.name, failure.machine, failure.why
+            failure.name, failure.vm, failure.why
         ));
     }
     said.extend(

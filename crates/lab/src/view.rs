@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::results::{CoreLoad, Found, Line, Load, Machine, Measured, OnMachine, Run, Session};
+use crate::results::{CoreLoad, Found, Line, Load, Measured, OnVm, Run, Session, VmInfo};
 use crate::rows::{Better, Group};
 use crate::show;
 use crate::statistics::{self, Verdict};
@@ -16,8 +16,8 @@ pub struct View {
     pub took: String,
     pub lab: String,
     pub host: HostView,
-    pub machines: Vec<Machine>,
-    /// The machines that ferl is compared with.
+    pub vms: Vec<VmInfo>,
+    /// The VMs that ferl is compared with.
     pub others: Vec<String>,
     pub standings: Vec<Standing>,
     /// Where ferl is surely behind, worst first.
@@ -57,7 +57,7 @@ pub struct Behind {
 #[derive(Serialize)]
 pub struct Failure {
     pub name: String,
-    pub machine: String,
+    pub vm: String,
     pub why: String,
 }
 
@@ -67,7 +67,7 @@ pub struct GroupView {
     /// `E1: Creating processes...`
     pub heading: String,
     pub published_on: Option<String>,
-    /// The mean of the ratios to each other machine, where rows are enough alike to have one.
+    /// The mean of the ratios to each other VM, where rows are enough alike to have one.
     pub means: Vec<String>,
     pub experiments: Vec<ExperimentView>,
     pub plots: Vec<PlotView>,
@@ -116,15 +116,15 @@ pub struct RatioView {
 #[derive(Serialize)]
 pub struct CommandView {
     pub name: String,
-    pub machine: String,
+    pub vm: String,
     pub command: String,
 }
 
-/// What the system said of the runs of one cell on one machine: medians.
+/// What the system said of the runs of one cell on one VM: medians.
 #[derive(Serialize)]
 pub struct AccountView {
     pub name: String,
-    pub machine: String,
+    pub vm: String,
     pub wall: String,
     pub cpu: String,
     pub peak: String,
@@ -159,10 +159,7 @@ pub struct Key {
 }
 
 pub fn view(session: &Session) -> View {
-    let others: Vec<String> = session.machines[1..]
-        .iter()
-        .map(|machine| machine.name.clone())
-        .collect();
+    let others: Vec<String> = session.vms[1..].iter().map(|vm| vm.name.clone()).collect();
     View {
         began: session.began.clone(),
         set: session.set.clone(),
@@ -175,7 +172,7 @@ pub fn view(session: &Session) -> View {
             memory: gigabytes(session.host.memory_bytes),
             system: session.host.system.clone(),
         },
-        machines: session.machines.clone(),
+        vms: session.vms.clone(),
         standings: standings(session),
         behind: behind(session),
         failures: failures(session),
@@ -186,7 +183,7 @@ pub fn view(session: &Session) -> View {
 }
 
 fn standings(session: &Session) -> Vec<Standing> {
-    let one = |(at, other): (usize, &Machine)| {
+    let one = |(at, other): (usize, &VmInfo)| {
         let count = |wanted: &[Option<Verdict>]| {
             session
                 .contests()
@@ -201,13 +198,13 @@ fn standings(session: &Session) -> Vec<Standing> {
             failed: count(&[None]),
         }
     };
-    session.machines[1..].iter().enumerate().map(one).collect()
+    session.vms[1..].iter().enumerate().map(one).collect()
 }
 
 fn behind(session: &Session) -> Vec<Behind> {
     let mut found = Vec::new();
     for (experiment, line) in session.contests() {
-        for (ratio, other) in line.ratios.iter().zip(&session.machines[1..]) {
+        for (ratio, other) in line.ratios.iter().zip(&session.vms[1..]) {
             if let Some(ratio) = ratio.filter(|ratio| ratio.verdict == Verdict::Worse) {
                 let name = show::join(&experiment.key, &line.case, line.size);
                 found.push(Behind {
@@ -226,9 +223,9 @@ fn behind(session: &Session) -> Vec<Behind> {
 fn failures(session: &Session) -> Vec<Failure> {
     session
         .failures()
-        .map(|(found, cell, machine, why)| Failure {
+        .map(|(found, cell, vm, why)| Failure {
             name: show::cell_name(found, cell),
-            machine: machine.name.clone(),
+            vm: vm.name.clone(),
             why: why.to_owned(),
         })
         .collect()
@@ -264,7 +261,7 @@ fn groups(session: &Session) -> Vec<GroupView> {
 }
 
 fn means(session: &Session, of_group: &[&Found]) -> Vec<String> {
-    let one = |(at, other): (usize, &Machine)| {
+    let one = |(at, other): (usize, &VmInfo)| {
         let lines = of_group.iter().flat_map(|found| &found.lines);
         let ratios: Vec<f64> = lines
             .filter_map(|line| Some(line.ratios[at]?.median))
@@ -276,7 +273,7 @@ fn means(session: &Session, of_group: &[&Found]) -> Vec<String> {
             ratios.len()
         ))
     };
-    let others = session.machines[1..].iter().enumerate();
+    let others = session.vms[1..].iter().enumerate();
     others.filter_map(one).collect()
 }
 
@@ -284,15 +281,15 @@ fn experiment(session: &Session, found: &Found) -> ExperimentView {
     let mut commands = Vec::new();
     let mut accounts = Vec::new();
     for cell in &found.cells {
-        for (on, machine) in cell.on.iter().zip(&session.machines) {
+        for (on, vm) in cell.on.iter().zip(&session.vms) {
             let name = show::cell_name(found, cell);
             commands.push(CommandView {
                 name: name.clone(),
-                machine: machine.name.clone(),
+                vm: vm.name.clone(),
                 command: on.command.clone(),
             });
             if !on.runs.is_empty() {
-                accounts.push(account(name, machine, on));
+                accounts.push(account(name, vm, on));
             }
         }
     }
@@ -383,7 +380,7 @@ fn ratio(line: &Line, ratio: Option<statistics::Ratio>) -> RatioView {
     }
 }
 
-fn account(name: String, machine: &Machine, on: &OnMachine) -> AccountView {
+fn account(name: String, vm: &VmInfo, on: &OnVm) -> AccountView {
     let median = |of: fn(&Run) -> f64| {
         let numbers: Vec<f64> = on.runs.iter().map(of).collect();
         statistics::summary(&numbers).map_or(0.0, |summary| summary.median)
@@ -402,7 +399,7 @@ fn account(name: String, machine: &Machine, on: &OnMachine) -> AccountView {
         .collect();
     AccountView {
         name,
-        machine: machine.name.clone(),
+        vm: vm.name.clone(),
         wall: seconds(median(|run| run.wall_s)),
         cpu: format!(
             "{} + {}",

@@ -1,4 +1,4 @@
-//! What the system shows of a running machine, look by look: memory, threads, calls, and the load of each processor.
+//! What the system shows of a running VM, look by look: memory, threads, calls, and the load of each processor.
 //!
 //! A number that cannot be read is left out; a look never fails. Used by the thread that watches the run.
 
@@ -15,7 +15,7 @@ use crate::results::{CoreLoad, Load};
 const MOST_SAMPLES: usize = 512;
 /// The load of processors is counted in ticks of 10 ms, so shorter distances show nothing.
 const LOAD_EVERY: Duration = Duration::from_millis(100);
-/// When the threads are looked at, if nothing is waited for: a machine has booted by then.
+/// When the threads are looked at, if nothing is waited for: a VM has booted by then.
 const BOOTED: Duration = Duration::from_millis(120);
 
 /// Processor time that the host has spent since it started, for anybody.
@@ -43,7 +43,7 @@ struct LoadSample {
     cores: Vec<CpuTime>,
 }
 
-/// The machine's own processor time at a moment.
+/// The VM's own processor time at a moment.
 #[derive(Clone, Copy)]
 struct OwnTime {
     at: Duration,
@@ -202,7 +202,7 @@ impl Sampler {
         self.names.clone().into_iter().collect()
     }
 
-    /// Processors that the machine used while it was measured.
+    /// Processors that the VM used while it was measured.
     pub fn cpu_used(&self) -> Option<f64> {
         let (began, last) = (self.began?, self.last?);
         let seconds = last.at.checked_sub(began.at)?.as_secs_f64();
@@ -210,7 +210,7 @@ impl Sampler {
         (seconds > 0.0).then(|| ticks / procfs::ticks_per_second() as f64 / seconds)
     }
 
-    /// Average load, in percent, of the processor that was least loaded while the machine was measured.
+    /// Average load, in percent, of the processor that was least loaded while the VM was measured.
     pub fn least_loaded(&self) -> Option<f64> {
         let from = self.began.map_or(Duration::ZERO, |began| began.at);
         let first = self.loads.iter().find(|sample| sample.at >= from)?;

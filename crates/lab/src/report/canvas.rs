@@ -10,7 +10,7 @@ pub const INK: RGBColor = RGBColor(0x10, 0x10, 0x10);
 pub const GRID: RGBColor = RGBColor(0xd0, 0xd0, 0xd1);
 pub const PUBLISHED: RGBColor = RGBColor(0x80, 0x80, 0x81);
 
-/// Colours of machines and of processors; they show on light and on dark.
+/// Colours of VMs and of processors; they show on light and on dark.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0xe8, 0x59, 0x0c),
     RGBColor(0x22, 0x8b, 0xe6),

@@ -13,7 +13,7 @@ use crate::show;
 use crate::statistics::Verdict;
 use crate::view::{Key, PlotView};
 
-/// One machine (or the author's) in one case.
+/// One VM (or the author's) in one case.
 struct Series {
     label: String,
     colour: RGBColor,
@@ -131,7 +131,7 @@ pub fn growth(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -
     })
 }
 
-/// The lines of a figure as series: machine by machine and case by case, then what was published.
+/// The lines of a figure as series: VM by VM and case by case, then what was published.
 fn series(session: &Session, lines: &[&Line]) -> Vec<Series> {
     let mut cases: Vec<&str> = Vec::new();
     for line in lines {
@@ -144,21 +144,14 @@ fn series(session: &Session, lines: &[&Line]) -> Vec<Series> {
         case => format!("{who}, {case}"),
     };
     let mut found = Vec::new();
-    for (machine, name) in session
-        .machines
-        .iter()
-        .map(|machine| &machine.name)
-        .enumerate()
-    {
+    for (vm, name) in session.vms.iter().map(|vm| &vm.name).enumerate() {
         for (at, case) in cases.iter().enumerate() {
             found.push(Series {
                 label: label(name, case),
-                colour: colour(machine),
+                colour: colour(vm),
                 pattern: Pattern::of(at),
                 is_published: false,
-                points: points(lines, case, |line| {
-                    Some(line.on.get(machine)?.summary()?.median)
-                }),
+                points: points(lines, case, |line| Some(line.on.get(vm)?.summary()?.median)),
             });
         }
     }
@@ -203,7 +196,7 @@ fn published(session: &Session, lines: &[&Line], case: &str) -> Vec<(f64, f64)> 
         .collect()
 }
 
-/// A bar for each machine in each case, with its number at the end and the spread as a whisker.
+/// A bar for each VM in each case, with its number at the end and the spread as a whisker.
 pub fn bars(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -> Result<PlotView> {
     struct Bar {
         colour: RGBColor,
@@ -216,7 +209,7 @@ pub fn bars(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -> 
     let groups: Vec<(String, Vec<Bar>)> = lines
         .iter()
         .map(|line| {
-            let of_machines = line.on.iter().enumerate().filter_map(|(at, measured)| {
+            let of_vms = line.on.iter().enumerate().filter_map(|(at, measured)| {
                 let summary = measured.summary()?;
                 Some(Bar {
                     colour: colour(at),
@@ -231,7 +224,7 @@ pub fn bars(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -> 
             });
             (
                 show::line_name(found, line),
-                of_machines.chain(of_author).collect(),
+                of_vms.chain(of_author).collect(),
             )
         })
         .collect();
@@ -275,7 +268,7 @@ pub fn bars(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -> 
             Ok(())
         },
     )?;
-    let mut legend = machine_keys(session, 0);
+    let mut legend = vm_keys(session, 0);
     if lines.iter().any(|line| line.published.is_some()) {
         legend.push(key("published", PUBLISHED, "box"));
     }
@@ -366,16 +359,10 @@ pub fn ratios(session: &Session, group: &str) -> Result<Vec<PlotView>> {
             .to_owned(),
         wide,
         narrow,
-        legend: session.machines[1..]
+        legend: session.vms[1..]
             .iter()
             .enumerate()
-            .map(|(at, machine)| {
-                key(
-                    &format!("ferl against {}", machine.name),
-                    colour(at + 1),
-                    "line",
-                )
-            })
+            .map(|(at, vm)| key(&format!("ferl against {}", vm.name), colour(at + 1), "line"))
             .collect(),
     }])
 }
@@ -389,18 +376,18 @@ fn ratio_name(found: &Found, line: &Line) -> String {
     }
 }
 
-/// The load of each processor over time, on each machine, in the first run of each case.
+/// The load of each processor over time, on each VM, in the first run of each case.
 pub fn load(session: &Session, found: &Found) -> Result<Vec<PlotView>> {
     let mut plots = Vec::new();
     for cell in &found.cells {
-        for (on, machine) in cell.on.iter().zip(&session.machines) {
+        for (on, vm) in cell.on.iter().zip(&session.vms) {
             // Fewer samples draw no course.
             if on.load.len() < 3 {
                 continue;
             }
             let name = show::join(&found.key, &cell.case, cell.size);
             plots.push(load_plot(
-                &format!("{name}: load of each processor on {}, %", machine.name),
+                &format!("{name}: load of each processor on {}, %", vm.name),
                 &on.load,
             )?);
         }
@@ -455,10 +442,9 @@ fn load_plot(title: &str, load: &[Load]) -> Result<PlotView> {
     })
 }
 
-fn machine_keys(session: &Session, from: usize) -> Vec<Key> {
-    let machines = session.machines.iter().enumerate().skip(from);
-    machines
-        .map(|(at, machine)| key(&machine.name, colour(at), "box"))
+fn vm_keys(session: &Session, from: usize) -> Vec<Key> {
+    let vms = session.vms.iter().enumerate().skip(from);
+    vms.map(|(at, vm)| key(&vm.name, colour(at), "box"))
         .collect()
 }
 

@@ -11,7 +11,7 @@ use super::{
 pub const ROWS: &[Experiment] = &[
     Experiment {
         name: "boot",
-        about: "From the start of the machine to its end, with nothing in between.",
+        about: "From the start of the VM to its end, with nothing in between.",
         command: "-s erlang halt",
         figures: &[
             Figure {
@@ -246,7 +246,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "idle_connections",
-        about: "TCP connections on which nothing happens, both ends here: how the machine's memory grows.",
+        about: "TCP connections on which nothing happens, both ends here: how the VM's memory grows.",
         command: "-s timed tc load idle {N} -s erlang halt",
         quick: &[100, 400],
         full: &[1_000, 9_000],

@@ -183,7 +183,7 @@ pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Load,
         name: "memory",
-        about: "Processes that are created and wait: how the machine's memory grows, and how long they take.",
+        about: "Processes that are created and wait: how the VM's memory grows, and how long they take.",
         command: "-s timed waiting {N}",
         quick: &[50_000, 100_000, 200_000],
         full: &[100_000, 1_000_000, 3_000_000, 10_000_000, 55_164_851],
@@ -274,7 +274,7 @@ pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Ports,
         name: "starting",
-        about: "Starting a program and seeing it end, while many processes wait: the cost must not grow with the machine.",
+        about: "Starting a program and seeing it end, while many processes wait: the cost must not grow with the vm.",
         command: "-s port_start start {N}",
         quick: &[1, 200_000],
         full: &[1, 1_000_000, 3_000_000],

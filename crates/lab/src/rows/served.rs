@@ -1,4 +1,4 @@
-//! TCP servers whose clients are another program, the same for every machine: a thousand connections that ask one thing
+//! TCP servers whose clients are another program, the same for every VM: a thousand connections that ask one thing
 //! after the other, connections that only stay, and the web server of inets under wrk.
 
 use std::time::Duration;
@@ -93,7 +93,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "served_idle",
-        about: "Connections from outside on which nothing happens, a process for each: how the machine's memory grows.",
+        about: "Connections from outside on which nothing happens, a process for each: how the VM's memory grows.",
         command: "-s served idle passive {FERL} {N}",
         ..IDLE
     },

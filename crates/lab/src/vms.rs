@@ -1,4 +1,4 @@
-//! The machines to compare: what was asked for, found, started once, and asked what it is. A machine that does not
+//! The VMs to compare: what was asked for, found, started once, and asked what it is. A VM that does not
 //! start is told of and left out.
 
 use anyhow::{Context, Result, bail};
@@ -9,23 +9,23 @@ use watch::Invocation;
 use crate::programs::find_program;
 use crate::results;
 
-/// Where machines are looked for when none is named.
+/// Where VMs are looked for when none is named.
 const DEFAULT: &str = "erl";
-/// A machine that needs longer than this to say what it is can't be measured in any useful time.
+/// A VM that needs longer than this to say what it is can't be measured in any useful time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// One Erlang machine that starts.
-pub struct Erlang {
+/// One Erlang VM that starts.
+pub struct Vm {
     pub path: PathBuf,
     pub is_ferl: bool,
     /// The OTP whose libraries it boots.
     pub root: PathBuf,
-    pub machine: results::Machine,
+    pub info: results::VmInfo,
 }
 
-impl Erlang {
+impl Vm {
     /// Starts it once.
-    pub fn open(path: &Path, is_ferl: bool) -> Result<Erlang> {
+    pub fn open(path: &Path, is_ferl: bool) -> Result<Vm> {
         let question = "io:format(\"lab|~s|~s|~s|~s|~n\", [erlang:system_info(otp_release), \
                         erlang:system_info(version), erlang:system_info(emu_flavor), code:root_dir()]), halt().";
         let outcome = Invocation::new(path, Path::new("/"))
@@ -52,11 +52,11 @@ impl Erlang {
         } else {
             format!("OTP {release}")
         };
-        Ok(Erlang {
+        Ok(Vm {
             path: path.to_path_buf(),
             is_ferl,
             root: PathBuf::from(root),
-            machine: results::Machine {
+            info: results::VmInfo {
                 name,
                 path: path_shown.to_string(),
                 release: release.to_owned(),
@@ -68,8 +68,8 @@ impl Erlang {
 }
 
 /// ferl and those it is compared with. What is missing is added to the problems; without ferl there is nothing to do.
-pub fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Result<Vec<Erlang>> {
-    let mut found = vec![Erlang::open(ferl, true)?];
+pub fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Result<Vec<Vm>> {
+    let mut found = vec![Vm::open(ferl, true)?];
     let default = [DEFAULT.to_owned()];
     let names = if against.is_empty() {
         &default[..]
@@ -81,8 +81,8 @@ pub fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Resu
             problems.push(format!("no other Erlang: {name} is not found"));
             continue;
         };
-        match Erlang::open(&path, false) {
-            Ok(erlang) => found.push(erlang),
+        match Vm::open(&path, false) {
+            Ok(vm) => found.push(vm),
             Err(error) => problems.push(format!("{error:#}")),
         }
     }
@@ -91,12 +91,12 @@ pub fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Resu
 }
 
 /// Two of the same release are told apart by version, or else by number.
-fn name_apart(found: &mut [Erlang]) {
+fn name_apart(found: &mut [Vm]) {
     for at in 1..found.len() {
-        let name = found[at].machine.name.clone();
-        let same = |other: &Erlang| other.machine.name == name;
+        let name = found[at].info.name.clone();
+        let same = |other: &Vm| other.info.name == name;
         if found.iter().filter(|other| same(other)).count() > 1 {
-            found[at].machine.name = format!("{name} ({})", at);
+            found[at].info.name = format!("{name} ({})", at);
         }
     }
 }

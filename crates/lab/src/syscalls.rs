@@ -1,13 +1,13 @@
-//! System calls of a run, counted by `strace` where there is one. Counting slows the machine down, so it has a run of
+//! System calls of a run, counted by `strace` where there is one. Counting slows the VM down, so it has a run of
 //! its own, whose figures are thrown away.
 
 use std::fs;
 use std::path::Path;
 use watch::Invocation;
 
-use crate::machines::Erlang;
 use crate::measure::{Bounds, Trial};
 use crate::programs::find_program;
+use crate::vms::Vm;
 
 /// Counting every call of every thread takes this much longer.
 const SLOWNESS: u32 = 4;
@@ -15,12 +15,7 @@ const SLOWNESS: u32 = 4;
 const MOST_NAMES: usize = 12;
 
 /// The most frequent calls, or nothing where they cannot be counted.
-pub fn count(
-    trial: &Trial,
-    erlang: &Erlang,
-    programs: &Path,
-    bounds: Bounds,
-) -> Vec<(String, u64)> {
+pub fn count(trial: &Trial, vm: &Vm, programs: &Path, bounds: Bounds) -> Vec<(String, u64)> {
     let Some(strace) = find_program("strace") else {
         return Vec::new();
     };
@@ -31,7 +26,7 @@ pub fn count(
     let run = Invocation::new(&strace, folder.path())
         .args(["-f", "-c", "-qq", "-S", "calls", "-o"])
         .arg(&table)
-        .args(trial.words(erlang, programs))
+        .args(trial.words(vm, programs))
         .timeout(bounds.timeout * SLOWNESS)
         .memory_limit_bytes(bounds.memory_bytes)
         .run();
