@@ -1,10 +1,10 @@
-%% How long a process has to wait for its turn while another one is at something large.
+%% How long a process waits for its turn while another process calls a built-in function with a large argument.
 %%
 %%   erl +S 1:1 -noshell -s answers while lists 100 -s erlang halt
 %%
-%% prints a line `OPERATION: MICROSECONDS` for each operation of a family on so many megabytes: one process does it, from
-%% its start to its end, and another, which wants to run every millisecond, says by how much it was late at worst. The
-%% least of three runs counts, for the system's own pauses are nobody's fault here.
+%% prints a line `OPERATION: MICROSECONDS` for each operation of a family on a value of that many megabytes. One process
+%% does the operation, while another one wants to run every millisecond and reports by how much it was late at worst. The
+%% figure is the least of three runs, because the host causes pauses too.
 -module(answers).
 -export([while/1]).
 
@@ -14,7 +14,7 @@ while([Family, Megabytes]) ->
     Bytes = list_to_integer(atom_to_list(Megabytes)) * 1000000,
     [io:format("~s: ~b~n", [Operation, lists:min([late(Fun) || _ <- lists:seq(1, ?ROUNDS)])]) || {Operation, Fun} <- operations(Family, Bytes)].
 
-%% Microseconds by which the other process was late at worst.
+%% The most microseconds by which the other process was late.
 late(Fun) ->
     Other = spawn(fun() -> tick(erlang:monotonic_time(microsecond), 1) end),
     {Busy, Ref} = spawn_monitor(Fun),
@@ -31,7 +31,7 @@ tick(Last, Most) ->
 
 later(Last, Most) -> max(Most, erlang:monotonic_time(microsecond) - Last - 1000).
 
-%% A list cell is 16 bytes; what is listed or split off takes several times what it was.
+%% A list cell takes 16 bytes; the results of listing and splitting take several times the memory of their argument.
 operations(lists, Bytes) ->
     List = lists:seq(1, Bytes div 16),
     Part = lists:seq(1, Bytes div 48),

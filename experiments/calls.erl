@@ -1,4 +1,4 @@
-%% gen_server: N calls from one client, or N in all from a hundred clients to one server.
+%% Calls to a gen_server: N calls from one client, or N calls altogether from a hundred clients.
 -module(calls).
 -behaviour(gen_server).
 -export([one/1, crowd/1]).

@@ -1,11 +1,11 @@
-%% E1: what a process costs to create, with and without a message.
+%% E1: the cost of creating a process, with and without a message.
 %% Timed from outside: timer:tc(create_process, start, [N]).
 -module(create_process).
 -export([start/1, start_wo_msg/1]).
 -export([relay/2, ended/0]).
 
-%% A chain of N processes. Each creates the next, sends it `ok`, waits for an `ok`
-%% of its own and ends; the last one answers whoever started the chain.
+%% A chain of N processes. Each creates the next, sends it `ok`, waits for `ok` itself
+%% and ends; the last one replies to the process that started the chain.
 start(N) when is_integer(N), N >= 0 ->
     relay(N, self()).
 
@@ -16,7 +16,7 @@ relay(N, First) ->
     Next ! ok,
     receive ok -> ok end.
 
-%% One process creates N that end at once.
+%% One process creates N others, which end immediately.
 start_wo_msg(0) ->
     ok;
 start_wo_msg(N) when is_integer(N), N > 0 ->

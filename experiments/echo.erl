@@ -1,4 +1,4 @@
-%% TCP on the loopback interface: a server that answers what it gets, one process for each connection.
+%% TCP on the loopback interface: an echo server with one process for each connection.
 -module(echo).
 -export([one/1, crowd/1, flow/1, one_over_socket/1, flow_over_socket/1, accept/1]).
 
@@ -9,13 +9,13 @@
 %% N round trips over one connection.
 one(N) -> one(N, []).
 
-%% The same with what the module socket offers below gen_tcp.
+%% The same with the socket backend of gen_tcp.
 one_over_socket(N) -> one(N, [{inet_backend, socket}]).
 
 one(N, Backend) when is_integer(N), N > 0 ->
     with_server(Backend, fun(Port) -> client(N, Port, Backend) end).
 
-%% N round trips in all over fifty connections.
+%% N round trips altogether over fifty connections.
 crowd(N) when is_integer(N), N >= ?CONNECTIONS ->
     with_server(
       [],
@@ -26,10 +26,10 @@ crowd(N) when is_integer(N), N >= ?CONNECTIONS ->
                || {Pid, Monitor} <- Clients]
       end).
 
-%% N pieces of 64 KiB there and back, sent without waiting for the answers.
+%% N blocks of 64 KiB, echoed, sent without waiting for the replies.
 flow(N) -> flow(N, []).
 
-%% As one_over_socket.
+%% The same with the socket backend of gen_tcp.
 flow_over_socket(N) -> flow(N, [{inet_backend, socket}]).
 
 flow(N, Backend) when is_integer(N), N > 0 ->
@@ -56,7 +56,7 @@ with_server(Backend, Client) ->
     _ = Client(Port),
     ok.
 
-%% Answers whoever connects.
+%% Accepts connections and echoes what they send.
 accept(Listening) ->
     {ok, Socket} = gen_tcp:accept(Listening),
     Server = spawn(fun() -> receive yours -> answer(Socket) end end),

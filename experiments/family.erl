@@ -1,4 +1,4 @@
-%% Links and monitors: N processes that end because one they are linked to ends, and N that are watched.
+%% Links and monitors: N processes that end because a linked process ends, and N monitored processes.
 -module(family).
 -export([links/1, monitors/1]).
 
@@ -14,7 +14,7 @@ links(N) when is_integer(N), N > 0 ->
     receive {'DOWN', Monitor, process, Parent, over} -> ok end,
     all_gone(Before).
 
-%% One process watches N others, which end when told; each end is a message.
+%% One process monitors N others, which end when told to; each end causes a message.
 monitors(N) when is_integer(N), N > 0 ->
     Watched = [spawn_monitor(fun wait/0) || _ <- lists:seq(1, N)],
     [Pid ! stop || {Pid, _} <- Watched],
@@ -24,7 +24,7 @@ monitors(N) when is_integer(N), N > 0 ->
 wait() ->
     receive stop -> ok end.
 
-%% The exits reach the children in no particular order, so this waits until there are as few processes as before.
+%% The exit signals arrive in no particular order, so this waits until there are as few processes as before.
 all_gone(Before) ->
     case erlang:system_info(process_count) of
         Now when Now =< Before -> ok;

@@ -1,4 +1,4 @@
-%% Many senders and one receiver, one sender and many receivers. N messages in all, a thousand processes.
+%% Many senders and one receiver, or one sender and many receivers: N messages altogether, a thousand processes.
 -module(fan).
 -export([in/1, out/1]).
 

@@ -1,4 +1,4 @@
-%% E5: messages a second, in one direction and there and back.
+%% E5: messages per second, in one direction and as round trips.
 -module(ipctest).
 -compile([{nowarn_deprecated_function, {erlang, now, 0}}]).
 -export([oneway/0, oneway/1, pingpong/0, pingpong/1]).
@@ -8,7 +8,7 @@
 
 oneway() -> oneway(?PUBLISHED).
 
-%% The consumer tells when it has seen the last one.
+%% The consumer replies when it has received the last message.
 oneway(N) when is_integer(N), N > 0 ->
     Consumer = spawn(?MODULE, consume, [N, self()]),
     Start = erlang:now(),

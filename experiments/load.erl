@@ -1,13 +1,12 @@
-%% TCP servers under load on the loopback interface, clients in the same machine: many connections at once, and connections
-%% that are idle.
+%% TCP servers on the loopback interface, with clients in the same VM: many busy connections, or idle ones.
 -module(load).
 -export([thousand/1, idle/1]).
 
 -define(CONNECTIONS, 1000).
 -define(MESSAGE, <<"sixty-four bytes, sent and answered, again and again and again..">>).
 
-%% N round trips in all over a thousand connections, each with one message under way. Prints what a round trip took, at the
-%% median and for the slowest hundredth.
+%% N round trips altogether over a thousand connections, each with one message in flight. Prints the median and the 99th
+%% percentile of the round trips' times.
 thousand(N) when is_integer(N), N >= ?CONNECTIONS ->
     Port = server(),
     Self = self(),
@@ -36,11 +35,11 @@ round_trips(N, Socket, Message, Times) ->
     Time = erlang:monotonic_time() - Start,
     round_trips(N - 1, Socket, Message, [erlang:convert_time_unit(Time, native, microsecond) | Times]).
 
-%% N connections on which nothing happens, both ends here; waits then, so that memory can be read from outside.
+%% N idle connections with both ends in this VM. Then it waits, so that its memory can be read from outside.
 idle(N) when is_integer(N) ->
     Port = server(),
     Sockets = [begin {ok, Socket} = connect(Port, []), Socket end || _ <- lists:seq(1, N)],
-    %% The last one is answered: all have been accepted.
+    %% The last connection has an answer, so all have been accepted.
     Last = lists:last(Sockets),
     ok = gen_tcp:send(Last, ?MESSAGE),
     {ok, _} = gen_tcp:recv(Last, byte_size(?MESSAGE)),

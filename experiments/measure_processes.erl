@@ -1,4 +1,4 @@
-%% E4: what one process costs: N of them are created, wait for `die`, and are told.
+%% E4: the cost of one process. N processes are created, wait for `die`, and are sent it.
 -module(measure_processes).
 -export([limit/1, wait/0]).
 

@@ -1,4 +1,4 @@
-%% N equal pieces of work that need nothing of each other, each in a process of its own.
+%% N equal and independent pieces of work, each in its own process.
 -module(parallel).
 -export([sums/1]).
 
@@ -8,7 +8,7 @@ sums(N) when is_integer(N), N > 0 ->
     [receive {Pid, Sum} -> Sum end || Pid <- Workers],
     ok.
 
-%% Makes lists and takes them apart: calculation and memory, as most programs do.
+%% Builds and folds lists: computation and memory, as in most programs.
 work(K) ->
     work(20, K, 0).
 

@@ -1,8 +1,8 @@
 %% E3: rings of processes, each with a port on /bin/cat.
 %%   erl +Bd -noshell +K true -smp disable -s pipe_ring start 10 100000 8
-%% starts 8 rings of 10 processes. In each ring a number goes round, through the
-%% program and back at every process, and loses one each time; a process that
-%% sees zero passes it on and closes its port.
+%% starts 8 rings of 10 processes. In each ring a number is passed around: every process
+%% sends it through its program and back, subtracts one and passes it on. A process that
+%% receives zero passes it on and closes its port.
 -module(pipe_ring).
 -export([start/1, member/2, ring/3]).
 
@@ -26,7 +26,7 @@ run(Size, Count, Rings) ->
     io:format("~b messages, ~.1f us each, ~b messages/s~n",
               [Messages, (T2 - T1) / Messages, Messages * 1_000_000 div max(1, T2 - T1)]).
 
-%% The keeper of one ring: builds it, lets the number in, waits for every member.
+%% Builds one ring, sends the number to its first member and waits until all members are done.
 ring(Starter, Size, Count) ->
     Members = [spawn_link(?MODULE, member, [self(), Nth]) || Nth <- lists:seq(1, Size)],
     [First | Rest] = Members,

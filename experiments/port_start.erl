@@ -1,6 +1,6 @@
-%% E3: what it costs to start a program and to see it end, while N processes wait.
+%% E3: the time to start an external program and to see its end, while N processes wait.
 %%   erl -noshell -s port_start start 100000
-%% The cost must not grow with the machine that starts the program.
+%% The time must not grow with the size of the VM that starts the program.
 -module(port_start).
 -export([start/1]).
 

@@ -1,10 +1,10 @@
-%% Receives that must look past what they do not want.
+%% Selective receives behind a queue of messages that do not match.
 -module(selective).
 -export([past/1, reversed/1, by_reference/1]).
 
 -define(WANTED, 100).
 
-%% N messages that nobody wants lie in the queue; a hundred wanted ones are each found behind them.
+%% N messages that never match are in the queue; each of a hundred receives finds its message behind them.
 past(N) when is_integer(N), N >= 0 ->
     fill(N),
     wanted(?WANTED),
@@ -16,7 +16,7 @@ wanted(K) ->
     receive {wanted, K} -> ok end,
     wanted(K - 1).
 
-%% N messages taken in the opposite of the order in which they came.
+%% N messages, received in the reverse order of their arrival.
 reversed(N) when is_integer(N), N >= 0 ->
     fill(N),
     take(N).
@@ -26,8 +26,8 @@ take(N) ->
     receive {unwanted, N} -> ok end,
     take(N - 1).
 
-%% As past/1, but each wanted message carries a reference made just before, so the machine may skip what
-%% came earlier. A hundred times a hundred of them.
+%% Like past/1, but each awaited message contains a reference that was created just before, so the VM may skip all earlier
+%% messages. A hundred times a hundred receives.
 by_reference(N) when is_integer(N), N >= 0 ->
     fill(N),
     references(?WANTED * ?WANTED),
@@ -40,7 +40,7 @@ references(K) ->
     receive {Reference, K} -> ok end,
     references(K - 1).
 
-%% Filled so that message number 1 is the last one.
+%% The queue is filled so that message number 1 is the last.
 fill(N) ->
     [self() ! {unwanted, K} || K <- lists:seq(1, N)],
     ok.

@@ -1,17 +1,17 @@
-%% TCP servers whose clients are another program: `ferl lab --client`, or wrk.
+%% TCP servers whose client is an external program: `ferl lab --client`, or wrk.
 %%
 %%   erl -noshell -s served echo passive /path/to/ferl 100000 -s erlang halt
 %%
-%% prints what the client finds out: round trips a second, and microseconds for one at the median, for the slowest hundredth
-%% and the slowest thousandth.
+%% prints what the client measures: round trips per second, and the median, 99th and 99.9th percentile of their times in
+%% microseconds.
 -module(served).
 -export([echo/1, idle/1, http/1]).
 
 -define(CONNECTIONS, 1000).
-%% Connections that one client holds: each needs a descriptor there as well.
+%% The number of connections of one client, which needs a descriptor for each as well.
 -define(MOST_OF_A_CLIENT, 10000).
 
-%% A process for each of a thousand connections, which answers what it gets.
+%% An echo process for each of a thousand connections.
 echo([Way, Client, Trips]) ->
     {Backend, Active, Serve} = way(Way),
     Port = listen(Backend, Active, Serve),
@@ -49,7 +49,7 @@ active_n(S) ->
         {tcp_closed, S} -> ok
     end.
 
-%% N connections on which nothing happens; waits then, so that memory can be read from outside.
+%% N idle connections. Then it waits, so that its memory can be read from outside.
 idle([Way, Client, Count]) ->
     {Backend, Active, Serve} = way(Way),
     Self = self(),
@@ -79,7 +79,7 @@ accept(Listening, Active, Serve) ->
     Server ! yours,
     accept(Listening, Active, Serve).
 
-%% Files of inets' web server, fetched by wrk over so many connections, for two seconds.
+%% Files of inets' web server, fetched by wrk over that many connections for two seconds.
 http([Wrk, Connections]) ->
     Port = web_server(),
     Said = run(Wrk, ["--latency", "-t", "1", "-c", atom_to_list(Connections), "-d", "2s",
@@ -91,7 +91,7 @@ http([Wrk, Connections]) ->
     {match, [Rate]} = re:run(Said, "Requests/sec: *([0-9.]+)", [{capture, all_but_first, list}]),
     io:format("rate: ~s~np50: ~.1f~np99: ~.1f~n", [Rate, micros(Said, "50%"), micros(Said, "99%")]).
 
-%% As wrk prints it: 999.00us, 1.50ms, 2.00s.
+%% Parses times as wrk prints them: 999.00us, 1.50ms, 2.00s.
 micros(Said, Share) ->
     {match, [Number, Unit]} = re:run(Said, Share ++ " +([0-9.]+)([a-z]+)", [{capture, all_but_first, list}]),
     list_to_float(Number) * case Unit of "us" -> 1; "ms" -> 1000; "s" -> 1000000 end.
@@ -108,7 +108,7 @@ web_server() ->
     [{port, Port}] = httpd:info(Server, [port]),
     Port.
 
-%% All that a program says until it ends well.
+%% The output of a program until it ends with status 0.
 run(Program, Arguments) -> said(client(Program, Arguments), []).
 
 said(Port, Lines) ->

@@ -1,14 +1,14 @@
-%% What processes share besides tables: atomics, counters and persistent terms, each operation timed alone.
+%% Operations on atomics, counters and persistent terms, each timed separately.
 %%
 %%   erl -noshell -s shared_values time one 1000000 -s erlang halt
 %%
-%% prints a line `OPERATION: MICROSECONDS` for so many times of each operation, done by one process (`one`), or by two at
-%% once, half each (`two`).
+%% prints a line `OPERATION: MICROSECONDS` for that many repetitions of each operation, done by one process (`one`), or by
+%% two at the same time, half each (`two`).
 -module(shared_values).
 -export([time/1]).
 
 -define(ROUNDS, 3).
-%% Terms of a table that are read in turn, and updates of one while there are as many.
+%% The number of persistent terms that are read in turn, and that exist while one of them is updated.
 -define(TERMS, 1000).
 -define(UPDATES, 2000).
 
@@ -43,7 +43,7 @@ key(I) -> {?MODULE, I}.
 
 value(I) -> #{number => I, text => <<"some text">>, list => [I, I + 1]}.
 
-%% Adds and takes away terms that nobody uses.
+%% Adds and erases terms that no process uses.
 put(N) ->
     each(fun(I) ->
         persistent_term:put({fresh, I}, value(I)),
@@ -53,7 +53,7 @@ put(N) ->
 timed(one, Work, N) -> timed([N], Work);
 timed(two, Work, N) -> timed([N div 2, N div 2], Work).
 
-%% How long it takes until the last process is done.
+%% The time until the last process is done.
 timed(Parts, Work) ->
     Workers = [spawn_monitor(fun() -> receive start -> Work(Part) end end) || Part <- Parts],
     erlang:garbage_collect(),

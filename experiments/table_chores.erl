@@ -1,9 +1,9 @@
-%% Operations on ETS tables that `tables` leaves out, each timed alone.
+%% Operations on ETS tables that `tables` leaves out, each timed separately.
 %%
 %%   erl -noshell -s table_chores time set one 100000 -s erlang halt
 %%
-%% prints a line `OPERATION: MICROSECONDS` for each operation on a table of so many objects. Types are those of ETS; for
-%% `many` it is that many tables, made, used once and deleted. Shares are as in `tables`:
+%% prints a line `OPERATION: MICROSECONDS` for each operation on a table of that many objects. The types are those of ETS;
+%% `many` creates that many tables, uses each once and deletes it. The ways of sharing are as in `tables`:
 %%
 %%   one        one process
 %%   reading    two processes read one table with read concurrency
@@ -12,7 +12,7 @@
 -export([time/1]).
 
 -define(ROUNDS, 3).
-%% Objects under one key of a bag: few, and a crowd.
+%% The number of objects with the same key in a bag: few, and many.
 -define(SIBLINGS, 4).
 -define(CROWD, 500).
 
@@ -46,7 +46,7 @@ round(Type, counted, N) ->
 shared(Operation, Type, Table, N) ->
     timed([fun() -> run(Operation, Type, Table, From, To) end || {From, To} <- [{1, N div 2}, {N div 2 + 1, N}]]).
 
-%% How long it takes until the last process is done.
+%% The time until the last process is done.
 timed(Works) ->
     Workers = [spawn_monitor(fun() -> receive start -> Work() end end) || Work <- Works],
     erlang:garbage_collect(),
@@ -57,7 +57,7 @@ timed(Works) ->
 
 fill(Type, Table, N) -> [ets:insert(Table, object(Type, I)) || I <- lists:seq(1, N)].
 
-%% Tuples for keys, as programs have them.
+%% Keys are tuples, as in many programs.
 key(Type, I) when Type =:= bag; Type =:= duplicate_bag -> {user, I div ?SIBLINGS};
 key(_, I) -> {user, I}.
 

@@ -1,19 +1,19 @@
-%% Operations on ETS tables, each timed alone.
+%% Operations on ETS tables, each timed separately.
 %%
 %%   erl -noshell -s tables time set one 200000 -s erlang halt
 %%
-%% prints a line `OPERATION: MICROSECONDS` for each operation on a table of so many objects. The work is done by one process,
-%% or by two that share it:
+%% prints a line `OPERATION: MICROSECONDS` for each operation on a table of that many objects. One process does the work, or
+%% two share it:
 %%
 %%   one          one process, one table
-%%   shared       two processes, one table as it is by default
+%%   shared       two processes, one table with default options
 %%   concurrent   two processes, one table with read and write concurrency and decentralized counters
-%%   own          two processes, each with a table for its half
+%%   own          two processes, each with its own table for its half
 -module(tables).
 -export([time/1]).
 
 -define(ROUNDS, 3).
-%% Objects that share a key of a bag.
+%% The number of objects with the same key in a bag.
 -define(SIBLINGS, 4).
 
 time([Type, Mode, Size]) ->
@@ -31,7 +31,7 @@ round(Type, Mode, N) ->
 operations(bag) -> [insert, lookup, member, select, match, next, delete];
 operations(_) -> [insert, lookup, member, update_counter, select, match, next, delete].
 
-%% What each process works on: a table, and the keys of the objects from one number to another.
+%% The work of each process: a table, and the first and the last key of its objects.
 shares(Type, one, N) ->
     [{new(Type, []), {Type, 1}, N}];
 shares(Type, own, N) ->
@@ -46,7 +46,7 @@ options(concurrent) ->
 
 new(Type, Options) -> ets:new(table, [Type, public | Options]).
 
-%% How long it takes until the last process is done.
+%% The time until the last process is done.
 together(Operation, Shares) ->
     Workers = [spawn_monitor(fun() -> receive start -> run(Operation, Share) end end) || Share <- Shares],
     erlang:garbage_collect(),

@@ -1,5 +1,5 @@
-%% An echo server on the loopback: Connections clients, each of which sends Size bytes and waits for them, so often that
-%% there are Total round trips. Prints round trips per second.
+%% An echo server on the loopback interface. Each of Connections clients sends Size bytes and waits for them, until there
+%% have been Total round trips altogether. Prints round trips per second.
 -module(tcp_echo).
 -export([start/1]).
 

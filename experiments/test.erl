@@ -1,5 +1,5 @@
-%% E2: N processes that never rest. The load of each CPU is sampled from outside
-%% (mpstat -P ALL 2 10) and must be even, with no placement by the programmer.
+%% E2: N processes that compute without pause. The load of each CPU is sampled from outside
+%% (mpstat -P ALL 2 10) and must be even without any placement by the programmer.
 -module(test).
 -export([start_proc/1, forever/1]).
 

@@ -1,5 +1,5 @@
-%% E2: one new process a millisecond, each with a file of its own under ./data:
-%% opened for appending, 24 bytes written, read, closed.
+%% E2: one new process every millisecond, each with its own file under ./data,
+%% which it opens for appending, writes 24 bytes to, reads and closes.
 -module(testio).
 -export([start_proc/1, write_and_read/1]).
 
@@ -18,6 +18,6 @@ write_and_read(N) ->
     Name = "./data/" ++ integer_to_list(N),
     {ok, File} = file:open(Name, [write, raw, binary, append]),
     ok = file:write(File, <<"four and twenty bytes !\n">>),
-    %% A file opened for writing alone can't be read; the attempt is what is measured.
+    %% A file opened only for writing cannot be read; the author's program tries it all the same.
     _ = file:read(File, 24),
     ok = file:close(File).

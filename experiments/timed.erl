@@ -1,6 +1,6 @@
 %% Starts an experiment from the command line and prints how long it took:
 %%   erl -noshell -s timed tc create_process start 1000000 -s erlang halt
-%% prints `timed: MICROSECONDS`, as timer:tc/3 gives them.
+%% prints `timed: MICROSECONDS`, measured by timer:tc/3.
 -module(timed).
 -export([tc/1, waiting/1]).
 
@@ -8,8 +8,8 @@ tc([Module, Function | Arguments]) ->
     {Micros, _} = timer:tc(Module, Function, [number(A) || A <- Arguments]),
     io:format("timed: ~b~n", [Micros]).
 
-%% N processes that wait; says how long they took to create, then `waiting`, and then waits
-%% as well, so that the memory of the machine can be read from outside.
+%% Creates N processes that wait, prints how long that took, then `waiting`, and then waits
+%% too, so that the memory of the VM can be read from outside.
 waiting([Count]) ->
     N = number(Count),
     Starter = self(),

@@ -1,9 +1,9 @@
-%% Times the programs of this folder. Each module `compute_NAME` has one entry, `run/0`, which does some tens of
-%% milliseconds of ordinary work in one process and answers what it found.
+%% Times the programs of this folder. Each module `compute_NAME` exports `run/0`, which does some tens of milliseconds of
+%% ordinary work in one process and returns its result.
 %%
 %%   erl -noshell -s compute time fib -s erlang halt
 %%
-%% runs one of them in fresh processes, once to warm up and a few times by the clock, and prints the least:
+%% runs one of them in new processes, once to warm up and then several times, and prints the least time:
 %%
 %%   compute: MICROSECONDS us, answer HASH
 -module(compute).
@@ -15,7 +15,7 @@ time([Name]) ->
     {Micros, Answer} = measure(Name),
     io:format("compute: ~b us, answer ~b~n", [Micros, erlang:phash2(Answer)]).
 
-%% All of them, or those named, in one go: `erl -noshell -s compute all -s erlang halt`.
+%% All of them, or those named, in one VM: `erl -noshell -s compute all -s erlang halt`.
 all() ->
     {ok, Files} = file:list_dir("."),
     Names = [list_to_atom(lists:sublist(File, 9, length(File) - 13))

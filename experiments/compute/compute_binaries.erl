@@ -1,4 +1,4 @@
-%% Binaries walked byte by byte, built by appending and by comprehension, as text and as bits.
+%% Binaries traversed byte by byte, built by appending and by comprehensions, as text and as bits.
 -module(compute_binaries).
 -export([run/0]).
 

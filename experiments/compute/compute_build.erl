@@ -1,4 +1,4 @@
-%% Large lists and tuples that live on: the collector's work.
+%% Large lists and tuples that stay alive, as work for the garbage collector.
 -module(compute_build).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% Funs that are made, passed on, composed and called.
+%% Funs that are created, passed on, composed and called.
 -module(compute_closures).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% OTP's own tools at work: scanning, parsing, linting and compiling a module that is made up here.
+%% OTP's own tools: scanning, parsing, linting and compiling a generated module.
 -module(compute_compiler).
 -export([run/0]).
 

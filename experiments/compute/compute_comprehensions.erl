@@ -1,4 +1,4 @@
-%% List comprehensions: triples of Pythagoras, permutations, quicksort, a sieve.
+%% List comprehensions: Pythagorean triples, permutations, quicksort, a sieve.
 -module(compute_comprehensions).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% A loop that counts, with some arithmetic on the way.
+%% A counting loop with some arithmetic.
 -module(compute_count).
 -export([run/0]).
 

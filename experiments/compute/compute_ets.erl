@@ -1,4 +1,4 @@
-%% A table: inserted, looked up, counted in, walked.
+%% An ETS table: insertions, lookups, counters and traversals.
 -module(compute_ets).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% Products of big integers, and their decimal digits.
+%% Products of big integers, and their conversion to decimal digits.
 -module(compute_factorial).
 -export([run/0]).
 

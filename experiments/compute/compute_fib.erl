@@ -1,4 +1,4 @@
-%% Calls, small arithmetic and nothing else.
+%% Fibonacci numbers: function calls and small arithmetic, nothing else.
 -module(compute_fib).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% Balanced trees of the library.
+%% Balanced trees of the standard library (gb_trees).
 -module(compute_gb_trees).
 -export([run/0]).
 

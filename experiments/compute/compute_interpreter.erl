@@ -1,4 +1,4 @@
-%% A small interpreter: an expression tree evaluated over an environment, and a machine of bytes.
+%% A small interpreter: expression trees evaluated in an environment, and a bytecode machine.
 -module(compute_interpreter).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% A JSON text decoded from a binary and encoded again, as hand-written parsers do it.
+%% A JSON text decoded from a binary and encoded again by a hand-written parser.
 -module(compute_json).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% Lists made, reversed, mapped, filtered, folded and taken apart, by the library and by hand.
+%% Lists built, reversed, mapped, filtered, folded and split, by the standard library and by hand.
 -module(compute_lists).
 -export([run/0]).
 

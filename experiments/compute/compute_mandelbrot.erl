@@ -1,4 +1,4 @@
-%% Floats in a loop.
+%% The Mandelbrot set: floats in a loop.
 -module(compute_mandelbrot).
 -export([run/0]).
 

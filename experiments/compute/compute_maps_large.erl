@@ -1,4 +1,4 @@
-%% Large maps: built, looked up, updated, folded.
+%% Large maps: building, lookups, updates and folds.
 -module(compute_maps_large).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% Small maps as records are used: keys that are known, looked up, matched and updated.
+%% Small maps used like records: known keys are looked up, matched and updated.
 -module(compute_maps_small).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% Planets round the sun: floats in tuples and lists.
+%% Planets around the sun: floats in tuples and lists.
 -module(compute_nbody).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% Queens on a board: backtracking over lists.
+%% Queens on a chessboard: backtracking over lists.
 -module(compute_nqueens).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% Binary packets made and taken apart.
+%% Binary packets, encoded and decoded.
 -module(compute_packets).
 -export([run/0]).
 

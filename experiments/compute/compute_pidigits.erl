@@ -1,4 +1,4 @@
-%% Digits of pi by the spigot: big integers that grow.
+%% Digits of pi by the spigot algorithm: growing big integers.
 -module(compute_pidigits).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% Queues and dictionaries of the library.
+%% Queues and dictionaries of the standard library.
 -module(compute_queues).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% The state of a server as a record, and the loop that handles requests, without the process.
+%% A server's state in a record and its loop over requests, without the process around it.
 -module(compute_records).
 -export([run/0]).
 

@@ -1,4 +1,4 @@
-%% Sets of the library, old and new, and comprehensions over them.
+%% Sets of the standard library, in several representations, and comprehensions over them.
 -module(compute_sets).
 -export([run/0]).
 

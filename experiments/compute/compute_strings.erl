@@ -1,4 +1,4 @@
-%% Text as lists of characters: cut up, compared, joined, printed.
+%% Text as lists of characters: splitting, comparing, joining and formatting.
 -module(compute_strings).
 -export([run/0]).
 

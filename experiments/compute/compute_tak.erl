@@ -1,4 +1,4 @@
-%% Takeuchi's function: calls with three arguments, and comparisons.
+%% The Takeuchi function: calls with three arguments, and comparisons.
 -module(compute_tak).
 -export([run/0]).
 

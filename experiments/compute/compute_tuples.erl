@@ -1,4 +1,4 @@
-%% Messages as tagged tuples, told apart by tag and size.
+%% Messages as tagged tuples, distinguished by tag and size.
 -module(compute_tuples).
 -export([run/0]).
 
