@@ -1,7 +1,7 @@
-//! The other end of the network experiments: connections that ask and wait for the answer, or that only stay. The
-//! experiments start it as `ferl lab --client ...`, so that it is the same for every VM, and no part of one.
+//! The client of the network experiments: its connections send a message and wait for the answer, or stay idle. The
+//! experiments start it as `ferl lab --client ...`, so every VM is measured with the same client.
 //!
-//! One thread. A connection has one message under way; what a round trip takes is told of all of them together.
+//! One thread. Each connection has at most one message in flight; latencies are reported over all connections together.
 
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
@@ -13,11 +13,11 @@ use std::time::Instant;
 use sys::poll::{Events, Interest, Poller, Token, Trigger};
 
 const MESSAGE: &[u8; 64] = b"sixty-four bytes, sent and answered, again and again and again..";
-/// Round trips that each connection makes before they count: what is done once is not what is measured.
-const UNCOUNTED: u64 = 2;
+/// Round trips of each connection before the measurement begins.
+const WARM_UP_TRIPS: u64 = 2;
 
-/// `echo PORT CONNECTIONS TRIPS`: so many round trips in all; prints `rate: `, `p50: `, `p99: ` and `p999: ` (a second,
-/// and microseconds). `idle PORT CONNECTIONS`: connects, says `ready`, and ends when its input does.
+/// `echo PORT CONNECTIONS TRIPS` makes `TRIPS` round trips in all, and prints `rate: ` (per second), `p50: `, `p99: ` and
+/// `p999: ` (microseconds). `idle PORT CONNECTIONS` connects, prints `ready`, and ends when its standard input ends.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let words: Vec<String> = arguments
         .map(|word| word.to_string_lossy().into_owned())
@@ -63,13 +63,13 @@ fn run(words: &[String]) -> Result<()> {
 struct Connection {
     stream: TcpStream,
     asked: Instant,
-    /// Bytes of the answer that have come.
+    /// Bytes of the answer received so far.
     answered: usize,
     trips_left: u64,
 }
 
 fn connect(port: u64, connections: u64) -> Result<Vec<Connection>> {
-    let port = u16::try_from(port).context("no port has that number")?;
+    let port = u16::try_from(port).context("not a port number")?;
     let server = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     (0..connections)
         .map(|number| {
@@ -86,7 +86,7 @@ fn connect(port: u64, connections: u64) -> Result<Vec<Connection>> {
         .collect()
 }
 
-/// The seconds that the round trips took, and the microseconds of each.
+/// Makes the round trips; returns the seconds that they took together and the microseconds of each.
 fn ask(connections: &mut [Connection], trips: u64) -> Result<(f64, Vec<u32>)> {
     let each = trips / connections.len() as u64;
     if each == 0 {
@@ -100,15 +100,15 @@ fn ask(connections: &mut [Connection], trips: u64) -> Result<(f64, Vec<u32>)> {
             .add(fd, Token(index as u64), Interest::READ, Trigger::Edge)
             .context("epoll")?;
     }
-    round(connections, &poller, UNCOUNTED, &mut Vec::new())?;
+    run_trips(connections, &poller, WARM_UP_TRIPS, &mut Vec::new())?;
     let mut micros = Vec::with_capacity(connections.len() * each as usize);
     let began = Instant::now();
-    round(connections, &poller, each, &mut micros)?;
+    run_trips(connections, &poller, each, &mut micros)?;
     Ok((began.elapsed().as_secs_f64(), micros))
 }
 
-/// So many round trips on each connection.
-fn round(
+/// Makes `each` round trips on every connection, and appends their microseconds.
+fn run_trips(
     connections: &mut [Connection],
     poller: &Poller,
     each: u64,
@@ -141,12 +141,12 @@ fn round(
 
 fn send(connection: &mut Connection) -> Result<()> {
     connection.asked = Instant::now();
-    // One message is under way, so there is room for it.
+    // Nothing else is in flight, so the socket's buffer has room for the whole message.
     connection.stream.write_all(MESSAGE)?;
     Ok(())
 }
 
-/// Reads what there is: whether that is all of the answer.
+/// Reads what has arrived; returns whether the answer is complete.
 fn answered(connection: &mut Connection) -> Result<bool> {
     let mut room = [0; 2 * MESSAGE.len()];
     match connection.stream.read(&mut room) {

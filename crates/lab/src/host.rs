@@ -1,11 +1,11 @@
-//! The host: what it is, and how much of its memory a run may have.
+//! Describes the host, and decides how much of its memory a run may use.
 
 use std::fs;
 
 use crate::results::Host;
 
-/// Of what is free, this part may be used; the rest keeps the host usable.
-const USABLE: f64 = 0.85;
+/// The share of the free memory that a run may use; the rest keeps the host usable.
+const USABLE_SHARE: f64 = 0.85;
 
 pub fn describe() -> Host {
     let system = sys::host::system().map_or_else(
@@ -27,19 +27,19 @@ fn processor() -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// What a run may hold, in bytes.
+/// The most memory that a run may hold, in bytes.
 pub fn memory_budget_bytes() -> u64 {
-    (available_bytes() as f64 * USABLE) as u64
+    (available_bytes() as f64 * USABLE_SHARE) as u64
 }
 
-/// What is free for new programs: of the host, and of the control group we are in.
+/// Memory that is free for new programs, on the host and in the lab's control group.
 fn available_bytes() -> u64 {
     use sys::memory::usage;
     let host = usage::available_bytes().unwrap_or_else(usage::total_bytes);
     let group = usage::group_limit_bytes()
         .map(|limit| limit.saturating_sub(usage::group_usage_bytes().unwrap_or(0)));
-    // Page cache is charged to the group and given back when it is needed, so its figure is only a floor; a host
-    // with more limit than memory has no limit.
+    // The group's usage includes page cache, which the kernel gives back on demand, so at least this much is free. A limit
+    // above the host's memory is no limit.
     match group {
         Some(group) if usage::group_limit_bytes() < Some(usage::total_bytes()) => host.min(group),
         _ => host,

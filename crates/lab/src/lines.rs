@@ -1,25 +1,15 @@
-//! From runs to lines: figure by figure, what the rounds of each VM say and how ferl stands against the others.
+//! Computes lines from runs: for each figure, a summary of the rounds on each VM, and the ratios of ferl to the others.
 
 use crate::results::{Cell, Line, Measured, OnVm};
 use crate::rows::{Better, Experiment, Figure};
 use crate::show;
 use crate::statistics::{self, Ratio};
 
-/// The lines of an experiment: its figures, cell by cell, and then the growth of those that have a name for it.
+/// All lines of an experiment, ordered by figure: a line for each cell, then the growth, if it is a figure too.
 pub fn of(experiment: &Experiment, cells: &[Cell], vms: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (at, figure) in experiment.figures.iter().enumerate() {
-        for cell in cells {
-            let figures: Vec<Result<Vec<f64>, String>> = cell
-                .on
-                .iter()
-                .map(|on| match &on.failure {
-                    Some(failure) => Err(failure.clone()),
-                    None => Ok(on.runs.iter().map(|run| run.figures[at]).collect()),
-                })
-                .collect();
-            lines.push(line(experiment, figure, figure.label, cell, figures));
-        }
+        lines.extend(cells.iter().map(|cell| of_figure(experiment, at, cell)));
         if let Some(label) = figure.slope {
             lines.extend(slopes(experiment, figure, label, at, cells, vms));
         }
@@ -27,7 +17,34 @@ pub fn of(experiment: &Experiment, cells: &[Cell], vms: usize) -> Vec<Line> {
     lines
 }
 
-/// One line for each case: how much one more of the size adds, round by round.
+/// The lines of one cell.
+pub fn of_cell(experiment: &Experiment, cell: &Cell) -> Vec<Line> {
+    let figures = 0..experiment.figures.len();
+    figures.map(|at| of_figure(experiment, at, cell)).collect()
+}
+
+/// The lines of the growth from size to size.
+pub fn growth(experiment: &Experiment, cells: &[Cell], vms: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (at, figure) in experiment.figures.iter().enumerate() {
+        if let Some(label) = figure.slope {
+            lines.extend(slopes(experiment, figure, label, at, cells, vms));
+        }
+    }
+    lines
+}
+
+fn of_figure(experiment: &Experiment, at: usize, cell: &Cell) -> Line {
+    let figure = &experiment.figures[at];
+    let of_vm = |on: &OnVm| match &on.failure {
+        Some(failure) => Err(failure.clone()),
+        None => Ok(on.runs.iter().map(|run| run.figures[at]).collect()),
+    };
+    let figures = cell.on.iter().map(of_vm).collect();
+    line(experiment, figure, figure.label, cell, figures)
+}
+
+/// One line for each case: how much the figure grows when the size grows by one, for each round.
 fn slopes(
     experiment: &Experiment,
     figure: &Figure,
@@ -112,8 +129,8 @@ fn line(
     }
 }
 
-/// What the author published for this line, and what to know about it. Where there is one figure for one size only, it
-/// stands beside other sizes as well, and says so.
+/// The published figure for this line and a remark on it. If only one size was published, its figure is shown beside
+/// other sizes too, with a remark that names its size.
 fn published(experiment: &Experiment, label: &str, cell: &Cell) -> Option<(f64, String)> {
     let of_case: Vec<_> = experiment
         .published
@@ -150,7 +167,7 @@ fn ratio(
     statistics::ratio(&ratios)
 }
 
-/// Processors that others used while the cell was measured, on average over all of its runs.
+/// The average number of processors that other programs used during the runs of the cell.
 fn others_cpus(cell: &Cell) -> f64 {
     let runs = || cell.on.iter().flat_map(|on| &on.runs);
     let wall: f64 = runs().map(|run| run.wall_s).sum();
@@ -212,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_a_line_of_its_own() {
+    fn growth_has_its_own_line() {
         let cells = [
             cell(100, &[1500.0], Ok(&[3500.0])),
             cell(300, &[2500.0], Ok(&[8500.0])),

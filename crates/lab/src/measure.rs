@@ -1,4 +1,4 @@
-//! One run of one cell on one VM: its command line, and what is read from it.
+//! One run of one cell on one VM: its command line, and the figures that are read from it.
 
 mod sampler;
 
@@ -8,23 +8,24 @@ use watch::{Invocation, Outcome};
 
 use crate::programs::find_program;
 use crate::results::{Load, Run};
-use crate::rows::{Case, Ends, Experiment, Set, Source};
+use crate::rows::{Case, Experiment, Set, Source};
+use crate::show;
 use crate::vms::Vm;
 use sampler::{HostTimes, Sampler};
 
-/// Between two looks at a VM: often enough to see its memory rise, seldom enough to cost it nothing.
-const LOOK: Duration = Duration::from_millis(40);
-/// OTP's default limit, with room for the processes of the system itself.
-const MOST_WITHOUT_FLAG: u64 = 260_000;
+/// The interval between two looks at a VM: short enough to see its memory grow, long enough not to slow it down.
+const LOOK_INTERVAL: Duration = Duration::from_millis(40);
+/// OTP's default process limit, less some room for the processes of the system.
+const MOST_PROCESSES_WITHOUT_FLAG: u64 = 260_000;
 
-/// What a run may take.
+/// The limits of a run.
 #[derive(Clone, Copy)]
 pub struct Bounds {
     pub timeout: Duration,
     pub memory_bytes: u64,
 }
 
-/// One cell of the plan.
+/// One cell of the plan: an experiment in one case, at one size.
 #[derive(Clone, Copy)]
 pub struct Trial<'a> {
     pub experiment: &'a Experiment,
@@ -33,7 +34,7 @@ pub struct Trial<'a> {
     pub set: Set,
 }
 
-/// What a run gave.
+/// The results of a run.
 pub struct Measurement {
     pub run: Run,
     pub load: Vec<Load>,
@@ -41,7 +42,12 @@ pub struct Measurement {
 }
 
 impl Trial<'_> {
-    /// All words of the command line: the program that is started comes first.
+    /// `E1/start, SMP on, 300k`.
+    pub fn name(&self) -> String {
+        show::join(&self.experiment.key(), self.case.label, self.size)
+    }
+
+    /// The command line, beginning with the program.
     pub fn words(&self, vm: &Vm, programs: &Path) -> Vec<String> {
         let processors = sys::cpu::Processors::detect().allowed();
         let flags = match self.case.flags_of_others {
@@ -67,7 +73,10 @@ impl Trial<'_> {
             .collect();
         words.push(vm.path.display().to_string());
         words.extend(flags.split_ascii_whitespace().map(fill));
-        if self.experiment.many_processes && self.size.is_some_and(|size| size > MOST_WITHOUT_FLAG)
+        if self.experiment.many_processes
+            && self
+                .size
+                .is_some_and(|size| size > MOST_PROCESSES_WITHOUT_FLAG)
         {
             words.extend(["+P".to_owned(), size.clone()]);
         }
@@ -77,7 +86,11 @@ impl Trial<'_> {
         words
     }
 
-    /// The path of the program that it needs, or what to do about it.
+    /// The path of the third-party program that the experiment needs, or an empty string if it needs none.
+    ///
+    /// # Errors
+    ///
+    /// If the program is not installed; the text says how to install it.
     fn program(&self) -> Result<String, String> {
         let Some(program) = self.experiment.program else {
             return Ok(String::new());
@@ -91,27 +104,22 @@ impl Trial<'_> {
         }
     }
 
-    /// Runs it in a folder of its own; a run that gives no figure says why.
+    /// Runs the cell once, in an empty temporary folder.
+    ///
+    /// # Errors
+    ///
+    /// Why the run gave no figures.
     pub fn run(&self, vm: &Vm, programs: &Path, bounds: Bounds) -> Result<Measurement, String> {
         self.program()?;
         let words = self.words(vm, programs);
-        let folder =
-            tempfile::tempdir().map_err(|error| format!("no folder to run in: {error}"))?;
+        let folder = tempfile::tempdir()
+            .map_err(|error| format!("no temporary folder to run in: {error}"))?;
         let invocation = Invocation::new(Path::new(&words[0]), folder.path())
             .args(&words[1..])
             .timeout(bounds.timeout)
             .memory_limit_bytes(bounds.memory_bytes)
-            .look_every(LOOK);
-        let ends = match self.experiment.ends {
-            Ends::ByItself => None,
-            Ends::After { says, quick, full } => Some((
-                says,
-                match self.set {
-                    Set::Quick => quick,
-                    Set::Full => full,
-                },
-            )),
-        };
+            .look_every(LOOK_INTERVAL);
+        let ends = self.experiment.ends.measured_part(self.set);
         let before = HostTimes::now();
         let mut sampler = Sampler::new(ends);
         let outcome = invocation
@@ -120,7 +128,7 @@ impl Trial<'_> {
         let after = HostTimes::now();
         let outcome = successful(outcome)?;
         if ends.is_some() && !sampler.is_over() {
-            return Err("it ended before it was measured".to_owned());
+            return Err("it ended before it could be measured".to_owned());
         }
         let seen = Seen {
             text: String::from_utf8_lossy(&outcome.stdout).into_owned(),
@@ -133,13 +141,13 @@ impl Trial<'_> {
             let number = seen.read(figure.source)?;
             let scaled = figure.scale.apply(number, self.size.unwrap_or(1));
             if !scaled.is_finite() {
-                return Err(format!("its figure is no number: {number}"));
+                return Err(format!("its figure is not a number: {number}"));
             }
             run.figures.push(scaled);
         }
         Ok(Measurement {
             run,
-            load: sampler.course(),
+            load: sampler.load_over_time(),
             threads: sampler.threads(),
         })
     }
@@ -155,7 +163,7 @@ fn successful(outcome: Outcome) -> Result<Outcome, String> {
     })
 }
 
-/// What the system says about a run.
+/// What the operating system reports about a run.
 fn account(outcome: &Outcome, sampler: &Sampler, host: Option<(HostTimes, HostTimes)>) -> Run {
     let usage = &outcome.usage;
     let (user_s, system_s) = (usage.user.as_secs_f64(), usage.system.as_secs_f64());
@@ -164,15 +172,15 @@ fn account(outcome: &Outcome, sampler: &Sampler, host: Option<(HostTimes, HostTi
         let busy = after.busy_s - before.busy_s;
         ((busy - user_s - system_s) / wall_s).max(0.0)
     });
-    // The kernel's own peak counts what the lab held when it started the VM.
+    // Between fork and exec the VM counts as large as the lab, so the kernel's peak is used only if it is larger than that.
     let own = sys::memory::usage::peak_resident_bytes().unwrap_or(u64::MAX);
-    let billed = Some(usage.peak_resident_bytes).filter(|bytes| *bytes > own);
+    let reported = Some(usage.peak_resident_bytes).filter(|bytes| *bytes > own);
     Run {
         figures: Vec::new(),
         wall_s,
         user_s,
         system_s,
-        peak_resident_bytes: sampler.peak_bytes().max(billed.unwrap_or(0)),
+        peak_resident_bytes: sampler.peak_bytes().max(reported.unwrap_or(0)),
         steady_resident_bytes: sampler.steady_bytes(),
         voluntary_switches: usage.voluntary_switches,
         involuntary_switches: usage.involuntary_switches,
@@ -185,6 +193,7 @@ fn account(outcome: &Outcome, sampler: &Sampler, host: Option<(HostTimes, HostTi
     }
 }
 
+/// What is known of a finished run.
 struct Seen<'a> {
     text: String,
     run: Run,
@@ -229,7 +238,7 @@ fn number_after(text: &str, before: &str) -> Option<f64> {
     rest[..end].parse().ok()
 }
 
-/// A command line as a shell takes it.
+/// The command line, quoted for a shell.
 pub fn shell_line(words: &[String]) -> String {
     let quoted = words.iter().map(|word| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "+-_./:=,@".contains(c);
@@ -257,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_can_be_given_to_a_shell() {
+    fn command_lines_are_quoted() {
         let words = ["/a b/erl", "+S", "2:2", "it's"].map(str::to_owned);
         assert_eq!(shell_line(&words), "'/a b/erl' +S 2:2 'it'\\''s'");
     }

@@ -1,39 +1,34 @@
-//! Which rows are run: those asked for, or those of the set.
+//! Selects the rows, cases and sizes to run: the named rows, or else those of the set.
 
 use crate::rows::{Case, Experiment, Group, Set};
 
-/// An experiment and the cells of it that are run.
+/// An experiment and those of its cells that are run.
 pub struct Planned {
     pub experiment: Experiment,
     pub cells: Vec<(Case, Option<u64>)>,
 }
 
-/// Names that fit nothing are added to the problems.
+/// The rows with the given names, or all rows of the set if no name is given. A name that matches no row is added to
+/// `problems`.
 pub fn plan(
     rows: Vec<Experiment>,
     names: &[String],
     set: Set,
     problems: &mut Vec<String>,
 ) -> Vec<Planned> {
-    let fits = |row: &Experiment, name: &String| {
-        let (row, name) = (row.key().to_lowercase(), name.to_lowercase());
-        let group = row.split('/').next().unwrap_or_default();
-        // A group's name is not also taken for a part of other names.
-        group == name || (!is_group(&name) && row.contains(&name))
-    };
     for name in names {
-        if !rows.iter().any(|row| fits(row, name)) {
+        if !rows.iter().any(|row| matches(row, name)) {
             problems.push(format!(
-                "no experiment is called {name}; `ferl lab --list` shows all of them"
+                "no experiment is called {name}; `ferl lab --list` lists them all"
             ));
         }
     }
     rows.into_iter()
         .filter(|row| {
             if names.is_empty() {
-                row.in_quick || set == Set::Full
+                row.set <= set
             } else {
-                names.iter().any(|name| fits(row, name))
+                names.iter().any(|name| matches(row, name))
             }
         })
         .map(|experiment| Planned {
@@ -43,19 +38,24 @@ pub fn plan(
         .collect()
 }
 
-fn is_group(name: &str) -> bool {
-    Group::of_key(name).is_some()
+/// A name matches a row if it is the row's group or a part of the row's name. The name of a group matches no other
+/// group's rows.
+fn matches(row: &Experiment, name: &str) -> bool {
+    match Group::of_key(name) {
+        Some(group) => row.group == group,
+        None => row.key().to_lowercase().contains(&name.to_lowercase()),
+    }
 }
 
 fn cells(experiment: &Experiment, set: Set) -> Vec<(Case, Option<u64>)> {
     let sizes: Vec<Option<u64>> = match experiment.sizes(set) {
-        [] => vec![None],
-        sizes => sizes.iter().copied().map(Some).collect(),
+        sizes if sizes.is_empty() => vec![None],
+        sizes => sizes.into_iter().map(Some).collect(),
     };
     experiment
         .cases
         .iter()
-        .filter(|case| case.in_quick || set == Set::Full)
+        .filter(|case| case.set <= set)
         .flat_map(|case| sizes.iter().map(|size| (*case, *size)))
         .collect()
 }
@@ -95,8 +95,29 @@ mod tests {
     }
 
     #[test]
-    fn the_full_set_has_every_row() {
-        assert_eq!(keys(&[], Set::Full).0.len(), rows::all().len());
-        assert!(keys(&[], Set::Quick).0.len() < rows::all().len());
+    fn each_set_contains_the_one_before() {
+        let headline = keys(&[], Set::Headline).0;
+        let quick = keys(&[], Set::Quick).0;
+        let full = keys(&[], Set::Full).0;
+        assert!(headline.iter().all(|key| quick.contains(key)));
+        assert!(headline.len() < quick.len() && quick.len() < full.len());
+        assert_eq!(full.len(), rows::all().len());
+    }
+
+    #[test]
+    fn the_headline_set_shows_every_published_experiment_and_more() {
+        let planned = plan(rows::all(), &[], Set::Headline, &mut Vec::new());
+        for group in Group::ALL {
+            let is_shown = planned.iter().any(|row| row.experiment.group == group);
+            assert!(is_shown || !group.is_published(), "{}", group.key());
+        }
+        for row in &planned {
+            assert!(!row.cells.is_empty(), "{}", row.experiment.key());
+        }
+        // Growth needs two sizes.
+        let memory = planned
+            .iter()
+            .find(|row| row.experiment.key() == "E2/memory");
+        assert_eq!(memory.unwrap().cells.len(), 2);
     }
 }

@@ -1,7 +1,8 @@
-//! The experiments' programs: their sources are part of this binary, and are compiled once into a folder of the user's
-//! cache, so that every command line the lab shows can be repeated.
+//! The Erlang programs of the experiments. Their sources are embedded in this executable, and compiled once into a folder
+//! of the user's cache, so that every command line that the lab shows can be repeated by hand.
 //!
-//! Invariant: a folder with its final name holds every compiled program; it is filled under another name first.
+//! Invariant: a folder with its final name holds every compiled program, because it is filled under a temporary name and
+//! then renamed.
 
 use anyhow::{Context, Result, bail};
 use include_dir::{Dir, File, include_dir};
@@ -13,21 +14,23 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use watch::Invocation;
 
+use crate::cache;
+
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 
-/// One compiler for all of them; seconds, even on a busy VM.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The time limit for compiling all programs, which takes seconds even on a busy host.
+const COMPILE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// One program.
 #[derive(Clone, Copy)]
 pub struct Source {
     pub module: &'static str,
-    /// What its opening comment says, to the first full stop.
+    /// The first line of its opening comment.
     pub about: &'static str,
     text: &'static str,
 }
 
-/// All of them, by name.
+/// All programs, sorted by name.
 pub fn sources() -> impl Iterator<Item = Source> {
     let mut files: Vec<&'static File<'static>> = FILES.files().collect();
     files.extend(FILES.dirs().flat_map(Dir::files));
@@ -53,17 +56,18 @@ fn opening(text: &str) -> &str {
 /// A folder with every program compiled.
 pub struct Programs {
     pub folder: PathBuf,
-    /// Removed with it, when there was no place to keep it.
+    /// Removes the folder when dropped, if there was no cache to keep it in.
     _temporary: Option<tempfile::TempDir>,
 }
 
 impl Programs {
-    /// Takes them from the cache, or compiles them with what the VM's own OTP has, so that it can run them.
+    /// Takes the programs from the cache, or compiles them with the compiler of the given OTP, so that the VM can run them.
     pub fn compiled(vm: &Path, otp: &Path) -> Result<Programs> {
-        let (parent, temporary) = match cache() {
+        let (parent, temporary) = match cache::folder() {
             Some(cache) => (cache, None),
             None => {
-                let temporary = tempfile::tempdir().context("no place for the programs")?;
+                let temporary =
+                    tempfile::tempdir().context("there is no folder for the compiled programs")?;
                 (temporary.path().to_path_buf(), Some(temporary))
             }
         };
@@ -74,34 +78,23 @@ impl Programs {
                 .tempdir_in(&parent)
                 .with_context(|| parent.display().to_string())?;
             compile(vm, otp, staging.path())?;
-            // Somebody else may have been faster, which is as good.
+            // The rename fails if another lab has created the folder in the meantime; then that one is used.
             let staged = staging.keep();
             if fs::rename(&staged, &folder).is_err() {
                 let _ = fs::remove_dir_all(&staged);
             }
         }
         if !is_complete(&folder) {
-            bail!("{} does not hold the compiled programs", folder.display());
+            bail!(
+                "{} does not contain the compiled programs",
+                folder.display()
+            );
         }
         Ok(Programs {
             folder,
             _temporary: temporary,
         })
     }
-}
-
-/// Where they are kept from run to run; `None` if there is no such place.
-fn cache() -> Option<PathBuf> {
-    let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let cache = env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute())
-        .or_else(home)?
-        .join("ferl-lab");
-    fs::create_dir_all(&cache).ok()?;
-    // The only proof that a folder can be written to.
-    tempfile::tempfile_in(&cache).ok()?;
-    cache.canonicalize().ok()
 }
 
 fn fingerprint() -> u64 {
@@ -130,11 +123,11 @@ fn compile(vm: &Path, otp: &Path, folder: &Path) -> Result<()> {
     }
     let mut tried = Vec::new();
     for compiler in compilers(vm, otp, &names, folder) {
-        let name = compiler.machine.display().to_string();
-        match compiler.timeout(PATIENCE).run() {
+        let name = compiler.program.display().to_string();
+        match compiler.timeout(COMPILE_TIMEOUT).run() {
             Ok(outcome) if outcome.end.is_success() => match missing(folder) {
                 None => return Ok(()),
-                Some(module) => tried.push(format!("{name} made no {module}.beam")),
+                Some(module) => tried.push(format!("{name} did not write {module}.beam")),
             },
             Ok(outcome) => tried.push(format!(
                 "{name}: {}: {}",
@@ -144,7 +137,10 @@ fn compile(vm: &Path, otp: &Path, folder: &Path) -> Result<()> {
             Err(error) => tried.push(format!("{error:#}")),
         }
     }
-    bail!("the programs cannot be compiled: {}", tried.join("; "))
+    bail!(
+        "the programs of the experiments cannot be compiled: {}",
+        tried.join("; ")
+    )
 }
 
 fn missing(folder: &Path) -> Option<&'static str> {
@@ -153,7 +149,7 @@ fn missing(folder: &Path) -> Option<&'static str> {
         .find(|module| !beam(folder, module).is_file())
 }
 
-/// Ways to compile, the best first.
+/// Ways to compile, in the order in which they are tried.
 fn compilers(vm: &Path, otp: &Path, names: &[String], folder: &Path) -> Vec<Invocation> {
     let erlc = |path: PathBuf| Invocation::new(&path, folder).args(names);
     let mut ways: Vec<Invocation> = find_program(&otp.join("bin/erlc").to_string_lossy())
@@ -170,7 +166,7 @@ fn compilers(vm: &Path, otp: &Path, names: &[String], folder: &Path) -> Vec<Invo
     ways
 }
 
-/// A program, by its path or as the shell would find it.
+/// Finds a program by its path, or by its name in PATH.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         let path = PathBuf::from(name);
@@ -186,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_are_inside_and_say_what_they_are() {
+    fn sources_are_embedded_and_described() {
         let modules: Vec<&str> = sources().map(|source| source.module).collect();
         for module in ["timed", "create_process", "compute", "compute_fib"] {
             assert!(modules.contains(&module), "{module}");

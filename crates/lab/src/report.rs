@@ -1,8 +1,8 @@
-//! The report: one HTML file with everything in it, no script, readable wide and narrow, by day and by night.
+//! The report: one self-contained HTML file without scripts, for wide and narrow screens, light and dark.
 //!
-//! Plots are drawn in a few fixed colours for ink, grid and VMs; the style sheet in `templates/page.html` gives ink
-//! and grid their values, so that a dark page needs no second drawing. Each plot is drawn for wide and for narrow
-//! screens, and the style sheet shows one of them.
+//! Plots are drawn with fixed colours. The style sheet in `templates/page.html` replaces those of ink and grid, so that the
+//! same drawing serves a light and a dark page. Each plot is drawn once for wide and once for narrow screens, and the
+//! style sheet shows one of the two.
 
 mod canvas;
 mod charts;
@@ -12,7 +12,7 @@ use minijinja::Environment;
 use minijinja::value::Serde;
 
 use crate::results::{Found, Session};
-use crate::rows::{Better, Group};
+use crate::rows::Group;
 use crate::view::{self, PlotView};
 
 const TEMPLATE: &str = include_str!("../templates/page.html");
@@ -20,12 +20,9 @@ const TEMPLATE: &str = include_str!("../templates/page.html");
 pub fn page(session: &Session) -> Result<String> {
     let mut view = view::view(session);
     for group in &mut view.groups {
-        let known = Group::of_key(&group.key);
-        if matches!(
-            known,
-            Some(Group::Everyday | Group::Compute | Group::Tables | Group::Answers)
-        ) {
-            group.plots = charts::ratios(session, &group.key)?;
+        let is_published = Group::of_key(&group.key).is_some_and(Group::is_published);
+        if !is_published {
+            group.plots.extend(charts::ratios(session, &group.key)?);
         }
         for shown in &mut group.experiments {
             let found = session
@@ -33,25 +30,21 @@ pub fn page(session: &Session) -> Result<String> {
                 .iter()
                 .find(|found| found.key == shown.key);
             if let Some(found) = found {
-                shown.plots = plots(session, found, known)?;
+                shown.plots = plots(session, found, is_published)?;
             }
         }
     }
     let mut environment = Environment::new();
-    // The name's ending switches the escaping of HTML on.
+    // The ending of the name makes minijinja escape what it inserts.
     environment.add_template("page.html", TEMPLATE)?;
     Ok(environment
         .get_template("page.html")?
         .render(Serde(&view))?)
 }
 
-/// What is worth drawing of one experiment.
-fn plots(session: &Session, found: &Found, group: Option<Group>) -> Result<Vec<PlotView>> {
+/// The plots of one experiment. Figures that the plot of the group's ratios shows have no plot here, except for growth.
+fn plots(session: &Session, found: &Found, is_published: bool) -> Result<Vec<PlotView>> {
     let mut plots = Vec::new();
-    let in_group_plot = matches!(
-        group,
-        Some(Group::Everyday | Group::Compute | Group::Tables | Group::Answers)
-    );
     for figure in figures(found) {
         let lines: Vec<_> = found
             .lines
@@ -67,11 +60,10 @@ fn plots(session: &Session, found: &Found, group: Option<Group>) -> Result<Vec<P
         let mut sizes: Vec<u64> = lines.iter().filter_map(|line| line.size).collect();
         sizes.dedup();
         if sizes.len() > 1 {
-            let is_contest = lines.iter().any(|line| line.better != Better::Neither);
-            if is_contest {
+            if lines.iter().any(|line| line.better.is_compared()) {
                 plots.push(charts::growth(session, found, &figure, &lines)?);
             }
-        } else if !in_group_plot {
+        } else if is_published {
             plots.push(charts::bars(session, found, &figure, &lines)?);
         }
     }

@@ -1,4 +1,5 @@
-//! What a session of the lab found: the shape of its JSON, and all that tables, pages and summaries are made of.
+//! The results of one session: the shape of the JSON that `--json` writes, and the source of every table, page and
+//! summary.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,18 +9,21 @@ use crate::statistics::{Ratio, Summary};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Session {
     pub lab: String,
-    /// When it began, as people write it.
+    /// A remark given with `--note`, such as the commit that was measured.
+    #[serde(default)]
+    pub note: String,
+    /// Local date and time of the start.
     pub began: String,
     pub seconds: f64,
-    /// `quick` or `full`.
+    /// `headline`, `quick` or `full`.
     pub set: String,
     pub rounds: u32,
     pub host: Host,
-    /// ferl first.
+    /// ferl is the first.
     #[serde(alias = "machines")]
     pub vms: Vec<VmInfo>,
     pub experiments: Vec<Found>,
-    /// What was asked for and could not be done, a line each.
+    /// Requests that could not be met, one line each.
     pub problems: Vec<String>,
 }
 
@@ -34,7 +38,7 @@ pub struct Host {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct VmInfo {
-    /// How tables name it: `ferl`, `OTP 25`.
+    /// The name in tables: `ferl`, `OTP 25`.
     pub name: String,
     pub path: String,
     pub release: String,
@@ -42,7 +46,7 @@ pub struct VmInfo {
     pub flavor: String,
 }
 
-/// An experiment and what came of it.
+/// The results of one experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Found {
     pub key: String,
@@ -57,27 +61,28 @@ pub struct Found {
 pub struct Cell {
     pub case: String,
     pub size: Option<u64>,
-    /// In the order of the VMs.
+    /// In the order of [`Session::vms`].
     pub on: Vec<OnVm>,
 }
 
+/// The results of one cell on one VM.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct OnVm {
-    /// As a shell takes it.
+    /// The command line, quoted for a shell.
     pub command: String,
-    /// Round by round; a VM that failed has no further ones.
+    /// One for each round, up to the first failure.
     pub runs: Vec<Run>,
-    /// Why there is no figure.
+    /// Why a run failed.
     pub failure: Option<String>,
-    /// What the processors did in the first run, where the experiment is about that.
+    /// The load of the processors during the first run, for experiments that record it.
     pub load: Vec<Load>,
-    /// The threads of the VM by name, and how many have it.
+    /// The number of threads of the VM by name.
     pub threads: Vec<(String, usize)>,
-    /// System calls by name in a run of their own, most frequent first.
+    /// The number of system calls by name, counted in a separate run, most frequent first.
     pub calls: Vec<(String, u64)>,
 }
 
-/// One run, as seen from outside.
+/// One run, measured from outside.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Run {
     /// In the order of the experiment's figures.
@@ -86,21 +91,21 @@ pub struct Run {
     pub user_s: f64,
     pub system_s: f64,
     pub peak_resident_bytes: u64,
-    /// In the middle of the second half of the run.
+    /// The median over the second half of the run.
     pub steady_resident_bytes: u64,
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,
     pub minor_faults: u64,
     pub major_faults: u64,
-    /// Calls of `read` and `write` and their relatives.
+    /// Calls of `read`, `write` and their variants.
     pub read_calls: u64,
     pub write_calls: u64,
     pub threads: u64,
-    /// Processors that everything else on the host used meanwhile, on average.
+    /// Average number of processors that the rest of the host used during the run.
     pub others_cpus: f64,
 }
 
-/// Shares of each processor's time, in percent, since the sample before.
+/// The load of each processor, in percent, since the previous sample.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Load {
     pub at_s: f64,
@@ -120,13 +125,13 @@ pub struct CoreLoad {
 }
 
 impl CoreLoad {
-    /// Time in which the processor worked for somebody on this host.
+    /// The share of time spent on any work of this host.
     pub fn busy(&self) -> f32 {
         self.user + self.nice + self.system + self.irq + self.soft
     }
 }
 
-/// One figure of one cell (or of all sizes of a case together), over all rounds: a line of the table.
+/// One line of the table: a figure of one cell, or of all sizes of a case together, over all rounds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
     pub figure: String,
@@ -134,13 +139,13 @@ pub struct Line {
     pub size: Option<u64>,
     pub unit: Unit,
     pub better: Better,
-    /// In the order of the VMs.
+    /// In the order of [`Session::vms`].
     pub on: Vec<Measured>,
-    /// ferl against each of the others, in their order; `None` where one of them has no figure.
+    /// ferl compared with each other VM, in their order; `None` where one of the two has no figure.
     pub ratios: Vec<Option<Ratio>>,
     pub published: Option<f64>,
     pub published_note: String,
-    /// Most that others on the host used of it while this was measured, in processors.
+    /// Average number of processors that the rest of the host used during these runs.
     pub others_cpus: f64,
 }
 
@@ -160,7 +165,7 @@ impl Measured {
     }
 }
 
-/// From here on what others used is told: their work may have changed the figures.
+/// From this load by other programs on, a line is marked: they may have changed the figures.
 pub const NOISE_CPUS: f64 = 0.25;
 
 impl Line {
@@ -170,7 +175,7 @@ impl Line {
 }
 
 impl Session {
-    /// Whether all that was asked for was done, on every VM.
+    /// Whether everything requested was done on every VM.
     pub fn is_complete(&self) -> bool {
         self.problems.is_empty() && self.failures().next().is_none()
     }
@@ -187,13 +192,10 @@ impl Session {
         })
     }
 
-    /// The lines in which less or more is better.
-    pub fn contests(&self) -> impl Iterator<Item = (&Found, &Line)> {
+    /// The lines that compare the VMs, rather than only show a figure.
+    pub fn comparisons(&self) -> impl Iterator<Item = (&Found, &Line)> {
         self.experiments.iter().flat_map(|found| {
-            let lines = found
-                .lines
-                .iter()
-                .filter(|line| line.better != Better::Neither);
+            let lines = found.lines.iter().filter(|line| line.better.is_compared());
             lines.map(move |line| (found, line))
         })
     }

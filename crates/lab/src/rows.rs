@@ -1,8 +1,8 @@
-//! What the lab can run: one row for each experiment. Tables only; nothing here runs anything.
+//! The experiments that the lab can run, one row each. These are tables; nothing here runs anything.
 //!
-//! An experiment is a command line with a size in it, tried in one or more cases (flags) and at one or more sizes, and
-//! the figures that are read from each run. To add one: an `.erl` file in `experiments/` and a row. The programs
-//! in `experiments/compute` are rows by being there.
+//! An experiment is a command line that contains a size. It is run in one or more cases (sets of flags) and at one or
+//! more sizes, and each run gives one or more figures. To add an experiment, add an `.erl` file to `experiments/` and a
+//! row here. Each program in `experiments/compute` becomes a row without being listed.
 
 mod answers;
 mod compute;
@@ -17,40 +17,40 @@ use std::time::Duration;
 #[derive(Clone, Copy)]
 pub struct Experiment {
     pub group: Group,
-    /// Unique in its group.
+    /// Unique within the group.
     pub name: &'static str,
     /// One sentence: what happens, and what the figure means.
     pub about: &'static str,
-    /// What follows the flags and `-noshell`: `{N}` stands for the size, `{NAME}` for the row's name, `{FERL}` for the path
-    /// of this program, `{PROGRAM}` for that of the one below.
+    /// The arguments after the flags and `-noshell`. `{N}` is replaced by the size, `{NAME}` by the row's name, `{FERL}` by
+    /// the path of this executable and `{PROGRAM}` by the path of `program`.
     pub command: &'static str,
-    /// What it needs besides the VM.
+    /// A program that the experiment needs besides the VM.
     pub program: Option<Program>,
     pub cases: &'static [Case],
-    /// Sizes of the quick and of the full set, ascending; empty where there is no size to choose.
+    /// Sizes of the quick and of the full set, ascending; both empty if the experiment has no size.
     pub quick: &'static [u64],
     pub full: &'static [u64],
     pub ends: Ends,
     pub figures: &'static [Figure],
     pub published: &'static [Published],
-    /// Whether the quick set has it.
-    pub in_quick: bool,
-    /// The size is a number of processes alive at once, so the VM needs `+P` when it is large.
+    /// The smallest set that contains this row.
+    pub set: Set,
+    /// The size is a number of processes alive at the same time, so a large one needs `+P`.
     pub many_processes: bool,
-    /// Whether it is about what the processors do over time, so that a course of it is kept.
+    /// Record the load of each processor over time.
     pub shows_load: bool,
-    /// Whether the system calls are worth counting, in a run of their own, where that is possible.
+    /// In the full set, count the system calls in a separate run under `strace`.
     pub counts_calls: bool,
 }
 
-/// A program that others have made, and how Debian calls the package that has it.
+/// A third-party program, and the Debian package that contains it.
 #[derive(Clone, Copy)]
 pub struct Program {
     pub name: &'static str,
     pub package: &'static str,
 }
 
-/// What most rows have in common.
+/// The defaults of a row.
 const PLAIN: Experiment = Experiment {
     group: Group::Everyday,
     name: "",
@@ -63,36 +63,58 @@ const PLAIN: Experiment = Experiment {
     ends: Ends::ByItself,
     figures: &[],
     published: &[],
-    in_quick: true,
+    set: Set::Quick,
     many_processes: false,
     shows_load: false,
     counts_calls: false,
 };
 
 impl Experiment {
-    /// How people name it: `E1/start`.
+    /// The name used on the command line and in results: `E1/start`.
     pub fn key(&self) -> String {
         format!("{}/{}", self.group.key(), self.name)
     }
 
-    pub fn sizes(&self, set: Set) -> &'static [u64] {
-        match set {
-            Set::Quick => self.quick,
-            Set::Full => self.full,
+    /// The sizes to run. The headline set takes the largest quick size, and the smallest as well where a figure is
+    /// computed from the growth between sizes.
+    pub fn sizes(&self, set: Set) -> Vec<u64> {
+        match (set, self.quick) {
+            (Set::Full, _) => self.full.to_vec(),
+            (Set::Headline, [first, .., last]) => {
+                if self.figures.iter().any(|figure| figure.slope.is_some()) {
+                    vec![*first, *last]
+                } else {
+                    vec![*last]
+                }
+            }
+            (Set::Headline | Set::Quick, sizes) => sizes.to_vec(),
         }
     }
 }
 
-/// Which of two sets is run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Which selection of rows, cases and sizes is run. Each set contains the rows and cases of those before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Set {
+    /// E1 to E5 and a few more, within two minutes.
+    Headline,
     /// A few minutes on two processors.
     Quick,
-    /// The sizes their authors published; hours, where memory allows all of them.
+    /// The sizes that the authors published; takes hours if memory suffices for all of them.
     Full,
 }
 
-/// Which family a row belongs to.
+impl Set {
+    /// As written in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Set::Headline => "headline",
+            Set::Quick => "quick",
+            Set::Full => "full",
+        }
+    }
+}
+
+/// A family of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Group {
     Creation,
@@ -135,26 +157,35 @@ impl Group {
 
     pub fn title(self) -> &'static str {
         match self {
-            Group::Creation => "Creating processes, SMP on and off",
-            Group::Load => "Load on each core, and memory",
-            Group::Ports => "Programs behind ports",
-            Group::Cost => "What one process costs",
-            Group::Messages => "Messages",
-            Group::Everyday => "What programs do every day",
-            Group::Compute => "Ordinary programs of one process",
-            Group::Tables => "Tables that processes share (ETS)",
-            Group::Answers => "How soon others run beside something large",
+            Group::Creation => "Creating processes, with SMP on and off",
+            Group::Load => "Load of each processor, and memory of many processes",
+            Group::Ports => "External programs behind ports",
+            Group::Cost => "The cost of creating one process",
+            Group::Messages => "Messages between processes",
+            Group::Everyday => "Everyday work",
+            Group::Compute => "Ordinary programs in one process",
+            Group::Tables => "ETS tables",
+            Group::Answers => "Latency beside a long-running built-in function",
         }
+    }
+
+    /// Whether it is one of the five published experiments, whose authors gave figures.
+    pub fn is_published(self) -> bool {
+        self.published_on().is_some()
     }
 
     /// `E1: Creating processes...`
     pub fn heading(self) -> String {
-        match self {
-            Group::Everyday | Group::Compute | Group::Tables | Group::Answers => {
-                self.title().to_owned()
-            }
-            _ => format!("{}: {}", self.key(), self.title()),
+        if self.is_published() {
+            format!("{}: {}", self.key(), self.title())
+        } else {
+            self.title().to_owned()
         }
+    }
+
+    /// Whether the mean of the ratios of its lines says something: its rows measure the same sort of thing.
+    pub fn has_mean(self) -> bool {
+        matches!(self, Group::Compute | Group::Tables | Group::Answers)
     }
 
     pub fn of_key(key: &str) -> Option<Group> {
@@ -163,7 +194,7 @@ impl Group {
             .find(|group| group.key().eq_ignore_ascii_case(key))
     }
 
-    /// The hardware of the figures published with it.
+    /// The hardware on which the published figures were measured.
     pub fn published_on(self) -> Option<&'static str> {
         match self {
             Group::Creation => Some("4 cores of 2.4 GHz under Xen, +S 4:4"),
@@ -180,13 +211,14 @@ impl Group {
 #[derive(Clone, Copy)]
 pub struct Case {
     pub label: &'static str,
-    /// Emulator flags: `{CPUS}` stands for the processors there are, `{TWICE}` for twice as many.
+    /// Emulator flags. `{CPUS}` is replaced by the number of processors, `{TWICE}` by twice that number.
     pub flags: &'static str,
-    /// The same for other VMs, where they differ: stock has refused `-smp disable` since OTP 24.
+    /// The flags for other VMs, if they differ: stock `erl` refuses `-smp disable` since OTP 24.
     pub flags_of_others: Option<&'static str>,
-    /// Run by this program.
+    /// A command, such as `taskset`, that starts the VM.
     pub under: &'static [&'static str],
-    pub in_quick: bool,
+    /// The smallest set that contains this case.
+    pub set: Set,
 }
 
 const DEFAULT: Case = Case {
@@ -194,7 +226,7 @@ const DEFAULT: Case = Case {
     flags: "",
     flags_of_others: None,
     under: &[],
-    in_quick: true,
+    set: Set::Headline,
 };
 
 const SMP_ON: Case = Case {
@@ -216,11 +248,12 @@ const ONE: Case = Case {
     ..DEFAULT
 };
 
-/// When a run is over.
+/// When a run ends.
 #[derive(Clone, Copy)]
 pub enum Ends {
     ByItself,
-    /// This long after it has said this. From then to the end is what is measured from outside.
+    /// The lab ends the run this long after the program has printed `says`. What the lab measures from outside is the
+    /// time in between.
     After {
         says: &'static str,
         quick: Duration,
@@ -228,29 +261,50 @@ pub enum Ends {
     },
 }
 
-/// Something read from a run.
+impl Ends {
+    /// The text that begins the measured part, and how long that lasts; `None` if the run ends by itself.
+    pub fn measured_part(self, set: Set) -> Option<(&'static str, Duration)> {
+        match (self, set) {
+            (Ends::ByItself, _) => None,
+            (Ends::After { says, full, .. }, Set::Full) => Some((says, full)),
+            (Ends::After { says, quick, .. }, _) => Some((says, quick)),
+        }
+    }
+}
+
+/// A number read from a run.
 #[derive(Clone, Copy)]
 pub struct Figure {
     pub label: &'static str,
     pub source: Source,
-    /// What makes the number found into the unit.
+    /// Converts the number to the unit.
     pub scale: Scale,
     pub unit: Unit,
     pub better: Better,
-    /// What the growth from size to size is called, where that is a figure of its own.
+    /// The label of the growth from size to size, if that is a figure too.
     pub slope: Option<&'static str>,
 }
 
-const TIMED: Figure = Figure {
-    label: "time",
-    source: Source::Printed("timed: "),
-    scale: Scale::By(1e-6),
-    unit: Unit::Seconds,
-    better: Better::Less,
-    slope: None,
-};
+const TIMED: Figure = printed_micros("time", "timed: ", Unit::Seconds);
 
-/// `timed: ` as so many a second.
+/// A time that the program prints in microseconds after `prefix`, shown in `unit`; less is better.
+const fn printed_micros(label: &'static str, prefix: &'static str, unit: Unit) -> Figure {
+    let factor = match unit {
+        Unit::Seconds => 1e-6,
+        Unit::Millis => 1e-3,
+        _ => 1.0,
+    };
+    Figure {
+        label,
+        source: Source::Printed(prefix),
+        scale: Scale::By(factor),
+        unit,
+        better: Better::Less,
+        slope: None,
+    }
+}
+
+/// The number of operations a second, from the time after `timed: `.
 const RATE: Figure = Figure {
     label: "rate",
     scale: Scale::SizePer(1e-6),
@@ -259,7 +313,7 @@ const RATE: Figure = Figure {
     ..TIMED
 };
 
-/// What connections on which nothing happens hold.
+/// The memory that idle connections hold.
 const CONNECTIONS: Figure = Figure {
     label: "resident memory",
     source: Source::Resident,
@@ -269,7 +323,7 @@ const CONNECTIONS: Figure = Figure {
     slope: Some("memory of one connection"),
 };
 
-/// `timed: ` as so much for each one.
+/// The time of one operation, from the time after `timed: `.
 const EACH: Figure = Figure {
     label: "each",
     scale: Scale::PerSize(1.0),
@@ -277,21 +331,22 @@ const EACH: Figure = Figure {
     ..TIMED
 };
 
+/// Where a figure comes from.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Source {
-    /// The number that the program prints right after this.
+    /// The number that the program prints right after this text.
     Printed(&'static str),
     /// Seconds from the start of the VM to its end.
     Wall,
-    /// Seconds of processor time, the kernel's part included.
+    /// Seconds of processor time, user and system.
     Cpu,
     /// Bytes of resident memory at the end.
     Resident,
-    /// Processor time used by the VM while measured, in percent of one processor.
+    /// Processor time used by the VM during the measured part, in percent of one processor.
     CpuUsed,
-    /// Average load of the least loaded processor while measured, in percent.
+    /// Average load, in percent, of the least loaded processor during the measured part.
     LeastLoaded,
-    /// Context switches of the VM's threads, a second.
+    /// Context switches of the VM's threads per second.
     Switches,
 }
 
@@ -334,20 +389,27 @@ pub enum Unit {
 pub enum Better {
     Less,
     More,
-    /// A fact that is shown, not a contest.
+    /// The figure is shown, but not compared.
     Neither,
 }
 
-/// A figure that the author of the experiment published.
+impl Better {
+    /// Whether VMs are compared by the figure.
+    pub fn is_compared(self) -> bool {
+        self != Better::Neither
+    }
+}
+
+/// A figure published by the author of the experiment.
 #[derive(Clone, Copy)]
 pub struct Published {
     /// The label of the figure, the label of the case, and the size.
     pub figure: &'static str,
     pub case: &'static str,
     pub size: u64,
-    /// In the figure's unit.
+    /// In the unit of the figure.
     pub value: f64,
-    /// What to know about it, if anything.
+    /// A remark to show beside it, or an empty string.
     pub note: &'static str,
 }
 
@@ -372,9 +434,9 @@ mod tests {
         let mut keys = HashSet::new();
         for row in all() {
             let key = row.key();
-            assert!(keys.insert(key.clone()), "{key} is there twice");
+            assert!(keys.insert(key.clone()), "{key} is listed twice");
             assert!(!row.about.is_empty() && !row.figures.is_empty(), "{key}");
-            assert!(row.cases.iter().any(|case| case.in_quick), "{key}");
+            assert!(row.cases.iter().any(|case| case.set <= row.set), "{key}");
             assert_eq!(
                 row.command.contains("{N}"),
                 !row.full.is_empty(),

@@ -1,10 +1,10 @@
-//! Numbers and names as people read them; the table, the page and the summary show them alike.
+//! Formats numbers, durations and names for people. The table, the page and the summary use the same forms.
 
 use crate::results::{Cell, Found, Line};
 use crate::rows::Unit;
 use crate::statistics::{Ratio, Verdict};
 
-/// A number with its unit left out: the unit has a column.
+/// A number without its unit, which has its own column.
 pub fn number(unit: Unit, number: f64) -> String {
     match unit {
         Unit::Seconds => digits(number),
@@ -28,7 +28,7 @@ pub fn unit(unit: Unit) -> &'static str {
     }
 }
 
-/// Three digits that count, or more before the point.
+/// Three significant digits, or more if they stand before the point.
 fn digits(number: f64) -> String {
     let magnitude = number.abs();
     let places = if magnitude >= 100.0 {
@@ -47,9 +47,24 @@ fn digits(number: f64) -> String {
 pub fn ratio(ratio: &Ratio) -> String {
     let (median, least, most) = (ratio.median, ratio.least, ratio.most);
     if ratio.pairs == 1 {
-        return format!("{median:.2}");
+        return number_of_ratio(median);
     }
     format!("{median:.2} ({least:.2}-{most:.2})")
+}
+
+/// `2.31`.
+pub fn number_of_ratio(ratio: f64) -> String {
+    format!("{ratio:.2}")
+}
+
+/// `48 s`, `1 min 35 s` or `2 h 10 min`.
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
 }
 
 pub fn verdict(verdict: Verdict) -> &'static str {
@@ -61,7 +76,7 @@ pub fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// 1,234 up to ten thousand, then 12.3M and the like.
+/// 1,234 below ten thousand, and forms such as 12.3M above.
 fn bytes(number: f64) -> String {
     if number.abs() < 10_000.0 {
         return grouped(number.round() as i64);
@@ -90,7 +105,7 @@ pub fn grouped(number: i64) -> String {
     out
 }
 
-/// 300000 as 300k: short, for axes and lines.
+/// 300000 as 300k.
 pub fn size(size: u64) -> String {
     for (factor, letter) in [(1_000_000, "M"), (1_000, "k")] {
         if size >= factor {
@@ -102,7 +117,18 @@ pub fn size(size: u64) -> String {
     size.to_string()
 }
 
-/// `start, SMP on, 300k`: what the line is of.
+/// The name of a line among the lines of its experiment. It includes the figure if there are several.
+pub fn name_in(found: &Found, line: &Line) -> String {
+    let has_others = found.lines.iter().any(|other| other.figure != line.figure);
+    let name = line_name(found, line);
+    if has_others {
+        format!("{name}: {}", line.figure)
+    } else {
+        name
+    }
+}
+
+/// `start, SMP on, 300k`: the cell that the line belongs to.
 pub fn line_name(found: &Found, line: &Line) -> String {
     let name = found.key.rsplit('/').next().unwrap_or_default();
     join(name, &line.case, line.size)
@@ -125,12 +151,34 @@ pub fn join(name: &str, case: &str, of: Option<u64>) -> String {
     text
 }
 
+/// The text without its middle, if it is longer than this many characters: the size and the figure at its end matter.
+pub fn shortened(text: &str, most: usize) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    if characters.len() <= most {
+        return text.to_owned();
+    }
+    let kept = most.saturating_sub(1);
+    let (head, tail) = (kept.div_ceil(2), kept / 2);
+    let head = characters[..head].iter();
+    let tail = characters[characters.len() - tail..].iter();
+    head.chain(&['…']).chain(tail).collect()
+}
+
+/// The beginning of the text, at most this many characters.
+pub fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept = text.chars().take(most.saturating_sub(1));
+    kept.chain(['…']).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_the_digits_that_count() {
+    fn numbers_have_three_significant_digits() {
         for (of, value, text) in [
             (Unit::Seconds, 0.12345, "0.123"),
             (Unit::Seconds, 12.345, "12.3"),
@@ -154,6 +202,25 @@ mod tests {
             (55_164_851, "55.2M"),
         ] {
             assert_eq!(size(of), text);
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(shortened("abcdefgh", 8), "abcdefgh");
+        assert_eq!(shortened("abcdefgh", 6), "abc…gh");
+        assert_eq!(cut("abcdefgh", 6), "abcde…");
+    }
+
+    #[test]
+    fn durations_have_two_units_at_most() {
+        for (seconds, text) in [
+            (0.4, "0 s"),
+            (59.6, "1 min 0 s"),
+            (95.0, "1 min 35 s"),
+            (7800.0, "2 h 10 min"),
+        ] {
+            assert_eq!(duration(seconds), text);
         }
     }
 

@@ -1,15 +1,15 @@
-//! What can be said about figures that differ from run to run.
+//! Statistics of figures that vary from run to run.
 //!
-//! A ratio is taken pair by pair: the two runs of one round, which met the same minutes of the host. A difference
-//! is called only if the spread of the ratios, widened while there are few of them, stays on one side of 1.
+//! Ratios are taken between the two runs of one round, because the host was in the same state for both. A difference
+//! counts only if the spread of the ratios lies on one side of 1. With few ratios the spread is widened first.
 
 use serde::{Deserialize, Serialize};
 
-/// Below this a difference is nothing that a user could notice, and within what two clocks disagree.
+/// Smaller differences are not reported: no user would notice them.
 const LEAST_DIFFERENCE: f64 = 1.02;
-/// From so many pairs on, all of them on one side is telling by itself (1 in 32 by chance).
+/// With this many pairs the spread is not widened: by chance all of them lie on one side only once in 32 times.
 const ENOUGH_PAIRS: usize = 6;
-/// With fewer pairs than this nothing is called.
+/// With fewer pairs there is no verdict.
 const FEWEST_PAIRS: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Summary {
     pub count: usize,
 }
 
-/// `None` without numbers.
+/// `None` if there are no numbers.
 pub fn summary(numbers: &[f64]) -> Option<Summary> {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -39,19 +39,19 @@ pub fn summary(numbers: &[f64]) -> Option<Summary> {
     })
 }
 
-/// What the pairs say about ferl and another VM.
+/// How ferl compares with another VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Better,
     Worse,
-    /// The spread covers the difference.
+    /// The spread includes 1.
     CannotTell,
-    /// There are too few pairs to have a spread.
+    /// There are too few pairs for a verdict.
     TooFew,
 }
 
-/// How many times as good ferl is as another VM: above 1 it is better, whatever is counted.
+/// How many times as good ferl is as another VM. Above 1 ferl is better, whether less or more of the figure is better.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
     pub median: f64,
@@ -61,7 +61,7 @@ pub struct Ratio {
     pub verdict: Verdict,
 }
 
-/// `None` without ratios; each must be above zero.
+/// `None` if there are no ratios. Each must be above zero.
 pub fn ratio(ratios: &[f64]) -> Option<Ratio> {
     let Summary {
         median,
@@ -92,7 +92,7 @@ pub fn ratio(ratios: &[f64]) -> Option<Ratio> {
     })
 }
 
-/// How much each one more adds, by least squares; `None` with fewer than two different sizes.
+/// The slope of the line through the points by least squares; `None` with fewer than two different x.
 pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
@@ -105,7 +105,7 @@ pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     (spread > 0.0).then(|| together / spread)
 }
 
-/// The mean of ratios.
+/// The geometric mean; `None` if there are no ratios.
 pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
@@ -123,16 +123,16 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_called_only_outside_the_spread() {
+    fn a_difference_counts_only_outside_the_spread() {
         let verdict = |ratios: &[f64]| ratio(ratios).unwrap().verdict;
         for (ratios, expected) in [
             (&[2.0, 2.1, 1.9][..], Verdict::Better),
             (&[0.5, 0.51, 0.49], Verdict::Worse),
             (&[1.2, 0.9, 1.1], Verdict::CannotTell),
-            // All above 1, but three pairs that far apart could be chance.
+            // All above 1, but three pairs so far apart could be chance.
             (&[1.1, 1.5, 2.2], Verdict::CannotTell),
             (&[1.1, 1.5, 2.2, 1.2, 1.3, 1.4], Verdict::Better),
-            // Surely different, and by nothing.
+            // Certainly different, but by too little.
             (&[1.001, 1.002, 1.001], Verdict::CannotTell),
             (&[3.0, 3.0], Verdict::TooFew),
         ] {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_without_any_cancels_out_of_the_slope() {
+    fn a_constant_part_does_not_change_the_slope() {
         let found = slope(&[(1.0, 110.0), (2.0, 120.0), (4.0, 140.0)]).unwrap();
         assert!((found - 10.0).abs() < 1e-9);
         assert_eq!(slope(&[(1.0, 5.0), (1.0, 6.0)]), None);

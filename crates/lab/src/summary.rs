@@ -1,4 +1,4 @@
-//! The summary in Markdown, such as `docs/results.md`: every line of the table, and where ferl is behind.
+//! The summary in Markdown: every line of the table, and a list of the lines in which ferl is behind.
 
 use anyhow::Result;
 use minijinja::Environment;

@@ -1,5 +1,5 @@
-//! System calls of a run, counted by `strace` where there is one. Counting slows the VM down, so it has a run of
-//! its own, whose figures are thrown away.
+//! Counts the system calls of a run with `strace`, if it is installed. That slows the VM down, so it happens in a separate
+//! run whose figures are discarded.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,12 @@ use crate::measure::{Bounds, Trial};
 use crate::programs::find_program;
 use crate::vms::Vm;
 
-/// Counting every call of every thread takes this much longer.
-const SLOWNESS: u32 = 4;
-/// More names than this nobody reads.
+/// Under `strace` a run may take this many times as long.
+const SLOWDOWN: u32 = 4;
+/// The number of system calls that are reported.
 const MOST_NAMES: usize = 12;
 
-/// The most frequent calls, or nothing where they cannot be counted.
+/// The most frequent system calls; empty if they cannot be counted.
 pub fn count(trial: &Trial, vm: &Vm, programs: &Path, bounds: Bounds) -> Vec<(String, u64)> {
     let Some(strace) = find_program("strace") else {
         return Vec::new();
@@ -27,7 +27,7 @@ pub fn count(trial: &Trial, vm: &Vm, programs: &Path, bounds: Bounds) -> Vec<(St
         .args(["-f", "-c", "-qq", "-S", "calls", "-o"])
         .arg(&table)
         .args(trial.words(vm, programs))
-        .timeout(bounds.timeout * SLOWNESS)
+        .timeout(bounds.timeout * SLOWDOWN)
         .memory_limit_bytes(bounds.memory_bytes)
         .run();
     match run {
@@ -39,7 +39,8 @@ pub fn count(trial: &Trial, vm: &Vm, programs: &Path, bounds: Bounds) -> Vec<(St
     }
 }
 
-/// Lines such as ` 99.00    0.123456          12      1024       100 futex`, errors left out where there are none.
+/// Parses lines such as ` 99.00    0.123456          12      1024       100 futex`. The number of errors before the name
+/// may be absent.
 fn read(table: &str) -> Vec<(String, u64)> {
     let rows = table.lines().filter_map(|line| {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();

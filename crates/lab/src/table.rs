@@ -1,6 +1,7 @@
-//! The results as a table for the terminal.
+//! The table on the terminal. Its column widths are fixed before the first line, because lines are printed as soon as
+//! they are measured.
 
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table, presets};
+use console::{Style, style};
 
 use crate::results::{Found, Line, Session};
 use crate::rows;
@@ -8,94 +9,165 @@ use crate::show;
 use crate::statistics::{Ratio, Verdict};
 use crate::view;
 
-pub fn table(session: &Session) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    // In a file a row is a line, however long.
-    if table.is_tty() {
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-    }
-    let mut header = vec!["experiment".to_owned(), String::new()];
-    header.extend(session.vms.iter().map(|vm| vm.name.clone()));
-    for other in &session.vms[1..] {
-        header.push(match session.vms.len() {
-            2 => "ratio (least-most)".to_owned(),
-            _ => format!("ratio to {}", other.name),
-        });
-        header.push(String::new());
-    }
-    table.set_header(header);
-    for column in 2..2 + session.vms.len() {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let mut group = "";
-    for found in &session.experiments {
-        if found.group != group {
-            group = &found.group;
-            table.add_row([Cell::new(heading(group)).add_attribute(Attribute::Bold)]);
-        }
-        for line in &found.lines {
-            table.add_row(row(session, found, line));
-        }
-    }
-    table
+/// Widths of columns, in characters.
+const UNIT: usize = 3;
+const VALUE: usize = 10;
+const RATIO: usize = "12.34 (12.34-12.34)".len();
+const RATIO_WITHOUT_SPREAD: usize = "12.34".len();
+const VERDICT: usize = "too few rounds*".len();
+/// A name is not shortened further than this.
+const SHORTEST_NAME: usize = 24;
+
+/// How the lines of one session are laid out.
+pub struct Table {
+    vm_names: Vec<String>,
+    name_width: usize,
+    /// Show the least and the most ratio, if the terminal is wide enough.
+    shows_spread: bool,
 }
 
-fn heading(group: &str) -> String {
-    rows::Group::of_key(group).map_or_else(|| group.to_owned(), rows::Group::heading)
-}
-
-fn row(session: &Session, found: &Found, line: &Line) -> Vec<Cell> {
-    let mut name = show::line_name(found, line);
-    if found.lines.iter().any(|other| other.figure != line.figure) {
-        name = format!("{name}: {}", line.figure);
-    }
-    let mut cells = vec![
-        Cell::new(format!("  {name}")),
-        Cell::new(show::unit(line.unit)),
-    ];
-    cells.extend(line.on.iter().map(|measured| match measured.summary() {
-        Some(summary) => Cell::new(show::number(line.unit, summary.median)),
-        None => Cell::new("failed").fg(Color::Red),
-    }));
-    for at in 1..session.vms.len() {
-        let (ratio, said) = match line.ratios.get(at - 1).copied().flatten() {
-            Some(ratio) => (show::ratio(&ratio), verdict(&ratio, line)),
-            None => (String::new(), Cell::new("")),
+impl Table {
+    /// `longest_name` is the length of the longest name, and `columns` the width of the terminal; `None` in a file.
+    pub fn new(vm_names: Vec<String>, longest_name: usize, columns: Option<usize>) -> Table {
+        let mut table = Table {
+            vm_names,
+            name_width: longest_name,
+            shows_spread: true,
         };
-        cells.push(Cell::new(ratio));
-        cells.push(said);
+        let columns = columns.unwrap_or(usize::MAX);
+        table.shows_spread = table.width() <= columns;
+        let excess = table.width().saturating_sub(columns);
+        table.name_width = longest_name.saturating_sub(excess).max(SHORTEST_NAME);
+        table
     }
-    cells
+
+    /// The table of a session that has been run.
+    pub fn of(session: &Session, columns: Option<usize>) -> Table {
+        let names = session
+            .experiments
+            .iter()
+            .flat_map(|found| found.lines.iter().map(|line| show::name_in(found, line)));
+        let longest = names.map(|name| name.chars().count()).max().unwrap_or(0);
+        let vm_names = session.vms.iter().map(|vm| vm.name.clone());
+        Table::new(vm_names.collect(), longest, columns)
+    }
+
+    fn width(&self) -> usize {
+        let others = self.vm_names.len().saturating_sub(1);
+        2 + self.name_width
+            + 1
+            + UNIT
+            + self.vm_names.len() * (1 + VALUE)
+            + others * (2 + self.ratio_width() + 2 + VERDICT)
+    }
+
+    fn ratio_width(&self) -> usize {
+        if self.shows_spread {
+            RATIO
+        } else {
+            RATIO_WITHOUT_SPREAD
+        }
+    }
+
+    /// The names of the columns.
+    pub fn header(&self) -> String {
+        let mut text = format!("  {:<1$} {2:<UNIT$}", "", self.name_width, "");
+        for name in &self.vm_names {
+            text.push_str(&format!(" {name:>VALUE$}"));
+        }
+        for name in self.vm_names.iter().skip(1) {
+            let ratio = match (self.shows_spread, self.vm_names.len()) {
+                (false, _) => "ratio".to_owned(),
+                (true, 2) => "ratio (least-most)".to_owned(),
+                (true, _) => format!("ratio to {name}"),
+            };
+            let width = self.ratio_width() + 2 + VERDICT;
+            text.push_str(&format!("  {ratio:<width$}"));
+        }
+        text.trim_end().to_owned()
+    }
+
+    /// The heading of a group.
+    pub fn heading(&self, group: &str) -> String {
+        let heading =
+            rows::Group::of_key(group).map_or_else(|| group.to_owned(), rows::Group::heading);
+        style(heading).bold().to_string()
+    }
+
+    /// One line, with the name that it has in its experiment.
+    pub fn row(&self, name: &str, line: &Line) -> String {
+        let name = show::shortened(name, self.name_width);
+        let unit = show::unit(line.unit);
+        let mut text = format!("  {name:<0$} {unit:<UNIT$}", self.name_width);
+        for measured in &line.on {
+            let value = match measured.summary() {
+                Some(summary) => {
+                    format!("{:>VALUE$}", show::number(line.unit, summary.median))
+                }
+                None => style(format!("{:>VALUE$}", "failed")).red().to_string(),
+            };
+            text.push_str(&format!(" {value}"));
+        }
+        for ratio in line.ratios.iter().map(Option::as_ref) {
+            let shown = match ratio {
+                Some(ratio) if self.shows_spread => show::ratio(ratio),
+                Some(ratio) => show::number_of_ratio(ratio.median),
+                None => String::new(),
+            };
+            let verdict = ratio.map_or_else(String::new, |ratio| verdict(ratio, line));
+            text.push_str(&format!("  {shown:<0$}  {verdict}", self.ratio_width()));
+        }
+        text.trim_end().to_owned()
+    }
+
+    /// All lines of a session under the headings of their groups.
+    pub fn rows(&self, session: &Session) -> Vec<String> {
+        let mut rows = vec![self.header()];
+        let mut group = "";
+        for found in &session.experiments {
+            if found.group != group {
+                group = &found.group;
+                rows.push(self.heading(group));
+            }
+            rows.extend(rows_of(self, found));
+        }
+        rows
+    }
 }
 
-fn verdict(ratio: &Ratio, line: &Line) -> Cell {
+fn rows_of(table: &Table, found: &Found) -> Vec<String> {
+    let rows = found.lines.iter();
+    rows.map(|line| table.row(&show::name_in(found, line), line))
+        .collect()
+}
+
+fn verdict(ratio: &Ratio, line: &Line) -> String {
     let mut words = show::verdict(ratio.verdict).to_owned();
     if line.is_noisy() {
-        words.push_str(", host busy");
+        words.push('*');
     }
-    let cell = Cell::new(words);
-    match ratio.verdict {
-        Verdict::Better => cell.fg(Color::Green),
-        Verdict::Worse => cell.fg(Color::Red),
-        Verdict::CannotTell | Verdict::TooFew => cell,
-    }
+    let colour = match ratio.verdict {
+        Verdict::Better => Style::new().green(),
+        Verdict::Worse => Style::new().red(),
+        Verdict::CannotTell | Verdict::TooFew => Style::new(),
+    };
+    colour.apply_to(format!("{words:<VERDICT$}")).to_string()
 }
 
-/// What follows the table: how it was made, how it went, and what failed.
+/// The lines after the table: how it was measured, the totals, and what failed.
 pub fn closing(session: &Session) -> Vec<String> {
+    let rounds = match session.rounds {
+        1 => "1 round".to_owned(),
+        rounds => format!("up to {rounds} rounds"),
+    };
     let mut said = vec![format!(
-        "Medians of {} {}, the VMs taking turns; a ratio above 1: ferl is better. {:.0} s in all.",
-        session.rounds,
-        if session.rounds == 1 {
-            "round"
-        } else {
-            "rounds"
-        },
-        session.seconds
+        "Medians of {rounds} in which the VMs take turns. A ratio above 1 means that ferl is better. {} in all.",
+        show::duration(session.seconds)
     )];
+    let mut lines = session.experiments.iter().flat_map(|found| &found.lines);
+    if lines.any(Line::is_noisy) {
+        said.push("* Other programs kept the host busy during these runs.".to_owned());
+    }
     let view = view::view(session);
     said.extend(view.standings.iter().map(|standing| {
         format!(
@@ -104,12 +176,8 @@ pub fn closing(session: &Session) -> Vec<String> {
         )
     }));
     for group in &view.groups {
-        said.extend(
-            group
-                .means
-                .iter()
-                .map(|mean| format!("{}: ferl has {mean}.", group.heading)),
-        );
+        let means = group.means.iter();
+        said.extend(means.map(|mean| format!("{}: ferl has {mean}.", group.heading)));
     }
     for failure in &view.failures {
         said.push(format!(
@@ -117,11 +185,29 @@ pub fn closing(session: &Session) -> Vec<String> {
             failure.name, failure.vm, failure.why
         ));
     }
-    said.extend(
-        session
-            .problems
-            .iter()
-            .map(|problem| format!("PROBLEM {problem}")),
-    );
+    let problems = session.problems.iter();
+    said.extend(problems.map(|problem| format!("PROBLEM {problem}")));
     said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(longest_name: usize, columns: Option<usize>) -> Table {
+        let names = ["ferl", "OTP 25"].map(str::to_owned);
+        Table::new(names.to_vec(), longest_name, columns)
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_shorter_lines() {
+        let in_file = table(40, None);
+        assert!(in_file.shows_spread && in_file.name_width == 40);
+        let wide = table(40, Some(120));
+        assert!(wide.shows_spread && wide.name_width == 40);
+        let narrow = table(40, Some(80));
+        assert!(!narrow.shows_spread && narrow.name_width < 40);
+        assert!(narrow.width() <= 80, "{}", narrow.width());
+        assert!(narrow.header().len() <= 80);
+    }
 }

@@ -1,5 +1,4 @@
-//! A session as a page or a summary shows it: texts and names, in the order in which they are read. Templates only
-//! place them.
+//! A session prepared for the templates of the page and of the summary: all texts, in reading order.
 
 use serde::Serialize;
 
@@ -10,6 +9,7 @@ use crate::statistics::{self, Verdict};
 
 #[derive(Serialize)]
 pub struct View {
+    pub note: String,
     pub began: String,
     pub set: String,
     pub rounds: u32,
@@ -20,7 +20,7 @@ pub struct View {
     /// The VMs that ferl is compared with.
     pub others: Vec<String>,
     pub standings: Vec<Standing>,
-    /// Where ferl is surely behind, worst first.
+    /// The lines in which ferl is behind, worst first.
     pub behind: Vec<Behind>,
     pub failures: Vec<Failure>,
     pub problems: Vec<String>,
@@ -35,7 +35,7 @@ pub struct HostView {
     pub system: String,
 }
 
-/// How often ferl is better and worse than another.
+/// How many lines of ferl are better or worse than those of another VM.
 #[derive(Serialize)]
 pub struct Standing {
     pub other: String,
@@ -67,7 +67,7 @@ pub struct GroupView {
     /// `E1: Creating processes...`
     pub heading: String,
     pub published_on: Option<String>,
-    /// The mean of the ratios to each other VM, where rows are enough alike to have one.
+    /// The mean of the ratios to each other VM, for groups that have one.
     pub means: Vec<String>,
     pub experiments: Vec<ExperimentView>,
     pub plots: Vec<PlotView>,
@@ -100,7 +100,7 @@ pub struct LineView {
 #[derive(Serialize)]
 pub struct ValueView {
     pub text: String,
-    /// Least to most, where they differ.
+    /// The least and the most, if they differ.
     pub range: String,
     pub failure: String,
 }
@@ -109,7 +109,7 @@ pub struct ValueView {
 pub struct RatioView {
     pub text: String,
     pub verdict: String,
-    /// For the style sheet.
+    /// The class in the style sheet.
     pub class: String,
 }
 
@@ -120,7 +120,7 @@ pub struct CommandView {
     pub command: String,
 }
 
-/// What the system said of the runs of one cell on one VM: medians.
+/// What the operating system reported about the runs of one cell on one VM: medians.
 #[derive(Serialize)]
 pub struct AccountView {
     pub name: String,
@@ -133,25 +133,25 @@ pub struct AccountView {
     pub faults: String,
     pub io: String,
     pub threads: String,
-    pub kinds: String,
+    /// The number of threads by name.
+    pub thread_names: String,
     pub others: String,
     pub calls: String,
-    /// What the processors did meanwhile, where that was kept.
+    /// The load of the processors, if it was recorded.
     pub load: String,
 }
 
-/// A plot, drawn twice: for wide and for narrow screens.
+/// A plot, drawn once for wide and once for narrow screens.
 #[derive(Serialize)]
 pub struct PlotView {
     pub title: String,
     pub wide: String,
     pub narrow: String,
-    pub legend: Vec<Key>,
+    pub legend: Vec<LegendEntry>,
 }
 
-/// One entry of a legend.
 #[derive(Serialize, Clone)]
-pub struct Key {
+pub struct LegendEntry {
     pub label: String,
     pub colour: String,
     /// `line`, `dashed`, `dotted`, `box` or `diamond`.
@@ -161,10 +161,11 @@ pub struct Key {
 pub fn view(session: &Session) -> View {
     let others: Vec<String> = session.vms[1..].iter().map(|vm| vm.name.clone()).collect();
     View {
+        note: session.note.clone(),
         began: session.began.clone(),
         set: session.set.clone(),
         rounds: session.rounds,
-        took: duration(session.seconds),
+        took: show::duration(session.seconds),
         lab: session.lab.clone(),
         host: HostView {
             processor: session.host.processor.clone(),
@@ -186,7 +187,7 @@ fn standings(session: &Session) -> Vec<Standing> {
     let one = |(at, other): (usize, &VmInfo)| {
         let count = |wanted: &[Option<Verdict>]| {
             session
-                .contests()
+                .comparisons()
                 .filter(|(_, line)| wanted.contains(&line.ratios[at].map(|ratio| ratio.verdict)))
                 .count()
         };
@@ -203,7 +204,7 @@ fn standings(session: &Session) -> Vec<Standing> {
 
 fn behind(session: &Session) -> Vec<Behind> {
     let mut found = Vec::new();
-    for (experiment, line) in session.contests() {
+    for (experiment, line) in session.comparisons() {
         for (ratio, other) in line.ratios.iter().zip(&session.vms[1..]) {
             if let Some(ratio) = ratio.filter(|ratio| ratio.verdict == Verdict::Worse) {
                 let name = show::join(&experiment.key, &line.case, line.size);
@@ -246,9 +247,10 @@ fn groups(session: &Session) -> Vec<GroupView> {
             key: group.key().to_owned(),
             heading: group.heading(),
             published_on: group.published_on().map(str::to_owned),
-            means: match group {
-                Group::Compute | Group::Tables | Group::Answers => means(session, &of_group),
-                _ => Vec::new(),
+            means: if group.has_mean() {
+                means(session, &of_group)
+            } else {
+                Vec::new()
             },
             experiments: of_group
                 .iter()
@@ -387,10 +389,10 @@ fn account(name: String, vm: &VmInfo, on: &OnVm) -> AccountView {
     };
     let seconds = |number: f64| format!("{number:.2} s");
     let count = |number: f64| show::grouped(number as i64);
-    let kinds: Vec<String> = on
+    let names: Vec<String> = on
         .threads
         .iter()
-        .map(|(kind, count)| format!("{count} {kind}"))
+        .map(|(name, count)| format!("{count} {name}"))
         .collect();
     let calls: Vec<String> = on
         .calls
@@ -420,14 +422,14 @@ fn account(name: String, vm: &VmInfo, on: &OnVm) -> AccountView {
             count(median(|run| run.write_calls as f64))
         ),
         threads: count(median(|run| run.threads as f64)),
-        kinds: kinds.join(", "),
+        thread_names: names.join(", "),
         others: format!("{:.1}", median(|run| run.others_cpus)),
         calls: calls.join(", "),
         load: load(&on.load),
     }
 }
 
-/// Shares of all processors' time on average, and how many threads wanted to run.
+/// The average load of all processors, and the average number of runnable threads.
 fn load(samples: &[Load]) -> String {
     let cores: Vec<&CoreLoad> = samples.iter().flat_map(|sample| &sample.cores).collect();
     if cores.is_empty() {
@@ -462,13 +464,4 @@ fn megabytes(bytes: f64) -> String {
         return format!("{:.1} GB", bytes / 1e9);
     }
     format!("{:.0} MB", bytes / 1e6)
-}
-
-fn duration(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    match (whole / 3600, whole / 60 % 60, whole % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
 }

@@ -1,5 +1,5 @@
-//! The VMs to compare: what was asked for, found, started once, and asked what it is. A VM that does not
-//! start is told of and left out.
+//! The VMs to compare. Each is looked up, started once and asked for its version; one that does not start is reported
+//! and left out.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -9,28 +9,30 @@ use watch::Invocation;
 use crate::programs::find_program;
 use crate::results;
 
-/// Where VMs are looked for when none is named.
+/// The VM that ferl is compared with by default, looked up in PATH.
 const DEFAULT: &str = "erl";
-/// A VM that needs longer than this to say what it is can't be measured in any useful time.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time within which a VM must report its version.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// One Erlang VM that starts.
+/// An Erlang VM that starts.
 pub struct Vm {
     pub path: PathBuf,
     pub is_ferl: bool,
-    /// The OTP whose libraries it boots.
+    /// The root folder of the OTP whose libraries it boots.
     pub root: PathBuf,
+    /// How long it took to start and halt.
+    pub start_time: Duration,
     pub info: results::VmInfo,
 }
 
 impl Vm {
-    /// Starts it once.
+    /// Starts the VM once, to learn its version.
     pub fn open(path: &Path, is_ferl: bool) -> Result<Vm> {
         let question = "io:format(\"lab|~s|~s|~s|~s|~n\", [erlang:system_info(otp_release), \
                         erlang:system_info(version), erlang:system_info(emu_flavor), code:root_dir()]), halt().";
         let outcome = Invocation::new(path, Path::new("/"))
             .args(["-noshell", "-eval", question])
-            .timeout(PATIENCE)
+            .timeout(START_TIMEOUT)
             .run()?;
         let path_shown = path.display();
         if !outcome.end.is_success() {
@@ -41,11 +43,11 @@ impl Vm {
         let answer: Vec<&str> = text
             .lines()
             .find_map(|line| line.strip_prefix("lab|"))
-            .with_context(|| format!("{path_shown} does not say what it is"))?
+            .with_context(|| format!("{path_shown} does not report its version"))?
             .split('|')
             .collect();
         let [release, version, flavor, root, ..] = answer[..] else {
-            bail!("{path_shown} does not say what it is: {text}");
+            bail!("{path_shown} does not report its version: {text}");
         };
         let name = if is_ferl {
             "ferl".to_owned()
@@ -56,6 +58,7 @@ impl Vm {
             path: path.to_path_buf(),
             is_ferl,
             root: PathBuf::from(root),
+            start_time: outcome.wall,
             info: results::VmInfo {
                 name,
                 path: path_shown.to_string(),
@@ -67,7 +70,11 @@ impl Vm {
     }
 }
 
-/// ferl and those it is compared with. What is missing is added to the problems; without ferl there is nothing to do.
+/// Finds ferl and the VMs to compare it with. One that is missing is added to `problems`.
+///
+/// # Errors
+///
+/// When ferl does not start.
 pub fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Result<Vec<Vm>> {
     let mut found = vec![Vm::open(ferl, true)?];
     let default = [DEFAULT.to_owned()];
@@ -78,7 +85,9 @@ pub fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Resu
     };
     for name in names {
         let Some(path) = find_program(name) else {
-            problems.push(format!("no other Erlang: {name} is not found"));
+            problems.push(format!(
+                "no other Erlang to compare with: {name} was not found"
+            ));
             continue;
         };
         match Vm::open(&path, false) {
@@ -86,17 +95,17 @@ pub fn find(ferl: &Path, against: &[String], problems: &mut Vec<String>) -> Resu
             Err(error) => problems.push(format!("{error:#}")),
         }
     }
-    name_apart(&mut found);
+    make_names_unique(&mut found);
     Ok(found)
 }
 
-/// Two of the same release are told apart by version, or else by number.
-fn name_apart(found: &mut [Vm]) {
+/// Adds a number to the names of VMs of the same release.
+fn make_names_unique(found: &mut [Vm]) {
     for at in 1..found.len() {
         let name = found[at].info.name.clone();
         let same = |other: &Vm| other.info.name == name;
         if found.iter().filter(|other| same(other)).count() > 1 {
-            found[at].info.name = format!("{name} ({})", at);
+            found[at].info.name = format!("{name} ({at})");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! One run of one program: started in a process group of its own, watched from outside, and never waited for
-//! longer, or allowed more memory, than was agreed. What it printed is kept up to a bound, so a program gone wrong
-//! costs neither the memory of whoever watches nor that of the whole host.
+//! Runs one program in its own process group, watches it from outside, and ends it when it exceeds a time limit or a
+//! memory limit. Only a bounded amount of its output is kept, so a program that prints without end exhausts neither
+//! the watcher's memory nor the host's.
 //!
-//! Invariant: when a run returns, nothing of its process group is left. May be called from any thread; a thread
-//! watches one run at a time.
+//! Invariant: when a run returns, no process of its group is alive. Any thread may call this; a thread watches one run
+//! at a time.
 
 #![forbid(unsafe_code)]
 
@@ -23,22 +23,23 @@ use std::time::{Duration, Instant};
 use sys::child::Exit;
 pub use sys::child::usage::Usage;
 
-/// Output kept of one stream; the rest is read and dropped.
+/// The most output kept of one stream; the rest is read and dropped.
 const KEPT_OUTPUT_BYTES: usize = 16 << 20;
-/// Between two looks at a running program, when nothing else is asked for.
-const LOOK: Duration = Duration::from_millis(60);
-/// How long output may still come from a program that has ended.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// The default interval between two looks at a running program.
+const DEFAULT_LOOK_INTERVAL: Duration = Duration::from_millis(60);
+/// How long to wait for the rest of the output once the program has ended.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How a machine is to be run.
+/// A program to run, with its arguments and limits.
 pub struct Invocation {
-    pub machine: PathBuf,
+    pub program: PathBuf,
     pub arguments: Vec<OsString>,
     pub environment: Vec<(OsString, OsString)>,
+    /// The working directory, and `HOME` of the program.
     pub folder: PathBuf,
     pub timeout: Duration,
     pub memory_limit_bytes: u64,
-    /// Between two looks at the running program.
+    /// The interval between two looks at the running program.
     pub look_every: Duration,
 }
 
@@ -79,36 +80,38 @@ pub struct Outcome {
     pub end: End,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
-    /// From just before the start to the end of the program, or to when it was ended.
+    /// From just before the program was started until it ended or was killed.
     pub wall: Duration,
     pub usage: Usage,
 }
 
-/// What a running program looks like at one moment.
+/// A running program as seen at one moment.
 pub struct Look<'a> {
+    /// The operating system's process id.
     pub process: u32,
     pub since_start: Duration,
+    /// What it has written to standard output so far.
     pub stdout: &'a [u8],
 }
 
-/// Whether a run goes on after a look at it.
+/// Whether a run continues after a look at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Next {
     GoOn,
-    /// What was wanted is known. The program is ended, which counts as a success.
+    /// The caller has seen what it wanted: the program is killed, and the run counts as successful.
     Enough,
 }
 
 impl Outcome {
-    /// The first line on standard error: the cause, where the others are its consequences.
+    /// The first line on standard error: usually the cause, while later lines are consequences.
     pub fn first_complaint(&self) -> Option<String> {
         let text = String::from_utf8_lossy(&self.stderr);
         let line = text.lines().find(|line| !line.trim().is_empty())?;
         Some(line.chars().take(200).collect())
     }
 
-    /// The last lines of what went to standard error (or, if that was empty, to standard output).
+    /// The last lines of standard error, or of standard output if standard error is blank.
     pub fn last_words(&self, lines: usize) -> String {
         let source = if self.stderr.iter().all(u8::is_ascii_whitespace) {
             &self.stdout
@@ -122,15 +125,15 @@ impl Outcome {
 }
 
 impl Invocation {
-    pub fn new(machine: &Path, folder: &Path) -> Self {
+    pub fn new(program: &Path, folder: &Path) -> Self {
         Invocation {
-            machine: machine.to_path_buf(),
+            program: program.to_path_buf(),
             arguments: Vec::new(),
             environment: Vec::new(),
             folder: folder.to_path_buf(),
             timeout: Duration::from_secs(20),
             memory_limit_bytes: 4 << 30,
-            look_every: LOOK,
+            look_every: DEFAULT_LOOK_INTERVAL,
         }
     }
 
@@ -165,12 +168,12 @@ impl Invocation {
         self
     }
 
-    /// Runs to the end, or to the limit that is reached first.
+    /// Runs the program until it ends or reaches a limit.
     pub fn run(&self) -> Result<Outcome> {
         self.run_looking(|_| Next::GoOn)
     }
 
-    /// As `run`, and shows the program at each look.
+    /// Like [`Invocation::run`], and calls `look` at each interval while the program runs.
     pub fn run_looking(&self, mut look: impl FnMut(&Look) -> Next) -> Result<Outcome> {
         let started = Instant::now();
         let mut group = Group {
@@ -210,11 +213,11 @@ impl Invocation {
             }
         };
         let wall = started.elapsed();
-        // Whatever the program left behind ends here; its streams close, so what they held can be read to the end.
+        // This kills what is left of the group, which closes the streams, so they can be read to the end.
         let (exit, usage) = group.finish()?;
-        let patience = Instant::now() + LAST_WORDS;
-        while (stdout.is_open() || stderr.is_open()) && Instant::now() < patience {
-            wait_for_output(&mut [&mut stdout, &mut stderr], patience)?;
+        let drained_by = Instant::now() + DRAIN_TIMEOUT;
+        while (stdout.is_open() || stderr.is_open()) && Instant::now() < drained_by {
+            wait_for_output(&mut [&mut stdout, &mut stderr], drained_by)?;
         }
         Ok(Outcome {
             end: reached.unwrap_or_else(|| End::from_exit(exit)),
@@ -226,7 +229,7 @@ impl Invocation {
     }
 
     fn start(&self) -> Result<Child> {
-        let mut command = Command::new(&self.machine);
+        let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
             .current_dir(&self.folder)
@@ -242,15 +245,15 @@ impl Invocation {
             .env_remove("ERL_LIBS")
             .process_group(0);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
-        // Nobody would end it after an interrupt, which goes to this process alone.
+        // Ctrl-C reaches only this process, not the program's group, so the program is bound to this process's life.
         sys::child::bound::bind(&mut command);
         command
             .spawn()
-            .with_context(|| format!("cannot start {}", self.machine.display()))
+            .with_context(|| format!("cannot start {}", self.program.display()))
     }
 }
 
-/// A child that leads a process group; ending it ends the whole group.
+/// A child that leads its own process group. Dropping it kills the group.
 struct Group {
     child: Child,
     is_over: bool,
@@ -270,10 +273,10 @@ impl Group {
         self.child.stderr.take().map(OwnedFd::from)
     }
 
-    /// Kills what is left of the group and takes the child's status. Only once.
+    /// Kills what is left of the group and collects the child's exit status. May be called only once.
     fn finish(&mut self) -> Result<(Exit, Usage)> {
         let pid = self.pid()?;
-        // The group may be empty by now, which is what is wanted.
+        // An error means that the group is empty already.
         let _ = kill_process_group(pid, Signal::KILL);
         self.is_over = true;
         sys::child::usage::wait_with_usage(self.child.id())
@@ -309,7 +312,7 @@ impl Stream {
         self.from.is_some()
     }
 
-    /// Takes what there is, for a bounded time: a program that never stops printing is still watched.
+    /// Reads what is available, but at most 1 MiB, so that a program that prints without end is still watched.
     fn read(&mut self) {
         let mut buffer = [0; 16 << 10];
         for _ in 0..64 {
@@ -328,11 +331,11 @@ impl Stream {
     }
 }
 
-/// Reads output until the time has come or the program has ended; answers whether it has ended.
+/// Reads output until the deadline or until the program ends; returns whether it has ended.
 fn wait(ended: &OwnedFd, streams: &mut [&mut Stream; 2], until: Instant) -> Result<bool> {
     loop {
         let ready = poll_streams(Some(ended.as_fd()), streams, until)?;
-        if ready.ended || ready.late {
+        if ready.ended || ready.timed_out {
             return Ok(ready.ended);
         }
     }
@@ -344,10 +347,10 @@ fn wait_for_output(streams: &mut [&mut Stream; 2], until: Instant) -> Result<()>
 
 struct Ready {
     ended: bool,
-    late: bool,
+    timed_out: bool,
 }
 
-/// Waits once, and reads the streams that have something.
+/// Polls once, and reads the streams that are readable.
 fn poll_streams(
     ended: Option<BorrowedFd>,
     streams: &mut [&mut Stream; 2],
@@ -383,11 +386,11 @@ fn poll_streams(
     }
     Ok(Ready {
         ended: end_seen,
-        late: Instant::now() >= until,
+        timed_out: Instant::now() >= until,
     })
 }
 
-/// Resident memory of a process, as the kernel counts it.
+/// Resident memory of a process as the kernel counts it; `None` if the process holds none or is gone.
 pub fn resident_bytes(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
@@ -424,7 +427,7 @@ mod tests {
             .trim()
             .parse()
             .unwrap();
-        // Ended, or a zombie that nobody has collected yet: it holds no memory either way.
+        // It is gone, or a zombie that nobody has reaped yet: neither holds memory.
         assert!(
             resident_bytes(child).is_none(),
             "the child {child} still runs"
@@ -447,7 +450,7 @@ mod tests {
         let outcome = shell("exec yes")
             .timeout(Duration::from_secs(20))
             .run_looking(|look| {
-                // On a busy machine the first look may come before the program has begun.
+                // On a busy host the first look may come before the program has written anything.
                 if !look.stdout.is_empty() {
                     assert!(look.stdout.starts_with(b"y\n"));
                     looks += 1;

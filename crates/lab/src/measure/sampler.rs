@@ -1,6 +1,6 @@
-//! What the system shows of a running VM, look by look: memory, threads, calls, and the load of each processor.
+//! Samples what the operating system shows of a running VM: memory, threads, I/O calls, and the load of each processor.
 //!
-//! A number that cannot be read is left out; a look never fails. Used by the thread that watches the run.
+//! A number that cannot be read is left out; sampling never fails. Used by the thread that watches the run.
 
 use procfs::process::Process;
 use procfs::{CpuTime, CurrentSI, KernelStats};
@@ -11,14 +11,14 @@ use watch::{Look, Next};
 
 use crate::results::{CoreLoad, Load};
 
-/// Samples kept of one run; when there are more, every other one goes.
+/// The most samples kept of one run; when there are more, every other one is dropped.
 const MOST_SAMPLES: usize = 512;
-/// The load of processors is counted in ticks of 10 ms, so shorter distances show nothing.
-const LOAD_EVERY: Duration = Duration::from_millis(100);
-/// When the threads are looked at, if nothing is waited for: a VM has booted by then.
-const BOOTED: Duration = Duration::from_millis(120);
+/// The kernel counts load in ticks of 10 ms, so a shorter interval would show nothing.
+const LOAD_INTERVAL: Duration = Duration::from_millis(100);
+/// When the threads are listed, if the run ends by itself: the VM has booted by then.
+const BOOTED_AFTER: Duration = Duration::from_millis(120);
 
-/// Processor time that the host has spent since it started, for anybody.
+/// Processor time that all programs on the host have used since it booted.
 pub struct HostTimes {
     pub busy_s: f64,
 }
@@ -43,7 +43,7 @@ struct LoadSample {
     cores: Vec<CpuTime>,
 }
 
-/// The VM's own processor time at a moment.
+/// The VM's processor time at one moment.
 #[derive(Clone, Copy)]
 struct OwnTime {
     at: Duration,
@@ -51,7 +51,7 @@ struct OwnTime {
 }
 
 pub struct Sampler {
-    /// What the run says when the measured part begins, and how long that lasts.
+    /// The text by which the program announces the measured part, and how long that part lasts.
     ends: Option<(&'static str, Duration)>,
     began: Option<OwnTime>,
     last: Option<OwnTime>,
@@ -85,7 +85,7 @@ impl Sampler {
     pub fn look(&mut self, look: &Look) -> Next {
         if !self.marked {
             self.marked = true;
-            // When memory runs out it is the experiment that goes, not its neighbours.
+            // If the host runs out of memory, the kernel shall kill the experiment and no other program.
             let _ = fs::write(format!("/proc/{}/oom_score_adj", look.process), "800");
         }
         let process = i32::try_from(look.process)
@@ -96,7 +96,7 @@ impl Sampler {
         }
         self.see_host(look.since_start);
         let Some((says, lasts)) = self.ends else {
-            if self.names.is_empty() && look.since_start > BOOTED {
+            if self.names.is_empty() && look.since_start > BOOTED_AFTER {
                 self.see_threads(process.as_ref());
             }
             return Next::GoOn;
@@ -137,7 +137,7 @@ impl Sampler {
         if self
             .loads
             .last()
-            .is_some_and(|last| at < last.at + LOAD_EVERY)
+            .is_some_and(|last| at < last.at + LOAD_INTERVAL)
         {
             return;
         }
@@ -161,7 +161,7 @@ impl Sampler {
         }
     }
 
-    /// Whether the measured part was seen to its end.
+    /// Whether the measured part was sampled to its end.
     pub fn is_over(&self) -> bool {
         self.over
     }
@@ -174,7 +174,7 @@ impl Sampler {
         self.resident.last().map_or(0, |(_, bytes)| *bytes)
     }
 
-    /// In the middle of what was seen in the second half.
+    /// The median of the samples of the second half.
     pub fn steady_bytes(&self) -> u64 {
         let Some((end, _)) = self.resident.last() else {
             return 0;
@@ -202,7 +202,7 @@ impl Sampler {
         self.names.clone().into_iter().collect()
     }
 
-    /// Processors that the VM used while it was measured.
+    /// The number of processors that the VM used, on average, during the measured part.
     pub fn cpu_used(&self) -> Option<f64> {
         let (began, last) = (self.began?, self.last?);
         let seconds = last.at.checked_sub(began.at)?.as_secs_f64();
@@ -210,7 +210,7 @@ impl Sampler {
         (seconds > 0.0).then(|| ticks / procfs::ticks_per_second() as f64 / seconds)
     }
 
-    /// Average load, in percent, of the processor that was least loaded while the VM was measured.
+    /// Average load, in percent, of the least loaded processor during the measured part.
     pub fn least_loaded(&self) -> Option<f64> {
         let from = self.began.map_or(Duration::ZERO, |began| began.at);
         let first = self.loads.iter().find(|sample| sample.at >= from)?;
@@ -224,8 +224,8 @@ impl Sampler {
             .min_by(f64::total_cmp)
     }
 
-    /// The load of the processors from sample to sample.
-    pub fn course(&self) -> Vec<Load> {
+    /// The load of the processors between each two samples.
+    pub fn load_over_time(&self) -> Vec<Load> {
         self.loads
             .windows(2)
             .map(|pair| Load {
@@ -265,7 +265,7 @@ fn total_ticks(time: &CpuTime) -> u64 {
     busy_ticks(time) + time.idle + time.iowait.unwrap_or(0) + time.steal.unwrap_or(0)
 }
 
-/// Keeps every other sample once there are too many, so that a long run costs no more than a short one.
+/// Drops every other sample once there are too many, so that a long run needs no more memory than a short one.
 fn thin<T>(samples: &mut Vec<T>) {
     if samples.len() >= MOST_SAMPLES {
         let mut keep = false;
@@ -276,11 +276,11 @@ fn thin<T>(samples: &mut Vec<T>) {
     }
 }
 
-/// `sched_1` and `sched_2` are threads of one kind.
+/// The name without a number at its end: `sched_1` and `sched_2` are counted together.
 fn without_number(name: &str) -> String {
-    let kind = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let kind = kind.trim_end_matches(['_', '-', ' ', '/']);
-    if kind.is_empty() { name } else { kind }.to_owned()
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let stem = stem.trim_end_matches(['_', '-', ' ', '/']);
+    if stem.is_empty() { name } else { stem }.to_owned()
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
@@ -300,13 +300,13 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_counted_by_kind() {
-        for (name, kind) in [
+    fn threads_are_counted_by_stem() {
+        for (name, stem) in [
             ("erts_sched_12", "erts_sched"),
             ("cpu/3", "cpu"),
             ("1234", "1234"),
         ] {
-            assert_eq!(without_number(name), kind);
+            assert_eq!(without_number(name), stem);
         }
     }
 }

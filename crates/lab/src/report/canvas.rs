@@ -1,16 +1,16 @@
-//! Colours, lettering, and drawing something twice.
+//! Colours and text of plots, and drawing a plot at two widths.
 
 use anyhow::Result;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Colours that the style sheet replaces: it knows them by these values.
+/// The style sheet of the page finds these colours by their values and replaces them.
 pub const INK: RGBColor = RGBColor(0x10, 0x10, 0x10);
 pub const GRID: RGBColor = RGBColor(0xd0, 0xd0, 0xd1);
 pub const PUBLISHED: RGBColor = RGBColor(0x80, 0x80, 0x81);
 
-/// Colours of VMs and of processors; they show on light and on dark.
+/// Colours of VMs and of processors, visible on light and on dark backgrounds.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0xe8, 0x59, 0x0c),
     RGBColor(0x22, 0x8b, 0xe6),
@@ -35,7 +35,7 @@ pub fn css(colour: RGBColor) -> String {
     format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2)
 }
 
-/// How wide the two drawings are.
+/// The width of a drawing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Width {
     Wide,
@@ -51,7 +51,7 @@ impl Width {
     }
 }
 
-/// The drawing at both widths: wide, narrow.
+/// Draws at both widths; returns the wide drawing and the narrow one.
 pub fn twice(
     height: impl Fn(Width) -> u32,
     draw: impl Fn(&Area, Width) -> Result<()>,
@@ -69,7 +69,7 @@ pub fn twice(
     Ok((at(Width::Wide)?, at(Width::Narrow)?))
 }
 
-/// Without a fixed size it takes the width that the page gives it.
+/// Removes the fixed size, so that the drawing takes the width that the page gives it.
 fn responsive(svg: &str) -> String {
     let Some(start) = svg.find("<svg ") else {
         return svg.to_owned();
@@ -92,7 +92,7 @@ pub enum Side {
     Right,
 }
 
-/// Writes at a point, which is where its left end, middle or right end is, halfway up the letters.
+/// Writes a text, centred vertically at the point, with the given side of the text there.
 pub fn write(area: &Area, text: &str, at: (i32, i32), side: Side, colour: RGBColor) -> Result<()> {
     let across = match side {
         Side::Left => HPos::Left,
@@ -107,7 +107,7 @@ pub fn write(area: &Area, text: &str, at: (i32, i32), side: Side, colour: RGBCol
     Ok(())
 }
 
-/// Round numbers between two, both above zero, for a logarithmic axis.
+/// Round numbers between two positive numbers, for a logarithmic axis.
 pub fn round_numbers(least: f64, most: f64) -> Vec<f64> {
     let decades = (most / least).log10();
     let steps: &[f64] = if decades > 2.5 {
@@ -126,15 +126,6 @@ pub fn round_numbers(least: f64, most: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Cut so that it fits.
-pub fn shortened(text: &str, letters: usize) -> String {
-    if text.chars().count() <= letters {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(letters.saturating_sub(1)).collect();
-    format!("{kept}…")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn drawings_have_no_size_of_their_own() {
+    fn drawings_have_no_fixed_size() {
         let (wide, narrow) = twice(
             |_| 50,
             |area, _| write(area, "a<b", (9, 9), Side::Left, INK),

@@ -1,19 +1,20 @@
-//! The kinds of plots: growth with the size, bars, ratios, and the load of processors over time.
+//! The plots of the page: growth with the size, bars, ratios, and the load of processors over time.
 
 use anyhow::Result;
+use plotters::coord::CoordTranslate;
 use plotters::prelude::*;
 
 use super::canvas::{
-    FONT, GRID, INK, LETTERS, PUBLISHED, Side, Width, colour, css, round_numbers, shortened, twice,
+    Area, FONT, GRID, INK, LETTERS, PUBLISHED, Side, Width, colour, css, round_numbers, twice,
     write,
 };
 use crate::results::{Found, Line, Load, Session};
 use crate::rows::Unit;
 use crate::show;
-use crate::statistics::Verdict;
-use crate::view::{Key, PlotView};
+use crate::statistics::{Ratio, Verdict};
+use crate::view::{LegendEntry, PlotView};
 
-/// One VM (or the author's) in one case.
+/// The points of one VM, or of the published figures, in one case.
 struct Series {
     label: String,
     colour: RGBColor,
@@ -43,15 +44,15 @@ impl Pattern {
     }
 }
 
-/// Lines against the size, both axes logarithmic, with what was published beside.
+/// A figure against the size, with both axes logarithmic, and the published figures beside it.
 pub fn growth(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -> Result<PlotView> {
     let unit = lines[0].unit;
-    let series = series(session, lines);
+    let series = series(session, found, lines);
     let points = || series.iter().flat_map(|series| &series.points);
-    let range = |of: fn(&(f64, f64)) -> f64, room: f64| {
+    let range = |of: fn(&(f64, f64)) -> f64, margin: f64| {
         let least = points().map(of).fold(f64::INFINITY, f64::min);
         let most = points().map(of).fold(0.0, f64::max);
-        (least / room, most * room)
+        (least / margin, most * margin)
     };
     let (left, right) = range(|point| point.0, 1.25);
     let (low, high) = range(|point| point.1, 1.4);
@@ -85,54 +86,50 @@ pub fn growth(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -
                 .x_label_formatter(&|size| show::size(*size as u64))
                 .y_label_formatter(&|number| axis_number(unit, *number))
                 .draw()?;
-            for series in &series {
-                let style = ShapeStyle::from(series.colour).stroke_width(2);
-                let points = series.points.iter().copied();
-                match series.pattern {
-                    Pattern::Line => chart.draw_series(LineSeries::new(points, style))?,
-                    Pattern::Dashed => {
-                        chart.draw_series(DashedLineSeries::new(points, 7, 4, style))?
-                    }
-                    Pattern::Dotted => {
-                        chart.draw_series(DashedLineSeries::new(points, 2, 4, style))?
-                    }
-                };
-                if series.is_published {
-                    let size = 5;
-                    chart.draw_series(series.points.iter().map(|at| {
-                        EmptyElement::at(*at)
-                            + Polygon::new(
-                                [(0, -size), (size, 0), (0, size), (-size, 0)],
-                                series.colour.filled(),
-                            )
-                    }))?;
-                } else {
-                    let points = series.points.iter();
-                    chart.draw_series(
-                        points.map(|at| Circle::new(*at, 4, series.colour.filled())),
-                    )?;
-                }
-            }
-            Ok(())
+            series.iter().try_for_each(|series| series.draw(&mut chart))
         },
     )?;
+    let legend = series
+        .iter()
+        .map(|series| legend_entry(&series.label, series.colour, series.pattern.name()));
     Ok(PlotView {
-        title: format!("{}: {figure}{}", found.key, in_unit(unit)),
+        title: title(found, figure, unit),
         wide,
         narrow,
-        legend: series
-            .iter()
-            .map(|series| Key {
-                label: series.label.clone(),
-                colour: css(series.colour),
-                shape: series.pattern.name().to_owned(),
-            })
-            .collect(),
+        legend: legend.collect(),
     })
 }
 
-/// The lines of a figure as series: VM by VM and case by case, then what was published.
-fn series(session: &Session, lines: &[&Line]) -> Vec<Series> {
+impl Series {
+    fn draw<C: CoordTranslate<From = (f64, f64)>>(
+        &self,
+        chart: &mut ChartContext<SVGBackend, C>,
+    ) -> Result<()> {
+        let style = ShapeStyle::from(self.colour).stroke_width(2);
+        let points = self.points.iter().copied();
+        match self.pattern {
+            Pattern::Line => chart.draw_series(LineSeries::new(points, style))?,
+            Pattern::Dashed => chart.draw_series(DashedLineSeries::new(points, 7, 4, style))?,
+            Pattern::Dotted => chart.draw_series(DashedLineSeries::new(points, 2, 4, style))?,
+        };
+        if self.is_published {
+            let size = 5;
+            let diamond = [(0, -size), (size, 0), (0, size), (-size, 0)];
+            chart.draw_series(
+                self.points
+                    .iter()
+                    .map(|at| EmptyElement::at(*at) + Polygon::new(diamond, self.colour.filled())),
+            )?;
+        } else {
+            let dots = self.points.iter();
+            chart.draw_series(dots.map(|at| Circle::new(*at, 4, self.colour.filled())))?;
+        }
+        Ok(())
+    }
+}
+
+/// The lines of a figure as series: for each VM and case, and then for the published figures.
+fn series(session: &Session, found: &Found, lines: &[&Line]) -> Vec<Series> {
     let mut cases: Vec<&str> = Vec::new();
     for line in lines {
         if !cases.contains(&line.case.as_str()) {
@@ -143,11 +140,11 @@ fn series(session: &Session, lines: &[&Line]) -> Vec<Series> {
         "" => who.to_owned(),
         case => format!("{who}, {case}"),
     };
-    let mut found = Vec::new();
-    for (vm, name) in session.vms.iter().map(|vm| &vm.name).enumerate() {
+    let mut series = Vec::new();
+    for (vm, info) in session.vms.iter().enumerate() {
         for (at, case) in cases.iter().enumerate() {
-            found.push(Series {
-                label: label(name, case),
+            series.push(Series {
+                label: label(&info.name, case),
                 colour: colour(vm),
                 pattern: Pattern::of(at),
                 is_published: false,
@@ -155,18 +152,17 @@ fn series(session: &Session, lines: &[&Line]) -> Vec<Series> {
             });
         }
     }
-    // What was published for sizes that were not run is in the rows; a point there shows how far it went.
     for (at, case) in cases.iter().enumerate() {
-        found.push(Series {
+        series.push(Series {
             label: label("published", case),
             colour: PUBLISHED,
             pattern: Pattern::of(at),
             is_published: true,
-            points: published(session, lines, case),
+            points: published(found, &lines[0].figure, case),
         });
     }
-    found.retain(|series| !series.points.is_empty());
-    found
+    series.retain(|series| !series.points.is_empty());
+    series
 }
 
 fn points(lines: &[&Line], case: &str, of: impl Fn(&Line) -> Option<f64>) -> Vec<(f64, f64)> {
@@ -178,120 +174,187 @@ fn points(lines: &[&Line], case: &str, of: impl Fn(&Line) -> Option<f64>) -> Vec
         .collect()
 }
 
-/// All that was published for this case, whether or not those sizes were run here.
-fn published(session: &Session, lines: &[&Line], case: &str) -> Vec<(f64, f64)> {
-    let of_line = |found: &&Found| found.lines.iter().any(|line| std::ptr::eq(line, lines[0]));
-    let Some(found) = session.experiments.iter().find(of_line) else {
-        return Vec::new();
-    };
+/// All figures published for the case, including those of sizes that were not run here.
+fn published(found: &Found, figure: &str, case: &str) -> Vec<(f64, f64)> {
     let all = crate::rows::all();
     let Some(row) = all.iter().find(|row| row.key() == found.key) else {
         return Vec::new();
     };
     row.published
         .iter()
-        .filter(|published| published.figure == lines[0].figure && published.case == case)
+        .filter(|published| published.figure == figure && published.case == case)
         .filter(|published| published.size > 0)
         .map(|published| (published.size as f64, published.value))
         .collect()
 }
 
-/// A bar for each VM in each case, with its number at the end and the spread as a whisker.
-pub fn bars(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -> Result<PlotView> {
-    struct Bar {
-        colour: RGBColor,
-        median: f64,
-        spread: Option<(f64, f64)>,
+/// Height of a bar, and of the name above the bars of a line.
+const BAR: i32 = 18;
+const BAR_HEADING: i32 = 22;
+const BAR_GAP: i32 = 6;
+
+struct Bar {
+    colour: RGBColor,
+    median: f64,
+    /// The least and the most; `None` for a published figure.
+    spread: Option<(f64, f64)>,
+}
+
+/// The bars of one line.
+struct BarGroup {
+    name: String,
+    bars: Vec<Bar>,
+}
+
+impl BarGroup {
+    fn of(found: &Found, line: &Line) -> BarGroup {
+        let of_vms = line.on.iter().enumerate().filter_map(|(at, measured)| {
+            let summary = measured.summary()?;
+            Some(Bar {
+                colour: colour(at),
+                median: summary.median,
+                spread: Some((summary.least, summary.most)),
+            })
+        });
+        let of_author = line.published.map(|published| Bar {
+            colour: PUBLISHED,
+            median: published,
+            spread: None,
+        });
+        BarGroup {
+            name: show::line_name(found, line),
+            bars: of_vms.chain(of_author).collect(),
+        }
     }
-    const BAR: i32 = 18;
-    const HEADING: i32 = 22;
+
+    fn height(&self) -> i32 {
+        self.bars.len() as i32 * BAR + BAR_HEADING + BAR_GAP
+    }
+
+    /// Draws the group at this height; `across` gives the x of a number.
+    fn draw(&self, area: &Area, mut y: i32, unit: Unit, across: impl Fn(f64) -> i32) -> Result<()> {
+        write(area, &self.name, (4, y + BAR_HEADING / 2), Side::Left, INK)?;
+        y += BAR_HEADING;
+        for bar in &self.bars {
+            let end = across(bar.median);
+            let middle = y + BAR / 2;
+            area.draw(&Rectangle::new(
+                [(4, y + 2), (end, y + BAR - 2)],
+                bar.colour.filled(),
+            ))?;
+            let mut right = end;
+            if let Some((least, most)) = bar.spread {
+                right = across(most).max(end);
+                let whisker = [(across(least), middle), (right, middle)];
+                area.draw(&PathElement::new(whisker, INK))?;
+            }
+            let number = show::number(unit, bar.median);
+            write(area, &number, (right + 6, middle), Side::Left, INK)?;
+            y += BAR;
+        }
+        Ok(())
+    }
+}
+
+/// A bar for each VM in each case, with the number at its end and the spread as a whisker.
+pub fn bars(session: &Session, found: &Found, figure: &str, lines: &[&Line]) -> Result<PlotView> {
     let unit = lines[0].unit;
-    let groups: Vec<(String, Vec<Bar>)> = lines
-        .iter()
-        .map(|line| {
-            let of_vms = line.on.iter().enumerate().filter_map(|(at, measured)| {
-                let summary = measured.summary()?;
-                Some(Bar {
-                    colour: colour(at),
-                    median: summary.median,
-                    spread: Some((summary.least, summary.most)),
-                })
-            });
-            let of_author = line.published.map(|published| Bar {
-                colour: PUBLISHED,
-                median: published,
-                spread: None,
-            });
-            (
-                show::line_name(found, line),
-                of_vms.chain(of_author).collect(),
-            )
-        })
-        .collect();
+    let groups: Vec<BarGroup> = lines.iter().map(|line| BarGroup::of(found, line)).collect();
     let most = groups
         .iter()
-        .flat_map(|(_, bars)| bars)
+        .flat_map(|group| &group.bars)
         .map(|bar| bar.spread.map_or(bar.median, |(_, most)| most))
         .fold(0.0, f64::max);
-    let rows: usize = groups.iter().map(|(_, bars)| bars.len()).sum();
-    let height = rows as i32 * BAR + groups.len() as i32 * (HEADING + 6) + 6;
+    let height: i32 = groups.iter().map(BarGroup::height).sum();
     let (wide, narrow) = twice(
-        |_| height.unsigned_abs(),
+        |_| (height + BAR_GAP).unsigned_abs(),
         |area, width| {
             let room = width.pixels() as i32 - 90;
             let across = |number: f64| 4 + (number / most * f64::from(room)) as i32;
             let mut y = 2;
-            for (name, bars) in &groups {
-                write(area, name, (4, y + HEADING / 2), Side::Left, INK)?;
-                y += HEADING;
-                for bar in bars {
-                    let end = across(bar.median);
-                    area.draw(&Rectangle::new(
-                        [(4, y + 2), (end, y + BAR - 2)],
-                        bar.colour.filled(),
-                    ))?;
-                    let mut right = end;
-                    if let Some((least, most)) = bar.spread {
-                        let middle = y + BAR / 2;
-                        right = across(most).max(end);
-                        area.draw(&PathElement::new(
-                            [(across(least), middle), (right, middle)],
-                            INK,
-                        ))?;
-                    }
-                    let number = show::number(unit, bar.median);
-                    write(area, &number, (right + 6, y + BAR / 2), Side::Left, INK)?;
-                    y += BAR;
-                }
-                y += 6;
+            for group in &groups {
+                group.draw(area, y, unit, across)?;
+                y += group.height();
             }
             Ok(())
         },
     )?;
-    let mut legend = vm_keys(session, 0);
+    let vms = session.vms.iter().enumerate();
+    let mut legend: Vec<LegendEntry> = vms
+        .map(|(at, vm)| legend_entry(&vm.name, colour(at), "box"))
+        .collect();
     if lines.iter().any(|line| line.published.is_some()) {
-        legend.push(key("published", PUBLISHED, "box"));
+        legend.push(legend_entry("published", PUBLISHED, "box"));
     }
     Ok(PlotView {
-        title: format!("{}: {figure}{}", found.key, in_unit(unit)),
+        title: title(found, figure, unit),
         wide,
         narrow,
         legend,
     })
 }
 
-/// The ratios of a group's lines on one logarithmic axis: right of 1, ferl is better.
-pub fn ratios(session: &Session, group: &str) -> Result<Vec<PlotView>> {
-    const ROW: i32 = 19;
-    const TOP: i32 = 8;
-    const BOTTOM: i32 = 26;
+/// Height of a row of the plot of ratios, and the margins above and below the rows.
+const RATIO_ROW: i32 = 19;
+const RATIO_TOP: i32 = 8;
+const RATIO_BOTTOM: i32 = 26;
+
+/// The logarithmic axis of ratios.
+struct RatioAxis {
+    least: f64,
+    most: f64,
+    left: i32,
+    room: f64,
+}
+
+impl RatioAxis {
+    fn across(&self, ratio: f64) -> i32 {
+        let share = (ratio / self.least).ln() / (self.most / self.least).ln();
+        self.left + (share * self.room) as i32
+    }
+
+    /// Draws the lines of the axis down to `bottom`, with their numbers below.
+    fn draw(&self, area: &Area, bottom: i32) -> Result<()> {
+        for mark in [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0] {
+            if !(self.least..=self.most).contains(&mark) {
+                continue;
+            }
+            let x = self.across(mark);
+            let style = if mark == 1.0 {
+                ShapeStyle::from(INK).stroke_width(2)
+            } else {
+                ShapeStyle::from(GRID)
+            };
+            area.draw(&PathElement::new([(x, RATIO_TOP), (x, bottom)], style))?;
+            let number = mark.to_string();
+            write(area, &number, (x, bottom + 12), Side::Middle, INK)?;
+        }
+        Ok(())
+    }
+
+    /// Draws the spread and the median of a ratio. The median is hollow if there is no verdict.
+    fn draw_ratio(&self, area: &Area, ratio: &Ratio, colour: RGBColor, y: i32) -> Result<()> {
+        let line = ShapeStyle::from(colour).stroke_width(2);
+        let ends = [(self.across(ratio.least), y), (self.across(ratio.most), y)];
+        area.draw(&PathElement::new(ends, line))?;
+        let dot = match ratio.verdict {
+            Verdict::Better | Verdict::Worse => colour.filled(),
+            Verdict::CannotTell | Verdict::TooFew => line,
+        };
+        area.draw(&Circle::new((self.across(ratio.median), y), 5, dot))?;
+        Ok(())
+    }
+}
+
+/// The ratios of a group's lines on one logarithmic axis; ferl is better to the right of 1. `None` if there are none.
+pub fn ratios(session: &Session, group: &str) -> Result<Option<PlotView>> {
     let rows: Vec<(String, &Line)> = session
-        .contests()
+        .comparisons()
         .filter(|(found, line)| found.group == group && line.ratios.iter().any(Option::is_some))
-        .map(|(found, line)| (ratio_name(found, line), line))
+        .map(|(found, line)| (show::name_in(found, line), line))
         .collect();
     if rows.is_empty() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let all = || {
         rows.iter()
@@ -299,81 +362,44 @@ pub fn ratios(session: &Session, group: &str) -> Result<Vec<PlotView>> {
     };
     let least = all().map(|ratio| ratio.least).fold(0.5, f64::min) / 1.1;
     let most = all().map(|ratio| ratio.most).fold(2.0, f64::max) * 1.1;
-    let bottom = TOP + rows.len() as i32 * ROW;
+    let bottom = RATIO_TOP + rows.len() as i32 * RATIO_ROW;
     let (wide, narrow) = twice(
-        |_| (bottom + BOTTOM).unsigned_abs(),
+        |_| (bottom + RATIO_BOTTOM).unsigned_abs(),
         |area, width| {
-            let (names, letters) = if width == Width::Wide {
-                (230, 34)
-            } else {
-                (138, 20)
+            let (left, letters) = match width {
+                Width::Wide => (230, 34),
+                Width::Narrow => (138, 20),
             };
-            let room = f64::from(width.pixels() as i32 - names - 14);
-            let across =
-                |ratio: f64| names + ((ratio / least).ln() / (most / least).ln() * room) as i32;
-            for mark in [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0] {
-                if !(least..=most).contains(&mark) {
-                    continue;
-                }
-                let x = across(mark);
-                let style = if mark == 1.0 {
-                    ShapeStyle::from(INK).stroke_width(2)
-                } else {
-                    ShapeStyle::from(GRID)
-                };
-                area.draw(&PathElement::new([(x, TOP), (x, bottom)], style))?;
-                write(
-                    area,
-                    &format!("{mark}"),
-                    (x, bottom + 12),
-                    Side::Middle,
-                    INK,
-                )?;
-            }
+            let axis = RatioAxis {
+                least,
+                most,
+                left,
+                room: f64::from(width.pixels() as i32 - left - 14),
+            };
+            axis.draw(area, bottom)?;
             for (at, (name, line)) in rows.iter().enumerate() {
-                let y = TOP + at as i32 * ROW + ROW / 2;
-                let name = shortened(name, letters);
-                write(area, &name, (names - 8, y), Side::Right, INK)?;
+                let y = RATIO_TOP + at as i32 * RATIO_ROW + RATIO_ROW / 2;
+                let name = show::shortened(name, letters);
+                write(area, &name, (left - 8, y), Side::Right, INK)?;
                 for (other, ratio) in line.ratios.iter().enumerate() {
-                    let Some(ratio) = ratio else { continue };
-                    let colour = colour(other + 1);
-                    let ends = [(across(ratio.least), y), (across(ratio.most), y)];
-                    area.draw(&PathElement::new(
-                        ends,
-                        ShapeStyle::from(colour).stroke_width(2),
-                    ))?;
-                    let is_called = matches!(ratio.verdict, Verdict::Better | Verdict::Worse);
-                    let style = if is_called {
-                        colour.filled()
-                    } else {
-                        ShapeStyle::from(colour).stroke_width(2)
-                    };
-                    area.draw(&Circle::new((across(ratio.median), y), 5, style))?;
+                    if let Some(ratio) = ratio {
+                        axis.draw_ratio(area, ratio, colour(other + 1), y)?;
+                    }
                 }
             }
             Ok(())
         },
     )?;
-    Ok(vec![PlotView {
+    let others = session.vms.iter().enumerate().skip(1);
+    let legend = others
+        .map(|(at, vm)| legend_entry(&format!("ferl against {}", vm.name), colour(at), "line"));
+    Ok(Some(PlotView {
         title: "How many times as good ferl is (right of 1: better; hollow: cannot tell)"
             .to_owned(),
         wide,
         narrow,
-        legend: session.vms[1..]
-            .iter()
-            .enumerate()
-            .map(|(at, vm)| key(&format!("ferl against {}", vm.name), colour(at + 1), "line"))
-            .collect(),
-    }])
-}
-
-fn ratio_name(found: &Found, line: &Line) -> String {
-    let name = show::line_name(found, line);
-    if found.lines.iter().any(|other| other.figure != line.figure) {
-        format!("{name}: {}", line.figure)
-    } else {
-        name
-    }
+        legend: legend.collect(),
+    }))
 }
 
 /// The load of each processor over time, on each VM, in the first run of each case.
@@ -381,11 +407,11 @@ pub fn load(session: &Session, found: &Found) -> Result<Vec<PlotView>> {
     let mut plots = Vec::new();
     for cell in &found.cells {
         for (on, vm) in cell.on.iter().zip(&session.vms) {
-            // Fewer samples draw no course.
+            // With fewer samples there is nothing to see.
             if on.load.len() < 3 {
                 continue;
             }
-            let name = show::join(&found.key, &cell.case, cell.size);
+            let name = show::cell_name(found, cell);
             plots.push(load_plot(
                 &format!("{name}: load of each processor on {}, %", vm.name),
                 &on.load,
@@ -423,11 +449,11 @@ fn load_plot(title: &str, load: &[Load]) -> Result<PlotView> {
                 .y_label_formatter(&|percent| format!("{percent:.0}"))
                 .draw()?;
             for core in 0..cores {
-                let course = load
+                let points = load
                     .iter()
                     .map(|sample| (sample.at_s, f64::from(sample.cores[core].busy()).min(100.0)));
                 let style = ShapeStyle::from(colour(core)).stroke_width(2);
-                chart.draw_series(LineSeries::new(course, style))?;
+                chart.draw_series(LineSeries::new(points, style))?;
             }
             Ok(())
         },
@@ -437,33 +463,29 @@ fn load_plot(title: &str, load: &[Load]) -> Result<PlotView> {
         wide,
         narrow,
         legend: (0..cores.min(8))
-            .map(|core| key(&format!("cpu {core}"), colour(core), "line"))
+            .map(|core| legend_entry(&format!("cpu {core}"), colour(core), "line"))
             .collect(),
     })
 }
 
-fn vm_keys(session: &Session, from: usize) -> Vec<Key> {
-    let vms = session.vms.iter().enumerate().skip(from);
-    vms.map(|(at, vm)| key(&vm.name, colour(at), "box"))
-        .collect()
-}
-
-fn key(label: &str, colour: RGBColor, shape: &str) -> Key {
-    Key {
+fn legend_entry(label: &str, colour: RGBColor, shape: &str) -> LegendEntry {
+    LegendEntry {
         label: label.to_owned(),
         colour: css(colour),
         shape: shape.to_owned(),
     }
 }
 
-fn in_unit(unit: Unit) -> String {
+/// `E1/start: time, s`.
+fn title(found: &Found, figure: &str, unit: Unit) -> String {
+    let title = format!("{}: {figure}", found.key);
     match show::unit(unit) {
-        "" => String::new(),
-        unit => format!(", {unit}"),
+        "" => title,
+        unit => format!("{title}, {unit}"),
     }
 }
 
-/// Short: an axis has little room.
+/// A short form of the number, because an axis has little room.
 fn axis_number(unit: Unit, number: f64) -> String {
     match unit {
         Unit::Bytes | Unit::BytesPerSecond | Unit::PerSecond | Unit::Count => {

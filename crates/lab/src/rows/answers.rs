@@ -1,16 +1,10 @@
-//! Answers: how long one process waits for its turn while another is at something large, with one scheduler.
-//! `answers.erl` says how that is found out.
+//! How long a process waits for its turn on the only scheduler while another process calls a built-in function with a
+//! large argument. `answers.erl` says how that is measured.
 
-use super::{Experiment, Figure, Group, ONE, PLAIN, Scale, Source, TIMED, Unit};
+use super::{Experiment, Figure, Group, ONE, PLAIN, Unit, printed_micros};
 
-const fn wait(label: &'static str, line: &'static str) -> Figure {
-    Figure {
-        label,
-        source: Source::Printed(line),
-        scale: Scale::By(1e-3),
-        unit: Unit::Millis,
-        ..TIMED
-    }
+const fn wait(label: &'static str, prefix: &'static str) -> Figure {
+    printed_micros(label, prefix, Unit::Millis)
 }
 
 /// The size is in megabytes.
@@ -25,7 +19,7 @@ const WHILE: Experiment = Experiment {
 pub const ROWS: &[Experiment] = &[
     Experiment {
         name: "lists",
-        about: "Another process is at a list of so many megabytes: by how much one that wants to run every millisecond is late.",
+        about: "One process works on a large list; another wants to run every millisecond: how late it is at worst.",
         command: "-s answers while lists {N} -s erlang halt",
         figures: &[
             wait("append", "append: "),
@@ -41,7 +35,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "binaries",
-        about: "The same with a binary of so many megabytes.",
+        about: "The same with a large binary.",
         command: "-s answers while binaries {N} -s erlang halt",
         figures: &[
             wait("match", "match: "),

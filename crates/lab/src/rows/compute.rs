@@ -1,24 +1,32 @@
-//! The programs of `experiments/compute`: every `compute_NAME.erl` there is a row, and its opening comment says what
-//! it is. They run in one process each; `compute.erl` starts and times them.
+//! The programs of `experiments/compute`: each file `compute_NAME.erl` becomes a row, described by the first line of the
+//! file. Each runs in one process; `compute.erl` starts and times it.
 
-use super::{Better, Experiment, Figure, Group, ONE, PLAIN, Scale, Source, Unit};
+use super::{Experiment, Group, ONE, PLAIN, Set, Unit, printed_micros};
 use crate::programs;
 
-/// Those of the quick set: one of each kind of work.
+/// The programs of the headline set.
+const HEADLINE: &[&str] = &["binaries", "fib", "json", "records", "strings"];
+
+/// The programs that the quick set adds: together they cover each sort of work once.
 const QUICK: &[&str] = &[
-    "fib",
-    "lists",
-    "strings",
-    "nbody",
-    "pidigits",
-    "maps_small",
     "ets",
-    "sort",
-    "records",
-    "json",
-    "binaries",
+    "lists",
+    "maps_small",
+    "nbody",
     "packets",
+    "pidigits",
+    "sort",
 ];
+
+fn set_of(name: &str) -> Set {
+    if HEADLINE.contains(&name) {
+        Set::Headline
+    } else if QUICK.contains(&name) {
+        Set::Quick
+    } else {
+        Set::Full
+    }
+}
 
 pub fn rows() -> impl Iterator<Item = Experiment> {
     programs::sources().filter_map(|source| {
@@ -29,15 +37,8 @@ pub fn rows() -> impl Iterator<Item = Experiment> {
             about: source.about,
             command: "-s compute time {NAME} -s erlang halt",
             cases: &[ONE],
-            figures: &[Figure {
-                label: "time",
-                source: Source::Printed("compute: "),
-                scale: Scale::By(1e-3),
-                unit: Unit::Millis,
-                better: Better::Less,
-                slope: None,
-            }],
-            in_quick: QUICK.contains(&name),
+            figures: const { &[printed_micros("time", "compute: ", Unit::Millis)] },
+            set: set_of(name),
             ..PLAIN
         })
     })
@@ -48,9 +49,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_of_the_quick_set_exist() {
+    fn programs_of_the_sets_exist() {
         let names: Vec<&str> = rows().map(|row| row.name).collect();
-        for name in QUICK {
+        for name in HEADLINE.iter().chain(QUICK) {
             assert!(names.contains(name), "{name} is in no file");
         }
     }

@@ -1,26 +1,24 @@
-//! What programs do every day: starting, calling servers, dying families, long queues, timers, fans, parallel work,
-//! garbage, and TCP.
+//! Everyday work: starting the VM, calling servers, links and monitors, long message queues, timers, many senders or
+//! receivers, parallel work, garbage collection and TCP.
 
 use std::time::Duration;
 
 use super::{
-    Better, CONNECTIONS, DEFAULT, EACH, Ends, Experiment, Figure, ONE, PLAIN, RATE, SMP_ON, Scale,
-    Source, TIMED, Unit,
+    Better, CONNECTIONS, EACH, Ends, Experiment, Figure, ONE, PLAIN, RATE, SMP_ON, Scale, Set,
+    Source, TIMED, Unit, printed_micros,
 };
 
 pub const ROWS: &[Experiment] = &[
     Experiment {
         name: "boot",
-        about: "From the start of the VM to its end, with nothing in between.",
+        set: Set::Headline,
+        about: "Starting the VM and halting it at once.",
         command: "-s erlang halt",
         figures: &[
             Figure {
-                label: "time",
                 source: Source::Wall,
                 scale: Scale::By(1.0),
-                unit: Unit::Seconds,
-                better: Better::Less,
-                slope: None,
+                ..TIMED
             },
             Figure {
                 label: "processor time",
@@ -33,7 +31,8 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "calls",
-        about: "gen_server calls from one client.",
+        set: Set::Headline,
+        about: "Calls to a gen_server from one client.",
         command: "-s timed tc calls one {N} -s erlang halt",
         cases: &[SMP_ON, ONE],
         quick: &[100_000],
@@ -43,7 +42,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "crowd",
-        about: "gen_server calls from a hundred clients to one server.",
+        about: "Calls to one gen_server from a hundred clients.",
         command: "-s timed tc calls crowd {N} -s erlang halt",
         quick: &[100_000],
         full: &[1_000_000],
@@ -52,7 +51,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "links",
-        about: "Children started with spawn_link, which end because their parent does.",
+        about: "Processes started with spawn_link that end because their parent ends.",
         command: "-s timed tc family links {N} -s erlang halt",
         quick: &[50_000],
         full: &[200_000],
@@ -61,7 +60,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "monitors",
-        about: "Monitored processes that end; each end is a message to the one who watches.",
+        about: "Monitored processes that end, each causing a message to the monitoring process.",
         command: "-s timed tc family monitors {N} -s erlang halt",
         quick: &[50_000],
         full: &[200_000],
@@ -70,7 +69,8 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "selective",
-        about: "A hundred messages, each received past a long queue of others.",
+        set: Set::Headline,
+        about: "A hundred selective receives, each of which must scan a long message queue.",
         command: "-s timed tc selective past {N} -s erlang halt",
         quick: &[10_000, 100_000],
         full: &[10_000, 100_000, 1_000_000],
@@ -79,7 +79,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "reversed",
-        about: "A queue of messages, taken from its end to its beginning.",
+        about: "Selective receives that take the messages of a queue from last to first.",
         command: "-s timed tc selective reversed {N} -s erlang halt",
         quick: &[5_000],
         full: &[20_000],
@@ -88,7 +88,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "by_reference",
-        about: "Ten thousand answers to new references, received past a long queue that need not be looked at.",
+        about: "Ten thousand receives of a reply to a new reference, behind a long queue that need not be scanned.",
         command: "-s timed tc selective by_reference {N} -s erlang halt",
         quick: &[100_000],
         full: &[1_000_000],
@@ -97,7 +97,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "timers_cancelled",
-        about: "Timers, all alive at once, started and cancelled.",
+        about: "Timers, all pending at the same time, started and cancelled.",
         command: "-s timed tc clockwork cancelled {N} -s erlang halt",
         quick: &[100_000],
         full: &[100_000, 1_000_000],
@@ -106,7 +106,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "timers_fired",
-        about: "Timers that go off, spread over a tenth of a second.",
+        about: "Timers that expire, spread over a tenth of a second.",
         command: "-s timed tc clockwork fired {N} -s erlang halt",
         quick: &[200_000],
         full: &[200_000, 1_000_000],
@@ -115,7 +115,8 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "fan_in",
-        about: "A thousand processes that all send to one.",
+        set: Set::Headline,
+        about: "A thousand processes send to one.",
         command: "-s timed tc fan in {N} -s erlang halt",
         cases: &[SMP_ON, ONE],
         quick: &[500_000],
@@ -125,7 +126,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "fan_out",
-        about: "One process that sends to a thousand in turn.",
+        about: "One process sends to a thousand others in turn.",
         command: "-s timed tc fan out {N} -s erlang halt",
         cases: &[SMP_ON, ONE],
         quick: &[500_000],
@@ -135,7 +136,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "parallel",
-        about: "Pieces of work that need nothing of each other: with more schedulers it must take less time.",
+        about: "Independent pieces of work, which must take less time with more schedulers.",
         command: "-s timed tc parallel sums {N} -s erlang halt",
         cases: &[SMP_ON, ONE],
         quick: &[200],
@@ -146,7 +147,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "garbage_beside_live",
-        about: "Short-lived trees that come and go beside a large one that stays.",
+        about: "Short-lived trees beside a large one that stays alive.",
         command: "-s timed tc garbage live {N} -s erlang halt",
         quick: &[3_000],
         full: &[30_000],
@@ -155,7 +156,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "garbage_in_maps",
-        about: "A map of ten thousand keys whose values are replaced one after the other.",
+        about: "A map of ten thousand keys whose values are replaced one by one.",
         command: "-s timed tc garbage churn {N} -s erlang halt",
         quick: &[500_000],
         full: &[5_000_000],
@@ -164,7 +165,8 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "garbage_in_processes",
-        about: "A thousand processes that each keep a little and drop a lot.",
+        set: Set::Headline,
+        about: "A thousand processes, each of which makes much garbage and keeps little.",
         command: "-s timed tc garbage processes {N} -s erlang halt",
         quick: &[100],
         full: &[1_000],
@@ -191,9 +193,8 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "echo_flow",
-        about: "Pieces of 64 KiB there and back over one TCP connection.",
+        about: "Blocks of 64 KiB, sent and echoed over one TCP connection.",
         command: "-s timed tc echo flow {N} -s erlang halt",
-        cases: &[DEFAULT],
         quick: &[300],
         full: &[10_000],
         figures: &[FLOW],
@@ -201,9 +202,8 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "echo_over_socket",
-        about: "Round trips over one TCP connection, gen_tcp over the module socket.",
+        about: "Round trips over one TCP connection, with gen_tcp using the socket backend.",
         command: "-s timed tc echo one_over_socket {N} -s erlang halt",
-        cases: &[DEFAULT],
         quick: &[3_000],
         full: &[50_000],
         figures: &[RATE],
@@ -211,9 +211,8 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "echo_flow_over_socket",
-        about: "Pieces of 64 KiB there and back, gen_tcp over the module socket.",
+        about: "Blocks of 64 KiB, sent and echoed, with gen_tcp using the socket backend.",
         command: "-s timed tc echo flow_over_socket {N} -s erlang halt",
-        cases: &[DEFAULT],
         quick: &[300],
         full: &[10_000],
         figures: &[FLOW],
@@ -221,32 +220,21 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "echo_thousand",
-        about: "Round trips over a thousand TCP connections, each with one message under way.",
+        set: Set::Headline,
+        about: "Round trips over a thousand TCP connections, each with one message in flight.",
         command: "-s timed tc load thousand {N} -s erlang halt",
         quick: &[20_000],
         full: &[500_000],
         figures: &[
             RATE,
-            Figure {
-                label: "median round trip",
-                source: Source::Printed("median: "),
-                scale: Scale::By(1.0),
-                unit: Unit::Micros,
-                ..TIMED
-            },
-            Figure {
-                label: "slowest hundredth",
-                source: Source::Printed("p99: "),
-                scale: Scale::By(1.0),
-                unit: Unit::Micros,
-                ..TIMED
-            },
+            printed_micros("median round trip", "median: ", Unit::Micros),
+            printed_micros("99th percentile", "p99: ", Unit::Micros),
         ],
         ..PLAIN
     },
     Experiment {
         name: "idle_connections",
-        about: "TCP connections on which nothing happens, both ends here: how the VM's memory grows.",
+        about: "Idle TCP connections with both ends in the VM: how much memory it needs for them.",
         command: "-s timed tc load idle {N} -s erlang halt",
         quick: &[100, 400],
         full: &[1_000, 9_000],
@@ -260,7 +248,7 @@ pub const ROWS: &[Experiment] = &[
     },
 ];
 
-/// Pieces of 64 KiB as bytes a second.
+/// Bytes per second, from the time that the blocks of 64 KiB took.
 const FLOW: Figure = Figure {
     label: "rate",
     scale: Scale::SizePer(1e-6 / 65_536.0),

@@ -1,9 +1,9 @@
-//! E1 to E5: five public write-ups (2006 to 2016), with the names, arguments and flags of their authors and the figures
-//! that they published. Each figure belongs to its author's hardware; it is shown beside ours, never compared.
+//! E1 to E5: five public write-ups (2006 to 2016), with their authors' module names, arguments, flags and figures. Each
+//! author measured on other hardware, so the published figures are shown beside ours but never compared with them.
 
 use super::{
     Better, Case, DEFAULT, Ends, Experiment, Figure, Group, ONE, PLAIN, Published, SMP_OFF, SMP_ON,
-    Scale, Source, TIMED, Unit,
+    Scale, Set, Source, TIMED, Unit, printed_micros,
 };
 use std::time::Duration;
 
@@ -17,16 +17,23 @@ const fn figure(label: &'static str, case: &'static str, size: u64, value: f64) 
     }
 }
 
-const BOUND: Case = Case {
-    in_quick: false,
+/// One scheduler, in the full set only.
+const ONE_IN_FULL: Case = Case {
+    set: Set::Full,
     ..ONE
+};
+
+const FULL: Case = Case {
+    set: Set::Full,
+    ..DEFAULT
 };
 
 pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Creation,
         name: "start",
-        about: "A chain: each process creates the next, sends it a message, waits for one, and ends.",
+        set: Set::Headline,
+        about: "A chain of processes: each creates the next, sends it a message, waits for a message and ends.",
         command: "-s timed tc create_process start {N} -s erlang halt",
         cases: &[SMP_ON, SMP_OFF],
         quick: &[30_000, 100_000, 300_000],
@@ -38,7 +45,7 @@ pub const ROWS: &[Experiment] = &[
             figure("time", "SMP on", 10_000_000, 23.3),
             figure("time", "SMP off", 100_000, 0.121),
             Published {
-                note: "the transcript passes 10 and 100 million, the article says 1 and 10",
+                note: "the transcript passes 10 and 100 million, the article reports 1 and 10 million",
                 ..figure("time", "SMP off", 1_000_000, 1.23)
             },
             figure("time", "SMP off", 10_000_000, 12.2),
@@ -48,7 +55,8 @@ pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Creation,
         name: "start_wo_msg",
-        about: "One process creates many that end at once.",
+        set: Set::Headline,
+        about: "One process creates many others, which end immediately.",
         command: "-s timed tc create_process start_wo_msg {N} -s erlang halt",
         cases: &[
             SMP_ON,
@@ -56,30 +64,29 @@ pub const ROWS: &[Experiment] = &[
             Case {
                 label: "one online",
                 flags: "+S {CPUS}:1",
-                in_quick: false,
-                ..DEFAULT
+                ..FULL
             },
-            BOUND,
+            ONE_IN_FULL,
             Case {
                 label: "one, +sbt ns",
                 flags: "+S 1:1 +sbt ns",
-                ..BOUND
+                ..ONE_IN_FULL
             },
             Case {
                 label: "one, +sbt ts",
                 flags: "+S 1:1 +sbt ts",
-                ..BOUND
+                ..ONE_IN_FULL
             },
             Case {
                 label: "one, +sbt ps",
                 flags: "+S 1:1 +sbt ps",
-                ..BOUND
+                ..ONE_IN_FULL
             },
             Case {
                 label: "one, taskset",
                 flags: "+S 1:1",
                 under: &["taskset", "--cpu-list", "0"],
-                ..BOUND
+                ..ONE_IN_FULL
             },
         ],
         quick: &[30_000, 100_000, 300_000],
@@ -104,22 +111,23 @@ pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Load,
         name: "load",
-        about: "Processes that never rest: every processor must be as busy as the others, with nobody placing them.",
+        set: Set::Headline,
+        about: "Processes that compute without pause: all processors must be equally busy without any placement by the program.",
         command: "-s timed tc test start_proc {N}",
         cases: &[
             Case {
-                label: "as it comes",
+                label: "default",
                 ..DEFAULT
             },
             Case {
-                label: "twice as many",
+                label: "twice the schedulers",
                 flags: "+S {TWICE}:{TWICE}",
-                in_quick: false,
-                ..DEFAULT
+                ..FULL
             },
             Case {
                 label: "one online",
                 flags: "+S {CPUS}:1",
+                set: Set::Quick,
                 ..DEFAULT
             },
         ],
@@ -155,7 +163,7 @@ pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Load,
         name: "files",
-        about: "A new process each millisecond, which appends 24 bytes to a file of its own, reads, and closes it.",
+        about: "A new process every millisecond; each appends 24 bytes to its own file, reads and closes it.",
         command: "-s timed tc testio start_proc {N} -s erlang halt",
         quick: &[200],
         full: &[10_000],
@@ -183,7 +191,8 @@ pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Load,
         name: "memory",
-        about: "Processes that are created and wait: how the VM's memory grows, and how long they take.",
+        set: Set::Headline,
+        about: "Processes that are created and then wait: how much memory the VM needs for them, and how long creating them takes.",
         command: "-s timed waiting {N}",
         quick: &[50_000, 100_000, 200_000],
         full: &[100_000, 1_000_000, 3_000_000, 10_000_000, 55_164_851],
@@ -223,7 +232,8 @@ pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Ports,
         name: "pipe_ring",
-        about: "Eight rings of ten processes, each with a port on /bin/cat: a number goes round, through the programs.",
+        set: Set::Headline,
+        about: "Eight rings of ten processes, each process with a port to /bin/cat: a number is passed around through the programs.",
         command: "+Bd +K true -s pipe_ring start 10 {N} 8",
         cases: &[
             SMP_OFF,
@@ -231,8 +241,7 @@ pub const ROWS: &[Experiment] = &[
             Case {
                 label: "SMP on, +spp true",
                 flags: "+S {CPUS}:{CPUS} +spp true",
-                in_quick: false,
-                ..DEFAULT
+                ..FULL
             },
         ],
         quick: &[1_000],
@@ -246,14 +255,7 @@ pub const ROWS: &[Experiment] = &[
                 better: Better::More,
                 slope: None,
             },
-            Figure {
-                label: "opening a port",
-                source: Source::Printed("each in "),
-                scale: Scale::By(1.0),
-                unit: Unit::Micros,
-                better: Better::Less,
-                slope: None,
-            },
+            printed_micros("opening a port", "each in ", Unit::Micros),
             Figure {
                 label: "context switches",
                 source: Source::Switches,
@@ -274,47 +276,28 @@ pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Ports,
         name: "starting",
-        about: "Starting a program and seeing it end, while many processes wait: the cost must not grow with the vm.",
+        set: Set::Headline,
+        about: "Starting an external program and waiting for its end while many processes wait: the time must not grow with their number.",
         command: "-s port_start start {N}",
         quick: &[1, 200_000],
         full: &[1, 1_000_000, 3_000_000],
-        figures: &[Figure {
-            label: "each",
-            source: Source::Printed("programs, "),
-            scale: Scale::By(1.0),
-            unit: Unit::Micros,
-            better: Better::Less,
-            slope: None,
-        }],
+        figures: &[printed_micros("each", "programs, ", Unit::Micros)],
         many_processes: true,
         ..PLAIN
     },
     Experiment {
         group: Group::Cost,
         name: "limit",
-        about: "Processes are created and wait, and are told to end: what creating one of them costs.",
+        set: Set::Headline,
+        about: "Processes are created, wait, and are told to end: the time to create one.",
         command: "-s timed tc measure_processes limit {N} -s erlang halt",
         quick: &[10_000, 50_000, 200_000],
         full: &[
             10_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 20_000_000, 25_000_000,
         ],
         figures: &[
-            Figure {
-                label: "elapsed",
-                source: Source::Printed("("),
-                scale: Scale::By(1.0),
-                unit: Unit::Micros,
-                better: Better::Less,
-                slope: None,
-            },
-            Figure {
-                label: "processor time",
-                source: Source::Printed("time = "),
-                scale: Scale::By(1.0),
-                unit: Unit::Micros,
-                better: Better::Less,
-                slope: None,
-            },
+            printed_micros("elapsed", "(", Unit::Micros),
+            printed_micros("processor time", "time = ", Unit::Micros),
             Figure {
                 label: "limit",
                 source: Source::Printed("processes: "),
@@ -356,7 +339,8 @@ pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Messages,
         name: "oneway",
-        about: "Messages from one process to another, as fast as they go.",
+        set: Set::Headline,
+        about: "Messages from one process to another, as fast as possible.",
         command: "-s timed tc ipctest oneway {N} -s erlang halt",
         cases: &[SMP_ON, SMP_OFF],
         quick: &[1_000_000],
@@ -372,7 +356,8 @@ pub const ROWS: &[Experiment] = &[
     Experiment {
         group: Group::Messages,
         name: "pingpong",
-        about: "Messages there and back between two processes.",
+        set: Set::Headline,
+        about: "Round trips of a message between two processes.",
         command: "-s timed tc ipctest pingpong {N} -s erlang halt",
         cases: &[
             SMP_ON,
@@ -381,8 +366,7 @@ pub const ROWS: &[Experiment] = &[
                 label: "SMP off, +K true",
                 flags: "-smp disable +K true",
                 flags_of_others: Some("+S 1:1 +K true"),
-                in_quick: false,
-                ..DEFAULT
+                ..FULL
             },
         ],
         quick: &[300_000],
@@ -407,7 +391,7 @@ pub const ROWS: &[Experiment] = &[
     },
 ];
 
-/// As ipctest prints it.
+/// The rate that `ipctest` prints.
 const RATE_OF_IPCTEST: Figure = Figure {
     label: "rate",
     source: Source::Printed("us, "),

@@ -1,20 +1,15 @@
-//! TCP servers whose clients are another program, the same for every VM: a thousand connections that ask one thing
-//! after the other, connections that only stay, and the web server of inets under wrk.
+//! TCP servers under load from an external client, which is the same program for every VM: a thousand connections with
+//! one request each in flight, idle connections, and the web server of inets under wrk.
 
 use std::time::Duration;
 
 use super::{
-    Better, CONNECTIONS, Ends, Experiment, Figure, PLAIN, Program, Scale, Source, TIMED, Unit,
+    Better, CONNECTIONS, Ends, Experiment, Figure, PLAIN, Program, Scale, Set, Source, Unit,
+    printed_micros,
 };
 
-const fn micros(label: &'static str, line: &'static str) -> Figure {
-    Figure {
-        label,
-        source: Source::Printed(line),
-        scale: Scale::By(1.0),
-        unit: Unit::Micros,
-        ..TIMED
-    }
+const fn micros(label: &'static str, prefix: &'static str) -> Figure {
+    printed_micros(label, prefix, Unit::Micros)
 }
 
 const ANSWERS: Figure = Figure {
@@ -33,13 +28,13 @@ const ECHO: Experiment = Experiment {
     figures: &[
         ANSWERS,
         micros("median", "p50: "),
-        micros("slowest hundredth", "p99: "),
-        micros("slowest thousandth", "p999: "),
+        micros("99th percentile", "p99: "),
+        micros("99.9th percentile", "p999: "),
     ],
     ..PLAIN
 };
 
-/// The size is the number of connections; what is beyond 20,000 descriptors few systems allow.
+/// The size is the number of connections. Few systems allow a process more than 20,000 descriptors.
 const IDLE: Experiment = Experiment {
     quick: &[100, 800],
     full: &[1_000, 19_900],
@@ -55,7 +50,7 @@ const IDLE: Experiment = Experiment {
 pub const ROWS: &[Experiment] = &[
     Experiment {
         name: "served_passive",
-        about: "A thousand connections from outside ask and wait for the answer; each process receives with recv.",
+        about: "A thousand external connections, each waiting for its answer before it sends again; the server uses recv.",
         command: "-s served echo passive {FERL} {N} -s erlang halt",
         ..ECHO
     },
@@ -75,25 +70,25 @@ pub const ROWS: &[Experiment] = &[
         name: "served_active_n",
         about: "The same, with {active, 100}.",
         command: "-s served echo active_n {FERL} {N} -s erlang halt",
-        in_quick: false,
+        set: Set::Full,
         ..ECHO
     },
     Experiment {
         name: "served_over_socket",
-        about: "The same with recv, gen_tcp over the module socket.",
+        about: "The same with recv, and with gen_tcp using the socket backend.",
         command: "-s served echo over_socket {FERL} {N} -s erlang halt",
         ..ECHO
     },
     Experiment {
         name: "served_over_socket_active",
-        about: "The same with {active, true}, gen_tcp over the module socket.",
+        about: "The same with {active, true}, and with gen_tcp using the socket backend.",
         command: "-s served echo over_socket_active {FERL} {N} -s erlang halt",
-        in_quick: false,
+        set: Set::Full,
         ..ECHO
     },
     Experiment {
         name: "served_idle",
-        about: "Connections from outside on which nothing happens, a process for each: how the VM's memory grows.",
+        about: "Idle external connections, with a process for each: how much memory the VM needs for them.",
         command: "-s served idle passive {FERL} {N}",
         ..IDLE
     },
@@ -101,19 +96,19 @@ pub const ROWS: &[Experiment] = &[
         name: "served_idle_active",
         about: "The same, with {active, true}.",
         command: "-s served idle active {FERL} {N}",
-        in_quick: false,
+        set: Set::Full,
         ..IDLE
     },
     Experiment {
         name: "served_idle_over_socket",
-        about: "The same, gen_tcp over the module socket.",
+        about: "The same, with gen_tcp using the socket backend.",
         command: "-s served idle over_socket {FERL} {N}",
-        in_quick: false,
+        set: Set::Full,
         ..IDLE
     },
     Experiment {
         name: "served_httpd",
-        about: "A page of 1 KB from the web server of inets, fetched by wrk over so many connections for two seconds.",
+        about: "A page of 1 KB, served by the web server of inets and fetched by wrk for two seconds.",
         command: "-s served http {PROGRAM} {N} -s erlang halt",
         program: Some(Program {
             name: "wrk",
@@ -124,9 +119,9 @@ pub const ROWS: &[Experiment] = &[
         figures: &[
             ANSWERS,
             micros("median", "p50: "),
-            micros("slowest hundredth", "p99: "),
+            micros("99th percentile", "p99: "),
         ],
-        in_quick: false,
+        set: Set::Full,
         ..PLAIN
     },
 ];

@@ -1,7 +1,8 @@
-//! ETS: a row for each type of table and each way to share it; the operations are its figures. `tables.erl` says what the
-//! ways are, `table_chores.erl` what the other operations. And what else processes share: `shared_values.erl`.
+//! ETS: one row for each type of table and each way of sharing it, with a figure for each operation. `tables.erl` defines
+//! the ways of sharing, `table_chores.erl` further operations, and `shared_values.erl` measures atomics, counters and
+//! persistent terms.
 
-use super::{Case, DEFAULT, EACH, Experiment, Figure, Group, ONE, PLAIN, Source};
+use super::{Case, DEFAULT, EACH, Experiment, Figure, Group, ONE, PLAIN, Set, Source};
 
 const TWO: Case = Case {
     label: "two schedulers",
@@ -9,15 +10,16 @@ const TWO: Case = Case {
     ..DEFAULT
 };
 
-const fn operation(label: &'static str, line: &'static str) -> Figure {
+/// The time of one operation, printed as the sum over all objects.
+const fn operation(label: &'static str, prefix: &'static str) -> Figure {
     Figure {
         label,
-        source: Source::Printed(line),
+        source: Source::Printed(prefix),
         ..EACH
     }
 }
 
-/// Of a bag; it has no counters.
+/// Operations on a bag, which has no counters.
 const OPERATIONS: &[Figure] = &[
     operation("insert", "insert: "),
     operation("lookup", "lookup: "),
@@ -39,7 +41,7 @@ const WITH_COUNTERS: &[Figure] = &[
     operation("delete", "delete: "),
 ];
 
-/// What `table_chores.erl` does with a set.
+/// What `table_chores.erl` measures with a set.
 const CHORES: &[Figure] = &[
     operation("insert_again", "insert_again: "),
     operation("insert_large", "insert_large: "),
@@ -61,7 +63,7 @@ const CHORES: &[Figure] = &[
     operation("take", "take: "),
 ];
 
-/// What it does with a bag.
+/// What `table_chores.erl` measures with a bag.
 const BAG_CHORES: &[Figure] = &[
     operation("insert_again", "insert_again: "),
     operation("lookup", "lookup: "),
@@ -118,7 +120,7 @@ const TABLE: Experiment = Experiment {
     quick: &[100_000],
     full: &[20_000, 200_000, 1_000_000],
     figures: WITH_COUNTERS,
-    in_quick: false,
+    set: Set::Full,
     ..PLAIN
 };
 
@@ -128,7 +130,7 @@ const CHORE: Experiment = Experiment {
     ..TABLE
 };
 
-/// More values take no longer: each operation stands for itself.
+/// The time of one operation does not depend on the size.
 const SHARED: Experiment = Experiment {
     quick: &[100_000],
     full: &[1_000_000],
@@ -138,36 +140,36 @@ const SHARED: Experiment = Experiment {
 pub const ROWS: &[Experiment] = &[
     Experiment {
         name: "set",
-        about: "One process and a set; the time of one operation, or for each object.",
+        about: "One process and a set: the time of one operation, or the time for each object.",
         command: "-s tables time set one {N} -s erlang halt",
         cases: &[
             ONE,
             Case {
-                in_quick: false,
+                set: Set::Full,
                 ..TWO
             },
         ],
-        in_quick: true,
+        set: Set::Quick,
         ..TABLE
     },
     Experiment {
         name: "set_shared",
-        about: "Two processes and one set as it is by default.",
+        about: "Two processes and one set with default options.",
         command: "-s tables time set shared {N} -s erlang halt",
         cases: &[TWO],
         ..TABLE
     },
     Experiment {
         name: "set_concurrent",
-        about: "Two processes and one set with all options for concurrency.",
+        about: "Two processes and one set with all concurrency options.",
         command: "-s tables time set concurrent {N} -s erlang halt",
         cases: &[TWO],
-        in_quick: true,
+        set: Set::Headline,
         ..TABLE
     },
     Experiment {
         name: "set_own",
-        about: "Two processes, each with a set of its own.",
+        about: "Two processes, each with its own set.",
         command: "-s tables time set own {N} -s erlang halt",
         cases: &[TWO],
         ..TABLE
@@ -181,28 +183,28 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "ordered_set_shared",
-        about: "Two processes and one ordered set as it is by default.",
+        about: "Two processes and one ordered set with default options.",
         command: "-s tables time ordered_set shared {N} -s erlang halt",
         cases: &[TWO],
         ..TABLE
     },
     Experiment {
         name: "ordered_set_concurrent",
-        about: "Two processes and one ordered set with all options for concurrency.",
+        about: "Two processes and one ordered set with all concurrency options.",
         command: "-s tables time ordered_set concurrent {N} -s erlang halt",
         cases: &[TWO],
         ..TABLE
     },
     Experiment {
         name: "ordered_set_own",
-        about: "Two processes, each with an ordered set of its own.",
+        about: "Two processes, each with its own ordered set.",
         command: "-s tables time ordered_set own {N} -s erlang halt",
         cases: &[TWO],
         ..TABLE
     },
     Experiment {
         name: "bag",
-        about: "One process and a bag with four objects for each key.",
+        about: "One process and a bag with four objects per key.",
         command: "-s tables time bag one {N} -s erlang halt",
         cases: &[ONE, TWO],
         figures: OPERATIONS,
@@ -210,7 +212,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "bag_shared",
-        about: "Two processes and one bag as it is by default.",
+        about: "Two processes and one bag with default options.",
         command: "-s tables time bag shared {N} -s erlang halt",
         cases: &[TWO],
         figures: OPERATIONS,
@@ -218,7 +220,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "bag_concurrent",
-        about: "Two processes and one bag with all options for concurrency.",
+        about: "Two processes and one bag with all concurrency options.",
         command: "-s tables time bag concurrent {N} -s erlang halt",
         cases: &[TWO],
         figures: OPERATIONS,
@@ -226,7 +228,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "bag_own",
-        about: "Two processes, each with a bag of its own.",
+        about: "Two processes, each with its own bag.",
         command: "-s tables time bag own {N} -s erlang halt",
         cases: &[TWO],
         figures: OPERATIONS,
@@ -234,7 +236,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "set_chores",
-        about: "One process, a set of objects with tuples for keys, and what `set` leaves out.",
+        about: "One process and a set whose keys are tuples: the operations that the row set leaves out.",
         command: "-s table_chores time set one {N} -s erlang halt",
         cases: &[ONE, TWO],
         figures: CHORES,
@@ -266,7 +268,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "set_reading",
-        about: "Two processes read a set with read concurrency.",
+        about: "Two processes that read one set with read concurrency.",
         command: "-s table_chores time set reading {N} -s erlang halt",
         cases: &[TWO],
         figures: READING,
@@ -274,7 +276,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "ordered_set_reading",
-        about: "Two processes read an ordered set with read concurrency.",
+        about: "Two processes that read one ordered set with read concurrency.",
         command: "-s table_chores time ordered_set reading {N} -s erlang halt",
         cases: &[TWO],
         figures: READING,
@@ -282,7 +284,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "set_counted",
-        about: "Two processes change a set with write concurrency and decentralized counters.",
+        about: "Two processes that change one set with write concurrency and decentralized counters.",
         command: "-s table_chores time set counted {N} -s erlang halt",
         cases: &[TWO],
         figures: COUNTED,
@@ -290,7 +292,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "ordered_set_counted",
-        about: "Two processes change an ordered set with write concurrency and decentralized counters.",
+        about: "Two processes that change one ordered set with write concurrency and decentralized counters.",
         command: "-s table_chores time ordered_set counted {N} -s erlang halt",
         cases: &[TWO],
         figures: COUNTED,
@@ -298,7 +300,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "many_tables",
-        about: "Tables that are made, used once and deleted, or deleted with their owner.",
+        about: "Tables that are created, used once and deleted, or deleted because their owner ends.",
         command: "-s table_chores time many one {N} -s erlang halt",
         cases: &[ONE, TWO],
         figures: MANY,
@@ -306,7 +308,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "shared_values",
-        about: "One process and its atomics, counters and persistent terms.",
+        about: "One process that uses atomics, counters and persistent terms.",
         command: "-s shared_values time one {N} -s erlang halt",
         cases: &[ONE, TWO],
         figures: SHARED_VALUES,
@@ -314,7 +316,7 @@ pub const ROWS: &[Experiment] = &[
     },
     Experiment {
         name: "shared_values_two",
-        about: "Two processes and the same atomics, counters and persistent terms.",
+        about: "Two processes that share atomics, counters and persistent terms.",
         command: "-s shared_values time two {N} -s erlang halt",
         cases: &[TWO],
         figures: SHARED_VALUES,
