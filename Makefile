@@ -1,10 +1,11 @@
 # The commands of the project. `make run` is the fastest way to see what ferl does.
 
-.PHONY: run test test-all bench rings build setup applications
+.PHONY: run test test-all bench rings picture deb build setup applications
 
-# The experiments on ferl and on stock, side by side: a table here, and a page with plots. About three minutes.
+# The headline experiments on ferl and on stock, side by side: a table that grows line by line, and a page with plots. Less
+# than two minutes once ferl is built. `target/release/ferl lab --quick` runs many more.
 run: build
-	target/release/ferl lab --quick --report target/lab.html
+	target/release/ferl lab --report target/lab.html
 
 # What a change must pass. The last line is the verdict on the differential programs.
 test: build applications
@@ -51,12 +52,21 @@ test-all: test
 bench: build
 	target/release/ferl lab --full --report target/bench.html --json target/bench.json --markdown target/bench.md
 
-# E3's rings on ferl and on stock, and the same in C, which is the pace that the system allows.
+# E3's rings on ferl and on stock, and the same in C, which shows what the operating system allows.
 rings: build
 	mkdir -p target/benches
 	cc -O2 -o target/benches/pipe_ring benches/pipe_ring.c
 	target/benches/pipe_ring 10 10000 8
 	target/release/ferl lab pipe_ring
+
+# Draws the picture of the README again from its stored figures. After a full run the figures are renewed by
+# `ferl lab --from target/bench.json --headline docs/headline.json`.
+picture: build
+	target/release/ferl lab --from docs/headline.json --picture docs/headline.svg
+
+# A Debian package in target/.
+deb: build
+	packaging/deb/build.sh target/release/ferl target
 
 build: setup
 	cargo build --quiet --release --package cli
