@@ -150,7 +150,7 @@ impl Headline {
         let figures = self.figures.iter().map(|figure| {
             let (ferl, other) = figure.values();
             let (label, ratio) = (&figure.label, show::number_of_ratio(figure.ratio));
-            format!("  {label:<48} {ferl:>14} {other:>14}  {ratio}")
+            format!("  {label:<48} {ferl:>14} {other:>14}  {ratio:>5}")
         });
         let header = format!("  {:<48} {:>14} {:>14}  ratio", "", "ferl", self.other);
         [about, header].into_iter().chain(figures).collect()

@@ -121,6 +121,8 @@ fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
             .with_context(|| path.display().to_string())?,
         None => std::env::current_exe().context("the path of this executable is unknown")?,
     };
+    // Until the plan is printed, seconds may pass on a busy host.
+    say("Starting each VM once, and compiling the programs of the experiments if they are new.");
     let vms = vms::find(&ferl, &options.against, &mut problems)?;
     let programs = Programs::compiled(&vms[0].path, &vms[0].root)?;
     // The problems are printed again at the end; here they can be seen before the long part begins.

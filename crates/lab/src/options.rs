@@ -6,9 +6,8 @@ use std::path::PathBuf;
 
 use crate::rows::Set;
 
-/// Runs experiments on ferl and on other Erlang VMs in turns, and compares the results.
-///
-/// Without arguments it runs the headline set: the published experiments E1 to E5 and a few more, within two minutes.
+/// Runs experiments on ferl and on other Erlang VMs in turns, and compares the results. Without arguments it runs the
+/// headline set: the published experiments E1 to E5 and a few more, within two minutes.
 #[derive(Parser, Debug)]
 #[command(name = "ferl lab", max_term_width = 100)]
 pub struct LabOptions {

@@ -17,7 +17,7 @@ use crate::vms::Vm;
 const GUESSED_WORK_S: f64 = 0.3;
 const GUESSED_WORK_OF_FULL_SET_S: f64 = 5.0;
 /// Bounds of the correction by what the session has shown so far.
-const CORRECTION: (f64, f64) = (0.5, 8.0);
+const CORRECTION: (f64, f64) = (0.2, 8.0);
 /// The correction counts fully once this many seconds have been measured.
 const TRUSTED_AFTER_S: f64 = 5.0;
 
@@ -25,6 +25,8 @@ const TRUSTED_AFTER_S: f64 = 5.0;
 pub struct KnownDurations {
     path: Option<PathBuf>,
     seconds: BTreeMap<String, f64>,
+    /// Those of this session. They do not change what this session expects: its pace compares runs with that.
+    learned: BTreeMap<String, f64>,
 }
 
 impl KnownDurations {
@@ -36,11 +38,13 @@ impl KnownDurations {
         KnownDurations {
             path,
             seconds: seconds.unwrap_or_default(),
+            learned: BTreeMap::new(),
         }
     }
 
     /// Keeps them for the next session, if there is a place.
-    pub fn write(&self) {
+    pub fn write(mut self) {
+        self.seconds.append(&mut self.learned);
         if let (Some(path), Ok(text)) = (&self.path, serde_json::to_string_pretty(&self.seconds)) {
             // Without the file the next session guesses, as the first one did.
             let _ = fs::write(path, text);
@@ -53,7 +57,7 @@ impl KnownDurations {
     }
 
     pub fn learn(&mut self, trial: &Trial, vm: &Vm, took: Duration) {
-        self.seconds
+        self.learned
             .insert(KnownDurations::key(trial, vm), took.as_secs_f64());
     }
 

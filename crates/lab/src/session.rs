@@ -116,7 +116,9 @@ impl<'a> Lab<'a> {
     ) -> Session {
         let trials = trials(plan, settings.set);
         let mut lab = Lab::new(settings, vms, programs, &trials);
-        lab.session(plan, &trials, problems)
+        let session = lab.session(plan, &trials, problems);
+        lab.durations.write();
+        session
     }
 
     /// Estimates the time of each cell, and lays out the table.
@@ -163,7 +165,6 @@ impl<'a> Lab<'a> {
             at += of_this.len();
         }
         self.screen.end();
-        self.durations.write();
         Session {
             lab: env!("CARGO_PKG_VERSION").to_owned(),
             note: self.settings.note.clone(),

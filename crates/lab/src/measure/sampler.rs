@@ -276,10 +276,10 @@ fn thin<T>(samples: &mut Vec<T>) {
     }
 }
 
-/// The name without a number at its end: `sched_1` and `sched_2` are counted together.
+/// The name without a number at either end: `sched_1` and `sched_2` are counted together, and so are `1_aux` and `2_aux`.
 fn without_number(name: &str) -> String {
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let stem = stem.trim_end_matches(['_', '-', ' ', '/']);
+    let stem = name.trim_matches(|c: char| c.is_ascii_digit());
+    let stem = stem.trim_matches(['_', '-', ' ', '/']);
     if stem.is_empty() { name } else { stem }.to_owned()
 }
 
@@ -304,6 +304,7 @@ mod tests {
         for (name, stem) in [
             ("erts_sched_12", "erts_sched"),
             ("cpu/3", "cpu"),
+            ("12_dirty_io_sch", "dirty_io_sch"),
             ("1234", "1234"),
         ] {
             assert_eq!(without_number(name), stem);
