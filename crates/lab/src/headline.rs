@@ -351,6 +351,17 @@ mod tests {
     }
 
     #[test]
+    fn the_picture_of_the_readme_is_drawn_from_its_figures() {
+        let figures = include_str!("../../../docs/headline.json");
+        let headline: Headline = serde_json::from_str(figures).unwrap();
+        let drawn = include_str!("../../../docs/headline.svg");
+        assert!(
+            picture(&headline).unwrap() == drawn,
+            "`make picture` draws it again"
+        );
+    }
+
+    #[test]
     fn the_picture_is_one_file_that_follows_light_and_dark() {
         let figure = |label: &str, ratio: f64| HeadlineFigure {
             label: label.to_owned(),
