@@ -103,6 +103,8 @@ pub struct Lab<'a> {
     durations: KnownDurations,
     pace: Pace,
     screen: Screen,
+    /// The cells for which no time was left.
+    left_out: Vec<String>,
 }
 
 impl<'a> Lab<'a> {
@@ -150,14 +152,20 @@ impl<'a> Lab<'a> {
             ),
             screen: Screen::new(vm_names.collect(), longest),
             durations,
+            left_out: Vec::new(),
         }
     }
 
-    fn session(&mut self, plan: &[Planned], trials: &[Trial], problems: Vec<String>) -> Session {
+    fn session(
+        &mut self,
+        plan: &[Planned],
+        trials: &[Trial],
+        mut problems: Vec<String>,
+    ) -> Session {
         let began = Instant::now();
         let stamp = jiff::Zoned::now().strftime("%Y-%m-%d %H:%M %Z").to_string();
         self.screen.begin(&self.outlook(trials));
-        let mut experiments = Vec::new();
+        let mut experiments: Vec<Found> = Vec::new();
         let mut at = 0;
         for planned in plan {
             let of_this = &trials[at..at + planned.cells.len()];
@@ -165,6 +173,14 @@ impl<'a> Lab<'a> {
             at += of_this.len();
         }
         self.screen.end();
+        experiments.retain(|found| !found.cells.is_empty());
+        if let (Some(limit), false) = (self.settings.time_limit(), self.left_out.is_empty()) {
+            problems.push(format!(
+                "left out, because they do not fit into {} s (--within gives more time): {}",
+                limit.as_secs(),
+                self.left_out.join("; ")
+            ));
+        }
         Session {
             lab: env!("CARGO_PKG_VERSION").to_owned(),
             note: self.settings.note.clone(),
@@ -205,9 +221,14 @@ impl<'a> Lab<'a> {
         at: usize,
         all: &[Trial],
     ) -> Found {
-        self.screen.experiment(experiment, &self.pace);
         let mut measured = Vec::new();
         for (number, trial) in cells.iter().enumerate() {
+            let rounds = self.pace.rounds_of(at + number);
+            if rounds == 0 {
+                self.left_out.push(trial.name());
+                continue;
+            }
+            self.screen.experiment(experiment, &self.pace);
             if self.needs_warm_up(at + number, number) {
                 self.warm_up(trial);
             }
@@ -215,7 +236,7 @@ impl<'a> Lab<'a> {
                 Some(next) => format!(" | next: {}", next.name()),
                 None => " | last one".to_owned(),
             };
-            let cell = self.cell(trial, at + number, &next);
+            let cell = self.cell(trial, rounds, &next);
             let lines = lines::of_cell(experiment, &cell);
             self.screen.lines(
                 lines
@@ -264,7 +285,7 @@ impl<'a> Lab<'a> {
         }
     }
 
-    fn cell(&mut self, trial: &Trial, at: usize, next: &str) -> Cell {
+    fn cell(&mut self, trial: &Trial, rounds: u32, next: &str) -> Cell {
         let programs = &self.programs.folder;
         let mut on: Vec<OnVm> = self
             .vms
@@ -274,13 +295,6 @@ impl<'a> Lab<'a> {
                 ..OnVm::default()
             })
             .collect();
-        let rounds = self.pace.rounds_of(at);
-        if rounds == 0 {
-            let limit = self.settings.time_limit().unwrap_or_default().as_secs();
-            for seen in &mut on {
-                seen.failure = Some(format!("not run: it does not fit into {limit} s"));
-            }
-        }
         let figures = trial.experiment.figures.iter();
         let is_compared = figures.map(|figure| figure.better).any(Better::is_compared);
         let mut longest = Duration::ZERO;
