@@ -203,13 +203,14 @@ impl<'a> Lab<'a> {
             .map(|trial| trial.experiment.group.key())
             .collect();
         groups.dedup();
-        let rounds = f64::from(self.settings.rounds());
+        let rounds = self.settings.rounds();
         format!(
-            "Runs {} measurements ({}) on {}, in up to {rounds} rounds.\nExpected to take {}.",
+            "Runs {} measurements ({}) on {}, in {}.\nExpected to take {}.",
             trials.len(),
             groups.join(", "),
             names.join(" and "),
-            show::duration(self.pace.total_s(rounds))
+            show::rounds(rounds),
+            show::duration(self.pace.total_s(f64::from(rounds)))
         )
     }
 

@@ -57,6 +57,14 @@ pub fn number_of_ratio(ratio: f64) -> String {
     format!("{ratio:.2}")
 }
 
+/// `1 round` or `up to 3 rounds`.
+pub fn rounds(count: u32) -> String {
+    match count {
+        1 => "1 round".to_owned(),
+        count => format!("up to {count} rounds"),
+    }
+}
+
 /// `48 s`, `1 min 35 s` or `2 h 10 min`.
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;

@@ -156,10 +156,7 @@ fn verdict(ratio: &Ratio, line: &Line) -> String {
 
 /// The lines after the table: how it was measured, the totals, and what failed.
 pub fn closing(session: &Session) -> Vec<String> {
-    let rounds = match session.rounds {
-        1 => "1 round".to_owned(),
-        rounds => format!("up to {rounds} rounds"),
-    };
+    let rounds = show::rounds(session.rounds);
     let mut said = vec![format!(
         "Medians of {rounds} in which the VMs take turns. A ratio above 1 means that ferl is better. {} in all.",
         show::duration(session.seconds)
