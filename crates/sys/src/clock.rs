@@ -1,47 +1,34 @@
 //! Clocks: monotonic and wall time, processor time, and the conversion of calendar times.
 //!
-//! Times are signed nanoseconds unless a name says otherwise. The clocks are read through the vDSO, so they
-//! cost tens of nanoseconds and never enter the kernel. [`calendar`] turns seconds since 1970 into dates.
+//! Times are signed nanoseconds unless a name says otherwise. The monotonic and the system clock are read through the
+//! vDSO, which costs tens of nanoseconds and does not enter the kernel. [`calendar`] turns seconds since 1970 into dates.
 
 pub mod calendar;
 
-use crate::errno::{Errno, Result, check};
+use rustix::time::{ClockId, Timespec};
+
+use crate::errno::{Result, check};
 
 /// Nanoseconds of a clock that never steps and starts at an arbitrary point (the boot of the machine).
 ///
 /// It does not advance while the machine is suspended, as OTP's on Linux does not.
 #[inline]
 pub fn monotonic_ns() -> i64 {
-    read(libc::CLOCK_MONOTONIC)
+    read(ClockId::Monotonic)
 }
 
 /// Nanoseconds since 1970-01-01 00:00 UTC of the wall clock; may step in both directions.
 #[inline]
 pub fn system_ns() -> i64 {
-    read(libc::CLOCK_REALTIME)
-}
-
-/// The step of [`monotonic_ns`] in nanoseconds (1 where the kernel has high-resolution timers).
-pub fn monotonic_resolution_ns() -> i64 {
-    resolution(libc::CLOCK_MONOTONIC)
-}
-
-/// The step of [`system_ns`] in nanoseconds.
-pub fn system_resolution_ns() -> i64 {
-    resolution(libc::CLOCK_REALTIME)
+    read(ClockId::Realtime)
 }
 
 /// Processor time of all threads of this process, user and system together.
 pub fn process_cpu_ns() -> i64 {
-    read(libc::CLOCK_PROCESS_CPUTIME_ID)
+    read(ClockId::ProcessCPUTime)
 }
 
-/// Processor time of the calling thread, user and system together.
-pub fn thread_cpu_ns() -> i64 {
-    read(libc::CLOCK_THREAD_CPUTIME_ID)
-}
-
-/// Processor time of this process, told apart by who spent it.
+/// Processor time of this process, split by who spent it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessTimes {
     /// Spent in the program itself; what `erlang:statistics(runtime)` counts.
@@ -65,37 +52,15 @@ pub fn process_times() -> Result<ProcessTimes> {
 }
 
 #[inline]
-fn read(clock: libc::clockid_t) -> i64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: `time` is valid for writing.
-    let answer = unsafe { libc::clock_gettime(clock, &mut time) };
-    // The clocks asked for exist on every kernel that can run this program.
-    debug_assert_eq!(
-        answer,
-        0,
-        "clock_gettime({clock}) failed: {:?}",
-        Errno::last()
-    );
+fn read(clock: ClockId) -> i64 {
+    let time = rustix::time::clock_gettime(clock);
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-fn resolution(clock: libc::clockid_t) -> i64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 1,
-    };
-    // SAFETY: `time` is valid for writing.
-    unsafe { libc::clock_getres(clock, &mut time) };
-    (time.tv_sec * 1_000_000_000 + time.tv_nsec).max(1)
-}
-
-/// A duration as the kernel takes it; longer than the kernel can hold is cut to about 292 years.
-pub(crate) fn timespec(nanoseconds: u64) -> libc::timespec {
+/// A duration as the kernel takes it; one that is too long for the kernel is cut to about 292 years.
+pub(crate) fn timespec(nanoseconds: u64) -> Timespec {
     let nanoseconds = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
-    libc::timespec {
+    Timespec {
         tv_sec: nanoseconds / 1_000_000_000,
         tv_nsec: nanoseconds % 1_000_000_000,
     }
@@ -132,6 +97,7 @@ mod tests {
 
     #[test]
     fn work_costs_processor_time_and_sleep_does_not() {
+        let thread_cpu_ns = || read(ClockId::ThreadCPUTime);
         let (process, thread) = (process_cpu_ns(), thread_cpu_ns());
         let mut sum = 0u64;
         while thread_cpu_ns() - thread < 5_000_000 {

@@ -1,16 +1,15 @@
 //! Error numbers of the operating system, with the names and the texts that Erlang shows for them.
 //!
-//! Invariant: an [`Errno`] is a value, never "the last error": whoever calls the system reads `errno`
-//! at once, on the thread that made the call.
+//! Invariant: an [`Errno`] is a value, never "the last error". `rustix` returns its errors as values; whoever calls the C
+//! library reads `errno` at once, on the thread that made the call.
 
-use std::ffi::CStr;
 use std::fmt;
 
-/// What a system call answered instead of success.
+/// The error number of a system call that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Errno(pub i32);
 
-/// The result of everything in this crate that may fail in the operating system.
+/// The result of functions that the operating system may refuse.
 pub type Result<T> = std::result::Result<T, Errno>;
 
 /// One row per error number that OTP has a name for; the constant derives the associated constant of
@@ -160,7 +159,7 @@ names! {
 }
 
 impl Errno {
-    /// The error of the system call that this thread made last.
+    /// The C library's `errno`: why this thread's last call of the C library failed. Calls of `rustix` do not set it.
     pub fn last() -> Errno {
         Errno(
             std::io::Error::last_os_error()
@@ -171,16 +170,12 @@ impl Errno {
 
     /// The text the operating system has for this error ("No such file or directory").
     pub fn message(self) -> String {
-        let mut text: [libc::c_char; 256] = [0; 256];
-        // SAFETY: the buffer is writable for the length passed; the XSI variant, which the libc crate
-        // binds, writes a terminated text into it and nothing else.
-        let failed = unsafe { libc::strerror_r(self.0, text.as_mut_ptr(), text.len() - 1) } != 0;
-        // SAFETY: the last byte of the buffer was zero from the start and out of the call's reach.
-        let text = unsafe { CStr::from_ptr(text.as_ptr()) };
-        if failed && text.is_empty() {
-            return format!("Unknown error {}", self.0);
+        let text = std::io::Error::from(self).to_string();
+        // The standard library appends the number.
+        match text.strip_suffix(&format!(" (os error {})", self.0)) {
+            Some(message) => message.to_owned(),
+            None => text,
         }
-        text.to_string_lossy().into_owned()
     }
 }
 
@@ -204,6 +199,13 @@ impl From<Errno> for std::io::Error {
     }
 }
 
+impl From<rustix::io::Errno> for Errno {
+    #[inline]
+    fn from(error: rustix::io::Errno) -> Errno {
+        Errno(error.raw_os_error())
+    }
+}
+
 impl From<std::io::Error> for Errno {
     /// An error that did not come from the system (a short read, bad UTF-8...) becomes `eio`.
     fn from(error: std::io::Error) -> Errno {
@@ -211,7 +213,7 @@ impl From<std::io::Error> for Errno {
     }
 }
 
-/// `-1` means that `errno` says why; anything else is the answer.
+/// Turns the result of a C library call into a [`Result`]: `-1` means failure, with the reason in `errno`.
 pub(crate) fn check(answer: libc::c_int) -> Result<libc::c_int> {
     if answer == -1 {
         Err(Errno::last())
@@ -220,12 +222,13 @@ pub(crate) fn check(answer: libc::c_int) -> Result<libc::c_int> {
     }
 }
 
-/// As [`check`], for the calls that answer with a count or an offset.
+/// As [`check`], for calls that return a count or an offset.
 pub(crate) fn check_size(answer: isize) -> Result<usize> {
     usize::try_from(answer).map_err(|_| Errno::last())
 }
 
-/// Repeats a call that a signal interrupted.
+/// Repeats a call while signals interrupt it.
+#[inline]
 pub(crate) fn retry<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
     loop {
         match call() {
@@ -233,6 +236,12 @@ pub(crate) fn retry<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
             answer => return answer,
         }
     }
+}
+
+/// As [`retry`], for calls of `rustix`.
+#[inline]
+pub(crate) fn repeat<T>(call: impl FnMut() -> rustix::io::Result<T>) -> Result<T> {
+    Ok(rustix::io::retry_on_intr(call)?)
 }
 
 #[cfg(test)]

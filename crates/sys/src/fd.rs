@@ -1,43 +1,46 @@
 //! Descriptors: reading and writing them, making pipes, and the flags they carry.
 //!
 //! Every descriptor made here is closed when another program is executed. Reads and writes are repeated when
-//! a signal interrupts them; on a non-blocking descriptor they answer `eagain`. Descriptors that are
-//! shared with other programs (0, 1 and 2) share the non-blocking flag with them too, hence
-//! [`set_nonblocking`] tells what it was.
+//! a signal interrupts them; on a non-blocking descriptor they fail with `eagain` instead of waiting. Descriptors that
+//! are shared with other programs (0, 1 and 2) share the non-blocking flag with them too, which is why
+//! [`set_nonblocking`] returns its former value.
 //!
-//! Reads and writes call the system without the C library's functions of those names, at which threads can be cancelled:
-//! making that possible, twice in each call, takes a tenth of a short one's time, and no thread of ours is ever cancelled.
+//! Reads and writes enter the kernel directly, by `rustix`. The C library's functions of those names are cancellation
+//! points: allowing cancellation, twice in each call, takes a tenth of a short call's time, and no thread of ours is ever
+//! cancelled.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::OFlags;
+use rustix::io::FdFlags;
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::pipe::PipeFlags;
 
 use crate::clock;
-use crate::errno::{Errno, Result, check, check_size, retry};
+use crate::errno::{Errno, Result, check, repeat};
 
-/// The kernel takes no more parts than this in one gathered read or write.
+/// The kernel takes at most this many parts in one gathered read or write.
 pub const MOST_PARTS: usize = 1024;
 
-/// Makes reads and writes answer `eagain` instead of waiting. Returns whether they did so before.
+/// Makes reads and writes fail with `eagain` instead of waiting, or ends that. Returns the former setting.
 pub fn set_nonblocking(fd: BorrowedFd<'_>, nonblocking: bool) -> Result<bool> {
-    // SAFETY: the descriptor is open while borrowed; the command takes nothing.
-    let flags = check(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFL) })?;
-    let before = flags & libc::O_NONBLOCK != 0;
+    let flags = rustix::fs::fcntl_getfl(fd)?;
+    let before = flags.contains(OFlags::NONBLOCK);
     if before != nonblocking {
-        // SAFETY: as above; the command takes flags.
-        check(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags ^ libc::O_NONBLOCK) })?;
+        rustix::fs::fcntl_setfl(fd, flags ^ OFlags::NONBLOCK)?;
     }
     Ok(before)
 }
 
-/// Whether programs executed from now on inherit the descriptor. Returns whether they did before.
+/// Whether programs executed from now on inherit the descriptor. Returns the former setting.
 pub fn set_inherited(fd: BorrowedFd<'_>, inherited: bool) -> Result<bool> {
-    // SAFETY: the descriptor is open while borrowed; the command takes nothing.
-    let flags = check(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) })?;
-    let before = flags & libc::FD_CLOEXEC == 0;
+    let flags = rustix::io::fcntl_getfd(fd)?;
+    let before = !flags.contains(FdFlags::CLOEXEC);
     if before != inherited {
-        // SAFETY: as above; the command takes flags.
-        check(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFD, flags ^ libc::FD_CLOEXEC) })?;
+        rustix::io::fcntl_setfd(fd, flags ^ FdFlags::CLOEXEC)?;
     }
     Ok(before)
 }
@@ -53,39 +56,31 @@ pub struct Access {
 
 /// Which directions the number is open for; `ebadf` if it is not an open descriptor.
 pub fn access_of(number: RawFd) -> Result<Access> {
-    // SAFETY: the command takes nothing, and any number may be asked about.
+    // By the C library, because the number need not be open, which a borrowed descriptor promises.
+    // SAFETY: the command takes no argument, and any number may be asked about.
     let flags = check(unsafe { libc::fcntl(number, libc::F_GETFL) })?;
-    Ok(match flags & libc::O_ACCMODE {
-        libc::O_RDONLY => Access {
-            readable: true,
-            writable: false,
-        },
-        libc::O_WRONLY => Access {
-            readable: false,
-            writable: true,
-        },
-        _ => Access {
-            readable: true,
-            writable: true,
-        },
+    let mode = flags & libc::O_ACCMODE;
+    Ok(Access {
+        readable: mode != libc::O_WRONLY,
+        writable: mode != libc::O_RDONLY,
     })
 }
 
-/// Another descriptor for what the number stands for, such as 0, 1 and 2 or a number that a parent program
+/// Another descriptor for the same open file, given by its number, such as 0, 1 and 2 or a number that a parent program
 /// passed on. Both share the file position and the non-blocking flag.
 pub fn duplicate(number: RawFd) -> Result<OwnedFd> {
     duplicate_from(number, 3)
 }
 
-/// As [`duplicate`], with the least free number from `lowest` on.
+/// As [`duplicate`], with the least free number that is at least `lowest`.
 pub(crate) fn duplicate_from(number: RawFd, lowest: RawFd) -> Result<OwnedFd> {
-    // SAFETY: the command takes a number; an unopened `number` is refused.
+    // SAFETY: the command takes a number; the kernel refuses a `number` that is not open.
     let copy = check(unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, lowest) })?;
-    // SAFETY: the kernel has just given us this descriptor.
+    // SAFETY: the kernel has just made this descriptor for us.
     Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
-/// Takes over a descriptor that is open under a number, so that it is closed when the result is dropped.
+/// Takes ownership of a descriptor that is open under a number, so that it is closed when the result is dropped.
 ///
 /// # Safety
 /// Nobody else may own the descriptor.
@@ -97,25 +92,21 @@ pub unsafe fn adopt(number: RawFd) -> Result<OwnedFd> {
 
 /// Makes a pipe: its reading and its writing end, both blocking.
 pub fn pipe() -> Result<(OwnedFd, OwnedFd)> {
-    let mut ends = [0; 2];
-    // SAFETY: the kernel writes two numbers.
-    check(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) })?;
-    // SAFETY: the kernel has just given us both descriptors.
-    Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
+    Ok(rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?)
 }
 
 /// Makes a pair of connected stream sockets, both blocking.
 pub fn socket_pair() -> Result<(OwnedFd, OwnedFd)> {
-    let mut ends = [0; 2];
-    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
-    // SAFETY: the kernel writes two numbers.
-    check(unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr()) })?;
-    // SAFETY: the kernel has just given us both descriptors.
-    Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
+    Ok(rustix::net::socketpair(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?)
 }
 
-/// Closes a descriptor and tells what the close found, such as a delayed error of an earlier write. The
-/// descriptor is gone even if there is an error.
+/// Closes a descriptor and returns the error that the close found, such as a delayed error of an earlier write. The
+/// descriptor is closed even if there is an error.
 pub fn close(fd: OwnedFd) -> Result<()> {
     use std::os::fd::IntoRawFd;
     // SAFETY: the descriptor was owned, and ownership ends here. Not repeated when interrupted: Linux has
@@ -126,68 +117,40 @@ pub fn close(fd: OwnedFd) -> Result<()> {
     }
 }
 
-/// Reads some bytes; 0 is the end.
+/// Reads some bytes; 0 means the end of the file.
 pub fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize> {
-    read_uninit(fd, as_uninit(buffer))
+    repeat(|| rustix::io::read(fd, &mut *buffer))
 }
 
-/// For reads by the kernel only: whoever gets the result must not write uninitialised bytes to it.
-pub(crate) fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
-    // SAFETY: both have the same layout, and the callers pass the result to system calls, which write
-    // initialised bytes.
-    unsafe { &mut *(std::ptr::from_mut(buffer) as *mut [MaybeUninit<u8>]) }
-}
-
-/// As [`read`], into memory that need not be initialised: the first bytes, as many as the answer says, are
+/// As [`read`], into memory that need not be initialised: the first bytes, as many as the result says, are
 /// initialised afterwards.
 pub fn read_uninit(fd: BorrowedFd<'_>, buffer: &mut [MaybeUninit<u8>]) -> Result<usize> {
-    retry(|| {
-        // SAFETY: the kernel writes at most as many bytes as the buffer has.
-        check_size(unsafe {
-            libc::syscall(
-                libc::SYS_read,
-                fd.as_raw_fd(),
-                buffer.as_mut_ptr(),
-                buffer.len(),
-            )
-        } as isize)
-    })
+    repeat(|| rustix::io::read(fd, &mut *buffer).map(|(filled, _)| filled.len()))
 }
 
-/// Reads some bytes into several buffers, filling one after the other; 0 is the end.
+/// Reads some bytes into several buffers, filling one after the other; 0 means the end of the file.
 pub fn readv(fd: BorrowedFd<'_>, buffers: &mut [IoSliceMut<'_>]) -> Result<usize> {
-    let count = buffers.len().min(MOST_PARTS) as libc::c_int;
-    retry(|| {
-        // SAFETY: `IoSliceMut` has the layout of `iovec`, and each names writable memory.
-        check_size(unsafe { libc::readv(fd.as_raw_fd(), buffers.as_mut_ptr().cast(), count) })
-    })
+    let count = buffers.len().min(MOST_PARTS);
+    repeat(|| rustix::io::readv(fd, &mut buffers[..count]))
 }
 
 /// Writes some of the bytes.
 pub fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
-    retry(|| {
-        // SAFETY: the kernel reads at most as many bytes as there are.
-        check_size(unsafe {
-            libc::syscall(libc::SYS_write, fd.as_raw_fd(), bytes.as_ptr(), bytes.len())
-        } as isize)
-    })
+    repeat(|| rustix::io::write(fd, bytes))
 }
 
 /// Writes some of the parts, one after the other.
 pub fn writev(fd: BorrowedFd<'_>, parts: &[IoSlice<'_>]) -> Result<usize> {
     if let [part] = parts {
-        // Spares the kernel the copy of a list.
+        // Saves the kernel copying the list of parts.
         return write(fd, part);
     }
-    let count = parts.len().min(MOST_PARTS) as libc::c_int;
-    retry(|| {
-        // SAFETY: `IoSlice` has the layout of `iovec`, and each names readable memory.
-        check_size(unsafe { libc::writev(fd.as_raw_fd(), parts.as_ptr().cast(), count) })
-    })
+    let parts = &parts[..parts.len().min(MOST_PARTS)];
+    repeat(|| rustix::io::writev(fd, parts))
 }
 
-/// Writes everything, also to a non-blocking descriptor, waiting for room at most `timeout_ns` nanoseconds in all
-/// (`None`: for ever). For what must get out before the program ends. `etimedout` when time is over.
+/// Writes all bytes, also to a non-blocking descriptor, waiting for room at most `timeout_ns` nanoseconds in total
+/// (`None`: without limit). For output that must get out before the program ends. `etimedout` when the time is up.
 pub fn write_everything(
     fd: BorrowedFd<'_>,
     mut bytes: &[u8],
@@ -200,7 +163,7 @@ pub fn write_everything(
             Err(Errno::EAGAIN) => {
                 let passed = clock::monotonic_ns().saturating_sub(start).max(0) as u64;
                 let left = timeout_ns.map(|timeout| timeout.saturating_sub(passed));
-                if left == Some(0) || !wait_for(fd, libc::POLLOUT, left)? {
+                if left == Some(0) || !wait_for(fd, PollFlags::OUT, left)? {
                     return Err(Errno::ETIMEDOUT);
                 }
             }
@@ -212,28 +175,22 @@ pub fn write_everything(
 
 /// Waits until a descriptor can be read without blocking; `false` when `timeout_ns` nanoseconds have passed.
 pub fn wait_readable(fd: BorrowedFd<'_>, timeout_ns: Option<u64>) -> Result<bool> {
-    wait_for(fd, libc::POLLIN, timeout_ns)
+    wait_for(fd, PollFlags::IN, timeout_ns)
 }
 
-/// Waits until a descriptor can be written without blocking (a pipe: with room for 4 KiB at least); `false` when
+/// Waits until a descriptor can be written without blocking (a pipe: with room for at least 4 KiB); `false` when
 /// `timeout_ns` nanoseconds have passed.
 pub fn wait_writable(fd: BorrowedFd<'_>, timeout_ns: Option<u64>) -> Result<bool> {
-    wait_for(fd, libc::POLLOUT, timeout_ns)
+    wait_for(fd, PollFlags::OUT, timeout_ns)
 }
 
-fn wait_for(fd: BorrowedFd<'_>, events: libc::c_short, timeout_ns: Option<u64>) -> Result<bool> {
+fn wait_for(fd: BorrowedFd<'_>, events: PollFlags, timeout_ns: Option<u64>) -> Result<bool> {
     let start = clock::monotonic_ns();
-    let mut entry = libc::pollfd {
-        fd: fd.as_raw_fd(),
-        events,
-        revents: 0,
-    };
-    let ready = retry(|| {
+    let mut entry = [PollFd::from_borrowed_fd(fd, events)];
+    let ready = repeat(|| {
         let passed = clock::monotonic_ns().saturating_sub(start).max(0) as u64;
         let left = timeout_ns.map(|timeout| clock::timespec(timeout.saturating_sub(passed)));
-        let left = left.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        // SAFETY: one entry, a null or valid timeout, and no signal mask.
-        check(unsafe { libc::ppoll(&mut entry, 1, left, std::ptr::null()) })
+        rustix::event::poll(&mut entry, left.as_ref())
     })?;
     Ok(ready > 0)
 }
@@ -241,7 +198,7 @@ fn wait_for(fd: BorrowedFd<'_>, events: libc::c_short, timeout_ns: Option<u64>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::fd::AsFd;
+    use std::os::fd::{AsFd, AsRawFd};
 
     #[test]
     fn bytes_pass_through_a_pipe_in_parts() {

@@ -11,10 +11,12 @@ pub mod names;
 
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use crate::errno::{Errno, Result, check, check_size, retry};
-use crate::fd::as_uninit;
+use rustix::fs::{FallocateFlags, Mode, OFlags};
+
+use crate::errno::{Errno, Result, check_size, repeat, retry};
 use crate::{fd, path};
 
 /// How to open a file.
@@ -75,13 +77,10 @@ impl File {
     /// directory and the mode does not say so.
     pub fn open(name: &[u8], mode: OpenMode) -> Result<File> {
         let flags = open_flags(mode)?;
-        let permissions: libc::c_uint = if mode.directory { 0o777 } else { 0o666 };
-        let number = path::with(name, |name| {
-            // SAFETY: a terminated text, flags and permissions.
-            retry(|| check(unsafe { libc::open(name.as_ptr(), flags, permissions) }))
+        let permissions = Mode::from(if mode.directory { 0o777 } else { 0o666 });
+        let fd = path::with(name, |name| {
+            repeat(|| rustix::fs::open(name, flags, permissions))
         })?;
-        // SAFETY: the kernel has just given us this descriptor.
-        let fd = unsafe { OwnedFd::from_raw_fd(number) };
         let file = File { fd };
         if !mode.directory && !mode.skip_type_check && file.is_directory() {
             return Err(Errno::EISDIR);
@@ -113,7 +112,9 @@ impl File {
 
     /// As [`File::readv`], into one buffer.
     pub fn read(&self, buffer: &mut [u8]) -> Result<usize> {
-        self.read_uninit(as_uninit(buffer))
+        transfer(buffer.len(), |done| {
+            fd::read(self.fd.as_fd(), &mut buffer[done..])
+        })
     }
 
     /// As [`File::read`], into memory that need not be initialised: the first bytes, as many as the answer says,
@@ -126,7 +127,13 @@ impl File {
 
     /// As [`File::read`], from an offset on; the file's position stays.
     pub fn pread(&self, offset: i64, buffer: &mut [u8]) -> Result<usize> {
-        self.pread_uninit(offset, as_uninit(buffer))
+        if offset < 0 {
+            return Err(Errno::EINVAL);
+        }
+        transfer(buffer.len(), |done| {
+            let offset = position(offset, done)? as u64;
+            repeat(|| rustix::io::pread(&self.fd, &mut buffer[done..], offset))
+        })
     }
 
     /// As [`File::pread`], into memory that need not be initialised.
@@ -135,13 +142,10 @@ impl File {
             return Err(Errno::EINVAL);
         }
         transfer(buffer.len(), |done| {
-            let rest = &mut buffer[done..];
-            let offset = position(offset, done)?;
-            retry(|| {
-                // SAFETY: the kernel writes at most as many bytes as the rest of the buffer has.
-                check_size(unsafe {
-                    libc::pread(self.number(), rest.as_mut_ptr().cast(), rest.len(), offset)
-                })
+            let offset = position(offset, done)? as u64;
+            repeat(|| {
+                let (filled, _) = rustix::io::pread(&self.fd, &mut buffer[done..], offset)?;
+                Ok(filled.len())
             })
         })
     }
@@ -151,17 +155,13 @@ impl File {
     /// # Errors
     /// `ebadf`, `eisdir`...
     pub fn read_nothing(&self, offset: Option<i64>) -> Result<()> {
-        let null = std::ptr::null_mut();
-        let answer = retry(|| {
-            // SAFETY: the kernel writes no byte.
-            check_size(unsafe {
-                match offset {
-                    Some(offset) => libc::pread(self.number(), null, 0, offset),
-                    None => libc::read(self.number(), null, 0),
-                }
-            })
-        });
-        answer.map(drop)
+        let mut nothing = [0u8; 0];
+        repeat(|| match offset {
+            // The kernel refuses a negative offset.
+            Some(offset) => rustix::io::pread(&self.fd, &mut nothing, offset as u64),
+            None => rustix::io::read(&self.fd, &mut nothing),
+        })
+        .map(drop)
     }
 
     /// As [`File::read_uninit`], or, with an offset, as [`File::pread_uninit`], if that needs no waiting for a disk;
@@ -185,8 +185,11 @@ impl File {
             // -1 is the file's own position.
             let at = offset.map_or(Ok(-1), |offset| position(offset, done))?;
             let answer = retry(|| {
+                // `rustix` takes initialised buffers only.
                 // SAFETY: one part, and the kernel writes at most as many bytes as it has.
-                check_size(unsafe { libc::preadv2(self.number(), &part, 1, at, libc::RWF_NOWAIT) })
+                check_size(unsafe {
+                    libc::preadv2(self.fd.as_raw_fd(), &part, 1, at, libc::RWF_NOWAIT)
+                })
             });
             match answer {
                 Ok(0) => break,
@@ -230,12 +233,9 @@ impl File {
             return Err(Errno::EINVAL);
         }
         while !rest.is_empty() {
-            let parts = rest.len().min(fd::MOST_PARTS) as libc::c_int;
-            let at = position(offset, done)?;
-            let count = retry(|| {
-                // SAFETY: `IoSlice` has the layout of `iovec`, and each names readable memory.
-                check_size(unsafe { libc::pwritev(self.number(), rest.as_ptr().cast(), parts, at) })
-            })?;
+            let parts = &rest[..rest.len().min(fd::MOST_PARTS)];
+            let at = position(offset, done)? as u64;
+            let count = repeat(|| rustix::io::pwritev(&self.fd, parts, at))?;
             done += count;
             advance(&mut rest, count)?;
         }
@@ -244,66 +244,60 @@ impl File {
 
     /// Moves the file's position and tells it.
     pub fn seek(&self, from: SeekFrom, offset: i64) -> Result<u64> {
-        let from = match from {
-            SeekFrom::Start => libc::SEEK_SET,
-            SeekFrom::Current => libc::SEEK_CUR,
-            SeekFrom::End => libc::SEEK_END,
+        let to = match from {
+            // The kernel refuses a negative offset.
+            SeekFrom::Start => rustix::fs::SeekFrom::Start(offset as u64),
+            SeekFrom::Current => rustix::fs::SeekFrom::Current(offset),
+            SeekFrom::End => rustix::fs::SeekFrom::End(offset),
         };
-        // SAFETY: an open descriptor and numbers.
-        u64::try_from(unsafe { libc::lseek(self.number(), offset, from) })
-            .map_err(|_| Errno::last())
+        Ok(rustix::fs::seek(&self.fd, to)?)
     }
 
     /// Ends the file at the present position.
     pub fn truncate(&self) -> Result<()> {
         let end = self.seek(SeekFrom::Current, 0)?;
-        // SAFETY: an open descriptor and a number, which a seek has given.
-        retry(|| check(unsafe { libc::ftruncate(self.number(), end as libc::off_t) }))?;
-        Ok(())
+        repeat(|| rustix::fs::ftruncate(&self.fd, end))
     }
 
     /// Returns when everything written is on the disk, with what describes the file.
     pub fn sync(&self) -> Result<()> {
-        // SAFETY: an open descriptor.
-        retry(|| check(unsafe { libc::fsync(self.number()) }))?;
-        Ok(())
+        repeat(|| rustix::fs::fsync(&self.fd))
     }
 
     /// Returns when everything written is on the disk.
     pub fn sync_data(&self) -> Result<()> {
-        // SAFETY: an open descriptor.
-        retry(|| check(unsafe { libc::fdatasync(self.number()) }))?;
-        Ok(())
+        repeat(|| rustix::fs::fdatasync(&self.fd))
     }
 
     /// Tells the system what is going to happen to a part of the file; length 0 reaches to the end.
     pub fn advise(&self, offset: i64, length: i64, advice: Advice) -> Result<()> {
         let advice = match advice {
-            Advice::Normal => libc::POSIX_FADV_NORMAL,
-            Advice::Random => libc::POSIX_FADV_RANDOM,
-            Advice::Sequential => libc::POSIX_FADV_SEQUENTIAL,
-            Advice::WillNeed => libc::POSIX_FADV_WILLNEED,
-            Advice::DontNeed => libc::POSIX_FADV_DONTNEED,
-            Advice::NoReuse => libc::POSIX_FADV_NOREUSE,
+            Advice::Normal => rustix::fs::Advice::Normal,
+            Advice::Random => rustix::fs::Advice::Random,
+            Advice::Sequential => rustix::fs::Advice::Sequential,
+            Advice::WillNeed => rustix::fs::Advice::WillNeed,
+            Advice::DontNeed => rustix::fs::Advice::DontNeed,
+            Advice::NoReuse => rustix::fs::Advice::NoReuse,
         };
-        if offset < 0 || length < 0 {
+        let (Ok(offset), Ok(length)) = (u64::try_from(offset), u64::try_from(length)) else {
             return Err(Errno::EINVAL);
-        }
-        // SAFETY: an open descriptor and numbers. The answer is an error number, which OTP takes for success
-        // because it is not negative; so do we, for advice binds nobody.
-        unsafe { libc::posix_fadvise(self.number(), offset, length, advice) };
+        };
+        // OTP takes errors for success here, because the C library returns them as positive numbers. So do we: advice
+        // binds nobody.
+        let _ = rustix::fs::fadvise(&self.fd, offset, NonZeroU64::new(length), advice);
         Ok(())
     }
 
     /// Makes sure that there is room on the disk for a part of the file, which grows if need be.
     pub fn allocate(&self, offset: i64, length: i64) -> Result<()> {
-        // SAFETY: an open descriptor and numbers.
-        match retry(|| check(unsafe { libc::fallocate(self.number(), 0, offset, length) })) {
-            Ok(_) => Ok(()),
-            // File systems that cannot do it have it done by the C library, which writes.
+        // The kernel refuses negative numbers.
+        let (at, bytes) = (offset as u64, length as u64);
+        match repeat(|| rustix::fs::fallocate(&self.fd, FallocateFlags::empty(), at, bytes)) {
+            Ok(()) => Ok(()),
+            // On file systems without support the C library does it, by writing.
             Err(_) => loop {
-                // SAFETY: as above.
-                match unsafe { libc::posix_fallocate(self.number(), offset, length) } {
+                // SAFETY: an open descriptor and numbers.
+                match unsafe { libc::posix_fallocate(self.fd.as_raw_fd(), offset, length) } {
                     0 => return Ok(()),
                     libc::EINTR => {}
                     error => return Err(Errno(error)),
@@ -315,10 +309,6 @@ impl File {
     fn is_directory(&self) -> bool {
         self.info()
             .is_ok_and(|info| info.kind == info::Kind::Directory)
-    }
-
-    fn number(&self) -> libc::c_int {
-        self.fd.as_raw_fd()
     }
 }
 
@@ -334,27 +324,21 @@ impl From<File> for OwnedFd {
     }
 }
 
-fn open_flags(mode: OpenMode) -> Result<libc::c_int> {
+fn open_flags(mode: OpenMode) -> Result<OFlags> {
     let mut flags = match (mode.read, mode.write) {
-        (true, false) => libc::O_RDONLY,
-        (false, true) => libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC,
-        (true, true) => libc::O_RDWR | libc::O_CREAT,
+        (true, false) => OFlags::RDONLY,
+        (false, true) => OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC,
+        (true, true) => OFlags::RDWR | OFlags::CREATE,
         (false, false) => return Err(Errno::EINVAL),
     };
     if mode.append {
-        flags &= !libc::O_TRUNC;
-        flags |= libc::O_APPEND;
+        flags.remove(OFlags::TRUNC);
+        flags.insert(OFlags::APPEND);
     }
-    for (wanted, flag) in [
-        (mode.exclusive, libc::O_EXCL),
-        (mode.sync, libc::O_SYNC),
-        (mode.directory, libc::O_DIRECTORY),
-    ] {
-        if wanted {
-            flags |= flag;
-        }
-    }
-    Ok(flags | libc::O_CLOEXEC)
+    flags.set(OFlags::EXCL, mode.exclusive);
+    flags.set(OFlags::SYNC, mode.sync);
+    flags.set(OFlags::DIRECTORY, mode.directory);
+    Ok(flags | OFlags::CLOEXEC)
 }
 
 /// Repeats a read, which is told how many bytes it has delivered, until it has delivered all or delivers none.

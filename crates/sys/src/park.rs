@@ -20,7 +20,12 @@
 //! PARKED  the owner sleeps           sleeper -> EMPTY (timeout), wakers -> NOTIFIED and a futex wake
 //! ```
 
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::io::Errno;
+use rustix::thread::futex;
+use rustix::time::Timespec;
 
 use crate::clock;
 
@@ -81,7 +86,7 @@ impl ParkingSpot {
                 return Wakeup::Notified;
             }
             if woken == WaitEnd::TimedOut {
-                // Whoever unparked since the last look wins over the clock.
+                // An `unpark` since the last look wins over the clock.
                 return match self.state.swap(EMPTY, Ordering::Acquire) {
                     NOTIFIED => Wakeup::Notified,
                     _ => Wakeup::TimedOut,
@@ -125,45 +130,24 @@ enum WaitEnd {
 }
 
 /// The moment on the monotonic clock; an absolute time survives interrupted waits.
-fn deadline_after(timeout_ns: u64) -> libc::timespec {
+fn deadline_after(timeout_ns: u64) -> Timespec {
     let now = clock::monotonic_ns().max(0) as u64;
     clock::timespec(now.saturating_add(timeout_ns))
 }
 
-fn futex_wait(word: &AtomicU32, expected: u32, deadline: Option<&libc::timespec>) -> WaitEnd {
-    let deadline = deadline.map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: the word outlives the call, the deadline is null or valid, and the remaining arguments are what
-    // this operation takes: the second address is unused, and all bits of the mask are set.
-    let answer = unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            libc::FUTEX_WAIT_BITSET | libc::FUTEX_PRIVATE_FLAG,
-            expected,
-            deadline,
-            std::ptr::null::<u32>(),
-            libc::FUTEX_BITSET_MATCH_ANY,
-        )
-    };
-    // EAGAIN: the word had changed already. EINTR: a signal. Both are looked into by the caller.
-    if answer == -1 && crate::Errno::last() == crate::Errno::ETIMEDOUT {
-        WaitEnd::TimedOut
-    } else {
-        WaitEnd::MaybeChanged
+fn futex_wait(word: &AtomicU32, expected: u32, deadline: Option<&Timespec>) -> WaitEnd {
+    const ANY: NonZeroU32 = NonZeroU32::MAX;
+    match futex::wait_bitset(word, futex::Flags::PRIVATE, expected, deadline, ANY) {
+        Err(Errno::TIMEDOUT) => WaitEnd::TimedOut,
+        // EAGAIN: the word had changed already. EINTR: a signal. The caller looks at the word in both cases.
+        _ => WaitEnd::MaybeChanged,
     }
 }
 
 fn futex_wake(word: &AtomicU32) {
-    // SAFETY: the kernel uses the address as a name only. The spot may be gone by now if its owner woke up by
-    // itself; then a stranger's futex at the address gets a wake-up it has to expect anyway.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
-            1,
-        )
-    };
+    // The kernel uses the address as a name only. If the owner of the spot has woken up by itself and freed it, another
+    // futex at the address may get a wake-up, which its users have to expect anyway.
+    let _ = futex::wake(word, futex::Flags::PRIVATE, 1);
 }
 
 #[cfg(test)]

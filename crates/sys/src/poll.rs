@@ -9,12 +9,15 @@
 //! edge is given to one of them. Removing does not recall events that a waiting thread has taken
 //! already, so tokens must not be reused while such events may be on their way.
 
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::buffer::spare_capacity;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, epoll};
+
 use crate::clock;
-use crate::errno::{Errno, Result, check};
+use crate::errno::{Errno, Result};
 
 /// Names a descriptor in the events of a poller. All values but [`Token::RESERVED`] are the caller's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,39 +76,39 @@ pub enum Trigger {
 pub struct Event {
     /// As given to [`Poller::add`].
     pub token: Token,
-    bits: u32,
+    flags: epoll::EventFlags,
 }
 
 impl Event {
     /// Reading will not block: there is data, the end, or an error to be had.
     pub fn is_readable(self) -> bool {
-        self.has(
-            libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR | libc::EPOLLPRI,
-        )
+        use epoll::EventFlags as Flags;
+        self.has(Flags::IN | Flags::RDHUP | Flags::HUP | Flags::ERR | Flags::PRI)
     }
 
     /// Writing will not block: there is room, or an error to be had.
     pub fn is_writable(self) -> bool {
-        self.has(libc::EPOLLOUT | libc::EPOLLHUP | libc::EPOLLERR)
+        use epoll::EventFlags as Flags;
+        self.has(Flags::OUT | Flags::HUP | Flags::ERR)
     }
 
     /// An error is pending on the descriptor, or (for the writing end of a pipe) nobody can read any more.
     pub fn is_error(self) -> bool {
-        self.has(libc::EPOLLERR)
+        self.has(epoll::EventFlags::ERR)
     }
 
     /// The connection is over in both directions, or (for the reading end of a pipe) nobody can write any more.
     pub fn is_hangup(self) -> bool {
-        self.has(libc::EPOLLHUP)
+        self.has(epoll::EventFlags::HUP)
     }
 
     /// The other side will send no more; there may be data left to read.
     pub fn is_read_closed(self) -> bool {
-        self.has(libc::EPOLLRDHUP | libc::EPOLLHUP)
+        self.has(epoll::EventFlags::RDHUP | epoll::EventFlags::HUP)
     }
 
-    fn has(self, bits: libc::c_int) -> bool {
-        self.bits & bits as u32 != 0
+    fn has(self, flags: epoll::EventFlags) -> bool {
+        self.flags.intersects(flags)
     }
 }
 
@@ -123,7 +126,7 @@ impl std::fmt::Debug for Event {
 
 /// Room for the events of one wait; reused from wait to wait.
 pub struct Events {
-    buffer: Vec<libc::epoll_event>,
+    buffer: Vec<epoll::Event>,
     woken: bool,
 }
 
@@ -139,8 +142,8 @@ impl Events {
     /// The descriptors that the last wait found ready.
     pub fn iter(&self) -> impl Iterator<Item = Event> + '_ {
         self.buffer.iter().map(|event| Event {
-            token: Token(event.u64),
-            bits: event.events,
+            token: Token(event.data.u64()),
+            flags: event.flags,
         })
     }
 
@@ -171,22 +174,17 @@ pub struct Poller {
 impl Poller {
     /// An empty set, with a waker.
     pub fn new() -> Result<Poller> {
-        // SAFETY: takes and returns plain numbers.
-        let epoll = check(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?;
-        // SAFETY: the kernel has just given us this descriptor.
-        let epoll = unsafe { OwnedFd::from_raw_fd(epoll) };
         let poller = Poller {
-            epoll,
+            epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
             waker: Waker::new()?,
             has_precise_wait: AtomicBool::new(true),
         };
         // An edge per write: the counter never needs to be read, and overflows only after 2^64 wake-ups.
-        poller.control(
-            libc::EPOLL_CTL_ADD,
-            poller.waker.shared.event.as_fd(),
-            Token::RESERVED,
-            Interest::READ,
-            Trigger::Edge,
+        epoll::add(
+            &poller.epoll,
+            &poller.waker.shared.event,
+            data(Token::RESERVED),
+            flags(Interest::READ, Trigger::Edge),
         )?;
         Ok(poller)
     }
@@ -201,7 +199,8 @@ impl Poller {
         trigger: Trigger,
     ) -> Result<()> {
         crate::child::low::seen(fd.as_raw_fd());
-        self.control(libc::EPOLL_CTL_ADD, fd, checked(token)?, interest, trigger)
+        let data = data(checked(token)?);
+        Ok(epoll::add(&self.epoll, fd, data, flags(interest, trigger))?)
     }
 
     /// Changes how a descriptor is waited for, and reports it anew if it is ready now. `enoent` if it is not in
@@ -213,19 +212,19 @@ impl Poller {
         interest: Interest,
         trigger: Trigger,
     ) -> Result<()> {
-        self.control(libc::EPOLL_CTL_MOD, fd, checked(token)?, interest, trigger)
+        let data = data(checked(token)?);
+        Ok(epoll::modify(
+            &self.epoll,
+            fd,
+            data,
+            flags(interest, trigger),
+        )?)
     }
 
     /// Takes a descriptor out of the set. To be called before it is closed: the kernel forgets a closed
     /// descriptor only when no duplicate of it is open anywhere.
     pub fn remove(&self, fd: BorrowedFd<'_>) -> Result<()> {
-        self.control(
-            libc::EPOLL_CTL_DEL,
-            fd,
-            Token(0),
-            Interest::NONE,
-            Trigger::Level,
-        )
+        Ok(epoll::delete(&self.epoll, fd)?)
     }
 
     /// Waits until descriptors are ready, the waker is used, or `timeout_ns` nanoseconds have passed (`None`:
@@ -233,17 +232,14 @@ impl Poller {
     pub fn wait(&self, events: &mut Events, timeout_ns: Option<u64>) -> Result<()> {
         events.buffer.clear();
         events.woken = false;
-        let found = match self.wait_raw(&mut events.buffer, timeout_ns) {
-            Ok(found) => found,
-            Err(Errno::EINTR) => 0,
+        match self.fill(&mut events.buffer, timeout_ns) {
+            Ok(()) | Err(Errno::EINTR) => {}
             Err(error) => return Err(error),
-        };
-        // SAFETY: the kernel has filled this many events, at most the capacity it was told.
-        unsafe { events.buffer.set_len(found) };
+        }
         if let Some(index) = events
             .buffer
             .iter()
-            .position(|event| event.u64 == Token::RESERVED.0)
+            .position(|event| event.data.u64() == Token::RESERVED.0)
         {
             events.buffer.swap_remove(index);
             events.woken = true;
@@ -258,24 +254,17 @@ impl Poller {
         self.waker.clone()
     }
 
-    fn wait_raw(
-        &self,
-        buffer: &mut Vec<libc::epoll_event>,
-        timeout_ns: Option<u64>,
-    ) -> Result<usize> {
-        let whole_ms = match timeout_ns {
-            None => Some(-1),
-            Some(0) => Some(0),
-            Some(_) => None,
+    /// Waits, and appends what is ready to the empty buffer.
+    fn fill(&self, buffer: &mut Vec<epoll::Event>, timeout_ns: Option<u64>) -> Result<()> {
+        let timeout = match timeout_ns {
+            None | Some(0) => return self.fill_coarsely(buffer, timeout_ns.is_some()),
+            Some(timeout_ns) => clock::timespec(timeout_ns),
         };
-        if let Some(timeout_ms) = whole_ms {
-            return self.wait_ms(buffer, timeout_ms);
-        }
-        let timeout = clock::timespec(timeout_ns.unwrap_or(0));
         if self.has_precise_wait.load(Ordering::Relaxed) {
-            // SAFETY: the buffer has room for as many events as the kernel is told; the timeout is valid for the
-            // call; a null mask means that none is set. The C library's wrapper is younger than the call.
-            let answer = unsafe {
+            // `rustix` rounds a timeout up to milliseconds, for kernels without this call.
+            // SAFETY: the buffer has room for as many events as the kernel is told, and `epoll::Event` has the kernel's
+            // layout; the timeout is valid for the call; a null mask leaves the signal mask alone.
+            let result = unsafe {
                 libc::syscall(
                     libc::SYS_epoll_pwait2,
                     self.epoll.as_raw_fd(),
@@ -286,10 +275,14 @@ impl Poller {
                     0usize,
                 )
             };
-            match usize::try_from(answer) {
-                Ok(found) => return Ok(found),
+            match usize::try_from(result) {
+                Ok(found) => {
+                    // SAFETY: the kernel has filled this many events, at most the capacity it was told.
+                    unsafe { buffer.set_len(found) };
+                    return Ok(());
+                }
                 Err(_) => match Errno::last() {
-                    // EPERM: some sandboxes answer so to calls they do not know.
+                    // EPERM: some sandboxes refuse calls that they do not know with it.
                     Errno::ENOSYS | Errno::EPERM => {
                         self.has_precise_wait.store(false, Ordering::Relaxed)
                     }
@@ -297,84 +290,22 @@ impl Poller {
                 },
             }
         }
-        self.wait_by_ppoll(buffer, &timeout)
+        self.fill_by_ppoll(buffer, &timeout)
     }
 
-    fn wait_ms(
-        &self,
-        buffer: &mut Vec<libc::epoll_event>,
-        timeout_ms: libc::c_int,
-    ) -> Result<usize> {
-        // SAFETY: the buffer has room for as many events as the kernel is told; a null mask means that none is set. Not by
-        // the C library's function, for the reason in `fd`.
-        let found = unsafe {
-            libc::syscall(
-                libc::SYS_epoll_pwait,
-                self.epoll.as_raw_fd(),
-                buffer.as_mut_ptr(),
-                buffer.capacity() as libc::c_int,
-                timeout_ms,
-                std::ptr::null::<libc::sigset_t>(),
-                0usize,
-            )
-        };
-        usize::try_from(found).map_err(|_| Errno::last())
-    }
-
-    /// The set is itself a descriptor that becomes readable, and `ppoll` has always counted in nanoseconds.
-    /// Unlike a timer in the set this needs no state, so that several threads may wait.
-    fn wait_by_ppoll(
-        &self,
-        buffer: &mut Vec<libc::epoll_event>,
-        timeout: &libc::timespec,
-    ) -> Result<usize> {
-        let mut set = libc::pollfd {
-            fd: self.epoll.as_raw_fd(),
-            events: libc::POLLIN,
-            revents: 0,
-        };
-        // SAFETY: one entry, a valid timeout, and no signal mask.
-        check(unsafe { libc::ppoll(&mut set, 1, timeout, std::ptr::null()) })?;
-        self.wait_ms(buffer, 0)
-    }
-
-    fn control(
-        &self,
-        operation: libc::c_int,
-        fd: BorrowedFd<'_>,
-        token: Token,
-        interest: Interest,
-        trigger: Trigger,
-    ) -> Result<()> {
-        let mut bits = libc::EPOLLRDHUP;
-        if interest.readable {
-            bits |= libc::EPOLLIN;
-        }
-        if interest.writable {
-            bits |= libc::EPOLLOUT;
-        }
-        bits |= match trigger {
-            Trigger::Level => 0,
-            Trigger::Edge => libc::EPOLLET,
-            Trigger::Once => libc::EPOLLONESHOT,
-        };
-        if interest == Interest::NONE {
-            bits &= !libc::EPOLLRDHUP;
-        }
-        let mut event = libc::epoll_event {
-            events: bits as u32,
-            u64: token.0,
-        };
-        // SAFETY: both descriptors are open while borrowed, and the event is valid for the call.
-        check(unsafe {
-            libc::epoll_ctl(
-                self.epoll.as_raw_fd(),
-                operation,
-                fd.as_raw_fd(),
-                &mut event,
-            )
-        })?;
+    /// Only looks, or waits without a limit.
+    fn fill_coarsely(&self, buffer: &mut Vec<epoll::Event>, only_look: bool) -> Result<()> {
+        let timeout = only_look.then(Timespec::default);
+        epoll::wait(&self.epoll, spare_capacity(buffer), timeout.as_ref())?;
         Ok(())
+    }
+
+    /// The set is itself a descriptor that becomes readable, and `ppoll` has always taken nanoseconds.
+    /// Unlike a timer in the set this needs no state, so several threads may wait.
+    fn fill_by_ppoll(&self, buffer: &mut Vec<epoll::Event>, timeout: &Timespec) -> Result<()> {
+        let mut set = [PollFd::new(&self.epoll, PollFlags::IN)];
+        rustix::event::poll(&mut set, Some(timeout))?;
+        self.fill_coarsely(buffer, true)
     }
 }
 
@@ -383,6 +314,23 @@ impl AsFd for Poller {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.epoll.as_fd()
     }
+}
+
+fn data(token: Token) -> epoll::EventData {
+    epoll::EventData::new_u64(token.0)
+}
+
+fn flags(interest: Interest, trigger: Trigger) -> epoll::EventFlags {
+    use epoll::EventFlags as Flags;
+    let mut flags = match trigger {
+        Trigger::Level => Flags::empty(),
+        Trigger::Edge => Flags::ET,
+        Trigger::Once => Flags::ONESHOT,
+    };
+    flags.set(Flags::IN, interest.readable);
+    flags.set(Flags::OUT, interest.writable);
+    flags.set(Flags::RDHUP, interest != Interest::NONE);
+    flags
 }
 
 fn checked(token: Token) -> Result<Token> {
@@ -411,10 +359,7 @@ struct WakerState {
 
 impl Waker {
     fn new() -> Result<Waker> {
-        // SAFETY: takes and returns plain numbers.
-        let event = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
-        // SAFETY: the kernel has just given us this descriptor.
-        let event = unsafe { OwnedFd::from_raw_fd(event) };
+        let event = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         Ok(Waker {
             shared: Arc::new(WakerState {
                 event,
@@ -429,16 +374,9 @@ impl Waker {
         if self.shared.pending.swap(true, Ordering::AcqRel) {
             return;
         }
-        let one = 1u64.to_ne_bytes();
-        // SAFETY: eight readable bytes. The write cannot fail: the counter is far from its limit.
-        let answer = unsafe {
-            libc::write(
-                self.shared.event.as_raw_fd(),
-                one.as_ptr().cast(),
-                one.len(),
-            )
-        };
-        debug_assert_eq!(answer, 8, "waking a poller failed: {:?}", Errno::last());
+        // Cannot fail: the counter is far from its limit.
+        let written = rustix::io::write(&self.shared.event, &1u64.to_ne_bytes());
+        debug_assert_eq!(written, Ok(8), "waking a poller failed");
     }
 }
 

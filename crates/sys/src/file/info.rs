@@ -1,10 +1,9 @@
 //! What the system knows about a file besides its content: kind, size, owner, times, permissions.
 
-use std::ffi::CStr;
-use std::mem::MaybeUninit;
+use rustix::fs::{self as system, FileType, Gid, Mode, Stat, Timespec, Timestamps, Uid};
 
 use super::File;
-use crate::errno::{Result, check};
+use crate::errno::{Errno, Result};
 use crate::{host, path};
 
 /// What a name stands for.
@@ -74,19 +73,13 @@ pub enum Links {
 /// The facts about the file with this name. Access is what the system would grant now.
 pub fn of(name: &[u8], links: Links) -> Result<FileInfo> {
     path::with(name, |name| {
-        let mut status = MaybeUninit::uninit();
-        // SAFETY: a terminated text, and a structure for the kernel to fill.
-        check(unsafe {
-            match links {
-                Links::Follow => libc::stat(name.as_ptr(), status.as_mut_ptr()),
-                Links::Keep => libc::lstat(name.as_ptr(), status.as_mut_ptr()),
-            }
-        })?;
-        // SAFETY: the call above succeeded and filled the structure.
-        let status = unsafe { status.assume_init() };
+        let status = match links {
+            Links::Follow => system::stat(name)?,
+            Links::Keep => system::lstat(name)?,
+        };
         let access = Access {
-            read: is_granted(name, libc::R_OK),
-            write: is_granted(name, libc::W_OK),
+            read: system::access(name, system::Access::READ_OK).is_ok(),
+            write: system::access(name, system::Access::WRITE_OK).is_ok(),
         };
         Ok(FileInfo::from_status(&status, access))
     })
@@ -95,22 +88,19 @@ pub fn of(name: &[u8], links: Links) -> Result<FileInfo> {
 impl File {
     /// The facts about an open file. Access is what its permissions grant to our user and group.
     pub fn info(&self) -> Result<FileInfo> {
-        let mut status = MaybeUninit::uninit();
-        // SAFETY: an open descriptor, and a structure for the kernel to fill.
-        check(unsafe { libc::fstat(self.number(), status.as_mut_ptr()) })?;
-        // SAFETY: the call above succeeded and filled the structure.
-        let status: libc::stat = unsafe { status.assume_init() };
+        let status = system::fstat(&self.fd)?;
         let (user, group) = host::effective_ids();
         let (read, write) = if status.st_uid == user {
-            (libc::S_IRUSR, libc::S_IWUSR)
+            (Mode::RUSR, Mode::WUSR)
         } else if status.st_gid == group {
-            (libc::S_IRGRP, libc::S_IWGRP)
+            (Mode::RGRP, Mode::WGRP)
         } else {
-            (libc::S_IROTH, libc::S_IWOTH)
+            (Mode::ROTH, Mode::WOTH)
         };
+        let granted = Mode::from_raw_mode(status.st_mode);
         let access = Access {
-            read: status.st_mode & read != 0,
-            write: status.st_mode & write != 0,
+            read: granted.contains(read),
+            write: granted.contains(write),
         };
         Ok(FileInfo::from_status(&status, access))
     }
@@ -119,53 +109,50 @@ impl File {
 /// Sets the permissions, which may include set-user-ID and set-group-ID; these are given up if the system
 /// refuses them.
 pub fn set_permissions(name: &[u8], permissions: u32) -> Result<()> {
-    let special = libc::S_ISUID | libc::S_ISGID;
-    let mode = permissions & (special | libc::S_IRWXU | libc::S_IRWXG | libc::S_IRWXO);
+    let special = Mode::SUID | Mode::SGID;
+    let mode = Mode::from_raw_mode(permissions) & (special | Mode::RWXU | Mode::RWXG | Mode::RWXO);
     path::with(name, |name| {
-        // SAFETY: a terminated text and a number.
-        let change = |mode| check(unsafe { libc::chmod(name.as_ptr(), mode) });
-        change(mode).or_else(|_| change(mode & !special))?;
-        Ok(())
+        let change = |mode| Ok::<(), Errno>(system::chmod(name, mode)?);
+        change(mode).or_else(|_| change(mode - special))
     })
 }
 
 /// Sets the owner and the group; `None` leaves one as it is.
 pub fn set_owner(name: &[u8], user: Option<u32>, group: Option<u32>) -> Result<()> {
+    /// The system itself takes this number for "unchanged".
     const UNCHANGED: u32 = u32::MAX;
-    path::with(name, |name| {
-        let (user, group) = (user.unwrap_or(UNCHANGED), group.unwrap_or(UNCHANGED));
-        // SAFETY: a terminated text and numbers.
-        check(unsafe { libc::chown(name.as_ptr(), user, group) })?;
-        Ok(())
-    })
+    let user = user.filter(|user| *user != UNCHANGED).map(Uid::from_raw);
+    let group = group.filter(|group| *group != UNCHANGED).map(Gid::from_raw);
+    path::with(name, |name| Ok(system::chown(name, user, group)?))
 }
 
 /// Sets when the file was read and written last, in seconds since 1970.
 pub fn set_times(name: &[u8], accessed: i64, modified: i64) -> Result<()> {
-    let at = |seconds| libc::timespec {
+    let at = |seconds| Timespec {
         tv_sec: seconds,
         tv_nsec: 0,
     };
+    let times = Timestamps {
+        last_access: at(accessed),
+        last_modification: at(modified),
+    };
     path::with(name, |name| {
-        let times = [at(accessed), at(modified)];
-        // SAFETY: a terminated text and two times.
-        check(unsafe { libc::utimensat(libc::AT_FDCWD, name.as_ptr(), times.as_ptr(), 0) })?;
-        Ok(())
+        Ok(system::utimensat(
+            system::CWD,
+            name,
+            &times,
+            system::AtFlags::empty(),
+        )?)
     })
 }
 
-fn is_granted(name: &CStr, wish: libc::c_int) -> bool {
-    // SAFETY: a terminated text and a number.
-    unsafe { libc::access(name.as_ptr(), wish) == 0 }
-}
-
 impl FileInfo {
-    fn from_status(status: &libc::stat, access: Access) -> FileInfo {
-        let kind = match status.st_mode & libc::S_IFMT {
-            libc::S_IFCHR | libc::S_IFBLK => Kind::Device,
-            libc::S_IFDIR => Kind::Directory,
-            libc::S_IFREG => Kind::Regular,
-            libc::S_IFLNK => Kind::SymbolicLink,
+    fn from_status(status: &Stat, access: Access) -> FileInfo {
+        let kind = match FileType::from_raw_mode(status.st_mode) {
+            FileType::CharacterDevice | FileType::BlockDevice => Kind::Device,
+            FileType::Directory => Kind::Directory,
+            FileType::RegularFile => Kind::Regular,
+            FileType::Symlink => Kind::SymbolicLink,
             _ => Kind::Other,
         };
         FileInfo {

@@ -3,87 +3,61 @@
 use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use super::info::{self, Links};
-use crate::errno::{Errno, Result, check};
-use crate::path;
+use rustix::fs::Access;
+use rustix::io::Result as SystemResult;
 
-/// Longer results are taken for damage.
-const MOST_BYTES: usize = 1 << 20;
+use super::info::{self, Links};
+use crate::errno::{Errno, Result};
+use crate::path;
 
 /// Makes a directory.
 pub fn make_directory(name: &[u8]) -> Result<()> {
-    // SAFETY: a terminated text and permissions.
-    named(name, |name| unsafe { libc::mkdir(name.as_ptr(), 0o777) })
+    named(name, |name| rustix::fs::mkdir(name, 0o777.into()))
 }
 
 /// Removes a directory: `eexist` if it is not empty, `einval` if it is the working directory and not empty.
 pub fn remove_directory(name: &[u8]) -> Result<()> {
-    // SAFETY: a terminated text.
-    let answer = named(name, |name| unsafe { libc::rmdir(name.as_ptr()) });
-    match answer {
+    match named(name, |name| rustix::fs::rmdir(name)) {
         Err(Errno::ENOTEMPTY | Errno::EEXIST) if is_working_directory(name) => Err(Errno::EINVAL),
         Err(Errno::ENOTEMPTY) => Err(Errno::EEXIST),
-        answer => answer,
+        result => result,
     }
 }
 
 /// Removes a name that is not a directory's; `eperm` if it is.
 pub fn remove_file(name: &[u8]) -> Result<()> {
-    // SAFETY: a terminated text.
-    match named(name, |name| unsafe { libc::unlink(name.as_ptr()) }) {
+    match named(name, |name| rustix::fs::unlink(name)) {
         Err(Errno::EISDIR) => Err(Errno::EPERM),
-        answer => answer,
+        result => result,
     }
 }
 
-/// Gives a file another name, replacing what has it: `eexist` if that is a directory that is not empty.
+/// Gives a file another name, replacing any file of that name: `eexist` if that is a directory that is not empty.
 pub fn rename(old: &[u8], new: &[u8]) -> Result<()> {
-    // SAFETY: terminated texts.
-    match two_named(old, new, |old, new| unsafe {
-        libc::rename(old.as_ptr(), new.as_ptr())
-    }) {
+    match two_named(old, new, |old, new| rustix::fs::rename(old, new)) {
         Err(Errno::ENOTEMPTY) => Err(Errno::EEXIST),
-        // Systems differ in what they say of renaming the root.
+        // Systems differ in the error for renaming the root.
         Err(_) if old.split(|byte| *byte == 0).next() == Some(b"/") => Err(Errno::EINVAL),
-        answer => answer,
+        result => result,
     }
 }
 
 /// Gives a file a second name.
 pub fn make_link(existing: &[u8], new: &[u8]) -> Result<()> {
-    // SAFETY: terminated texts.
-    two_named(existing, new, |existing, new| unsafe {
-        libc::link(existing.as_ptr(), new.as_ptr())
+    two_named(existing, new, |existing, new| {
+        rustix::fs::link(existing, new)
     })
 }
 
 /// Makes a symbolic link that points to `target`, which need not exist.
 pub fn make_symbolic_link(target: &[u8], new: &[u8]) -> Result<()> {
-    // SAFETY: terminated texts.
-    two_named(target, new, |target, new| unsafe {
-        libc::symlink(target.as_ptr(), new.as_ptr())
-    })
+    two_named(target, new, |target, new| rustix::fs::symlink(target, new))
 }
 
-/// What a symbolic link points to; `einval` if the name is none.
+/// What a symbolic link points to; `einval` if the name is not one of a symbolic link.
 pub fn read_link(name: &[u8]) -> Result<Vec<u8>> {
     path::with(name, |name| {
-        let mut target = vec![0u8; 256];
-        loop {
-            // SAFETY: a terminated text, and as many writable bytes as are said.
-            let answer =
-                unsafe { libc::readlink(name.as_ptr(), target.as_mut_ptr().cast(), target.len()) };
-            let length = usize::try_from(answer).map_err(|_| Errno::last())?;
-            if length < target.len() {
-                target.truncate(length);
-                return Ok(target);
-            }
-            // It may have been cut.
-            if target.len() >= MOST_BYTES {
-                return Err(Errno::ENAMETOOLONG);
-            }
-            target.resize(target.len() * 2, 0);
-        }
+        Ok(rustix::fs::readlink(name, Vec::new())?.into_bytes())
     })
 }
 
@@ -102,8 +76,7 @@ pub fn working_directory() -> Result<Vec<u8>> {
 
 /// Changes the directory that relative names count from, for the whole process.
 pub fn set_working_directory(name: &[u8]) -> Result<()> {
-    // SAFETY: a terminated text.
-    named(name, |name| unsafe { libc::chdir(name.as_ptr()) })
+    named(name, |name| rustix::process::chdir(name))
 }
 
 /// What to ask [`may`] about.
@@ -122,13 +95,12 @@ pub enum Wish {
 /// Whether this process could do something with a name; the error says why not.
 pub fn may(name: &[u8], wish: Wish) -> Result<()> {
     let wish = match wish {
-        Wish::Exist => libc::F_OK,
-        Wish::Read => libc::R_OK,
-        Wish::Write => libc::W_OK,
-        Wish::Execute => libc::X_OK,
+        Wish::Exist => Access::EXISTS,
+        Wish::Read => Access::READ_OK,
+        Wish::Write => Access::WRITE_OK,
+        Wish::Execute => Access::EXEC_OK,
     };
-    // SAFETY: a terminated text and a number.
-    named(name, |name| unsafe { libc::access(name.as_ptr(), wish) })
+    named(name, |name| rustix::fs::access(name, wish))
 }
 
 /// Whether the name is that of a file (no directory) that may be executed.
@@ -144,18 +116,14 @@ pub fn is_working_directory(name: &[u8]) -> bool {
     matches!((place(name), place(b".")), (Ok(this), Ok(working)) if this == working)
 }
 
-fn named(name: &[u8], call: impl FnOnce(&CStr) -> libc::c_int) -> Result<()> {
-    path::with(name, |name| check(call(name)))?;
-    Ok(())
+fn named(name: &[u8], call: impl FnOnce(&CStr) -> SystemResult<()>) -> Result<()> {
+    path::with(name, |name| Ok(call(name)?))
 }
 
 fn two_named(
     one: &[u8],
     other: &[u8],
-    call: impl FnOnce(&CStr, &CStr) -> libc::c_int,
+    call: impl FnOnce(&CStr, &CStr) -> SystemResult<()>,
 ) -> Result<()> {
-    path::with(one, |one| {
-        path::with(other, |other| check(call(one, other)))
-    })?;
-    Ok(())
+    path::with(one, |one| path::with(other, |other| Ok(call(one, other)?)))
 }
