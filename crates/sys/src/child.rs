@@ -15,11 +15,14 @@ mod start;
 pub mod usage;
 
 use std::ffi::CString;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::errno::{Errno, Result, check, retry};
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, WaitId, WaitIdOptions};
+
+use crate::errno::{Errno, Result, repeat};
 use crate::{cpu, env, fd, path, signal};
 
 /// What to run and how. Texts are bytes; none may contain a zero byte.
@@ -272,44 +275,35 @@ impl Child {
     /// Takes the exit status if the child has ended, which leaves nothing of it in the system. `echild` if the
     /// status was taken before.
     pub fn try_wait(&self) -> Result<Option<Exit>> {
-        self.wait_with(libc::WNOHANG)
+        self.wait_with(WaitIdOptions::NOHANG)
     }
 
     /// Waits until the child has ended and takes its exit status. `echild` if the status was taken before.
     pub fn wait(&self) -> Result<Exit> {
-        self.wait_with(0)?.ok_or(Errno::ECHILD)
+        self.wait_with(WaitIdOptions::empty())?.ok_or(Errno::ECHILD)
     }
 
-    fn wait_with(&self, flags: libc::c_int) -> Result<Option<Exit>> {
+    fn wait_with(&self, options: WaitIdOptions) -> Result<Option<Exit>> {
         if self.is_taken.load(Ordering::Acquire) {
             return Err(Errno::ECHILD);
         }
-        // SAFETY: all-zero is a valid structure; it says "no process" if the kernel leaves it alone.
-        let mut status: libc::siginfo_t = unsafe { std::mem::zeroed() };
-        retry(|| {
-            let process = self.process as libc::id_t;
-            // SAFETY: the number of a child, and a structure for the kernel to fill.
-            check(unsafe { libc::waitid(libc::P_PID, process, &mut status, libc::WEXITED | flags) })
-        })?;
-        // SAFETY: the kernel filled the structure as it does for children, or left it all zero.
-        let (process, value) = unsafe { (status.si_pid(), status.si_status()) };
-        self.is_taken.store(process != 0, Ordering::Release);
-        Ok(match (process, status.si_code) {
-            (0, _) => None,
-            (_, libc::CLD_EXITED) => Some(Exit::Status(value)),
-            _ => Some(Exit::Signal(value)),
-        })
+        let process = Pid::from_raw(self.process).ok_or(Errno::ECHILD)?;
+        let options = WaitIdOptions::EXITED | options;
+        let Some(status) = repeat(|| rustix::process::waitid(WaitId::Pid(process), options))?
+        else {
+            return Ok(None);
+        };
+        self.is_taken.store(true, Ordering::Release);
+        let signal = || status.terminating_signal().map(Exit::Signal);
+        Ok(status.exit_status().map(Exit::Status).or_else(signal))
     }
 }
 
 /// Opened here rather than entered in the child, so that a missing directory is told from a missing program.
 fn open_directory(directory: &[u8]) -> Result<OwnedFd> {
     path::with(directory, |directory| {
-        let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
-        // SAFETY: a terminated text and flags.
-        let number = retry(|| check(unsafe { libc::open(directory.as_ptr(), flags) }))?;
-        // SAFETY: the kernel has just given us this descriptor.
-        Ok(unsafe { OwnedFd::from_raw_fd(number) })
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        repeat(|| rustix::fs::open(directory, flags, Mode::empty()))
     })
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::cgroup;
-use crate::errno::{Errno, Result};
+use crate::errno::{Errno, Result, check_size};
 
 /// Numbers of processors, ascending.
 pub type CpuList = Vec<usize>;
@@ -38,7 +38,8 @@ impl Processors {
         let configured = count(libc::_SC_NPROCESSORS_CONF);
         let online = count(libc::_SC_NPROCESSORS_ONLN).min(configured);
         // Asked of the main thread, because a scheduler thread may be pinned to one processor.
-        let available = affinity_of(own_pid()).map_or(online, |cpus| cpus.len().clamp(1, online));
+        let available =
+            affinity_of(main_thread()).map_or(online, |cpus| cpus.len().clamp(1, online));
         let quota = cgroup::cpu_quota(root).map(cgroup::CpuQuota::processors);
         Processors {
             configured,
@@ -61,9 +62,9 @@ fn count(name: libc::c_int) -> usize {
         .max(1)
 }
 
-fn own_pid() -> libc::pid_t {
-    // SAFETY: takes nothing and cannot fail.
-    unsafe { libc::getpid() }
+/// The number of the main thread, which is that of the process.
+fn main_thread() -> libc::pid_t {
+    rustix::process::getpid().as_raw_pid()
 }
 
 /// The processors that the calling thread may run on now.
@@ -76,14 +77,14 @@ pub fn affinity() -> Result<CpuList> {
 pub fn initial_affinity() -> &'static [usize] {
     static INITIAL: OnceLock<CpuList> = OnceLock::new();
     INITIAL.get_or_init(|| {
-        affinity_of(own_pid()).unwrap_or_else(|_| (0..count(libc::_SC_NPROCESSORS_ONLN)).collect())
+        affinity_of(main_thread())
+            .unwrap_or_else(|_| (0..count(libc::_SC_NPROCESSORS_ONLN)).collect())
     })
 }
 
 /// The number of the calling thread, for [`pin_thread`].
 pub fn current_thread() -> i64 {
-    // SAFETY: takes nothing and cannot fail.
-    i64::from(unsafe { libc::gettid() })
+    i64::from(rustix::thread::gettid().as_raw_pid())
 }
 
 /// Lets a thread of this program run on one processor only.
@@ -97,20 +98,9 @@ pub fn unpin_thread(thread: i64) -> Result<()> {
     set_affinity_of(thread, initial_affinity())
 }
 
-/// Lets the calling thread run on one processor only.
-pub fn pin_current_thread(cpu: usize) -> Result<()> {
-    initial_affinity();
-    set_affinity(&[cpu])
-}
-
-/// Undoes [`pin_current_thread`].
+/// Lets the calling thread run on all processors that the program may use.
 pub fn unpin_current_thread() -> Result<()> {
-    set_affinity(initial_affinity())
-}
-
-/// Lets the calling thread run on these processors; `einval` if none of them exists.
-pub fn set_affinity(cpus: &[usize]) -> Result<()> {
-    set_affinity_of(0, cpus)
+    set_affinity_of(0, initial_affinity())
 }
 
 /// A bit for each of these processors, as the system wants it; none for none.
@@ -130,12 +120,12 @@ pub(crate) fn mask(cpus: &[usize]) -> Result<Vec<u64>> {
     Ok(mask)
 }
 
-/// `thread` is a thread's number, 0 for the caller.
+/// Lets a thread run on these processors, by its number, 0 for the caller; `einval` if none of them exists.
 fn set_affinity_of(thread: i64, cpus: &[usize]) -> Result<()> {
     let mask = mask(cpus)?;
-    // SAFETY: the kernel reads as many bytes as the mask has. The wrapper of the C library takes a fixed
-    // structure, hence the plain system call.
-    let answer = unsafe {
+    // The wrappers of the C library and of `rustix` take a mask of fixed size, hence the plain system call.
+    // SAFETY: the kernel reads as many bytes as the mask has.
+    let result = unsafe {
         libc::syscall(
             libc::SYS_sched_setaffinity,
             thread,
@@ -143,38 +133,15 @@ fn set_affinity_of(thread: i64, cpus: &[usize]) -> Result<()> {
             mask.as_ptr(),
         )
     };
-    if answer == -1 {
-        Err(Errno::last())
-    } else {
-        Ok(())
-    }
+    check_size(result as isize).map(drop)
 }
 
-/// The processor that the calling thread runs on at this moment.
-pub fn current() -> Result<usize> {
-    // SAFETY: takes nothing.
-    usize::try_from(unsafe { libc::sched_getcpu() }).map_err(|_| Errno::last())
-}
-
-/// Names the calling thread for debuggers and `top -H`; the kernel keeps the first 15 bytes.
-pub fn name_current_thread(name: &str) {
-    let mut text = [0u8; 16];
-    for (to, from) in text[..15]
-        .iter_mut()
-        .zip(name.bytes().filter(|byte| *byte != 0))
-    {
-        *to = from;
-    }
-    // SAFETY: the kernel reads at most 16 bytes, which the buffer has; the call cannot fail.
-    unsafe { libc::prctl(libc::PR_SET_NAME, text.as_ptr()) };
-}
-
-/// `thread` is a thread's number, 0 for the caller.
+/// As [`affinity`], of a thread by its number, 0 for the caller.
 fn affinity_of(thread: libc::pid_t) -> Result<CpuList> {
     let mut mask = vec![0u64; 16];
     loop {
         // SAFETY: the kernel writes at most as many bytes as the mask has.
-        let answer = unsafe {
+        let result = unsafe {
             libc::syscall(
                 libc::SYS_sched_getaffinity,
                 thread,
@@ -182,14 +149,14 @@ fn affinity_of(thread: libc::pid_t) -> Result<CpuList> {
                 mask.as_mut_ptr(),
             )
         };
-        if let Ok(bytes) = usize::try_from(answer) {
-            mask.truncate(bytes.div_ceil(8));
-            break;
-        }
-        match Errno::last() {
+        match check_size(result as isize) {
+            Ok(bytes) => {
+                mask.truncate(bytes.div_ceil(8));
+                break;
+            }
             // The kernel's mask is wider than ours.
-            Errno::EINVAL if mask.len() < 1 << 12 => mask.resize(mask.len() * 2, 0),
-            error => return Err(error),
+            Err(Errno::EINVAL) if mask.len() < 1 << 12 => mask.resize(mask.len() * 2, 0),
+            Err(error) => return Err(error),
         }
     }
     Ok((0..mask.len() * 64)
@@ -234,9 +201,9 @@ mod tests {
         std::thread::spawn(|| {
             let all = affinity().unwrap();
             let last = *all.last().unwrap();
-            pin_current_thread(last).unwrap();
+            pin_thread(current_thread(), last).unwrap();
             assert_eq!(affinity().unwrap(), [last]);
-            assert_eq!(current().unwrap(), last);
+            assert_eq!(rustix::thread::sched_getcpu(), last);
             // Others are not affected, and the program's own mask is still known.
             assert_eq!(Processors::detect().available, all.len());
             unpin_current_thread().unwrap();
@@ -248,19 +215,8 @@ mod tests {
 
     #[test]
     fn impossible_processors_are_refused() {
-        assert_eq!(set_affinity(&[]), Err(Errno::EINVAL));
-        assert_eq!(set_affinity(&[usize::MAX]), Err(Errno::EINVAL));
-        assert_eq!(set_affinity(&[60_000]), Err(Errno::EINVAL));
-    }
-
-    #[test]
-    fn a_thread_has_the_name_it_took() {
-        std::thread::spawn(|| {
-            name_current_thread("12345\x0067890abcdefghi");
-            let name = std::fs::read_to_string("/proc/thread-self/comm").unwrap();
-            assert_eq!(name, "1234567890abcde\n");
-        })
-        .join()
-        .unwrap();
+        assert_eq!(set_affinity_of(0, &[]), Err(Errno::EINVAL));
+        assert_eq!(set_affinity_of(0, &[usize::MAX]), Err(Errno::EINVAL));
+        assert_eq!(set_affinity_of(0, &[60_000]), Err(Errno::EINVAL));
     }
 }

@@ -4,7 +4,8 @@
 //! that called, and every lock another one held would stay locked.
 
 use std::fs::File;
-use std::os::fd::AsRawFd;
+
+use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
 use crate::errno::{Errno, Result, check};
 
@@ -27,19 +28,16 @@ pub fn detach() -> Result<Side> {
     if fork()? == Side::Foreground {
         return Ok(Side::Foreground);
     }
-    // SAFETY: takes no arguments and touches no memory. It cannot fail in a process that was just
-    // forked, which never leads a group.
-    unsafe { libc::setsid() };
+    // Cannot fail: a process that was just forked never leads a group.
+    let _ = rustix::process::setsid();
     // A second time, so that the process leads no session and can never acquire a terminal.
     if fork()? == Side::Foreground {
         // SAFETY: ends the process without running the exit handlers that belong to the first one.
         unsafe { libc::_exit(0) };
     }
-    for standard in 0..=2 {
-        // SAFETY: both are numbers; `nothing` is open, and whoever uses the standard descriptors
-        // expects them to lead somewhere else by what this function is for.
-        check(unsafe { libc::dup2(nothing.as_raw_fd(), standard) })?;
-    }
+    dup2_stdin(&nothing)?;
+    dup2_stdout(&nothing)?;
+    dup2_stderr(&nothing)?;
     Ok(Side::Background)
 }
 

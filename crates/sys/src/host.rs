@@ -2,7 +2,9 @@
 
 use std::ffi::CStr;
 
-use crate::errno::{Result, check};
+use rustix::process::{Resource, getrlimit};
+
+use crate::errno::Result;
 
 /// What the kernel says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,17 +26,14 @@ pub const FAMILY: (&str, &str) = ("unix", "linux");
 
 /// Asks the kernel about itself.
 pub fn system() -> Result<System> {
-    let mut names = std::mem::MaybeUninit::<libc::utsname>::uninit();
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::uname(names.as_mut_ptr()) })?;
-    // SAFETY: the call above succeeded and filled it.
-    let names = unsafe { names.assume_init() };
-    let release = text(&names.release);
+    let names = rustix::system::uname();
+    let text = |text: &CStr| text.to_string_lossy().into_owned();
+    let release = text(names.release());
     let release_numbers = numbers(&release);
     Ok(System {
-        name: text(&names.sysname),
-        version: text(&names.version),
-        machine: text(&names.machine),
+        name: text(names.sysname()),
+        version: text(names.version()),
+        machine: text(names.machine()),
         release_numbers,
         release,
     })
@@ -42,14 +41,7 @@ pub fn system() -> Result<System> {
 
 /// The name of this machine, as bytes: what `inet:gethostname/0` starts from.
 pub fn name() -> Result<Vec<u8>> {
-    let mut buffer = [0u8; 256];
-    // SAFETY: the call writes at most one byte less than the buffer has, so that the last stays zero.
-    check(unsafe { libc::gethostname(buffer.as_mut_ptr().cast(), buffer.len() - 1) })?;
-    let length = buffer
-        .iter()
-        .position(|byte| *byte == 0)
-        .unwrap_or(buffer.len());
-    Ok(buffer[..length].to_vec())
+    Ok(rustix::system::uname().nodename().to_bytes().to_vec())
 }
 
 /// The number of this process.
@@ -64,8 +56,8 @@ pub fn parent_process_id() -> u32 {
 
 /// The numbers of the user and the group that this process acts for.
 pub fn effective_ids() -> (u32, u32) {
-    // SAFETY: both take nothing and cannot fail.
-    unsafe { (libc::geteuid(), libc::getegid()) }
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    (user.as_raw(), group.as_raw())
 }
 
 /// The user's home directory: the variable `HOME`, else what the user database says.
@@ -73,8 +65,7 @@ pub fn home_directory() -> Option<Vec<u8>> {
     if let Some(home) = crate::env::get(b"HOME") {
         return Some(home);
     }
-    // SAFETY: takes nothing and cannot fail.
-    let user = unsafe { libc::getuid() };
+    let user = rustix::process::getuid().as_raw();
     /// Entries beyond this are taken for damage.
     const MOST_BYTES: usize = 1 << 20;
     let mut buffer = vec![0u8; 1024];
@@ -117,21 +108,9 @@ pub fn executable() -> Result<Vec<u8>> {
 /// How many descriptors this process may have open at once: the limit in force and the highest it may be raised
 /// to without privileges.
 pub fn descriptor_limits() -> Result<(u64, u64)> {
-    let mut limits = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limits) })?;
-    Ok((limits.rlim_cur, limits.rlim_max))
-}
-
-/// `uname` terminates all its texts.
-fn text(field: &[libc::c_char]) -> String {
-    // Characters of C are signed on some processors.
-    let bytes = field.iter().map(|letter| letter.to_ne_bytes()[0]);
-    let bytes: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
+    let limits = getrlimit(Resource::Nofile);
+    let number = |limit: Option<u64>| limit.unwrap_or(libc::RLIM_INFINITY);
+    Ok((number(limits.current), number(limits.maximum)))
 }
 
 /// Numbers separated by anything else than digits.

@@ -13,11 +13,14 @@
 pub mod code;
 pub mod usage;
 
+use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use crate::errno::{Errno, Result, check};
+use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
+
+use crate::errno::{Errno, Result};
 
 /// What huge pages are on x86-64 and, with 4 KiB pages, on AArch64: worth aligning large ranges to.
 pub const HUGE_PAGE_BYTES: usize = 2 << 20;
@@ -26,10 +29,7 @@ pub const HUGE_PAGE_BYTES: usize = 2 << 20;
 #[inline]
 pub fn page_bytes() -> usize {
     static PAGE: OnceLock<usize> = OnceLock::new();
-    *PAGE.get_or_init(|| {
-        // SAFETY: takes and returns plain numbers.
-        usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
-    })
+    *PAGE.get_or_init(rustix::param::page_size)
 }
 
 /// A range of addresses that nobody else gets until this is dropped.
@@ -56,12 +56,12 @@ impl Reservation {
             .checked_next_multiple_of(page_bytes())
             .ok_or(Errno::ENOMEM)?;
         if alignment <= page_bytes() {
-            let base = map(0, bytes, 0)?;
+            let base = map(0, bytes, MapFlags::empty())?;
             return Ok(Reservation { base, bytes });
         }
         // The kernel aligns to pages only: reserve the slack too, then give back what is outside.
         let padded = bytes.checked_add(alignment).ok_or(Errno::ENOMEM)?;
-        let start = map(0, padded, 0)?.addr().get();
+        let start = map(0, padded, MapFlags::empty())?.addr().get();
         let base = start.next_multiple_of(alignment);
         let end = base + bytes;
         unmap(start, base - start);
@@ -92,18 +92,7 @@ impl Reservation {
     /// Makes a part readable and writable. Memory is spent only where it is touched. Committing a part twice
     /// changes nothing in it.
     pub fn commit(&self, part: Range<usize>) -> Result<()> {
-        self.protect(&part, libc::PROT_READ | libc::PROT_WRITE)
-    }
-
-    /// Gives a part's memory back and makes it inaccessible.
-    ///
-    /// # Safety
-    /// Nobody may hold references into the part, or access it before it is committed again.
-    pub unsafe fn decommit(&self, part: Range<usize>) -> Result<()> {
-        // Releasing first: inaccessible pages would keep their memory.
-        // SAFETY: the caller's promise covers more than `release` asks for.
-        unsafe { self.release(part.clone())? };
-        self.protect(&part, libc::PROT_NONE)
+        self.protect(&part, MprotectFlags::READ | MprotectFlags::WRITE)
     }
 
     /// Gives a part's memory back at once; the part stays committed and reads as zero.
@@ -111,64 +100,36 @@ impl Reservation {
     /// # Safety
     /// Nobody may hold references into the part or rely on what it contains.
     pub unsafe fn release(&self, part: Range<usize>) -> Result<()> {
-        self.advise(&part, libc::MADV_DONTNEED)
-    }
-
-    /// Lets the kernel take a part's memory when it runs short, which is cheaper than [`release`](Self::release)
-    /// when the part is soon used again. Until it is written again, a page of it reads as what it was or as
-    /// zero; the resident size of the process falls only when the kernel takes it.
-    ///
-    /// # Safety
-    /// Nobody may hold references into the part or rely on what it contains.
-    pub unsafe fn release_lazily(&self, part: Range<usize>) -> Result<()> {
-        self.advise(&part, libc::MADV_FREE)
+        self.advise(&part, Advice::LinuxDontNeed)
     }
 
     /// Asks for huge pages in a part. `einval` on kernels without them, which the caller may ignore.
     pub fn advise_huge(&self, part: Range<usize>) -> Result<()> {
-        self.advise(&part, libc::MADV_HUGEPAGE)
+        self.advise(&part, Advice::LinuxHugepage)
     }
 
-    /// Asks for ordinary pages in a part, where memory that is touched sparsely would be wasted by huge ones.
-    pub fn advise_small(&self, part: Range<usize>) -> Result<()> {
-        self.advise(&part, libc::MADV_NOHUGEPAGE)
-    }
-
-    /// Leaves a part out of core dumps.
-    pub fn advise_no_dump(&self, part: Range<usize>) -> Result<()> {
-        self.advise(&part, libc::MADV_DONTDUMP)
-    }
-
-    /// Touches every page of a committed part at once, so that later writes do not fault. `einval` before
-    /// Linux 5.14, which the caller may ignore.
-    pub fn populate(&self, part: Range<usize>) -> Result<()> {
-        self.advise(&part, libc::MADV_POPULATE_WRITE)
-    }
-
-    fn advise(&self, part: &Range<usize>, advice: libc::c_int) -> Result<()> {
+    fn advise(&self, part: &Range<usize>, advice: Advice) -> Result<()> {
         let (start, bytes) = self.pages(part)?;
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: the range lies in this reservation (`pages` above). Advice that discards content is given
-        // only by the unsafe methods, whose callers own the content.
-        check(unsafe { libc::madvise(start, bytes, advice) })?;
-        Ok(())
+        // SAFETY: the range lies in this reservation (`pages` above). Only the unsafe `release` gives advice that
+        // discards content, and its callers own the content.
+        Ok(unsafe { rustix::mm::madvise(start, bytes, advice) }?)
     }
 
-    fn protect(&self, part: &Range<usize>, protection: libc::c_int) -> Result<()> {
+    fn protect(&self, part: &Range<usize>, protection: MprotectFlags) -> Result<()> {
         let (start, bytes) = self.pages(part)?;
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: the range lies in this reservation (`pages` above). Access is taken away only by `decommit`
-        // and by `CodeArea`, whose callers promise that nobody uses the part.
-        check(unsafe { libc::mprotect(start, bytes, protection) })?;
-        Ok(())
+        // SAFETY: the range lies in this reservation (`pages` above). Only `CodeArea` takes access away, and its
+        // callers promise that nobody uses the part.
+        Ok(unsafe { rustix::mm::mprotect(start, bytes, protection) }?)
     }
 
     /// The part as the kernel takes it, after checking that it is whole pages of this reservation.
-    fn pages(&self, part: &Range<usize>) -> Result<(*mut libc::c_void, usize)> {
+    fn pages(&self, part: &Range<usize>) -> Result<(*mut c_void, usize)> {
         let page = page_bytes();
         let is_ours = part.start <= part.end && part.end <= self.bytes;
         if !is_ours || !part.start.is_multiple_of(page) || !part.end.is_multiple_of(page) {
@@ -188,14 +149,11 @@ impl Drop for Reservation {
 }
 
 /// Maps inaccessible addresses, at `hint` if the flags insist on it.
-fn map(hint: usize, bytes: usize, flags: libc::c_int) -> Result<NonNull<u8>> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | flags;
+fn map(hint: usize, bytes: usize, flags: MapFlags) -> Result<NonNull<u8>> {
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | flags;
     let hint = std::ptr::without_provenance_mut(hint);
-    // SAFETY: a new anonymous mapping; no caller passes MAP_FIXED, so it replaces nothing that exists.
-    let base = unsafe { libc::mmap(hint, bytes, libc::PROT_NONE, flags, -1, 0) };
-    if base == libc::MAP_FAILED {
-        return Err(Errno::last());
-    }
+    // SAFETY: a new anonymous mapping; no caller passes MAP_FIXED, so it replaces no existing one.
+    let base = unsafe { rustix::mm::mmap_anonymous(hint, bytes, ProtFlags::empty(), flags) }?;
     base.expose_provenance();
     NonNull::new(base.cast()).ok_or(Errno::ENOMEM)
 }
@@ -203,14 +161,10 @@ fn map(hint: usize, bytes: usize, flags: libc::c_int) -> Result<NonNull<u8>> {
 /// Unmaps a range that this module mapped and that nobody else has.
 fn unmap(start: usize, bytes: usize) {
     if bytes > 0 {
-        // SAFETY: both callers pass (a part of) a mapping of their own.
-        let answer = unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(start), bytes) };
-        debug_assert_eq!(
-            answer,
-            0,
-            "munmap({start:#x}, {bytes}) failed: {:?}",
-            Errno::last()
-        );
+        let start = std::ptr::with_exposed_provenance_mut(start);
+        // SAFETY: all callers pass a mapping of their own, or a part of one.
+        let result = unsafe { rustix::mm::munmap(start, bytes) };
+        debug_assert_eq!(result, Ok(()), "munmap({start:p}, {bytes}) failed");
     }
 }
 
@@ -290,14 +244,6 @@ mod tests {
         // Committing what is committed keeps its content.
         reservation.commit(0..PART).unwrap();
         assert_eq!(byte(&reservation, PART - 1), 0xa5);
-        // SAFETY: as above.
-        unsafe { reservation.decommit(0..PART).unwrap() };
-        reservation.commit(0..PART).unwrap();
-        assert_eq!(byte(&reservation, PART - 1), 0);
-        fill(&reservation, 0..PART);
-        // SAFETY: as above.
-        unsafe { reservation.release_lazily(0..PART).unwrap() };
-        assert!([0, 0xa5].contains(&byte(&reservation, 5)));
     }
 
     #[test]
@@ -317,18 +263,10 @@ mod tests {
     }
 
     #[test]
-    fn pages_can_be_populated_and_advised() {
+    fn huge_pages_can_be_asked_for() {
         let reservation = Reservation::new(PART, HUGE_PAGE_BYTES).unwrap();
         reservation.commit(0..PART).unwrap();
-        for answer in [
-            reservation.advise_huge(0..PART),
-            reservation.advise_small(0..PART),
-        ] {
-            assert!(matches!(answer, Ok(()) | Err(Errno::EINVAL)));
-        }
-        reservation.advise_no_dump(0..PART).unwrap();
-        if reservation.populate(0..page_bytes() * 3).is_ok() {
-            assert_eq!(resident_bytes(&reservation, 0..PART), page_bytes() * 3);
-        }
+        let result = reservation.advise_huge(0..PART);
+        assert!(matches!(result, Ok(()) | Err(Errno::EINVAL)));
     }
 }

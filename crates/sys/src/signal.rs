@@ -8,11 +8,13 @@
 //! PENDING   bit N: signal N has come    handlers set (any thread, any time), `take_pending` clears all
 //! ```
 
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::errno::{Errno, Result, check};
+use rustix::event::EventfdFlags;
+
+use crate::errno::{Result, check};
 
 /// One row per signal that can be named; the last column is the name in lower case, as programs write it.
 macro_rules! signals {
@@ -124,8 +126,8 @@ static PENDING: AtomicU64 = AtomicU64::new(0);
 /// Which signals [`set`] has had ignored, and for which it has ended that; as bits N - 1.
 static IGNORED_SINCE: AtomicU64 = AtomicU64::new(0);
 static NO_LONGER_IGNORED: AtomicU64 = AtomicU64::new(0);
-/// The number of the descriptor that handlers write to; -1 before there is one.
-static NOTICE: AtomicI32 = AtomicI32::new(-1);
+/// The descriptor that handlers write to.
+static NOTICE: OnceLock<OwnedFd> = OnceLock::new();
 
 /// To be called when the program starts, before other threads exist: writes to broken pipes become errors instead
 /// of ending the process, and the deaths of children are kept even if our parent ignored them.
@@ -170,17 +172,11 @@ pub fn ignored_now() -> u64 {
 
 /// Becomes readable when a handled signal comes; to be waited for in a [`Poller`](crate::poll::Poller).
 pub fn pending_fd() -> Result<BorrowedFd<'static>> {
-    static EVENT: OnceLock<OwnedFd> = OnceLock::new();
-    if let Some(event) = EVENT.get() {
+    if let Some(event) = NOTICE.get() {
         return Ok(event.as_fd());
     }
-    // SAFETY: takes and returns plain numbers.
-    let event = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
-    // SAFETY: the kernel has just given us this descriptor.
-    let event = unsafe { OwnedFd::from_raw_fd(event) };
-    let event = EVENT.get_or_init(|| event);
-    NOTICE.store(event.as_raw_fd(), Ordering::Release);
-    Ok(event.as_fd())
+    let event = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+    Ok(NOTICE.get_or_init(|| event).as_fd())
 }
 
 /// Changes what happens when a signal comes. `einval` for [`Signal::Stop`].
@@ -242,7 +238,8 @@ pub fn kill_after(seconds: u32) {
     }
 }
 
-/// The handler: atomics and one write, both safe at any point of any program.
+/// The handler. The interrupted thread may be anywhere, also between a call of the C library and its look at `errno`: so
+/// only atomics (which is what `get` of a cell is) and a write that does not go through the C library.
 extern "C" fn note(number: libc::c_int, info: *const libc::siginfo_t) {
     // SAFETY: the kernel gives the handler what came with the signal.
     let sent_by_a_process = unsafe { (*info).si_code <= 0 };
@@ -250,20 +247,11 @@ extern "C" fn note(number: libc::c_int, info: *const libc::siginfo_t) {
         // A child of ours ended, which its own descriptor tells. On stock it would be another process's child.
         return;
     }
-    // The thread that was interrupted may be between a system call and its look at `errno`.
-    let error = Errno::last();
     PENDING.fetch_or(bit(number), Ordering::Release);
-    let one = 1u64.to_ne_bytes();
-    // SAFETY: eight readable bytes; on a bad number the call fails, and nothing else happens.
-    unsafe {
-        libc::write(
-            NOTICE.load(Ordering::Acquire),
-            one.as_ptr().cast(),
-            one.len(),
-        )
-    };
-    // SAFETY: the location is this thread's own.
-    unsafe { *libc::__errno_location() = error.0 };
+    if let Some(event) = NOTICE.get() {
+        // Fails when the counter is at its limit; then the descriptor is readable anyway.
+        let _ = rustix::io::write(event, &1u64.to_ne_bytes());
+    }
 }
 
 extern "C" fn disregard(_number: libc::c_int) {}
@@ -275,6 +263,7 @@ fn bit(number: i32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::errno::Errno;
 
     /// One test, because a process has one set of handlers.
     #[test]
@@ -323,12 +312,15 @@ mod tests {
         other.join().unwrap();
         assert!(take_pending().contains(Signal::User2));
 
-        // A handler leaves the error number alone.
-        // SAFETY: the location is this thread's own.
-        unsafe { *libc::__errno_location() = libc::ENOTTY };
-        raise(Signal::User2);
-        assert_eq!(Errno::last(), Errno::ENOTTY);
-        assert!(take_pending().contains(Signal::User2));
+        // A handler leaves the error number alone, also when its write fails because the counter is at its limit.
+        for count in [1, u64::MAX - 1] {
+            crate::fd::write(event, &count.to_ne_bytes()).unwrap();
+            // SAFETY: the location is this thread's own.
+            unsafe { *libc::__errno_location() = libc::ENOTTY };
+            raise(Signal::User2);
+            assert_eq!(Errno::last(), Errno::ENOTTY);
+            assert!(take_pending().contains(Signal::User2));
+        }
     }
 
     #[test]

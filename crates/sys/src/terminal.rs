@@ -4,11 +4,16 @@
 //! program exits through `exit` or returns from `main`, and when a thread panics. Only death by a signal that
 //! cannot be handled leaves it changed. One terminal at a time can be changed.
 
+use std::io::IsTerminal;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
-use crate::errno::{Errno, Result, check};
+use rustix::termios::{
+    InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios,
+};
+
+use crate::errno::{Errno, Result, repeat};
 
 /// The size in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,20 +39,12 @@ pub struct Mode {
 
 /// Whether the descriptor is a terminal.
 pub fn is_terminal(fd: BorrowedFd<'_>) -> bool {
-    // SAFETY: the descriptor is open while borrowed.
-    unsafe { libc::isatty(fd.as_raw_fd()) == 1 }
+    fd.is_terminal()
 }
 
 /// The size of the window; `enotty` if the descriptor is not a terminal.
 pub fn size(fd: BorrowedFd<'_>) -> Result<Size> {
-    let mut size = libc::winsize {
-        ws_row: 0,
-        ws_col: 0,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
-    // SAFETY: the kernel fills the structure that this request takes.
-    check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TIOCGWINSZ, &mut size) })?;
+    let size = rustix::termios::tcgetwinsize(fd)?;
     Ok(Size {
         columns: size.ws_col,
         rows: size.ws_row,
@@ -61,8 +58,8 @@ static LOST: AtomicBool = AtomicBool::new(false);
 
 struct Former {
     number: RawFd,
-    before: libc::termios,
-    during: libc::termios,
+    before: Termios,
+    during: Termios,
 }
 
 /// Keeps a terminal in another mode.
@@ -79,12 +76,8 @@ impl ModeGuard {
             return Err(Errno::EBUSY);
         }
         let number = fd.as_raw_fd();
-        let mut before = std::mem::MaybeUninit::<libc::termios>::uninit();
-        // SAFETY: the call fills the structure.
-        check(unsafe { libc::tcgetattr(number, before.as_mut_ptr()) })?;
-        // SAFETY: the call above succeeded and filled it.
-        let before = unsafe { before.assume_init() };
-        let during = with_mode(before, mode);
+        let before = rustix::termios::tcgetattr(fd)?;
+        let during = with_mode(before.clone(), mode);
         // Before the change, so that there is no moment in which an exit would leave it in place.
         restore_at_exit();
         set(number, &during)?;
@@ -168,46 +161,40 @@ impl Drop for ModeGuard {
 
 /// The bits that OTP's own line editor changes: without them a key would be held back, translated, shown or
 /// acted on by the terminal before the program sees it.
-fn with_mode(mut settings: libc::termios, mode: Mode) -> libc::termios {
-    let mut put =
-        |local: libc::tcflag_t, input: libc::tcflag_t, output: libc::tcflag_t, on: bool| {
-            if on {
-                settings.c_lflag |= local;
-                settings.c_iflag |= input;
-                settings.c_oflag |= output;
-            } else {
-                settings.c_lflag &= !local;
-                settings.c_iflag &= !input;
-                settings.c_oflag &= !output;
-            }
-        };
-    put(0, libc::ISTRIP, 0, false);
+fn with_mode(mut settings: Termios, mode: Mode) -> Termios {
+    settings.input_modes.remove(InputModes::ISTRIP);
     if let Some(on) = mode.canonical {
-        put(libc::ICANON, libc::ICRNL, libc::OPOST, on);
+        settings.local_modes.set(LocalModes::ICANON, on);
+        settings.input_modes.set(InputModes::ICRNL, on);
+        settings.output_modes.set(OutputModes::OPOST, on);
     }
     if let Some(on) = mode.echo {
-        put(libc::ECHO, 0, 0, on);
+        settings.local_modes.set(LocalModes::ECHO, on);
     }
     if let Some(on) = mode.signals {
-        let input = libc::BRKINT | libc::IGNPAR | libc::ICRNL | libc::IXON | libc::IXANY;
-        put(libc::ISIG | libc::IEXTEN, input, 0, on);
+        use InputModes as Input;
+        let input = Input::BRKINT | Input::IGNPAR | Input::ICRNL | Input::IXON | Input::IXANY;
+        settings.input_modes.set(input, on);
+        let local = LocalModes::ISIG | LocalModes::IEXTEN;
+        settings.local_modes.set(local, on);
     }
     if mode.interrupt_is_key {
-        // Zero is no key: nothing interrupts.
-        settings.c_cc[libc::VINTR] = 0;
+        // Zero disables the interrupt key.
+        settings.special_codes[SpecialCodeIndex::VINTR] = 0;
     }
     if mode.canonical == Some(false) {
         // A read returns as soon as there is one byte.
-        settings.c_cc[libc::VMIN] = 1;
-        settings.c_cc[libc::VTIME] = 0;
+        settings.special_codes[SpecialCodeIndex::VMIN] = 1;
+        settings.special_codes[SpecialCodeIndex::VTIME] = 0;
     }
     settings
 }
 
-fn set(number: RawFd, settings: &libc::termios) -> Result<()> {
-    // SAFETY: the structure is complete; a number that is no terminal (any more) is refused.
-    crate::errno::retry(|| check(unsafe { libc::tcsetattr(number, libc::TCSANOW, settings) }))?;
-    Ok(())
+fn set(number: RawFd, settings: &Termios) -> Result<()> {
+    // SAFETY: open when the guard was made, and to be kept open as long as the guard. If it was closed nevertheless, the
+    // call fails, or changes another terminal that has the number now.
+    let fd = unsafe { BorrowedFd::borrow_raw(number) };
+    repeat(|| rustix::termios::tcsetattr(fd, OptionalActions::Now, settings))
 }
 
 /// Gives the terminal its former mode back, if one is changed.

@@ -6,6 +6,8 @@
 
 use std::mem::MaybeUninit;
 
+use rustix::thread::MembarrierCommand;
+
 use crate::errno::{Errno, Result};
 
 /// What the thread's function returned is had by `join`.
@@ -23,7 +25,7 @@ pub fn spawn<T: Send + 'static>(
     }
     // Blocked here already, because a signal could come before the new thread has had its first turn: it
     // inherits our mask.
-    let _blocked = BlockedSignals::new();
+    let _blocked = BlockedSignals::asynchronous();
     let builder = std::thread::Builder::new()
         .name(name.to_owned())
         .stack_size(stack_bytes);
@@ -37,32 +39,24 @@ pub fn exit_at_once(status: i32) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// Lowers the priority of the process by so much; what `nice` does.
+/// Adds `by` to the process's niceness, which lowers its priority. A refusal by the system changes nothing.
 pub fn lower_priority(by: i32) {
-    // SAFETY: takes and returns plain numbers; a refusal changes nothing.
-    unsafe { libc::nice(by) };
+    let _ = rustix::process::nice(by);
 }
 
 /// Makes [`barrier_everywhere`] possible; false where the system does not offer it.
 #[must_use]
 pub fn register_barrier() -> bool {
-    membarrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED as libc::c_int)
+    rustix::thread::membarrier(MembarrierCommand::RegisterPrivateExpedited).is_ok()
 }
 
 /// Every running thread of the process executes a full memory barrier before this returns. Takes microseconds.
 ///
 /// # Panics
-/// When [`register_barrier`] has not been called, or answered false.
+/// When [`register_barrier`] has not been called, or returned false.
 pub fn barrier_everywhere() {
-    assert!(
-        membarrier(libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED as libc::c_int),
-        "the barrier was registered"
-    );
-}
-
-fn membarrier(command: libc::c_int) -> bool {
-    // SAFETY: takes plain numbers and touches no memory of ours.
-    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+    rustix::thread::membarrier(MembarrierCommand::PrivateExpedited)
+        .expect("the barrier was registered");
 }
 
 /// Blocks signals in the calling thread until dropped.
@@ -71,11 +65,37 @@ pub(crate) struct BlockedSignals {
 }
 
 impl BlockedSignals {
-    pub(crate) fn new() -> BlockedSignals {
+    /// All signals but those that a thread raises by what it executes, which would kill the process when blocked, and
+    /// that of the end of a child.
+    pub(crate) fn asynchronous() -> BlockedSignals {
+        BlockedSignals::all_but(&[
+            libc::SIGSEGV,
+            libc::SIGBUS,
+            libc::SIGFPE,
+            libc::SIGILL,
+            libc::SIGTRAP,
+            libc::SIGABRT,
+            libc::SIGSYS,
+            libc::SIGCHLD,
+        ])
+    }
+
+    /// All signals.
+    pub(crate) fn all() -> BlockedSignals {
+        BlockedSignals::all_but(&[])
+    }
+
+    fn all_but(open: &[libc::c_int]) -> BlockedSignals {
+        let mut set = MaybeUninit::<libc::sigset_t>::uninit();
         let mut before = MaybeUninit::<libc::sigset_t>::uninit();
-        // SAFETY: both sets are valid, and the call fills the second; it cannot fail with this command.
+        // SAFETY: the first call fills the set that the others change and read; the last fills `before`, and cannot fail
+        // with this command.
         let before = unsafe {
-            libc::pthread_sigmask(libc::SIG_BLOCK, &asynchronous(), before.as_mut_ptr());
+            libc::sigfillset(set.as_mut_ptr());
+            for signal in open {
+                libc::sigdelset(set.as_mut_ptr(), *signal);
+            }
+            libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), before.as_mut_ptr());
             before.assume_init()
         };
         BlockedSignals { before }
@@ -84,32 +104,8 @@ impl BlockedSignals {
 
 impl Drop for BlockedSignals {
     fn drop(&mut self) {
-        // SAFETY: the set was filled by the call in `new`.
+        // SAFETY: `all_but` filled the set.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut()) };
-    }
-}
-
-/// All signals but those a thread raises by what it executes, which would kill the process when blocked, and that of the
-/// end of a child.
-fn asynchronous() -> libc::sigset_t {
-    let own = [
-        libc::SIGSEGV,
-        libc::SIGBUS,
-        libc::SIGFPE,
-        libc::SIGILL,
-        libc::SIGTRAP,
-        libc::SIGABRT,
-        libc::SIGSYS,
-        libc::SIGCHLD,
-    ];
-    let mut set = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: the first call fills the set, the others change it.
-    unsafe {
-        libc::sigfillset(set.as_mut_ptr());
-        for signal in own {
-            libc::sigdelset(set.as_mut_ptr(), signal);
-        }
-        set.assume_init()
     }
 }
 

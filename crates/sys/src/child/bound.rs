@@ -2,26 +2,24 @@
 
 use std::io::Error;
 use std::os::unix::process::CommandExt;
-use std::process::{self, Command};
+use std::process::Command;
+
+use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 
 /// Has the program killed when the thread that started it ends: also when this process is killed, and cannot see to it
 /// any more. What the program starts itself is not included.
 pub fn bind(command: &mut Command) {
-    let starter = process::id();
+    let starter = getpid();
     let bind = move || {
-        // SAFETY: two system calls with numbers; neither touches memory.
-        let starter_now = unsafe {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            libc::getppid()
-        };
-        // Whoever started it may be gone by now, and the kernel would not tell.
-        if u32::try_from(starter_now) == Ok(starter) {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The process that started it may have ended before that, of which the kernel does not tell.
+        if getppid() == Some(starter) {
             Ok(())
         } else {
             Err(Error::from_raw_os_error(libc::ESRCH))
         }
     };
-    // SAFETY: runs in a forked child: allocates nothing and takes no lock.
+    // SAFETY: runs in a forked child: two system calls, no allocation and no lock.
     unsafe { command.pre_exec(bind) };
 }
 

@@ -10,7 +10,9 @@ use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{Child, Command, Exit, SpawnError, Step};
-use crate::errno::{Errno, Result, check, retry};
+use rustix::process::{Pid, WaitOptions, waitpid};
+
+use crate::errno::{Errno, Result, check, repeat, retry};
 use crate::thread;
 
 const STACK_BYTES: usize = 256 << 10;
@@ -105,6 +107,7 @@ fn wait_for_any() {
 
 /// Waits until a child has ended, and leaves its status where it is.
 fn ended() -> Result<libc::pid_t> {
+    // By the C library, because `rustix` does not say which child it was.
     // SAFETY: all-zero is a valid structure.
     let mut status: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let flags = libc::WEXITED | libc::WNOWAIT;
@@ -124,7 +127,6 @@ fn tell(child: &Child, at_end: AtEnd) {
 }
 
 fn forget(process: libc::pid_t) {
-    // SAFETY: takes and returns plain numbers; the status is not wanted.
-    let taken = retry(|| check(unsafe { libc::waitpid(process, std::ptr::null_mut(), 0) }));
+    let taken = repeat(|| waitpid(Pid::from_raw(process), WaitOptions::empty()));
     debug_assert!(matches!(taken, Ok(_) | Err(Errno::ECHILD)));
 }

@@ -10,14 +10,17 @@
 
 use std::ffi::CString;
 use std::os::fd::RawFd;
-use std::ptr::{self, NonNull};
+use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::thread::futex;
 
 use super::Step;
 use crate::env::Entries;
 use crate::errno::{Errno, Result, check};
-use crate::memory::page_bytes;
+use crate::memory::{Reservation, page_bytes};
+use crate::thread::BlockedSignals;
 
 /// Stack of a child; it needs a few hundred bytes, of a system without red zones a page.
 const STACK_BYTES: usize = 32 << 10;
@@ -94,16 +97,8 @@ impl Progress {
             if !waits(seen) {
                 return;
             }
-            // SAFETY: a live word and no timeout. The kernel wakes as for words that processes share.
-            unsafe {
-                libc::syscall(
-                    libc::SYS_futex,
-                    self.inside.as_ptr(),
-                    libc::FUTEX_WAIT,
-                    seen,
-                    ptr::null::<libc::timespec>(),
-                );
-            }
+            // Not private: the kernel wakes as for words that processes share.
+            let _ = futex::wait(&self.inside, futex::Flags::empty(), seen, None);
         }
     }
 }
@@ -214,19 +209,18 @@ fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t>
 /// As [`begin_without_handlers`], with our handlers and all signals blocked, so that none of them runs.
 fn begin_with_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
     let flags = flags(&orders.plan) | libc::SIGCHLD;
-    without_signals(|| {
-        // SAFETY: the caller's promise; `start` keeps the progress beside the orders.
-        check(unsafe {
-            libc::clone(
-                child,
-                stack.top().cast(),
-                flags,
-                ptr::from_ref::<Orders>(orders).cast_mut().cast(),
-                ptr::null_mut::<libc::c_void>(),
-                ptr::null_mut::<libc::c_void>(),
-                (*orders.progress).inside.as_ptr(),
-            )
-        })
+    let _blocked = BlockedSignals::all();
+    // SAFETY: the caller's promise; `start` keeps the progress beside the orders.
+    check(unsafe {
+        libc::clone(
+            child,
+            stack.top().cast(),
+            flags,
+            ptr::from_ref::<Orders>(orders).cast_mut().cast(),
+            ptr::null_mut::<libc::c_void>(),
+            ptr::null_mut::<libc::c_void>(),
+            (*orders.progress).inside.as_ptr(),
+        )
     })
 }
 
@@ -251,75 +245,29 @@ fn stack() -> Result<Stack> {
     }
 }
 
-/// Runs something on this thread while no signal can come.
-fn without_signals<R>(body: impl FnOnce() -> R) -> R {
-    let mut all = std::mem::MaybeUninit::uninit();
-    let mut before = std::mem::MaybeUninit::uninit();
-    // SAFETY: the first call fills the set that the second reads, which fills in what was blocked.
-    unsafe {
-        libc::sigfillset(all.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-    }
-    let result = body();
-    // SAFETY: filled in above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
-    result
-}
-
-/// Memory with a page below it that cannot be touched.
+/// Memory with an inaccessible page below it.
 struct Stack {
-    base: NonNull<u8>,
+    memory: Reservation,
 }
-
-// SAFETY: memory that this value alone knows.
-unsafe impl Send for Stack {}
 
 impl Stack {
-    fn bytes() -> usize {
-        page_bytes() + STACK_BYTES
-    }
-
     fn new() -> Result<Stack> {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: new memory, wherever the system likes.
-        let base = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                Stack::bytes(),
-                libc::PROT_READ | libc::PROT_WRITE,
-                flags,
-                -1,
-                0,
-            )
-        };
-        if base == libc::MAP_FAILED {
-            return Err(Errno::last());
-        }
-        let stack = Stack {
-            base: NonNull::new(base.cast()).ok_or(Errno::ENOMEM)?,
-        };
-        // SAFETY: the first page of what was mapped above.
-        check(unsafe { libc::mprotect(base, page_bytes(), libc::PROT_NONE) })?;
-        Ok(stack)
+        let memory = Reservation::new(page_bytes() + STACK_BYTES, page_bytes())?;
+        memory.commit(page_bytes()..memory.bytes())?;
+        Ok(Stack { memory })
     }
 
-    /// Its first byte above the page that cannot be touched.
+    /// Its first byte above the inaccessible page.
     fn low(&self) -> *mut u8 {
-        // SAFETY: inside of the memory.
-        unsafe { self.base.as_ptr().add(page_bytes()) }
+        self.memory.base().as_ptr().wrapping_add(page_bytes())
     }
 
-    /// It grows from here downwards.
+    /// One past its last byte; it grows downwards from here.
     fn top(&self) -> *mut u8 {
-        // SAFETY: one past the end of the memory.
-        unsafe { self.base.as_ptr().add(Stack::bytes()) }
-    }
-}
-
-impl Drop for Stack {
-    fn drop(&mut self) {
-        // SAFETY: mapped by `new`, and nobody runs on it any more.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), Stack::bytes()) };
+        self.memory
+            .base()
+            .as_ptr()
+            .wrapping_add(self.memory.bytes())
     }
 }
 

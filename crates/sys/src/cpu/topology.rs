@@ -16,7 +16,7 @@ pub struct LogicalCpu {
     pub core: u32,
     /// The hardware thread within its core, numbered from 0.
     pub thread: u32,
-    /// The number of the logical processor, for [`crate::cpu::pin_current_thread`].
+    /// The number of the logical processor, for [`crate::cpu::pin_thread`].
     pub logical: usize,
 }
 

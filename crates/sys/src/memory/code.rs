@@ -5,8 +5,9 @@
 //! sealed before it runs, and pages that run are not written again without being unsealed first.
 
 use std::ops::Range;
-use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
+
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags};
 
 use super::{Reservation, map, page_bytes, unmap};
 use crate::errno::{Errno, Result};
@@ -84,7 +85,7 @@ impl CodeArea {
     /// No thread may execute in the part until it is sealed.
     pub unsafe fn unseal(&self, part: Range<usize>) -> Result<()> {
         self.reservation
-            .protect(&part, libc::PROT_READ | libc::PROT_WRITE)
+            .protect(&part, MprotectFlags::READ | MprotectFlags::WRITE)
     }
 
     /// Makes a part executable, not writable, and visible to instruction fetch on all processors.
@@ -95,43 +96,32 @@ impl CodeArea {
         let (start, bytes) = self.reservation.pages(&part)?;
         synchronise(start.cast(), bytes);
         self.reservation
-            .protect(&part, libc::PROT_READ | libc::PROT_EXEC)
-    }
-
-    /// Gives a part's memory back and makes it inaccessible.
-    ///
-    /// # Safety
-    /// No thread may execute in the part or hold references into it.
-    pub unsafe fn decommit(&self, part: Range<usize>) -> Result<()> {
-        // SAFETY: the caller's promise is the one asked for.
-        unsafe { self.reservation.decommit(part) }
+            .protect(&part, MprotectFlags::READ | MprotectFlags::EXEC)
     }
 }
 
 /// Maps the start of a file as code, for good: so profilers learn that the file describes code.
 pub fn map_for_profilers(file: &std::fs::File) -> Result<()> {
-    let protection = libc::PROT_READ | libc::PROT_EXEC;
+    let protection = ProtFlags::READ | ProtFlags::EXEC;
     // SAFETY: a new mapping, which replaces nothing and which nobody reads or runs.
-    let base = unsafe {
-        libc::mmap(
+    unsafe {
+        rustix::mm::mmap(
             std::ptr::null_mut(),
             page_bytes(),
             protection,
-            libc::MAP_PRIVATE,
-            file.as_raw_fd(),
+            MapFlags::PRIVATE,
+            file,
             0,
         )
-    };
-    if base == libc::MAP_FAILED {
-        return Err(Errno::last());
-    }
+    }?;
     Ok(())
 }
 
 /// Asks the kernel itself for low addresses, which x86-64 can: it serves the second GiB.
 #[cfg(target_arch = "x86_64")]
 fn map_low(bytes: usize) -> Option<NonNull<u8>> {
-    map(0, bytes, libc::MAP_32BIT).ok()
+    // A flag that `rustix` has no name for.
+    map(0, bytes, MapFlags::from_bits_retain(libc::MAP_32BIT as u32)).ok()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -147,7 +137,7 @@ fn reserve_within(window: Range<usize>, bytes: usize, wanted: usize) -> Result<R
     let above = (middle..=last).step_by(STEP_BYTES);
     let below = (first..middle.min(last + 1)).step_by(STEP_BYTES).rev();
     for address in above.chain(below) {
-        match map(address, bytes, libc::MAP_FIXED_NOREPLACE) {
+        match map(address, bytes, MapFlags::FIXED_NOREPLACE) {
             Ok(base) if base.addr().get() == address => return Ok(Reservation { base, bytes }),
             // Kernels before 4.17 take the address for a hint.
             Ok(base) => unmap(base.addr().get(), bytes),
@@ -210,7 +200,6 @@ mod tests {
                 area.seal(page..2 * page).unwrap();
                 let answer: extern "C" fn() -> i32 = std::mem::transmute(code.as_ptr());
                 assert_eq!(answer(), 42);
-                area.decommit(page..2 * page).unwrap();
             }
             assert!(area.contains(area.base().addr().get() + page));
         }

@@ -2,29 +2,20 @@
 
 use std::path::Path;
 
+use rustix::process::{Resource, getrlimit};
+
 use super::page_bytes;
 use crate::cgroup;
-use crate::errno::check;
 
 /// Memory of the machine, in bytes.
 pub fn total_bytes() -> u64 {
-    // SAFETY: takes and returns plain numbers.
-    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
-    u64::try_from(pages).unwrap_or(0) * page_bytes() as u64
+    let system = rustix::system::sysinfo();
+    system.totalram * u64::from(system.mem_unit)
 }
 
 /// What the kernel believes new programs can have without swapping, in bytes.
 pub fn available_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim()
-        .strip_suffix("kB")?
-        .trim()
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(1024)
+    bytes_of("/proc/meminfo", "MemAvailable:")
 }
 
 /// The least memory limit of the control groups we are in, in bytes. It may exceed [`total_bytes`].
@@ -39,13 +30,7 @@ pub fn group_usage_bytes() -> Option<u64> {
 
 /// Address space that this process may have, in bytes, when it is limited (`ulimit -v`).
 pub fn address_limit_bytes() -> Option<u64> {
-    let mut limits = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: the kernel fills the structure.
-    check(unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limits) }).ok()?;
-    (limits.rlim_cur != libc::RLIM_INFINITY).then_some(limits.rlim_cur)
+    getrlimit(Resource::As).current
 }
 
 /// Memory of this process that is resident, in bytes.
@@ -57,14 +42,15 @@ pub fn resident_bytes() -> Option<u64> {
 
 /// The most that was ever resident, in bytes.
 pub fn peak_resident_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim()
-        .strip_suffix("kB")?
-        .trim()
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(1024)
+    bytes_of("/proc/self/status", "VmHWM:")
+}
+
+/// Reads a line such as `VmHWM:  1234 kB`.
+fn bytes_of(file: &str, field: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let value = text.lines().find_map(|line| line.strip_prefix(field))?;
+    let kibibytes: u64 = value.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
 }
 
 #[cfg(test)]
