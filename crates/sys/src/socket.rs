@@ -17,11 +17,17 @@ pub mod resolve;
 pub mod service;
 
 use std::io::IoSlice;
-use std::mem::{ManuallyDrop, MaybeUninit};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Duration;
 
-use crate::errno::{Errno, Result, check, check_size, retry};
-use crate::fd::MOST_PARTS;
+use rustix::fs::{Mode, OFlags};
+use rustix::net::{SendAncillaryBuffer, SendFlags, Shutdown};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+
+use crate::errno::{Errno, Result, check, check_size, repeat, retry};
+use crate::fd::{self, MOST_PARTS};
+use crate::host;
 pub use address::Address;
 
 /// What kind of addresses a socket has.
@@ -102,6 +108,7 @@ pub fn open(family: Family, kind: Kind) -> Result<OwnedFd> {
 /// # Errors
 /// What the system says.
 pub fn open_raw(family: i32, kind: i32, protocol: i32) -> Result<OwnedFd> {
+    // By the C library, because `rustix` takes only numbers that can be valid.
     // SAFETY: takes and returns plain numbers.
     let fd = check(unsafe { libc::socket(family, kind, protocol) })?;
     // SAFETY: the kernel has just given us this descriptor.
@@ -131,16 +138,13 @@ pub fn in_namespace<T>(namespace: &[u8], body: impl FnOnce() -> Result<T>) -> Re
 }
 
 fn open_namespace(path: &[u8]) -> Result<OwnedFd> {
-    let path = std::ffi::CString::new(path).map_err(|_| Errno::EINVAL)?;
-    // SAFETY: a terminated path, alive for the call.
-    let fd = check(unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) })?;
-    // SAFETY: the kernel has just given us this descriptor.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
 fn enter_namespace(namespace: BorrowedFd<'_>) -> Result<()> {
-    // SAFETY: an open descriptor and a plain number.
-    check(unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
+    let network = Some(LinkNameSpaceType::Network);
+    Ok(move_into_link_name_space(namespace, network)?)
 }
 
 /// Gives a socket its own address.
@@ -148,9 +152,7 @@ fn enter_namespace(namespace: BorrowedFd<'_>) -> Result<()> {
 /// # Errors
 /// `eaddrinuse`, `eaddrnotavail`, `eacces`...
 pub fn bind(socket: BorrowedFd<'_>, address: &Address) -> Result<()> {
-    let (pointer, length) = address.raw();
-    // SAFETY: the address is as long as told, and alive for the call.
-    check(unsafe { libc::bind(socket.as_raw_fd(), pointer, length) }).map(drop)
+    Ok(rustix::net::bind(socket, address)?)
 }
 
 /// Makes a socket take connections, `backlog` of them waiting.
@@ -158,8 +160,7 @@ pub fn bind(socket: BorrowedFd<'_>, address: &Address) -> Result<()> {
 /// # Errors
 /// What the system says.
 pub fn listen(socket: BorrowedFd<'_>, backlog: i32) -> Result<()> {
-    // SAFETY: plain numbers.
-    check(unsafe { libc::listen(socket.as_raw_fd(), backlog) }).map(drop)
+    Ok(rustix::net::listen(socket, backlog)?)
 }
 
 /// Connects to an address. `einprogress` (or `eagain` on a local one): the socket becomes writable when it
@@ -168,10 +169,8 @@ pub fn listen(socket: BorrowedFd<'_>, backlog: i32) -> Result<()> {
 /// # Errors
 /// As above; `econnrefused`, `enetunreach`...
 pub fn connect(socket: BorrowedFd<'_>, address: &Address) -> Result<()> {
-    let (pointer, length) = address.raw();
-    // SAFETY: the address is as long as told, and alive for the call. Not repeated when interrupted: the
-    // connection is then set up all the same.
-    check(unsafe { libc::connect(socket.as_raw_fd(), pointer, length) }).map(drop)
+    // Not repeated when interrupted: the connection is then set up all the same.
+    Ok(rustix::net::connect(socket, address)?)
 }
 
 /// Undoes the connection of a datagram socket.
@@ -231,12 +230,11 @@ pub fn peer(socket: BorrowedFd<'_>) -> Result<Address> {
 /// `enotconn`.
 pub fn shutdown(socket: BorrowedFd<'_>, half: Half) -> Result<()> {
     let how = match half {
-        Half::Read => libc::SHUT_RD,
-        Half::Write => libc::SHUT_WR,
-        Half::Both => libc::SHUT_RDWR,
+        Half::Read => Shutdown::Read,
+        Half::Write => Shutdown::Write,
+        Half::Both => Shutdown::Both,
     };
-    // SAFETY: plain numbers.
-    check(unsafe { libc::shutdown(socket.as_raw_fd(), how) }).map(drop)
+    Ok(rustix::net::shutdown(socket, how)?)
 }
 
 /// The error that waits on a socket, which is then forgotten.
@@ -255,38 +253,19 @@ pub fn take_error(socket: BorrowedFd<'_>) -> Result<()> {
 /// # Errors
 /// `eagain`, `econnreset`...
 pub fn receive(socket: BorrowedFd<'_>, room: &mut [MaybeUninit<u8>]) -> Result<usize> {
-    receive_into(socket, room, &mut [])
+    fd::read_uninit(socket, room)
 }
 
 /// Bytes that can be read at once; 0 when the system does not say.
 #[must_use]
 pub fn unread_bytes(socket: BorrowedFd<'_>) -> usize {
-    let mut count: libc::c_int = 0;
-    // SAFETY: the kernel writes one number.
-    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::FIONREAD, &raw mut count) };
-    if result < 0 {
-        0
-    } else {
-        usize::try_from(count).unwrap_or(0)
-    }
+    rustix::io::ioctl_fionread(socket).map_or(0, |count| count as usize)
 }
 
 /// A connection that is closed from now on is reset, and what it has not sent is lost.
 pub fn reset_when_closed(socket: BorrowedFd<'_>) {
-    let linger = libc::linger {
-        l_onoff: 1,
-        l_linger: 0,
-    };
-    // SAFETY: the kernel reads the structure, whose size it is told. It does not refuse this for a connection.
-    let _ = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_LINGER,
-            (&raw const linger).cast(),
-            size_of::<libc::linger>() as libc::socklen_t,
-        )
-    };
+    // The system does not refuse this for a connection.
+    let _ = rustix::net::sockopt::set_socket_linger(socket, Some(Duration::ZERO));
 }
 
 /// As [`receive`], into one room and, when that is full, another. Answers how many bytes came in all.
@@ -303,9 +282,9 @@ pub fn receive_into(
         iov_len: room.len(),
     };
     let parts = [part(room), part(more)];
-    // The library's functions are points where a thread may be cancelled, which costs two atomic operations each.
+    // Not by the C library's function, for the reason in `fd`, and not by `rustix`, which takes initialised buffers only.
     retry(|| {
-        // SAFETY: the kernel writes at most so many bytes into each room, and both are borrowed for the call.
+        // SAFETY: the kernel writes at most the length of each part into it, and both are borrowed for the call.
         check_size(unsafe {
             libc::syscall(
                 libc::SYS_readv,
@@ -342,23 +321,8 @@ pub fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
 /// As [`send`].
 pub fn send_parts(socket: BorrowedFd<'_>, parts: &[IoSlice<'_>]) -> Result<usize> {
     let parts = &parts[..parts.len().min(MOST_PARTS)];
-    // SAFETY: all zero is a valid header without parts.
-    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    // `IoSlice` has the shape of the kernel's own part.
-    header.msg_iov = parts.as_ptr().cast_mut().cast();
-    header.msg_iovlen = parts.len();
-    retry(|| {
-        // SAFETY: the kernel reads the header and the parts, which are alive for the call. As to the library's own
-        // function, see `receive_into`.
-        check_size(unsafe {
-            libc::syscall(
-                libc::SYS_sendmsg,
-                socket.as_raw_fd(),
-                &raw const header,
-                libc::MSG_NOSIGNAL,
-            ) as isize
-        })
-    })
+    let mut no_ancillary = SendAncillaryBuffer::default();
+    repeat(|| rustix::net::sendmsg(socket, parts, &mut no_ancillary, SendFlags::NOSIGNAL))
 }
 
 /// Sends one datagram somewhere.
@@ -379,13 +343,11 @@ pub fn send_file(
     offset: u64,
     count: usize,
 ) -> Result<usize> {
-    let mut offset = libc::off64_t::try_from(offset).map_err(|_| Errno::EINVAL)?;
-    retry(|| {
-        // SAFETY: open descriptors, and an offset of ours.
-        check_size(unsafe {
-            libc::sendfile64(socket.as_raw_fd(), file.as_raw_fd(), &mut offset, count)
-        })
-    })
+    if i64::try_from(offset).is_err() {
+        return Err(Errno::EINVAL);
+    }
+    let mut offset = offset;
+    repeat(|| rustix::fs::sendfile(socket, file, Some(&mut offset), count))
 }
 
 /// The name of this machine.
@@ -393,73 +355,61 @@ pub fn send_file(
 /// # Errors
 /// What the system says.
 pub fn host_name() -> Result<Vec<u8>> {
-    let mut name = [0u8; 256];
-    // SAFETY: the kernel writes at most as much as told; the last byte stays zero.
-    check(unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) })?;
-    let length = name.iter().position(|&byte| byte == 0).unwrap_or(0);
-    Ok(name[..length].to_vec())
+    host::name()
 }
 
-/// A socket's descriptor: its own, or one that somebody else opened, will close, and has lent by its number.
+/// A socket's descriptor: owned, or lent by its number by a caller that has opened it and will close it.
 #[derive(Debug)]
-pub struct Descriptor {
-    fd: ManuallyDrop<OwnedFd>,
-    is_lent: bool,
+pub struct Descriptor(Holding);
+
+#[derive(Debug)]
+enum Holding {
+    Owned(OwnedFd),
+    Lent(BorrowedFd<'static>),
 }
 
 impl Descriptor {
-    /// Closed when it is dropped.
+    /// A descriptor that is closed when this is dropped.
     #[must_use]
     pub fn owned(fd: OwnedFd) -> Descriptor {
-        Descriptor {
-            fd: ManuallyDrop::new(fd),
-            is_lent: false,
-        }
+        Descriptor(Holding::Owned(fd))
     }
 
-    /// The descriptor of a number, left open when it is dropped.
+    /// The descriptor of a number, left open when this is dropped.
     ///
     /// # Errors
     /// `ebadf` when it is not open.
     pub fn lent(number: RawFd) -> Result<Descriptor> {
-        crate::fd::access_of(number)?;
-        // SAFETY: open as of the line above; it is never closed here. Whoever lends it and closes it too early makes
-        // later calls fail or meet what has the number then, as everywhere with numbers that programs hand around.
-        let fd = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(number) });
-        Ok(Descriptor { fd, is_lent: true })
+        fd::access_of(number)?;
+        // SAFETY: open as of the line above, and never closed here. If the lender closes it too early, later calls fail or
+        // use another descriptor that has got the number, as with all numbers that programs pass around.
+        let fd = unsafe { BorrowedFd::borrow_raw(number) };
+        Ok(Descriptor(Holding::Lent(fd)))
     }
 
-    /// Closes it, if it is one's own.
+    /// Closes it, if it is owned.
     ///
     /// # Errors
-    /// What the system says; it is closed all the same.
+    /// The error that the close found; the descriptor is closed all the same.
     pub fn close(self) -> Result<()> {
-        let mut whole = ManuallyDrop::new(self);
-        if whole.is_lent {
-            return Ok(());
+        match self.0 {
+            Holding::Owned(fd) => fd::close(fd),
+            Holding::Lent(_) => Ok(()),
         }
-        // SAFETY: taken here and, its holder being forgotten, nowhere else.
-        crate::fd::close(unsafe { ManuallyDrop::take(&mut whole.fd) })
     }
 
-    /// Whether it is somebody else's.
+    /// Whether it is lent.
     #[must_use]
     pub fn is_lent(&self) -> bool {
-        self.is_lent
+        matches!(self.0, Holding::Lent(_))
     }
 }
 
 impl AsFd for Descriptor {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
-    }
-}
-
-impl Drop for Descriptor {
-    fn drop(&mut self) {
-        if !self.is_lent {
-            // SAFETY: dropped here and nowhere else.
-            unsafe { ManuallyDrop::drop(&mut self.fd) };
+        match &self.0 {
+            Holding::Owned(fd) => fd.as_fd(),
+            Holding::Lent(fd) => *fd,
         }
     }
 }

@@ -1,32 +1,48 @@
 //! Addresses of sockets, as the system lays them out.
+//!
+//! They are kept and read as bytes, since the system has a layout for each family: the family's number, then what the
+//! family needs. Ports are in network order.
 
 use std::mem::offset_of;
+use std::ptr;
+
+use libc::{sockaddr_in, sockaddr_in6, sockaddr_ll, sockaddr_un};
+use rustix::net::addr::{SocketAddrArg, SocketAddrLen, SocketAddrOpaque};
 
 use crate::errno::{Errno, Result};
 
-/// Bytes that a name of a local socket has room for.
+/// Bytes that the name of a local socket may have.
 pub const LOCAL_NAME_BYTES: usize = 108;
+/// Bytes of the largest address.
+const MOST_BYTES: usize = size_of::<libc::sockaddr_storage>();
+const FAMILY_BYTES: usize = size_of::<libc::sa_family_t>();
+
+/// Room for any address, aligned as the system aligns it.
+#[derive(Clone, Copy)]
+#[repr(C, align(8))]
+struct Storage([u8; MOST_BYTES]);
+const _: () = assert!(align_of::<Storage>() >= align_of::<libc::sockaddr_storage>());
 
 /// One address.
 #[derive(Clone, Copy)]
 pub struct Address {
-    storage: libc::sockaddr_storage,
+    storage: Storage,
     length: libc::socklen_t,
 }
 
-/// What an address says.
+/// An address by its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum View<'a> {
     /// An IPv4 address and port.
     Inet {
-        /// In the order they are written.
+        /// In the order in which they are written.
         ip: [u8; 4],
         /// The port.
         port: u16,
     },
     /// An IPv6 address and port.
     Inet6 {
-        /// In the order they are written.
+        /// In the order in which they are written.
         ip: [u8; 16],
         /// The port.
         port: u16,
@@ -37,9 +53,9 @@ pub enum View<'a> {
     },
     /// The name of a local socket; an abstract one starts with a zero byte.
     Local(&'a [u8]),
-    /// None.
+    /// No address.
     Unspecified,
-    /// Of another family, whose number this is.
+    /// An address of another family, whose number this is.
     Other(u16),
 }
 
@@ -47,48 +63,72 @@ impl Address {
     /// No address.
     #[must_use]
     pub fn unspecified() -> Address {
-        // SAFETY: all zero is a valid address of the family 0.
-        let storage = unsafe { std::mem::zeroed() };
         Address {
-            storage,
-            length: size_of::<libc::sockaddr_in>() as libc::socklen_t,
+            storage: Storage([0; MOST_BYTES]),
+            length: size_of::<sockaddr_in>() as libc::socklen_t,
         }
     }
 
-    fn of<T>(raw: T, length: usize) -> Address {
-        const { assert!(size_of::<T>() <= size_of::<libc::sockaddr_storage>()) };
+    /// An address of a family, with some bytes at their places in it.
+    fn of<const FIELDS: usize>(
+        family: libc::c_int,
+        length: usize,
+        fields: [(usize, &[u8]); FIELDS],
+    ) -> Address {
         let mut address = Address::unspecified();
-        // SAFETY: the storage is made to hold any address, and aligned for each.
-        unsafe { (&raw mut address.storage).cast::<T>().write(raw) };
+        address.set_family(family as libc::sa_family_t);
+        for (at, bytes) in fields {
+            address.storage.0[at..at + bytes.len()].copy_from_slice(bytes);
+        }
         address.length = length as libc::socklen_t;
         address
+    }
+
+    fn set_family(&mut self, family: libc::sa_family_t) {
+        self.storage.0[..FAMILY_BYTES].copy_from_slice(&family.to_ne_bytes());
+    }
+
+    /// Bytes at a place. The caller keeps to the storage.
+    fn field<const BYTES: usize>(&self, at: usize) -> [u8; BYTES] {
+        std::array::from_fn(|index| self.storage.0[at + index])
+    }
+
+    fn raw_family(&self) -> libc::sa_family_t {
+        libc::sa_family_t::from_ne_bytes(self.field(0))
     }
 
     /// An IPv4 address and port.
     #[must_use]
     pub fn inet(ip: [u8; 4], port: u16) -> Address {
-        // SAFETY: all zero is a valid address.
-        let mut raw: libc::sockaddr_in = unsafe { std::mem::zeroed() };
-        raw.sin_family = libc::AF_INET as libc::sa_family_t;
-        raw.sin_port = port.to_be();
-        raw.sin_addr.s_addr = u32::from_ne_bytes(ip);
-        Address::of(raw, size_of::<libc::sockaddr_in>())
+        Address::of(
+            libc::AF_INET,
+            size_of::<sockaddr_in>(),
+            [
+                (offset_of!(sockaddr_in, sin_port), &port.to_be_bytes()),
+                (offset_of!(sockaddr_in, sin_addr), &ip),
+            ],
+        )
     }
 
     /// An IPv6 address and port; `flow` and `scope` are kept as they are given.
     #[must_use]
     pub fn inet6(ip: [u8; 16], port: u16, flow: u32, scope: u32) -> Address {
-        // SAFETY: all zero is a valid address.
-        let mut raw: libc::sockaddr_in6 = unsafe { std::mem::zeroed() };
-        raw.sin6_family = libc::AF_INET6 as libc::sa_family_t;
-        raw.sin6_port = port.to_be();
-        raw.sin6_flowinfo = flow;
-        raw.sin6_addr.s6_addr = ip;
-        raw.sin6_scope_id = scope;
-        Address::of(raw, size_of::<libc::sockaddr_in6>())
+        Address::of(
+            libc::AF_INET6,
+            size_of::<sockaddr_in6>(),
+            [
+                (offset_of!(sockaddr_in6, sin6_port), &port.to_be_bytes()),
+                (offset_of!(sockaddr_in6, sin6_flowinfo), &flow.to_ne_bytes()),
+                (offset_of!(sockaddr_in6, sin6_addr), &ip),
+                (
+                    offset_of!(sockaddr_in6, sin6_scope_id),
+                    &scope.to_ne_bytes(),
+                ),
+            ],
+        )
     }
 
-    /// A local name. A name that is a path leaves room for its end.
+    /// A local name. A name that is a path leaves room for its terminator.
     ///
     /// # Errors
     /// `einval` when it is too long.
@@ -97,107 +137,89 @@ impl Address {
         if name.len() + end > LOCAL_NAME_BYTES {
             return Err(Errno::EINVAL);
         }
-        // SAFETY: all zero is a valid address.
-        let mut raw: libc::sockaddr_un = unsafe { std::mem::zeroed() };
-        raw.sun_family = libc::AF_UNIX as libc::sa_family_t;
-        for (room, &byte) in raw.sun_path.iter_mut().zip(name) {
-            *room = byte as libc::c_char;
-        }
-        let length = offset_of!(libc::sockaddr_un, sun_path) + name.len();
-        Ok(Address::of(raw, length))
+        let start = offset_of!(sockaddr_un, sun_path);
+        let length = start + name.len();
+        Ok(Address::of(libc::AF_UNIX, length, [(start, name)]))
     }
 
-    /// An address of any family, what follows the family being given as the system lays it out.
+    /// An address of any family; `data` is what follows the family's number, as the system lays it out.
     ///
     /// # Errors
     /// `einval` when it is too long.
     pub fn native(family: u16, data: &[u8]) -> Result<Address> {
-        let start = size_of::<libc::sa_family_t>();
-        if data.len() > size_of::<libc::sockaddr_storage>() - start {
+        if data.len() > MOST_BYTES - FAMILY_BYTES {
             return Err(Errno::EINVAL);
         }
-        let mut address = Address::unspecified();
-        address.storage.ss_family = family;
-        // SAFETY: the storage is longer than start and data.
-        unsafe {
-            let room = (&raw mut address.storage).cast::<u8>().add(start);
-            room.copy_from_nonoverlapping(data.as_ptr(), data.len());
-        }
-        address.length = (start + data.len()) as libc::socklen_t;
-        Ok(address)
+        let length = FAMILY_BYTES + data.len();
+        Ok(Address::of(family.into(), length, [(FAMILY_BYTES, data)]))
     }
 
-    /// What follows the family, as the system lays it out.
+    /// What follows the family's number, as the system lays it out.
     #[must_use]
     pub fn data(&self) -> &[u8] {
-        let start = size_of::<libc::sa_family_t>();
-        let length = (self.length as usize).min(size_of::<libc::sockaddr_storage>());
-        let pointer = (&raw const self.storage).cast::<u8>();
-        // SAFETY: within the storage, which is wholly initialised.
-        let whole: &[u8] = unsafe { std::slice::from_raw_parts(pointer, length) };
-        whole.get(start..).unwrap_or(&[])
+        let length = (self.length as usize).min(MOST_BYTES);
+        self.storage.0[..length].get(FAMILY_BYTES..).unwrap_or(&[])
     }
 
-    /// What it says.
+    /// The address by its parts.
     #[must_use]
     pub fn view(&self) -> View<'_> {
         let length = self.length as usize;
-        if length < size_of::<libc::sa_family_t>() {
+        if length < FAMILY_BYTES {
             return View::Unspecified;
         }
-        let storage = &raw const self.storage;
-        match i32::from(self.storage.ss_family) {
-            libc::AF_INET if length >= size_of::<libc::sockaddr_in>() => {
-                // SAFETY: of this family, long enough, and aligned.
-                let raw = unsafe { &*storage.cast::<libc::sockaddr_in>() };
-                View::Inet {
-                    ip: raw.sin_addr.s_addr.to_ne_bytes(),
-                    port: u16::from_be(raw.sin_port),
-                }
-            }
-            libc::AF_INET6 if length >= size_of::<libc::sockaddr_in6>() => {
-                // SAFETY: of this family, long enough, and aligned.
-                let raw = unsafe { &*storage.cast::<libc::sockaddr_in6>() };
-                View::Inet6 {
-                    ip: raw.sin6_addr.s6_addr,
-                    port: u16::from_be(raw.sin6_port),
-                    flow: raw.sin6_flowinfo,
-                    scope: raw.sin6_scope_id,
-                }
-            }
+        match i32::from(self.raw_family()) {
+            libc::AF_INET if length >= size_of::<sockaddr_in>() => View::Inet {
+                ip: self.field(offset_of!(sockaddr_in, sin_addr)),
+                port: u16::from_be_bytes(self.field(offset_of!(sockaddr_in, sin_port))),
+            },
+            libc::AF_INET6 if length >= size_of::<sockaddr_in6>() => View::Inet6 {
+                ip: self.field(offset_of!(sockaddr_in6, sin6_addr)),
+                port: u16::from_be_bytes(self.field(offset_of!(sockaddr_in6, sin6_port))),
+                flow: u32::from_ne_bytes(self.field(offset_of!(sockaddr_in6, sin6_flowinfo))),
+                scope: u32::from_ne_bytes(self.field(offset_of!(sockaddr_in6, sin6_scope_id))),
+            },
             libc::AF_UNIX => {
-                let start = offset_of!(libc::sockaddr_un, sun_path);
+                let start = offset_of!(sockaddr_un, sun_path);
                 let room = length.saturating_sub(start).min(LOCAL_NAME_BYTES);
-                // SAFETY: the storage is larger than an address of this family, and wholly initialised.
-                let name: &[u8] =
-                    unsafe { std::slice::from_raw_parts(storage.cast::<u8>().add(start), room) };
-                // A path ends at its first zero; the length of an abstract name counts.
+                let name = &self.storage.0[start..start + room];
+                // A path ends at its first zero; an abstract name has the whole length.
                 match name.iter().position(|&byte| byte == 0) {
                     None | Some(0) => View::Local(name),
                     Some(end) => View::Local(&name[..end]),
                 }
             }
             libc::AF_UNSPEC => View::Unspecified,
-            _ => View::Other(self.storage.ss_family),
+            _ => View::Other(self.raw_family()),
         }
     }
 
     /// The number of its family.
     #[must_use]
     pub fn family(&self) -> i32 {
-        match (self.length as usize) < size_of::<libc::sa_family_t>() {
+        match (self.length as usize) < FAMILY_BYTES {
             true => libc::AF_UNSPEC,
-            false => i32::from(self.storage.ss_family),
+            false => i32::from(self.raw_family()),
         }
     }
 
-    /// The port; None where there is none.
+    /// The port, if the family has ports.
     #[must_use]
     pub fn port(&self) -> Option<u16> {
         match self.view() {
             View::Inet { port, .. } | View::Inet6 { port, .. } => Some(port),
             _ => None,
         }
+    }
+
+    /// The address of the hardware, if it is of that family.
+    pub(super) fn hardware(&self) -> Option<Vec<u8>> {
+        if self.family() != libc::AF_PACKET {
+            return None;
+        }
+        let bytes: [u8; 8] = self.field(offset_of!(sockaddr_ll, sll_addr));
+        let [length] = self.field(offset_of!(sockaddr_ll, sll_halen));
+        Some(bytes[..usize::from(length).min(bytes.len())].to_vec())
     }
 
     pub(super) fn raw(&self) -> (*const libc::sockaddr, libc::socklen_t) {
@@ -209,74 +231,58 @@ impl Address {
         &mut self,
         call: impl FnOnce(*mut libc::sockaddr, *mut libc::socklen_t) -> Result<T>,
     ) -> Result<T> {
-        self.storage.ss_family = libc::AF_UNSPEC as libc::sa_family_t;
-        self.length = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
-        let answer = call((&raw mut self.storage).cast(), &mut self.length);
-        // The kernel tells how long it would have been, were there room.
-        self.length = self
-            .length
-            .min(size_of::<libc::sockaddr_storage>() as libc::socklen_t);
-        answer
+        self.set_family(libc::AF_UNSPEC as libc::sa_family_t);
+        self.length = MOST_BYTES as libc::socklen_t;
+        let result = call((&raw mut self.storage).cast(), &mut self.length);
+        // The kernel writes the length that the address would have with enough room.
+        self.length = self.length.min(MOST_BYTES as libc::socklen_t);
+        result
     }
 
-    /// An address that the system handed out.
+    /// An address of the internet families or of the hardware that the system handed out; `None` for others.
     ///
     /// # Safety
-    /// `pointer` is null or an address as long as its family says.
+    /// `pointer` is null or points to an address that is as long as its family says.
     pub(super) unsafe fn from_system(pointer: *const libc::sockaddr) -> Option<Address> {
         if pointer.is_null() {
             return None;
         }
-
         // SAFETY: the caller's promise.
         let length = match i32::from(unsafe { (*pointer).sa_family }) {
-            libc::AF_INET => size_of::<libc::sockaddr_in>(),
-            libc::AF_INET6 => size_of::<libc::sockaddr_in6>(),
+            libc::AF_INET => size_of::<sockaddr_in>(),
+            libc::AF_INET6 => size_of::<sockaddr_in6>(),
+            libc::AF_PACKET => size_of::<sockaddr_ll>(),
             _ => return None,
         };
-        // SAFETY: the source is that long by the caller's promise.
-        Some(unsafe { Address::from_bytes(pointer.cast(), length) })
+        // SAFETY: the address is that long by the caller's promise.
+        Some(unsafe { Address::from_parts(pointer, length) })
     }
 
-    /// As [`from_system`](Address::from_system), an address of the hardware included, which may lie anywhere.
+    /// An address that the C library found, with its length.
     ///
     /// # Safety
-    /// As there.
-    pub(super) unsafe fn from_system_or_link(pointer: *const libc::sockaddr) -> Option<Address> {
-        // SAFETY: the caller's promise.
-        if !pointer.is_null() && i32::from(unsafe { (*pointer).sa_family }) == libc::AF_PACKET {
-            let length = size_of::<libc::sockaddr_ll>();
-            // SAFETY: an address of this family.
-            return Some(unsafe { Address::from_bytes(pointer.cast(), length) });
-        }
-        // SAFETY: the caller's promise.
-        unsafe { Address::from_system(pointer) }
-    }
-
-    /// # Safety
-    /// `length` bytes of an address, no more than the storage has.
-    unsafe fn from_bytes(pointer: *const u8, length: usize) -> Address {
+    /// `pointer` is null or points to at least `length` bytes.
+    pub(super) unsafe fn from_parts(pointer: *const libc::sockaddr, length: usize) -> Address {
         let mut address = Address::unspecified();
-        // SAFETY: the caller's promise, and the storage holds any address.
-        unsafe {
-            let room = (&raw mut address.storage).cast::<u8>();
-            room.copy_from_nonoverlapping(pointer, length);
+        if !pointer.is_null() {
+            let length = length.min(MOST_BYTES);
+            let room = address.storage.0.as_mut_ptr();
+            // SAFETY: so many bytes by the caller's promise, and no more than the storage has.
+            unsafe { ptr::copy_nonoverlapping(pointer.cast::<u8>(), room, length) };
+            address.length = length as libc::socklen_t;
         }
-        address.length = length as libc::socklen_t;
         address
     }
+}
 
-    /// What the C library found, of a length that it tells.
-    ///
-    /// # Safety
-    /// `pointer` is null or so many bytes of an address.
-    pub(super) unsafe fn from_parts(pointer: *const libc::sockaddr, length: usize) -> Address {
-        if pointer.is_null() {
-            return Address::unspecified();
-        }
-        let length = length.min(size_of::<libc::sockaddr_storage>());
-        // SAFETY: the caller's promise.
-        unsafe { Address::from_bytes(pointer.cast(), length) }
+// SAFETY: the pointer is to the storage, whose bytes are all initialised, and no constructor sets a length beyond it.
+unsafe impl SocketAddrArg for Address {
+    unsafe fn with_sockaddr<R>(
+        &self,
+        call: impl FnOnce(*const SocketAddrOpaque, SocketAddrLen) -> R,
+    ) -> R {
+        let (pointer, length) = self.raw();
+        call(pointer.cast(), length)
     }
 }
 

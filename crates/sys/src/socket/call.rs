@@ -5,10 +5,13 @@
 
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::net::{RecvFlags, SendFlags, SocketFlags};
 
 use super::address::Address;
-use crate::errno::{Errno, Result, check, check_size, retry};
+use crate::errno::{Errno, Result, check_size, repeat, retry};
 use crate::fd::MOST_PARTS;
 
 /// Makes a socket by the system's numbers.
@@ -36,14 +39,8 @@ pub fn open_in(namespace: &[u8], family: i32, kind: i32, protocol: i32) -> Resul
 /// # Errors
 /// `eagain` when none waits; `einval` on a socket that does not listen; `emfile`, `econnaborted`...
 pub fn accept(socket: BorrowedFd<'_>) -> Result<OwnedFd> {
-    let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-    let null = std::ptr::null_mut();
-    let fd = retry(|| {
-        // SAFETY: nobody asks for the address.
-        check(unsafe { libc::accept4(socket.as_raw_fd(), null, null.cast(), flags) })
-    })?;
-    // SAFETY: the kernel has just given us this descriptor.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    repeat(|| rustix::net::accept_with(socket, flags))
 }
 
 /// Sends bytes, somewhere or where the socket is connected to.
@@ -56,19 +53,10 @@ pub fn send(
     to: Option<&Address>,
     flags: i32,
 ) -> Result<usize> {
-    let (pointer, length) = to.map_or((std::ptr::null(), 0), Address::raw);
-    retry(|| {
-        // SAFETY: the kernel reads the bytes and the address, which are as long as told.
-        check_size(unsafe {
-            libc::sendto(
-                socket.as_raw_fd(),
-                bytes.as_ptr().cast(),
-                bytes.len(),
-                flags | libc::MSG_NOSIGNAL,
-                pointer,
-                length,
-            )
-        })
+    let flags = SendFlags::from_bits_retain(flags as u32) | SendFlags::NOSIGNAL;
+    repeat(|| match to {
+        Some(to) => rustix::net::sendto(socket, bytes, flags, to),
+        None => rustix::net::send(socket, bytes, flags),
     })
 }
 
@@ -116,17 +104,10 @@ pub fn send_message(
 /// # Errors
 /// `eagain`, `econnreset`...
 pub fn receive(socket: BorrowedFd<'_>, room: &mut [MaybeUninit<u8>], flags: i32) -> Result<usize> {
-    retry(|| {
-        // SAFETY: the kernel writes at most the room's length into it.
-        let count = check_size(unsafe {
-            libc::recv(
-                socket.as_raw_fd(),
-                room.as_mut_ptr().cast(),
-                room.len(),
-                flags,
-            )
-        })?;
-        Ok(count.min(room.len()))
+    let flags = RecvFlags::from_bits_retain(flags as u32);
+    repeat(|| {
+        let ((filled, _), _) = rustix::net::recv(socket, &mut *room, flags)?;
+        Ok(filled.len())
     })
 }
 
@@ -221,19 +202,14 @@ pub fn receive_message(
 #[must_use]
 pub fn is_ready(socket: BorrowedFd<'_>, to_write: bool) -> bool {
     let events = if to_write {
-        libc::POLLOUT
+        PollFlags::OUT
     } else {
-        libc::POLLIN | libc::POLLRDHUP | libc::POLLPRI
+        PollFlags::IN | PollFlags::RDHUP | PollFlags::PRI
     };
-    let mut set = libc::pollfd {
-        fd: socket.as_raw_fd(),
-        events,
-        revents: 0,
-    };
-    // SAFETY: one entry.
-    let found = unsafe { libc::poll(&mut set, 1, 0) };
-    // What cannot be told is tried.
-    found != 0
+    let mut set = [PollFd::from_borrowed_fd(socket, events)];
+    let found = rustix::event::poll(&mut set, Some(&Timespec::default()));
+    // If the system cannot tell, the caller is to try.
+    found != Ok(0)
 }
 
 /// Whether closing the socket would wait for data to be sent.

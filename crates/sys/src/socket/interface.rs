@@ -68,36 +68,17 @@ pub struct Entry {
 /// # Errors
 /// What the system says.
 pub fn entries() -> Result<Vec<Entry>> {
-    // SAFETY: `each` hands out whole entries, whose texts are terminated and whose addresses are null or as long as their
-    // family says.
-    each(|raw| unsafe {
-        Entry {
-            name: CStr::from_ptr(raw.ifa_name).to_bytes().to_vec(),
-            flags: Flags(raw.ifa_flags),
-            address: Address::from_system(raw.ifa_addr),
-            netmask: Address::from_system(raw.ifa_netmask),
-            other: Address::from_system(raw.ifa_ifu),
-            hardware: hardware_address(raw.ifa_addr),
-        }
-    })
-}
-
-/// What `read` makes of each entry of the system's list.
-fn each<T>(read: impl Fn(&libc::ifaddrs) -> T) -> Result<Vec<T>> {
-    let mut list = std::ptr::null_mut();
-    // SAFETY: the call writes the head of a list.
-    check(unsafe { libc::getifaddrs(&mut list) })?;
-    let mut found = Vec::new();
-    let mut next = list;
-    while !next.is_null() {
-        // SAFETY: an entry of the list, which is freed below.
-        let raw = unsafe { &*next };
-        found.push(read(raw));
-        next = raw.ifa_next;
-    }
-    // SAFETY: the list of the call above; nothing points into it any more.
-    unsafe { libc::freeifaddrs(list) };
-    Ok(found)
+    let internet =
+        |address: Option<Address>| address.filter(|address| address.family() != libc::AF_PACKET);
+    let links = links()?.into_iter().map(|link| Entry {
+        name: link.name,
+        flags: Flags(link.flags),
+        hardware: link.address.as_ref().and_then(Address::hardware),
+        address: internet(link.address),
+        netmask: internet(link.netmask),
+        other: internet(link.other),
+    });
+    Ok(links.collect())
 }
 
 /// One address of one interface, as the system has it.
@@ -120,23 +101,36 @@ pub struct Link {
 /// # Errors
 /// What the system says.
 pub fn links() -> Result<Vec<Link>> {
-    // SAFETY: as in `entries`.
-    each(|raw| unsafe {
-        Link {
-            name: CStr::from_ptr(raw.ifa_name).to_bytes().to_vec(),
-            flags: raw.ifa_flags,
-            address: Address::from_system_or_link(raw.ifa_addr),
-            netmask: Address::from_system_or_link(raw.ifa_netmask),
-            other: Address::from_system_or_link(raw.ifa_ifu),
+    let mut list = std::ptr::null_mut();
+    // SAFETY: the call writes the head of a list.
+    check(unsafe { libc::getifaddrs(&mut list) })?;
+    let mut found = Vec::new();
+    let mut next = list;
+    while !next.is_null() {
+        // SAFETY: an entry of the list, which is freed below; its name is terminated, and its addresses are null or as
+        // long as their family says.
+        unsafe {
+            let raw = &*next;
+            found.push(Link {
+                name: CStr::from_ptr(raw.ifa_name).to_bytes().to_vec(),
+                flags: raw.ifa_flags,
+                address: Address::from_system(raw.ifa_addr),
+                netmask: Address::from_system(raw.ifa_netmask),
+                other: Address::from_system(raw.ifa_ifu),
+            });
+            next = raw.ifa_next;
         }
-    })
+    }
+    // SAFETY: the list of the call above; nothing points into it any more.
+    unsafe { libc::freeifaddrs(list) };
+    Ok(found)
 }
 
 /// Bytes of a request's value.
 pub const VALUE_BYTES: usize = 24;
 /// Bytes of an interface's name with its end.
 pub const NAME_BYTES: usize = libc::IFNAMSIZ;
-const _: () = assert!(size_of::<libc::ifreq>() == NAME_BYTES + VALUE_BYTES);
+const _: () = assert!(size_of::<libc::ifreq>() == size_of::<Request>());
 
 /// A request about one interface: its name, and a value as the system lays it out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,6 +157,11 @@ impl Request {
     pub fn name(&self) -> &[u8] {
         let end = self.name.iter().position(|&byte| byte == 0);
         &self.name[..end.unwrap_or(NAME_BYTES)]
+    }
+
+    /// Puts bytes into the value.
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        self.value[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
     /// The value as a number.
@@ -194,7 +193,13 @@ pub fn request_by_number(socket: BorrowedFd<'_>, number: u64, request: &mut Requ
     if !is_known || number == super::catalogue::LIST {
         return Err(Errno::ENOTSUP);
     }
-    // SAFETY: these requests read and write one `ifreq`, which has this shape.
+    control(socket, number, request)
+}
+
+/// Makes one of the requests about an interface.
+fn control(socket: BorrowedFd<'_>, number: u64, request: &mut Request) -> Result<()> {
+    // SAFETY: all callers pass numbers of requests that read and write one `ifreq`, whose size and alignment `Request`
+    // has.
     check(unsafe { libc::ioctl(socket.as_raw_fd(), number as libc::Ioctl, &raw mut *request) })
         .map(drop)
 }
@@ -282,19 +287,6 @@ pub fn indexes() -> Result<Vec<(u32, Vec<u8>)>> {
     Ok(found)
 }
 
-/// # Safety
-/// `pointer` is null or an address as long as its family says.
-unsafe fn hardware_address(pointer: *const libc::sockaddr) -> Option<Vec<u8>> {
-    // SAFETY: the caller's promise.
-    if pointer.is_null() || i32::from(unsafe { (*pointer).sa_family }) != libc::AF_PACKET {
-        return None;
-    }
-    // SAFETY: an address of this family.
-    let raw = unsafe { pointer.cast::<libc::sockaddr_ll>().read_unaligned() };
-    let length = usize::from(raw.sll_halen).min(raw.sll_addr.len());
-    Some(raw.sll_addr[..length].to_vec())
-}
-
 /// What can be asked of one interface by its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
@@ -308,21 +300,8 @@ pub enum Question {
     Netmask,
 }
 
-/// A request that names an interface; a longer name is cut.
-fn request(name: &[u8]) -> libc::ifreq {
-    // SAFETY: all zero is a valid request.
-    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    let room = request.ifr_name.len() - 1;
-    for (room, &byte) in request.ifr_name[..room].iter_mut().zip(name) {
-        *room = byte as libc::c_char;
-    }
-    request
-}
-
-fn control(socket: BorrowedFd<'_>, number: libc::Ioctl, request: &mut libc::ifreq) -> Result<()> {
-    // SAFETY: every request used here reads and writes one `ifreq`.
-    check(unsafe { libc::ioctl(socket.as_raw_fd(), number, request) }).map(drop)
-}
+/// Where the address begins in the value of a request about the hardware: after the number of its family.
+const HARDWARE_AT: usize = 2;
 
 /// Asks for an IPv4 address of an interface.
 ///
@@ -335,12 +314,10 @@ pub fn ask(socket: BorrowedFd<'_>, name: &[u8], question: Question) -> Result<[u
         Question::Destination => libc::SIOCGIFDSTADDR,
         Question::Netmask => libc::SIOCGIFNETMASK,
     };
-    let mut request = request(name);
-    control(socket, number as libc::Ioctl, &mut request)?;
-    // SAFETY: the kernel has filled in an address; all of them share one place.
-    let address = unsafe { Address::from_system(&raw const request.ifr_ifru.ifru_addr) };
-    match address.as_ref().map(Address::view) {
-        Some(super::address::View::Inet { ip, .. }) => Ok(ip),
+    let mut request = Request::about(name);
+    control(socket, number, &mut request)?;
+    match request.address().view() {
+        super::address::View::Inet { ip, .. } => Ok(ip),
         _ => Err(Errno::EAFNOSUPPORT),
     }
 }
@@ -350,11 +327,11 @@ pub fn ask(socket: BorrowedFd<'_>, name: &[u8], question: Question) -> Result<[u
 /// # Errors
 /// `enodev`...
 pub fn hardware(socket: BorrowedFd<'_>, name: &[u8]) -> Result<[u8; 6]> {
-    let mut request = request(name);
-    control(socket, libc::SIOCGIFHWADDR as libc::Ioctl, &mut request)?;
-    // SAFETY: the kernel has filled in an address.
-    let data = unsafe { request.ifr_ifru.ifru_hwaddr.sa_data };
-    Ok(std::array::from_fn(|index| data[index] as u8))
+    let mut request = Request::about(name);
+    control(socket, libc::SIOCGIFHWADDR, &mut request)?;
+    Ok(std::array::from_fn(|index| {
+        request.value[HARDWARE_AT + index]
+    }))
 }
 
 /// Bytes of the largest packet.
@@ -362,10 +339,9 @@ pub fn hardware(socket: BorrowedFd<'_>, name: &[u8]) -> Result<[u8; 6]> {
 /// # Errors
 /// `enodev`...
 pub fn largest_packet(socket: BorrowedFd<'_>, name: &[u8]) -> Result<i32> {
-    let mut request = request(name);
-    control(socket, libc::SIOCGIFMTU as libc::Ioctl, &mut request)?;
-    // SAFETY: the kernel has filled in the number.
-    Ok(unsafe { request.ifr_ifru.ifru_mtu })
+    let mut request = Request::about(name);
+    control(socket, libc::SIOCGIFMTU, &mut request)?;
+    Ok(request.number())
 }
 
 /// The flags of an interface.
@@ -373,12 +349,10 @@ pub fn largest_packet(socket: BorrowedFd<'_>, name: &[u8]) -> Result<i32> {
 /// # Errors
 /// `enodev`...
 pub fn flags(socket: BorrowedFd<'_>, name: &[u8]) -> Result<Flags> {
-    let mut request = request(name);
-    control(socket, libc::SIOCGIFFLAGS as libc::Ioctl, &mut request)?;
-    // SAFETY: the kernel has filled in the flags.
-    Ok(Flags(u32::from(
-        unsafe { request.ifr_ifru.ifru_flags } as u16
-    )))
+    let mut request = Request::about(name);
+    control(socket, libc::SIOCGIFFLAGS, &mut request)?;
+    let [low, high] = [request.value[0], request.value[1]];
+    Ok(Flags(u16::from_ne_bytes([low, high]).into()))
 }
 
 /// A change to an interface.
@@ -406,16 +380,12 @@ pub enum Change {
 /// # Errors
 /// `eperm`, `enodev`...
 pub fn change(socket: BorrowedFd<'_>, name: &[u8], change: Change) -> Result<()> {
-    let mut request = request(name);
+    let mut request = Request::about(name);
     let number = match change {
         Change::Address(question, ip) => {
-            // SAFETY: all zero is a valid address.
-            let mut address: libc::sockaddr_in = unsafe { std::mem::zeroed() };
-            address.sin_family = libc::AF_INET as libc::sa_family_t;
-            address.sin_addr.s_addr = u32::from_ne_bytes(ip);
-            // SAFETY: both are addresses of one size.
-            request.ifr_ifru.ifru_addr =
-                unsafe { std::mem::transmute::<libc::sockaddr_in, libc::sockaddr>(address) };
+            let family = libc::AF_INET as libc::sa_family_t;
+            request.put(0, &family.to_ne_bytes());
+            request.put(2, Address::inet(ip, 0).data());
             match question {
                 Question::Address => libc::SIOCSIFADDR,
                 Question::Broadcast => libc::SIOCSIFBRDADDR,
@@ -424,15 +394,12 @@ pub fn change(socket: BorrowedFd<'_>, name: &[u8], change: Change) -> Result<()>
             }
         }
         Change::LargestPacket(bytes) => {
-            request.ifr_ifru.ifru_mtu = bytes;
+            request.put(0, &bytes.to_ne_bytes());
             libc::SIOCSIFMTU
         }
         Change::Hardware(bytes) => {
-            control(socket, libc::SIOCGIFHWADDR as libc::Ioctl, &mut request)?;
-            for (index, byte) in bytes.into_iter().enumerate() {
-                // SAFETY: the call above filled in this variant.
-                unsafe { request.ifr_ifru.ifru_hwaddr.sa_data[index] = byte as libc::c_char };
-            }
+            control(socket, libc::SIOCGIFHWADDR, &mut request)?;
+            request.put(HARDWARE_AT, &bytes);
             libc::SIOCSIFHWADDR
         }
         Change::Flags {
@@ -456,9 +423,9 @@ pub fn change(socket: BorrowedFd<'_>, name: &[u8], change: Change) -> Result<()>
             if after == before.0 {
                 return Ok(());
             }
-            request.ifr_ifru.ifru_flags = after as libc::c_short;
+            request.put(0, &(after as u16).to_ne_bytes());
             libc::SIOCSIFFLAGS
         }
     };
-    control(socket, number as libc::Ioctl, &mut request)
+    control(socket, number, &mut request)
 }

@@ -1,13 +1,16 @@
-//! Datagrams with ancillary data.
+//! Datagrams with ancillary data, taken apart into entries.
 
+use std::io::IoSlice;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
 use super::address::Address;
+use super::ancillary::{self, Ancillaries};
+use super::call;
 use super::option::Name;
-use crate::errno::{Errno, Result, check_size, retry};
+use crate::errno::{Errno, Result};
 
-/// Bytes of ancillary data that are taken with one datagram.
+/// Bytes of ancillary data that are received or sent with one datagram.
 const CONTROL_BYTES: usize = 1024;
 
 /// One piece of ancillary data.
@@ -15,7 +18,7 @@ const CONTROL_BYTES: usize = 1024;
 pub struct Ancillary {
     /// Its level and type.
     pub name: Name,
-    /// As the system lays it out.
+    /// Its bytes, as the system lays them out.
     pub data: Vec<u8>,
 }
 
@@ -29,7 +32,7 @@ impl Ancillary {
         }
     }
 
-    /// The data as a number; 0 when it is of no number's size.
+    /// The data as a number; 0 when its length is not that of a number.
     #[must_use]
     pub fn value(&self) -> u64 {
         match *self.data.as_slice() {
@@ -44,71 +47,30 @@ impl Ancillary {
 
 /// Room for ancillary data, aligned as the kernel wants it.
 #[repr(C, align(8))]
-struct Control([MaybeUninit<u8>; CONTROL_BYTES]);
+struct Control([u8; CONTROL_BYTES]);
 
-/// What was received.
+/// A datagram that was received.
 #[derive(Debug)]
 pub struct Received {
     /// Bytes of data.
     pub count: usize,
-    /// Who it is from.
+    /// The address of the sender.
     pub from: Address,
-    /// What came along.
+    /// The ancillary data.
     pub ancillary: Vec<Ancillary>,
 }
 
-/// Takes one datagram with what comes along.
+/// Receives one datagram and its ancillary data.
 ///
 /// # Errors
 /// As [`super::receive_from`].
 pub fn receive(socket: BorrowedFd<'_>, room: &mut [MaybeUninit<u8>]) -> Result<Received> {
-    let mut from = Address::unspecified();
-    let mut control = Control([MaybeUninit::uninit(); CONTROL_BYTES]);
-    let mut part = libc::iovec {
-        iov_base: room.as_mut_ptr().cast(),
-        iov_len: room.len(),
-    };
-    // SAFETY: all zero is a valid header without parts.
-    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    header.msg_iov = &mut part;
-    header.msg_iovlen = 1;
-    header.msg_control = control.0.as_mut_ptr().cast();
-    let count = retry(|| {
-        header.msg_controllen = CONTROL_BYTES;
-        from.fill(|pointer, length| {
-            header.msg_name = pointer.cast();
-            // SAFETY: `fill` hands over a length of its own.
-            header.msg_namelen = unsafe { *length };
-            // SAFETY: room, address and control are as long as told and alive for the call.
-            let count = check_size(unsafe { libc::recvmsg(socket.as_raw_fd(), &mut header, 0) })?;
-            // SAFETY: as above.
-            unsafe { *length = header.msg_namelen };
-            Ok(count)
-        })
-    })?;
-    let mut ancillary = Vec::new();
-    // SAFETY: the kernel filled `msg_controllen` bytes of the control room with whole entries, and the macros
-    // stay within them.
-    unsafe {
-        let mut entry = libc::CMSG_FIRSTHDR(&header);
-        while !entry.is_null() {
-            let data = libc::CMSG_DATA(entry);
-            let head = data as usize - entry as usize;
-            let length = ((*entry).cmsg_len).saturating_sub(head);
-            ancillary.push(Ancillary {
-                name: Name {
-                    level: (*entry).cmsg_level,
-                    number: (*entry).cmsg_type,
-                },
-                data: std::slice::from_raw_parts(data, length).to_vec(),
-            });
-            entry = libc::CMSG_NXTHDR(&header, entry);
-        }
-    }
+    let mut control = Control([0; CONTROL_BYTES]);
+    let message = call::receive_message(socket, room, &mut control.0, 0)?;
     Ok(Received {
-        count,
-        from,
-        ancillary,
+        count: message.count,
+        from: message.from.unwrap_or_else(Address::unspecified),
+        ancillary: entries(&control.0[..message.ancillary]),
     })
 }
 
@@ -122,72 +84,24 @@ pub fn send(
     to: Option<&Address>,
     ancillary: &[Ancillary],
 ) -> Result<usize> {
-    let mut control = Control([MaybeUninit::zeroed(); CONTROL_BYTES]);
-    let mut part = libc::iovec {
-        iov_base: bytes.as_ptr().cast_mut().cast(),
-        iov_len: bytes.len(),
-    };
-    // SAFETY: all zero is a valid header without parts.
-    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    header.msg_iov = &mut part;
-    header.msg_iovlen = 1;
-    if let Some(to) = to {
-        let (pointer, length) = to.raw();
-        header.msg_name = pointer.cast_mut().cast();
-        header.msg_namelen = length;
-    }
-    let mut used = 0;
+    let mut control = Ancillaries::new(CONTROL_BYTES);
     for entry in ancillary {
-        let length = u32::try_from(entry.data.len()).map_err(|_| Errno::EINVAL)?;
-        // SAFETY: plain arithmetic.
-        let space = unsafe { libc::CMSG_SPACE(length) } as usize;
-        if space > CONTROL_BYTES - used {
+        if !control.add(entry.name, &entry.data) {
             return Err(Errno::EINVAL);
         }
-        // SAFETY: `space` bytes are left, which hold head and data; the offset keeps the alignment.
-        unsafe {
-            let head = control.0.as_mut_ptr().add(used).cast::<libc::cmsghdr>();
-            (*head).cmsg_level = entry.name.level;
-            (*head).cmsg_type = entry.name.number;
-            (*head).cmsg_len = libc::CMSG_LEN(length) as usize;
-            std::ptr::copy_nonoverlapping(
-                entry.data.as_ptr(),
-                libc::CMSG_DATA(head),
-                entry.data.len(),
-            );
-        }
-        used += space;
     }
-    if used > 0 {
-        header.msg_control = control.0.as_mut_ptr().cast();
-        header.msg_controllen = used;
-    }
-    retry(|| {
-        // SAFETY: everything that the header points to is alive and as long as told.
-        check_size(unsafe { libc::sendmsg(socket.as_raw_fd(), &header, libc::MSG_NOSIGNAL) })
-    })
+    call::send_message(socket, &[IoSlice::new(bytes)], to, control.bytes(), 0)
 }
 
-/// Reads a buffer of ancillary data, as an option of a stream holds it.
+/// The entries of a buffer of ancillary data, such as the one that an option of a stream holds, up to the first
+/// malformed one.
 #[must_use]
 pub fn entries(buffer: &[u8]) -> Vec<Ancillary> {
-    let head_bytes = size_of::<libc::cmsghdr>();
-    let mut found = Vec::new();
-    let mut rest = buffer;
-    while rest.len() >= head_bytes {
-        // SAFETY: as many bytes as a head has; any are a valid one.
-        let head = unsafe { rest.as_ptr().cast::<libc::cmsghdr>().read_unaligned() };
-        if head.cmsg_len < head_bytes || head.cmsg_len > rest.len() {
-            break;
-        }
-        found.push(Ancillary {
-            name: Name {
-                level: head.cmsg_level,
-                number: head.cmsg_type,
-            },
-            data: rest[head_bytes..head.cmsg_len].to_vec(),
-        });
-        rest = &rest[head.cmsg_len.next_multiple_of(8).min(rest.len())..];
-    }
-    found
+    ancillary::entries(buffer)
+        .map_while(|entry| entry)
+        .map(|entry| Ancillary {
+            name: entry.name,
+            data: buffer[entry.data].to_vec(),
+        })
+        .collect()
 }
