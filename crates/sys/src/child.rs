@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{Pid, WaitId, WaitIdOptions};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::errno::{Errno, Result, repeat};
 use crate::{cpu, env, fd, path, signal};
@@ -38,7 +38,7 @@ pub struct Command<'a> {
 }
 
 /// The highest number at which a child can be given a descriptor; bounds the list of those to close.
-pub const HIGHEST_GIVEN: RawFd = 63;
+const HIGHEST_GIVEN: RawFd = 63;
 
 /// Which step of starting a child failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,7 +255,7 @@ fn out_of_the_way(descriptors: &[(RawFd, BorrowedFd<'_>)], highest: RawFd) -> Re
 #[derive(Debug)]
 pub struct Child {
     process: libc::pid_t,
-    /// The status: another process may have the number since.
+    /// Whether the status was taken: another process may have the number since.
     is_taken: AtomicBool,
     progress: Arc<start::Progress>,
 }
@@ -272,30 +272,19 @@ impl Child {
         Some(SpawnError { step, errno })
     }
 
-    /// Takes the exit status if the child has ended, which leaves nothing of it in the system. `echild` if the
-    /// status was taken before.
-    pub fn try_wait(&self) -> Result<Option<Exit>> {
-        self.wait_with(WaitIdOptions::NOHANG)
-    }
-
-    /// Waits until the child has ended and takes its exit status. `echild` if the status was taken before.
+    /// Waits until the child has ended and takes its exit status, after which the system keeps nothing of it. `echild` if
+    /// the status was taken before.
     pub fn wait(&self) -> Result<Exit> {
-        self.wait_with(WaitIdOptions::empty())?.ok_or(Errno::ECHILD)
-    }
-
-    fn wait_with(&self, options: WaitIdOptions) -> Result<Option<Exit>> {
         if self.is_taken.load(Ordering::Acquire) {
             return Err(Errno::ECHILD);
         }
         let process = Pid::from_raw(self.process).ok_or(Errno::ECHILD)?;
-        let options = WaitIdOptions::EXITED | options;
-        let Some(status) = repeat(|| rustix::process::waitid(WaitId::Pid(process), options))?
-        else {
-            return Ok(None);
-        };
+        let waited = repeat(|| waitid(WaitId::Pid(process), WaitIdOptions::EXITED))?;
+        let status = waited.ok_or(Errno::ECHILD)?;
         self.is_taken.store(true, Ordering::Release);
         let signal = || status.terminating_signal().map(Exit::Signal);
-        Ok(status.exit_status().map(Exit::Status).or_else(signal))
+        let exit = status.exit_status().map(Exit::Status).or_else(signal);
+        exit.ok_or(Errno::ECHILD)
     }
 }
 

@@ -12,9 +12,6 @@ use std::sync::OnceLock;
 use crate::cgroup;
 use crate::errno::{Errno, Result, check_size};
 
-/// Numbers of processors, ascending.
-pub type CpuList = Vec<usize>;
-
 /// How many processors there are, as `erlang:system_info(logical_processors)` and its relatives tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Processors {
@@ -67,15 +64,15 @@ fn main_thread() -> libc::pid_t {
     rustix::process::getpid().as_raw_pid()
 }
 
-/// The processors that the calling thread may run on now.
-pub fn affinity() -> Result<CpuList> {
+/// The processors that the calling thread may run on now, by ascending numbers.
+pub fn affinity() -> Result<Vec<usize>> {
     affinity_of(0)
 }
 
 /// The processors this program may use: the affinity mask found at the first call, which should be made
 /// before any thread is pinned.
 pub fn initial_affinity() -> &'static [usize] {
-    static INITIAL: OnceLock<CpuList> = OnceLock::new();
+    static INITIAL: OnceLock<Vec<usize>> = OnceLock::new();
     INITIAL.get_or_init(|| {
         affinity_of(main_thread())
             .unwrap_or_else(|_| (0..count(libc::_SC_NPROCESSORS_ONLN)).collect())
@@ -137,7 +134,7 @@ fn set_affinity_of(thread: i64, cpus: &[usize]) -> Result<()> {
 }
 
 /// As [`affinity`], of a thread by its number, 0 for the caller.
-fn affinity_of(thread: libc::pid_t) -> Result<CpuList> {
+fn affinity_of(thread: libc::pid_t) -> Result<Vec<usize>> {
     let mut mask = vec![0u64; 16];
     loop {
         // SAFETY: the kernel writes at most as many bytes as the mask has.

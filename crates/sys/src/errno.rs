@@ -22,8 +22,8 @@ macro_rules! names {
             $(pub const $constant: Errno = Errno(libc::$constant);)*
         }
 
-        /// Every named error number, for tests and for tables that are built once.
-        pub const NAMED: &[(Errno, &str)] = &[$((Errno::$constant, $name),)*];
+        #[cfg(test)]
+        const NAMED: &[(Errno, &str)] = &[$((Errno::$constant, $name),)*];
 
         impl Errno {
             /// The name as Erlang spells it (`enoent`), or `unknown` for a number OTP has no name for.

@@ -9,21 +9,19 @@
 //! points: allowing cancellation, twice in each call, takes a tenth of a short call's time, and no thread of ours is ever
 //! cancelled.
 
-use std::io::{IoSlice, IoSliceMut};
+use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
-use rustix::io::FdFlags;
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 
 use crate::clock;
 use crate::errno::{Errno, Result, check, repeat};
 
 /// The kernel takes at most this many parts in one gathered read or write.
-pub const MOST_PARTS: usize = 1024;
+pub(crate) const MOST_PARTS: usize = 1024;
 
 /// Makes reads and writes fail with `eagain` instead of waiting, or ends that. Returns the former setting.
 pub fn set_nonblocking(fd: BorrowedFd<'_>, nonblocking: bool) -> Result<bool> {
@@ -35,35 +33,12 @@ pub fn set_nonblocking(fd: BorrowedFd<'_>, nonblocking: bool) -> Result<bool> {
     Ok(before)
 }
 
-/// Whether programs executed from now on inherit the descriptor. Returns the former setting.
-pub fn set_inherited(fd: BorrowedFd<'_>, inherited: bool) -> Result<bool> {
-    let flags = rustix::io::fcntl_getfd(fd)?;
-    let before = !flags.contains(FdFlags::CLOEXEC);
-    if before != inherited {
-        rustix::io::fcntl_setfd(fd, flags ^ FdFlags::CLOEXEC)?;
-    }
-    Ok(before)
-}
-
-/// Which directions a descriptor was opened for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// It can be read.
-    pub readable: bool,
-    /// It can be written.
-    pub writable: bool,
-}
-
-/// Which directions the number is open for; `ebadf` if it is not an open descriptor.
-pub fn access_of(number: RawFd) -> Result<Access> {
-    // By the C library, because the number need not be open, which a borrowed descriptor promises.
+/// Whether the number is that of an open descriptor: `ebadf` if not.
+pub(crate) fn check_open(number: RawFd) -> Result<()> {
+    // By the C library, because the type that `rustix` takes promises that the descriptor is open.
     // SAFETY: the command takes no argument, and any number may be asked about.
-    let flags = check(unsafe { libc::fcntl(number, libc::F_GETFL) })?;
-    let mode = flags & libc::O_ACCMODE;
-    Ok(Access {
-        readable: mode != libc::O_WRONLY,
-        writable: mode != libc::O_RDONLY,
-    })
+    check(unsafe { libc::fcntl(number, libc::F_GETFL) })?;
+    Ok(())
 }
 
 /// Another descriptor for the same open file, given by its number, such as 0, 1 and 2 or a number that a parent program
@@ -85,7 +60,7 @@ pub(crate) fn duplicate_from(number: RawFd, lowest: RawFd) -> Result<OwnedFd> {
 /// # Safety
 /// Nobody else may own the descriptor.
 pub unsafe fn adopt(number: RawFd) -> Result<OwnedFd> {
-    access_of(number)?;
+    check_open(number)?;
     // SAFETY: open as of the line above, and ours by the caller's promise.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
@@ -95,19 +70,9 @@ pub fn pipe() -> Result<(OwnedFd, OwnedFd)> {
     Ok(rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?)
 }
 
-/// Makes a pair of connected stream sockets, both blocking.
-pub fn socket_pair() -> Result<(OwnedFd, OwnedFd)> {
-    Ok(rustix::net::socketpair(
-        AddressFamily::UNIX,
-        SocketType::STREAM,
-        SocketFlags::CLOEXEC,
-        None,
-    )?)
-}
-
 /// Closes a descriptor and returns the error that the close found, such as a delayed error of an earlier write. The
 /// descriptor is closed even if there is an error.
-pub fn close(fd: OwnedFd) -> Result<()> {
+pub(crate) fn close(fd: OwnedFd) -> Result<()> {
     use std::os::fd::IntoRawFd;
     // SAFETY: the descriptor was owned, and ownership ends here. Not repeated when interrupted: Linux has
     // freed the number by then.
@@ -124,18 +89,12 @@ pub fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize> {
 
 /// As [`read`], into memory that need not be initialised: the first bytes, as many as the result says, are
 /// initialised afterwards.
-pub fn read_uninit(fd: BorrowedFd<'_>, buffer: &mut [MaybeUninit<u8>]) -> Result<usize> {
+pub(crate) fn read_uninit(fd: BorrowedFd<'_>, buffer: &mut [MaybeUninit<u8>]) -> Result<usize> {
     repeat(|| rustix::io::read(fd, &mut *buffer).map(|(filled, _)| filled.len()))
 }
 
-/// Reads some bytes into several buffers, filling one after the other; 0 means the end of the file.
-pub fn readv(fd: BorrowedFd<'_>, buffers: &mut [IoSliceMut<'_>]) -> Result<usize> {
-    let count = buffers.len().min(MOST_PARTS);
-    repeat(|| rustix::io::readv(fd, &mut buffers[..count]))
-}
-
 /// Writes some of the bytes.
-pub fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
+pub(crate) fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
     repeat(|| rustix::io::write(fd, bytes))
 }
 
@@ -209,12 +168,12 @@ mod tests {
             IoSlice::new(b"defg"),
         ];
         assert_eq!(writev(writer.as_fd(), &parts), Ok(7));
-        let (mut one, mut two) = ([0; 2], [0; 9]);
-        let mut buffers = [IoSliceMut::new(&mut one), IoSliceMut::new(&mut two)];
-        assert_eq!(readv(reader.as_fd(), &mut buffers), Ok(7));
-        assert_eq!((&one, &two[..5]), (b"ab", &b"cdefg"[..]));
+        let (mut some, mut rest) = ([0; 2], [0; 9]);
+        assert_eq!(read(reader.as_fd(), &mut some), Ok(2));
+        assert_eq!(read(reader.as_fd(), &mut rest), Ok(5));
+        assert_eq!((&some, &rest[..5]), (b"ab", &b"cdefg"[..]));
         close(writer).unwrap();
-        assert_eq!(read(reader.as_fd(), &mut one), Ok(0));
+        assert_eq!(read(reader.as_fd(), &mut some), Ok(0));
         let many = vec![IoSlice::new(b"x"); 3 * MOST_PARTS];
         let (_reader, writer) = pipe().unwrap();
         assert_eq!(writev(writer.as_fd(), &many), Ok(MOST_PARTS));
@@ -264,25 +223,12 @@ mod tests {
     #[test]
     fn numbers_are_checked_and_duplicated() {
         let (reader, writer) = pipe().unwrap();
-        assert_eq!(
-            access_of(reader.as_raw_fd()),
-            Ok(Access {
-                readable: true,
-                writable: false
-            })
-        );
-        assert_eq!(
-            access_of(writer.as_raw_fd()),
-            Ok(Access {
-                readable: false,
-                writable: true
-            })
-        );
-        assert_eq!(access_of(-1), Err(Errno::EBADF));
+        assert_eq!(check_open(reader.as_raw_fd()), Ok(()));
+        assert_eq!(check_open(-1), Err(Errno::EBADF));
         assert_eq!(duplicate(1 << 30).unwrap_err(), Errno::EBADF);
         let copy = duplicate(writer.as_raw_fd()).unwrap();
-        assert_eq!(set_inherited(copy.as_fd(), true), Ok(false));
-        assert_eq!(set_inherited(copy.as_fd(), false), Ok(true));
+        let flags = rustix::io::fcntl_getfd(&copy);
+        assert_eq!(flags, Ok(rustix::io::FdFlags::CLOEXEC));
         drop(writer);
         write(copy.as_fd(), b"x").unwrap();
         assert_eq!(read(reader.as_fd(), &mut [0]), Ok(1));

@@ -9,7 +9,7 @@
 pub mod info;
 pub mod names;
 
-use std::io::{IoSlice, IoSliceMut};
+use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -98,19 +98,7 @@ impl File {
         fd::close(self.fd)
     }
 
-    /// Reads until the buffers are full or the file ends; 0 is the end. An error after some bytes loses
-    /// them, as in OTP.
-    pub fn readv(&self, buffers: &mut [IoSliceMut<'_>]) -> Result<usize> {
-        let total = buffers.iter().map(|buffer| buffer.len()).sum();
-        let mut rest = buffers;
-        transfer(total, |_| {
-            let count = fd::readv(self.fd.as_fd(), rest)?;
-            IoSliceMut::advance_slices(&mut rest, count);
-            Ok(count)
-        })
-    }
-
-    /// As [`File::readv`], into one buffer.
+    /// Reads until the buffer is full or the file ends; 0 means the end. An error after some bytes loses them, as in OTP.
     pub fn read(&self, buffer: &mut [u8]) -> Result<usize> {
         transfer(buffer.len(), |done| {
             fd::read(self.fd.as_fd(), &mut buffer[done..])

@@ -1,4 +1,4 @@
-//! Facts about this machine, its operating system, this process and its user.
+//! Facts about this machine, its operating system and this process.
 
 use std::ffi::CStr;
 
@@ -21,9 +21,6 @@ pub struct System {
     pub release_numbers: (u32, u32, u32),
 }
 
-/// What kind of system this is: `os:type/0` shows it as `{unix, linux}`.
-pub const FAMILY: (&str, &str) = ("unix", "linux");
-
 /// Asks the kernel about itself.
 pub fn system() -> Result<System> {
     let names = rustix::system::uname();
@@ -40,7 +37,7 @@ pub fn system() -> Result<System> {
 }
 
 /// The name of this machine, as bytes: what `inet:gethostname/0` starts from.
-pub fn name() -> Result<Vec<u8>> {
+pub(crate) fn name() -> Result<Vec<u8>> {
     Ok(rustix::system::uname().nodename().to_bytes().to_vec())
 }
 
@@ -49,60 +46,10 @@ pub fn process_id() -> u32 {
     std::process::id()
 }
 
-/// The number of the process that started this one, or that adopted it.
-pub fn parent_process_id() -> u32 {
-    std::os::unix::process::parent_id()
-}
-
 /// The numbers of the user and the group that this process acts for.
-pub fn effective_ids() -> (u32, u32) {
+pub(crate) fn effective_ids() -> (u32, u32) {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     (user.as_raw(), group.as_raw())
-}
-
-/// The user's home directory: the variable `HOME`, else what the user database says.
-pub fn home_directory() -> Option<Vec<u8>> {
-    if let Some(home) = crate::env::get(b"HOME") {
-        return Some(home);
-    }
-    let user = rustix::process::getuid().as_raw();
-    /// Entries beyond this are taken for damage.
-    const MOST_BYTES: usize = 1 << 20;
-    let mut buffer = vec![0u8; 1024];
-    loop {
-        let mut entry = std::mem::MaybeUninit::<libc::passwd>::uninit();
-        let mut found = std::ptr::null_mut();
-        // SAFETY: the call fills the entry, whose texts it puts into the buffer of the length given.
-        let answer = unsafe {
-            libc::getpwuid_r(
-                user,
-                entry.as_mut_ptr(),
-                buffer.as_mut_ptr().cast(),
-                buffer.len(),
-                &mut found,
-            )
-        };
-        match answer {
-            libc::ERANGE if buffer.len() < MOST_BYTES => buffer.resize(buffer.len() * 2, 0),
-            libc::EINTR => {}
-            0 if !found.is_null() => {
-                // SAFETY: the entry was found, so it is filled, and its directory is a terminated text in the
-                // buffer, which is alive.
-                return Some(
-                    unsafe { CStr::from_ptr((*found).pw_dir) }
-                        .to_bytes()
-                        .to_vec(),
-                );
-            }
-            _ => return None,
-        }
-    }
-}
-
-/// Where the program that runs was found, as bytes.
-pub fn executable() -> Result<Vec<u8>> {
-    use std::os::unix::ffi::OsStringExt;
-    Ok(std::env::current_exe()?.into_os_string().into_vec())
 }
 
 /// How many descriptors this process may have open at once: the limit in force and the highest it may be raised
@@ -150,7 +97,7 @@ mod tests {
             String::from_utf8(output.stdout).unwrap().trim().to_owned()
         };
         let system = system().unwrap();
-        assert_eq!(system.name, FAMILY.1.replace("linux", "Linux"));
+        assert_eq!(system.name, "Linux");
         assert_eq!(system.release, command("uname", &["-r"]));
         assert_eq!(system.machine, command("uname", &["-m"]));
         assert_eq!(
@@ -158,10 +105,7 @@ mod tests {
             command("uname", &["-n"])
         );
         assert_eq!(effective_ids().0.to_string(), command("id", &["-u"]));
-        assert!(home_directory().is_some());
-        assert!(!executable().unwrap().is_empty());
         let (now, most) = descriptor_limits().unwrap();
         assert!(0 < now && now <= most);
-        assert_ne!(process_id(), parent_process_id());
     }
 }

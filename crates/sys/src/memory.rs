@@ -22,9 +22,6 @@ use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
 
 use crate::errno::{Errno, Result};
 
-/// What huge pages are on x86-64 and, with 4 KiB pages, on AArch64: worth aligning large ranges to.
-pub const HUGE_PAGE_BYTES: usize = 2 << 20;
-
 /// The size of a page: 4096 nearly everywhere, 16 or 64 KiB on some AArch64 kernels.
 #[inline]
 pub fn page_bytes() -> usize {
@@ -173,6 +170,8 @@ mod tests {
     use super::*;
 
     const PART: usize = 16 << 20;
+    /// The size of huge pages on x86-64 and, with 4 KiB pages, on AArch64.
+    const HUGE_PAGE_BYTES: usize = 2 << 20;
 
     /// The kernel's own account of how much of the range is in memory.
     fn resident_bytes(reservation: &Reservation, part: Range<usize>) -> usize {

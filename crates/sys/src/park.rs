@@ -116,9 +116,8 @@ impl ParkingSpot {
             && self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED
     }
 
-    /// Whether a thread sleeps here at this moment; a hint only.
-    #[inline]
-    pub fn is_parked(&self) -> bool {
+    #[cfg(test)]
+    fn is_parked(&self) -> bool {
         self.state.load(Ordering::Relaxed) == PARKED
     }
 }

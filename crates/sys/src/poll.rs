@@ -13,19 +13,18 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::buffer::spare_capacity;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, epoll};
 
 use crate::clock;
-use crate::errno::{Errno, Result};
+use crate::errno::{Errno, Result, check_size};
 
-/// Names a descriptor in the events of a poller. All values but [`Token::RESERVED`] are the caller's.
+/// Names a descriptor in the events of a poller. The caller may choose any value but `u64::MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Token(pub u64);
 
 impl Token {
-    /// The poller's own, for its waker.
-    pub const RESERVED: Token = Token(u64::MAX);
+    /// The token of the poller's own waker.
+    const RESERVED: Token = Token(u64::MAX);
 }
 
 /// What to wait for. Errors and the end of the connection are always reported.
@@ -98,7 +97,7 @@ impl Event {
     }
 
     /// The connection is over in both directions, or (for the reading end of a pipe) nobody can write any more.
-    pub fn is_hangup(self) -> bool {
+    fn is_hangup(self) -> bool {
         self.has(epoll::EventFlags::HUP)
     }
 
@@ -126,7 +125,8 @@ impl std::fmt::Debug for Event {
 
 /// Room for the events of one wait; reused from wait to wait.
 pub struct Events {
-    buffer: Vec<epoll::Event>,
+    /// The C library's type: that of `rustix` may hold a pointer, so it cannot be sent to other threads.
+    buffer: Vec<libc::epoll_event>,
     woken: bool,
 }
 
@@ -142,8 +142,8 @@ impl Events {
     /// The descriptors that the last wait found ready.
     pub fn iter(&self) -> impl Iterator<Item = Event> + '_ {
         self.buffer.iter().map(|event| Event {
-            token: Token(event.data.u64()),
-            flags: event.flags,
+            token: Token(event.u64),
+            flags: epoll::EventFlags::from_bits_retain(event.events),
         })
     }
 
@@ -232,14 +232,17 @@ impl Poller {
     pub fn wait(&self, events: &mut Events, timeout_ns: Option<u64>) -> Result<()> {
         events.buffer.clear();
         events.woken = false;
-        match self.fill(&mut events.buffer, timeout_ns) {
-            Ok(()) | Err(Errno::EINTR) => {}
+        let found = match self.wait_raw(&mut events.buffer, timeout_ns) {
+            Ok(found) => found,
+            Err(Errno::EINTR) => 0,
             Err(error) => return Err(error),
-        }
+        };
+        // SAFETY: the kernel has filled this many events, at most the capacity it was told.
+        unsafe { events.buffer.set_len(found) };
         if let Some(index) = events
             .buffer
             .iter()
-            .position(|event| event.data.u64() == Token::RESERVED.0)
+            .position(|event| event.u64 == Token::RESERVED.0)
         {
             events.buffer.swap_remove(index);
             events.woken = true;
@@ -254,16 +257,21 @@ impl Poller {
         self.waker.clone()
     }
 
-    /// Waits, and appends what is ready to the empty buffer.
-    fn fill(&self, buffer: &mut Vec<epoll::Event>, timeout_ns: Option<u64>) -> Result<()> {
+    /// Waits, and returns how many events the kernel has written into the buffer.
+    fn wait_raw(
+        &self,
+        buffer: &mut Vec<libc::epoll_event>,
+        timeout_ns: Option<u64>,
+    ) -> Result<usize> {
         let timeout = match timeout_ns {
-            None | Some(0) => return self.fill_coarsely(buffer, timeout_ns.is_some()),
+            None => return self.wait_ms(buffer, -1),
+            Some(0) => return self.wait_ms(buffer, 0),
             Some(timeout_ns) => clock::timespec(timeout_ns),
         };
         if self.has_precise_wait.load(Ordering::Relaxed) {
-            // `rustix` rounds a timeout up to milliseconds, for kernels without this call.
-            // SAFETY: the buffer has room for as many events as the kernel is told, and `epoll::Event` has the kernel's
-            // layout; the timeout is valid for the call; a null mask leaves the signal mask alone.
+            // Neither the C library of older systems nor `rustix` has this wait: `rustix` rounds up to milliseconds.
+            // SAFETY: the buffer has room for as many events as the kernel is told; the timeout is valid for the
+            // call; a null mask leaves the signal mask alone.
             let result = unsafe {
                 libc::syscall(
                     libc::SYS_epoll_pwait2,
@@ -275,37 +283,48 @@ impl Poller {
                     0usize,
                 )
             };
-            match usize::try_from(result) {
-                Ok(found) => {
-                    // SAFETY: the kernel has filled this many events, at most the capacity it was told.
-                    unsafe { buffer.set_len(found) };
-                    return Ok(());
+            match check_size(result as isize) {
+                // EPERM: some sandboxes refuse calls that they do not know with it.
+                Err(Errno::ENOSYS | Errno::EPERM) => {
+                    self.has_precise_wait.store(false, Ordering::Relaxed)
                 }
-                Err(_) => match Errno::last() {
-                    // EPERM: some sandboxes refuse calls that they do not know with it.
-                    Errno::ENOSYS | Errno::EPERM => {
-                        self.has_precise_wait.store(false, Ordering::Relaxed)
-                    }
-                    error => return Err(error),
-                },
+                result => return result,
             }
         }
-        self.fill_by_ppoll(buffer, &timeout)
+        self.wait_by_ppoll(buffer, &timeout)
     }
 
-    /// Only looks, or waits without a limit.
-    fn fill_coarsely(&self, buffer: &mut Vec<epoll::Event>, only_look: bool) -> Result<()> {
-        let timeout = only_look.then(Timespec::default);
-        epoll::wait(&self.epoll, spare_capacity(buffer), timeout.as_ref())?;
-        Ok(())
+    fn wait_ms(
+        &self,
+        buffer: &mut Vec<libc::epoll_event>,
+        timeout_ms: libc::c_int,
+    ) -> Result<usize> {
+        // Not by the C library's function, for the reason in `fd`.
+        // SAFETY: the buffer has room for as many events as the kernel is told; a null mask leaves the signal mask alone.
+        let found = unsafe {
+            libc::syscall(
+                libc::SYS_epoll_pwait,
+                self.epoll.as_raw_fd(),
+                buffer.as_mut_ptr(),
+                buffer.capacity() as libc::c_int,
+                timeout_ms,
+                std::ptr::null::<libc::sigset_t>(),
+                0usize,
+            )
+        };
+        check_size(found as isize)
     }
 
     /// The set is itself a descriptor that becomes readable, and `ppoll` has always taken nanoseconds.
     /// Unlike a timer in the set this needs no state, so several threads may wait.
-    fn fill_by_ppoll(&self, buffer: &mut Vec<epoll::Event>, timeout: &Timespec) -> Result<()> {
+    fn wait_by_ppoll(
+        &self,
+        buffer: &mut Vec<libc::epoll_event>,
+        timeout: &Timespec,
+    ) -> Result<usize> {
         let mut set = [PollFd::new(&self.epoll, PollFlags::IN)];
         rustix::event::poll(&mut set, Some(timeout))?;
-        self.fill_coarsely(buffer, true)
+        self.wait_ms(buffer, 0)
     }
 }
 

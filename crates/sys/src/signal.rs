@@ -165,7 +165,7 @@ pub fn ignored_at_start() -> u64 {
 }
 
 /// The signals that are ignored at this time, in the same way.
-pub fn ignored_now() -> u64 {
+pub(crate) fn ignored_now() -> u64 {
     (ignored_at_start() | IGNORED_SINCE.load(Ordering::Relaxed))
         & !NO_LONGER_IGNORED.load(Ordering::Relaxed)
 }

@@ -380,7 +380,7 @@ impl Descriptor {
     /// # Errors
     /// `ebadf` when it is not open.
     pub fn lent(number: RawFd) -> Result<Descriptor> {
-        fd::access_of(number)?;
+        fd::check_open(number)?;
         // SAFETY: open as of the line above, and never closed here. If the lender closes it too early, later calls fail or
         // use another descriptor that has got the number, as with all numbers that programs pass around.
         let fd = unsafe { BorrowedFd::borrow_raw(number) };

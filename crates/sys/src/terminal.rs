@@ -231,6 +231,7 @@ fn restore_at_exit() {
 mod tests {
     use super::*;
     use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+    use std::os::unix::ffi::OsStrExt;
 
     /// A terminal without a screen: the side a terminal program would hold, and ours.
     fn pseudo_terminal() -> (OwnedFd, OwnedFd) {
@@ -349,8 +350,8 @@ mod tests {
     fn a_program_that_exits_leaves_the_terminal_as_it_was() {
         let (_controller, terminal) = pseudo_terminal();
         let before = local_flags(terminal.as_fd());
-        let program = crate::host::executable().unwrap();
-        let child = crate::child::Command::new(&program)
+        let program = std::env::current_exe().unwrap();
+        let child = crate::child::Command::new(program.as_os_str().as_bytes())
             .args([
                 &b"--exact"[..],
                 b"--ignored",

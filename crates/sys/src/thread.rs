@@ -5,13 +5,11 @@
 //! started has ended: the kernel drops that at once where it is not blocked, but otherwise wakes the main thread for it.
 
 use std::mem::MaybeUninit;
+use std::thread::JoinHandle;
 
 use rustix::thread::MembarrierCommand;
 
 use crate::errno::{Errno, Result};
-
-/// What the thread's function returned is had by `join`.
-pub type JoinHandle<T> = std::thread::JoinHandle<T>;
 
 /// Starts a thread. The name shows in debuggers and `top -H` (15 bytes of it). The stack gets a guard page; its
 /// memory is spent only where it is touched. `eagain` when the system has no more threads to give.

@@ -36,17 +36,6 @@ pub enum DaylightSaving {
     Unknown,
 }
 
-/// The machine's zone at some moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimeZone {
-    /// Seconds to add to universal time; positive east of Greenwich.
-    pub offset_seconds: i64,
-    /// Whether summer time is in effect.
-    pub daylight_saving: bool,
-    /// The abbreviation, such as `CET`.
-    pub name: String,
-}
-
 const SECONDS_PER_DAY: i64 = 86_400;
 /// Dates before this year are refused by the conversions from and to local time.
 const FIRST_LOCAL_YEAR: i64 = 1902;
@@ -57,7 +46,15 @@ const LAST_YEAR: i64 = i32::MAX as i64 - 1;
 
 /// The local time at `seconds` since 1970; `None` if its year does not fit the system's own type.
 pub fn local_of_seconds(seconds: i64) -> Option<DateTime> {
-    local_parts(seconds).map(|parts| date_time(&parts))
+    load_zone();
+    let mut parts = std::mem::MaybeUninit::<libc::tm>::uninit();
+    // SAFETY: both pointers are valid for the call; the C library guards its zone tables.
+    let result = unsafe { libc::localtime_r(&seconds, parts.as_mut_ptr()) };
+    if result.is_null() {
+        return None;
+    }
+    // SAFETY: the call succeeded and filled the structure.
+    Some(date_time(unsafe { parts.assume_init_ref() }))
 }
 
 /// A local time as C's `ctime` writes it, without the end of the line: `Sat Nov 21 04:12:01 2026`. Empty if its year
@@ -132,27 +129,8 @@ pub fn local_to_universal(time: DateTime, daylight_saving: DaylightSaving) -> Op
     Some(universal_of_seconds(seconds))
 }
 
-/// The machine's time zone at `seconds` since 1970.
-pub fn time_zone(seconds: i64) -> Option<TimeZone> {
-    let parts = local_parts(seconds)?;
-    let name = if parts.tm_zone.is_null() {
-        String::new()
-    } else {
-        // SAFETY: the C library points `tm_zone` at a name in its zone table, which it keeps for the
-        // life of the program: names are only ever added to it.
-        unsafe { std::ffi::CStr::from_ptr(parts.tm_zone) }
-            .to_string_lossy()
-            .into_owned()
-    };
-    Some(TimeZone {
-        offset_seconds: parts.tm_gmtoff,
-        daylight_saving: parts.tm_isdst > 0,
-        name,
-    })
-}
-
 /// How many days the month has; `month` is 1 to 12.
-pub fn days_of_month(year: i64, month: u8) -> u8 {
+fn days_of_month(year: i64, month: u8) -> u8 {
     match month {
         4 | 6 | 9 | 11 => 30,
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
@@ -207,18 +185,6 @@ fn date_of_days(days: i64) -> (i64, u8, u8) {
         (month - 9, 1)
     };
     (year_of_era + era * 400 + carry, month as u8, day)
-}
-
-fn local_parts(seconds: i64) -> Option<libc::tm> {
-    load_zone();
-    let mut parts = std::mem::MaybeUninit::<libc::tm>::uninit();
-    // SAFETY: both pointers are good for the call; the zone tables behind it are guarded by the C library.
-    let answer = unsafe { libc::localtime_r(&seconds, parts.as_mut_ptr()) };
-    if answer.is_null() {
-        return None;
-    }
-    // SAFETY: the call succeeded and filled the structure.
-    Some(unsafe { parts.assume_init() })
 }
 
 fn seconds_of_local(time: DateTime, is_dst: i32) -> Option<i64> {

@@ -21,11 +21,11 @@ const fn mode(read: bool, write: bool) -> OpenMode {
     }
 }
 
-struct Place(Tree);
+struct Directory(Tree);
 
-impl Place {
-    fn new(files: &[(&str, &str)]) -> Place {
-        Place(Tree::new(files))
+impl Directory {
+    fn new(files: &[(&str, &str)]) -> Directory {
+        Directory(Tree::new(files))
     }
 
     fn name(&self, name: &str) -> Vec<u8> {
@@ -43,7 +43,7 @@ impl Place {
 
 #[test]
 fn modes_decide_what_happens_to_the_content() {
-    let place = Place::new(&[("a", "old"), ("b", "old"), ("c", "old")]);
+    let directory = Directory::new(&[("a", "old"), ("b", "old"), ("c", "old")]);
     for (name, mode, content) in [
         ("a", WRITE, "new"),
         ("b", BOTH, "newX"),
@@ -66,13 +66,13 @@ fn modes_decide_what_happens_to_the_content() {
             "new",
         ),
     ] {
-        std::fs::write(place.0.path().join("b"), "oldX").unwrap();
-        let file = File::open(&place.name(name), mode).unwrap();
+        std::fs::write(directory.0.path().join("b"), "oldX").unwrap();
+        let file = File::open(&directory.name(name), mode).unwrap();
         file.write(b"new").unwrap();
         file.close().unwrap();
-        assert_eq!(place.content(name), content, "{name}");
+        assert_eq!(directory.content(name), content, "{name}");
     }
-    let open = |name: &str, mode| File::open(&place.name(name), mode).map(|_| ());
+    let open = |name: &str, mode| File::open(&directory.name(name), mode).map(|_| ());
     assert_eq!(
         open(
             "a",
@@ -125,13 +125,10 @@ fn modes_decide_what_happens_to_the_content() {
 
 #[test]
 fn reads_fill_their_buffers_and_know_the_end() {
-    let place = Place::new(&[("f", "0123456789")]);
-    let file = File::open(&place.name("f"), READ).unwrap();
+    let directory = Directory::new(&[("f", "0123456789")]);
+    let file = File::open(&directory.name("f"), READ).unwrap();
     let (mut one, mut two) = ([0; 4], [0; 3]);
-    assert_eq!(
-        file.readv(&mut [IoSliceMut::new(&mut one), IoSliceMut::new(&mut two)]),
-        Ok(7)
-    );
+    assert_eq!((file.read(&mut one), file.read(&mut two)), (Ok(4), Ok(3)));
     assert_eq!((&one, &two), (b"0123", b"456"));
     assert_eq!(file.read(&mut one), Ok(3));
     assert_eq!(file.read(&mut one), Ok(0));
@@ -147,7 +144,7 @@ fn reads_fill_their_buffers_and_know_the_end() {
     assert_eq!(file.pread_uninit(9, &mut unwritten), Ok(1));
     assert_eq!(file.write(b"x"), Err(Errno::EBADF));
     let directory = File::open(
-        &place.name(""),
+        &directory.name(""),
         OpenMode {
             directory: true,
             ..READ
@@ -177,8 +174,8 @@ fn a_pipe_is_read_until_it_is_full_or_ends() {
 
 #[test]
 fn writes_go_out_whole_in_any_number_of_parts() {
-    let place = Place::new(&[]);
-    let file = File::open(&place.name("f"), BOTH).unwrap();
+    let directory = Directory::new(&[]);
+    let file = File::open(&directory.name("f"), BOTH).unwrap();
     let piece = [7u8; 3];
     let mut parts: Vec<IoSlice> = (0..3000).map(|_| IoSlice::new(&piece)).collect();
     parts.insert(0, IoSlice::new(b""));
@@ -202,13 +199,13 @@ fn writes_go_out_whole_in_any_number_of_parts() {
 
 #[test]
 fn position_size_and_room_can_be_changed() {
-    let place = Place::new(&[("f", "0123456789")]);
-    let file = File::open(&place.name("f"), BOTH).unwrap();
+    let directory = Directory::new(&[("f", "0123456789")]);
+    let file = File::open(&directory.name("f"), BOTH).unwrap();
     assert_eq!(file.seek(SeekFrom::End, -3), Ok(7));
     assert_eq!(file.seek(SeekFrom::Current, -2), Ok(5));
     assert_eq!(file.seek(SeekFrom::Start, -1), Err(Errno::EINVAL));
     file.truncate().unwrap();
-    assert_eq!(place.content("f"), "01234");
+    assert_eq!(directory.content("f"), "01234");
     file.allocate(0, 5000).unwrap();
     assert_eq!(file.info().unwrap().size, 5000);
     assert_eq!(file.allocate(0, 0), Err(Errno::EINVAL));
@@ -232,11 +229,11 @@ fn position_size_and_room_can_be_changed() {
 #[test]
 fn facts_about_files_are_those_of_the_system() {
     use std::os::unix::fs::MetadataExt;
-    let place = Place::new(&[("f", "12345"), ("d/inside", "")]);
-    names::make_symbolic_link(b"f", &place.name("link")).unwrap();
-    let info = |name: &str, links| info::of(&place.name(name), links).unwrap();
+    let directory = Directory::new(&[("f", "12345"), ("d/inside", "")]);
+    names::make_symbolic_link(b"f", &directory.name("link")).unwrap();
+    let info = |name: &str, links| info::of(&directory.name(name), links).unwrap();
     let file = info("f", Links::Follow);
-    let system = std::fs::metadata(place.0.path().join("f")).unwrap();
+    let system = std::fs::metadata(directory.0.path().join("f")).unwrap();
     assert_eq!(
         (file.size, file.kind, file.mode),
         (5, Kind::Regular, system.mode())
@@ -264,18 +261,18 @@ fn facts_about_files_are_those_of_the_system() {
     );
     let (reader, _writer) = fd::pipe().unwrap();
     assert_eq!(File::from_fd(reader).info().unwrap().kind, Kind::Other);
-    let open = File::open(&place.name("f"), READ).unwrap();
+    let open = File::open(&directory.name("f"), READ).unwrap();
     assert_eq!(open.info().unwrap(), file);
     assert_eq!(
-        info::of(&place.name("none"), Links::Follow),
+        info::of(&directory.name("none"), Links::Follow),
         Err(Errno::ENOENT)
     );
 }
 
 #[test]
 fn facts_about_files_can_be_changed() {
-    let place = Place::new(&[("f", "12345")]);
-    let name = place.name("f");
+    let directory = Directory::new(&[("f", "12345")]);
+    let name = directory.name("f");
     info::set_permissions(&name, 0o140_640).unwrap();
     info::set_times(&name, -315_619_200, 1_700_000_000).unwrap();
     info::set_owner(&name, None, None).unwrap();
@@ -292,75 +289,87 @@ fn facts_about_files_can_be_changed() {
         assert_eq!((access.read, access.write), (false, false));
     }
     assert_eq!(
-        info::set_permissions(&place.name("none"), 0o777),
+        info::set_permissions(&directory.name("none"), 0o777),
         Err(Errno::ENOENT)
     );
     assert_eq!(
-        info::set_owner(&place.name("none"), None, None),
+        info::set_owner(&directory.name("none"), None, None),
         Err(Errno::ENOENT)
     );
     assert_eq!(
-        info::set_times(&place.name("none"), 0, 0),
+        info::set_times(&directory.name("none"), 0, 0),
         Err(Errno::ENOENT)
     );
 }
 
 #[test]
 fn names_are_made_listed_renamed_and_removed() {
-    let place = Place::new(&[("f", "1"), ("d/inside", ""), ("g", "2")]);
-    let odd = [&place.name("d/")[..], b"\xff\xfe name"].concat();
-    names::make_link(&place.name("f"), &odd).unwrap();
+    let directory = Directory::new(&[("f", "1"), ("d/inside", ""), ("g", "2")]);
+    let odd = [&directory.name("d/")[..], b"\xff\xfe name"].concat();
+    names::make_link(&directory.name("f"), &odd).unwrap();
     assert_eq!(info::of(&odd, Links::Follow).unwrap().links, 2);
-    let mut list = names::list_directory(&place.name("d")).unwrap();
+    let mut list = names::list_directory(&directory.name("d")).unwrap();
     list.sort();
     assert_eq!(list, [&b"inside"[..], b"\xff\xfe name"]);
-    assert_eq!(names::list_directory(&place.name("f")), Err(Errno::ENOTDIR));
     assert_eq!(
-        names::list_directory(&place.name("none")),
+        names::list_directory(&directory.name("f")),
+        Err(Errno::ENOTDIR)
+    );
+    assert_eq!(
+        names::list_directory(&directory.name("none")),
         Err(Errno::ENOENT)
     );
 
-    names::rename(&place.name("f"), &place.name("g")).unwrap();
-    assert_eq!(place.content("g"), "1");
-    names::make_directory(&place.name("e")).unwrap();
-    assert_eq!(names::make_directory(&place.name("e")), Err(Errno::EEXIST));
+    names::rename(&directory.name("f"), &directory.name("g")).unwrap();
+    assert_eq!(directory.content("g"), "1");
+    names::make_directory(&directory.name("e")).unwrap();
     assert_eq!(
-        names::rename(&place.name("e"), &place.name("d")),
+        names::make_directory(&directory.name("e")),
         Err(Errno::EEXIST)
     );
-    assert_eq!(names::rename(b"/", &place.name("h")), Err(Errno::EINVAL));
     assert_eq!(
-        names::rename(&place.name("none"), &place.name("h")),
+        names::rename(&directory.name("e"), &directory.name("d")),
+        Err(Errno::EEXIST)
+    );
+    assert_eq!(
+        names::rename(b"/", &directory.name("h")),
+        Err(Errno::EINVAL)
+    );
+    assert_eq!(
+        names::rename(&directory.name("none"), &directory.name("h")),
         Err(Errno::ENOENT)
     );
 
     assert_eq!(
-        names::remove_directory(&place.name("d")),
+        names::remove_directory(&directory.name("d")),
         Err(Errno::EEXIST)
     );
     assert_eq!(names::remove_directory(b"."), Err(Errno::EINVAL));
     assert_eq!(names::remove_directory(b""), Err(Errno::ENOENT));
     assert_eq!(
-        names::remove_directory(&place.name("g")),
+        names::remove_directory(&directory.name("g")),
         Err(Errno::ENOTDIR)
     );
-    names::remove_directory(&place.name("e")).unwrap();
-    assert_eq!(names::remove_file(&place.name("d")), Err(Errno::EPERM));
-    names::remove_file(&place.name("g")).unwrap();
-    assert_eq!(names::remove_file(&place.name("g")), Err(Errno::ENOENT));
+    names::remove_directory(&directory.name("e")).unwrap();
+    assert_eq!(names::remove_file(&directory.name("d")), Err(Errno::EPERM));
+    names::remove_file(&directory.name("g")).unwrap();
+    assert_eq!(names::remove_file(&directory.name("g")), Err(Errno::ENOENT));
 }
 
 #[test]
 fn links_of_any_length_are_read() {
-    let place = Place::new(&[("f", "")]);
+    let directory = Directory::new(&[("f", "")]);
     for length in [1, 255, 256, 257, 4000] {
         let target = vec![b'x'; length];
-        let name = place.name(&format!("link{length}"));
+        let name = directory.name(&format!("link{length}"));
         names::make_symbolic_link(&target, &name).unwrap();
         assert_eq!(names::read_link(&name), Ok(target));
     }
-    assert_eq!(names::read_link(&place.name("f")), Err(Errno::EINVAL));
-    assert_eq!(names::read_link(&place.name("none")), Err(Errno::ENOENT));
+    assert_eq!(names::read_link(&directory.name("f")), Err(Errno::EINVAL));
+    assert_eq!(
+        names::read_link(&directory.name("none")),
+        Err(Errno::ENOENT)
+    );
 }
 
 #[test]
@@ -381,17 +390,17 @@ fn the_working_directory_is_known() {
 
 #[test]
 fn wishes_are_granted_or_refused() {
-    let place = Place::new(&[("f", "")]);
+    let directory = Directory::new(&[("f", "")]);
     for wish in [Wish::Exist, Wish::Read, Wish::Write] {
-        assert_eq!(names::may(&place.name("f"), wish), Ok(()));
+        assert_eq!(names::may(&directory.name("f"), wish), Ok(()));
     }
     assert_eq!(
-        names::may(&place.name("f"), Wish::Execute),
+        names::may(&directory.name("f"), Wish::Execute),
         Err(Errno::EACCES)
     );
     assert_eq!(names::may(b"/bin/sh", Wish::Execute), Ok(()));
     assert_eq!(
-        names::may(&place.name("none"), Wish::Exist),
+        names::may(&directory.name("none"), Wish::Exist),
         Err(Errno::ENOENT)
     );
 }

@@ -12,7 +12,7 @@ use rustix::net::addr::{SocketAddrArg, SocketAddrLen, SocketAddrOpaque};
 use crate::errno::{Errno, Result};
 
 /// Bytes that the name of a local socket may have.
-pub const LOCAL_NAME_BYTES: usize = 108;
+const LOCAL_NAME_BYTES: usize = 108;
 /// Bytes of the largest address.
 const MOST_BYTES: usize = size_of::<libc::sockaddr_storage>();
 const FAMILY_BYTES: usize = size_of::<libc::sa_family_t>();
@@ -61,8 +61,7 @@ pub enum View<'a> {
 
 impl Address {
     /// No address.
-    #[must_use]
-    pub fn unspecified() -> Address {
+    pub(super) fn unspecified() -> Address {
         Address {
             storage: Storage([0; MOST_BYTES]),
             length: size_of::<sockaddr_in>() as libc::socklen_t,

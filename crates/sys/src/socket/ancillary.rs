@@ -5,8 +5,7 @@ use super::option::Name;
 const HEAD_BYTES: usize = size_of::<libc::cmsghdr>();
 
 /// Bytes that so much data takes with its head.
-#[must_use]
-pub fn space(data_bytes: usize) -> usize {
+fn space(data_bytes: usize) -> usize {
     HEAD_BYTES + data_bytes.next_multiple_of(8)
 }
 

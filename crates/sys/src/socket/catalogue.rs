@@ -684,9 +684,9 @@ pub const ERROR_ORIGINS: &[(&str, u8)] = &[
 ];
 
 /// An error told by ICMP.
-pub const ORIGIN_ICMP: u8 = 2;
+const ORIGIN_ICMP: u8 = 2;
 /// An error told by ICMP of IPv6.
-pub const ORIGIN_ICMP6: u8 = 3;
+const ORIGIN_ICMP6: u8 = 3;
 
 /// Types of errors by origin.
 pub const ERROR_TYPES: &[(u8, &str, u8)] = &[

@@ -1,75 +1,66 @@
-//! Services by name and by port, as the system's data bases list them.
+//! Services by name and by port, as the system's databases list them.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, c_char, c_int};
 
 /// Room for what the C library needs to remember of one entry.
 const ENTRY_BYTES: usize = 4096;
 
-/// The port of a service. None: not listed.
+/// The port of a service, if it is listed.
 #[must_use]
 pub fn port(name: &[u8], protocol: &[u8]) -> Option<u16> {
     let name = CString::new(name).ok()?;
     let protocol = CString::new(protocol).ok()?;
-    let mut room = [0; ENTRY_BYTES];
-    // SAFETY: all zero is a valid entry; the call fills it.
-    let mut entry: libc::servent = unsafe { std::mem::zeroed() };
-    let mut found = std::ptr::null_mut();
-    // SAFETY: terminated texts, an entry and room that outlive the use of what is found.
-    let failed = unsafe {
-        getservbyname_r(
-            name.as_ptr(),
-            protocol.as_ptr(),
-            &mut entry,
-            room.as_mut_ptr(),
-            room.len(),
-            &mut found,
-        )
+    let port = |entry: &libc::servent| u16::from_be(entry.s_port as u16);
+    // SAFETY: terminated texts; `find` passes an entry, room of the length given and a place for the result.
+    let call = |entry, room, bytes, found: &mut _| unsafe {
+        getservbyname_r(name.as_ptr(), protocol.as_ptr(), entry, room, bytes, found)
     };
-    (failed == 0 && !found.is_null()).then(|| u16::from_be(entry.s_port as u16))
+    find(call, port)
 }
 
-/// The name of the service at a port. None: not listed.
+/// The name of the service at a port, if it is listed.
 #[must_use]
 pub fn name(port: u16, protocol: &[u8]) -> Option<Vec<u8>> {
     let protocol = CString::new(protocol).ok()?;
+    let port = i32::from(port.to_be());
+    // SAFETY: `find` passes an entry that the call below has filled, and whose texts are terminated.
+    let name = |entry: &libc::servent| unsafe { CStr::from_ptr(entry.s_name) }.to_bytes().to_vec();
+    // SAFETY: a terminated text; for the rest see `port`.
+    let call = |entry, room, bytes, found: &mut _| unsafe {
+        getservbyport_r(port, protocol.as_ptr(), entry, room, bytes, found)
+    };
+    find(call, name)
+}
+
+/// Lets `call` look up an entry, and reads it if one was found.
+fn find<T>(
+    call: impl FnOnce(*mut libc::servent, *mut c_char, usize, &mut *mut libc::servent) -> c_int,
+    read: impl FnOnce(&libc::servent) -> T,
+) -> Option<T> {
     let mut room = [0; ENTRY_BYTES];
     // SAFETY: all zero is a valid entry; the call fills it.
     let mut entry: libc::servent = unsafe { std::mem::zeroed() };
     let mut found = std::ptr::null_mut();
-    // SAFETY: a terminated text, an entry and room that outlive the use of what is found.
-    let failed = unsafe {
-        getservbyport_r(
-            i32::from(port.to_be()),
-            protocol.as_ptr(),
-            &mut entry,
-            room.as_mut_ptr(),
-            room.len(),
-            &mut found,
-        )
-    };
-    if failed != 0 || found.is_null() {
-        return None;
-    }
-    // SAFETY: a terminated text within `room`.
-    Some(unsafe { CStr::from_ptr(entry.s_name) }.to_bytes().to_vec())
+    let failed = call(&mut entry, room.as_mut_ptr(), room.len(), &mut found);
+    (failed == 0 && !found.is_null()).then(|| read(&entry))
 }
 
-// The C library's own, which the `libc` crate does not bind.
+// Functions of the C library that the `libc` crate does not bind.
 unsafe extern "C" {
     fn getservbyname_r(
-        name: *const libc::c_char,
-        protocol: *const libc::c_char,
+        name: *const c_char,
+        protocol: *const c_char,
         entry: *mut libc::servent,
-        room: *mut libc::c_char,
-        room_bytes: libc::size_t,
+        room: *mut c_char,
+        room_bytes: usize,
         found: *mut *mut libc::servent,
-    ) -> libc::c_int;
+    ) -> c_int;
     fn getservbyport_r(
-        port: libc::c_int,
-        protocol: *const libc::c_char,
+        port: c_int,
+        protocol: *const c_char,
         entry: *mut libc::servent,
-        room: *mut libc::c_char,
-        room_bytes: libc::size_t,
+        room: *mut c_char,
+        room_bytes: usize,
         found: *mut *mut libc::servent,
-    ) -> libc::c_int;
+    ) -> c_int;
 }

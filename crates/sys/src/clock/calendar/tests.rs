@@ -73,7 +73,7 @@ fn impossible_dates_are_refused() {
     }
     assert_eq!(universal_to_local(at(1901, 12, 31, 0, 0, 0)), None);
     assert_eq!(local_of_seconds(i64::MAX), None);
-    assert_eq!(time_zone(i64::MIN), None);
+    assert_eq!(local_of_seconds(i64::MIN), None);
 }
 
 #[test]
@@ -89,23 +89,6 @@ fn any_number_of_seconds_has_a_date() {
 #[test]
 #[ignore = "started by `local_time_follows_the_zone`"]
 fn central_european_time() {
-    let zone = |seconds| time_zone(seconds).unwrap();
-    assert_eq!(
-        zone(1_704_067_200),
-        TimeZone {
-            offset_seconds: 3_600,
-            daylight_saving: false,
-            name: "CET".into()
-        }
-    );
-    assert_eq!(
-        zone(1_719_792_000),
-        TimeZone {
-            offset_seconds: 7_200,
-            daylight_saving: true,
-            name: "CEST".into()
-        }
-    );
     let winter = at(2024, 1, 15, 12, 0, 0);
     let summer = at(2024, 7, 15, 12, 0, 0);
     // The hour from 2 to 3 on 2024-10-27 happens twice.
