@@ -1,11 +1,11 @@
-//! The allocator of the program, how it asks the system for memory, and what happens when there is none.
+//! The allocator of the program, how it gets memory from the system, and what happens when there is none.
 //!
-//! mimalloc reserves a gibibyte at its first allocation and by default makes all of it usable at once, which lets the
-//! kernel fill it with huge pages for a few bytes in each: a node that has just booted held 130 MB. It is told to
-//! take memory as it needs it, before anything is allocated.
+//! mimalloc reserves a gibibyte at its first allocation and by default commits all of it at once, which lets the kernel
+//! back it with huge pages even where only a few bytes of each are used: a node that had just booted held 130 MB.
+//! Before the first allocation it is told to commit memory only as needed.
 //!
-//! When it gets nothing from the system, the handler of [`on_shortage`] is told. It either comes back, and whoever
-//! asked gets nothing, or ends the program, with the help of a small reserve that is kept for that.
+//! When the system refuses memory, the handler of [`on_shortage`] is called. It either returns, and the allocation
+//! fails, or ends the program, with the help of a small reserve that is kept for that.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::{Cell, UnsafeCell};
@@ -18,9 +18,9 @@ use mimalloc::MiMalloc;
 /// `mi_option_arena_eager_commit` of mimalloc 2 and 3, which the crate has no name for.
 const ARENA_EAGER_COMMIT: mi_option_t = 4;
 
-/// Bytes of the reserve: addresses only, until it is used.
+/// Bytes of the reserve, which takes no memory until it is used.
 const RESERVE_BYTES: usize = 16 << 20;
-/// What of it is kept for requests of at most [`SMALL_BYTES`].
+/// Bytes of it that are kept for requests of at most [`SMALL_BYTES`].
 const KEPT_BYTES: usize = 4 << 20;
 const SMALL_BYTES: usize = 64 << 10;
 const _: () = assert!(KEPT_BYTES < RESERVE_BYTES);
@@ -32,14 +32,14 @@ const _: () = assert!(KEPT_BYTES < RESERVE_BYTES);
 static CONFIGURE: extern "C" fn() = configure;
 
 extern "C" fn configure() {
-    // SAFETY: sets a number in a table, and nothing else runs yet.
+    // SAFETY: sets a number in a table, and no other thread runs yet.
     unsafe { mi_option_set(ARENA_EAGER_COMMIT, 0) };
 }
 
 /// The allocator of the program.
 pub struct Allocator;
 
-/// Told how many bytes could not be had.
+/// Called with the number of bytes that could not be allocated.
 pub type Handler = fn(usize);
 
 static HANDLER: OnceLock<Handler> = OnceLock::new();
@@ -47,38 +47,38 @@ static HANDLER: OnceLock<Handler> = OnceLock::new();
 #[repr(align(4096))]
 struct Reserve(UnsafeCell<[u8; RESERVE_BYTES]>);
 
-// SAFETY: each part of it is handed out once.
+// SAFETY: each part of it is handed out once, by the atomic `RESERVE_USED`.
 unsafe impl Sync for Reserve {}
 
 static RESERVE: Reserve = Reserve(UnsafeCell::new([0; RESERVE_BYTES]));
 static RESERVE_USED: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// This thread may use the reserve.
+    /// Whether this thread may use the reserve.
     static MAY_USE_RESERVE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Names what is to happen when there is no memory; once.
+/// Sets the function that is called when there is no memory; the first call counts.
 pub fn on_shortage(handler: Handler) {
     let _ = HANDLER.set(handler);
 }
 
-/// From now on this thread gets what it cannot get otherwise from the reserve, whose parts are never given back: the
-/// program ends.
+/// From now on allocations of this thread that fail are served from the reserve. Its parts are never reused, because
+/// the program is about to end.
 pub fn open_reserve() {
     MAY_USE_RESERVE.set(true);
 }
 
-/// How long a thread has nothing to do before it settles.
+/// A thread settles when it has been idle for this time.
 const SETTLES_AFTER_NS: i64 = 300_000_000;
-/// A thread settles at most once in this time.
+/// A thread settles at most once in this interval.
 const SETTLES_EVERY_NS: i64 = 10_000_000_000;
 
 thread_local! {
     static SETTLED_AT_NS: Cell<Option<i64>> = const { Cell::new(None) };
 }
 
-/// After how long a thread that has nothing to do from now on, a monotonic time, is to [`settle`].
+/// In how many nanoseconds a thread that becomes idle at `now_ns`, a monotonic time, should [`settle`].
 #[must_use]
 pub fn settles_after_ns(now_ns: i64) -> u64 {
     let not_before = SETTLED_AT_NS
@@ -87,15 +87,15 @@ pub fn settles_after_ns(now_ns: i64) -> u64 {
     not_before.max(SETTLES_AFTER_NS) as u64
 }
 
-/// Gives back to the system what this thread has freed and mimalloc keeps for it. mimalloc itself does so later, when
-/// something else is allocated, and a thread that sleeps allocates nothing.
+/// Returns memory to the system that this thread has freed and mimalloc keeps for it. mimalloc itself does so later, at
+/// other allocations, and a sleeping thread allocates nothing.
 pub fn settle() {
     // SAFETY: touches nothing but mimalloc's own bookkeeping.
     unsafe { libmimalloc_sys::mi_collect(true) };
     SETTLED_AT_NS.set(Some(crate::clock::monotonic_ns()));
 }
 
-/// The next part of the reserve, null when it is used up.
+/// The next part of the reserve; null when the reserve is used up.
 fn from_reserve(layout: Layout) -> *mut u8 {
     let align = layout.align().max(16);
     if align > 4096 {
@@ -144,7 +144,7 @@ fn short(layout: Layout) -> *mut u8 {
     std::ptr::null_mut()
 }
 
-// SAFETY: mimalloc's, and parts of the reserve, which are aligned, disjoint and never given back.
+// SAFETY: blocks are mimalloc's, or parts of the reserve, which are aligned, disjoint and never reused.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -161,7 +161,7 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: the caller's promise.
         let pointer = unsafe { MiMalloc.alloc_zeroed(layout) };
         if pointer.is_null() {
-            // The reserve was never written to.
+            // Parts of the reserve are zero, since each is handed out once.
             return short(layout);
         }
         pointer
@@ -172,14 +172,14 @@ unsafe impl GlobalAlloc for Allocator {
         if is_reserve(pointer) {
             return;
         }
-        // SAFETY: the caller's promise; it is mimalloc's.
+        // SAFETY: the caller's promise; the block is mimalloc's.
         unsafe { MiMalloc.dealloc(pointer, layout) };
     }
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if !is_reserve(pointer) {
-            // SAFETY: the caller's promise; it is mimalloc's.
+            // SAFETY: the caller's promise; the block is mimalloc's.
             let moved = unsafe { MiMalloc.realloc(pointer, layout, size) };
             if !moved.is_null() {
                 return moved;

@@ -1,28 +1,28 @@
 //! The limits that control groups put on this process, under version 1, version 2 and both at once.
 //!
-//! Groups nest, and every group on the path from ours to the root limits us, so each question walks that
-//! path and keeps the least answer. A limit set by a parent that a container hides is out of reach, except
-//! where version 1 sums the hierarchy up (`hierarchical_memory_limit`).
+//! Groups nest, and every group on the path from ours to the root limits us, so each query walks that
+//! path and takes the lowest limit. A limit of a parent that a container hides is not visible, except
+//! where version 1 sums up the hierarchy (`hierarchical_memory_limit`).
 //!
-//! All functions take the directory that `/proc` and `/sys` are found under, which is `/` outside tests. Files
-//! that are missing or make no sense count as "no limit": a limit must never keep the program from starting.
+//! All functions take the directory that contains `/proc` and `/sys`, which is `/` outside tests. Missing or malformed
+//! files count as "no limit": they must never keep the program from starting.
 
 use std::path::{Component, Path, PathBuf};
 
-/// Version 1 writes "unlimited" as the largest page-aligned 63-bit number; so large a limit is none.
+/// Version 1 shows "unlimited" as the largest page-aligned 63-bit number; limits from here on count as none.
 const UNLIMITED_BYTES: u64 = 1 << 62;
 
 /// Processor time per period, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuQuota {
-    /// Processor time all threads together may use in one period.
+    /// Processor time that all threads together may use in one period.
     pub quota_us: u64,
     /// The length of a period; never 0.
     pub period_us: u64,
 }
 
 impl CpuQuota {
-    /// How many processors it takes to use the quota up: rounded up, at least 1.
+    /// How many processors can use up the quota: rounded up, at least 1.
     pub fn processors(self) -> usize {
         usize::try_from(self.quota_us.div_ceil(self.period_us))
             .unwrap_or(usize::MAX)
@@ -36,7 +36,7 @@ impl CpuQuota {
     }
 }
 
-/// The least processor quota on the path from this process's group to the root, if there is any.
+/// The lowest processor quota on the path from this process's group to the root, if there is any.
 pub fn cpu_quota(root: &Path) -> Option<CpuQuota> {
     Groups::of_this_process(root)
         .directories("cpu")
@@ -54,7 +54,7 @@ pub fn cpu_quota(root: &Path) -> Option<CpuQuota> {
         })
 }
 
-/// The least memory limit, in bytes, on the path from this process's group to the root, if there is any.
+/// The lowest memory limit, in bytes, on the path from this process's group to the root, if there is any.
 pub fn memory_limit_bytes(root: &Path) -> Option<u64> {
     Groups::of_this_process(root)
         .directories("memory")
@@ -87,7 +87,7 @@ pub fn memory_usage_bytes(root: &Path) -> Option<u64> {
 fn quota_v2(directory: &Path) -> Option<CpuQuota> {
     let text = read(&directory.join("cpu.max"))?;
     let mut fields = text.split_ascii_whitespace();
-    // "max" in place of the quota is no limit.
+    // "max" instead of a quota means no limit.
     let quota_us = fields.next()?.parse().ok()?;
     let period_us = fields.next()?.parse().ok()?;
     (period_us > 0).then_some(CpuQuota {
@@ -97,7 +97,7 @@ fn quota_v2(directory: &Path) -> Option<CpuQuota> {
 }
 
 fn quota_v1(directory: &Path) -> Option<CpuQuota> {
-    // -1 is no limit, and does not parse as an unsigned number.
+    // -1 means no limit, and does not parse as an unsigned number.
     let quota_us = read_number(&directory.join("cpu.cfs_quota_us"))?;
     let period_us = read_number(&directory.join("cpu.cfs_period_us"))?;
     (period_us > 0).then_some(CpuQuota {
@@ -116,13 +116,13 @@ enum Version {
     Two,
 }
 
-/// A directory of the control group file system that speaks about this process.
+/// A directory of the control group file system for a group that this process is in.
 struct Group {
     version: Version,
     path: PathBuf,
 }
 
-/// A mounted hierarchy: what `/proc/self/mountinfo` says of it.
+/// A mounted hierarchy, from `/proc/self/mountinfo`.
 struct Mount {
     version: Version,
     /// The group that the mount shows as its top directory.
@@ -180,7 +180,7 @@ impl<'a> Groups<'a> {
 
 /// Our group as a path below the mount's top directory. Where the mount shows another part of the hierarchy
 /// than the one we are in (a container that sees only its own group, or a namespace that begins below it),
-/// the top directory is the nearest we can see.
+/// the top directory is the nearest visible group.
 fn path_below(group: &str, top_group: &str) -> PathBuf {
     let below = Path::new(group)
         .strip_prefix(top_group)

@@ -1,12 +1,12 @@
 //! Running other programs.
 //!
 //! A child shares our memory until it executes the program ([`start`]), and we do not wait for that: the cost grows
-//! neither with the memory of this process nor with the program's. Its end is told by a thread that waits for all of them
-//! ([`Command::start_told`]); who has only a few may wait for each ([`Child::wait`]).
+//! neither with the memory of this process nor with the size of the program. A thread that waits for all children
+//! reports their ends ([`Command::start_told`]); callers with few children may wait for each ([`Child::wait`]).
 //!
-//! Invariant: a child gets descriptors 0, 1, 2 and those it was given, none else; default signal handlers but for those
-//! it is to ignore, and no blocked signal. Nobody else in this process may wait for "any child", or a status would be
-//! lost; a child that ended stays a zombie until its status was taken.
+//! Invariant: a child gets descriptors 0, 1, 2 and those it was given, no others; default signal handlers except for
+//! the signals it is to ignore; and no blocked signal. No other code in this process may wait for "any child", or a
+//! status would be lost; a child that has ended stays a zombie until its status is taken.
 
 pub mod bound;
 mod ends;
@@ -25,7 +25,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use crate::errno::{Errno, Result, repeat};
 use crate::{cpu, env, fd, path, signal};
 
-/// What to run and how. Texts are bytes; none may contain a zero byte.
+/// A program to run, and how. Texts are bytes; none may contain a zero byte.
 pub struct Command<'a> {
     program: &'a [u8],
     arguments: Vec<&'a [u8]>,
@@ -37,7 +37,7 @@ pub struct Command<'a> {
     processors: &'a [usize],
 }
 
-/// The highest number at which a child can be given a descriptor; bounds the list of those to close.
+/// The highest number at which a child can be given a descriptor; bounds the list of numbers to close.
 const HIGHEST_GIVEN: RawFd = 63;
 
 /// Which step of starting a child failed.
@@ -45,19 +45,19 @@ const HIGHEST_GIVEN: RawFd = 63;
 pub enum Step {
     /// A text contains a zero byte, or a number is out of range.
     Arguments,
-    /// The working directory cannot be entered.
+    /// The working directory could not be entered.
     Directory,
-    /// The program cannot be executed (`enoent`, `eacces`, `enoexec`, `e2big`...), or there is no process for
+    /// The program could not be executed (`enoent`, `eacces`, `enoexec`, `e2big`...), or no process could be made for
     /// it (`eagain`, `enomem`).
     Program,
-    /// No descriptor was left (`emfile`, `enfile`).
+    /// There were no free descriptors (`emfile`, `enfile`).
     Descriptors,
 }
 
-/// Why a child was not started. None is left running.
+/// Why a child was not started. No process is left running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpawnError {
-    /// Where it failed.
+    /// The step that failed.
     pub step: Step,
     /// The system's reason.
     pub errno: Errno,
@@ -66,14 +66,14 @@ pub struct SpawnError {
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// It returned this from `main`, or passed it to `exit`: 0 to 255.
+    /// It exited with this status: 0 to 255.
     Status(i32),
     /// A signal with this number killed it.
     Signal(i32),
 }
 
 impl Exit {
-    /// One number, as shells and OTP's `exit_status` have it: 128 and more for signals.
+    /// One number for both, as in shells and OTP's `exit_status`: 128 and more for signals.
     pub fn shell_status(self) -> i32 {
         match self {
             Exit::Status(status) => status,
@@ -83,8 +83,8 @@ impl Exit {
 }
 
 impl<'a> Command<'a> {
-    /// To run a program, found under this path exactly: neither `PATH` nor a shell is asked. A relative path counts
-    /// from the working directory of the child.
+    /// A command that runs the program at exactly this path: neither `PATH` nor a shell is used. A relative path is
+    /// relative to the working directory of the child.
     pub fn new(program: &'a [u8]) -> Command<'a> {
         Command {
             program,
@@ -98,76 +98,77 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// What the program sees as its own name, in place of the path.
+    /// Sets the name that the program sees as its own, instead of the path.
     pub fn arg0(mut self, name: &'a [u8]) -> Command<'a> {
         self.arguments[0] = name;
         self
     }
 
-    /// Another argument.
+    /// Adds an argument.
     pub fn arg(mut self, argument: &'a [u8]) -> Command<'a> {
         self.arguments.push(argument);
         self
     }
 
-    /// More arguments.
+    /// Adds arguments.
     pub fn args(mut self, arguments: impl IntoIterator<Item = &'a [u8]>) -> Command<'a> {
         self.arguments.extend(arguments);
         self
     }
 
-    /// The whole environment, made by [`env::for_child`]; without it the child gets the program's present one.
+    /// Sets the whole environment, made by [`env::for_child`]; otherwise the child gets the current one.
     pub fn environment(mut self, entries: env::Entries) -> Command<'a> {
         self.environment = Some(entries);
         self
     }
 
-    /// The working directory, in place of the program's own.
+    /// Sets the working directory, instead of the current one.
     pub fn directory(mut self, directory: &'a [u8]) -> Command<'a> {
         self.directory = Some(directory);
         self
     }
 
-    /// Gives the child a descriptor at a number (0 is its standard input, 1 its output, 2 its errors). Of 0, 1 and 2
-    /// those not given are the program's own; of the others those not given are closed.
+    /// Gives the child a descriptor at a number (0 is its standard input, 1 its output, 2 its errors). The child
+    /// inherits those of 0, 1 and 2 that are not given; all others that are not given are closed.
     pub fn give(mut self, number: RawFd, descriptor: BorrowedFd<'a>) -> Command<'a> {
         self.descriptors.push((number, descriptor));
         self
     }
 
-    /// Makes the child the leader of a new session: signals of our terminal do not reach it.
+    /// Makes the child the leader of a new session, so that signals from our terminal do not reach it.
     pub fn new_session(mut self) -> Command<'a> {
         self.new_session = true;
         self
     }
 
-    /// Signals that the program finds ignored, as a bit for each: signal N has bit N - 1.
+    /// Sets the signals that the child ignores, a bit for each: signal N has bit N - 1.
     pub fn ignored(mut self, signals: u64) -> Command<'a> {
         self.ignored = signals;
         self
     }
 
-    /// The processors that the program may use, in place of those of the calling thread.
+    /// Sets the processors that the program may use, instead of those of the calling thread.
     pub fn processors(mut self, processors: &'a [usize]) -> Command<'a> {
         self.processors = processors;
         self
     }
 
-    /// Starts the program and waits until it is executed; failing to do so is an error here, not an exit status.
+    /// Starts the program and waits until it is executed; if that fails, returns an error, not a child with an exit
+    /// status.
     pub fn spawn(self) -> std::result::Result<Child, SpawnError> {
         let child = self.start()?;
         child.progress.wait();
         match child.failure() {
             None => Ok(child),
             Some(error) => {
-                // Its end is near.
+                // It is about to end.
                 let _ = child.wait();
                 Err(error)
             }
         }
     }
 
-    /// Starts the program and does not wait: a child that could not execute it ends, and [`Child::failure`] says why.
+    /// Starts the program without waiting. A child that cannot execute it ends, and [`Child::failure`] says why.
     pub fn start(self) -> std::result::Result<Child, SpawnError> {
         let failed = |step| move |errno| SpawnError { step, errno };
         let program = path::owned(self.program).map_err(failed(Step::Arguments))?;
@@ -231,8 +232,8 @@ impl<'a> Command<'a> {
     }
 }
 
-/// Copies of the descriptors whose numbers might be given something else before their turn comes, and all of them with
-/// the numbers they get.
+/// Copies of the descriptors whose numbers might be overwritten before they are given, and all source numbers with the
+/// numbers that they get in the child.
 type Given = (Vec<OwnedFd>, Vec<(RawFd, RawFd)>);
 
 fn out_of_the_way(descriptors: &[(RawFd, BorrowedFd<'_>)], highest: RawFd) -> Result<Given> {
@@ -255,25 +256,25 @@ fn out_of_the_way(descriptors: &[(RawFd, BorrowedFd<'_>)], highest: RawFd) -> Re
 #[derive(Debug)]
 pub struct Child {
     process: libc::pid_t,
-    /// Whether the status was taken: another process may have the number since.
+    /// Whether the status was taken; then another process may have the number.
     is_taken: AtomicBool,
     progress: Arc<start::Progress>,
 }
 
 impl Child {
-    /// The number of the process. After its status was taken another may have the number.
+    /// The number of the process. Once its status is taken, another process may get the number.
     pub fn process_id(&self) -> u32 {
         self.process as u32
     }
 
-    /// Why the program was not executed, when the child has ended because of that.
+    /// Why the program was not executed, if the child has ended because of that.
     pub fn failure(&self) -> Option<SpawnError> {
         let (step, errno) = self.progress.failure()?;
         Some(SpawnError { step, errno })
     }
 
-    /// Waits until the child has ended and takes its exit status, after which the system keeps nothing of it. `echild` if
-    /// the status was taken before.
+    /// Waits until the child has ended and takes its exit status, after which the system keeps nothing of it. `echild`
+    /// if the status was taken before.
     pub fn wait(&self) -> Result<Exit> {
         if self.is_taken.load(Ordering::Acquire) {
             return Err(Errno::ECHILD);
@@ -288,7 +289,7 @@ impl Child {
     }
 }
 
-/// Opened here rather than entered in the child, so that a missing directory is told from a missing program.
+/// Opened here rather than in the child, so that a missing directory is distinguished from a missing program.
 fn open_directory(directory: &[u8]) -> Result<OwnedFd> {
     path::with(directory, |directory| {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -1,7 +1,8 @@
 //! Clocks: monotonic and wall time, processor time, and the conversion of calendar times.
 //!
 //! Times are signed nanoseconds unless a name says otherwise. The monotonic and the system clock are read through the
-//! vDSO, which costs tens of nanoseconds and does not enter the kernel. [`calendar`] turns seconds since 1970 into dates.
+//! vDSO, which costs tens of nanoseconds and does not enter the kernel. [`calendar`] turns seconds since 1970 into
+//! dates.
 
 pub mod calendar;
 

@@ -1,8 +1,8 @@
 //! Processors: how many we may use, which they are, and where threads run.
 //!
-//! "Allowed" is what a scheduler count should be: the affinity mask, then the processor quota of the control
-//! groups. Numbers of processors are the kernel's (`cpu0`, `cpu1`...); the masks have no fixed width, so machines
-//! with more than 1024 processors work.
+//! The allowed number of processors, which the number of schedulers follows, is that of the affinity mask, limited by
+//! the processor quota of the control groups. Numbers of processors are the kernel's (`cpu0`, `cpu1`...); the masks
+//! have no fixed width, so machines with more than 1024 processors work.
 
 pub mod topology;
 
@@ -12,21 +12,21 @@ use std::sync::OnceLock;
 use crate::cgroup;
 use crate::errno::{Errno, Result, check_size};
 
-/// How many processors there are, as `erlang:system_info(logical_processors)` and its relatives tell.
+/// How many processors there are, for `erlang:system_info(logical_processors)` and its relatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Processors {
-    /// Known to the kernel, even if switched off.
+    /// Processors known to the kernel, even if switched off.
     pub configured: usize,
-    /// Switched on.
+    /// Processors that are switched on.
     pub online: usize,
-    /// Those of the online ones that the affinity mask of this process allows.
+    /// Online processors that the affinity mask of this process allows.
     pub available: usize,
-    /// What the control groups grant, rounded up; `None` without a quota.
+    /// Processors that the control groups grant, rounded up; `None` without a quota.
     pub quota: Option<usize>,
 }
 
 impl Processors {
-    /// Asks the system. Cheap enough to be asked again whenever somebody wants to know.
+    /// Asks the system; cheap enough to be called every time.
     pub fn detect() -> Processors {
         Processors::detect_under(Path::new("/"))
     }
@@ -34,7 +34,7 @@ impl Processors {
     fn detect_under(root: &Path) -> Processors {
         let configured = count(libc::_SC_NPROCESSORS_CONF);
         let online = count(libc::_SC_NPROCESSORS_ONLN).min(configured);
-        // Asked of the main thread, because a scheduler thread may be pinned to one processor.
+        // The mask of the main thread, because a scheduler thread may be pinned to one processor.
         let available =
             affinity_of(main_thread()).map_or(online, |cpus| cpus.len().clamp(1, online));
         let quota = cgroup::cpu_quota(root).map(cgroup::CpuQuota::processors);
@@ -46,7 +46,7 @@ impl Processors {
         }
     }
 
-    /// How many schedulers are worth having: at least 1.
+    /// How many schedulers make sense: at least 1.
     pub fn allowed(&self) -> usize {
         self.available.min(self.quota.unwrap_or(usize::MAX)).max(1)
     }
@@ -69,7 +69,7 @@ pub fn affinity() -> Result<Vec<usize>> {
     affinity_of(0)
 }
 
-/// The processors this program may use: the affinity mask found at the first call, which should be made
+/// The processors that this program may use: the affinity mask at the time of the first call, which should be made
 /// before any thread is pinned.
 pub fn initial_affinity() -> &'static [usize] {
     static INITIAL: OnceLock<Vec<usize>> = OnceLock::new();
@@ -100,9 +100,9 @@ pub fn unpin_current_thread() -> Result<()> {
     set_affinity_of(0, initial_affinity())
 }
 
-/// A bit for each of these processors, as the system wants it; none for none.
+/// The system's mask for these processors, a bit for each; empty for none.
 pub(crate) fn mask(cpus: &[usize]) -> Result<Vec<u64>> {
-    /// More than any kernel is configured for; bounds the mask that a caller's number can ask for.
+    /// More than any kernel is configured for; bounds the mask that a caller can ask for.
     const MOST_CPUS: usize = 1 << 16;
     let Some(&highest) = cpus.iter().max() else {
         return Ok(Vec::new());

@@ -1,12 +1,12 @@
-//! Telling a debugger about code made at run time: the JIT interface of GDB, which LLDB knows as well.
+//! Telling debuggers about code generated at run time: the JIT interface of GDB, which LLDB supports as well.
 //!
-//! A debugger puts a breakpoint into a function of a certain name and reads a list of ELF objects from a variable of a
-//! certain name, when the function is called and when it attaches. The variable is changed under a lock.
+//! A debugger sets a breakpoint in the function `__jit_debug_register_code`, and reads a list of ELF objects from the
+//! variable `__jit_debug_descriptor` when the function is called and when it attaches. A lock guards the variable.
 
 use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
-/// An object in the list, as the interface has it.
+/// An object in the list, as the interface defines it.
 #[repr(C)]
 struct Entry {
     next: *mut Entry,
@@ -15,7 +15,7 @@ struct Entry {
     object_bytes: u64,
 }
 
-/// The variable.
+/// The type of the variable, as the interface defines it.
 #[repr(C)]
 struct Descriptor {
     version: u32,
@@ -35,11 +35,11 @@ static mut __jit_debug_descriptor: Descriptor = Descriptor {
     first: null_mut(),
 };
 
-/// Where the debugger stops us to look at the descriptor.
+/// The debugger stops the program here and reads the descriptor.
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn __jit_debug_register_code() {
-    // Two functions without a body might be made one.
+    // Without a body the compiler might merge it with another function.
     std::hint::black_box(REGISTER);
 }
 
@@ -54,18 +54,18 @@ pub struct Registration {
     _object: Box<[u8]>,
 }
 
-// SAFETY: the entry is touched under the lock alone.
+// SAFETY: the entry is only accessed under the lock.
 unsafe impl Send for Registration {}
-// SAFETY: as above; there is nothing to do with a shared one.
+// SAFETY: as above; a shared registration has no operations.
 unsafe impl Sync for Registration {}
 
 impl Registration {
-    /// Shows an ELF object, whose sections name the addresses where code lies now.
+    /// Registers an ELF object, whose sections name the addresses where the code lies now.
     #[must_use]
     pub fn new(object: Vec<u8>) -> Registration {
         let object = object.into_boxed_slice();
         let _locked = LIST.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the list is ours while it is locked, and its entries live until they are taken out of it.
+        // SAFETY: the lock gives exclusive access to the list, and its entries live until they are removed from it.
         let entry = unsafe {
             let next = __jit_debug_descriptor.first;
             let entry = Box::into_raw(Box::new(Entry {
@@ -91,7 +91,7 @@ impl Registration {
 impl Drop for Registration {
     fn drop(&mut self) {
         let _locked = LIST.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: as above; the entry is in the list, and nobody knows it any more when it is out of it.
+        // SAFETY: as above; the entry is in the list, and nothing refers to it once it is removed.
         unsafe {
             let Entry { next, previous, .. } = *self.entry;
             match previous.as_mut() {
@@ -107,10 +107,10 @@ impl Drop for Registration {
     }
 }
 
-/// Has a debugger look at an entry.
+/// Tells a debugger about a change of an entry.
 ///
 /// # Safety
-/// The list is locked, the entry is alive.
+/// The caller holds the lock, and the entry is alive.
 unsafe fn tell(action: u32, entry: *mut Entry) {
     // SAFETY: the caller's promise.
     unsafe {

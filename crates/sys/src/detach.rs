@@ -1,7 +1,7 @@
-//! Leaving the terminal: the program goes on in the background, in a session of its own.
+//! Detaching from the terminal: the program continues in the background, in a session of its own.
 //!
-//! Invariant: only a process with a single thread forks, since a forked child has only the thread
-//! that called, and every lock another one held would stay locked.
+//! Invariant: only a process with a single thread forks, since a forked child has only the calling
+//! thread, and locks that other threads held would stay locked.
 
 use std::fs::File;
 
@@ -13,13 +13,13 @@ use crate::errno::{Errno, Result, check};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Side {
-    /// The one that was started: it has nothing more to do.
+    /// The process that was started; it has nothing more to do.
     Foreground,
-    /// The one that goes on, without a terminal and with `/dev/null` for its standard descriptors.
+    /// The process that continues, without a terminal and with `/dev/null` as its standard descriptors.
     Background,
 }
 
-/// Splits off a background process. `ebusy` when this process has more than one thread.
+/// Forks a background process. `ebusy` when this process has more than one thread.
 pub fn detach() -> Result<Side> {
     if std::fs::read_dir("/proc/self/task")?.count() != 1 {
         return Err(Errno::EBUSY);
@@ -30,7 +30,7 @@ pub fn detach() -> Result<Side> {
     }
     // Cannot fail: a process that was just forked never leads a group.
     let _ = rustix::process::setsid();
-    // A second time, so that the process leads no session and can never acquire a terminal.
+    // A second time, so that the process does not lead its session and can never acquire a terminal.
     if fork()? == Side::Foreground {
         // SAFETY: ends the process without running the exit handlers that belong to the first one.
         unsafe { libc::_exit(0) };
@@ -42,7 +42,7 @@ pub fn detach() -> Result<Side> {
 }
 
 fn fork() -> Result<Side> {
-    // SAFETY: `detach` checked that this is the only thread, so the child may do anything that the
+    // SAFETY: `detach` checked that this is the only thread, so no lock is held and the child may do anything that the
     // parent may.
     match check(unsafe { libc::fork() })? {
         0 => Ok(Side::Background),

@@ -1,8 +1,8 @@
 //! Environment variables, as bytes.
 //!
-//! The program works on its own copy, taken when it is first asked: the C library's table cannot be changed
+//! The program works on its own copy, made at the first use: the C library's table cannot be changed
 //! while other threads may read it, and the C library itself reads it (for `TZ`) without a lock that we
-//! could take. So changes are seen by [`get`] and by child programs, not by C code in this process. OTP's
+//! could take. So changes are visible to [`get`] and to child programs, not to C code in this process. OTP's
 //! `os:putenv/2` behaves the same.
 //!
 //! Invariant: the environment of the process itself is never written.
@@ -15,12 +15,12 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use crate::errno::{Errno, Result};
 use crate::path;
 
-/// An environment as programs are given it: `KEY=value` each.
+/// An environment as the system passes it to programs: entries of the form `KEY=value`.
 pub type Entries = Arc<Vec<CString>>;
 
 struct Table {
     variables: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// All of them as programs are given them, until one changes.
+    /// All of them in the system's form; discarded when one changes.
     entries: Option<Entries>,
 }
 
@@ -39,7 +39,7 @@ fn read() -> RwLockReadGuard<'static, Table> {
     table().read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// To change a variable.
+/// The table for a change, which discards the prepared entries.
 fn write() -> RwLockWriteGuard<'static, Table> {
     let mut table = table().write().unwrap_or_else(PoisonError::into_inner);
     table.entries = None;
@@ -51,7 +51,7 @@ pub fn get(key: &[u8]) -> Option<Vec<u8>> {
     read().variables.get(key).cloned()
 }
 
-/// As [`get`], for who must not wait: no value while somebody changes the variables.
+/// As [`get`], but without waiting for the lock: `None` while another thread changes the variables.
 pub fn get_now(key: &[u8]) -> Option<Vec<u8>> {
     table().try_read().ok()?.variables.get(key).cloned()
 }
@@ -83,14 +83,13 @@ pub fn list() -> Vec<(Vec<u8>, Vec<u8>)> {
 /// One change to the environment that a child program gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Key and value.
+    /// Sets a variable: key and value.
     Put(Vec<u8>, Vec<u8>),
-    /// Key.
+    /// Removes a variable: its key.
     Unset(Vec<u8>),
 }
 
-/// The present environment with these changes, later ones winning, as `KEY=value` for
-/// [`crate::child::Command`].
+/// The current environment with these changes, later ones overriding earlier ones, for [`crate::child::Command`].
 pub fn for_child(changes: &[Change]) -> Result<Entries> {
     if changes.is_empty() {
         return unchanged();
@@ -112,7 +111,7 @@ pub fn for_child(changes: &[Change]) -> Result<Entries> {
     entries(&variables)
 }
 
-/// The present environment; made once for all children until it changes.
+/// The current environment, prepared once for all children until it changes.
 fn unchanged() -> Result<Entries> {
     if let Some(entries) = &read().entries {
         return Ok(Arc::clone(entries));

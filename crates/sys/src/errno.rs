@@ -1,7 +1,7 @@
 //! Error numbers of the operating system, with the names and the texts that Erlang shows for them.
 //!
-//! Invariant: an [`Errno`] is a value, never "the last error". `rustix` returns its errors as values; whoever calls the C
-//! library reads `errno` at once, on the thread that made the call.
+//! Invariant: an [`Errno`] is a value, never "the last error". `rustix` returns its errors as values; whoever calls the
+//! C library reads `errno` at once, on the thread that made the call.
 
 use std::fmt;
 
@@ -207,7 +207,7 @@ impl From<rustix::io::Errno> for Errno {
 }
 
 impl From<std::io::Error> for Errno {
-    /// An error that did not come from the system (a short read, bad UTF-8...) becomes `eio`.
+    /// An error that did not come from the system (a short read, invalid UTF-8...) becomes `eio`.
     fn from(error: std::io::Error) -> Errno {
         Errno(error.raw_os_error().unwrap_or(libc::EIO))
     }

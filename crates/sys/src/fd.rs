@@ -6,8 +6,8 @@
 //! [`set_nonblocking`] returns its former value.
 //!
 //! Reads and writes enter the kernel directly, by `rustix`. The C library's functions of those names are cancellation
-//! points: allowing cancellation, twice in each call, takes a tenth of a short call's time, and no thread of ours is ever
-//! cancelled.
+//! points: allowing cancellation, twice in each call, takes a tenth of a short call's time, and no thread of ours is
+//! ever cancelled.
 
 use std::io::IoSlice;
 use std::mem::MaybeUninit;

@@ -1,8 +1,8 @@
 //! Files, directories and links: thin, safe forms of the system's calls, with OTP's conventions.
 //!
-//! Names are bytes. A zero byte inside a name is `einval`; at its end it is dropped. Where the answers of
-//! systems differ, those that OTP's `prim_file` gives are given here (an `unlink` of a directory is `eperm`, a
-//! directory that is not empty is `eexist`), since programs match on them.
+//! Names are bytes. A zero byte inside a name is `einval`; at its end it is dropped. Where systems return different
+//! errors, the functions here return those of OTP's `prim_file` (`eperm` for an `unlink` of a directory, `eexist` for a
+//! directory that is not empty), since programs match on them.
 //!
 //! Every call may block for as long as the file system does, so callers use threads that may wait.
 
@@ -22,47 +22,47 @@ use crate::{fd, path};
 /// How to open a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenMode {
-    /// For reading.
+    /// Opens it for reading.
     pub read: bool,
-    /// For writing: creates the file if need be; without `read` and `append` it is emptied.
+    /// Opens it for writing: creates the file if it does not exist; without `read` and `append` it is truncated.
     pub write: bool,
-    /// Every write goes to the end.
+    /// Appends every write to the end.
     pub append: bool,
     /// With `write`: fails with `eexist` if the name exists.
     pub exclusive: bool,
-    /// Writes return when the data is on the disk.
+    /// Writes return when the data is on disk.
     pub sync: bool,
-    /// Opens a directory, and nothing else.
+    /// Opens a directory; other files are refused.
     pub directory: bool,
-    /// Does not refuse directories, when `directory` is not set.
+    /// Also opens directories, when `directory` is not set.
     pub skip_type_check: bool,
 }
 
-/// An open file. It is closed when dropped; [`File::close`] also tells what the close found.
+/// An open file. It is closed when dropped; [`File::close`] also returns the error that the close found.
 #[derive(Debug)]
 pub struct File {
     fd: OwnedFd,
 }
 
-/// From where an offset counts.
+/// What an offset is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeekFrom {
     /// The beginning of the file.
     Start,
-    /// The present position.
+    /// The current position.
     Current,
     /// The end of the file.
     End,
 }
 
-/// What a program is going to do with a part of a file.
+/// How a program is going to use a part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
     /// Nothing in particular.
     Normal,
-    /// Read it in no order.
+    /// Read it in random order.
     Random,
-    /// Read it from the beginning to the end.
+    /// Read it from beginning to end.
     Sequential,
     /// Read it soon.
     WillNeed,
@@ -88,24 +88,25 @@ impl File {
         Ok(file)
     }
 
-    /// A file that somebody else opened.
+    /// A file that is open already.
     pub fn from_fd(fd: OwnedFd) -> File {
         File { fd }
     }
 
-    /// Closes the file, and tells errors of earlier writes that were noticed only now.
+    /// Closes the file, and returns errors of earlier writes that were noticed only now.
     pub fn close(self) -> Result<()> {
         fd::close(self.fd)
     }
 
-    /// Reads until the buffer is full or the file ends; 0 means the end. An error after some bytes loses them, as in OTP.
+    /// Reads until the buffer is full or the file ends; 0 means the end. An error after some bytes loses them, as in
+    /// OTP.
     pub fn read(&self, buffer: &mut [u8]) -> Result<usize> {
         transfer(buffer.len(), |done| {
             fd::read(self.fd.as_fd(), &mut buffer[done..])
         })
     }
 
-    /// As [`File::read`], into memory that need not be initialised: the first bytes, as many as the answer says,
+    /// As [`File::read`], into memory that need not be initialised: the first bytes, as many as the result says,
     /// are initialised afterwards.
     pub fn read_uninit(&self, buffer: &mut [MaybeUninit<u8>]) -> Result<usize> {
         transfer(buffer.len(), |done| {
@@ -113,7 +114,7 @@ impl File {
         })
     }
 
-    /// As [`File::read`], from an offset on; the file's position stays.
+    /// As [`File::read`], from an offset; the file's position does not change.
     pub fn pread(&self, offset: i64, buffer: &mut [u8]) -> Result<usize> {
         if offset < 0 {
             return Err(Errno::EINVAL);
@@ -138,7 +139,7 @@ impl File {
         })
     }
 
-    /// Reads no bytes, from an offset or where the file stands: whether the file can be read at all.
+    /// Reads zero bytes, at an offset or at the file's position, to find out whether the file can be read.
     ///
     /// # Errors
     /// `ebadf`, `eisdir`...
@@ -152,9 +153,9 @@ impl File {
         .map(drop)
     }
 
-    /// As [`File::read_uninit`], or, with an offset, as [`File::pread_uninit`], if that needs no waiting for a disk;
-    /// `None` when it does, or when this kind of file cannot tell. Only for regular files: nothing else
-    /// can be read again when the first part was at hand and the rest is not.
+    /// As [`File::read_uninit`], or, with an offset, as [`File::pread_uninit`], if all of it is cached. `None` if it
+    /// would wait for a disk, or if this kind of file does not tell. Only for regular files: other files cannot be read
+    /// again when only the first part was cached.
     pub fn read_cached(
         &self,
         offset: Option<i64>,
@@ -170,7 +171,7 @@ impl File {
                 iov_base: rest.as_mut_ptr().cast(),
                 iov_len: rest.len(),
             };
-            // -1 is the file's own position.
+            // -1 means the file's own position.
             let at = offset.map_or(Ok(-1), |offset| position(offset, done))?;
             let answer = retry(|| {
                 // `rustix` takes initialised buffers only.
@@ -200,10 +201,10 @@ impl File {
         self.writev(&mut [IoSlice::new(bytes)])
     }
 
-    /// Writes all parts, one after the other. The list is used up.
+    /// Writes all parts, one after the other. The list is consumed.
     pub fn writev(&self, parts: &mut [IoSlice<'_>]) -> Result<()> {
         let mut rest = parts;
-        // Empty parts would make a write of nothing look like a file that takes no more.
+        // With empty parts only, a write returns 0, which would look like a file that takes no more.
         IoSlice::advance_slices(&mut rest, 0);
         while !rest.is_empty() {
             let count = fd::writev(self.fd.as_fd(), rest)?;
@@ -212,7 +213,7 @@ impl File {
         Ok(())
     }
 
-    /// As [`File::writev`], from an offset on; the file's position stays.
+    /// As [`File::writev`], at an offset; the file's position does not change.
     pub fn pwritev(&self, offset: i64, parts: &mut [IoSlice<'_>]) -> Result<()> {
         let mut rest = parts;
         let mut done = 0;
@@ -230,7 +231,7 @@ impl File {
         Ok(())
     }
 
-    /// Moves the file's position and tells it.
+    /// Moves the file's position and returns it.
     pub fn seek(&self, from: SeekFrom, offset: i64) -> Result<u64> {
         let to = match from {
             // The kernel refuses a negative offset.
@@ -241,23 +242,23 @@ impl File {
         Ok(rustix::fs::seek(&self.fd, to)?)
     }
 
-    /// Ends the file at the present position.
+    /// Truncates the file at its current position.
     pub fn truncate(&self) -> Result<()> {
         let end = self.seek(SeekFrom::Current, 0)?;
         repeat(|| rustix::fs::ftruncate(&self.fd, end))
     }
 
-    /// Returns when everything written is on the disk, with what describes the file.
+    /// Returns when all written data and the file's metadata are on disk.
     pub fn sync(&self) -> Result<()> {
         repeat(|| rustix::fs::fsync(&self.fd))
     }
 
-    /// Returns when everything written is on the disk.
+    /// Returns when all written data is on disk.
     pub fn sync_data(&self) -> Result<()> {
         repeat(|| rustix::fs::fdatasync(&self.fd))
     }
 
-    /// Tells the system what is going to happen to a part of the file; length 0 reaches to the end.
+    /// Tells the system how a part of the file is going to be used; length 0 means up to the end.
     pub fn advise(&self, offset: i64, length: i64, advice: Advice) -> Result<()> {
         let advice = match advice {
             Advice::Normal => rustix::fs::Advice::Normal,
@@ -276,7 +277,7 @@ impl File {
         Ok(())
     }
 
-    /// Makes sure that there is room on the disk for a part of the file, which grows if need be.
+    /// Allocates disk space for a part of the file, which grows if the part lies beyond its end.
     pub fn allocate(&self, offset: i64, length: i64) -> Result<()> {
         // The kernel refuses negative numbers.
         let (at, bytes) = (offset as u64, length as u64);
@@ -329,7 +330,7 @@ fn open_flags(mode: OpenMode) -> Result<OFlags> {
     Ok(flags | OFlags::CLOEXEC)
 }
 
-/// Repeats a read, which is told how many bytes it has delivered, until it has delivered all or delivers none.
+/// Repeats a read until it has read `total` bytes or returns 0; `read` is given the number of bytes read so far.
 fn transfer(total: usize, mut read: impl FnMut(usize) -> Result<usize>) -> Result<usize> {
     let mut done = 0;
     while done < total {
@@ -341,7 +342,7 @@ fn transfer(total: usize, mut read: impl FnMut(usize) -> Result<usize>) -> Resul
     Ok(done)
 }
 
-/// Drops what was written from the list. A file that takes nothing of a list that is not empty will take nothing
+/// Removes the written bytes from the list. If a file takes no byte of a non-empty list, it would take none
 /// the next time either.
 fn advance(rest: &mut &mut [IoSlice<'_>], count: usize) -> Result<()> {
     if count == 0 {

@@ -1,4 +1,4 @@
-//! Directory trees for tests: made under the temporary directory, gone when dropped.
+//! Directory trees for tests: created under the temporary directory, deleted when dropped.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct Tree(PathBuf);
 
 impl Tree {
-    /// A fresh directory with these files in it.
+    /// A new directory with these files in it.
     pub fn new(files: &[(&str, &str)]) -> Tree {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

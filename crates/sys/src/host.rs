@@ -13,7 +13,7 @@ pub struct System {
     pub name: String,
     /// `6.1.0-13-amd64`: what `uname -r` prints.
     pub release: String,
-    /// When and how the kernel was built.
+    /// The version of the build: when and how the kernel was built.
     pub version: String,
     /// `x86_64`, `aarch64`.
     pub machine: String,
@@ -52,7 +52,7 @@ pub(crate) fn effective_ids() -> (u32, u32) {
     (user.as_raw(), group.as_raw())
 }
 
-/// How many descriptors this process may have open at once: the limit in force and the highest it may be raised
+/// How many descriptors this process may have open at once: the limit in force, and the maximum it can be raised
 /// to without privileges.
 pub fn descriptor_limits() -> Result<(u64, u64)> {
     let limits = getrlimit(Resource::Nofile);
@@ -60,7 +60,7 @@ pub fn descriptor_limits() -> Result<(u64, u64)> {
     Ok((number(limits.current), number(limits.maximum)))
 }
 
-/// Numbers separated by anything else than digits.
+/// The first three numbers of a text, whatever separates them.
 fn numbers(release: &str) -> (u32, u32, u32) {
     let mut fields = release
         .split(|letter: char| !letter.is_ascii_digit())

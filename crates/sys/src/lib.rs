@@ -1,10 +1,14 @@
 //! The only code of ferl that talks to the operating system.
 //!
-//! Everything here is safe to call with any argument unless its signature says `unsafe`, and fails with an
-//! [`Errno`]: never with a panic, never by blocking longer than the call documents. The crate does not know
+//! Everything here is safe to call with any argument unless its signature says `unsafe`. Failures are returned as an
+//! [`Errno`]; functions do not panic, and block no longer than they document. The crate does not know
 //! Erlang; where a function follows what OTP expects of an operating system its documentation says so.
 //!
-//! Each module is one subject of the system below the machine. Porting ferl to another Unix means
+//! Calls go through `rustix`, which enters the kernel directly and needs no unsafe for most of them. `libc` is left for
+//! calls that `rustix` does not have or takes fewer arguments for, for what the C library itself keeps (databases of
+//! names, locales, time zones, `exit`), and for a child on its way to its program; those places say why.
+//!
+//! Each module is one subject of the operating system. Porting ferl to another Unix means
 //! editing these files; nothing above this crate names a system call.
 //!
 //! Unless a module says otherwise its functions may be called from any thread.

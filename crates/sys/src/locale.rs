@@ -1,14 +1,14 @@
-//! What the user's locale says: variables of the environment, as the C library understands them.
+//! The user's locale, which the C library finds by variables of the environment.
 //!
-//! A locale that is not installed is as good as none, which the variables alone would not tell. The
+//! A locale that is not installed counts as none, which the variables alone would not show. The
 //! process's own locale is never changed.
 
 use std::ffi::CStr;
 
-/// Whether text is encoded in UTF-8 in the locale that the environment asks for.
+/// Whether the locale that the environment names encodes text in UTF-8.
 pub fn is_utf8() -> bool {
-    // SAFETY: terminated texts; the locale is made here, asked before it is freed, and its answer is a
-    // terminated text that is read before that, too.
+    // SAFETY: terminated texts; the locale is made here and queried before it is freed, and the result of the query is
+    // a terminated text that is read before that, too.
     unsafe {
         let locale = libc::newlocale(libc::LC_CTYPE_MASK, c"".as_ptr(), std::ptr::null_mut());
         if locale.is_null() {
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// The tests' own program, asked again in another environment: variables belong to the whole process.
+    /// Runs the tests' own program again in another environment, because variables belong to the whole process.
     #[test]
     fn the_environment_decides() {
         if std::env::var_os("SYS_TELL_LOCALE").is_some() {

@@ -1,14 +1,14 @@
 //! Address space and memory of the operating system.
 //!
-//! A [`Reservation`] is a range of addresses that costs nothing until parts of it are committed, and whose
-//! parts can be given back one by one. [`code`] reserves ranges for machine code. [`usage`] tells how much
+//! A [`Reservation`] is a range of addresses that takes no memory until parts of it are committed, and whose
+//! memory can be released part by part. [`code`] reserves ranges for machine code. [`usage`] says how much
 //! memory this process, this machine and our control group have.
 //!
 //! Invariant: a committed page reads as zero until it is written, also after it was released and written
 //! again. All offsets and lengths are whole pages, which is checked.
 //!
-//! A reservation may be shared by threads: every method is one system call on a range that the caller says
-//! it owns, and the kernel serialises them.
+//! A reservation may be shared by threads: every method is a system call on a range that the caller owns, and the
+//! kernel serialises these calls.
 
 pub mod code;
 pub mod usage;
@@ -29,15 +29,15 @@ pub fn page_bytes() -> usize {
     *PAGE.get_or_init(rustix::param::page_size)
 }
 
-/// A range of addresses that nobody else gets until this is dropped.
+/// A range of addresses that no other mapping gets until this is dropped.
 #[derive(Debug)]
 pub struct Reservation {
     base: NonNull<u8>,
     bytes: usize,
 }
 
-// SAFETY: it is a range of addresses, owned by nobody's thread; what may be done with the memory in it is the
-// caller's promise at each unsafe method and at each access.
+// SAFETY: a range of addresses belongs to no thread; callers of the unsafe methods and of pointers into it promise what
+// accesses need.
 unsafe impl Send for Reservation {}
 // SAFETY: as above; the kernel serialises changes of mappings.
 unsafe impl Sync for Reservation {}
@@ -56,7 +56,7 @@ impl Reservation {
             let base = map(0, bytes, MapFlags::empty())?;
             return Ok(Reservation { base, bytes });
         }
-        // The kernel aligns to pages only: reserve the slack too, then give back what is outside.
+        // The kernel aligns to pages only: reserve the slack too, then unmap what lies outside.
         let padded = bytes.checked_add(alignment).ok_or(Errno::ENOMEM)?;
         let start = map(0, padded, MapFlags::empty())?.addr().get();
         let base = start.next_multiple_of(alignment);
@@ -86,21 +86,21 @@ impl Reservation {
         address.wrapping_sub(self.base.addr().get()) < self.bytes
     }
 
-    /// Makes a part readable and writable. Memory is spent only where it is touched. Committing a part twice
-    /// changes nothing in it.
+    /// Makes a part readable and writable. Memory is used only where it is touched. Committing a part again
+    /// keeps its content.
     pub fn commit(&self, part: Range<usize>) -> Result<()> {
         self.protect(&part, MprotectFlags::READ | MprotectFlags::WRITE)
     }
 
-    /// Gives a part's memory back at once; the part stays committed and reads as zero.
+    /// Returns a part's memory to the system at once; the part stays committed and reads as zero.
     ///
     /// # Safety
-    /// Nobody may hold references into the part or rely on what it contains.
+    /// There are no references into the part, and its content is no longer needed.
     pub unsafe fn release(&self, part: Range<usize>) -> Result<()> {
         self.advise(&part, Advice::LinuxDontNeed)
     }
 
-    /// Asks for huge pages in a part. `einval` on kernels without them, which the caller may ignore.
+    /// Asks for huge pages in a part. `einval` on kernels without them; callers may ignore it.
     pub fn advise_huge(&self, part: Range<usize>) -> Result<()> {
         self.advise(&part, Advice::LinuxHugepage)
     }
@@ -125,7 +125,7 @@ impl Reservation {
         Ok(unsafe { rustix::mm::mprotect(start, bytes, protection) }?)
     }
 
-    /// The part as the kernel takes it, after checking that it is whole pages of this reservation.
+    /// Start and length of a part, after checking that it consists of whole pages of this reservation.
     fn pages(&self, part: &Range<usize>) -> Result<(*mut c_void, usize)> {
         let page = page_bytes();
         let is_ours = part.start <= part.end && part.end <= self.bytes;
@@ -145,7 +145,7 @@ impl Drop for Reservation {
     }
 }
 
-/// Maps inaccessible addresses, at `hint` if the flags insist on it.
+/// Maps inaccessible addresses, at `hint` if the flags demand that.
 fn map(hint: usize, bytes: usize, flags: MapFlags) -> Result<NonNull<u8>> {
     let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | flags;
     let hint = std::ptr::without_provenance_mut(hint);
@@ -155,7 +155,7 @@ fn map(hint: usize, bytes: usize, flags: MapFlags) -> Result<NonNull<u8>> {
     NonNull::new(base.cast()).ok_or(Errno::ENOMEM)
 }
 
-/// Unmaps a range that this module mapped and that nobody else has.
+/// Unmaps a range that this module has mapped and that nothing else uses.
 fn unmap(start: usize, bytes: usize) {
     if bytes > 0 {
         let start = std::ptr::with_exposed_provenance_mut(start);

@@ -1,21 +1,21 @@
-//! A place for one thread to sleep until somebody wakes it, for scheduler and pool threads.
+//! A place where one thread sleeps until another wakes it, for scheduler and pool threads.
 //!
 //! Invariant: a wake-up is remembered, once: [`unpark`](ParkingSpot::unpark) before
 //! [`park`](ParkingSpot::park) makes that call return at once, and any number of them counts as one.
 //! There are no spurious returns.
 //!
-//! Only one thread at a time may park at a spot (more would steal each other's wake-ups, so that
-//! is a bug that panics); any thread may unpark.
+//! Only one thread at a time may park at a spot (more would steal each other's wake-ups; `park` panics if it finds
+//! another thread parked); any thread may unpark.
 //!
 //! Memory ordering: everything done before `unpark` happens before the return of the `park` that
 //! consumes it, also when several `unpark` calls collapse into one. The usual protocol is: the sleeper
-//! announces that it is idle, looks for work once more, then parks; a waker publishes work, then looks
-//! whether anybody is idle. Both looks need a `SeqCst` fence between the write and the read, which is
-//! the caller's; `park` and `unpark` alone order only what they hand over.
+//! announces that it is idle, looks for work once more, then parks; a waker publishes work, then checks
+//! whether a thread is idle. Both need a `SeqCst` fence between their write and their read, which the
+//! caller provides; `park` and `unpark` alone only order what they hand over.
 //!
 //! ```text
 //! state   meaning                    who may change it
-//! EMPTY   nobody sleeps, no wake-up  sleeper -> PARKED, wakers -> NOTIFIED
+//! EMPTY   no sleeper, no wake-up     sleeper -> PARKED, wakers -> NOTIFIED
 //! NOTIFIED  a wake-up is stored      sleeper -> EMPTY
 //! PARKED  the owner sleeps           sleeper -> EMPTY (timeout), wakers -> NOTIFIED and a futex wake
 //! ```
@@ -37,28 +37,28 @@ const PARKED: u32 = 2;
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wakeup {
-    /// Somebody called [`ParkingSpot::unpark`].
+    /// A thread called [`ParkingSpot::unpark`].
     Notified,
-    /// The time is over and nobody called.
+    /// The timeout expired without a wake-up.
     TimedOut,
 }
 
-/// Where one thread sleeps. Four bytes, so that it can sit beside other scheduler state.
+/// Where one thread sleeps. Four bytes, so that it fits beside other scheduler state.
 #[derive(Debug, Default)]
 pub struct ParkingSpot {
     state: AtomicU32,
 }
 
 impl ParkingSpot {
-    /// A spot where nobody sleeps and no wake-up is stored.
+    /// A spot without a sleeper and without a stored wake-up.
     pub const fn new() -> ParkingSpot {
         ParkingSpot {
             state: AtomicU32::new(EMPTY),
         }
     }
 
-    /// Sleeps until unparked, or until `timeout_ns` nanoseconds have passed, at first spinning for `spins`
-    /// turns: a wake-up that comes meanwhile costs neither side a system call.
+    /// Sleeps until unparked, or until `timeout_ns` nanoseconds have passed. Spins for `spins` turns first: a wake-up
+    /// during them costs neither side a system call.
     pub fn park(&self, timeout_ns: Option<u64>, spins: u32) -> Wakeup {
         // Acquire, here and below, pairs with the release in `unpark`.
         for _ in 0..spins {
@@ -74,7 +74,7 @@ impl ParkingSpot {
         {
             Ok(_) => {}
             Err(NOTIFIED) => {
-                // A plain store would lose the happens-before of a second `unpark` in between.
+                // A swap, since a plain store would lose the happens-before edge of a second `unpark` in between.
                 self.state.swap(EMPTY, Ordering::Acquire);
                 return Wakeup::Notified;
             }
@@ -99,8 +99,8 @@ impl ParkingSpot {
     ///
     /// Returns whether a thread slept.
     pub fn unpark(&self) -> bool {
-        // A swap, not a compare-and-exchange: even if a wake-up is stored already, this release must be
-        // seen by the `park` that consumes it.
+        // A swap, not a compare-and-exchange: even if a wake-up is stored already, the `park` that consumes it must
+        // synchronise with this release.
         let slept = self.state.swap(NOTIFIED, Ordering::Release) == PARKED;
         if slept {
             futex_wake(&self.state);
@@ -108,7 +108,7 @@ impl ParkingSpot {
         slept
     }
 
-    /// Forgets a stored wake-up, and tells whether there was one. Only the thread that parks here may call it.
+    /// Consumes a stored wake-up, and returns whether there was one. Only the thread that parks here may call it.
     #[inline]
     pub fn take_notification(&self) -> bool {
         // Reading first keeps the cache line shared while spinning.

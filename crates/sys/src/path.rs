@@ -1,13 +1,13 @@
-//! Paths and other strings on their way into system calls: bytes in, zero-terminated out.
+//! Paths and other texts for system calls: turns bytes into zero-terminated texts.
 
 use std::ffi::{CStr, CString};
 
 use crate::errno::{Errno, Result};
 
-/// Longer paths are refused by the kernel anyway (`PATH_MAX` is 4096), so most fit this buffer.
+/// Most paths fit a buffer of this size; the kernel refuses those beyond 4096 bytes (`PATH_MAX`) anyway.
 const INLINE_BYTES: usize = 512;
 
-/// Calls `action` with the bytes as the system takes them.
+/// Calls `action` with the bytes as a terminated text.
 ///
 /// Zero bytes at the end are dropped, because OTP's file functions pass names that are terminated already;
 /// any other zero byte is `einval`.

@@ -6,8 +6,8 @@
 //! it is modified.
 //!
 //! Any thread may add, modify and remove while others wait. Several threads may wait in one poller; an
-//! edge is given to one of them. Removing does not recall events that a waiting thread has taken
-//! already, so tokens must not be reused while such events may be on their way.
+//! edge is reported to one of them. Removing does not recall events that a waiting thread has already taken,
+//! so tokens must not be reused while such events may still be unhandled.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -30,29 +30,29 @@ impl Token {
 /// What to wait for. Errors and the end of the connection are always reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
-    /// There is something to read, or the other side will send no more.
+    /// Wait for data, or for the peer to close its sending side.
     pub readable: bool,
-    /// There is room to write.
+    /// Wait for room to write.
     pub writable: bool,
 }
 
 impl Interest {
-    /// Only errors.
+    /// Neither: only errors are reported.
     pub const NONE: Interest = Interest {
         readable: false,
         writable: false,
     };
-    /// Something to read.
+    /// Reading only.
     pub const READ: Interest = Interest {
         readable: true,
         writable: false,
     };
-    /// Room to write.
+    /// Writing only.
     pub const WRITE: Interest = Interest {
         readable: false,
         writable: true,
     };
-    /// Both.
+    /// Both reading and writing.
     pub const BOTH: Interest = Interest {
         readable: true,
         writable: true,
@@ -66,42 +66,42 @@ pub enum Trigger {
     Level,
     /// When it becomes ready.
     Edge,
-    /// At the next wait that finds it ready, then never until it is modified.
+    /// At the next wait that finds it ready, then not again until it is modified.
     Once,
 }
 
 /// One descriptor that is ready.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Event {
-    /// As given to [`Poller::add`].
+    /// The token given to [`Poller::add`].
     pub token: Token,
     flags: epoll::EventFlags,
 }
 
 impl Event {
-    /// Reading will not block: there is data, the end, or an error to be had.
+    /// Reading will not block: it would return data, the end of the stream or an error.
     pub fn is_readable(self) -> bool {
         use epoll::EventFlags as Flags;
         self.has(Flags::IN | Flags::RDHUP | Flags::HUP | Flags::ERR | Flags::PRI)
     }
 
-    /// Writing will not block: there is room, or an error to be had.
+    /// Writing will not block: there is room, or it would return an error.
     pub fn is_writable(self) -> bool {
         use epoll::EventFlags as Flags;
         self.has(Flags::OUT | Flags::HUP | Flags::ERR)
     }
 
-    /// An error is pending on the descriptor, or (for the writing end of a pipe) nobody can read any more.
+    /// An error is pending on the descriptor, or (for the writing end of a pipe) no reading end is open any more.
     pub fn is_error(self) -> bool {
         self.has(epoll::EventFlags::ERR)
     }
 
-    /// The connection is over in both directions, or (for the reading end of a pipe) nobody can write any more.
+    /// The connection is closed in both directions, or (for the reading end of a pipe) no writing end is open any more.
     fn is_hangup(self) -> bool {
         self.has(epoll::EventFlags::HUP)
     }
 
-    /// The other side will send no more; there may be data left to read.
+    /// The peer has closed its sending side; there may be data left to read.
     pub fn is_read_closed(self) -> bool {
         self.has(epoll::EventFlags::RDHUP | epoll::EventFlags::HUP)
     }
@@ -123,7 +123,7 @@ impl std::fmt::Debug for Event {
     }
 }
 
-/// Room for the events of one wait; reused from wait to wait.
+/// A buffer for the events of one wait; reused from wait to wait.
 pub struct Events {
     /// The C library's type: that of `rustix` may hold a pointer, so it cannot be sent to other threads.
     buffer: Vec<libc::epoll_event>,
@@ -131,7 +131,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Room for this many events (at least one); what does not fit is reported by the next wait.
+    /// Room for this many events (at least one); events that do not fit are reported by the next wait.
     pub fn with_capacity(capacity: usize) -> Events {
         Events {
             buffer: Vec::with_capacity(capacity.clamp(1, 1 << 20)),
@@ -167,7 +167,7 @@ impl Events {
 pub struct Poller {
     epoll: OwnedFd,
     waker: Waker,
-    /// Cleared when the kernel turns out not to know waits in nanoseconds (before Linux 5.11).
+    /// Cleared when the kernel turns out not to have waits in nanoseconds (before Linux 5.11).
     has_precise_wait: AtomicBool,
 }
 
@@ -179,7 +179,7 @@ impl Poller {
             waker: Waker::new()?,
             has_precise_wait: AtomicBool::new(true),
         };
-        // An edge per write: the counter never needs to be read, and overflows only after 2^64 wake-ups.
+        // Each write makes an edge, so the counter never needs to be read; it overflows only after 2^64 wake-ups.
         epoll::add(
             &poller.epoll,
             &poller.waker.shared.event,
@@ -189,8 +189,8 @@ impl Poller {
         Ok(poller)
     }
 
-    /// Adds a descriptor. `eexist` if it is in the set, `eperm` if it is one that is always ready (a regular
-    /// file), `einval` for the reserved token.
+    /// Adds a descriptor. `eexist` if it is in the set, `eperm` if it is always ready (a regular file), `einval` for
+    /// the reserved token.
     pub fn add(
         &self,
         fd: BorrowedFd<'_>,
@@ -203,8 +203,8 @@ impl Poller {
         Ok(epoll::add(&self.epoll, fd, data, flags(interest, trigger))?)
     }
 
-    /// Changes how a descriptor is waited for, and reports it anew if it is ready now. `enoent` if it is not in
-    /// the set.
+    /// Changes what is waited for, and reports the descriptor again if it is ready now. `enoent` if it is not in the
+    /// set.
     pub fn modify(
         &self,
         fd: BorrowedFd<'_>,
@@ -221,14 +221,14 @@ impl Poller {
         )?)
     }
 
-    /// Takes a descriptor out of the set. To be called before it is closed: the kernel forgets a closed
+    /// Removes a descriptor from the set. Must be called before it is closed: the kernel removes a closed
     /// descriptor only when no duplicate of it is open anywhere.
     pub fn remove(&self, fd: BorrowedFd<'_>) -> Result<()> {
         Ok(epoll::delete(&self.epoll, fd)?)
     }
 
     /// Waits until descriptors are ready, the waker is used, or `timeout_ns` nanoseconds have passed (`None`:
-    /// for ever; 0: only look). A signal ends the wait early, with no events.
+    /// no limit; 0: returns at once). A signal ends the wait early, with no events.
     pub fn wait(&self, events: &mut Events, timeout_ns: Option<u64>) -> Result<()> {
         events.buffer.clear();
         events.woken = false;
@@ -246,7 +246,7 @@ impl Poller {
         {
             events.buffer.swap_remove(index);
             events.woken = true;
-            // Before our caller looks at what it was woken for: a later `wake` must write again.
+            // Before our caller looks for the reason of the wake-up: a later `wake` must write again.
             self.waker.shared.pending.swap(false, Ordering::AcqRel);
         }
         Ok(())
@@ -300,7 +300,8 @@ impl Poller {
         timeout_ms: libc::c_int,
     ) -> Result<usize> {
         // Not by the C library's function, for the reason in `fd`.
-        // SAFETY: the buffer has room for as many events as the kernel is told; a null mask leaves the signal mask alone.
+        // SAFETY: the buffer has room for as many events as the kernel is told; a null mask leaves the signal mask
+        // alone.
         let found = unsafe {
             libc::syscall(
                 libc::SYS_epoll_pwait,
@@ -360,11 +361,11 @@ fn checked(token: Token) -> Result<Token> {
     }
 }
 
-/// Ends a wait in a poller; kept by other threads.
+/// Ends a wait in a poller; held by other threads.
 ///
-/// A wake-up is remembered: if nobody waits, the next wait returns at once. Wake-ups that come before the first is
-/// noticed collapse into it, and only the first costs a system call. What a thread wrote before `wake` is seen
-/// by the thread whose wait reports [`Events::woken`].
+/// A wake-up is remembered: if no thread waits, the next wait returns at once. Wake-ups that come before the first is
+/// noticed collapse into it, and only the first costs a system call. Whatever a thread wrote before `wake` is visible
+/// to the thread whose wait reports [`Events::woken`].
 #[derive(Clone)]
 pub struct Waker {
     shared: Arc<WakerState>,
@@ -372,7 +373,7 @@ pub struct Waker {
 
 struct WakerState {
     event: OwnedFd,
-    /// A wake-up was written and not yet noticed. Set by wakers, cleared by the wait that notices it.
+    /// Whether a wake-up was written that no wait has noticed yet. Set by wakers, cleared by the wait that notices it.
     pending: AtomicBool,
 }
 
@@ -387,9 +388,9 @@ impl Waker {
         })
     }
 
-    /// Wakes one thread that waits in the poller, or the next to do so.
+    /// Wakes one thread that waits in the poller, or the next one that will.
     pub fn wake(&self) {
-        // The read half acquires, the write half releases to the wait that clears the flag.
+        // Acquires from the wait that cleared the flag, and releases to the wait that will clear it.
         if self.shared.pending.swap(true, Ordering::AcqRel) {
             return;
         }

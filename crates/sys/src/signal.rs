@@ -1,7 +1,7 @@
 //! Signals sent to this process: which are handled, and which have come.
 //!
-//! A handler only notes its signal and makes a descriptor readable; whoever waits for that descriptor takes
-//! what was noted with [`take_pending`] and acts on it as ordinary code. Equal signals that come before they
+//! A handler only records its signal and makes a descriptor readable; whoever waits for that descriptor takes
+//! the recorded signals with [`take_pending`] and handles them in ordinary code. Equal signals that come before they
 //! are taken count as one, as they do in the kernel.
 //!
 //! ```text
@@ -47,7 +47,7 @@ macro_rules! signals {
 }
 
 signals! {
-    /// The terminal is gone.
+    /// The terminal was closed.
     Hangup = SIGHUP, "sighup";
     /// Ctrl-C.
     Interrupt = SIGINT, "sigint";
@@ -59,9 +59,9 @@ signals! {
     Alarm = SIGALRM, "sigalrm";
     /// A polite request to end.
     Terminate = SIGTERM, "sigterm";
-    /// For any use.
+    /// For any purpose.
     User1 = SIGUSR1, "sigusr1";
-    /// For any use.
+    /// For any purpose.
     User2 = SIGUSR2, "sigusr2";
     /// A child ended or stopped.
     Child = SIGCHLD, "sigchld";
@@ -73,7 +73,7 @@ signals! {
     TerminalStop = SIGTSTP, "sigtstp";
     /// The terminal has another size.
     WindowChange = SIGWINCH, "sigwinch";
-    /// A write to a pipe that nobody reads.
+    /// A write to a pipe without a reader.
     Pipe = SIGPIPE, "sigpipe";
 }
 
@@ -90,11 +90,11 @@ impl Signal {
 /// What happens when a signal comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// What the system does by itself: mostly, to end the process.
+    /// The default action, which for most signals ends the process.
     Default,
     /// Nothing.
     Ignore,
-    /// It is noted for [`take_pending`].
+    /// It is recorded for [`take_pending`].
     Handle,
 }
 
@@ -123,14 +123,14 @@ impl Pending {
 }
 
 static PENDING: AtomicU64 = AtomicU64::new(0);
-/// Which signals [`set`] has had ignored, and for which it has ended that; as bits N - 1.
+/// Signals that [`set`] has made ignored, and signals that it has given another disposition; signal N is bit N - 1.
 static IGNORED_SINCE: AtomicU64 = AtomicU64::new(0);
 static NO_LONGER_IGNORED: AtomicU64 = AtomicU64::new(0);
 /// The descriptor that handlers write to.
 static NOTICE: OnceLock<OwnedFd> = OnceLock::new();
 
-/// To be called when the program starts, before other threads exist: writes to broken pipes become errors instead
-/// of ending the process, and the deaths of children are kept even if our parent ignored them.
+/// Must be called when the program starts, before other threads exist: writes to broken pipes become errors instead
+/// of ending the process, and the statuses of children are kept even if our parent ignored SIGCHLD.
 pub fn init() -> Result<()> {
     ignored_at_start();
     pending_fd()?;
@@ -138,15 +138,15 @@ pub fn init() -> Result<()> {
     set(Signal::Child, Disposition::Default)
 }
 
-/// The signals that were ignored when this was first called, which [`init`] does: signal N is bit N - 1.
+/// The signals that were ignored at the first call, which [`init`] makes: signal N is bit N - 1.
 pub fn ignored_at_start() -> u64 {
     static IGNORED: OnceLock<u64> = OnceLock::new();
     *IGNORED.get_or_init(|| {
         let is_ignored = |number: &i32| {
-            // As the kernel has it: handler, flags, restorer, mask. Not by the C library's function, which does not tell of
-            // two signals that it needs for itself.
+            // The kernel's structure: handler, flags, restorer, mask. Not by the C library's function, which refuses
+            // the two signals that it uses itself.
             let mut action = [0usize; 4];
-            // SAFETY: the kernel fills in four words, or for a signal that it does not have none.
+            // SAFETY: the kernel writes four words, or none for a signal that it does not have.
             unsafe {
                 libc::syscall(
                     libc::SYS_rt_sigaction,
@@ -164,13 +164,13 @@ pub fn ignored_at_start() -> u64 {
     })
 }
 
-/// The signals that are ignored at this time, in the same way.
+/// The signals that are ignored now, in the same form.
 pub(crate) fn ignored_now() -> u64 {
     (ignored_at_start() | IGNORED_SINCE.load(Ordering::Relaxed))
         & !NO_LONGER_IGNORED.load(Ordering::Relaxed)
 }
 
-/// Becomes readable when a handled signal comes; to be waited for in a [`Poller`](crate::poll::Poller).
+/// A descriptor that becomes readable when a handled signal comes; for a [`Poller`](crate::poll::Poller).
 pub fn pending_fd() -> Result<BorrowedFd<'static>> {
     if let Some(event) = NOTICE.get() {
         return Ok(event.as_fd());
@@ -183,7 +183,7 @@ pub fn pending_fd() -> Result<BorrowedFd<'static>> {
 pub fn set(signal: Signal, disposition: Disposition) -> Result<()> {
     let handler = match disposition {
         Disposition::Default => libc::SIG_DFL,
-        // The system takes the exit statuses of children itself when this one is ignored in its way.
+        // With SIG_IGN for this signal the system would take the exit statuses of children itself.
         Disposition::Ignore if signal == Signal::Child => {
             disregard as extern "C" fn(libc::c_int) as libc::sighandler_t
         }
@@ -196,8 +196,8 @@ pub fn set(signal: Signal, disposition: Disposition) -> Result<()> {
     // SAFETY: all-zero is a valid structure: an empty mask and no flags.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     action.sa_sigaction = handler;
-    // On the thread's signal stack, because the machine's own stack may be anything when the signal comes.
-    // Interrupted system calls go on by themselves where the kernel can do that.
+    // On the thread's signal stack, because the stack pointer may point anywhere while generated code runs.
+    // The kernel restarts interrupted system calls where it can.
     action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_SIGINFO;
     // SAFETY: the action is complete, and its handler may run at any time on any thread.
     check(unsafe { libc::sigaction(signal.number(), &action, std::ptr::null_mut()) })?;
@@ -213,38 +213,39 @@ pub fn set(signal: Signal, disposition: Disposition) -> Result<()> {
 
 /// Takes the signals that have come since the last time.
 pub fn take_pending() -> Pending {
-    // The descriptor first: a signal that comes in between makes it readable again, and at worst the next call
-    // finds nothing.
+    // Resets the descriptor first: a signal in between makes it readable again, and at worst the next call
+    // finds no signal.
     if let Ok(event) = pending_fd() {
         let _ = crate::fd::read(event, &mut [0; 8]);
     }
     Pending(PENDING.swap(0, Ordering::Acquire))
 }
 
-/// Sends a signal to a process; what `kill` does. 0 sends nothing and tells whether the process exists.
+/// Sends a signal to a process, as `kill` does. Signal 0 sends nothing, and fails if the process does not exist.
 pub fn send(process: i32, signal_number: i32) -> Result<()> {
     // SAFETY: takes and returns plain numbers.
     check(unsafe { libc::kill(process, signal_number) })?;
     Ok(())
 }
 
-/// Has the system kill this process after so many seconds.
+/// Makes the system kill this process after a number of seconds.
 pub fn kill_after(seconds: u32) {
-    // SAFETY: takes and returns plain numbers; the signal's own action is to end the process, and threads that block
-    // it leave it to the one that `main` runs on.
+    // SAFETY: takes and returns plain numbers; the signal's default action ends the process, and threads that block
+    // it leave it to the one that runs `main`.
     unsafe {
         libc::signal(libc::SIGALRM, libc::SIG_DFL);
         libc::alarm(seconds);
     }
 }
 
-/// The handler. The interrupted thread may be anywhere, also between a call of the C library and its look at `errno`: so
-/// only atomics (which is what `get` of a cell is) and a write that does not go through the C library.
+/// The handler. The interrupted thread may be anywhere, also between a call of the C library and its look at `errno`:
+/// so only atomics (which is what `get` of a cell is) and a write that does not go through the C library.
 extern "C" fn note(number: libc::c_int, info: *const libc::siginfo_t) {
-    // SAFETY: the kernel gives the handler what came with the signal.
+    // SAFETY: the kernel passes the handler a valid pointer to information about the signal.
     let sent_by_a_process = unsafe { (*info).si_code <= 0 };
     if number == libc::SIGCHLD && !sent_by_a_process {
-        // A child of ours ended, which its own descriptor tells. On stock it would be another process's child.
+        // A child of ours ended, which the thread that waits for children reports. On stock OTP such children belong to
+        // another process, so no signal comes.
         return;
     }
     PENDING.fetch_or(bit(number), Ordering::Release);

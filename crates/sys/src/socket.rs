@@ -1,10 +1,10 @@
-//! Sockets: making, naming, connecting them, and moving bytes and datagrams through them.
+//! Sockets: opening, binding and connecting them, and moving bytes and datagrams through them.
 //!
-//! Every socket made here is non-blocking and closed when another program is executed; what would wait
-//! answers `eagain` (`einprogress` for a connection that is being set up). Nothing raises SIGPIPE.
+//! Every socket opened here is non-blocking and closed when another program is executed; calls that would wait
+//! fail with `eagain` (`einprogress` for a connection that is being set up). No call raises SIGPIPE.
 //! Addresses are in [`address`], options in [`option`], datagrams with ancillary data in [`message`], calls with every
 //! argument in [`call`], the machine's interfaces in [`interface`], names of hosts and services in [`resolve`] and
-//! [`service`], and what things are called in [`catalogue`].
+//! [`service`], and the names that OTP has for all of these in [`catalogue`].
 
 pub mod address;
 pub mod ancillary;
@@ -30,7 +30,7 @@ use crate::fd::{self, MOST_PARTS};
 use crate::host;
 pub use address::Address;
 
-/// What kind of addresses a socket has.
+/// The kind of addresses that a socket has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// IPv4.
@@ -79,18 +79,18 @@ impl Kind {
     }
 }
 
-/// Which halves of a connection to end.
+/// Which directions of a connection to shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// Nothing more is read.
+    /// Reading.
     Read,
-    /// Nothing more is written.
+    /// Writing.
     Write,
-    /// Neither.
+    /// Both reading and writing.
     Both,
 }
 
-/// Makes a socket.
+/// Opens a socket.
 ///
 /// # Errors
 /// `eafnosupport`, `emfile`, `enobufs`...
@@ -106,17 +106,17 @@ pub fn open(family: Family, kind: Kind) -> Result<OwnedFd> {
 /// As [`open`], with the system's numbers and flags.
 ///
 /// # Errors
-/// What the system says.
+/// The system's.
 pub fn open_raw(family: i32, kind: i32, protocol: i32) -> Result<OwnedFd> {
     // By the C library, because `rustix` takes only numbers that can be valid.
     // SAFETY: takes and returns plain numbers.
     let fd = check(unsafe { libc::socket(family, kind, protocol) })?;
-    // SAFETY: the kernel has just given us this descriptor.
+    // SAFETY: the kernel has just made this descriptor for us.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// As [`open`], in the network namespace that a file stands for. The calling thread is in that namespace
-/// for as long as the call lasts.
+/// during the call.
 ///
 /// # Errors
 /// As [`open`]; `enoent`, `eperm`... for the namespace.
@@ -124,10 +124,10 @@ pub fn open_in_namespace(namespace: &[u8], family: Family, kind: Kind) -> Result
     in_namespace(namespace, || open(family, kind))
 }
 
-/// Does something with the calling thread in the network namespace that a file stands for.
+/// Runs `body` with the calling thread in the network namespace that a file stands for.
 ///
 /// # Errors
-/// What it answers; `enoent`, `eperm`... for the namespace.
+/// Those of `body`; `enoent`, `eperm`... for the namespace.
 pub fn in_namespace<T>(namespace: &[u8], body: impl FnOnce() -> Result<T>) -> Result<T> {
     let here = open_namespace(b"/proc/self/ns/net")?;
     let there = open_namespace(namespace)?;
@@ -147,7 +147,7 @@ fn enter_namespace(namespace: BorrowedFd<'_>) -> Result<()> {
     Ok(move_into_link_name_space(namespace, network)?)
 }
 
-/// Gives a socket its own address.
+/// Binds a socket to an address of its own.
 ///
 /// # Errors
 /// `eaddrinuse`, `eaddrnotavail`, `eacces`...
@@ -155,16 +155,16 @@ pub fn bind(socket: BorrowedFd<'_>, address: &Address) -> Result<()> {
     Ok(rustix::net::bind(socket, address)?)
 }
 
-/// Makes a socket take connections, `backlog` of them waiting.
+/// Makes a socket accept connections, of which at most `backlog` wait.
 ///
 /// # Errors
-/// What the system says.
+/// The system's.
 pub fn listen(socket: BorrowedFd<'_>, backlog: i32) -> Result<()> {
     Ok(rustix::net::listen(socket, backlog)?)
 }
 
-/// Connects to an address. `einprogress` (or `eagain` on a local one): the socket becomes writable when it
-/// is known how that went, which [`take_error`] tells.
+/// Connects to an address. After `einprogress` (`eagain` for a local socket) the socket becomes writable when the
+/// outcome is known, which [`take_error`] returns.
 ///
 /// # Errors
 /// As above; `econnrefused`, `enetunreach`...
@@ -173,15 +173,15 @@ pub fn connect(socket: BorrowedFd<'_>, address: &Address) -> Result<()> {
     Ok(rustix::net::connect(socket, address)?)
 }
 
-/// Undoes the connection of a datagram socket.
+/// Dissolves the connection of a datagram socket.
 ///
 /// # Errors
-/// What the system says.
+/// The system's.
 pub fn disconnect(socket: BorrowedFd<'_>) -> Result<()> {
     connect(socket, &Address::unspecified())
 }
 
-/// Takes a connection that waits, and tells who it is from.
+/// Accepts a waiting connection, and returns it with the peer's address.
 ///
 /// # Errors
 /// `eagain` when none waits; `emfile`, `econnaborted`...
@@ -190,41 +190,41 @@ pub fn accept(socket: BorrowedFd<'_>) -> Result<(OwnedFd, Address)> {
     let mut address = Address::unspecified();
     let fd = retry(|| {
         address.fill(|pointer, length| {
-            // SAFETY: room for any address, as long as told.
+            // SAFETY: `fill` passes room for any address, and its length.
             check(unsafe { libc::accept4(socket.as_raw_fd(), pointer, length, flags) })
         })
     })?;
-    // SAFETY: the kernel has just given us this descriptor.
+    // SAFETY: the kernel has just made this descriptor for us.
     Ok((unsafe { OwnedFd::from_raw_fd(fd) }, address))
 }
 
 /// The address of a socket.
 ///
 /// # Errors
-/// What the system says.
+/// The system's.
 pub fn name(socket: BorrowedFd<'_>) -> Result<Address> {
     let mut address = Address::unspecified();
     address.fill(|pointer, length| {
-        // SAFETY: room for any address, as long as told.
+        // SAFETY: `fill` passes room for any address, and its length.
         check(unsafe { libc::getsockname(socket.as_raw_fd(), pointer, length) })
     })?;
     Ok(address)
 }
 
-/// The address of the other end.
+/// The address of the peer.
 ///
 /// # Errors
 /// `enotconn`.
 pub fn peer(socket: BorrowedFd<'_>) -> Result<Address> {
     let mut address = Address::unspecified();
     address.fill(|pointer, length| {
-        // SAFETY: room for any address, as long as told.
+        // SAFETY: `fill` passes room for any address, and its length.
         check(unsafe { libc::getpeername(socket.as_raw_fd(), pointer, length) })
     })?;
     Ok(address)
 }
 
-/// Ends one or both halves of a connection.
+/// Shuts down one or both directions of a connection.
 ///
 /// # Errors
 /// `enotconn`.
@@ -237,10 +237,10 @@ pub fn shutdown(socket: BorrowedFd<'_>, half: Half) -> Result<()> {
     Ok(rustix::net::shutdown(socket, how)?)
 }
 
-/// The error that waits on a socket, which is then forgotten.
+/// Takes the pending error of a socket, and clears it.
 ///
 /// # Errors
-/// That there is an error, or why it could not be asked.
+/// The pending error, or the reason why the system did not return it.
 pub fn take_error(socket: BorrowedFd<'_>) -> Result<()> {
     match option::get_int(socket, option::ERROR)? {
         0 => Ok(()),
@@ -248,7 +248,7 @@ pub fn take_error(socket: BorrowedFd<'_>) -> Result<()> {
     }
 }
 
-/// Reads what is there, at most the room's length; 0 is the end of a stream.
+/// Reads available bytes, at most the room's length; 0 means the end of a stream.
 ///
 /// # Errors
 /// `eagain`, `econnreset`...
@@ -262,13 +262,13 @@ pub fn unread_bytes(socket: BorrowedFd<'_>) -> usize {
     rustix::io::ioctl_fionread(socket).map_or(0, |count| count as usize)
 }
 
-/// A connection that is closed from now on is reset, and what it has not sent is lost.
+/// Makes a later close reset the connection and discard unsent data.
 pub fn reset_when_closed(socket: BorrowedFd<'_>) {
-    // The system does not refuse this for a connection.
+    // The system never refuses this for a connection.
     let _ = rustix::net::sockopt::set_socket_linger(socket, Some(Duration::ZERO));
 }
 
-/// As [`receive`], into one room and, when that is full, another. Answers how many bytes came in all.
+/// As [`receive`], into one room and, when that is full, another. Returns the total number of bytes.
 ///
 /// # Errors
 /// As [`receive`].
@@ -282,7 +282,8 @@ pub fn receive_into(
         iov_len: room.len(),
     };
     let parts = [part(room), part(more)];
-    // Not by the C library's function, for the reason in `fd`, and not by `rustix`, which takes initialised buffers only.
+    // Not by the C library's function, for the reason in `fd`, and not by `rustix`, which takes initialised buffers
+    // only.
     retry(|| {
         // SAFETY: the kernel writes at most the length of each part into it, and both are borrowed for the call.
         check_size(unsafe {
@@ -296,7 +297,7 @@ pub fn receive_into(
     })
 }
 
-/// Takes one datagram, cut to the room's length, and tells who it is from.
+/// Receives one datagram, truncated to the room's length, with its sender's address.
 ///
 /// # Errors
 /// `eagain`, `econnrefused`...
@@ -315,7 +316,7 @@ pub fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
     call::send(socket, bytes, None, 0)
 }
 
-/// Sends parts, one behind the other, on a connected socket; what is beyond the kernel's number of parts waits.
+/// Sends parts, one after the other, on a connected socket; parts beyond the kernel's maximum number are left out.
 ///
 /// # Errors
 /// As [`send`].
@@ -325,7 +326,7 @@ pub fn send_parts(socket: BorrowedFd<'_>, parts: &[IoSlice<'_>]) -> Result<usize
     repeat(|| rustix::net::sendmsg(socket, parts, &mut no_ancillary, SendFlags::NOSIGNAL))
 }
 
-/// Sends one datagram somewhere.
+/// Sends one datagram to an address.
 ///
 /// # Errors
 /// `eagain`, `emsgsize`, `enetunreach`...
@@ -333,10 +334,10 @@ pub fn send_to(socket: BorrowedFd<'_>, bytes: &[u8], to: &Address) -> Result<usi
     call::send(socket, bytes, Some(to), 0)
 }
 
-/// Sends part of a file, from `offset` on; 0 when the file ends there.
+/// Sends part of a file, from `offset`; returns 0 at the end of the file.
 ///
 /// # Errors
-/// `eagain`, `epipe`; `einval` for a file that cannot be sent so.
+/// `eagain`, `epipe`; `einval` for a file that cannot be sent in this way.
 pub fn send_file(
     socket: BorrowedFd<'_>,
     file: BorrowedFd<'_>,
@@ -353,7 +354,7 @@ pub fn send_file(
 /// The name of this machine.
 ///
 /// # Errors
-/// What the system says.
+/// The system's.
 pub fn host_name() -> Result<Vec<u8>> {
     host::name()
 }
@@ -381,8 +382,8 @@ impl Descriptor {
     /// `ebadf` when it is not open.
     pub fn lent(number: RawFd) -> Result<Descriptor> {
         fd::check_open(number)?;
-        // SAFETY: open as of the line above, and never closed here. If the lender closes it too early, later calls fail or
-        // use another descriptor that has got the number, as with all numbers that programs pass around.
+        // SAFETY: open as of the line above, and never closed here. If the lender closes it too early, later calls fail
+        // or use another descriptor that has got the number, as with all numbers that programs pass around.
         let fd = unsafe { BorrowedFd::borrow_raw(number) };
         Ok(Descriptor(Holding::Lent(fd)))
     }

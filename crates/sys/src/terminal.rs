@@ -1,8 +1,8 @@
-//! The terminal: whether there is one, how large it is, and the mode in which a line editor wants it.
+//! The terminal: whether there is one, how large it is, and the mode that a line editor needs.
 //!
 //! Invariant: a terminal whose mode was changed gets its former mode back when the guard is dropped, when the
-//! program exits through `exit` or returns from `main`, and when a thread panics. Only death by a signal that
-//! cannot be handled leaves it changed. One terminal at a time can be changed.
+//! program calls `exit` or returns from `main`, and when a thread panics. Only a deadly signal
+//! leaves it changed. One terminal at a time can be changed.
 
 use std::io::IsTerminal;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -24,16 +24,16 @@ pub struct Size {
     pub rows: u16,
 }
 
-/// What the terminal does by itself; `None` leaves a setting as it is.
+/// What the terminal does itself; `None` leaves a setting unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mode {
-    /// Gather and edit lines (`true`), or pass every byte on at once (`false`).
+    /// Collect and edit lines (`true`), or pass on every byte at once (`false`).
     pub canonical: Option<bool>,
-    /// Show what is typed.
+    /// Echo what is typed.
     pub echo: Option<bool>,
     /// Turn control characters into signals.
     pub signals: Option<bool>,
-    /// Ctrl-C is a key like others, although other control characters make signals.
+    /// Pass on Ctrl-C like other keys, although other control characters send signals.
     pub interrupt_is_key: bool,
 }
 
@@ -51,9 +51,9 @@ pub fn size(fd: BorrowedFd<'_>) -> Result<Size> {
     })
 }
 
-/// The former mode of the terminal that is changed at present.
+/// The terminal that is changed now, with its former mode.
 static CHANGED: Mutex<Option<Former>> = Mutex::new(None);
-/// A terminal was gone when it was to get its former mode back.
+/// Whether the terminal could not be given its former mode because it was closed.
 static LOST: AtomicBool = AtomicBool::new(false);
 
 struct Former {
@@ -78,7 +78,7 @@ impl ModeGuard {
         let number = fd.as_raw_fd();
         let before = rustix::termios::tcgetattr(fd)?;
         let during = with_mode(before.clone(), mode);
-        // Before the change, so that there is no moment in which an exit would leave it in place.
+        // Before the change, so that an exit at any moment undoes it.
         restore_at_exit();
         set(number, &during)?;
         *changed = Some(Former {
@@ -89,12 +89,12 @@ impl ModeGuard {
         Ok(ModeGuard(()))
     }
 
-    /// Sets the mode again, after the program was stopped and continued and the shell has had the terminal.
+    /// Sets the mode again, after the program was stopped and continued, in between which the shell used the terminal.
     pub fn renew(&self) -> Result<()> {
         renew()
     }
 
-    /// Gives the former mode back for the time being, before the program stops; undone by [`renew`](Self::renew).
+    /// Restores the former mode until [`renew`](Self::renew), before the program stops.
     pub fn suspend(&self) -> Result<()> {
         let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
         changed
@@ -106,7 +106,7 @@ impl ModeGuard {
 /// Sets the changed mode again, if a terminal is changed; see [`ModeGuard::renew`].
 ///
 /// # Errors
-/// What the system says: it may be gone (hung up), now or since before its guard was dropped.
+/// The system's: the terminal may have been closed, now or before its guard was dropped.
 pub fn renew() -> Result<()> {
     let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
     match changed.as_ref() {
@@ -116,7 +116,7 @@ pub fn renew() -> Result<()> {
     }
 }
 
-/// Gives the former mode back until [`renew`], if a terminal is changed; see [`ModeGuard::suspend`].
+/// Restores the former mode until [`renew`], if a terminal is changed; see [`ModeGuard::suspend`].
 pub fn suspend() {
     let changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(former) = changed.as_ref() {
@@ -124,26 +124,26 @@ pub fn suspend() {
     }
 }
 
-/// Columns that a character takes in the locale that the environment asks for; 0 for what is not printed.
+/// Columns that a character takes in the locale that the environment names; 0 for characters that are not printed.
 pub fn char_width(character: u32) -> usize {
     unsafe extern "C" {
         fn wcwidth(character: libc::wchar_t) -> libc::c_int;
     }
     /// A locale may be used by any thread.
     struct Locale(libc::locale_t);
-    // SAFETY: nobody changes or frees it.
+    // SAFETY: it is never changed or freed.
     unsafe impl Send for Locale {}
     // SAFETY: as above.
     unsafe impl Sync for Locale {}
     static LOCALE: std::sync::LazyLock<Locale> = std::sync::LazyLock::new(|| {
-        // SAFETY: a terminated text; null is the default locale when there is no other.
+        // SAFETY: a terminated text; null as base makes a new locale.
         Locale(unsafe { libc::newlocale(libc::LC_CTYPE_MASK, c"".as_ptr(), std::ptr::null_mut()) })
     });
     if (0x20..0x7f).contains(&character) {
         return 1;
     }
     let locale = LOCALE.0;
-    // SAFETY: the locale is live or null (which changes nothing); this thread gets its own back at once.
+    // SAFETY: the locale is live or null (which changes nothing); this thread's own locale is restored at once.
     let width = unsafe {
         let before = libc::uselocale(locale);
         let width = wcwidth(character as libc::wchar_t);
@@ -159,8 +159,8 @@ impl Drop for ModeGuard {
     }
 }
 
-/// The bits that OTP's own line editor changes: without them a key would be held back, translated, shown or
-/// acted on by the terminal before the program sees it.
+/// Changes the bits that OTP's own line editor changes, so that the terminal does not hold back, translate, echo or
+/// act on a key before the program sees it.
 fn with_mode(mut settings: Termios, mode: Mode) -> Termios {
     settings.input_modes.remove(InputModes::ISTRIP);
     if let Some(on) = mode.canonical {
@@ -191,20 +191,20 @@ fn with_mode(mut settings: Termios, mode: Mode) -> Termios {
 }
 
 fn set(number: RawFd, settings: &Termios) -> Result<()> {
-    // SAFETY: open when the guard was made, and to be kept open as long as the guard. If it was closed nevertheless, the
-    // call fails, or changes another terminal that has the number now.
+    // SAFETY: open when the guard was made, and to be kept open as long as the guard. If it was closed nevertheless,
+    // the call fails, or changes another terminal that has the number now.
     let fd = unsafe { BorrowedFd::borrow_raw(number) };
     repeat(|| rustix::termios::tcsetattr(fd, OptionalActions::Now, settings))
 }
 
-/// Gives the terminal its former mode back, if one is changed.
+/// Restores the former mode of the terminal, if one is changed.
 pub(crate) fn restore() {
-    // Not waiting: a panic inside this module must not block the exit.
+    // Without waiting for the lock: a panic inside this module must not block the exit.
     let Ok(mut changed) = CHANGED.try_lock() else {
         return;
     };
     if let Some(former) = changed.take() {
-        // It may be gone (hung up); then there is nothing to restore.
+        // Fails if the terminal was closed; then there is nothing to restore.
         let is_lost = set(former.number, &former.before).is_err();
         LOST.store(is_lost, Ordering::Relaxed);
     }
@@ -216,9 +216,9 @@ fn restore_at_exit() {
     }
     static REGISTERED: Once = Once::new();
     REGISTERED.call_once(|| {
-        // SAFETY: the function may be called at any time and takes nothing.
+        // SAFETY: the function may be called at any time and takes no arguments.
         unsafe { libc::atexit(at_exit) };
-        // Panics may abort, which runs no exit functions.
+        // A panic may abort, which runs no exit functions.
         let next = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             restore();
@@ -233,7 +233,7 @@ mod tests {
     use std::os::fd::{AsFd, FromRawFd, OwnedFd};
     use std::os::unix::ffi::OsStrExt;
 
-    /// A terminal without a screen: the side a terminal program would hold, and ours.
+    /// A pseudo-terminal: the controlling side and the terminal.
     fn pseudo_terminal() -> (OwnedFd, OwnedFd) {
         let (mut controller, mut terminal) = (0, 0);
         let window = libc::winsize {
@@ -243,7 +243,7 @@ mod tests {
             ws_ypixel: 0,
         };
         let null = std::ptr::null_mut();
-        // SAFETY: two numbers are written, a structure is read; name and settings are not wanted.
+        // SAFETY: writes two numbers and reads a structure; name and settings may be null.
         let answer = unsafe {
             libc::openpty(
                 &mut controller,
@@ -264,7 +264,7 @@ mod tests {
     }
 
     fn local_flags(fd: BorrowedFd<'_>) -> libc::tcflag_t {
-        // SAFETY: all-zero is a valid structure, which the call fills.
+        // SAFETY: all-zero is a valid structure, which the call fills in.
         unsafe {
             let mut settings: libc::termios = std::mem::zeroed();
             assert_eq!(libc::tcgetattr(fd.as_raw_fd(), &mut settings), 0);
@@ -299,7 +299,7 @@ mod tests {
             local_flags(terminal.as_fd()),
             before & !(libc::ICANON | libc::ECHO)
         );
-        // One byte gets through without a line end, and is not echoed.
+        // One byte gets through without a newline, and is not echoed.
         crate::fd::write(controller.as_fd(), b"x").unwrap();
         assert_eq!(
             crate::fd::wait_readable(terminal.as_fd(), Some(5_000_000_000)),

@@ -1,8 +1,8 @@
 //! Starting threads: with a name, a stack of a given size, and nearly all signals blocked.
 //!
-//! Signals that are sent to the process are thereby left to the thread that `main` runs on. Those a thread
-//! raises by itself (a bad memory access, an abort) still reach it, and so does what tells it that a child which it
-//! started has ended: the kernel drops that at once where it is not blocked, but otherwise wakes the main thread for it.
+//! Signals that are sent to the process are thereby left to the thread that runs `main`. Signals that a thread
+//! raises itself (a bad memory access, an abort) still reach it, and so does SIGCHLD for a child that it started: a
+//! thread that does not block it discards it at once, whereas the kernel would wake the main thread for a blocked one.
 
 use std::mem::MaybeUninit;
 use std::thread::JoinHandle;
@@ -12,7 +12,7 @@ use rustix::thread::MembarrierCommand;
 use crate::errno::{Errno, Result};
 
 /// Starts a thread. The name shows in debuggers and `top -H` (15 bytes of it). The stack gets a guard page; its
-/// memory is spent only where it is touched. `eagain` when the system has no more threads to give.
+/// memory is used only where it is touched. `eagain` when the system allows no more threads.
 pub fn spawn<T: Send + 'static>(
     name: &str,
     stack_bytes: usize,
@@ -21,8 +21,8 @@ pub fn spawn<T: Send + 'static>(
     if name.contains('\0') {
         return Err(Errno::EINVAL);
     }
-    // Blocked here already, because a signal could come before the new thread has had its first turn: it
-    // inherits our mask.
+    // Blocked here already, because the new thread inherits our mask, and a signal could come before its first
+    // instruction.
     let _blocked = BlockedSignals::asynchronous();
     let builder = std::thread::Builder::new()
         .name(name.to_owned())
@@ -30,7 +30,7 @@ pub fn spawn<T: Send + 'static>(
     Ok(builder.spawn(function)?)
 }
 
-/// Ends the process, whatever state it is in: nothing else runs, nothing is flushed; but a terminal gets its mode back.
+/// Ends the process at once, without exit handlers and without flushing; but a terminal gets its mode back.
 pub fn exit_at_once(status: i32) -> ! {
     crate::terminal::restore();
     // SAFETY: does not come back.
@@ -42,7 +42,7 @@ pub fn lower_priority(by: i32) {
     let _ = rustix::process::nice(by);
 }
 
-/// Makes [`barrier_everywhere`] possible; false where the system does not offer it.
+/// Prepares for [`barrier_everywhere`]; false where the system does not offer it.
 #[must_use]
 pub fn register_barrier() -> bool {
     rustix::thread::membarrier(MembarrierCommand::RegisterPrivateExpedited).is_ok()
@@ -86,8 +86,8 @@ impl BlockedSignals {
     fn all_but(open: &[libc::c_int]) -> BlockedSignals {
         let mut set = MaybeUninit::<libc::sigset_t>::uninit();
         let mut before = MaybeUninit::<libc::sigset_t>::uninit();
-        // SAFETY: the first call fills the set that the others change and read; the last fills `before`, and cannot fail
-        // with this command.
+        // SAFETY: the first call fills the set that the others change and read; the last fills `before`, and cannot
+        // fail with this command.
         let before = unsafe {
             libc::sigfillset(set.as_mut_ptr());
             for signal in open {

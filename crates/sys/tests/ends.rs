@@ -1,5 +1,5 @@
-//! Children whose ends are told by the thread that waits for all of them. A program of its own: no other test's children
-//! may be among them.
+//! Children whose ends are reported by the thread that waits for all of them. A test program of its own, because the
+//! children of other tests must not be among them.
 
 use std::sync::mpsc;
 use std::thread;
@@ -14,11 +14,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[test]
 fn every_end_is_told_once() {
     signal::init().unwrap();
-    // A child that is none of ours: its end is nobody's business, and does not stop the others'.
+    // A child that was not started through `sys`: its end is reported to nobody, and does not disturb the others.
     let stranger = std::process::Command::new("true").spawn().unwrap();
     ends_of_many();
     drop(stranger);
-    // Ignored, the system would take the statuses itself.
+    // If the signal were ignored, the system would take the statuses itself.
     signal::set(Signal::Child, Disposition::Ignore).unwrap();
     ends_of_many();
 
@@ -39,7 +39,7 @@ fn every_end_is_told_once() {
     assert!(told.recv().is_err(), "an end was told twice");
 }
 
-/// Starts children from several threads; each has a status of its own.
+/// Starts children from several threads; each child exits with a different status.
 fn ends_of_many() {
     let (tell, told) = mpsc::channel();
     let start = |status: i32, tell: mpsc::Sender<i32>| {
@@ -55,7 +55,7 @@ fn ends_of_many() {
         }
     });
     drop(tell);
-    // Ends when nobody is left to tell.
+    // Ends when all callbacks have run and dropped their senders.
     let mut statuses: Vec<i32> = told.iter().collect();
     statuses.sort_unstable();
     assert_eq!(statuses, (0..200).collect::<Vec<_>>());

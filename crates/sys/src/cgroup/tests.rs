@@ -1,4 +1,4 @@
-//! Limits read from made-up `/proc` and `/sys` trees, one per way that containers are set up.
+//! Limits read from fake `/proc` and `/sys` trees, one for each way in which containers are set up.
 
 use super::*;
 use crate::fixture::Tree;
@@ -95,7 +95,7 @@ fn both_versions_at_once_are_both_asked() {
 
 #[test]
 fn a_container_that_sees_only_its_own_group_reads_the_mount() {
-    // The host's path is in /proc/self/cgroup, and the mount shows just that group at its top.
+    // /proc/self/cgroup shows the host's path, and the mount shows only that group, as its top directory.
     let tree = Tree::new(&[
         ("proc/self/cgroup", "3:cpu,cpuacct:/docker/0af3\n"),
         (
@@ -106,7 +106,7 @@ fn a_container_that_sees_only_its_own_group_reads_the_mount() {
         ("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n"),
     ]);
     assert_eq!(cpu_quota(tree.path()), quota(20_000, 100_000));
-    // A namespace that begins below our group shows us a path that climbs out of it.
+    // In a namespace that begins below our group, our path begins with `..`.
     let tree = Tree::new(&[
         ("proc/self/cgroup", "0::/../../outside\n"),
         ("proc/self/mountinfo", V2_MOUNT),

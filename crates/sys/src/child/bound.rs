@@ -1,4 +1,4 @@
-//! Programs that end with the one that started them, however that comes about.
+//! Programs that end together with the process that started them, however that one ends.
 
 use std::io::Error;
 use std::os::unix::process::CommandExt;
@@ -6,8 +6,8 @@ use std::process::Command;
 
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 
-/// Has the program killed when the thread that started it ends: also when this process is killed, and cannot see to it
-/// any more. What the program starts itself is not included.
+/// Makes the kernel kill the program when the thread that started it ends, also when this process itself is killed.
+/// Processes that the program starts are not killed.
 pub fn bind(command: &mut Command) {
     let starter = getpid();
     let bind = move || {

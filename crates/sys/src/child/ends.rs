@@ -1,10 +1,11 @@
-//! The ends of children, told by one thread that waits for whichever ends next.
+//! The ends of children, reported by one thread that waits for whichever ends next.
 //!
-//! A child costs no descriptor, and neither a signal nor a poll is needed to hear of it. The thread first looks which child
-//! has ended, and takes its status when it has found who is to be told, so that no number is given to another child before.
+//! A child costs no descriptor, and its end needs neither a signal nor a poll. The thread first finds out which child
+//! has ended, and takes its status only after finding its callback, so that the number is not reused before that.
 //!
-//! Invariant: once a child was started here, all children of this process are started here: the status of another one
-//! would be thrown away. Any thread may start one; the lock is held meanwhile, so an end is never told before its child is known.
+//! Invariant: once a child was started here, all children of this process are started here: the statuses of others are
+//! thrown away. Any thread may start a child; it holds the lock meanwhile, so an end is never reported before its child
+//! is registered.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,7 +18,7 @@ use crate::thread;
 
 const STACK_BYTES: usize = 256 << 10;
 
-/// Told how a child ended, or why it executed no program.
+/// Called with how a child ended, or why it executed no program.
 type AtEnd = Box<dyn FnOnce(std::result::Result<Exit, SpawnError>) + Send>;
 
 struct Running {
@@ -29,8 +30,8 @@ static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
 static STARTED: Condvar = Condvar::new();
 
 impl Command<'_> {
-    /// Starts the program as [`Command::start`] does, and answers the number of its process. When it has ended `at_end` is
-    /// called, on a thread of its own, which it must not keep for long: others may have ended as well.
+    /// Starts the program as [`Command::start`] does, and returns the number of its process. When it has ended,
+    /// `at_end` is called on the waiting thread, and must return soon, because other children may have ended as well.
     pub fn start_told(
         self,
         at_end: impl FnOnce(std::result::Result<Exit, SpawnError>) + Send + 'static,
@@ -61,7 +62,7 @@ fn lock() -> MutexGuard<'static, Option<Running>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the thread does.
+/// The body of the waiting thread.
 fn tell_ends() {
     loop {
         wait_for_any();
@@ -72,11 +73,11 @@ fn tell_ends() {
                     .and_then(|running| running.children.remove(&process));
                 match known {
                     Some((child, at_end)) => tell(&child, at_end),
-                    // Somebody started it before this program was executed in the same process.
+                    // It was started in this process before this program was executed.
                     None => forget(process),
                 }
             }
-            // The system took the statuses itself, as it does for those who ignore the signal.
+            // No child is left: the system took the statuses itself, as it does when SIGCHLD is ignored.
             Err(_) => {
                 let lost = lock()
                     .as_mut()
@@ -89,7 +90,7 @@ fn tell_ends() {
     }
 }
 
-/// Returns when there are children.
+/// Waits until there are children.
 fn wait_for_any() {
     let mut running = lock();
     loop {
@@ -105,7 +106,7 @@ fn wait_for_any() {
     }
 }
 
-/// Waits until a child has ended, and leaves its status where it is.
+/// Waits until a child has ended, without taking its status.
 fn ended() -> Result<libc::pid_t> {
     // By the C library, because `rustix` does not say which child it was.
     // SAFETY: all-zero is a valid structure.

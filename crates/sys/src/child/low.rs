@@ -1,11 +1,12 @@
-//! Low numbers for what a child is given by a process with many descriptors.
+//! Low numbers for the descriptors that a child is given, in a process with many descriptors.
 //!
-//! A child begins with a copy of our table of descriptors, and closes what is not its own; both cost the more the higher
-//! our numbers are: a millisecond with 15,000 descriptors. Where they are high a child shares the table instead, and at
-//! once takes a copy of its beginning alone. That holds a few numbers which are kept for this, and which stand for what
-//! it is given until it has done so; we wait for that.
+//! A child begins with a copy of our table of descriptors, and closes those that it is not given; the cost of both
+//! grows with our highest number: a millisecond with 15,000 descriptors. If our numbers are high, a child shares the
+//! table instead, and at once copies only its beginning. That contains a few numbers reserved for this purpose, which
+//! are made duplicates of the given descriptors until the child has copied them; the parent waits for that.
 //!
-//! Invariant: the numbers are ours from [`keep`] on, and stand for `/dev/null` while nobody holds a [`Placed`].
+//! Invariant: the numbers are reserved from [`keep`] on, and are duplicates of `/dev/null` while there is no
+//! [`Placed`].
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -16,23 +17,23 @@ use super::HIGHEST_GIVEN;
 use crate::errno::{Result, check};
 use crate::fd;
 
-/// From this number on a copy of the table is worth being avoided.
+/// From this number on it pays to avoid copying the table.
 const HIGH: RawFd = 1000;
-/// What a child is given, with its directory.
+/// How many numbers are reserved: for the descriptors that a child is given, with its directory.
 const KEPT: usize = 4;
 
-/// The highest number seen.
+/// The highest descriptor number seen.
 static HIGHEST: AtomicI32 = AtomicI32::new(0);
 static NUMBERS: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
 
-/// There is a descriptor with this number.
+/// Records that there is a descriptor with this number.
 pub(crate) fn seen(number: RawFd) {
     if number >= HIGH && HIGHEST.load(Ordering::Relaxed) < number {
         HIGHEST.fetch_max(number, Ordering::Relaxed);
     }
 }
 
-/// Keeps the numbers. To be called early, while low ones are free; without it children get whole copies.
+/// Reserves the numbers. Should be called early, while low ones are free; without it children copy the whole table.
 pub fn keep() -> Result<()> {
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     let numbers = (0..KEPT).map(|_| fd::duplicate_from(nothing.as_raw_fd(), HIGHEST_GIVEN + 1));
@@ -44,13 +45,13 @@ fn lock() -> MutexGuard<'static, Vec<OwnedFd>> {
     NUMBERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Descriptors of ours that have low numbers as well, until this is dropped. Nobody else can have any meanwhile.
+/// Duplicates of descriptors at low numbers, until this is dropped. Holds the lock, so there is one at a time.
 pub(super) struct Placed {
     numbers: MutexGuard<'static, Vec<OwnedFd>>,
     count: usize,
 }
 
-/// Gives descriptors low numbers if ours are high; None if they are not, or it cannot be done.
+/// Duplicates descriptors to low numbers if ours are high; `None` if they are not, or if it fails.
 pub(super) fn place(descriptors: impl Iterator<Item = RawFd>) -> Option<Placed> {
     let descriptors: Vec<RawFd> = descriptors.inspect(|number| seen(*number)).collect();
     if HIGHEST.load(Ordering::Relaxed) < HIGH {
@@ -60,7 +61,7 @@ pub(super) fn place(descriptors: impl Iterator<Item = RawFd>) -> Option<Placed> 
         numbers: lock(),
         count: 0,
     };
-    // One of them stands for nothing all the time.
+    // One of the numbers always stays `/dev/null`, to restore the others from.
     if descriptors.len() >= placed.numbers.len() {
         return None;
     }
@@ -89,15 +90,15 @@ impl Drop for Placed {
             return;
         };
         for number in &self.numbers[..self.count] {
-            // Cannot fail: both are open.
+            // Cannot fail: both descriptors are open.
             let _ = stand_for(number, nothing.as_raw_fd());
         }
     }
 }
 
-/// What the number stood for before is closed.
+/// Makes the number a duplicate of `from`, and closes what it was before.
 fn stand_for(number: &OwnedFd, from: RawFd) -> Result<()> {
-    // SAFETY: numbers and a flag; the number is ours, and stays open.
+    // SAFETY: numbers and a flag; the number is owned here, and stays open.
     check(unsafe { libc::dup3(from, number.as_raw_fd(), libc::O_CLOEXEC) })?;
     Ok(())
 }

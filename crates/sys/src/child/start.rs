@@ -1,12 +1,12 @@
-//! A child's way from `clone` to the program it executes.
+//! What a child does from `clone` until it executes its program.
 //!
-//! The child shares our memory until then, on a stack of its own, while we go on: starting costs neither a copy of our
-//! memory nor the time that executing takes. What goes wrong on the way is left in [`Progress`], where we find it.
+//! Until then the child shares our memory, on a stack of its own, while we continue: starting costs neither a copy of
+//! our memory nor the time that executing takes. If a step fails, the child leaves the reason in [`Progress`].
 //!
-//! Invariant: what the child reads ([`Plan`], its stack) stays where it is until the kernel has cleared
-//! [`Progress::inside`], which it does when the child executes a program or ends. Until then the child calls the system
-//! and nothing else: it has the thread-local memory of the thread that started it, so that not even an error number of
-//! the C library's may be written, and it takes no lock and no memory.
+//! Invariant: what the child reads ([`Plan`], its stack) is neither moved nor freed until the kernel has cleared
+//! [`Progress::inside`], which it does when the child executes a program or ends. Until then the child only makes
+//! system calls, by its own assembler: it shares the thread-local memory of the thread that started it, so not even the
+//! C library's `errno` may be written, and it takes no lock and allocates no memory.
 
 use std::ffi::CString;
 use std::os::fd::RawFd;
@@ -22,56 +22,58 @@ use crate::errno::{Errno, Result, check};
 use crate::memory::{Reservation, page_bytes};
 use crate::thread::BlockedSignals;
 
-/// Stack of a child; it needs a few hundred bytes, of a system without red zones a page.
+/// Size of a child's stack; it uses a few hundred bytes, at most a page.
 const STACK_BYTES: usize = 32 << 10;
-/// Stacks that are kept for children to come.
+/// Stacks that are kept for later children.
 const SPARE_STACKS: usize = 16;
 /// Signals are numbered from 1 to this.
 const SIGNALS: usize = 64;
-/// What a child exits with that could not execute its program.
+/// The exit status of a child that could not execute its program.
 const NOT_EXECUTED: usize = 127;
 
-/// What the child is to do, prepared so that it need not ask for memory.
+/// What the child is to do, prepared so that it need not allocate memory.
 pub(super) struct Plan {
     pub program: CString,
     pub arguments: Vec<CString>,
     pub environment: Entries,
-    /// A descriptor of the directory to be in.
+    /// A descriptor of the working directory.
     pub directory: Option<RawFd>,
-    /// Descriptors and the numbers they get, none of which is the number of one that comes later.
+    /// Descriptors and the numbers that they get; no number is that of a later descriptor.
     pub given: Vec<(RawFd, RawFd)>,
-    /// The child shares our table of descriptors, and begins with taking a copy of those below this number. Otherwise it
-    /// has a whole copy from the first.
+    /// If set, the child shares our table of descriptors at first, and begins by copying those below this number.
+    /// Otherwise it starts with a copy of the whole table.
     pub beginning: Option<RawFd>,
     /// Numbers below `close_from` that are closed.
     pub closed: Vec<RawFd>,
     pub close_from: RawFd,
-    /// Bit N - 1: signal N is ignored. All others do what the system does by itself.
+    /// Bit N - 1: signal N is ignored. All others have their default action.
     pub ignored: u64,
-    /// Those that this process ignores, in the same way: what a child inherits.
+    /// The signals that this process ignores and the child inherits as ignored, in the same form.
     pub ignored_here: u64,
     pub new_session: bool,
-    /// The processors it may use, a bit for each; empty: those of the calling thread.
+    /// The mask of the processors that it may use; empty: those of the calling thread.
     pub processors: Vec<u64>,
 }
 
-/// The child runs in our memory, with descriptors of its own.
+/// Value of [`Progress::inside`]: the child runs in our memory, with its own table of descriptors.
 const APART: u32 = 1;
-/// It shares our descriptors as well.
+/// Value of [`Progress::inside`]: the child runs in our memory and shares our table of descriptors.
 const SHARING: u32 = 2;
 
 /// How far a child has come.
 #[derive(Debug)]
 pub(super) struct Progress {
-    /// [`APART`] or [`SHARING`] while the child runs in our memory; then the kernel clears it, and wakes whoever waits for that.
+    /// [`APART`] or [`SHARING`] while the child runs in our memory; when it leaves, the kernel clears this and wakes
+    /// waiters.
     inside: AtomicU32,
-    /// Why the program was not executed, 0 if it was; then `at_directory` says whether that was the directory's fault.
+    /// Why the program was not executed, 0 if it was. If not 0, `at_directory` says whether the directory was the
+    /// reason.
     errno: AtomicI32,
     at_directory: AtomicU32,
 }
 
 impl Progress {
-    /// Why no program was executed; meaningful when the child has left our memory.
+    /// Why no program was executed; valid once the child has left our memory.
     pub(super) fn failure(&self) -> Option<(Step, Errno)> {
         match self.errno.load(Ordering::Acquire) {
             0 => None,
@@ -103,30 +105,30 @@ impl Progress {
     }
 }
 
-/// A child that perhaps still runs in our memory.
+/// A child that may still run in our memory.
 struct Inside {
     progress: Arc<Progress>,
     stack: Stack,
     _orders: Box<Orders>,
 }
 
-/// What the child is given: the plan, and it once more as the system reads it.
+/// What the child is given: the plan, and its texts as the pointers that the system reads.
 struct Orders {
     plan: Plan,
-    /// The child began without our handlers.
+    /// Whether the child began without our signal handlers.
     without_handlers: bool,
     arguments: Vec<*const libc::c_char>,
     environment: Vec<*const libc::c_char>,
     progress: *const Progress,
 }
 
-// SAFETY: the pointers are into `plan` and the shared progress, which nobody changes but through atomics.
+// SAFETY: the pointers are into `plan` and the shared progress, which are changed only through atomics.
 unsafe impl Send for Orders {}
 
-/// Children that perhaps still run in our memory, and stacks for those to come.
+/// Children that may still run in our memory, and stacks for later ones.
 static STARTED: Mutex<(Vec<Inside>, Vec<Stack>)> = Mutex::new((Vec::new(), Vec::new()));
 
-/// Starts a child: its process number, and how far it comes. The descriptors of the plan may be closed when this returns.
+/// Starts a child; returns its process number and its progress. The descriptors of the plan may be closed afterwards.
 pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, Arc<Progress>)> {
     let stack = stack()?;
     let pointers = |texts: &[CString]| -> Vec<*const libc::c_char> {
@@ -149,7 +151,7 @@ pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, Arc<Progress>)> {
         progress: Arc::as_ptr(&progress),
     });
     let process = match begin_without_handlers(&stack, &orders) {
-        // Before Linux 5.5, or forbidden.
+        // Linux before 5.5, or forbidden.
         Err(Errno::ENOSYS | Errno::EINVAL | Errno::EPERM) => {
             orders.without_handlers = false;
             begin_with_handlers(&stack, &orders)?
@@ -179,14 +181,14 @@ fn flags(plan: &Plan) -> libc::c_int {
     libc::CLONE_VM | libc::CLONE_CHILD_CLEARTID | sharing
 }
 
-/// Begins a child in which no handler of ours can run, since it has none: a signal that comes before it has blocked or
-/// ignored anything does what it does to any program. The stack and the orders must stay until it has left them.
+/// Begins a child without our signal handlers: a signal that comes before it has blocked or ignored any has its default
+/// action. The caller keeps the stack and the orders until the child has left our memory.
 fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
     const CLEAR_HANDLERS: u64 = 1 << 32;
     let flags = flags(&orders.plan);
     // SAFETY: `start` keeps the progress beside the orders.
     let inside = unsafe { (*orders.progress).inside.as_ptr() };
-    // As the kernel has it since its first version.
+    // The kernel's `struct clone_args`, in its first version.
     let arguments: [u64; 8] = [
         flags as u64 | CLEAR_HANDLERS,
         0,
@@ -206,7 +208,7 @@ fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t>
     }
 }
 
-/// As [`begin_without_handlers`], with our handlers and all signals blocked, so that none of them runs.
+/// As [`begin_without_handlers`], but with our handlers; all signals are blocked, so that no handler runs.
 fn begin_with_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
     let flags = flags(&orders.plan) | libc::SIGCHLD;
     let _blocked = BlockedSignals::all();
@@ -224,7 +226,7 @@ fn begin_with_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
     })
 }
 
-/// A stack for a child; takes back what earlier ones have left.
+/// A stack for a child; reclaims the stacks of children that have left our memory.
 fn stack() -> Result<Stack> {
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
     let (inside, spare) = &mut *started;
@@ -271,9 +273,9 @@ impl Stack {
     }
 }
 
-/// What the child does: everything up to the program.
+/// The child: does everything up to executing the program.
 extern "C" fn child(orders: *mut libc::c_void) -> libc::c_int {
-    // SAFETY: `start` gave this pointer and keeps what it points to until we have left this memory; nobody changes it.
+    // SAFETY: `start` gave this pointer and keeps what it points to unchanged until we have left this memory.
     let orders = unsafe { &*orders.cast::<Orders>() };
     // SAFETY: as above.
     let progress = unsafe { &*orders.progress };
@@ -283,12 +285,12 @@ extern "C" fn child(orders: *mut libc::c_void) -> libc::c_int {
         .store(u32::from(at_directory), Ordering::Relaxed);
     progress.errno.store(errno, Ordering::Release);
     loop {
-        // SAFETY: ends this process, which is the child.
+        // SAFETY: ends the calling process, which is the child.
         unsafe { call(libc::SYS_exit_group, [NOT_EXECUTED, 0, 0, 0]) };
     }
 }
 
-/// Returns only when something went wrong: whether it was the directory, and the system's number.
+/// Returns only when a step has failed: whether it was that of the directory, and the error number.
 fn execute(orders: &Orders) -> (bool, i32) {
     let plan = &orders.plan;
     let number = |fd: RawFd| fd as usize;
@@ -297,7 +299,7 @@ fn execute(orders: &Orders) -> (bool, i32) {
     {
         return (false, errno);
     }
-    // What was executed gets rid of handlers by itself; but until then none may run here.
+    // Executing a program resets handlers; but until then none may run here.
     match orders.without_handlers {
         true => set_signals(plan.ignored | plan.ignored_here, plan.ignored),
         false => set_signals(u64::MAX, plan.ignored),
@@ -330,13 +332,13 @@ fn execute(orders: &Orders) -> (bool, i32) {
         let lowest = number(plan.close_from);
         let closed = call(libc::SYS_close_range, [lowest, RawFd::MAX as usize, 0, 0]);
         if closed < 0 {
-            // Before Linux 5.9, or forbidden.
+            // Linux before 5.9, or forbidden.
             let limit = most_descriptors();
             for fd in lowest..limit {
                 call(libc::SYS_close, [fd, 0, 0, 0]);
             }
         }
-        // Last, when handlers are gone: what was sent meanwhile does what it does to any program.
+        // Last, when there are no handlers: signals that were sent meanwhile now have their default action.
         let none = 0u64;
         let mask = &raw const none as usize;
         call(
@@ -356,7 +358,7 @@ fn execute(orders: &Orders) -> (bool, i32) {
     }
 }
 
-/// Takes a copy of our descriptors below a number, and lets the process go on that waits for this. In the child.
+/// Copies our descriptors below a number into a table of the child's own, then wakes the parent. Runs in the child.
 fn part(beginning: usize, orders: &Orders) -> std::result::Result<(), i32> {
     const UNSHARE: usize = 1 << 1;
     // SAFETY: numbers.
@@ -367,7 +369,7 @@ fn part(beginning: usize, orders: &Orders) -> std::result::Result<(), i32> {
         )
     };
     if parted < 0 {
-        // Before Linux 5.9, or forbidden: a whole copy. What is too much of it is closed later.
+        // Linux before 5.9, or forbidden: a copy of the whole table, of which `execute` closes the rest.
         // SAFETY: a number.
         parted = unsafe { call(libc::SYS_unshare, [libc::CLONE_FILES as usize, 0, 0, 0]) };
     }
@@ -377,7 +379,7 @@ fn part(beginning: usize, orders: &Orders) -> std::result::Result<(), i32> {
     // SAFETY: `start` keeps the progress beside the orders.
     let inside = unsafe { &(*orders.progress).inside };
     inside.store(APART, Ordering::Release);
-    // SAFETY: a live word; wakes whoever waits for it, in the process that shares it.
+    // SAFETY: a live word; wakes the threads that wait for it in the parent.
     unsafe {
         call(
             libc::SYS_futex,
@@ -387,7 +389,7 @@ fn part(beginning: usize, orders: &Orders) -> std::result::Result<(), i32> {
     Ok(())
 }
 
-/// The limit of numbers of descriptors. In the child: calls the system only.
+/// The limit of descriptor numbers. Runs in the child: only makes system calls.
 fn most_descriptors() -> usize {
     let mut limits = [0u64; 2];
     let place = &raw mut limits as usize;
@@ -405,10 +407,10 @@ fn most_descriptors() -> usize {
     }
 }
 
-/// Gives each of these signals its own action back, or has it ignored. In the child.
+/// Gives each of these signals its default action, or ignores it. Runs in the child.
 fn set_signals(signals: u64, ignored: u64) {
     for signal in (1..=SIGNALS).filter(|signal| signals & (1 << (signal - 1)) != 0) {
-        // As the kernel has it: handler, flags, restorer, mask.
+        // The kernel's structure: handler, flags, restorer, mask.
         let mut action = [0usize; 4];
         if ignored & (1 << (signal - 1)) != 0 {
             action[0] = libc::SIG_IGN;
@@ -423,15 +425,15 @@ fn set_signals(signals: u64, ignored: u64) {
     }
 }
 
-/// Calls the system without the C library, which would write its error number into memory that is another thread's.
-/// The answer is negative for an error.
+/// Makes a system call without the C library, which would write `errno` into the memory of another thread.
+/// The result is negative for an error.
 ///
 /// # Safety
 /// As for the call.
 #[cfg(target_arch = "x86_64")]
 unsafe fn call(number: libc::c_long, arguments: [usize; 4]) -> isize {
     let answer;
-    // SAFETY: the caller's; the kernel changes no registers but these.
+    // SAFETY: the caller's promise; the kernel changes no registers but these.
     unsafe {
         std::arch::asm!(
             "syscall",
@@ -455,7 +457,7 @@ unsafe fn call(number: libc::c_long, arguments: [usize; 4]) -> isize {
 #[cfg(target_arch = "aarch64")]
 unsafe fn call(number: libc::c_long, arguments: [usize; 4]) -> isize {
     let answer;
-    // SAFETY: the caller's; the kernel changes no register but the first.
+    // SAFETY: the caller's promise; the kernel changes no register but the first.
     unsafe {
         std::arch::asm!(
             "svc 0",
@@ -470,15 +472,16 @@ unsafe fn call(number: libc::c_long, arguments: [usize; 4]) -> isize {
     answer
 }
 
-/// `clone3`: the child calls [`child`] with the orders. The answer is negative for an error.
+/// `clone3`: the child calls [`child`] with the orders. The result is negative for an error.
 ///
 /// # Safety
-/// The arguments are as the kernel wants them, with memory of our own shared and a stack that nobody else uses; what they and
-/// the orders point to stays until the child has left this memory.
+/// The arguments are valid for the kernel, share our memory and name a stack that nothing else uses; everything that
+/// they and the orders point to stays alive until the child has left this memory.
 #[cfg(target_arch = "x86_64")]
 unsafe fn begin(arguments: &[u64; 8], orders: *mut libc::c_void) -> isize {
     let answer;
-    // SAFETY: the caller's. The child, which has an answer of 0 and a stack of its own, does not come out of the call.
+    // SAFETY: the caller's promise. The child, for which the result is 0, continues on its own stack and never returns
+    // from the assembler.
     unsafe {
         std::arch::asm!(
             "syscall",
@@ -508,7 +511,8 @@ unsafe fn begin(arguments: &[u64; 8], orders: *mut libc::c_void) -> isize {
 #[cfg(target_arch = "aarch64")]
 unsafe fn begin(arguments: &[u64; 8], orders: *mut libc::c_void) -> isize {
     let answer;
-    // SAFETY: the caller's. The child, which has an answer of 0 and a stack of its own, does not come out of the call.
+    // SAFETY: the caller's promise. The child, for which the result is 0, continues on its own stack and never returns
+    // from the assembler.
     unsafe {
         std::arch::asm!(
             "svc 0",

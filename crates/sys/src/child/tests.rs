@@ -10,7 +10,7 @@ fn shell<'a>(script: &'a str) -> Command<'a> {
     Command::new(SHELL).arg(b"-c").arg(script.as_bytes())
 }
 
-/// Runs with its standard output in a pipe; returns that and how it ended.
+/// Runs a command with its standard output in a pipe; returns the output and how it ended.
 fn output_of(command: Command<'_>) -> (String, Exit) {
     let (reader, writer) = fd::pipe().unwrap();
     let child = command.give(1, writer.as_fd()).spawn().unwrap();
@@ -60,7 +60,7 @@ fn arguments_environment_and_directory_arrive() {
         output_of(Command::new(b"/bin/pwd").directory(b"/usr")).0,
         "/usr\n"
     );
-    // A relative path counts from there.
+    // A relative path is relative to that directory.
     assert_eq!(
         output_of(
             Command::new(b"bin/env")
@@ -76,11 +76,11 @@ fn arguments_environment_and_directory_arrive() {
 #[test]
 fn a_child_has_its_descriptors_and_no_others() {
     let (reader, _writer) = fd::pipe().unwrap();
-    // Open and inherited by every program that does not say otherwise.
+    // A descriptor that programs inherit unless it is closed for them.
     let leak = fd::duplicate_from(reader.as_raw_fd(), 20).unwrap();
     rustix::io::fcntl_setfd(&leak, rustix::io::FdFlags::empty()).unwrap();
     let list = || Command::new(b"/bin/ls").arg(b"/proc/self/fd");
-    // `ls` itself opens one to read the directory.
+    // `ls` itself opens one more to read the directory.
     assert_eq!(output_of(list()).0, "0\n1\n2\n3\n");
     assert_eq!(
         output_of(list().give(4, reader.as_fd())).0,
@@ -101,7 +101,7 @@ fn a_process_with_high_descriptors_gives_what_others_give() {
     arguments_environment_and_directory_arrive();
     what_cannot_be_started_says_why();
     children_start_from_many_threads_at_once();
-    // More than there are numbers for: as if ours were low.
+    // More descriptors than reserved numbers: the whole table is copied.
     let (reader, _writer) = fd::pipe().unwrap();
     let list = Command::new(b"/bin/ls").arg(b"/proc/self/fd");
     let list = (3..8).fold(list, |list, number| list.give(number, reader.as_fd()));
@@ -110,11 +110,11 @@ fn a_process_with_high_descriptors_gives_what_others_give() {
 
 #[test]
 fn descriptors_can_be_given_crosswise() {
-    // 3 and 4 of the child are what 4 and 3 are here, whatever these are: their numbers must not collide.
+    // The child's 3 and 4 are our 4 and 3: giving one must not overwrite the other.
     let (reader, writer) = fd::pipe().unwrap();
     let (second_reader, second_writer) = fd::pipe().unwrap();
     let (low, high) = (reader.as_raw_fd(), second_writer.as_raw_fd());
-    // A shell takes only one digit behind `<&`.
+    // A shell takes only one digit after `<&`.
     let script = format!("cat </proc/self/fd/{high} >/proc/self/fd/{low}");
     let child = shell(&script)
         .give(low, second_writer.as_fd())
@@ -146,7 +146,7 @@ fn signals_are_as_a_fresh_program_expects_them() {
     assert_eq!(signal_sets(&output_of(ignoring).0), [0, 0x1080]);
 }
 
-/// Lines of hexadecimal numbers behind a word.
+/// The hexadecimal number after a word at the beginning of a line.
 fn signal_sets(text: &str) -> Vec<u64> {
     let set = |line: &str| u64::from_str_radix(line.split('\t').nth(1).unwrap(), 16).unwrap();
     text.lines().map(set).collect()

@@ -1,7 +1,7 @@
-//! How a child ended, together with what it used: the processor and memory that the kernel billed to it and to
-//! those of its own children whose status it took.
+//! How a child ended, together with the processor time and memory that it used, including those of its own children
+//! whose status it took.
 //!
-//! The one function takes a status, so the invariant of the module above holds here as well: nobody else may wait
+//! The function takes a status, so the invariant of the parent module holds here as well: no other code may wait
 //! for the same child, before or at the same time.
 
 use std::time::Duration;
@@ -9,32 +9,32 @@ use std::time::Duration;
 use super::Exit;
 use crate::errno::{Errno, Result, check, retry};
 
-/// What the kernel billed to a child.
+/// Resources that a child used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Processor time spent in the program itself.
     pub user: Duration,
     /// Processor time that the kernel spent for it.
     pub system: Duration,
-    /// The most memory that any one process among them held. Counted from before the program was executed, so it
-    /// is never less than what the process that started it held.
+    /// The peak of resident memory of any single process among them. Counted from before the program was executed, so
+    /// it is never less than that of the process that started it.
     pub peak_resident_bytes: u64,
-    /// Page faults that were served without reading from a disk.
+    /// Page faults that needed no disk read.
     pub minor_faults: u64,
-    /// Page faults that waited for a disk.
+    /// Page faults that needed a disk read.
     pub major_faults: u64,
-    /// Times that a thread gave up its processor, because it had to wait.
+    /// How often a thread gave up its processor because it had to wait.
     pub voluntary_switches: u64,
-    /// Times that a thread lost its processor to another.
+    /// How often a thread lost its processor to another.
     pub involuntary_switches: u64,
 }
 
-/// Waits until the child with this number has ended and takes its status, which leaves nothing of it in the system.
-/// `echild` if it is no child of ours, or its status was taken before.
+/// Waits until the child with this number has ended and takes its status, after which the system keeps nothing of it.
+/// `echild` if it is not a child of this process, or if its status was taken before.
 pub fn wait_with_usage(process_id: u32) -> Result<(Exit, Usage)> {
     let process = libc::pid_t::try_from(process_id).map_err(|_| Errno::ECHILD)?;
     if process <= 0 {
-        // The system call takes these for groups of children.
+        // The system call would wait for groups of children.
         return Err(Errno::ECHILD);
     }
     let mut status = 0;

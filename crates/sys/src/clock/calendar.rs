@@ -2,11 +2,11 @@
 //!
 //! The rules are those of `erlang:localtime/0`, `universaltime/0`, `localtime_to_universaltime/2`,
 //! `universaltime_to_localtime/1`, `posixtime_to_universaltime/1` and `universaltime_to_posixtime/1`:
-//! which dates are accepted, and what the C library decides about times that a change to summer
-//! time skips or repeats. `None` is what those functions turn into `badarg`.
+//! which dates are accepted, and how the C library resolves times that a change to or from summer
+//! time skips or repeats. Those functions turn `None` into `badarg`.
 //!
-//! The time zone is that of the `TZ` variable the program was started with, else of `/etc/localtime`. Nothing
-//! in ferl changes the process's own environment (see `env`), so reading `TZ` races with nobody.
+//! The time zone is that of the `TZ` variable the program was started with, else of `/etc/localtime`. Ferl never
+//! changes the process's own environment (see `env`), so reading `TZ` does not race.
 
 /// A date of the Gregorian calendar and a time of day, without a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,14 +25,14 @@ pub struct DateTime {
     pub second: u8,
 }
 
-/// What the caller knows about a local time: the third state is for `undefined`.
+/// Whether a local time is summer time, as far as the caller knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DaylightSaving {
     /// The time is given in summer time (`true`).
     InEffect,
     /// The time is given in standard time (`false`).
     NotInEffect,
-    /// Let the system find out (`undefined`).
+    /// The system is to find out (`undefined`).
     Unknown,
 }
 
@@ -215,8 +215,7 @@ fn date_time(parts: &libc::tm) -> DateTime {
     }
 }
 
-/// `localtime_r` alone would keep the zone that was in force when it was first called, as long as the
-/// program runs; `tzset` notices a new `/etc/localtime`.
+/// Notices a new `/etc/localtime`, for which `localtime_r` alone does not look again after its first call.
 fn load_zone() {
     unsafe extern "C" {
         fn tzset();

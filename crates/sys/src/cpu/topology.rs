@@ -1,11 +1,11 @@
 //! How processors are arranged: nodes (memory), processors (packages), cores and hardware threads.
 //!
-//! This is what `erlang:system_info(cpu_topology)` shows and what binding strategies (`+sbt`) need. It is
-//! read from `/sys`, whose directory is a parameter so that tests can bring their own machine.
+//! `erlang:system_info(cpu_topology)` shows this, and binding strategies (`+sbt`) need it. It is
+//! read from `/sys`, whose directory is a parameter so that tests can describe other machines.
 
 use std::path::Path;
 
-/// Where one logical processor sits.
+/// The place of one logical processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LogicalCpu {
     /// The memory node, where the kernel has nodes, numbered as the kernel does.
@@ -20,7 +20,7 @@ pub struct LogicalCpu {
     pub logical: usize,
 }
 
-/// All logical processors the kernel describes, ordered by node, processor, core, thread; empty where
+/// All logical processors that the kernel describes, ordered by node, processor, core, thread; empty where
 /// it describes none (some virtual machines and containers).
 pub fn detect() -> Vec<LogicalCpu> {
     detect_under(Path::new("/sys"))
@@ -60,7 +60,7 @@ fn collect(cpus: &mut Vec<LogicalCpu>, directory: &Path, node: Option<u32>) {
     }
 }
 
-/// Sorts, and counts the logical processors that share a core.
+/// Sorts, and numbers the logical processors that share a core.
 fn number_threads(cpus: &mut [LogicalCpu]) {
     cpus.sort_unstable();
     for index in 1..cpus.len() {
@@ -92,7 +92,7 @@ fn numbered_entries(directory: &Path, prefix: &str) -> Vec<usize> {
     numbers
 }
 
-/// Packages of some virtual machines are numbered -1; they are one package.
+/// Some virtual machines number their only package -1, which counts as 0.
 fn read_number(path: &Path) -> Option<u32> {
     let number: i64 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
     u32::try_from(number.max(0)).ok()

@@ -1,4 +1,4 @@
-//! What the system knows about a file besides its content: kind, size, owner, times, permissions.
+//! The metadata of files: kind, size, owner, times, permissions.
 
 use rustix::fs::{self as system, FileType, Gid, Mode, Stat, Timespec, Timestamps, Uid};
 
@@ -6,7 +6,7 @@ use super::File;
 use crate::errno::{Errno, Result};
 use crate::{host, path};
 
-/// What a name stands for.
+/// What kind of file a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A block or character device.
@@ -17,11 +17,11 @@ pub enum Kind {
     Regular,
     /// A symbolic link, seen only when links are not followed.
     SymbolicLink,
-    /// A pipe, a socket.
+    /// Another kind: a pipe or a socket.
     Other,
 }
 
-/// What this process may do with a file.
+/// How this process may access a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// It may be read.
@@ -30,28 +30,28 @@ pub struct Access {
     pub write: bool,
 }
 
-/// The facts about a file; times are seconds since 1970.
+/// The metadata of a file; times are seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileInfo {
-    /// In bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What we may do with it.
+    /// How this process may access it.
     pub access: Access,
     /// When it was read last.
     pub accessed: i64,
     /// When it was written last.
     pub modified: i64,
-    /// When its facts changed last.
+    /// When its metadata changed last.
     pub changed: i64,
-    /// Permissions, and the kind in the system's own encoding.
+    /// Permissions and kind in the system's encoding.
     pub mode: u32,
     /// How many names it has.
     pub links: u64,
-    /// The file system it is in.
+    /// The device of the file system that it is in.
     pub major_device: u64,
-    /// The device it is, if it is one.
+    /// The device that it stands for, if it is a device.
     pub minor_device: u64,
     /// Its number in the file system.
     pub inode: u64,
@@ -61,16 +61,16 @@ pub struct FileInfo {
     pub group: u32,
 }
 
-/// Whether the last part of a name, if it is a symbolic link, stands for the link or for what it points to.
+/// Whether a name that is a symbolic link stands for the link itself or for its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// For what it points to.
+    /// For its target.
     Follow,
     /// For the link itself.
     Keep,
 }
 
-/// The facts about the file with this name. Access is what the system would grant now.
+/// The metadata of the file with this name. `access` is what the system would grant now.
 pub fn of(name: &[u8], links: Links) -> Result<FileInfo> {
     path::with(name, |name| {
         let status = match links {
@@ -86,7 +86,7 @@ pub fn of(name: &[u8], links: Links) -> Result<FileInfo> {
 }
 
 impl File {
-    /// The facts about an open file. Access is what its permissions grant to our user and group.
+    /// The metadata of an open file. `access` is what its permissions grant to our user and group.
     pub fn info(&self) -> Result<FileInfo> {
         let status = system::fstat(&self.fd)?;
         let (user, group) = host::effective_ids();
@@ -106,8 +106,8 @@ impl File {
     }
 }
 
-/// Sets the permissions, which may include set-user-ID and set-group-ID; these are given up if the system
-/// refuses them.
+/// Sets the permissions, which may include set-user-ID and set-group-ID; if the system refuses these two, sets the
+/// others without them.
 pub fn set_permissions(name: &[u8], permissions: u32) -> Result<()> {
     let special = Mode::SUID | Mode::SGID;
     let mode = Mode::from_raw_mode(permissions) & (special | Mode::RWXU | Mode::RWXG | Mode::RWXO);
@@ -117,7 +117,7 @@ pub fn set_permissions(name: &[u8], permissions: u32) -> Result<()> {
     })
 }
 
-/// Sets the owner and the group; `None` leaves one as it is.
+/// Sets the owner and the group; `None` leaves either unchanged.
 pub fn set_owner(name: &[u8], user: Option<u32>, group: Option<u32>) -> Result<()> {
     /// The system itself takes this number for "unchanged".
     const UNCHANGED: u32 = u32::MAX;

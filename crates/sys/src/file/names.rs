@@ -24,7 +24,7 @@ pub fn remove_directory(name: &[u8]) -> Result<()> {
     }
 }
 
-/// Removes a name that is not a directory's; `eperm` if it is.
+/// Removes a file by its name; `eperm` if it is a directory.
 pub fn remove_file(name: &[u8]) -> Result<()> {
     match named(name, |name| rustix::fs::unlink(name)) {
         Err(Errno::EISDIR) => Err(Errno::EPERM),
@@ -61,7 +61,7 @@ pub fn read_link(name: &[u8]) -> Result<Vec<u8>> {
     })
 }
 
-/// The names in a directory, without `.` and `..`, in the order in which the system gives them.
+/// The names in a directory, without `.` and `..`, in the system's order.
 pub fn list_directory(name: &[u8]) -> Result<Vec<Vec<u8>>> {
     let name = path::owned(name)?;
     let entries = std::fs::read_dir(OsStr::from_bytes(name.as_bytes()))?;
@@ -69,17 +69,17 @@ pub fn list_directory(name: &[u8]) -> Result<Vec<Vec<u8>>> {
     names.collect()
 }
 
-/// The directory that relative names count from.
+/// The working directory.
 pub fn working_directory() -> Result<Vec<u8>> {
     Ok(std::env::current_dir()?.into_os_string().into_vec())
 }
 
-/// Changes the directory that relative names count from, for the whole process.
+/// Changes the working directory of the whole process.
 pub fn set_working_directory(name: &[u8]) -> Result<()> {
     named(name, |name| rustix::process::chdir(name))
 }
 
-/// What to ask [`may`] about.
+/// The kind of access that [`may`] is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// Whether the name exists.
@@ -92,7 +92,7 @@ pub enum Wish {
     Execute,
 }
 
-/// Whether this process could do something with a name; the error says why not.
+/// Whether this process may access a file in some way; the error says why not.
 pub fn may(name: &[u8], wish: Wish) -> Result<()> {
     let wish = match wish {
         Wish::Exist => Access::EXISTS,
@@ -103,13 +103,13 @@ pub fn may(name: &[u8], wish: Wish) -> Result<()> {
     named(name, |name| rustix::fs::access(name, wish))
 }
 
-/// Whether the name is that of a file (no directory) that may be executed.
+/// Whether the name is that of a regular file that may be executed.
 pub fn is_program(name: &[u8]) -> bool {
     let is_file = info::of(name, Links::Follow).is_ok_and(|info| info.kind == info::Kind::Regular);
     is_file && may(name, Wish::Execute).is_ok()
 }
 
-/// Whether the name is that of the directory that relative names count from.
+/// Whether the name is that of the working directory.
 pub fn is_working_directory(name: &[u8]) -> bool {
     let place =
         |name: &[u8]| info::of(name, Links::Follow).map(|info| (info.major_device, info.inode));

@@ -282,7 +282,7 @@ fn facts_about_files_can_be_changed() {
     info::set_permissions(&name, 0o6755).unwrap();
     assert_eq!(info::of(&name, Links::Follow).unwrap().mode & 0o777, 0o755);
     info::set_permissions(&name, 0o040).unwrap();
-    // Of an open file the permission bits count, whatever a privileged user may do.
+    // For an open file the permission bits count, even for a privileged user.
     let open = File::open(&name, READ);
     if let Ok(open) = open {
         let access = open.info().unwrap().access;
@@ -379,7 +379,7 @@ fn the_working_directory_is_known() {
         .into_os_string()
         .into_encoded_bytes();
     assert_eq!(names::working_directory(), Ok(here.clone()));
-    // To where we are: the directory belongs to all tests.
+    // To the current one, because all tests share the working directory.
     names::set_working_directory(&here).unwrap();
     assert_eq!(names::working_directory(), Ok(here));
     assert_eq!(

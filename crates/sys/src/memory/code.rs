@@ -1,8 +1,8 @@
 //! Address space for machine code.
 //!
-//! Generated code refers to its surroundings with 32-bit addresses or distances, so it must lie where those
+//! Generated code refers to the program with 32-bit addresses or distances, so it must lie where those
 //! reach: [`Place`] says where. A page is writable or executable, never both: code is written first and
-//! sealed before it runs, and pages that run are not written again without being unsealed first.
+//! sealed before it runs, and must be unsealed before it is written again.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -20,14 +20,14 @@ pub enum Place {
     /// Wholly within 2 GiB of an address, such as that of the program's own functions, so that calls and
     /// references between the two are 32-bit distances.
     Near(usize),
-    /// Wherever there is room.
+    /// Anywhere in the address space.
     Anywhere,
 }
 
 const GIB: usize = 1 << 30;
 /// Candidates for the start of an area are this far apart.
 const STEP_BYTES: usize = 2 << 20;
-/// Addresses below are refused by the kernel or reserved for programs linked at fixed addresses.
+/// The kernel refuses lower addresses, or they are reserved for programs linked at fixed addresses.
 const LOWEST_ADDRESS: usize = 1 << 20;
 
 /// A reserved range for code.
@@ -91,7 +91,7 @@ impl CodeArea {
     /// Makes a part executable, not writable, and visible to instruction fetch on all processors.
     ///
     /// # Safety
-    /// Nobody may write to the part until it is unsealed, and what it holds must be code that may run.
+    /// The part is not written until it is unsealed, and holds complete code.
     pub unsafe fn seal(&self, part: Range<usize>) -> Result<()> {
         let (start, bytes) = self.reservation.pages(&part)?;
         synchronise(start.cast(), bytes);
@@ -100,7 +100,7 @@ impl CodeArea {
     }
 }
 
-/// Maps the start of a file as code, for good: so profilers learn that the file describes code.
+/// Maps the start of a file as code and leaves it mapped, by which profilers learn that the file describes code.
 pub fn map_for_profilers(file: &std::fs::File) -> Result<()> {
     let protection = ProtFlags::READ | ProtFlags::EXEC;
     // SAFETY: a new mapping, which replaces nothing and which nobody reads or runs.
@@ -117,7 +117,7 @@ pub fn map_for_profilers(file: &std::fs::File) -> Result<()> {
     Ok(())
 }
 
-/// Asks the kernel itself for low addresses, which x86-64 can: it serves the second GiB.
+/// Lets the kernel choose a low address, which it can on x86-64, in the second GiB.
 #[cfg(target_arch = "x86_64")]
 fn map_low(bytes: usize) -> Option<NonNull<u8>> {
     // A flag that `rustix` has no name for.
@@ -129,7 +129,7 @@ fn map_low(_bytes: usize) -> Option<NonNull<u8>> {
     None
 }
 
-/// Tries addresses in a window until the kernel gives one, nearest to `wanted` first.
+/// Tries addresses in a window, from `wanted` upwards and then downwards, until the kernel grants one.
 fn reserve_within(window: Range<usize>, bytes: usize, wanted: usize) -> Result<Reservation> {
     let last = window.end.checked_sub(bytes).ok_or(Errno::ENOMEM)?;
     let first = window.start.next_multiple_of(STEP_BYTES);
@@ -139,7 +139,7 @@ fn reserve_within(window: Range<usize>, bytes: usize, wanted: usize) -> Result<R
     for address in above.chain(below) {
         match map(address, bytes, MapFlags::FIXED_NOREPLACE) {
             Ok(base) if base.addr().get() == address => return Ok(Reservation { base, bytes }),
-            // Kernels before 4.17 take the address for a hint.
+            // Kernels before 4.17 treat the address as a hint.
             Ok(base) => unmap(base.addr().get(), bytes),
             Err(Errno::EEXIST | Errno::EPERM | Errno::ENOMEM) => {}
             Err(error) => return Err(error),

@@ -1,4 +1,4 @@
-//! How much memory there is and how much of it we use.
+//! How much memory there is and how much of it this process uses.
 
 use std::path::Path;
 
@@ -13,34 +13,35 @@ pub fn total_bytes() -> u64 {
     system.totalram * u64::from(system.mem_unit)
 }
 
-/// What the kernel believes new programs can have without swapping, in bytes.
+/// The kernel's estimate of the memory that new programs can get without swapping, in bytes.
 pub fn available_bytes() -> Option<u64> {
     bytes_of("/proc/meminfo", "MemAvailable:")
 }
 
-/// The least memory limit of the control groups we are in, in bytes. It may exceed [`total_bytes`].
+/// The lowest memory limit of the control groups that this process is in, in bytes. It may exceed [`total_bytes`].
 pub fn group_limit_bytes() -> Option<u64> {
     cgroup::memory_limit_bytes(Path::new("/"))
 }
 
-/// What is charged to our innermost memory control group, in bytes: page cache and neighbours included.
+/// Memory charged to the innermost memory control group of this process, in bytes: page cache and other processes
+/// included.
 pub fn group_usage_bytes() -> Option<u64> {
     cgroup::memory_usage_bytes(Path::new("/"))
 }
 
-/// Address space that this process may have, in bytes, when it is limited (`ulimit -v`).
+/// The limit of this process's address space, in bytes, if there is one (`ulimit -v`).
 pub fn address_limit_bytes() -> Option<u64> {
     getrlimit(Resource::As).current
 }
 
-/// Memory of this process that is resident, in bytes.
+/// Resident memory of this process, in bytes.
 pub fn resident_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
     pages.checked_mul(page_bytes() as u64)
 }
 
-/// The most that was ever resident, in bytes.
+/// The peak of resident memory of this process, in bytes.
 pub fn peak_resident_bytes() -> Option<u64> {
     bytes_of("/proc/self/status", "VmHWM:")
 }
@@ -63,7 +64,7 @@ mod tests {
         let before = resident_bytes().unwrap();
         let block = std::hint::black_box(vec![1u8; BYTES]);
         let after = resident_bytes().unwrap();
-        // Other tests run beside this one and may give some of theirs back.
+        // Other tests run at the same time and may free memory.
         assert!(after > before + BYTES as u64 / 2, "{before} {after}");
         assert!(peak_resident_bytes().unwrap() >= BYTES as u64);
         drop(block);

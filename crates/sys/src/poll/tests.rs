@@ -113,7 +113,7 @@ fn events_beyond_the_capacity_come_with_the_next_wait() {
 fn short_timeouts_are_kept_to_the_microsecond() {
     for poller in pollers() {
         for timeout_ns in [50_000, 300_000, 1_500_000] {
-            // The scheduler of the machine may add to any one wait; the best of many shows the clock's step.
+            // The kernel's scheduler may prolong any single wait; the shortest of many shows the precision.
             let shortest = (0..20)
                 .map(|_| {
                     let before = clock::monotonic_ns();

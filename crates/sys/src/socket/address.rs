@@ -1,7 +1,7 @@
 //! Addresses of sockets, as the system lays them out.
 //!
-//! They are kept and read as bytes, since the system has a layout for each family: the family's number, then what the
-//! family needs. Ports are in network order.
+//! They are stored as bytes, because each family has a layout of its own, which begins with the family's number. Ports
+//! are in network order.
 
 use std::mem::offset_of;
 use std::ptr;
@@ -46,7 +46,7 @@ pub enum View<'a> {
         ip: [u8; 16],
         /// The port.
         port: u16,
-        /// As the system keeps it.
+        /// The flow information, as the system stores it.
         flow: u32,
         /// The interface that a link-local address belongs to.
         scope: u32,
@@ -68,7 +68,7 @@ impl Address {
         }
     }
 
-    /// An address of a family, with some bytes at their places in it.
+    /// An address of a family, with the bytes of its fields at their offsets.
     fn of<const FIELDS: usize>(
         family: libc::c_int,
         length: usize,
@@ -87,7 +87,7 @@ impl Address {
         self.storage.0[..FAMILY_BYTES].copy_from_slice(&family.to_ne_bytes());
     }
 
-    /// Bytes at a place. The caller keeps to the storage.
+    /// Bytes at an offset, which must lie within the storage.
     fn field<const BYTES: usize>(&self, at: usize) -> [u8; BYTES] {
         std::array::from_fn(|index| self.storage.0[at + index])
     }
@@ -266,7 +266,7 @@ impl Address {
         if !pointer.is_null() {
             let length = length.min(MOST_BYTES);
             let room = address.storage.0.as_mut_ptr();
-            // SAFETY: so many bytes by the caller's promise, and no more than the storage has.
+            // SAFETY: readable by the caller's promise, and no longer than the storage.
             unsafe { ptr::copy_nonoverlapping(pointer.cast::<u8>(), room, length) };
             address.length = length as libc::socklen_t;
         }
@@ -274,7 +274,8 @@ impl Address {
     }
 }
 
-// SAFETY: the pointer is to the storage, whose bytes are all initialised, and no constructor sets a length beyond it.
+// SAFETY: the pointer is to the storage, whose bytes are all initialised and which is aligned for any address; neither
+// the constructors nor `fill` set a length beyond it.
 unsafe impl SocketAddrArg for Address {
     unsafe fn with_sockaddr<R>(
         &self,

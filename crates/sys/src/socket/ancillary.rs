@@ -1,15 +1,15 @@
-//! Ancillary data as it lies in a buffer: heads, each followed by its data.
+//! The layout of ancillary data in a buffer: headers, each followed by its data.
 
 use super::option::Name;
 
 const HEAD_BYTES: usize = size_of::<libc::cmsghdr>();
 
-/// Bytes that so much data takes with its head.
+/// Bytes that data of this length takes with its header.
 fn space(data_bytes: usize) -> usize {
     HEAD_BYTES + data_bytes.next_multiple_of(8)
 }
 
-/// A buffer of ancillary data that is being made; it never grows beyond its room.
+/// A buffer that ancillary data is written to; it never exceeds its maximum.
 #[derive(Debug)]
 pub struct Ancillaries {
     bytes: Vec<u8>,
@@ -17,7 +17,7 @@ pub struct Ancillaries {
 }
 
 impl Ancillaries {
-    /// None, with room for so many bytes.
+    /// An empty buffer for at most this many bytes.
     #[must_use]
     pub fn new(most: usize) -> Ancillaries {
         Ancillaries {
@@ -26,7 +26,7 @@ impl Ancillaries {
         }
     }
 
-    /// Adds one; false when there is no room left.
+    /// Adds an entry; false if it does not fit.
     pub fn add(&mut self, name: Name, data: &[u8]) -> bool {
         let space = space(data.len());
         if space > self.most - self.bytes.len() {
@@ -42,14 +42,14 @@ impl Ancillaries {
         true
     }
 
-    /// As the system wants it.
+    /// The buffer in the system's layout.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// One entry of a buffer: its name, and where its data is.
+/// One entry of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Its level and type.
@@ -58,7 +58,7 @@ pub struct Entry {
     pub data: std::ops::Range<usize>,
 }
 
-/// The entries of a buffer. None: the rest of it makes no sense.
+/// The entries of a buffer; `None` stands for a malformed rest.
 pub fn entries(buffer: &[u8]) -> impl Iterator<Item = Option<Entry>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -67,7 +67,7 @@ pub fn entries(buffer: &[u8]) -> impl Iterator<Item = Option<Entry>> + '_ {
         let number =
             |from: usize| i32::from_ne_bytes(head[from..from + 4].try_into().expect("four bytes"));
         if length < HEAD_BYTES {
-            // As the system's own macros see it, the end.
+            // The system's own macros take this for the end.
             return None;
         }
         if length > buffer.len() - at {

@@ -1,7 +1,7 @@
 //! The calls that move bytes, with every argument that the system takes: flags, addresses of any family, ancillary
 //! data as the system lays it out.
 //!
-//! The sockets are non-blocking: what would wait answers `eagain`. Nothing raises SIGPIPE.
+//! The sockets are non-blocking: calls that would wait fail with `eagain`. No call raises SIGPIPE.
 
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
@@ -14,7 +14,7 @@ use super::address::Address;
 use crate::errno::{Errno, Result, check_size, repeat, retry};
 use crate::fd::MOST_PARTS;
 
-/// Makes a socket by the system's numbers.
+/// Opens a socket by the system's numbers.
 ///
 /// # Errors
 /// `eafnosupport`, `eprotonosupport`, `emfile`...
@@ -34,7 +34,7 @@ pub fn open_in(namespace: &[u8], family: i32, kind: i32, protocol: i32) -> Resul
     super::in_namespace(namespace, || open(family, kind, protocol))
 }
 
-/// Takes a connection that waits.
+/// Accepts a waiting connection.
 ///
 /// # Errors
 /// `eagain` when none waits; `einval` on a socket that does not listen; `emfile`, `econnaborted`...
@@ -43,10 +43,10 @@ pub fn accept(socket: BorrowedFd<'_>) -> Result<OwnedFd> {
     repeat(|| rustix::net::accept_with(socket, flags))
 }
 
-/// Sends bytes, somewhere or where the socket is connected to.
+/// Sends bytes, to an address or to the peer.
 ///
 /// # Errors
-/// What the system says.
+/// The system's.
 pub fn send(
     socket: BorrowedFd<'_>,
     bytes: &[u8],
@@ -60,13 +60,13 @@ pub fn send(
     })
 }
 
-/// Most parts of one message.
+/// The maximum number of parts of one message.
 pub const MOST_MESSAGE_PARTS: usize = MOST_PARTS;
 
 /// Sends parts as one message with ancillary data, made by [`Ancillaries`](super::ancillary::Ancillaries).
 ///
 /// # Errors
-/// What the system says; `emsgsize` for more parts than [`MOST_MESSAGE_PARTS`].
+/// The system's; `emsgsize` for more parts than [`MOST_MESSAGE_PARTS`].
 pub fn send_message(
     socket: BorrowedFd<'_>,
     parts: &[IoSlice<'_>],
@@ -79,7 +79,7 @@ pub fn send_message(
     }
     // SAFETY: all zero is a valid header without parts.
     let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    // `IoSlice` has the shape of the kernel's own part.
+    // `IoSlice` has the layout of `iovec`.
     header.msg_iov = parts.as_ptr().cast_mut().cast();
     header.msg_iovlen = parts.len();
     if let Some(to) = to {
@@ -92,14 +92,14 @@ pub fn send_message(
         header.msg_controllen = ancillary.len();
     }
     retry(|| {
-        // SAFETY: everything that the header points to is alive and as long as told.
+        // SAFETY: everything that the header points to is alive and has the length that the header says.
         check_size(unsafe {
             libc::sendmsg(socket.as_raw_fd(), &header, flags | libc::MSG_NOSIGNAL)
         })
     })
 }
 
-/// Reads what is there, at most the room's length.
+/// Reads available bytes, at most the room's length.
 ///
 /// # Errors
 /// `eagain`, `econnreset`...
@@ -111,7 +111,7 @@ pub fn receive(socket: BorrowedFd<'_>, room: &mut [MaybeUninit<u8>], flags: i32)
     })
 }
 
-/// As [`receive`], and tells who it is from. The address of a stream's other end is not told.
+/// As [`receive`], with the sender's address, which is unspecified on a stream.
 ///
 /// # Errors
 /// As [`receive`].
@@ -123,7 +123,7 @@ pub fn receive_from(
     let mut from = Address::unspecified();
     let count = retry(|| {
         from.fill(|pointer, length| {
-            // SAFETY: the kernel writes at most the room's length into it, and the address has room for any.
+            // SAFETY: the kernel writes at most the room's length; `fill` passes room for any address, and its length.
             check_size(unsafe {
                 libc::recvfrom(
                     socket.as_raw_fd(),
@@ -136,25 +136,24 @@ pub fn receive_from(
             })
         })
     })?;
-    // With `MSG_TRUNC` the kernel tells the length of the whole datagram.
+    // With `MSG_TRUNC` the kernel returns the length of the whole datagram.
     Ok((count.min(room.len()), from))
 }
 
-/// What [`receive_message`] received.
+/// A message from [`receive_message`].
 #[derive(Debug)]
 pub struct Message {
     /// Bytes of data.
     pub count: usize,
-    /// Who it is from, where that is told.
+    /// The sender's address, if the system told it.
     pub from: Option<Address>,
     /// Bytes of ancillary data.
     pub ancillary: usize,
-    /// What the system says of it.
+    /// The flags that the system set for it.
     pub flags: i32,
 }
 
-/// Reads what is there with what comes along, into zeroed or otherwise initialised room for it, which begins at a
-/// multiple of eight.
+/// Receives available bytes with their ancillary data. The room for the latter begins at a multiple of eight bytes.
 ///
 /// # Errors
 /// As [`receive`].
@@ -179,9 +178,10 @@ pub fn receive_message(
         header.msg_controllen = ancillary.len();
         from.fill(|pointer, length| {
             header.msg_name = pointer.cast();
-            // SAFETY: `fill` hands over a length of its own.
+            // SAFETY: `fill` passes a pointer to its own length.
             header.msg_namelen = unsafe { *length };
-            // SAFETY: room, address and control are as long as told and alive for the call.
+            // SAFETY: room, address and ancillary data are alive for the call and have the lengths that the header
+            // says.
             let count =
                 check_size(unsafe { libc::recvmsg(socket.as_raw_fd(), &mut header, flags) })?;
             // SAFETY: as above.
@@ -198,7 +198,7 @@ pub fn receive_message(
     })
 }
 
-/// Whether reading, or else writing, can be tried with success now; errors that wait count.
+/// Whether reading (or with `to_write` writing) would not block now; a pending error counts as ready.
 #[must_use]
 pub fn is_ready(socket: BorrowedFd<'_>, to_write: bool) -> bool {
     let events = if to_write {
@@ -208,7 +208,7 @@ pub fn is_ready(socket: BorrowedFd<'_>, to_write: bool) -> bool {
     };
     let mut set = [PollFd::from_borrowed_fd(socket, events)];
     let found = rustix::event::poll(&mut set, Some(&Timespec::default()));
-    // If the system cannot tell, the caller is to try.
+    // If the system does not tell, the caller is to try.
     found != Ok(0)
 }
 

@@ -1,8 +1,8 @@
-//! What sockets, their options, flags and requests are called, and how the values of options are laid out: the one table
+//! OTP's names of families, options, flags and requests of sockets, and the layout of options' values: the tables
 //! behind the modules `socket` and `net`.
 //!
-//! An option without a number is known by name alone: OTP lists it as not supported. The order of flags is that in which
-//! they are told.
+//! An option without a number is known by name only: OTP lists it as not supported. Flags are listed in the order in
+//! which OTP returns them.
 
 use super::option::Name;
 
@@ -14,7 +14,7 @@ pub const FAMILIES: &[(&str, i32)] = &[
     ("unspec", libc::AF_UNSPEC),
 ];
 
-/// The family of hardware's addresses.
+/// The family of hardware addresses.
 pub const PACKET_FAMILY: i32 = libc::AF_PACKET;
 
 /// Types of sockets by name.
@@ -26,17 +26,17 @@ pub const KINDS: &[(&str, i32)] = &[
     ("rdm", libc::SOCK_RDM),
 ];
 
-/// The type of streams.
+/// The type of stream sockets.
 pub const STREAM: i32 = libc::SOCK_STREAM;
-/// The type of datagrams.
+/// The type of datagram sockets.
 pub const DATAGRAM: i32 = libc::SOCK_DGRAM;
-/// The type of packets in sequence.
+/// The type of sequenced-packet sockets.
 pub const SEQUENCE: i32 = libc::SOCK_SEQPACKET;
 
 /// The level of options that belong to the socket itself.
 pub const SOCKET_LEVEL: i32 = libc::SOL_SOCKET;
 
-/// Protocols that are known without the system's data base, in the order in which they are listed.
+/// Protocols that are known without the system's database, in the order in which OTP lists them.
 pub const PROTOCOLS: &[(&str, i32)] = &[
     ("sctp", SCTP),
     ("udp", libc::IPPROTO_UDP),
@@ -45,14 +45,14 @@ pub const PROTOCOLS: &[(&str, i32)] = &[
     ("ip", libc::IPPROTO_IP),
 ];
 
-/// A protocol's number.
+/// The number of the protocol SCTP.
 pub const SCTP: i32 = libc::IPPROTO_SCTP;
-/// A protocol's number.
+/// The number of the protocol TCP.
 pub const TCP: i32 = libc::IPPROTO_TCP;
-/// A protocol's number.
+/// The number of the protocol UDP.
 pub const UDP: i32 = libc::IPPROTO_UDP;
 
-/// Flags of messages.
+/// Flags of messages by name.
 pub const MESSAGE_FLAGS: &[(&str, i32)] = &[
     ("cmsg_cloexec", libc::MSG_CMSG_CLOEXEC),
     ("confirm", libc::MSG_CONFIRM),
@@ -67,7 +67,7 @@ pub const MESSAGE_FLAGS: &[(&str, i32)] = &[
     ("trunc", libc::MSG_TRUNC),
 ];
 
-/// Flags of interfaces; 0 for those that this system has not.
+/// Flags of interfaces by name; 0 for those that this system does not have.
 pub const INTERFACE_FLAGS: &[(&str, i32)] = &[
     ("up", libc::IFF_UP),
     ("broadcast", libc::IFF_BROADCAST),
@@ -103,7 +103,7 @@ pub const INTERFACE_FLAGS: &[(&str, i32)] = &[
     ("nogroup", 0),
 ];
 
-/// The flags of interfaces that `net:getifaddrs` tells.
+/// The flags of interfaces that `net:getifaddrs` returns.
 pub const TOLD_INTERFACE_FLAGS: &[&str] = &[
     "up",
     "broadcast",
@@ -122,9 +122,9 @@ pub const TOLD_INTERFACE_FLAGS: &[&str] = &[
     "dynamic",
 ];
 
-/// The bit of interfaces with one other end.
+/// The flag of point-to-point interfaces.
 pub const POINT_TO_POINT: u32 = libc::IFF_POINTOPOINT as u32;
-/// The bit of interfaces with a broadcast address.
+/// The flag of interfaces with a broadcast address.
 pub const BROADCAST: u32 = libc::IFF_BROADCAST as u32;
 
 macro_rules! requests {
@@ -156,7 +156,7 @@ requests! {
     SET_QUEUE = "siftxqlen": SIOCSIFTXQLEN,
 }
 
-/// Kinds of hardware by number, as addresses name them. The second tells whether `gifhwaddr` names it too.
+/// Kinds of hardware: the name in addresses, the number, and whether `gifhwaddr` uses the name too.
 pub const HARDWARE: &[(&str, u16, bool)] = &[
     ("netrom", 0, true),
     ("ether", 1, true),
@@ -182,7 +182,7 @@ pub const HARDWARE: &[(&str, u16, bool)] = &[
     ("void", 0xffff, false),
 ];
 
-/// Kinds of packets by number, as addresses name them.
+/// Kinds of packets: the name in addresses, and the number.
 pub const PACKETS: &[(&str, u8)] = &[
     ("host", 0),
     ("broadcast", 1),
@@ -194,23 +194,23 @@ pub const PACKETS: &[(&str, u8)] = &[
     ("kernel", 7),
 ];
 
-/// A named number of some bytes in a record.
+/// A number in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// Its bytes; a negative number is one with a sign.
+    /// Its size in bytes; negated if it is signed.
     pub bytes: i8,
 }
 
-/// How an option's value is laid out, and what stands for it.
+/// The layout of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A number that is 0 or not.
+    /// A number that is a boolean: 0 or not.
     Bool,
     /// A number.
     Int,
-    /// Whether, and how many seconds.
+    /// Whether to linger, and for how many seconds.
     Linger,
     /// The number of a family, read only for `domain` and written only for `addrform`.
     Family,
@@ -218,7 +218,7 @@ pub enum Shape {
     Kind,
     /// The number of a protocol.
     Protocol,
-    /// A text of at most so many bytes, its end counted; with whether the end is cut off what is read.
+    /// A text of at most this many bytes, including its terminator; and whether the terminator is removed on reading.
     Text(usize, bool),
     /// An IPv4 address.
     Address,
@@ -230,11 +230,11 @@ pub enum Shape {
     Filter,
     /// A group and the index of an interface, IPv6.
     Membership6,
-    /// Whether paths' largest packets are looked for.
+    /// How the largest packet of a path is discovered (path MTU discovery).
     Discovery,
     /// A type of service.
     Service,
-    /// A number of hops, or the default one.
+    /// A number of hops, or the default.
     Hops,
     /// Ancillary data.
     Ancillary,
@@ -244,14 +244,14 @@ pub enum Shape {
     Flags(&'static [&'static str]),
 }
 
-/// One option.
+/// An option that OTP knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// What it is called at its level.
+    /// Its name at its level.
     pub name: &'static str,
     /// The system's number, if it has one that OTP supports.
     pub number: Option<i32>,
-    /// Its value.
+    /// The layout of its value.
     pub shape: Shape,
     /// Whether it can be read.
     pub read: bool,
@@ -337,7 +337,7 @@ const SOCKET: &[Known] = &[
     read("type", libc::SO_TYPE, Kind),
 ];
 
-/// Not in the headers of all targets.
+/// Not defined in the headers of all targets.
 const IP_PKTOPTIONS: i32 = 9;
 const IP_ROUTER_ALERT: i32 = 5;
 const IP_RETOPTS: i32 = 7;
@@ -566,10 +566,10 @@ pub const SERVICES: &[(&str, i32)] = &[
     ("mincost", libc::IPTOS_MINCOST as i32),
 ];
 
-/// The bits that name a type of service.
+/// The bits of a type of service.
 pub const SERVICE_MASK: i32 = 0x1e;
 
-/// Ways to look for paths' largest packets, by name; IPv6 numbers them alike.
+/// Ways of path MTU discovery by name; IPv6 has the same numbers.
 pub const DISCOVERIES: &[(&str, i32)] = &[
     ("want", libc::IP_PMTUDISC_WANT),
     ("dont", libc::IP_PMTUDISC_DONT),
@@ -577,14 +577,14 @@ pub const DISCOVERIES: &[(&str, i32)] = &[
     ("probe", libc::IP_PMTUDISC_PROBE),
 ];
 
-/// How ancillary data is laid out.
+/// The layout of ancillary data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Along {
-    /// Nobody looks inside.
+    /// Bytes that are not decoded.
     Bytes,
     /// Seconds and microseconds.
     Time,
-    /// A type of service: one byte when it is told, a number when it is given.
+    /// A type of service: one byte when received, a number when sent.
     Service,
     /// A number.
     Int,
@@ -600,16 +600,16 @@ pub enum Along {
     Error,
 }
 
-/// Ancillary data of one kind.
+/// A kind of ancillary data.
 #[derive(Clone, Copy, Debug)]
 pub struct Accompanying {
     /// Its level and type.
     pub number: Name,
-    /// What it is called at its level.
+    /// Its name at its level.
     pub name: &'static str,
-    /// Its data.
+    /// The layout of its data.
     pub shape: Along,
-    /// Whether a term may stand for it when it is given.
+    /// Whether it may be given as a term, not only as bytes, when it is sent.
     pub give: bool,
 }
 
@@ -672,7 +672,7 @@ pub const ANCILLARY: &[Accompanying] = &[
 ];
 const _: () = assert!(libc::IPPROTO_IP == 0 && libc::IPPROTO_IPV6 == 41);
 
-/// Where an error that comes along is from.
+/// Origins of errors in ancillary data, by name.
 pub const ERROR_ORIGINS: &[(&str, u8)] = &[
     ("none", 0),
     ("local", 1),
@@ -683,9 +683,9 @@ pub const ERROR_ORIGINS: &[(&str, u8)] = &[
     ("txtime", 6),
 ];
 
-/// An error told by ICMP.
+/// The origin of errors reported by ICMP.
 const ORIGIN_ICMP: u8 = 2;
-/// An error told by ICMP of IPv6.
+/// The origin of errors reported by ICMPv6.
 const ORIGIN_ICMP6: u8 = 3;
 
 /// Types of errors by origin.

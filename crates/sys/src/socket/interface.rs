@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use super::address::Address;
 use crate::errno::{Errno, Result, check};
 
-/// What an interface is and does, of the system's flags those that programs are told of.
+/// The system's flags of an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Flags(u32);
 
@@ -27,19 +27,19 @@ impl Flags {
         self.has(libc::IFF_BROADCAST)
     }
 
-    /// It is the machine itself.
+    /// It is the loopback interface.
     #[must_use]
     pub fn is_loopback(self) -> bool {
         self.has(libc::IFF_LOOPBACK)
     }
 
-    /// It has one other end.
+    /// It is a point-to-point link.
     #[must_use]
     pub fn is_point_to_point(self) -> bool {
         self.has(libc::IFF_POINTOPOINT)
     }
 
-    /// It carries multicasts.
+    /// It supports multicast.
     #[must_use]
     pub fn is_multicast(self) -> bool {
         self.has(libc::IFF_MULTICAST)
@@ -55,18 +55,18 @@ pub struct Entry {
     pub flags: Flags,
     /// An address of the internet families.
     pub address: Option<Address>,
-    /// Which bits of the address name the network.
+    /// Which bits of the address are the network's.
     pub netmask: Option<Address>,
     /// The broadcast address, or the other end of a point-to-point interface.
     pub other: Option<Address>,
-    /// The hardware's address, in the one entry that is about it.
+    /// The hardware address, in the one entry that has it instead of an internet address.
     pub hardware: Option<Vec<u8>>,
 }
 
 /// All addresses of all interfaces.
 ///
 /// # Errors
-/// What the system says.
+/// The system's.
 pub fn entries() -> Result<Vec<Entry>> {
     let internet =
         |address: Option<Address>| address.filter(|address| address.family() != libc::AF_PACKET);
@@ -81,25 +81,25 @@ pub fn entries() -> Result<Vec<Entry>> {
     Ok(links.collect())
 }
 
-/// One address of one interface, as the system has it.
+/// One address of one interface, as the system lists it.
 #[derive(Clone, Debug)]
 pub struct Link {
     /// The interface's name.
     pub name: Vec<u8>,
-    /// All flags, by the system's bits.
+    /// All flags, as the system's bits.
     pub flags: u32,
-    /// An address of the internet families, or the hardware's.
+    /// An address of the internet families or of the hardware.
     pub address: Option<Address>,
-    /// Which bits of the address name the network.
+    /// Which bits of the address are the network's.
     pub netmask: Option<Address>,
     /// The broadcast address, or the other end of a point-to-point interface.
     pub other: Option<Address>,
 }
 
-/// All addresses of all interfaces, those of the hardware among them.
+/// All addresses of all interfaces, including those of the hardware.
 ///
 /// # Errors
-/// What the system says.
+/// The system's.
 pub fn links() -> Result<Vec<Link>> {
     let mut list = std::ptr::null_mut();
     // SAFETY: the call writes the head of a list.
@@ -128,7 +128,7 @@ pub fn links() -> Result<Vec<Link>> {
 
 /// Bytes of a request's value.
 pub const VALUE_BYTES: usize = 24;
-/// Bytes of an interface's name with its end.
+/// Bytes of an interface's name with its terminator.
 pub const NAME_BYTES: usize = libc::IFNAMSIZ;
 const _: () = assert!(size_of::<libc::ifreq>() == size_of::<Request>());
 
@@ -143,7 +143,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// About the interface of that name; a longer name is cut.
+    /// A request about the interface of that name; a name that is too long is truncated.
     #[must_use]
     pub fn about(name: &[u8]) -> Request {
         let mut request = Request::default();
@@ -152,7 +152,7 @@ impl Request {
         request
     }
 
-    /// The name up to its end.
+    /// The name without its terminator.
     #[must_use]
     pub fn name(&self) -> &[u8] {
         let end = self.name.iter().position(|&byte| byte == 0);
@@ -170,7 +170,7 @@ impl Request {
         i32::from_ne_bytes(self.value[..4].try_into().expect("four bytes"))
     }
 
-    /// The value as an address of the internet families, if it is one.
+    /// The value as an IPv4 address; without data if it is of another family.
     #[must_use]
     pub fn address(&self) -> Address {
         let family = u16::from_ne_bytes(self.value[..2].try_into().expect("two bytes"));
@@ -182,7 +182,7 @@ impl Request {
     }
 }
 
-/// Makes a request that [`catalogue::REQUESTS`](super::catalogue::REQUESTS) lists, but for the list of all interfaces.
+/// Makes a request of [`catalogue::REQUESTS`](super::catalogue::REQUESTS), except the one that lists all interfaces.
 ///
 /// # Errors
 /// What the system says; `enotsup` for any other.
@@ -204,10 +204,10 @@ fn control(socket: BorrowedFd<'_>, number: u64, request: &mut Request) -> Result
         .map(drop)
 }
 
-/// Interfaces that have an IPv4 address, with that address.
+/// The interfaces that have an IPv4 address, with that address.
 ///
 /// # Errors
-/// What the system says.
+/// The system's.
 pub fn list(socket: BorrowedFd<'_>) -> Result<Vec<Request>> {
     let mut room = vec![Request::default(); 64];
     loop {
@@ -217,7 +217,7 @@ pub fn list(socket: BorrowedFd<'_>) -> Result<Vec<Request>> {
                 ifcu_buf: room.as_mut_ptr().cast(),
             },
         };
-        // SAFETY: the kernel writes at most as many bytes as told.
+        // SAFETY: the kernel writes at most the number of bytes that `ifc_len` says.
         check(unsafe {
             libc::ioctl(
                 socket.as_raw_fd(),
@@ -226,7 +226,7 @@ pub fn list(socket: BorrowedFd<'_>) -> Result<Vec<Request>> {
             )
         })?;
         let found = usize::try_from(list.ifc_len).unwrap_or(0) / size_of::<Request>();
-        // A full room may be too small.
+        // If the room is full, it may have been too small.
         if found < room.len() {
             room.truncate(found);
             return Ok(room);
@@ -254,7 +254,7 @@ pub fn index(name: &[u8]) -> Result<u32> {
 /// `enxio`.
 pub fn name(index: u32) -> Result<Vec<u8>> {
     let mut room = [0u8; NAME_BYTES + 1];
-    // SAFETY: room for any name.
+    // SAFETY: the room is large enough for any name.
     let found = unsafe { libc::if_indextoname(index, room.as_mut_ptr().cast()) };
     if found.is_null() {
         return Err(Errno::last());
@@ -266,9 +266,9 @@ pub fn name(index: u32) -> Result<Vec<u8>> {
 /// Index and name of every interface.
 ///
 /// # Errors
-/// What the system says.
+/// The system's.
 pub fn indexes() -> Result<Vec<(u32, Vec<u8>)>> {
-    // SAFETY: answers a list that is freed below.
+    // SAFETY: returns a list that is freed below.
     let list = unsafe { libc::if_nameindex() };
     if list.is_null() {
         return Err(Errno::last());
@@ -287,23 +287,23 @@ pub fn indexes() -> Result<Vec<(u32, Vec<u8>)>> {
     Ok(found)
 }
 
-/// What can be asked of one interface by its name.
+/// Which of the IPv4 addresses of an interface to read or change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
     /// Its IPv4 address.
     Address,
     /// Its IPv4 broadcast address.
     Broadcast,
-    /// The IPv4 address of its other end.
+    /// The IPv4 address of the peer of a point-to-point interface.
     Destination,
     /// Its IPv4 netmask.
     Netmask,
 }
 
-/// Where the address begins in the value of a request about the hardware: after the number of its family.
+/// Where the address begins in the value of a request about the hardware address: after the number of its family.
 const HARDWARE_AT: usize = 2;
 
-/// Asks for an IPv4 address of an interface.
+/// Reads an IPv4 address of an interface.
 ///
 /// # Errors
 /// `enodev`, `eaddrnotavail`...
@@ -334,7 +334,7 @@ pub fn hardware(socket: BorrowedFd<'_>, name: &[u8]) -> Result<[u8; 6]> {
     }))
 }
 
-/// Bytes of the largest packet.
+/// The size of the largest packet of an interface, in bytes.
 ///
 /// # Errors
 /// `enodev`...
@@ -360,17 +360,17 @@ pub fn flags(socket: BorrowedFd<'_>, name: &[u8]) -> Result<Flags> {
 pub enum Change {
     /// One of its IPv4 addresses.
     Address(Question, [u8; 4]),
-    /// Bytes of the largest packet.
+    /// The size of its largest packet, in bytes.
     LargestPacket(i32),
     /// Its hardware address.
     Hardware([u8; 6]),
-    /// Switches flags on and off.
+    /// Some of its flags; `None` leaves a flag unchanged.
     Flags {
-        /// Switched on or off.
+        /// Whether it is switched on.
         up: Option<bool>,
-        /// Has a broadcast address or not.
+        /// Whether it has a broadcast address.
         broadcast: Option<bool>,
-        /// Has one other end or not.
+        /// Whether it is a point-to-point link.
         point_to_point: Option<bool>,
     },
 }

@@ -4,7 +4,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use crate::errno::{Errno, Result, check};
 
-/// Where an option belongs, and its number there.
+/// The level of an option, and its number at that level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name {
     /// The level: the socket itself or a protocol.
@@ -41,7 +41,7 @@ const fn tcp(number: i32) -> Name {
     }
 }
 
-/// `IP_PKTOPTIONS`, which the C library's headers leave out of some targets.
+/// `IP_PKTOPTIONS`, which the C library's headers do not define on some targets.
 const IP_PKTOPTIONS: i32 = 9;
 /// `IPV6_2292PKTOPTIONS`.
 const IPV6_PKTOPTIONS: i32 = 6;
@@ -53,37 +53,37 @@ macro_rules! names {
 }
 
 names! {
-    /// The error that waits; reading forgets it.
+    /// The pending error; reading clears it.
     ERROR = socket(libc::SO_ERROR),
     /// The protocol's number.
     PROTOCOL = socket(libc::SO_PROTOCOL),
-    /// An address may be used again.
+    /// Binding to an address that was used recently is allowed.
     REUSE_ADDRESS = socket(libc::SO_REUSEADDR),
-    /// Probes keep the connection alive.
+    /// Probes are sent on idle connections.
     KEEP_ALIVE = socket(libc::SO_KEEPALIVE),
-    /// Only to directly reached networks.
+    /// Sends only to directly connected networks.
     DONT_ROUTE = socket(libc::SO_DONTROUTE),
     /// Closing waits for unsent data.
     LINGER = socket(libc::SO_LINGER),
     /// Broadcasts may be sent.
     BROADCAST = socket(libc::SO_BROADCAST),
-    /// Urgent data comes in line.
+    /// Urgent data is received among other data.
     OUT_OF_BAND_INLINE = socket(libc::SO_OOBINLINE),
-    /// Bytes of the kernel's buffer for sending.
+    /// Bytes of the kernel's send buffer.
     SEND_BUFFER = socket(libc::SO_SNDBUF),
-    /// Bytes of the kernel's buffer for receiving.
+    /// Bytes of the kernel's receive buffer.
     RECEIVE_BUFFER = socket(libc::SO_RCVBUF),
     /// The priority of packets.
     PRIORITY = socket(libc::SO_PRIORITY),
-    /// Only through one interface.
+    /// The only interface that is used.
     BIND_TO_DEVICE = socket(libc::SO_BINDTODEVICE),
     /// The type of service.
     TYPE_OF_SERVICE = ip(libc::IP_TOS),
     /// Hops that a packet may take.
     TIME_TO_LIVE = ip(libc::IP_TTL),
-    /// Tells the type of service of what is received.
+    /// Received packets come with their type of service.
     RECEIVE_TYPE_OF_SERVICE = ip(libc::IP_RECVTOS),
-    /// Tells the hops left of what is received.
+    /// Received packets come with the number of hops left.
     RECEIVE_TIME_TO_LIVE = ip(libc::IP_RECVTTL),
     /// The ancillary data of a stream, IPv4.
     PACKET_OPTIONS = ip(IP_PKTOPTIONS),
@@ -91,17 +91,17 @@ names! {
     MULTICAST_INTERFACE = ip(libc::IP_MULTICAST_IF),
     /// Hops that a multicast may take.
     MULTICAST_TIME_TO_LIVE = ip(libc::IP_MULTICAST_TTL),
-    /// Multicasts come back to this machine.
+    /// Multicasts are also delivered on this machine.
     MULTICAST_LOOP = ip(libc::IP_MULTICAST_LOOP),
     /// Joins a group, IPv4.
     ADD_MEMBERSHIP = ip(libc::IP_ADD_MEMBERSHIP),
     /// Leaves a group, IPv4.
     DROP_MEMBERSHIP = ip(libc::IP_DROP_MEMBERSHIP),
-    /// No IPv4 on this socket.
+    /// IPv4 is disabled on this socket.
     ONLY_IPV6 = ipv6(libc::IPV6_V6ONLY),
     /// The traffic class.
     TRAFFIC_CLASS = ipv6(libc::IPV6_TCLASS),
-    /// Tells the traffic class of what is received.
+    /// Received packets come with their traffic class.
     RECEIVE_TRAFFIC_CLASS = ipv6(libc::IPV6_RECVTCLASS),
     /// The ancillary data of a stream, IPv6.
     PACKET_OPTIONS_6 = ipv6(IPV6_PKTOPTIONS),
@@ -113,7 +113,7 @@ names! {
     DROP_MEMBERSHIP_6 = ipv6(libc::IPV6_DROP_MEMBERSHIP),
     /// Small packets are sent at once.
     NO_DELAY = tcp(libc::TCP_NODELAY),
-    /// Partial packets wait until it is cleared.
+    /// Partial packets are held back until it is cleared.
     CORK = tcp(libc::TCP_CORK),
 }
 
@@ -123,7 +123,7 @@ names! {
 /// `enoprotoopt`, `einval`, `eperm`...
 pub fn set(socket: BorrowedFd<'_>, option: Name, value: &[u8]) -> Result<()> {
     let length = libc::socklen_t::try_from(value.len()).map_err(|_| Errno::EINVAL)?;
-    // SAFETY: the kernel reads the value, as long as told.
+    // SAFETY: the kernel reads as many bytes as the value has.
     check(unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
@@ -144,13 +144,13 @@ pub fn set_int(socket: BorrowedFd<'_>, option: Name, value: i32) -> Result<()> {
     set(socket, option, &value.to_ne_bytes())
 }
 
-/// Reads an option into the room, some of which may say more exactly what is asked; answers how much it is.
+/// Reads an option into the room, and returns the number of bytes. For some options the room's content is an argument.
 ///
 /// # Errors
 /// As [`set`].
 pub fn get(socket: BorrowedFd<'_>, option: Name, room: &mut [u8]) -> Result<usize> {
     let mut length = libc::socklen_t::try_from(room.len()).map_err(|_| Errno::EINVAL)?;
-    // SAFETY: the kernel writes at most as much as told.
+    // SAFETY: the kernel writes at most as many bytes as the room has.
     check(unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),
@@ -163,7 +163,7 @@ pub fn get(socket: BorrowedFd<'_>, option: Name, room: &mut [u8]) -> Result<usiz
     Ok((length as usize).min(room.len()))
 }
 
-/// Reads an option that is a number; a shorter one is as if zeros followed.
+/// Reads an option that is a number; a shorter value is extended by zeros.
 ///
 /// # Errors
 /// As [`set`].
@@ -173,7 +173,7 @@ pub fn get_int(socket: BorrowedFd<'_>, option: Name) -> Result<i32> {
     Ok(i32::from_ne_bytes(value))
 }
 
-/// Joins or leaves an IPv4 group on an interface, named by its own address, its index, or both.
+/// Joins or leaves an IPv4 group on an interface, given by its own address, its index, or both.
 ///
 /// # Errors
 /// As [`set`].
@@ -197,7 +197,7 @@ pub fn set_membership(
     set(socket, option, &request)
 }
 
-/// Joins or leaves an IPv6 group on an interface, named by its index.
+/// Joins or leaves an IPv6 group on an interface, given by its index.
 ///
 /// # Errors
 /// As [`set`].

@@ -1,21 +1,21 @@
-//! Hosts, services and protocols by name, as the C library finds them. Finding hosts may take long.
+//! Hosts, services and protocols by name, found by the C library. Finding hosts may take long.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
 use super::address::Address;
 use crate::errno::Errno;
 
-/// Why there is no answer.
+/// Why a lookup failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The resolver's own number.
+    /// The resolver's error number.
     Resolver(i32),
-    /// What the system said.
+    /// The system's error.
     System(Errno),
 }
 
 impl Failure {
-    /// The resolver's failures by name; the others have none.
+    /// The name of the failure; `einval` for numbers of the resolver without a name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -38,11 +38,11 @@ impl Failure {
     }
 }
 
-/// Not in the headers of all targets.
+/// Not defined in the headers of all targets.
 const EAI_ADDRFAMILY: i32 = -9;
 const NI_IDN: i32 = 32;
 
-/// What can be asked of [`names`].
+/// The flags of [`names`], by name.
 pub const FLAGS: &[(&str, i32)] = &[
     ("namereqd", libc::NI_NAMEREQD),
     ("dgram", libc::NI_DGRAM),
@@ -52,15 +52,15 @@ pub const FLAGS: &[(&str, i32)] = &[
     ("idn", NI_IDN),
 ];
 
-/// The names of an address's host and service.
+/// The names of the host and of the service of an address.
 ///
 /// # Errors
-/// As the C library says.
+/// The C library's.
 pub fn names(address: &Address, flags: i32) -> Result<(Vec<u8>, Vec<u8>), Failure> {
     let (pointer, length) = address.raw();
     let mut host = [0u8; libc::NI_MAXHOST as usize];
     let mut service = [0u8; 256];
-    // SAFETY: the address and the rooms are as long as told.
+    // SAFETY: the address and the rooms have the lengths that are passed.
     let number = unsafe {
         libc::getnameinfo(
             pointer,
@@ -97,14 +97,14 @@ pub struct Way {
     pub kind: i32,
     /// The protocol's number.
     pub protocol: i32,
-    /// Where.
+    /// The address.
     pub address: Address,
 }
 
 /// The ways to reach a host, a service, or both.
 ///
 /// # Errors
-/// As the C library says.
+/// The C library's.
 pub fn ways(host: Option<&[u8]>, service: Option<&[u8]>) -> Result<Vec<Way>, Failure> {
     let text = |bytes: Option<&[u8]>| {
         bytes
@@ -116,7 +116,7 @@ pub fn ways(host: Option<&[u8]>, service: Option<&[u8]>) -> Result<Vec<Way>, Fai
     let pointer =
         |text: &Option<CString>| text.as_ref().map_or(std::ptr::null(), |text| text.as_ptr());
     let mut list = std::ptr::null_mut();
-    // SAFETY: terminated texts or none; the call writes the head of a list.
+    // SAFETY: terminated texts or null; the call writes the head of a list.
     let number = unsafe {
         libc::getaddrinfo(
             pointer(&host),
@@ -129,7 +129,7 @@ pub fn ways(host: Option<&[u8]>, service: Option<&[u8]>) -> Result<Vec<Way>, Fai
     let mut found = Vec::new();
     let mut next = list;
     while !next.is_null() {
-        // SAFETY: an entry of the list, which is freed below; its address is as long as it says.
+        // SAFETY: an entry of the list, which is freed below; its address has the length that it says.
         unsafe {
             let entry = &*next;
             found.push(Way {
@@ -146,7 +146,7 @@ pub fn ways(host: Option<&[u8]>, service: Option<&[u8]>) -> Result<Vec<Way>, Fai
     Ok(found)
 }
 
-/// A protocol that the system's data base lists.
+/// A protocol in the system's database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protocol {
     /// Its name.
@@ -175,7 +175,7 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// All protocols, in the order in which they are listed. One thread at a time may ask.
+/// All protocols, in the order of the database. A lock lets one thread at a time read it.
 #[must_use]
 pub fn protocols() -> Vec<Protocol> {
     /// Longer entries end the list.
@@ -184,8 +184,8 @@ pub fn protocols() -> Vec<Protocol> {
     let _guard = ONE_AT_A_TIME.lock();
     let mut room = [0; ENTRY_BYTES];
     let mut found = Vec::new();
-    // SAFETY: nobody else walks through the list; entry and room outlive what is read of them, and the texts are
-    // terminated, their list by null.
+    // SAFETY: the lock keeps other threads away from the iteration; entry and room outlive the reads below; the texts
+    // are terminated, and their list ends with null.
     unsafe {
         setprotoent(1);
         loop {

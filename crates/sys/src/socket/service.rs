@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
-/// Room for what the C library needs to remember of one entry.
+/// Room for the texts of one entry.
 const ENTRY_BYTES: usize = 4096;
 
 /// The port of a service, if it is listed.

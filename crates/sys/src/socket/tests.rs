@@ -8,11 +8,11 @@ fn room() -> Vec<MaybeUninit<u8>> {
     vec![MaybeUninit::uninit(); 100]
 }
 
-/// The bytes that a call has filled in.
+/// The bytes that a call has written.
 fn filled(room: &[MaybeUninit<u8>], count: usize) -> Vec<u8> {
     room[..count]
         .iter()
-        // SAFETY: the call said that it filled so many.
+        // SAFETY: the call returned how many bytes it has filled.
         .map(|byte| unsafe { byte.assume_init() })
         .collect()
 }
@@ -160,7 +160,7 @@ fn the_loopback_interface_is_found() {
 
 #[test]
 fn services_are_listed_by_name_and_port() {
-    // Small systems have no list; then neither question has an answer.
+    // Small systems have no list; then neither lookup finds anything.
     match service::port(b"http", b"tcp") {
         Some(port) => {
             assert_eq!(port, 80);

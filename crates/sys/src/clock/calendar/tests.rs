@@ -1,5 +1,5 @@
-//! Dates against known ones, and local time in zones chosen through `TZ` in a child process, because a
-//! process reads its zone once.
+//! Dates compared with known ones, and local time in zones set by `TZ` in a child process, because a
+//! process reads that variable once.
 
 use super::*;
 
@@ -108,7 +108,7 @@ fn central_european_time() {
             DaylightSaving::NotInEffect,
             at(2024, 10, 27, 1, 30, 0),
         ),
-        // The last second of 1969 in UTC, which `mktime` answers like an error.
+        // The last second of 1969 in UTC, for which `mktime` returns -1, as for an error.
         (
             at(1970, 1, 1, 0, 59, 59),
             DaylightSaving::Unknown,
