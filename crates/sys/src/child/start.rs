@@ -107,9 +107,8 @@ impl Progress {
 
 /// A child that may still run in our memory.
 struct Inside {
-    progress: Arc<Progress>,
     stack: Stack,
-    _orders: Box<Orders>,
+    orders: Box<Orders>,
 }
 
 /// What the child is given: the plan, and its texts as the pointers that the system reads.
@@ -119,10 +118,10 @@ struct Orders {
     without_handlers: bool,
     arguments: Vec<*const libc::c_char>,
     environment: Vec<*const libc::c_char>,
-    progress: *const Progress,
+    progress: Arc<Progress>,
 }
 
-// SAFETY: the pointers are into `plan` and the shared progress, which are changed only through atomics.
+// SAFETY: the pointers are into `plan`, which does not change.
 unsafe impl Send for Orders {}
 
 /// Children that may still run in our memory, and stacks for later ones.
@@ -148,7 +147,7 @@ pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, Arc<Progress>)> {
         environment: pointers(&plan.environment),
         plan,
         without_handlers: true,
-        progress: Arc::as_ptr(&progress),
+        progress: Arc::clone(&progress),
     });
     let process = match begin_without_handlers(&stack, &orders) {
         // Linux before 5.5, or forbidden.
@@ -158,11 +157,7 @@ pub(super) fn start(plan: Plan) -> Result<(libc::pid_t, Arc<Progress>)> {
         }
         begun => begun?,
     };
-    let inside = Inside {
-        progress: Arc::clone(&progress),
-        stack,
-        _orders: orders,
-    };
+    let inside = Inside { stack, orders };
     STARTED
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -186,8 +181,7 @@ fn flags(plan: &Plan) -> libc::c_int {
 fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
     const CLEAR_HANDLERS: u64 = 1 << 32;
     let flags = flags(&orders.plan);
-    // SAFETY: `start` keeps the progress beside the orders.
-    let inside = unsafe { (*orders.progress).inside.as_ptr() };
+    let inside = orders.progress.inside.as_ptr();
     // The kernel's `struct clone_args`, in its first version.
     let arguments: [u64; 8] = [
         flags as u64 | CLEAR_HANDLERS,
@@ -212,7 +206,7 @@ fn begin_without_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t>
 fn begin_with_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
     let flags = flags(&orders.plan) | libc::SIGCHLD;
     let _blocked = BlockedSignals::all();
-    // SAFETY: the caller's promise; `start` keeps the progress beside the orders.
+    // SAFETY: the stack is the child's alone; `start` keeps stack and orders until the child has left our memory.
     check(unsafe {
         libc::clone(
             child,
@@ -221,7 +215,7 @@ fn begin_with_handlers(stack: &Stack, orders: &Orders) -> Result<libc::pid_t> {
             ptr::from_ref::<Orders>(orders).cast_mut().cast(),
             ptr::null_mut::<libc::c_void>(),
             ptr::null_mut::<libc::c_void>(),
-            (*orders.progress).inside.as_ptr(),
+            orders.progress.inside.as_ptr(),
         )
     })
 }
@@ -232,7 +226,7 @@ fn stack() -> Result<Stack> {
     let (inside, spare) = &mut *started;
     let mut at = 0;
     while at < inside.len() {
-        if inside[at].progress.has_left() {
+        if inside[at].orders.progress.has_left() {
             let left = inside.swap_remove(at);
             if spare.len() < SPARE_STACKS {
                 spare.push(left.stack);
@@ -277,8 +271,7 @@ impl Stack {
 extern "C" fn child(orders: *mut libc::c_void) -> libc::c_int {
     // SAFETY: `start` gave this pointer and keeps what it points to unchanged until we have left this memory.
     let orders = unsafe { &*orders.cast::<Orders>() };
-    // SAFETY: as above.
-    let progress = unsafe { &*orders.progress };
+    let progress = &orders.progress;
     let (at_directory, errno) = execute(orders);
     progress
         .at_directory
@@ -376,8 +369,7 @@ fn part(beginning: usize, orders: &Orders) -> std::result::Result<(), i32> {
     if parted < 0 {
         return Err(-parted as i32);
     }
-    // SAFETY: `start` keeps the progress beside the orders.
-    let inside = unsafe { &(*orders.progress).inside };
+    let inside = &orders.progress.inside;
     inside.store(APART, Ordering::Release);
     // SAFETY: a live word; wakes the threads that wait for it in the parent.
     unsafe {
