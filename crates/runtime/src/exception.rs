@@ -9,9 +9,9 @@
 
 use layout::{Class, Context, Export, Heap, RaiseKind, Term};
 use term::copy::Owned;
-use term::{am, build};
+use term::{am, build, list};
 
-use crate::code::{self, exports};
+use crate::code;
 use crate::process::{Process, flag};
 
 /// The maximum number of frames in a stack trace, unless changed by `system_flag(backtrace_depth)`.
@@ -282,12 +282,7 @@ fn error_info(heap: &mut Heap, info: Term, tail: Term) -> Term {
         return build::list(heap, &[pair]);
     }
     // File and line come before `error_info`.
-    let mut items = Vec::new();
-    let mut rest = tail;
-    while let Some((head, tail)) = rest.as_cons() {
-        items.push(head);
-        rest = tail;
-    }
+    let mut items: Vec<Term> = list::items(tail).flatten().collect();
     items.push(pair);
     build::list(heap, &items)
 }
@@ -351,11 +346,6 @@ fn uncaught(process: &mut Process, class: Class, reason: Term, raw: Term) {
     process.cold().exit_reason = Some(Owned::new(reason));
 }
 
-/// Raises the `undef` exception for a function without code.
-pub fn raise_undefined(context: &mut Context) {
-    raise_error(context, am::UNDEF);
-}
-
 /// Fills `raise` with an error whose stack trace is made from the current place.
 pub fn raise_error(context: &mut Context, reason: Term) {
     let raise = &mut context.raise;
@@ -364,15 +354,4 @@ pub fn raise_error(context: &mut Context, reason: Term) {
     raise.reason = reason;
     raise.trace = Term::NONE;
     raise.arguments = Term::NONE;
-}
-
-/// The function `function/arity` of the process's error handler module, if it is loaded.
-#[must_use]
-pub fn error_handler(process: &Process, function: Term, arity: u32) -> Option<&'static Export> {
-    let module = process
-        .cold
-        .as_ref()
-        .and_then(|cold| cold.error_handler)
-        .unwrap_or(am::ERROR_HANDLER);
-    exports::find(module, function, arity).filter(|export| exports::is_loaded(export))
 }

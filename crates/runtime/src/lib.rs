@@ -4,20 +4,23 @@
 //! The life of a process: [`process::spawn`] creates it, the [`scheduler`] runs it in slices, [`signal`]s reach it, the
 //! [`collector`] reclaims its garbage, [`exception`] unwinds its stack, [`process::exit`] ends it.
 
+mod apply;
 pub mod bif;
 pub mod code;
 pub mod collector;
 pub mod config;
+mod engine_calls;
 pub mod epoch;
+mod error_handler;
 pub mod exception;
 pub mod halt;
 pub mod hooks;
 pub mod io;
 pub mod log;
-mod machine;
 pub mod microstate;
 pub mod port;
 pub mod process;
+mod receive;
 pub mod registry;
 pub mod scheduler;
 pub mod send;

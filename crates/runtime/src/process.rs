@@ -15,6 +15,7 @@ pub mod dictionary;
 pub mod exit;
 pub mod heap_limit;
 pub mod info;
+pub mod message_queue;
 pub mod relations;
 pub mod spawn;
 pub mod state;

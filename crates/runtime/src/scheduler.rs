@@ -35,7 +35,7 @@ use crate::port::{self, Port};
 use crate::process::tasks::{self, Ran};
 use crate::process::{Process, block, exit, flag, state};
 use crate::signal::handle;
-use crate::{epoch, machine, system_monitor, timer};
+use crate::{engine_calls, epoch, system_monitor, timer};
 pub use awaited::attend_soon;
 use crowd::Crowd;
 use idle::Sleeper;
@@ -316,7 +316,7 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
 pub fn new_context() -> Box<Context> {
     Box::new(Context {
         process: ptr::null_mut(),
-        runtime: &raw const machine::TABLE,
+        runtime: &raw const engine_calls::TABLE,
         reductions_left: 0,
         raise: Raise {
             kind: RaiseKind::None,

@@ -1,11 +1,12 @@
 //! Sending messages: the common part of `!` and the send BIFs, which finds the receiver.
 
-use layout::{Fragment, Term};
-use term::{copy, heap, reference};
+use layout::context::Next;
+use layout::{Context, Fragment, Term};
+use term::{am, build, copy, heap, reference};
 
 use crate::process::{Process, table};
 use crate::signal::{self, ALIAS_MESSAGE};
-use crate::{port, registry, system_monitor};
+use crate::{exception, port, registry, system_monitor};
 
 /// The result of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +18,30 @@ pub enum Sent {
     BadArgument,
     /// Sent, but the sender must wait (a busy port).
     Suspended,
+}
+
+/// The operator `!`: sends x1 to x0; the result is in x0.
+#[inline]
+pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
+    let (to, message) = (context.x[0], context.x[1]);
+    match send(process, to, message) {
+        Sent::Done => {
+            context.x[0] = message;
+            Next::Continue
+        }
+        Sent::BadArgument => {
+            exception::raise_error(context, am::BADARG);
+            let heap = process.heap();
+            let arguments = build::list(heap, &[to, message]);
+            // The `!` operator is not a call, but the stack trace names it as `erlang:'!'/2`.
+            context.raise.arguments = build::tuple(heap, &[am::ERLANG, am::SEND, arguments]);
+            Next::Raised
+        }
+        Sent::Suspended => {
+            context.x[0] = message;
+            Next::Wait
+        }
+    }
 }
 
 /// Sends a message from a running process.

@@ -19,9 +19,8 @@ use super::literals::Area;
 use super::load;
 use super::modules::{self, Loaded};
 use crate::collector::dirty_collection;
-use crate::process::{Process, tasks};
+use crate::process::{Process, message_queue, tasks};
 use crate::scheduler::world;
-use crate::signal::handle;
 use crate::{collector, signal};
 
 /// Which version of a module is purged.
@@ -201,7 +200,7 @@ pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
 /// Removes all pointers to those addresses from a process between two slices. Terms that it receives later contain
 /// none, because copying a term also copies doomed literals.
 fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
-    handle::replace_messages(process, |message| {
+    message_queue::replace(process, |message| {
         copy::refers_to(message, addresses).then(|| Owned::new(message))
     });
     collector::copy_literals(process, addresses);

@@ -9,8 +9,9 @@ use super::dictionary::Dictionary;
 use super::relations::Relations;
 use super::tasks::Task;
 use crate::collector::dirty_collection::{Collection, Kept};
+use crate::receive::markers::ReceiveMarkers;
+use crate::receive::timer::ReceiveTimer;
 use crate::scheduler::dirty;
-use crate::timer::TimerKey;
 
 /// The rarely used fields of a process.
 #[derive(Default)]
@@ -24,7 +25,7 @@ pub struct Cold {
     pub receive_timer: Option<ReceiveTimer>,
     /// Number of the latest receive timer, so that a late timeout of an earlier one can be recognised.
     pub timer_generation: u64,
-    pub receive_markers: Vec<ReceiveMarker>,
+    pub receive_markers: ReceiveMarkers,
     pub heap_options: HeapOptions,
     /// Numbers of the ETS tables that it owns or has fixed, and perhaps of some that it once did: the tables' own
     /// records are authoritative.
@@ -81,20 +82,6 @@ impl AtExit {
             action();
         }
     }
-}
-
-pub struct ReceiveTimer {
-    pub key: TimerKey,
-    pub generation: u64,
-}
-
-/// A place in the message queue before which no message can contain a certain reference.
-pub struct ReceiveMarker {
-    pub id: u64,
-    /// The bound reference's number, once bound.
-    pub reference: Option<(u64, u64)>,
-    /// The link at which the scan may begin.
-    pub position: *mut *mut layout::Fragment,
 }
 
 /// Heap options that differ from the node's defaults.

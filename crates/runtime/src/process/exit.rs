@@ -1,15 +1,14 @@
 //! The end of a process.
 
-use layout::Fragment;
 use layout::heap::flag as heap_flag;
 use term::copy::Owned;
 use term::print::display;
 
-use super::{Process, flag, state, table};
+use super::{Process, flag, message_queue, state, table};
 use crate::halt::{self, CrashCause};
 use crate::scheduler::dirty;
 use crate::signal::handle;
-use crate::{hooks, registry, timer};
+use crate::{hooks, receive, registry};
 
 /// Ends a process after its last slice: removes it from the process table, tells its links and monitors, and frees
 /// its heap. The control block stays until no thread can still hold a pointer from the table.
@@ -31,9 +30,7 @@ pub fn finish(process: &mut Process, reason: &Owned) {
         for number in std::mem::take(&mut cold.timers) {
             crate::time::cancel_timer(number);
         }
-        if let Some(timer) = cold.receive_timer.take() {
-            timer::cancel(timer.key);
-        }
+        receive::timer::cancel(cold);
         cold.at_exit.run();
         let tables = std::mem::take(&mut cold.tables);
         if !tables.is_empty() {
@@ -71,35 +68,18 @@ impl<T> Remains<T> {
     }
 }
 
-/// Frees a list of messages.
-///
-/// # Safety
-/// The messages belonged to a process that has ended, and nobody else refers to them.
-unsafe fn free_list(mut message: *mut Fragment) {
-    while !message.is_null() {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let next = (*message).next;
-            term::heap::drop_fragment(message);
-            message = next;
-        }
-    }
-}
-
 fn free_messages(process: &mut Process) {
     let queue = &mut process.head.messages;
     let first = Remains(queue.first);
     // SAFETY: the messages of the inner queue belong to the process, which has ended.
-    let free = move || unsafe { free_list(first.take()) };
+    let free = move || unsafe { message_queue::free_list(first.take()) };
     if queue.count < MANY_MESSAGES {
         free();
     } else {
         dirty::later(dirty::DirtyKind::Cpu, free);
     }
-    queue.first = std::ptr::null_mut();
-    queue.last = &raw mut queue.first;
-    queue.save = &raw mut queue.first;
-    queue.count = 0;
+    *queue = message_queue::UNLINKED;
+    message_queue::link(queue);
 }
 
 fn free_heap(process: &mut Process) {

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use layout::heap::flag as heap_flag;
 use layout::limits::FIRST_HEAP_WORDS;
-use layout::process::{MessageQueue, state as receive_state};
+use layout::process::state as receive_state;
 use layout::{Heap, ProcessHead, Term};
 use term::copy::{self, Owned};
 use term::{am, reference};
 
 use super::heap_limit::HeapLimit;
 use super::relations::{Link, Monitor, MonitorTarget, Watcher};
-use super::{CacheLine, Priority, Process, block, flag, state, table};
+use super::{CacheLine, Priority, Process, block, flag, message_queue, state, table};
 use crate::scheduler;
 use crate::signal::SignalQueue;
 
@@ -206,12 +206,7 @@ fn make(
         head: ProcessHead {
             heap: first_heap_of(first_heap, options),
             ip: ptr::null(),
-            messages: MessageQueue {
-                first: ptr::null_mut(),
-                last: ptr::null_mut(),
-                save: ptr::null_mut(),
-                count: 0,
-            },
+            messages: message_queue::UNLINKED,
             id: pid,
             saved_x: 0,
             is_counting: false,
@@ -240,12 +235,7 @@ fn make(
         pointer.write(process);
         &mut *pointer
     };
-    let queue = &raw mut process.head.messages;
-    // SAFETY: the control block does not move, so the queue may point into itself.
-    unsafe {
-        (*queue).last = &raw mut (*queue).first;
-        (*queue).save = &raw mut (*queue).first;
-    }
+    message_queue::link(&mut process.head.messages);
     let heap_options = &options.heap;
     if heap_options.max_heap_words.is_some() || heap_options.min_binary_words.is_some() {
         process.cold().heap_options = *heap_options;

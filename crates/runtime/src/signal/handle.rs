@@ -10,7 +10,8 @@ use term::{am, build, reference};
 
 use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, send_or_bounce, unboxed};
 use crate::process::relations::{AliasKind, Link, Monitor, MonitorTarget, Watcher};
-use crate::process::{Process, flag, state};
+use crate::process::{Process, flag, message_queue, state};
+use crate::receive;
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
 /// `EXIT_PENDING` is set if one of the other signals ended the process.
@@ -22,7 +23,7 @@ pub fn fetch(process: &mut Process) {
         unsafe {
             let next = (*fragment).next;
             match (*fragment).kind {
-                MESSAGE => append(process, fragment),
+                MESSAGE => message_queue::append(process, fragment),
                 ALIAS_MESSAGE => alias_message(process, fragment),
                 OTHER => {
                     let signal = unboxed(fragment);
@@ -46,72 +47,14 @@ pub fn fetch(process: &mut Process) {
 #[must_use]
 pub fn reference_of_answer(process: &mut Process) -> Term {
     fetch(process);
-    let queue = &mut process.head.messages;
-    queue.save = queue.last;
+    message_queue::skip_all(process);
     reference::make(process.heap())
-}
-
-/// Puts a message at the end of the inner queue.
-///
-/// # Safety
-/// `message` is a live fragment that is in no list.
-#[inline]
-pub unsafe fn append(process: &mut Process, message: *mut Fragment) {
-    let queue = &mut process.head.messages;
-    // SAFETY: `last` is the queue's own link or the `next` of its last message; the control block
-    // does not move.
-    unsafe {
-        (*message).next = std::ptr::null_mut();
-        *queue.last = message;
-        queue.last = &raw mut (*message).next;
-    }
-    queue.count += 1;
 }
 
 /// Delivers a term to the process as a message after those that it has already fetched.
 pub fn deliver(process: &mut Process, message: Term) {
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { append(process, to_fragment(message)) };
-}
-
-/// Replaces messages of the inner queue by equal ones. If the message that a `receive` may be examining is replaced,
-/// the heap adopts the old one, because registers may point into it.
-pub fn replace_messages(process: &mut Process, other: impl Fn(Term) -> Option<Owned>) {
-    let Process { head, cold, .. } = process;
-    let queue = &mut head.messages;
-    let mut link: *mut *mut Fragment = &raw mut queue.first;
-    // SAFETY: links and messages of the inner queue belong to the owner; every pointer to the `next` of a replaced
-    // message is changed to point to that of its replacement.
-    unsafe {
-        while !(*link).is_null() {
-            let old = *link;
-            let is_looked_at = link == queue.save;
-            if let Some(new) = other((*old).term) {
-                let new = new.into_fragment();
-                (*new).next = (*old).next;
-                let (before, after) = (&raw mut (*old).next, &raw mut (*new).next);
-                *link = new;
-                let move_over = |place: &mut *mut *mut Fragment| {
-                    if *place == before {
-                        *place = after;
-                    }
-                };
-                move_over(&mut queue.last);
-                move_over(&mut queue.save);
-                if let Some(cold) = cold.as_mut() {
-                    for marker in &mut cold.receive_markers {
-                        move_over(&mut marker.position);
-                    }
-                }
-                if is_looked_at {
-                    heap::adopt(&mut head.heap, old);
-                } else {
-                    heap::drop_fragment(old);
-                }
-            }
-            link = &raw mut (**link).next;
-        }
-    }
+    unsafe { message_queue::append(process, to_fragment(message)) };
 }
 
 /// # Safety
@@ -139,7 +82,7 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
             Some(AliasKind::ExplicitUnalias | AliasKind::Demonitor) => {}
         }
         (*fragment).kind = MESSAGE;
-        append(process, fragment);
+        message_queue::append(process, fragment);
     }
 }
 
@@ -211,16 +154,7 @@ fn handle(process: &mut Process, signal: Signal) {
             from,
             reason,
         } => down(process, reference, from, &reason),
-        Signal::Timeout { generation } => {
-            let current = process
-                .cold
-                .as_ref()
-                .and_then(|cold| cold.receive_timer.as_ref());
-            if current.is_some_and(|timer| timer.generation == generation) {
-                process.cold().receive_timer = None;
-                process.head.receive_state = layout::process::state::TIMED_OUT;
-            }
-        }
+        Signal::Timeout { generation } => receive::timer::expired(process, generation),
         Signal::Call(body) => body(Some(process)),
     }
 }

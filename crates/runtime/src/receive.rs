@@ -1,0 +1,53 @@
+//! Receiving: what `receive` needs besides examining messages that are already in the inner queue.
+//!
+//! The engine examines messages from the queue's `save` on. Where they end it calls [`fetch`], and then sets the
+//! [`timer`] and waits; a clause that matches ends in [`remove`]. [`markers`] let a receive of a reply begin after the
+//! messages that cannot contain its reference. Only the thread that runs the process calls these functions.
+
+pub mod markers;
+pub mod timer;
+
+use layout::process::state as receive_state;
+
+use crate::process::{Process, flag, message_queue};
+use crate::signal::handle;
+
+/// Handles the signals that have arrived; returns whether there is a message at `save`. Returns false if one of the
+/// signals ended the process.
+#[inline]
+pub fn fetch(process: &mut Process) -> bool {
+    handle::fetch(process);
+    if process.flags & flag::EXIT_PENDING != 0 {
+        return false;
+    }
+    // SAFETY: `save` is a link of the queue.
+    unsafe { !(*process.head.messages.save).is_null() }
+}
+
+/// Takes the message at `save` out of the queue; its fragment becomes part of the heap. The next receive begins with
+/// the first message.
+///
+/// # Safety
+/// A message is at `save`.
+#[inline]
+pub unsafe fn remove(process: &mut Process) {
+    if process.head.receive_state != receive_state::NO_TIMER {
+        timer::stop(process);
+    }
+    // SAFETY: the caller's promise; the message is in no list once it is taken out.
+    unsafe {
+        let message = message_queue::take_saved(process);
+        if (*message).words == 0 {
+            term::heap::free_fragment(message);
+        } else {
+            term::heap::adopt(&mut process.head.heap, message);
+        }
+    }
+}
+
+/// The receive takes its timeout branch.
+#[inline]
+pub fn timed_out(process: &mut Process) {
+    timer::stop(process);
+    message_queue::rewind(process);
+}
