@@ -28,7 +28,7 @@ use term::heap::Scratch;
 use term::{am, build};
 
 use crate::process::Process;
-use crate::process::relations::{Link, ReferenceNumber};
+use crate::process::relations::ReferenceNumber;
 use crate::registry;
 use crate::signal::{self, Signal};
 use crate::timer::{self, TimerKey};
@@ -189,8 +189,7 @@ impl Port {
             }
         }
         core.phase = Phase::Open;
-        let link = Link::to(port.id);
-        process.cold().relations.links.insert(port.id.bits(), link);
+        process.cold().relations.links.add(port.id);
         state.settle(&port);
         Ok(port.id)
     }

@@ -5,7 +5,7 @@ use term::copy::Owned;
 use term::{am, build, node, reference};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, error};
-use runtime::process::relations::{AliasKind, Link, Monitor, MonitorTarget, ReferenceNumber};
+use runtime::process::relations::{self, AliasKind, Monitor, MonitorTarget, ReferenceNumber};
 use runtime::process::spawn::MonitorOptions;
 use runtime::process::spawn::options::monitor_options;
 use runtime::process::{Process, flag, table};
@@ -30,7 +30,7 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         if table::find(other).is_null() {
             return no_process(process, other);
         }
-        if !add_link(process, other) {
+        if !process.cold().relations.links.add(other) {
             return Ok(am::TRUE);
         }
         let from = process.pid();
@@ -40,14 +40,14 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     if other.is_local_port() {
         if process
             .relations()
-            .is_some_and(|relations| relations.links.contains_key(&other.bits()))
+            .is_some_and(|relations| relations.links.is_active(other))
         {
             return Ok(am::TRUE);
         }
         if !port::signals::link(other, process.pid()) {
             return no_process(process, other);
         }
-        add_link(process, other);
+        process.cold().relations.links.add(other);
         return Ok(am::TRUE);
     }
     match other.boxed_kind() {
@@ -58,18 +58,6 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         Some(ObjectKind::ExternalPid) => no_process(process, other),
         Some(ObjectKind::ExternalPort) if is_of_this_node(other) => no_process(process, other),
         _ => Err(badarg(1)),
-    }
-}
-
-/// Adds an active link; false if there was one. A link that was being removed becomes active again.
-fn add_link(process: &mut Process, other: Term) -> bool {
-    let links = &mut process.cold().relations.links;
-    match links.get_mut(&other.bits()) {
-        Some(link) => link.unlinking.take().is_some(),
-        None => {
-            links.insert(other.bits(), Link::to(other));
-            true
-        }
     }
 }
 
@@ -109,21 +97,16 @@ fn unlink(process: &mut Process, other: Term) {
         return;
     };
     let links = &mut cold.relations.links;
-    let Some(link) = links.get_mut(&other.bits()) else {
-        return;
-    };
     if other.is_local_port() {
-        links.remove(&other.bits());
-        port::signals::unlink(other, from);
+        if links.remove(other) {
+            port::signals::unlink(other, from);
+        }
         return;
     }
-    if link.unlinking.is_some() {
-        return;
-    }
-    let number = reference::fresh_number();
-    link.unlinking = Some(number);
-    if signal::send(other, Signal::Unlink { from, number }).is_err() {
-        links.remove(&other.bits());
+    if let Some(number) = links.begin_unlink(other)
+        && signal::send(other, Signal::Unlink { from, number }).is_err()
+    {
+        links.remove(other);
     }
 }
 
@@ -204,12 +187,7 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
         _ => return Err(badarg_because(am::BADTYPE)),
     };
     let own = process.pid();
-    let number = reference::fresh_number();
-    let reference = match options.alias {
-        Some(_) => reference::with_pid(process.heap(), number, own),
-        None => reference::with_number(process.heap(), number, 0),
-    };
-    let number = (number, 0);
+    let (number, reference) = relations::new_reference(process, options.alias);
     match watched {
         Watched::Oneself => {}
         Watched::Gone {
@@ -219,7 +197,7 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
         } => {
             if options.alias == Some(AliasKind::ExplicitUnalias) {
                 let aliases = &mut process.cold().relations.aliases;
-                aliases.insert(number, AliasKind::ExplicitUnalias);
+                aliases.add(number, AliasKind::ExplicitUnalias);
             }
             let tag = options.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
             let down = build::tuple(process.heap(), &[tag, reference, kind, object, reason]);
@@ -227,16 +205,13 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
         }
         Watched::Here(target) => {
             let reaches = begin_watching(own, &target, number, reference);
-            let relations = &mut process.cold().relations;
-            if let Some(alias) = options.alias {
-                relations.aliases.insert(number, alias);
-            }
             let entry = Monitor {
                 target,
                 tag: options.tag,
                 reference: Owned::new(reference),
             };
-            relations.monitors.insert(number, entry);
+            let relations = &mut process.cold().relations;
+            relations.add_monitor(number, entry, options.alias);
             if !reaches {
                 let down = Signal::Down {
                     reference: number,
@@ -408,13 +383,9 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
     let Some(cold) = process.cold.as_mut() else {
         return Ok(Demonitored::Absent);
     };
-    let relations = &mut cold.relations;
-    let Some(monitor) = relations.monitors.remove(&number) else {
+    let Some(monitor) = cold.relations.take_monitor(number) else {
         return Ok(Demonitored::Absent);
     };
-    if let Some(AliasKind::Demonitor | AliasKind::ReplyDemonitor) = relations.aliases.get(&number) {
-        relations.aliases.remove(&number);
-    }
     handle::demonitor_target(process, number, &monitor);
     scheduler::charge(1);
     Ok(Demonitored::Removed)
@@ -437,7 +408,7 @@ pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
     }
     let own = process.pid();
     let number = reference::fresh_number();
-    process.cold().relations.aliases.insert((number, 0), kind);
+    process.cold().relations.aliases.add((number, 0), kind);
     Ok(reference::with_pid(process.heap(), number, own))
 }
 
@@ -450,7 +421,7 @@ pub fn unalias_1(process: &mut Process, [alias]: [Term; 1]) -> BifResult {
         process
             .cold
             .as_mut()
-            .is_some_and(|cold| cold.relations.aliases.remove(&number).is_some())
+            .is_some_and(|cold| cold.relations.aliases.remove(number))
     });
     Ok(am::boolean(removed))
 }

@@ -303,11 +303,9 @@ fn links(out: &mut Output, process: &Process) -> fmt::Result {
         any = true;
         out.text(text)
     };
-    for link in relations.links.values() {
-        if link.unlinking.is_none() {
-            comma(out)?;
-            write!(out, "{}", display(link.other))?;
-        }
+    for other in relations.links.active() {
+        comma(out)?;
+        write!(out, "{}", display(other))?;
     }
     for monitor in relations.monitors.values() {
         let reference = display(monitor.reference.term());

@@ -239,8 +239,7 @@ pub fn call(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term)
 /// `port_connect/2`. The old owner stays linked; the new one is linked as well.
 pub fn connect(process: &mut Process, port: &Arc<Port>, pid: Term) -> Term {
     if pid == process.pid() {
-        let link = crate::process::relations::Link::to(port.id);
-        process.cold().relations.links.insert(port.id.bits(), link);
+        process.cold().relations.links.add(port.id);
     } else if signal::send(pid, Signal::Link { from: port.id }).is_err() {
         return am::BADARG;
     }

@@ -221,11 +221,7 @@ pub fn memory_bytes(process: &Process, steps: &mut i64) -> usize {
         words -= layout::limits::FIRST_HEAP_WORDS;
     }
     if let Some(cold) = &process.cold {
-        let relations = &cold.relations;
-        bytes += size_of_val(&**cold)
-            + relations.links.capacity() * size_of::<(u64, super::relations::Link)>()
-            + relations.monitors.capacity() * size_of::<((u64, u64), super::relations::Monitor)>()
-            + relations.watchers.capacity() * size_of::<((u64, u64), super::relations::Watcher)>();
+        bytes += size_of_val(&**cold) + cold.relations.table_bytes();
         words += cold.dictionary.words();
     }
     bytes + words * 8
@@ -271,14 +267,9 @@ fn messages(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
 }
 
 fn links(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
-    let mut links: Vec<Term> = process.relations().map_or_else(Vec::new, |relations| {
-        relations
-            .links
-            .values()
-            .filter(|link| link.unlinking.is_none())
-            .map(|link| link.other)
-            .collect()
-    });
+    let mut links: Vec<Term> = process
+        .relations()
+        .map_or_else(Vec::new, |relations| relations.links.active().collect());
     links.sort_unstable_by(|a, b| term::compare::compare(*a, *b));
     *steps += links.len() as i64 / 4;
     build::list(heap, &links)

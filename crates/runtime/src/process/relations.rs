@@ -1,10 +1,19 @@
-//! Links, monitors and aliases of a process. Only the thread that owns the process reads or writes them; the process at
-//! the other end learns of changes through signals.
+//! What ties a process to others: its [`links`], [`monitors`] and [`aliases`].
+//!
+//! Only the thread that owns the process reads or changes them, through the methods here; the process or port at the
+//! other end learns of changes through signals (`signal::handle` has their effects), which the callers send.
 
-use std::collections::HashMap;
+pub mod aliases;
+pub mod links;
+pub mod monitors;
 
 use layout::Term;
-use term::copy::Owned;
+use term::reference;
+
+use super::Process;
+pub use aliases::{AliasKind, Aliases};
+pub use links::Links;
+pub use monitors::{Monitor, MonitorTarget, Monitors, Watcher, Watchers};
 
 /// The number of a reference, used as the key of its monitor or alias.
 pub type ReferenceNumber = (u64, u64);
@@ -12,62 +21,50 @@ pub type ReferenceNumber = (u64, u64);
 /// The links, monitors and aliases of one process.
 #[derive(Default)]
 pub struct Relations {
-    /// Linked pids and ports; the key is the bits of the immediate term.
-    pub links: HashMap<u64, Link>,
+    pub links: Links,
     /// Monitors that this process set.
-    pub monitors: HashMap<ReferenceNumber, Monitor>,
+    pub monitors: Monitors,
     /// Monitors that others set on this process.
-    pub watchers: HashMap<ReferenceNumber, Watcher>,
+    pub watchers: Watchers,
     /// Active aliases.
-    pub aliases: HashMap<ReferenceNumber, AliasKind>,
+    pub aliases: Aliases,
 }
 
-pub struct Link {
-    pub other: Term,
-    /// The number of an unlink signal that the other side has not yet acknowledged. Until it does, the link is
-    /// inactive; the entry is kept so that a link signal that crossed the unlink signal is recognised as void.
-    pub unlinking: Option<u64>,
-}
-
-impl Link {
-    /// An active link.
-    #[must_use]
-    pub fn to(other: Term) -> Link {
-        Link {
-            other,
-            unlinking: None,
+impl Relations {
+    /// Adds a monitor that this process sets; its reference also is an alias if `alias` says of what kind.
+    pub fn add_monitor(
+        &mut self,
+        number: ReferenceNumber,
+        monitor: Monitor,
+        alias: Option<AliasKind>,
+    ) {
+        self.monitors.add(number, monitor);
+        if let Some(kind) = alias {
+            self.aliases.add(number, kind);
         }
+    }
+
+    /// Removes a monitor that this process set, and the alias that ends with it.
+    pub fn take_monitor(&mut self, number: ReferenceNumber) -> Option<Monitor> {
+        let monitor = self.monitors.take(number)?;
+        self.aliases.monitor_ended(number);
+        Some(monitor)
+    }
+
+    /// Bytes of the tables of links, monitors and watchers.
+    #[must_use]
+    pub fn table_bytes(&self) -> usize {
+        self.links.table_bytes() + self.monitors.table_bytes() + self.watchers.table_bytes()
     }
 }
 
-pub struct Monitor {
-    /// The process, port or time offset that is monitored.
-    pub target: MonitorTarget,
-    /// The tag of the monitor message, if not the default `'DOWN'`.
-    pub tag: Option<Owned>,
-    /// The reference itself.
-    pub reference: Owned,
-}
-
-pub enum MonitorTarget {
-    Process { pid: Term, name: Option<Term> },
-    Port { port: Term, name: Option<Term> },
-    TimeOffset,
-}
-
-pub struct Watcher {
-    /// The process that monitors.
-    pub watcher: Term,
-    pub reference: Owned,
-    /// The registered name it monitored, if any; the message contains it.
-    pub name: Option<Term>,
-}
-
-/// The event that deactivates an alias.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AliasKind {
-    ExplicitUnalias,
-    Demonitor,
-    ReplyDemonitor,
-    Reply,
+/// Makes the reference of a new monitor; if it also is an alias, it names the process.
+pub fn new_reference(process: &mut Process, alias: Option<AliasKind>) -> (ReferenceNumber, Term) {
+    let own = process.pid();
+    let number = reference::fresh_number();
+    let reference = match alias {
+        Some(_) => reference::with_pid(process.heap(), number, own),
+        None => reference::with_number(process.heap(), number, 0),
+    };
+    ((number, 0), reference)
 }

@@ -9,11 +9,11 @@ use layout::heap::flag as heap_flag;
 use layout::limits::FIRST_HEAP_WORDS;
 use layout::process::state as receive_state;
 use layout::{Heap, ProcessHead, Term};
+use term::am;
 use term::copy::{self, Owned};
-use term::{am, reference};
 
 use super::heap_limit::HeapLimit;
-use super::relations::{Link, Monitor, MonitorTarget, Watcher};
+use super::relations::{self, Monitor, MonitorTarget, Watcher};
 use super::{CacheLine, Priority, Process, block, flag, message_queue, state, table};
 use crate::scheduler;
 use crate::signal::SignalQueue;
@@ -85,25 +85,17 @@ pub fn spawn(
     let process = unsafe { &mut *child };
     let pid = process.pid();
     if options.link {
-        let (own, child) = (Link::to(parent.pid()), Link::to(pid));
-        process.cold().relations.links.insert(own.other.bits(), own);
-        parent.cold().relations.links.insert(pid.bits(), child);
+        process.cold().relations.links.accept(parent.pid());
+        parent.cold().relations.links.accept(pid);
     }
     let monitor = options.monitor.map(|monitor| {
-        let reference = match monitor.alias {
-            Some(_) => {
-                let own = parent.pid();
-                reference::with_pid(parent.heap(), reference::fresh_number(), own)
-            }
-            None => reference::make(parent.heap()),
-        };
-        let number = reference::number(reference).expect("just made");
+        let (number, reference) = relations::new_reference(parent, monitor.alias);
         let watcher = Watcher {
             watcher: parent.pid(),
             reference: Owned::new(reference),
             name: None,
         };
-        process.cold().relations.watchers.insert(number, watcher);
+        process.cold().relations.watchers.add(watcher);
         let target = MonitorTarget::Process { pid, name: None };
         let entry = Monitor {
             target,
@@ -111,10 +103,7 @@ pub fn spawn(
             reference: Owned::new(reference),
         };
         let relations = &mut parent.cold().relations;
-        relations.monitors.insert(number, entry);
-        if let Some(kind) = monitor.alias {
-            relations.aliases.insert(number, kind);
-        }
+        relations.add_monitor(number, entry, monitor.alias);
         reference
     });
     start(child);

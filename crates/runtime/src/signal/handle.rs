@@ -9,7 +9,8 @@ use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
 use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, send_or_bounce, unboxed};
-use crate::process::relations::{AliasKind, Link, Monitor, MonitorTarget, Watcher};
+use crate::process::relations::aliases::Reaches;
+use crate::process::relations::{Monitor, MonitorTarget, Watcher};
 use crate::process::{Process, flag, message_queue, state};
 use crate::receive;
 
@@ -64,22 +65,13 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
     unsafe {
         let words = Fragment::words_pointer(fragment);
         let number = (*words, *words.add(1));
-        let relations = &mut process.cold().relations;
-        match relations.aliases.get(&number) {
-            None => {
+        match process.cold().relations.message_to_alias(number) {
+            Reaches::No => {
                 heap::drop_fragment(fragment);
                 return;
             }
-            Some(AliasKind::ReplyDemonitor) => {
-                relations.aliases.remove(&number);
-                if let Some(monitor) = relations.monitors.remove(&number) {
-                    demonitor_target(process, number, &monitor);
-                }
-            }
-            Some(AliasKind::Reply) => {
-                relations.aliases.remove(&number);
-            }
-            Some(AliasKind::ExplicitUnalias | AliasKind::Demonitor) => {}
+            Reaches::Yes => {}
+            Reaches::YesAndEnds(monitor) => demonitor_target(process, number, &monitor),
         }
         (*fragment).kind = MESSAGE;
         message_queue::append(process, fragment);
@@ -104,20 +96,9 @@ fn handle(process: &mut Process, signal: Signal) {
             reason,
             linked,
         } => exit(process, from, reason, linked),
-        Signal::Link { from } => {
-            // A link that is being removed stays inactive: the other side sent this before it received the unlink
-            // signal.
-            let links = &mut process.cold().relations.links;
-            links.entry(from.bits()).or_insert_with(|| Link::to(from));
-        }
+        Signal::Link { from } => process.cold().relations.links.accept(from),
         Signal::Unlink { from, number } => {
-            let links = &mut process.cold().relations.links;
-            if links
-                .get(&from.bits())
-                .is_some_and(|link| link.unlinking.is_none())
-            {
-                links.remove(&from.bits());
-            }
+            process.cold().relations.links.unlinked(from);
             let acknowledge = Signal::UnlinkAck {
                 from: process.pid(),
                 number,
@@ -125,29 +106,22 @@ fn handle(process: &mut Process, signal: Signal) {
             let _ = super::send(from, acknowledge);
         }
         Signal::UnlinkAck { from, number } => {
-            let links = &mut process.cold().relations.links;
-            if links
-                .get(&from.bits())
-                .is_some_and(|link| link.unlinking == Some(number))
-            {
-                links.remove(&from.bits());
-            }
+            process.cold().relations.links.acknowledged(from, number);
         }
         Signal::Monitor {
             watcher,
             reference,
             name,
         } => {
-            let number = reference::number(reference.term()).expect("a local reference");
             let watcher = Watcher {
                 watcher,
                 reference,
                 name,
             };
-            process.cold().relations.watchers.insert(number, watcher);
+            process.cold().relations.watchers.add(watcher);
         }
         Signal::Demonitor { reference } => {
-            process.cold().relations.watchers.remove(&reference);
+            process.cold().relations.watchers.remove(reference);
         }
         Signal::Down {
             reference,
@@ -160,12 +134,9 @@ fn handle(process: &mut Process, signal: Signal) {
 }
 
 fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
-    if linked {
-        let link = process.cold().relations.links.remove(&from.bits());
-        if link.is_none_or(|link| link.unlinking.is_some()) {
-            // The link was removed before the signal arrived.
-            return;
-        }
+    if linked && !process.cold().relations.links.remove(from) {
+        // The link was removed before the signal arrived.
+        return;
     }
     if !linked && reason.term() == am::KILL {
         die(process, Owned::new(am::KILLED));
@@ -195,15 +166,9 @@ pub fn die(process: &mut Process, reason: Owned) {
 }
 
 fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason: &Owned) {
-    let relations = &mut process.cold().relations;
-    let Some(monitor) = relations.monitors.remove(&reference) else {
+    let Some(monitor) = process.cold().relations.take_monitor(reference) else {
         return;
     };
-    if let Some(AliasKind::Demonitor | AliasKind::ReplyDemonitor) =
-        relations.aliases.get(&reference)
-    {
-        relations.aliases.remove(&reference);
-    }
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
     let named = |heap: &mut layout::Heap, name: &Option<Term>, identifier: Term| match name {
@@ -286,25 +251,22 @@ pub fn break_relations(process: &mut Process, reason: Term) {
         return;
     };
     let relations = std::mem::take(&mut cold.relations);
-    for link in relations.links.into_values() {
-        if link.unlinking.is_some() {
-            continue;
-        }
+    for other in relations.links.active() {
         let exit = Signal::Exit {
             from: pid,
             reason: Owned::new(reason),
             linked: true,
         };
-        if link.other.is_local_port() {
-            crate::port::signals::exit_signal(link.other, pid, reason, true);
+        if other.is_local_port() {
+            crate::port::signals::exit_signal(other, pid, reason, true);
         } else {
-            let _ = super::send(link.other, exit);
+            let _ = super::send(other, exit);
         }
     }
-    for (reference, monitor) in &relations.monitors {
+    for (reference, monitor) in relations.monitors.iter() {
         demonitor_target(process, *reference, monitor);
     }
-    for (reference, watcher) in relations.watchers {
+    for (&reference, watcher) in relations.watchers.iter() {
         if watcher.watcher.is_local_port() {
             crate::port::signals::process_down(watcher.watcher, reference);
             continue;
