@@ -1,4 +1,4 @@
-//! Monitoring the system: `system_monitor` and `system_profile`.
+//! `system_monitor`, and `system_profile`, which is not supported.
 
 use layout::{Heap, Term};
 use term::{am, build};

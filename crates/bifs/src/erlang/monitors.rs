@@ -1,0 +1,287 @@
+//! Monitors and aliases: `monitor`, `demonitor`, `alias`, `unalias`.
+
+use layout::{ObjectKind, Term};
+use term::copy::Owned;
+use term::{am, build, node, reference};
+
+use runtime::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::process::Process;
+use runtime::process::relations::{self, AliasKind, Monitor, MonitorTarget, ReferenceNumber};
+use runtime::process::spawn::MonitorOptions;
+use runtime::process::spawn::options::monitor_options;
+use runtime::signal::{self, Signal, handle};
+use runtime::{port, registry, scheduler};
+
+use super::links::is_of_this_node;
+
+/// `monitor(Type, Item)`.
+pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
+    monitor(process, kind, item, MonitorOptions::default())
+}
+
+/// `monitor(Type, Item, Options)`.
+pub fn monitor_3(process: &mut Process, [kind, item, options]: [Term; 3]) -> BifResult {
+    let options = monitor_options(options).ok_or_else(|| badarg_because(am::BADOPT))?;
+    monitor(process, kind, item, options)
+}
+
+/// What the arguments of `monitor` refer to.
+enum Watched {
+    Here(MonitorTarget),
+    /// The caller itself: nothing needs to be monitored.
+    Oneself,
+    /// Something out of reach: `'DOWN'` for this object with this reason is delivered at once.
+    Gone {
+        kind: Term,
+        object: Term,
+        reason: Term,
+    },
+}
+
+fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOptions) -> BifResult {
+    let watched = match kind {
+        am::PROCESS => watched_process(process, item)?,
+        am::PORT => watched_port(item)?,
+        am::TIME_OFFSET if item == am::CLOCK_SERVICE => Watched::Here(MonitorTarget::TimeOffset),
+        am::TIME_OFFSET => return Err(badarg(2)),
+        _ => return Err(badarg_because(am::BADTYPE)),
+    };
+    let own = process.pid();
+    let (number, reference) = relations::new_reference(process, options.alias);
+    match watched {
+        Watched::Oneself => {}
+        Watched::Gone {
+            kind,
+            object,
+            reason,
+        } => {
+            if options.alias == Some(AliasKind::ExplicitUnalias) {
+                let aliases = &mut process.cold().relations.aliases;
+                aliases.add(number, AliasKind::ExplicitUnalias);
+            }
+            let tag = options.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
+            let down = build::tuple(process.heap(), &[tag, reference, kind, object, reason]);
+            handle::deliver(process, down);
+        }
+        Watched::Here(target) => {
+            let reaches = begin_watching(own, &target, number, reference);
+            let entry = Monitor {
+                target,
+                tag: options.tag,
+                reference: Owned::new(reference),
+            };
+            let relations = &mut process.cold().relations;
+            relations.add_monitor(number, entry, options.alias);
+            if !reaches {
+                let down = Signal::Down {
+                    reference: number,
+                    from: None,
+                    reason: Owned::new(am::NOPROC),
+                };
+                let _ = signal::send(own, down);
+            }
+        }
+    }
+    Ok(reference)
+}
+
+/// Sends the request to the monitored object; false if it does not exist.
+fn begin_watching(
+    watcher: Term,
+    target: &MonitorTarget,
+    number: ReferenceNumber,
+    reference: Term,
+) -> bool {
+    match *target {
+        MonitorTarget::Process { pid, name } => {
+            let request = Signal::Monitor {
+                watcher,
+                reference: Owned::new(reference),
+                name,
+            };
+            signal::send(pid, request).is_ok()
+        }
+        MonitorTarget::Port { port, name } => port::signals::monitor(port, watcher, number, name),
+        MonitorTarget::TimeOffset => true,
+    }
+}
+
+fn watched_process(process: &mut Process, item: Term) -> Result<Watched, Failure> {
+    if item == process.pid() {
+        return Ok(Watched::Oneself);
+    }
+    if item.is_local_pid() {
+        let target = MonitorTarget::Process {
+            pid: item,
+            name: None,
+        };
+        return Ok(Watched::Here(target));
+    }
+    if item.is_kind(ObjectKind::ExternalPid) {
+        return Ok(Watched::Gone {
+            kind: am::PROCESS,
+            object: item,
+            reason: if is_of_this_node(item) {
+                am::NOPROC
+            } else {
+                am::NOCONNECTION
+            },
+        });
+    }
+    let name = match item.as_tuple() {
+        None => item,
+        Some(&[name, node]) if name.is_atom() && node.is_atom() => {
+            let is_alive = node::own_name() != am::NONODE_NOHOST;
+            if node != am::NONODE_NOHOST && !is_alive {
+                return Err(badarg(2));
+            }
+            if node != node::own_name() {
+                return Ok(Watched::Gone {
+                    kind: am::PROCESS,
+                    object: item,
+                    reason: am::NOCONNECTION,
+                });
+            }
+            name
+        }
+        Some(_) => return Err(badarg(2)),
+    };
+    if !name.is_atom() {
+        return Err(badarg(2));
+    }
+    match registry::whereis(name) {
+        Some(pid) if pid == process.pid() => Ok(Watched::Oneself),
+        found => Ok(Watched::Here(MonitorTarget::Process {
+            // `undefined` and ports are not processes: the signal finds no receiver.
+            pid: found.unwrap_or(am::UNDEFINED),
+            name: Some(name),
+        })),
+    }
+}
+
+fn watched_port(item: Term) -> Result<Watched, Failure> {
+    if item.is_local_port() {
+        let target = MonitorTarget::Port {
+            port: item,
+            name: None,
+        };
+        return Ok(Watched::Here(target));
+    }
+    if item.is_kind(ObjectKind::ExternalPort) && is_of_this_node(item) {
+        return Ok(Watched::Gone {
+            kind: am::PORT,
+            object: item,
+            reason: am::NOPROC,
+        });
+    }
+    let name = match item.as_tuple() {
+        Some(&[name, node]) if node == node::own_name() => name,
+        Some(_) => return Err(badarg(2)),
+        None => item,
+    };
+    if !name.is_atom() {
+        return Err(badarg(2));
+    }
+    Ok(Watched::Here(MonitorTarget::Port {
+        port: registry::whereis(name).unwrap_or(am::UNDEFINED),
+        name: Some(name),
+    }))
+}
+
+/// The outcome of `demonitor`.
+enum Demonitored {
+    /// The monitor was active, and will not send anything any more.
+    Removed,
+    /// There was no active monitor: it has sent its message, or never existed.
+    Absent,
+}
+
+/// `demonitor(Reference)`.
+pub fn demonitor_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
+    demonitor(process, reference).map(|_| am::TRUE)
+}
+
+/// `demonitor(Reference, Options)`; the options are `flush` and `info`.
+pub fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
+    let (mut flush, mut info) = (false, false);
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        match option {
+            am::FLUSH => flush = true,
+            am::INFO => info = true,
+            _ => return Err(badarg(2)),
+        }
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(2));
+    }
+    match demonitor(process, reference)? {
+        Demonitored::Removed => Ok(am::TRUE),
+        Demonitored::Absent => {
+            let result = am::boolean(!info);
+            if !flush {
+                return Ok(result);
+            }
+            Err(runtime::bif::trap(
+                am::ERTS_INTERNAL,
+                am::FLUSH_MONITOR_MESSAGES,
+                &[reference, am::FALSE, result],
+            ))
+        }
+    }
+}
+
+fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Failure> {
+    let Some(number) = reference::number(reference) else {
+        return if reference.is_kind(ObjectKind::ExternalReference) && is_of_this_node(reference) {
+            Ok(Demonitored::Absent)
+        } else {
+            Err(badarg(1))
+        };
+    };
+    let Some(cold) = process.cold.as_mut() else {
+        return Ok(Demonitored::Absent);
+    };
+    let Some(monitor) = cold.relations.take_monitor(number) else {
+        return Ok(Demonitored::Absent);
+    };
+    handle::demonitor_target(process, number, &monitor);
+    scheduler::charge(1);
+    Ok(Demonitored::Removed)
+}
+
+/// `alias(Options)`; the options are `explicit_unalias` and `reply`.
+pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
+    let mut kind = AliasKind::ExplicitUnalias;
+    let mut rest = options;
+    while let Some((option, tail)) = rest.as_cons() {
+        kind = match option {
+            am::EXPLICIT_UNALIAS => AliasKind::ExplicitUnalias,
+            am::REPLY => AliasKind::Reply,
+            _ => return Err(badarg(1)),
+        };
+        rest = tail;
+    }
+    if !rest.is_nil() {
+        return Err(badarg(1));
+    }
+    let own = process.pid();
+    let number = reference::fresh_number();
+    process.cold().relations.aliases.add((number, 0), kind);
+    Ok(reference::with_pid(process.heap(), number, own))
+}
+
+/// `unalias(Alias)`: returns whether it was active.
+pub fn unalias_1(process: &mut Process, [alias]: [Term; 1]) -> BifResult {
+    if !alias.is_reference() {
+        return Err(badarg(1));
+    }
+    let removed = reference::number(alias).is_some_and(|number| {
+        process
+            .cold
+            .as_mut()
+            .is_some_and(|cold| cold.relations.aliases.remove(number))
+    });
+    Ok(am::boolean(removed))
+}
