@@ -5,7 +5,7 @@
 //! whole tables, stays allocated until every scheduler has begun another slice (`epoch`).
 //!
 //! A value lives in its own literal area. When it is replaced or erased, the area is kept until no process refers to
-//! its terms any more (see `code::purge`), because any heap may point into it.
+//! its terms any more (see `code::literal_collector`), because any heap may point into it.
 
 use std::mem::ManuallyDrop;
 use std::ptr;
@@ -18,8 +18,8 @@ use term::copy::Owned;
 use term::{am, build, compare, hash, map};
 
 use runtime::bif::{BifResult, badarg};
+use runtime::code::literal_collector;
 use runtime::code::literals::{self, Area};
-use runtime::code::purge;
 use runtime::epoch::Retired;
 use runtime::process::Process;
 
@@ -168,7 +168,7 @@ impl Writer {
         let area = unsafe { ptr::read(&raw const *entry.area) };
         if entry.words > 0 {
             // All current readers of the entry's terms will have begun another slice before the area is freed.
-            purge::free_value(area);
+            literal_collector::free_value(area);
         }
         let entry = ptr::from_ref(entry).cast_mut();
         // SAFETY: `put_term` allocated it with `Box::into_raw`, and no place points to it.

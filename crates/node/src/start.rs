@@ -225,7 +225,7 @@ fn spawn_first(config: &Config) -> Result<(), String> {
     first("erts_code_purger", Term::NIL, 0, Priority::High, true)?;
     let collector = "erts_literal_area_collector";
     let collector = first(collector, Term::NIL, 0, Priority::High, true)?;
-    code::purge::set_collector(collector);
+    code::literal_collector::set_collector(collector);
     for priority in [Priority::Normal, Priority::High, Priority::Max] {
         first(
             "erts_dirty_process_signal_handler",

@@ -7,6 +7,7 @@ pub mod breakpoints;
 pub mod exports;
 pub mod funs;
 pub mod gdb_jit;
+pub mod literal_collector;
 pub mod literals;
 pub mod load;
 pub mod modules;

@@ -14,7 +14,7 @@ use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, system_limit};
 use runtime::code::load::{self, CodeResolver, LoadError};
 use runtime::code::modules::{self, Loaded};
 use runtime::code::preloaded;
-use runtime::code::{exports, purge};
+use runtime::code::{exports, literal_collector, purge};
 use runtime::process::Process;
 
 /// The result of `prepare_loading`: loaded code that is not committed yet.
@@ -220,7 +220,7 @@ pub fn purge_module_2(_process: &mut Process, [module, step]: [Term; 2]) -> BifR
 
 /// `erts_literal_area_collector:release_area_switch()`
 pub fn release_area_switch_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(am::boolean(purge::release_area_switch()))
+    Ok(am::boolean(literal_collector::release_area_switch()))
 }
 
 /// `erts_literal_area_collector:send_copy_request(Pid, RequestId, Action)`
@@ -232,7 +232,7 @@ pub fn send_copy_request_3(process: &mut Process, [pid, id, action]: [Term; 3]) 
         return Err(badarg(1));
     }
     let id = build::tuple(process.heap(), &[id, action, pid]);
-    purge::send_copy_request(process.pid(), pid, Owned::new(id));
+    literal_collector::send_copy_request(process.pid(), pid, Owned::new(id));
     Ok(am::OK)
 }
 

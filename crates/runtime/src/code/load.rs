@@ -426,28 +426,3 @@ pub fn delete(name: Term) -> bool {
         })
     })
 }
-
-/// Removes the old code of a module, which no process runs any more. Dropping the returned value frees its memory; the
-/// caller must keep it until no heap refers to its literals.
-pub fn purge(name: Term) -> Option<Arc<Loaded>> {
-    crate::scheduler::world::stopped(|| {
-        modules::change(|table| {
-            let old = table.versions(name).old.take()?;
-            table.remove_range(&old);
-            funs::unload(&old.code.range());
-            Some(old)
-        })
-    })
-}
-
-/// Removes a version of a module whose `on_load` function failed, as [`purge`] does with old code.
-pub fn purge_pending(name: Term) -> Option<Arc<Loaded>> {
-    crate::scheduler::world::stopped(|| {
-        modules::change(|table| {
-            let pending = table.versions(name).pending.take()?;
-            table.remove_range(&pending);
-            funs::unload(&pending.code.range());
-            Some(pending)
-        })
-    })
-}

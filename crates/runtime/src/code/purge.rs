@@ -1,27 +1,17 @@
 //! Purging old code: once no process runs it, its functions, funs and literals are removed.
 //!
-//! `erts_code_purger` drives this in steps: *prepare*, a check of every process, *complete* (or *abort*). The memory of
-//! purged code is freed only after `erts_literal_area_collector` has made every process copy the literals that it still
-//! refers to.
+//! `erts_code_purger` drives this in steps: *prepare*, a check of every process ([`uses_old_code`]), *complete* (or
+//! *abort*). The memory of purged code is freed later, by the [`literal_collector`].
 
-use std::collections::VecDeque;
-use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use layout::Term;
 use parking_lot::Mutex;
-use term::copy::{self, Owned};
-use term::heap::Scratch;
-use term::{am, build, literal};
 
-use super::literals::Area;
-use super::load;
-use super::modules::{self, Loaded};
-use crate::collector::dirty_collection;
-use crate::process::{Process, message_queue, tasks};
+use super::modules::{self, Loaded, Versions};
+use super::{funs, literal_collector};
+use crate::process::Process;
 use crate::scheduler::world;
-use crate::{collector, signal};
 
 /// Which version of a module is purged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +19,15 @@ enum Which {
     Old,
     /// The one whose `on_load` function failed.
     Pending,
+}
+
+impl Which {
+    fn of(self, versions: &mut Versions) -> &mut Option<Arc<Loaded>> {
+        match self {
+            Which::Old => &mut versions.old,
+            Which::Pending => &mut versions.pending,
+        }
+    }
 }
 
 /// The module that is being purged.
@@ -66,16 +65,24 @@ fn end(module: Term) -> Option<Which> {
 
 /// Completes a purge: removes the purged version of the module.
 pub fn complete(module: Term) -> bool {
-    let gone = match end(module) {
-        None => return false,
-        Some(Which::Old) => load::purge(module),
-        Some(Which::Pending) => load::purge_pending(module),
-    };
-    let Some(old) = gone else {
+    let Some(gone) = end(module).and_then(|which| forget(module, which)) else {
         return false;
     };
-    free(Former::Module(old));
+    literal_collector::free_module(gone);
     true
+}
+
+/// Removes a version of a module, which no process runs any more. Dropping the returned value frees its memory; the
+/// caller must keep it until no heap refers to its literals.
+fn forget(module: Term, which: Which) -> Option<Arc<Loaded>> {
+    world::stopped(|| {
+        modules::change(|table| {
+            let gone = which.of(table.versions(module)).take()?;
+            table.remove_range(&gone);
+            funs::unload(&gone.code.range());
+            Some(gone)
+        })
+    })
 }
 
 /// Whether a process may return into, or will continue in, the old code of a module. While a version whose `on_load`
@@ -116,92 +123,4 @@ fn uses(process: &Process, old: &Loaded) -> bool {
         }
     }
     false
-}
-
-/// A removed module or persistent term, with its literal area, which processes may still refer to.
-enum Former {
-    Module(Arc<Loaded>),
-    Value(Area),
-}
-
-impl Former {
-    fn addresses(&self) -> Range<usize> {
-        match self {
-            Former::Module(loaded) => loaded.literals.addresses(),
-            Former::Value(area) => area.addresses(),
-        }
-    }
-}
-
-/// Areas that wait to be freed, and the one whose literals processes are copying at present.
-#[derive(Default)]
-struct Areas {
-    waiting: VecDeque<Former>,
-    present: Option<Former>,
-}
-
-static AREAS: LazyLock<Mutex<Areas>> = LazyLock::new(Mutex::default);
-
-/// The pid of `erts_literal_area_collector`, as bits; 0 before that process exists.
-static COLLECTOR: AtomicU64 = AtomicU64::new(0);
-
-/// Sets the process that collects literal areas; called once, at the start.
-pub fn set_collector(pid: Term) {
-    COLLECTOR.store(pid.bits(), Ordering::Release);
-}
-
-/// Frees the area of a removed value once no heap points into it.
-pub fn free_value(area: Area) {
-    free(Former::Value(area));
-}
-
-fn free(former: Former) {
-    AREAS.lock().waiting.push_back(former);
-    let bits = COLLECTOR.load(Ordering::Acquire);
-    if bits != 0 {
-        // SAFETY: the bits of a local pid, an immediate.
-        let collector = unsafe { Term::from_bits(bits) };
-        signal::send_message_from_outside(collector, am::COPY_LITERALS);
-    }
-}
-
-/// Called when every process has copied the literals that it used from the present area: frees that area and begins
-/// with the next. Returns false if there is none.
-pub fn release_area_switch() -> bool {
-    let (done, next) = {
-        let mut areas = AREAS.lock();
-        (areas.present.take(), areas.waiting.pop_front())
-    };
-    let addresses = next.as_ref().map_or(0..0, Former::addresses);
-    // The world is stopped because a copy in progress has already computed its size, which depends on the doomed area.
-    // No lock may be held here: a thread that waits for it would not stop.
-    world::stopped(|| literal::doom(&addresses));
-    drop(done);
-    let any = next.is_some();
-    AREAS.lock().present = next;
-    any
-}
-
-/// Makes a process copy the literals of the present area; `asker` then receives `{copy_literals, Id, ok}`.
-pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
-    let addresses = AREAS.lock().present.as_ref().map(Former::addresses);
-    let copy = move |process: Option<&mut Process>| {
-        if let (Some(process), Some(addresses)) = (process, addresses) {
-            copy_literals(process, &addresses);
-        }
-        let mut scratch = Scratch::new();
-        let done = [am::COPY_LITERALS, id.term(), am::OK];
-        let done = build::tuple(scratch.heap(), &done);
-        signal::send_message_from_outside(asker, done);
-    };
-    tasks::ask_to_collect(pid, dirty_collection::is_wanted_for_all, Box::new(copy));
-}
-
-/// Removes all pointers to those addresses from a process between two slices. Terms that it receives later contain
-/// none, because copying a term also copies doomed literals.
-fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
-    message_queue::replace(process, |message| {
-        copy::refers_to(message, addresses).then(|| Owned::new(message))
-    });
-    collector::copy_literals(process, addresses);
 }

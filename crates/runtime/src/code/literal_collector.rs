@@ -1,0 +1,116 @@
+//! Freeing the literal areas of purged modules and removed persistent terms.
+//!
+//! A heap may still refer to such literals. `erts_literal_area_collector` drives this, one area at a time: it switches to
+//! the next area, makes every process copy the literals that it uses from it, and switches again, which frees it. Any
+//! thread may call these functions.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use layout::Term;
+use parking_lot::Mutex;
+use term::copy::{self, Owned};
+use term::heap::Scratch;
+use term::{am, build, literal};
+
+use super::literals::Area;
+use super::modules::Loaded;
+use crate::collector::dirty_collection;
+use crate::process::{Process, message_queue, tasks};
+use crate::scheduler::world;
+use crate::{collector, signal};
+
+/// A removed module or persistent term, with its literal area, which processes may still refer to.
+enum Former {
+    Module(Arc<Loaded>),
+    Value(Area),
+}
+
+impl Former {
+    fn addresses(&self) -> Range<usize> {
+        match self {
+            Former::Module(loaded) => loaded.literals.addresses(),
+            Former::Value(area) => area.addresses(),
+        }
+    }
+}
+
+/// Areas that wait to be freed, and the one whose literals processes are copying at present.
+#[derive(Default)]
+struct Areas {
+    waiting: VecDeque<Former>,
+    present: Option<Former>,
+}
+
+static AREAS: LazyLock<Mutex<Areas>> = LazyLock::new(Mutex::default);
+
+/// The pid of `erts_literal_area_collector`, as bits; 0 before that process exists.
+static COLLECTOR: AtomicU64 = AtomicU64::new(0);
+
+/// Sets the process that collects literal areas; called once, at the start.
+pub fn set_collector(pid: Term) {
+    COLLECTOR.store(pid.bits(), Ordering::Release);
+}
+
+/// Frees the memory of a purged version of a module once no heap points into its literals.
+pub fn free_module(loaded: Arc<Loaded>) {
+    free(Former::Module(loaded));
+}
+
+/// Frees the area of a removed value once no heap points into it.
+pub fn free_value(area: Area) {
+    free(Former::Value(area));
+}
+
+fn free(former: Former) {
+    AREAS.lock().waiting.push_back(former);
+    let bits = COLLECTOR.load(Ordering::Acquire);
+    if bits != 0 {
+        // SAFETY: the bits of a local pid, an immediate.
+        let collector = unsafe { Term::from_bits(bits) };
+        signal::send_message_from_outside(collector, am::COPY_LITERALS);
+    }
+}
+
+/// Called when every process has copied the literals that it used from the present area: frees that area and begins
+/// with the next. Returns false if there is none.
+pub fn release_area_switch() -> bool {
+    let (done, next) = {
+        let mut areas = AREAS.lock();
+        (areas.present.take(), areas.waiting.pop_front())
+    };
+    let addresses = next.as_ref().map_or(0..0, Former::addresses);
+    // The world is stopped because a copy in progress has already computed its size, which depends on the doomed area.
+    // No lock may be held here: a thread that waits for it would not stop.
+    world::stopped(|| literal::doom(&addresses));
+    drop(done);
+    let any = next.is_some();
+    AREAS.lock().present = next;
+    any
+}
+
+/// Makes a process copy the literals of the present area; `asker` then receives `{copy_literals, Id, ok}`.
+pub fn send_copy_request(asker: Term, pid: Term, id: Owned) {
+    let addresses = AREAS.lock().present.as_ref().map(Former::addresses);
+    let copy = move |process: Option<&mut Process>| {
+        if let (Some(process), Some(addresses)) = (process, addresses) {
+            copy_literals(process, &addresses);
+        }
+        let mut scratch = Scratch::new();
+        let done = [am::COPY_LITERALS, id.term(), am::OK];
+        let done = build::tuple(scratch.heap(), &done);
+        signal::send_message_from_outside(asker, done);
+    };
+    tasks::ask_to_collect(pid, dirty_collection::is_wanted_for_all, Box::new(copy));
+}
+
+/// Removes all pointers to those addresses from a process between two slices. Terms that it receives later contain
+/// none, because copying a term also copies doomed literals.
+fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
+    message_queue::replace(process, |message| {
+        copy::refers_to(message, addresses).then(|| Owned::new(message))
+    });
+    collector::copy_literals(process, addresses);
+}
