@@ -2,7 +2,7 @@
 
 pub mod options;
 
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use layout::heap::flag as heap_flag;
@@ -12,6 +12,7 @@ use layout::{Heap, ProcessHead, Term};
 use term::am;
 use term::copy::{self, Owned};
 
+use super::cold::HeapOptions;
 use super::heap_limit::HeapLimit;
 use super::relations::{self, Monitor, MonitorTarget, Watcher};
 use super::{CacheLine, Priority, Process, block, flag, message_queue, state, table};
@@ -71,16 +72,13 @@ pub fn spawn(
     arity: u32,
     options: SpawnOptions,
 ) -> Result<Spawned, SpawnError> {
-    let group_leader = parent.group_leader;
-    let child = make(
-        Some(parent),
-        group_leader,
+    let call = FirstCall {
         module,
         function,
         arguments,
         arity,
-        &options,
-    )?;
+    };
+    let child = make(Some(parent), call, &options)?;
     // SAFETY: created above and not yet published, so no other thread can reach it.
     let process = unsafe { &mut *child };
     let pid = process.pid();
@@ -88,26 +86,32 @@ pub fn spawn(
         process.cold().relations.links.accept(parent.pid());
         parent.cold().relations.links.accept(pid);
     }
-    let monitor = options.monitor.map(|monitor| {
-        let (number, reference) = relations::new_reference(parent, monitor.alias);
-        let watcher = Watcher {
-            watcher: parent.pid(),
-            reference: Owned::new(reference),
-            name: None,
-        };
-        process.cold().relations.watchers.add(watcher);
-        let target = MonitorTarget::Process { pid, name: None };
-        let entry = Monitor {
-            target,
-            tag: monitor.tag,
-            reference: Owned::new(reference),
-        };
-        let relations = &mut parent.cold().relations;
-        relations.add_monitor(number, entry, monitor.alias);
-        reference
-    });
+    let monitor = options
+        .monitor
+        .map(|options| monitor_child(parent, process, options));
     start(child);
     Ok(Spawned { pid, monitor })
+}
+
+/// Lets a process monitor the child that it is spawning; returns the monitor's reference.
+fn monitor_child(parent: &mut Process, child: &mut Process, options: MonitorOptions) -> Term {
+    let (number, reference) = relations::new_reference(parent, options.alias);
+    child.cold().relations.watchers.add(Watcher {
+        watcher: parent.pid(),
+        reference: Owned::new(reference),
+        name: None,
+    });
+    let monitor = Monitor {
+        target: MonitorTarget::Process {
+            pid: child.pid(),
+            name: None,
+        },
+        tag: options.tag,
+        reference: Owned::new(reference),
+    };
+    let relations = &mut parent.cold().relations;
+    relations.add_monitor(number, monitor, options.alias);
+    reference
 }
 
 /// Creates a process without a spawning parent: one of the first processes of the node.
@@ -121,15 +125,13 @@ pub fn spawn_root(
     arity: u32,
     options: &SpawnOptions,
 ) -> Result<Term, SpawnError> {
-    let child = make(
-        None,
-        Term::NONE,
+    let call = FirstCall {
         module,
         function,
         arguments,
         arity,
-        options,
-    )?;
+    };
+    let child = make(None, call, options)?;
     // SAFETY: as in `spawn`.
     let process = unsafe { &mut *child };
     let pid = process.pid();
@@ -156,14 +158,19 @@ fn start(process: *mut Process) {
     scheduler::enqueue_woken(process);
 }
 
-/// Creates a fully initialised process that is neither published nor queued.
-fn make(
-    parent: Option<&mut Process>,
-    group_leader: Term,
+/// The call that a process begins with.
+#[derive(Clone, Copy)]
+struct FirstCall {
     module: Term,
     function: Term,
     arguments: Term,
     arity: u32,
+}
+
+/// Creates a fully initialised process that is neither published nor queued.
+fn make(
+    parent: Option<&Process>,
+    call: FirstCall,
     options: &SpawnOptions,
 ) -> Result<*mut Process, SpawnError> {
     let pid = table::reserve().ok_or(SpawnError::Limit)?;
@@ -171,26 +178,35 @@ fn make(
         table::unreserve(pid);
         return Err(SpawnError::Limit);
     };
-    let pointer = block.as_ptr();
+    // SAFETY: the block is unused and large enough for the control block and the first heap.
+    let process = unsafe { write_control_block(block.as_ptr(), pid, parent, call, options) };
+    message_queue::link(&mut process.head.messages);
+    keep_heap_options(process, &options.heap);
+    let group_leader = process.group_leader;
+    if !group_leader.is_immediate() && !group_leader.is_none() {
+        process.group_leader = copy::copy(process.heap(), group_leader);
+    }
+    if prepare_first_call(process, call).is_err() {
+        // SAFETY: the process was made above and never published.
+        unsafe { discard(block, pid) };
+        return Err(SpawnError::Limit);
+    }
+    Ok(block.as_ptr())
+}
+
+/// Writes the control block of a new process. Always inlined, so that the block is written in place.
+///
+/// # Safety
+/// `pointer` is an unused block.
+#[inline(always)]
+unsafe fn write_control_block<'a>(
+    pointer: *mut Process,
+    pid: Term,
+    parent: Option<&Process>,
+    call: FirstCall,
+    options: &SpawnOptions,
+) -> &'a mut Process {
     let first_heap = pointer.wrapping_add(1).cast::<u64>();
-    let parent_flags = parent
-        .as_ref()
-        .map_or(0, |parent| parent.flags & flag::SENSITIVE);
-    let off_heap = options
-        .off_heap_messages
-        .unwrap_or_else(|| DEFAULTS.off_heap_messages.load(Ordering::Relaxed) != 0);
-    let mut flags = parent_flags;
-    if off_heap {
-        flags |= flag::OFF_HEAP_MESSAGES;
-    }
-    if options.system {
-        flags |= flag::SYSTEM;
-    }
-    let priority = options.priority.unwrap_or(Priority::Normal);
-    let mut first_state = state::QUEUED | (priority as u32) << state::PRIORITY_SHIFT;
-    if options.system {
-        first_state |= state::SYSTEM;
-    }
     let process = Process {
         head: ProcessHead {
             heap: first_heap_of(first_heap, options),
@@ -202,32 +218,56 @@ fn make(
             receive_state: receive_state::NO_TIMER,
             catches: 0,
         },
-        flags,
+        flags: first_flags(parent, options),
         suspend_count: 0,
         dictionary_size: 0,
         reductions: 0,
-        group_leader,
+        // The parent's own term, until `make` has copied it.
+        group_leader: parent.map_or(Term::NONE, |parent| parent.group_leader),
         cold: None,
         public_line: CacheLine,
         signals: SignalQueue::new(),
-        state: AtomicU32::new(first_state),
-        initial_arity: arity,
+        state: AtomicU32::new(first_state(options)),
+        initial_arity: call.arity,
         id: pid,
-        parent: parent.map_or(Term::NONE, |parent| parent.pid()),
+        parent: parent.map_or(Term::NONE, Process::pid),
         initial_call: (
-            module.as_atom().unwrap_or(0),
-            function.as_atom().unwrap_or(0),
+            call.module.as_atom().unwrap_or(0),
+            call.function.as_atom().unwrap_or(0),
         ),
     };
-    // SAFETY: the block is unused and large enough for the control block and the first heap.
-    let process = unsafe {
+    // SAFETY: the caller's promise.
+    unsafe {
         pointer.write(process);
         &mut *pointer
-    };
-    message_queue::link(&mut process.head.messages);
-    let heap_options = &options.heap;
-    if heap_options.max_heap_words.is_some() || heap_options.min_binary_words.is_some() {
-        process.cold().heap_options = *heap_options;
+    }
+}
+
+fn first_flags(parent: Option<&Process>, options: &SpawnOptions) -> u16 {
+    let mut flags = parent.map_or(0, |parent| parent.flags & flag::SENSITIVE);
+    let off_heap = options
+        .off_heap_messages
+        .unwrap_or_else(|| DEFAULTS.off_heap_messages.load(Ordering::Relaxed) != 0);
+    if off_heap {
+        flags |= flag::OFF_HEAP_MESSAGES;
+    }
+    if options.system {
+        flags |= flag::SYSTEM;
+    }
+    flags
+}
+
+fn first_state(options: &SpawnOptions) -> u32 {
+    let priority = options.priority.unwrap_or(Priority::Normal);
+    let system = if options.system { state::SYSTEM } else { 0 };
+    state::QUEUED | (priority as u32) << state::PRIORITY_SHIFT | system
+}
+
+/// Stores the heap options that differ from those of the node's start.
+#[inline]
+fn keep_heap_options(process: &mut Process, options: &HeapOptions) {
+    if options.max_heap_words.is_some() || options.min_binary_words.is_some() {
+        process.cold().heap_options = *options;
     }
     if DEFAULTS.max_heap_changed.load(Ordering::Acquire) {
         let limit = HeapLimit::default();
@@ -236,20 +276,21 @@ fn make(
         options.max_heap_kill.get_or_insert(limit.kill);
         options.max_heap_log.get_or_insert(limit.log);
     }
-    if !group_leader.is_immediate() && !group_leader.is_none() {
-        process.group_leader = copy::copy(process.heap(), group_leader);
+}
+
+/// Frees a process that was not published.
+///
+/// # Safety
+/// `block` holds a process that only the caller knows.
+#[cold]
+unsafe fn discard(block: NonNull<Process>, pid: Term) {
+    // SAFETY: the caller's promise; besides its heap the process owns only its control block.
+    unsafe {
+        term::collect::free(&mut (*block.as_ptr()).head.heap);
+        ptr::drop_in_place(block.as_ptr());
     }
-    if prepare_first_call(process, module, function, arguments).is_err() {
-        // SAFETY: the process was never published, and besides the heap freed here it owns only its control block.
-        unsafe {
-            term::collect::free(&mut process.head.heap);
-            ptr::drop_in_place(pointer);
-        }
-        block::give_back(block);
-        table::unreserve(pid);
-        return Err(SpawnError::Limit);
-    }
-    Ok(pointer)
+    block::give_back(block);
+    table::unreserve(pid);
 }
 
 /// Stack words of a new process: a return address and three registers.
@@ -257,12 +298,13 @@ const FIRST_STACK_WORDS: usize = 4;
 
 /// Sets up stack and registers so that the first slice calls the function. If the arguments do not fit in the first
 /// heap, the heap moves to a block that is large enough.
-fn prepare_first_call(
-    process: &mut Process,
-    module: Term,
-    function: Term,
-    arguments: Term,
-) -> Result<(), SpawnError> {
+fn prepare_first_call(process: &mut Process, call: FirstCall) -> Result<(), SpawnError> {
+    let FirstCall {
+        module,
+        function,
+        arguments,
+        ..
+    } = call;
     // `spawn(Fun)` arrives as `erlang:apply(Fun, [])`: the process calls the fun directly.
     let direct = module == am::ERLANG && function == am::APPLY;
     let fun_call = if direct {
