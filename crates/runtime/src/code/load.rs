@@ -16,6 +16,7 @@ use term::off_heap::MagicBlock;
 use term::{am, atom, build, map};
 
 use super::funs::{FunFacts, FunName};
+use super::literals::Area;
 use super::modules::{self, Address, Loaded};
 use super::{exports, funs};
 use super::{gdb_jit, literals, perf};
@@ -109,135 +110,169 @@ impl Resolver for CodeResolver {
 pub fn prepare(expected: Option<Term>, bytes: &[u8]) -> Result<Arc<Loaded>, LoadError> {
     let file = BeamFile::parse(bytes).map_err(LoadError::File)?;
     let code = file.decode().map_err(LoadError::File)?;
-    let atoms = file
-        .atoms
-        .iter()
-        .map(|text| atom::intern_str(text))
-        .collect::<Result<Vec<_>, _>>();
-    let atoms = atoms.map_err(LoadError::Atom)?;
-    let name = atoms[0];
-    if let Some(expected) = expected.filter(|expected| *expected != name) {
+    let atoms = atoms_of(&file)?;
+    if let Some(expected) = expected.filter(|expected| *expected != atoms[0]) {
         return Err(LoadError::Name {
             expected,
             found: file.module().to_owned(),
         });
     }
-    let mut scratch = Scratch::new();
-    let mut terms = Vec::with_capacity(file.literals.len());
-    for (index, bytes) in file.literals.iter().enumerate() {
-        let decoded = external::decode(
-            scratch.heap(),
-            bytes,
-            &external::DecodeOptions::default(),
-            &mut CodeResolver,
+    let constants = Constants::of(&file, &code, &atoms)?;
+    let imports = imports_of(&file, &atoms);
+    let funs = funs_of(&file, &atoms);
+    let assembled = assemble(&file, &code, &atoms, &constants, &imports, &funs)?;
+    perf::loaded(&assembled, file.lines.as_ref());
+    Ok(Arc::new(loaded(
+        &file,
+        &atoms,
+        &funs,
+        constants.area,
+        assembled,
+    )))
+}
+
+/// The atoms of a file; the first is the module's name.
+fn atoms_of(file: &BeamFile) -> Result<Vec<Term>, LoadError> {
+    let atoms = file.atoms.iter().map(|text| atom::intern_str(text));
+    atoms.collect::<Result<_, _>>().map_err(LoadError::Atom)
+}
+
+/// The exports that a file calls.
+fn imports_of(file: &BeamFile, atoms: &[Term]) -> Vec<*const Export> {
+    let imports = file.imports.iter().map(|import| {
+        let (module, function) = (
+            atoms[import.module as usize],
+            atoms[import.function as usize],
         );
-        terms.push(
-            decoded
-                .map_err(|error| LoadError::Literal { index, error })?
-                .0,
-        );
-    }
-    let mut big_integers = HashMap::new();
-    for operation in &code.operations {
-        collect_big_integers(
-            &code,
-            code.operands(operation),
-            scratch.heap(),
-            &mut terms,
-            &mut big_integers,
-        );
-    }
-    let map_keys = collect_map_keys(&code, &atoms, scratch.heap(), &mut terms);
-    let (area, literal_terms) = literals::make(&terms).ok_or(LoadError::NoRoom)?;
-    let imports: Vec<*const Export> = file
-        .imports
-        .iter()
-        .map(|import| {
-            let (module, function) = (
-                atoms[import.module as usize],
-                atoms[import.function as usize],
-            );
-            std::ptr::from_ref(exports::get(module, function, u32::from(import.arity)))
-        })
-        .collect();
-    let lambdas: Vec<&'static FunEntry> = file
-        .lambdas
-        .iter()
-        .map(|lambda| {
-            let name = FunName {
-                module: name,
-                unique: file.md5,
-                index: lambda.index,
-                old_unique: lambda.old_uniq,
-            };
-            let facts = FunFacts {
-                arity: u32::from(lambda.arity - lambda.free),
-                free: u32::from(lambda.free),
-                old_index: lambda.index,
-                function: atoms[lambda.function as usize],
-            };
-            funs::get(name, &facts)
-        })
-        .collect();
-    let lambda_pointers: Vec<*const FunEntry> = lambdas
+        std::ptr::from_ref(exports::get(module, function, u32::from(import.arity)))
+    });
+    imports.collect()
+}
+
+/// The entries of the funs that a file creates.
+fn funs_of(file: &BeamFile, atoms: &[Term]) -> Vec<&'static FunEntry> {
+    let entries = file.lambdas.iter().map(|lambda| {
+        let name = FunName {
+            module: atoms[0],
+            unique: file.md5,
+            index: lambda.index,
+            old_unique: lambda.old_uniq,
+        };
+        let facts = FunFacts {
+            arity: u32::from(lambda.arity - lambda.free),
+            free: u32::from(lambda.free),
+            old_index: lambda.index,
+            function: atoms[lambda.function as usize],
+        };
+        funs::get(name, &facts)
+    });
+    entries.collect()
+}
+
+fn assemble(
+    file: &BeamFile,
+    code: &beamfile::Code,
+    atoms: &[Term],
+    constants: &Constants,
+    imports: &[*const Export],
+    funs: &[&'static FunEntry],
+) -> Result<engine::Code, LoadError> {
+    let funs: Vec<*const FunEntry> = funs
         .iter()
         .map(|entry| std::ptr::from_ref(*entry))
         .collect();
-    let integer = |bytes: &[u8]| literal_terms[big_integers[bytes]];
     let module = engine::Module {
-        file: &file,
-        code: &code,
-        atoms: &atoms,
-        literals: &literal_terms[..file.literals.len()],
-        imports: &imports,
-        funs: &lambda_pointers,
-        integer: &integer,
-        map_keys: &|pairs| Some(literal_terms[*map_keys.get(&pairs)?]),
+        file,
+        code,
+        atoms,
+        literals: &constants.terms[..file.literals.len()],
+        imports,
+        funs: &funs,
+        integer: &|bytes| constants.terms[constants.big_integers[bytes]],
+        map_keys: &|pairs| Some(constants.terms[*constants.map_keys.get(&pairs)?]),
         bif: &|function, arity| {
-            let export = exports::find(name, function, arity)?;
+            let export = exports::find(atoms[0], function, arity)?;
             export.bif.is_some().then_some(std::ptr::from_ref(export))
         },
     };
-    let assembled = engine::assemble(&module).map_err(|error| match error.kind {
+    engine::assemble(&module).map_err(|error| match error.kind {
         AssembleErrorKind::NoRoom => LoadError::NoRoom,
         _ => LoadError::Code(error),
-    })?;
-    perf::loaded(&assembled, file.lines.as_ref());
-    let debugger = gdb_jit::register(&assembled);
-    let entry = |label: u32| assembled.label(label).map(Address);
-    let exports = file
-        .exports
-        .iter()
-        .filter_map(|export| {
-            Some((
-                atoms[export.function as usize],
-                u32::from(export.arity),
-                entry(export.label)?,
-            ))
-        })
-        .collect();
-    let funs = lambdas
+    })
+}
+
+fn loaded(
+    file: &BeamFile,
+    atoms: &[Term],
+    funs: &[&'static FunEntry],
+    literals: Area,
+    code: engine::Code,
+) -> Loaded {
+    let entry = |label: u32| code.label(label).map(Address);
+    let exports = file.exports.iter().filter_map(|export| {
+        let function = atoms[export.function as usize];
+        Some((function, u32::from(export.arity), entry(export.label)?))
+    });
+    let funs = funs
         .iter()
         .zip(&file.lambdas)
-        .filter_map(|(entry_of, lambda)| Some((*entry_of, entry(lambda.label)?)))
-        .collect();
-    Ok(Arc::new(Loaded {
-        name,
-        exports,
-        funs,
-        on_load: assembled.on_load().map(Address),
-        literals: area,
+        .filter_map(|(fun, lambda)| Some((*fun, entry(lambda.label)?)));
+    let chunk = |id| file.chunk(id).unwrap_or_default().to_vec();
+    Loaded {
+        name: atoms[0],
+        exports: exports.collect(),
+        funs: funs.collect(),
+        on_load: code.on_load().map(Address),
+        literals,
         md5: file.md5,
         lines: file.lines.clone(),
-        attributes: file.chunk(ChunkId::ATTRIBUTES).unwrap_or_default().to_vec(),
-        compile_info: file
-            .chunk(ChunkId::COMPILE_INFO)
-            .unwrap_or_default()
-            .to_vec(),
-        file_atom: name,
-        debugger,
-        code: assembled,
-    }))
+        attributes: chunk(ChunkId::ATTRIBUTES),
+        compile_info: chunk(ChunkId::COMPILE_INFO),
+        file_atom: atoms[0],
+        debugger: gdb_jit::register(&code),
+        code,
+    }
+}
+
+/// The constants of a module: the file's literals, then the terms that its operations need besides.
+struct Constants {
+    area: Area,
+    terms: Vec<Term>,
+    /// The index in `terms` of an integer that is not small, by its bytes.
+    big_integers: HashMap<Vec<u8>, usize>,
+    /// The index in `terms` of the sorted keys of a map, by the span of the operation's list of pairs.
+    map_keys: HashMap<Span, usize>,
+}
+
+impl Constants {
+    fn of(file: &BeamFile, code: &beamfile::Code, atoms: &[Term]) -> Result<Constants, LoadError> {
+        let mut scratch = Scratch::new();
+        let mut terms = Vec::with_capacity(file.literals.len());
+        for (index, bytes) in file.literals.iter().enumerate() {
+            let options = external::DecodeOptions::default();
+            let decoded = external::decode(scratch.heap(), bytes, &options, &mut CodeResolver);
+            let (term, _) = decoded.map_err(|error| LoadError::Literal { index, error })?;
+            terms.push(term);
+        }
+        let mut big_integers = HashMap::new();
+        for operation in &code.operations {
+            collect_big_integers(
+                code,
+                code.operands(operation),
+                scratch.heap(),
+                &mut terms,
+                &mut big_integers,
+            );
+        }
+        let map_keys = collect_map_keys(code, atoms, scratch.heap(), &mut terms);
+        let (area, terms) = literals::make(&terms).ok_or(LoadError::NoRoom)?;
+        Ok(Constants {
+            area,
+            terms,
+            big_integers,
+            map_keys,
+        })
+    }
 }
 
 /// Appends integers that are not small to the file's literals; `found` maps their bytes to their index.
