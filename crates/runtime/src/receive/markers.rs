@@ -43,7 +43,7 @@ pub fn reserve(process: &mut Process) -> Term {
     // after them.
     handle::fetch(process);
     let position = process.head.messages.last;
-    if process.head.messages.first.is_null() {
+    if process.head.messages.count == 0 {
         // An empty queue gains nothing from a marker.
         return am::UNDEFINED;
     }
