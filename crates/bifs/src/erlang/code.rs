@@ -7,7 +7,7 @@ use layout::{Export, Term};
 use parking_lot::Mutex;
 use term::copy::Owned;
 use term::external::{self, DecodeOptions};
-use term::{am, atom, build};
+use term::{am, atom, build, list};
 
 use crate::magic;
 use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, system_limit};
@@ -57,15 +57,11 @@ pub fn has_prepared_code_on_load_1(_process: &mut Process, [prepared]: [Term; 1]
 /// `erlang:finish_loading([Prepared])`
 pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let mut prepared = Vec::new();
-    let mut rest = list;
-    while let Some((head, tail)) = rest.as_cons() {
-        let holder = magic::get::<Prepared>(head).ok_or(badarg(1))?;
+    for item in list::items(list) {
+        let item = item.map_err(|_| badarg(1))?;
+        let holder = magic::get::<Prepared>(item).ok_or(badarg(1))?;
         let loaded = holder.0.lock().clone().ok_or(badarg(1))?;
         prepared.push((holder, loaded));
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(1));
     }
     let refuse = |process: &mut Process, reason: Term, names: &[Term]| {
         let names = build::list(process.heap(), names);
@@ -365,19 +361,8 @@ pub fn beamfile_chunk_2(process: &mut Process, [code, name]: [Term; 2]) -> BifRe
         .as_bits()
         .and_then(layout::object::Bits::as_bytes)
         .ok_or(badarg(1))?;
-    let mut id = [0u8; 4];
-    let mut rest = name;
-    for byte in &mut id {
-        let (head, tail) = rest.as_cons().ok_or(badarg(2))?;
-        *byte = head
-            .as_small()
-            .and_then(|value| u8::try_from(value).ok())
-            .ok_or(badarg(2))?;
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(2));
-    }
+    let id = list::bytes_at_most(name, 4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
+    let id = id.ok_or(badarg(2))?;
     match beamfile::find_chunk(bytes, beamfile::ChunkId(id)) {
         Ok(Some(chunk)) => {
             let start = chunk.as_ptr() as usize - bytes.as_ptr() as usize;
@@ -419,20 +404,12 @@ const BUILT_IN_NIF_MODULES: &[&str] = &[
 
 /// `erlang:load_nif(Path, LoadInfo)`
 pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
-    let mut name = Vec::new();
-    let mut rest = path;
-    while let Some((head, tail)) = rest.as_cons() {
-        let character = head
-            .as_small()
-            .and_then(|value| u32::try_from(value).ok())
-            .and_then(char::from_u32);
-        name.push(character.ok_or(badarg(1))?);
-        rest = tail;
-    }
-    if !rest.is_nil() || name.is_empty() {
-        return Err(badarg(1));
-    }
-    let name: String = name.into_iter().collect();
+    let character = |item: Result<Term, _>| {
+        let code = u32::try_from(item.ok()?.as_small()?).ok()?;
+        char::from_u32(code)
+    };
+    let name: Option<String> = list::items(path).map(character).collect();
+    let name = name.filter(|name| !name.is_empty()).ok_or(badarg(1))?;
     if BUILT_IN_NIF_MODULES.contains(&name.as_str()) {
         if name == "prim_socket" {
             crate::prim_socket::load(info);

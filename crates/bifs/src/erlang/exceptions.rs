@@ -1,7 +1,7 @@
 //! Raising exceptions: `error`, `exit`, `throw`, `raise`.
 
 use layout::{Class, Term};
-use term::{am, build};
+use term::{am, build, list};
 
 use runtime::bif::{BifResult, Failure};
 use runtime::exception;
@@ -34,19 +34,20 @@ pub fn error_2(_process: &mut Process, [reason, arguments]: [Term; 2]) -> BifRes
 
 /// `error(Reason, Args, [{error_info, Map}])`; if any option is invalid, all are ignored.
 pub fn error_3(_process: &mut Process, [reason, arguments, options]: [Term; 3]) -> BifResult {
-    let mut info = Term::NONE;
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
-        match option.as_tuple() {
-            Some(&[am::ERROR_INFO, map]) if map.is_map() => info = map,
-            _ => break,
-        }
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        info = Term::NONE;
-    }
+    let info = error_info(options).unwrap_or(Term::NONE);
     raise(Class::Error, reason, arguments, info)
+}
+
+/// The map of the last `{error_info, Map}`, or NONE; `None` if any option is invalid.
+fn error_info(options: Term) -> Option<Term> {
+    let mut info = Term::NONE;
+    for option in list::items(options) {
+        match option.ok()?.as_tuple() {
+            Some(&[am::ERROR_INFO, map]) if map.is_map() => info = map,
+            _ => return None,
+        }
+    }
+    Some(info)
 }
 
 /// `exit(Reason)`.
@@ -89,8 +90,8 @@ pub fn raise_3(process: &mut Process, [class, reason, trace]: [Term; 3]) -> BifR
 fn checked_trace(process: &mut Process, trace: Term) -> Option<Term> {
     let mut frames = Vec::new();
     let mut changed = false;
-    let mut rest = trace;
-    while let Some((frame, tail)) = rest.as_cons() {
+    for frame in list::items(trace) {
+        let frame = frame.ok()?;
         let (is_whole, location) = match *frame.as_tuple()? {
             [fun, _] if fun.is_fun() => (false, Term::NIL),
             [fun, _, location] if fun.is_fun() => (true, location),
@@ -105,10 +106,6 @@ fn checked_trace(process: &mut Process, trace: Term) -> Option<Term> {
         }
         changed |= !is_whole;
         frames.push((frame, is_whole));
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return None;
     }
     let depth = exception::depth();
     if !changed && frames.len() <= depth {

@@ -2,7 +2,7 @@
 
 use layout::{ObjectKind, Term};
 use term::copy::Owned;
-use term::{am, build, node, reference};
+use term::{am, build, list, node, reference};
 
 use runtime::bif::{BifResult, Failure, await_result, badarg};
 use runtime::code::exports;
@@ -108,11 +108,7 @@ pub fn is_process_alive_2(process: &mut Process, [pid, reference]: [Term; 2]) ->
 
 /// `hibernate(Module, Function, Args)`: discards the stack and waits until a message comes.
 pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 3]) -> BifResult {
-    let mut rest = arguments;
-    while rest.is_cons() {
-        rest = rest.tail();
-    }
-    if !module.is_atom() || !function.is_atom() || !rest.is_nil() {
+    if !module.is_atom() || !function.is_atom() || list::length(arguments).is_none() {
         return Err(badarg(3));
     }
     // The stack is discarded, and its exception handlers with it.
@@ -194,8 +190,8 @@ impl SuspendOptions {
             asynchronous: false,
             tag: None,
         };
-        let mut rest = list;
-        while let Some((option, tail)) = rest.as_cons() {
+        for option in list::items(list) {
+            let option = option.ok()?;
             match option {
                 am::UNLESS_SUSPENDING => options.unless_suspending = true,
                 am::ASYNCHRONOUS => options.asynchronous = true,
@@ -207,9 +203,8 @@ impl SuspendOptions {
                     _ => return None,
                 },
             }
-            rest = tail;
         }
-        rest.is_nil().then_some(options)
+        Some(options)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use layout::{ObjectKind, Term};
 use term::copy::Owned;
-use term::{am, build, node, reference};
+use term::{am, build, list, node, reference};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::process::Process;
@@ -204,17 +204,12 @@ pub fn demonitor_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
 /// `demonitor(Reference, Options)`; the options are `flush` and `info`.
 pub fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> BifResult {
     let (mut flush, mut info) = (false, false);
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
+    for option in list::items(options) {
         match option {
-            am::FLUSH => flush = true,
-            am::INFO => info = true,
+            Ok(am::FLUSH) => flush = true,
+            Ok(am::INFO) => info = true,
             _ => return Err(badarg(2)),
         }
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(2));
     }
     match demonitor(process, reference)? {
         Demonitored::Removed => Ok(am::TRUE),
@@ -254,17 +249,12 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
 /// `alias(Options)`; the options are `explicit_unalias` and `reply`.
 pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
     let mut kind = AliasKind::ExplicitUnalias;
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
+    for option in list::items(options) {
         kind = match option {
-            am::EXPLICIT_UNALIAS => AliasKind::ExplicitUnalias,
-            am::REPLY => AliasKind::Reply,
+            Ok(am::EXPLICIT_UNALIAS) => AliasKind::ExplicitUnalias,
+            Ok(am::REPLY) => AliasKind::Reply,
             _ => return Err(badarg(1)),
         };
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(1));
     }
     let own = process.pid();
     let number = reference::fresh_number();

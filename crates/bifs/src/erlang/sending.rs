@@ -2,7 +2,7 @@
 
 use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;
-use term::{am, node};
+use term::{am, list, node};
 
 use runtime::bif::{BifResult, badarg, badarg_because};
 use runtime::process::Process;
@@ -22,17 +22,12 @@ pub fn bang_2(process: &mut Process, [to, message]: [Term; 2]) -> BifResult {
 /// `erlang:send(Dest, Message, Options)`: returns `ok`, `noconnect` or `nosuspend`.
 pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifResult {
     let (mut connect, mut suspend) = (true, true);
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
+    for option in list::items(options) {
         match option {
-            am::NOCONNECT => connect = false,
-            am::NOSUSPEND => suspend = false,
+            Ok(am::NOCONNECT) => connect = false,
+            Ok(am::NOSUSPEND) => suspend = false,
             _ => return Err(badarg_because(am::BADOPT)),
         }
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg_because(am::BADOPT));
     }
     if !connect && is_elsewhere(to) {
         return Ok(am::NOCONNECT);

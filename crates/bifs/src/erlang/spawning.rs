@@ -1,7 +1,7 @@
 //! Creating processes: `spawn`, `spawn_link`, `spawn_opt`, and the BIF below `spawn_request`.
 
 use layout::Term;
-use term::{am, build, reference};
+use term::{am, build, list, reference};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
 use runtime::process::Process;
@@ -92,8 +92,8 @@ pub fn refuse_remote(process: &mut Process, options: Term, kind: Term) -> Option
         on_error: true,
     };
     let mut monitors = false;
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
+    for option in list::items(options) {
+        let option = option.ok()?;
         // Other options would be checked by the other node.
         match option.as_tuple() {
             Some(&[am::REPLY, when]) if kind == am::SPAWN_REQUEST => {
@@ -103,12 +103,8 @@ pub fn refuse_remote(process: &mut Process, options: Term, kind: Term) -> Option
             Some(&[am::MONITOR, _]) => monitors = true,
             _ => monitors |= option == am::MONITOR,
         }
-        rest = tail;
     }
-    let request = rest
-        .is_nil()
-        .then(|| refuse(process, &reply, am::NOCONNECTION))?;
-    Some((request, monitors))
+    Some((refuse(process, &reply, am::NOCONNECTION), monitors))
 }
 
 /// `spawn_request_abandon(Request)`. A request to this node has its reply from the start, so there is none to abandon.
@@ -135,11 +131,6 @@ pub fn arity_of(module: Term, function: Term, arguments: Term) -> Option<u32> {
     if !module.is_atom() || !function.is_atom() {
         return None;
     }
-    let mut rest = arguments;
-    let mut arity = 0_u32;
-    while rest.is_cons() {
-        arity = arity.saturating_add(1);
-        rest = rest.tail();
-    }
-    rest.is_nil().then_some(arity)
+    let arity = list::length(arguments)?;
+    Some(u32::try_from(arity).unwrap_or(u32::MAX))
 }

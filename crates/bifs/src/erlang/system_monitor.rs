@@ -1,7 +1,7 @@
 //! `system_monitor`, and `system_profile`, which is not supported.
 
 use layout::{Heap, Term};
-use term::{am, build};
+use term::{am, build, list};
 
 use runtime::bif::{BifResult, badarg, notsup};
 use runtime::process::heap_limit::size;
@@ -43,8 +43,8 @@ pub fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bif
 
 fn parse(list: Term) -> Option<MonitorSettings> {
     let mut options = MonitorSettings::default();
-    let mut rest = list;
-    while let Some((option, tail)) = rest.as_cons() {
+    for option in list::items(list) {
+        let option = option.ok()?;
         match option.as_tuple() {
             Some(&[am::LONG_GC, ms]) => options.long_gc_ms = size(ms)?.max(1),
             Some(&[am::LONG_SCHEDULE, ms]) => options.long_schedule_ms = size(ms)?.max(1),
@@ -58,9 +58,8 @@ fn parse(list: Term) -> Option<MonitorSettings> {
                 _ => return None,
             },
         }
-        rest = tail;
     }
-    rest.is_nil().then_some(options)
+    Some(options)
 }
 
 fn settings(heap: &mut Heap, monitor: Option<(Term, MonitorSettings)>) -> Term {
@@ -101,21 +100,16 @@ pub fn system_profile_2(_process: &mut Process, [profiler, options]: [Term; 2]) 
     if !profiler.is_local_pid() && !profiler.is_local_port() {
         return Err(badarg(1));
     }
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
-        let known = [
-            am::RUNNABLE_PROCS,
-            am::RUNNABLE_PORTS,
-            am::SCHEDULER,
-            am::EXCLUSIVE,
-            am::TIMESTAMP,
-            am::MONOTONIC_TIMESTAMP,
-            am::STRICT_MONOTONIC_TIMESTAMP,
-        ];
-        if !known.contains(&option) {
-            return Err(badarg(2));
-        }
-        rest = tail;
-    }
-    Err(if rest.is_nil() { notsup() } else { badarg(2) })
+    let known = [
+        am::RUNNABLE_PROCS,
+        am::RUNNABLE_PORTS,
+        am::SCHEDULER,
+        am::EXCLUSIVE,
+        am::TIMESTAMP,
+        am::MONOTONIC_TIMESTAMP,
+        am::STRICT_MONOTONIC_TIMESTAMP,
+    ];
+    let is_known = |option: Result<Term, _>| option.is_ok_and(|option| known.contains(&option));
+    let all_known = list::items(options).all(is_known);
+    Err(if all_known { notsup() } else { badarg(2) })
 }

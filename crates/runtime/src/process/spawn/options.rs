@@ -5,8 +5,8 @@
 use std::sync::atomic::Ordering;
 
 use layout::Term;
-use term::am;
 use term::copy::Owned;
+use term::{am, list};
 
 use super::DEFAULTS;
 use crate::process::Priority;
@@ -74,9 +74,8 @@ pub fn parse(list: Term, replies: Replies) -> Result<Parsed, BadOptions> {
         on_error: true,
     };
     let mut all_good = true;
-    let mut rest = list;
-    while let Some((option, tail)) = rest.as_cons() {
-        rest = tail;
+    for option in list::items(list) {
+        let option = option.map_err(|_| BadOptions::NoList)?;
         let good = match option.as_tuple() {
             Some(&[am::REPLY, when]) if replies == Replies::Accepted => {
                 set_reply(&mut reply, when).is_some()
@@ -90,9 +89,6 @@ pub fn parse(list: Term, replies: Replies) -> Result<Parsed, BadOptions> {
             None => set_flag(&mut options, option).is_some(),
         };
         all_good &= good;
-    }
-    if !rest.is_nil() {
-        return Err(BadOptions::NoList);
     }
     let least = options
         .min_heap_words
@@ -164,9 +160,8 @@ fn set_option(options: &mut SpawnOptions, name: Term, value: Term) -> Option<()>
 /// The options of a monitor: `{alias, Kind}` and `{tag, Term}`.
 pub fn monitor_options(list: Term) -> Option<MonitorOptions> {
     let mut options = MonitorOptions::default();
-    let mut rest = list;
-    while let Some((option, tail)) = rest.as_cons() {
-        match option.as_tuple() {
+    for option in list::items(list) {
+        match option.ok()?.as_tuple() {
             Some(&[am::ALIAS, kind]) => {
                 options.alias = Some(match kind {
                     am::EXPLICIT_UNALIAS => AliasKind::ExplicitUnalias,
@@ -178,9 +173,8 @@ pub fn monitor_options(list: Term) -> Option<MonitorOptions> {
             Some(&[am::TAG, tag]) => options.tag = Some(Owned::new(tag)),
             _ => return None,
         }
-        rest = tail;
     }
-    rest.is_nil().then_some(options)
+    Some(options)
 }
 
 /// The value of `message_queue_data`: whether messages stay off the heap.
