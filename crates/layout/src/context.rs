@@ -1,6 +1,8 @@
 //! The context of a scheduler: the state of one native thread that runs Erlang code. Its address is in one of the
 //! machine's six registers.
 
+use core::marker::PhantomPinned;
+
 use crate::code::Export;
 use crate::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use crate::process::ProcessHead;
@@ -16,7 +18,7 @@ pub struct Context {
     pub reductions_left: i64,
     /// Filled when an operation or BIF returns [`Term::NONE`]: an exception, or another way to continue.
     pub raise: Raise,
-    /// For the runtime: the scheduler that owns this context.
+    /// For the functions of the runtime table; the engine does not read it.
     pub scheduler: *mut core::ffi::c_void,
     pub f: [f64; FLOAT_REGISTERS],
     /// The bit string that operations of older compilers build step by step (`bs_init2` and similar): the fields of
@@ -24,6 +26,9 @@ pub struct Context {
     pub builder: [u64; 3],
     /// X registers; the X base register holds the address of this array.
     pub x: [Term; X_REGISTERS + 8],
+    /// Code that has borrowed the context exclusively calls functions that charge reductions through the scheduler's
+    /// own pointer. This field makes the compiler allow that: it does not assume that `&mut Context` is unique.
+    pub aliased: PhantomPinned,
 }
 
 /// The class of an exception.

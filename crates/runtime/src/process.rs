@@ -23,6 +23,7 @@ pub mod suspend;
 pub mod table;
 pub mod tasks;
 
+use std::marker::PhantomPinned;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -125,6 +126,10 @@ pub struct Process {
     pub parent: Term,
     /// The module and function (atoms) that it was spawned with.
     pub initial_call: (u32, u32),
+    /// Other threads access the shared fields while the owner has borrowed the process exclusively, and the message
+    /// queue points into itself. This field makes the compiler allow that: it does not assume that `&mut Process` is
+    /// unique.
+    pub aliased: PhantomPinned,
 }
 
 /// Aligns the next field to a cache line. The fields that other threads access share a separate line with fields that

@@ -6,41 +6,42 @@
 //! then runs the next process by priority.
 //!
 //! A scheduler owns the process that it runs: taking the pointer from a run queue transfers the ownership.
+//!
+//! Code that a process runs reaches the scheduler of its thread through [`current`], while [`Scheduler::run_slice`] is
+//! still on the stack. So a [`Scheduler`] is only ever borrowed shared, and what changes in it is in cells.
 
 mod awaited;
 pub mod binding;
 mod crowd;
+mod dead;
 pub mod dirty;
 pub mod idle;
 pub mod online;
 mod queues;
+mod slice;
 mod stealing;
 pub mod world;
 
-use std::cell::Cell;
-use std::collections::VecDeque;
-use std::ptr::{self, NonNull};
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::marker::PhantomPinned;
+use std::ptr;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use layout::limits::{FLOAT_REGISTERS, REDUCTIONS_PER_SLICE, X_REGISTERS};
 use layout::{Class, Context, Raise, RaiseKind, Term};
-use term::am;
-use term::copy::Owned;
 
-use crate::collector;
-use crate::collector::dirty_collection::{self, Collection};
 use crate::microstate::{self, ThreadState};
 use crate::port::{self, Port};
-use crate::process::tasks::{self, Ran};
-use crate::process::{Process, block, exit, flag, state};
-use crate::signal::handle;
-use crate::{engine_calls, epoch, system_monitor, timer};
+use crate::process::{Process, block, state};
+use crate::{engine_calls, epoch, timer};
 pub use awaited::attend_soon;
 use crowd::Crowd;
+use dead::DeadProcesses;
 use idle::Sleeper;
 use idle::sleepers::Sleepers;
 use queues::{RunQueues, Stealers};
+use slice::{Next, Slice};
 use stealing::{Thief, Verdict};
 
 /// Slices between two checks of the clock and of I/O.
@@ -49,8 +50,6 @@ const SLICES_PER_CHECK: u32 = 64;
 const REDUCTIONS_PER_CHECK: i64 = 2 * REDUCTIONS_PER_SLICE;
 /// Size of a scheduler's native stack; BIFs run on it.
 pub const STACK_BYTES: usize = 8 << 20;
-/// Number of dead processes whose memory is retired as one batch.
-const RETIRE_BATCH: usize = 64;
 
 /// Spin-loop iterations (about 50 ns each) between two looks at the queues of other schedulers. Each look fetches their
 /// cache lines, so it is not done on every iteration.
@@ -127,20 +126,23 @@ impl Shared {
     }
 }
 
-/// A scheduler; only its own thread accesses it.
+/// A scheduler. Only its own thread accesses it, and only through shared references (see the module's documentation):
+/// the type is neither `Send` nor `Sync`.
 pub struct Scheduler {
-    pub shared: &'static Shared,
-    pub context: Box<Context>,
+    shared: &'static Shared,
+    /// Also written through the pointer that [`engine::run`] gets, by operations and BIFs. No reference to the whole
+    /// context is kept while a process runs: this file reads and writes single fields.
+    context: UnsafeCell<Context>,
     queues: RunQueues,
-    thief: Thief,
+    thief: RefCell<Thief>,
     crowd: Crowd,
-    retiring: Vec<NonNull<Process>>,
-    retired: VecDeque<(u64, Vec<NonNull<Process>>)>,
-    spawned: isize,
-    slices_to_check: u32,
-    reductions_to_check: i64,
+    dead: DeadProcesses,
+    /// Blocks taken for new processes, minus those given back, since this was last added to the node's count.
+    spawned: Cell<isize>,
+    slices_to_check: Cell<u32>,
+    reductions_to_check: Cell<i64>,
     /// Reductions of the slice that the running process gave up unused: see [`end_slice_soon`].
-    forgone: i64,
+    forgone: Cell<i64>,
 }
 
 /// The schedulers of the node.
@@ -154,7 +156,7 @@ pub struct Schedulers {
 static SCHEDULERS: OnceLock<Schedulers> = OnceLock::new();
 
 thread_local! {
-    static CURRENT: Cell<*mut Scheduler> = const { Cell::new(ptr::null_mut()) };
+    static CURRENT: Cell<Option<&'static Scheduler>> = const { Cell::new(None) };
 }
 
 /// Number of schedulers; 1 before they are created.
@@ -185,73 +187,57 @@ pub fn schedulers_if_made() -> Option<&'static Schedulers> {
 /// The process that runs on this thread. Its registers are written back, as during a BIF call.
 #[must_use]
 pub fn running_process<'a>() -> Option<&'a Process> {
-    let scheduler = current();
-    if scheduler.is_null() {
-        return None;
-    }
-    // SAFETY: this thread's own scheduler; its process stays valid while this thread runs it.
-    unsafe { (*scheduler).context.process.cast::<Process>().as_ref() }
+    // SAFETY: the process stays valid while this thread runs it.
+    unsafe { current()?.running().as_ref() }
 }
 
-/// The scheduler of this thread; null on other threads.
+/// The scheduler of this thread; `None` on other threads.
 #[inline]
 #[must_use]
-pub fn current() -> *mut Scheduler {
+pub fn current() -> Option<&'static Scheduler> {
     CURRENT.get()
 }
 
 /// This thread's scheduler number, from 1; 0 on other threads.
 #[must_use]
 pub fn current_number() -> usize {
-    // SAFETY: this thread's own scheduler, which lives as long as the thread.
-    unsafe { current().as_ref() }.map_or(0, |scheduler| scheduler.shared.index + 1)
+    current().map_or(0, |scheduler| scheduler.shared.index + 1)
 }
 
 /// Reductions that `process` has used so far in its current slice; 0 if it does not run on this thread.
 #[must_use]
 pub fn current_slice_reductions(process: &Process) -> u64 {
-    let scheduler = current();
-    if scheduler.is_null() {
-        return 0;
-    }
-    // SAFETY: this thread's own scheduler; BIFs run with the registers written back.
-    let (context, forgone) = unsafe { (&(*scheduler).context, (*scheduler).forgone) };
-    if ptr::eq(context.process.cast::<Process>(), process) {
-        (REDUCTIONS_PER_SLICE - context.reductions_left - forgone).max(0) as u64
-    } else {
-        0
+    match current() {
+        Some(scheduler) if ptr::eq(scheduler.running(), process) => {
+            let unused = scheduler.reductions_left() + scheduler.forgone.get();
+            (REDUCTIONS_PER_SLICE - unused).max(0) as u64
+        }
+        _ => 0,
     }
 }
 
 /// Charges the running process with reductions for work that a BIF did.
 pub fn charge(reductions: i64) {
-    let scheduler = current();
     if dirty::is_here() {
         dirty::charge(reductions);
-    } else if !scheduler.is_null() {
-        // SAFETY: as in `current_slice_reductions`.
-        unsafe { (*scheduler).context.reductions_left -= reductions };
+    } else if let Some(scheduler) = current() {
+        scheduler.set_reductions_left(scheduler.reductions_left() - reductions);
     }
 }
 
 /// Makes the slice of the running process end at its next call; the remaining reductions are not charged.
 pub fn end_slice_soon() {
-    // SAFETY: as in `current_slice_reductions`.
-    if let Some(scheduler) = unsafe { current().as_mut() } {
-        let left = &mut scheduler.context.reductions_left;
-        scheduler.forgone += (*left).max(0);
-        *left = (*left).min(0);
+    if let Some(scheduler) = current() {
+        let left = scheduler.reductions_left();
+        scheduler.forgone.update(|forgone| forgone + left.max(0));
+        scheduler.set_reductions_left(left.min(0));
     }
 }
 
 /// Reductions left in the running slice; a long-running BIF traps when none are left.
 #[must_use]
 pub fn reductions_left() -> i64 {
-    // SAFETY: as in `current_slice_reductions`.
-    let scheduler = unsafe { current().as_ref() };
-    scheduler.map_or(REDUCTIONS_PER_SLICE, |scheduler| {
-        scheduler.context.reductions_left
-    })
+    current().map_or(REDUCTIONS_PER_SLICE, Scheduler::reductions_left)
 }
 
 /// Creates the state of `total` schedulers, of which `online` run processes. Each of their threads then calls [`run`].
@@ -289,32 +275,26 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
         index + 1,
         ThreadState::Emulator,
     );
-    let mut scheduler = Box::new(Scheduler {
+    // Leaked: the thread runs as long as the node.
+    let scheduler: &'static Scheduler = Box::leak(Box::new(Scheduler {
         shared: &schedulers().all[index],
-        context: new_context(),
+        context: UnsafeCell::new(new_context()),
         queues: queues.0,
-        thief: Thief::default(),
+        thief: RefCell::default(),
         crowd: Crowd::default(),
-        retiring: Vec::new(),
-        retired: VecDeque::new(),
-        spawned: 0,
-        slices_to_check: SLICES_PER_CHECK,
-        reductions_to_check: REDUCTIONS_PER_CHECK,
-        forgone: 0,
-    });
-    let pointer: *mut Scheduler = &raw mut *scheduler;
-    CURRENT.set(pointer);
-    // SAFETY: the box lives as long as this thread; every access goes through this pointer.
-    unsafe {
-        (*pointer).context.scheduler = pointer.cast();
-        (*pointer).rounds()
-    }
+        dead: DeadProcesses::new(),
+        spawned: Cell::new(0),
+        slices_to_check: Cell::new(SLICES_PER_CHECK),
+        reductions_to_check: Cell::new(REDUCTIONS_PER_CHECK),
+        forgone: Cell::new(0),
+    }));
+    CURRENT.set(Some(scheduler));
+    scheduler.rounds()
 }
 
 /// A context with empty registers.
-#[must_use]
-pub fn new_context() -> Box<Context> {
-    Box::new(Context {
+fn new_context() -> Context {
+    Context {
         process: ptr::null_mut(),
         runtime: &raw const engine_calls::TABLE,
         reductions_left: 0,
@@ -330,32 +310,28 @@ pub fn new_context() -> Box<Context> {
         f: [0.0; FLOAT_REGISTERS],
         builder: [0; 3],
         x: [Term::NIL; X_REGISTERS + 8],
-    })
+        aliased: PhantomPinned,
+    }
 }
 
 /// Queues a process that this thread made runnable (its QUEUED bit is set): on this thread's scheduler, or in the
 /// injected queue if this thread is not a scheduler.
 pub fn enqueue_woken(process: *mut Process) {
-    let scheduler = current();
-    if scheduler.is_null() {
+    let Some(scheduler) = current() else {
         let schedulers = schedulers();
         schedulers.injected.push(process);
         idle::wake_one_unless_searched(schedulers);
         return;
-    }
-    // SAFETY: this thread's own scheduler.
-    unsafe { (*scheduler).enqueue(process) };
+    };
+    scheduler.enqueue(process);
 }
 
 /// Makes this thread's scheduler run a port after the current slice, or another scheduler if that takes long. Returns
 /// false if this thread is not a scheduler.
 pub fn run_port_soon(port: &Arc<Port>) -> bool {
-    let scheduler = current();
-    if scheduler.is_null() {
+    let Some(scheduler) = current() else {
         return false;
-    }
-    // SAFETY: this thread's own scheduler.
-    let scheduler = unsafe { &mut *scheduler };
+    };
     if scheduler.shared.ports.push(Arc::clone(port)) > 1 {
         scheduler.call_for_help();
     }
@@ -400,11 +376,28 @@ pub fn active_tasks() -> Vec<usize> {
 }
 
 impl Scheduler {
-    fn rounds(&mut self) -> ! {
+    /// The process that runs on this scheduler; null between processes.
+    fn running(&self) -> *mut Process {
+        // SAFETY: only this thread accesses the context, and one field is read.
+        unsafe { (*self.context.get()).process.cast() }
+    }
+
+    /// Reductions left in the slice of the running process.
+    fn reductions_left(&self) -> i64 {
+        // SAFETY: as in `running`.
+        unsafe { (*self.context.get()).reductions_left }
+    }
+
+    fn set_reductions_left(&self, reductions: i64) {
+        // SAFETY: as in `running`; one field is written.
+        unsafe { (*self.context.get()).reductions_left = reductions };
+    }
+
+    fn rounds(&self) -> ! {
         epoch::quiescent();
         world::enter();
         loop {
-            if self.slices_to_check == 0 || self.reductions_to_check <= 0 {
+            if self.slices_to_check.get() == 0 || self.reductions_to_check.get() <= 0 {
                 self.check();
             }
             if port::queue::any(&self.shared.ports) {
@@ -422,7 +415,7 @@ impl Scheduler {
     }
 
     /// The part of a round that is done once in [`SLICES_PER_CHECK`] slices.
-    fn check(&mut self) {
+    fn check(&self) {
         {
             let _check_io = microstate::enter(ThreadState::CheckIo);
             crate::io::poll_now();
@@ -430,9 +423,9 @@ impl Scheduler {
         self.check_all_but_io();
     }
 
-    fn check_all_but_io(&mut self) {
-        self.slices_to_check = SLICES_PER_CHECK;
-        self.reductions_to_check = REDUCTIONS_PER_CHECK;
+    fn check_all_but_io(&self) {
+        self.slices_to_check.set(SLICES_PER_CHECK);
+        self.reductions_to_check.set(REDUCTIONS_PER_CHECK);
         {
             let _aux = microstate::enter(ThreadState::Aux);
             self.retire();
@@ -443,13 +436,16 @@ impl Scheduler {
     }
 
     /// Takes processes from schedulers that have many more than this one.
-    fn even_out(&mut self) {
+    fn even_out(&self) {
         let all = &schedulers().all;
         if all.len() == 1 || !self.is_online() {
             return;
         }
         let now_ns = sys::clock::monotonic_ns();
-        let (since_ns, slices) = self.thief.since_last_look(now_ns, &self.shared.counts);
+        let (since_ns, slices) = self
+            .thief
+            .borrow_mut()
+            .since_last_look(now_ns, &self.shared.counts);
         for victim in all {
             let own = self.shared.stealers.normal();
             let share = Thief::share(since_ns, slices, own, victim.stealers.normal());
@@ -460,14 +456,15 @@ impl Scheduler {
     }
 
     /// Runs tasks that are queued for a port.
-    fn run_port(&mut self) {
+    fn run_port(&self) {
         world::step_aside_if_asked();
         port::queue::run_one(&self.shared.ports);
         epoch::quiescent();
-        self.slices_to_check = self.slices_to_check.saturating_sub(1);
+        self.slices_to_check
+            .update(|slices| slices.saturating_sub(1));
     }
 
-    fn next(&mut self) -> Option<*mut Process> {
+    fn next(&self) -> Option<*mut Process> {
         world::step_aside_if_asked();
         if !self.is_online() {
             self.hand_over();
@@ -491,7 +488,7 @@ impl Scheduler {
     }
 
     /// Gives the processes of an offline scheduler to the others.
-    fn hand_over(&mut self) {
+    fn hand_over(&self) {
         let mut any = false;
         while let Some(process) = self.queues.pop() {
             schedulers().injected.push(process);
@@ -502,7 +499,7 @@ impl Scheduler {
         }
     }
 
-    fn steal(&mut self) -> Option<*mut Process> {
+    fn steal(&self) -> Option<*mut Process> {
         let all = &schedulers().all;
         let own = self.shared.index;
         if let Some(victim) = all.iter().find(|victim| victim.ports.has_waited())
@@ -512,6 +509,7 @@ impl Scheduler {
             return None;
         }
         self.thief
+            .borrow_mut()
             .ran_dry(sys::clock::monotonic_ns, &self.shared.counts);
         (1..all.len()).find_map(|distance| {
             let victim = &all[(own + distance) % all.len()];
@@ -521,24 +519,28 @@ impl Scheduler {
             } else if queued == 0 {
                 Verdict::Leave
             } else {
-                self.thief.judge(sys::clock::monotonic_ns(), victim, queued)
+                self.thief
+                    .borrow_mut()
+                    .judge(sys::clock::monotonic_ns(), victim, queued)
             };
             if verdict == Verdict::Leave {
                 return None;
             }
             let stolen = self.queues.steal_from(&victim.stealers)?;
             self.thief
+                .borrow_mut()
                 .took(sys::clock::monotonic_ns(), &self.shared.counts);
             Some(stolen)
         })
     }
 
     /// Sleeps, or waits until the processes that others have queued may be stolen.
-    fn wait_for_work(&mut self) {
+    fn wait_for_work(&self) {
         if port::queue::any(&self.shared.ports) {
             return;
         }
-        let Some(look_again_ns) = self.thief.look_again_ns() else {
+        let look_again_ns = self.thief.borrow().look_again_ns();
+        let Some(look_again_ns) = look_again_ns else {
             self.sleep();
             return;
         };
@@ -560,7 +562,7 @@ impl Scheduler {
     }
 
     /// Puts a process into this scheduler's queue; calls for help if others were already queued.
-    fn enqueue(&mut self, process: *mut Process) {
+    fn enqueue(&self, process: *mut Process) {
         // SAFETY: QUEUED is set by this thread, which therefore owns the process until it is in the queue.
         let priority = unsafe { (*process).priority() };
         let more_than_one = self.queues.push(process, priority);
@@ -570,187 +572,59 @@ impl Scheduler {
     }
 
     /// More than one task is queued here. Wakes another scheduler if this lasts.
-    fn call_for_help(&mut self) {
+    fn call_for_help(&self) {
         let schedulers = schedulers();
         if schedulers.idle.any() && self.crowd.waits(sys::clock::monotonic_ns()) {
             idle::wake_one(schedulers);
         }
     }
 
-    fn run_slice(&mut self, pointer: *mut Process) {
-        self.slices_to_check -= 1;
+    /// Lets a process that was taken from a run queue run until it waits, ends, or has used its reductions.
+    fn run_slice(&self, pointer: *mut Process) {
+        self.slices_to_check.update(|slices| slices - 1);
         // SAFETY: taken from a run queue, so its block is still valid; `state` is shared.
         let before = unsafe { state::begin(&(*pointer).state) };
         if before & (state::BORROWED | state::GONE) != 0 {
             self.leave_to_borrower(pointer, before);
             return;
         }
-        // SAFETY: taken from a run queue, so this thread owns it until it waits, yields or ends.
-        let process = unsafe { &mut *pointer };
-        if before & state::SIGNALS != 0 {
-            handle::fetch(process);
-        }
-        self.context.reductions_left = REDUCTIONS_PER_SLICE;
-        let mut slice = Slice {
-            granted: REDUCTIONS_PER_SLICE,
-            used: 0,
-        };
+        let mut slice = Slice::begin(self, pointer, before);
         loop {
-            if process.flags & flag::EXIT_PENDING != 0 {
-                slice.account(self, process);
-                self.finish(process);
+            let next = match self.prepare(&mut slice, pointer) {
+                Next::Run => self.run_code(&mut slice, pointer),
+                other => other,
+            };
+            if next == Next::End {
                 break;
-            }
-            if process.flags & flag::TASKS != 0 {
-                if tasks::run(process) == Ran::All {
-                    continue;
-                }
-                slice.account(self, process);
-                self.hand_to_dirty(pointer);
-                break;
-            }
-            if stands_still(process) {
-                slice.account(self, process);
-                if state::rest(&process.state) {
-                    break;
-                }
-                handle::fetch(process);
-                continue;
-            }
-            process.flags &= !(flag::WAITS | flag::WAITS_BLINDLY);
-            if process.flags & flag::FLOATS != 0 {
-                dirty_collection::restore_floats(process, &mut self.context);
-            }
-            let run = system_monitor::run_begins(process);
-            self.context.process = &raw mut process.head;
-            // SAFETY: this thread owns the context's process, which is in its canonical state.
-            let end = unsafe { engine::run(&raw mut *self.context) };
-            self.context.process = ptr::null_mut();
-            slice.account(self, process);
-            system_monitor::run_ends(process, run);
-            match end {
-                engine::Exit::Preempted => {
-                    dirty_collection::want_if_due(process);
-                    if process.flags & (flag::DIRTY | flag::COLLECT) != 0 {
-                        self.hand_to_dirty(pointer);
-                    } else {
-                        self.requeue(pointer);
-                    }
-                    break;
-                }
-                engine::Exit::Waiting => {
-                    process.flags |= flag::WAITS;
-                    // SAFETY: `save` is a link of the queue.
-                    if unsafe { !(*process.head.messages.save).is_null() } {
-                        process.flags |= flag::WAITS_BLINDLY;
-                    }
-                    if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
-                        continue;
-                    }
-                    if state::rest(&process.state) {
-                        break;
-                    }
-                    // A signal arrived meanwhile. A flood of them must not starve the other processes.
-                    if self.context.reductions_left <= 0 {
-                        self.requeue(pointer);
-                        break;
-                    }
-                    handle::fetch(process);
-                }
-                engine::Exit::Hibernated => {
-                    process.flags |= flag::HIBERNATED;
-                    if dirty_collection::is_wanted_for_all(process) {
-                        dirty_collection::want(process, Collection::Hibernation);
-                        self.hand_to_dirty(pointer);
-                        break;
-                    }
-                    collector::hibernate(process);
-                    handle::fetch(process);
-                }
-                engine::Exit::Exited => {
-                    self.finish(process);
-                    break;
-                }
             }
         }
-        self.reductions_to_check -= slice.used + 16;
-        self.shared.counts.add(slice.used);
+        self.end_slice(&slice);
+    }
+
+    /// What is done after each slice, when the process has been given up.
+    fn end_slice(&self, slice: &Slice) {
+        let used = slice.used();
+        self.reductions_to_check.update(|left| left - (used + 16));
+        self.shared.counts.add(used);
         epoch::quiescent();
-        if self.retiring.len() >= RETIRE_BATCH {
+        if self.dead.is_full() {
             self.retire();
         }
     }
 
-    /// Puts the running process back into the queue.
-    fn requeue(&mut self, pointer: *mut Process) {
-        // SAFETY: this thread owns the process until it is in the queue.
-        unsafe { state::give_up(&(*pointer).state) };
-        self.enqueue(pointer);
-    }
-
-    /// Gives the running process to a dirty scheduler.
-    fn hand_to_dirty(&mut self, pointer: *mut Process) {
-        // SAFETY: this thread owns the process until it is handed over. DIRTY is set before QUEUED, so that nobody
-        // borrows it.
-        unsafe {
-            (*pointer).state.fetch_or(state::DIRTY, Ordering::Relaxed);
-            state::give_up(&(*pointer).state);
-        }
-        dirty::hand_over(pointer);
-    }
-
-    fn finish(&mut self, process: &mut Process) {
-        Scheduler::end(process);
-        self.retiring.push(NonNull::from(process));
-    }
-
-    /// Ends a process; the caller has to retire its block.
-    fn end(process: &mut Process) {
-        let reason = process
-            .cold
-            .as_mut()
-            .and_then(|cold| cold.exit_reason.take());
-        let reason = reason.unwrap_or_else(|| Owned::new(am::NORMAL));
-        exit::finish(process, &reason);
-    }
-
     /// Reclaims the memory of dead processes that no thread can still reference.
-    fn retire(&mut self) {
-        if !self.retiring.is_empty() {
-            self.retired
-                .push_back((epoch::retire_stamp(), std::mem::take(&mut self.retiring)));
-        }
-        epoch::quiescent();
-        while self
-            .retired
-            .front()
-            .is_some_and(|(stamp, _)| epoch::passed(*stamp))
-        {
-            let (_, mut blocks) = self.retired.pop_front().expect("a front");
-            self.spawned -= blocks.len() as isize;
-            for block in blocks.drain(..) {
-                // SAFETY: the block is initialised, and since its stamp has passed, no other thread can reach it.
-                unsafe {
-                    let process = block.as_ptr();
-                    handle::bounce_rest((*process).head.id, &(*process).signals);
-                    ptr::drop_in_place(block.as_ptr());
-                }
-                block::give_back(block);
-            }
-            if self.retiring.capacity() == 0 {
-                self.retiring = blocks;
-            }
-        }
-        block::count(std::mem::take(&mut self.spawned));
+    fn retire(&self) {
+        let reclaimed = self.dead.reclaim();
+        block::count(self.spawned.take() - reclaimed as isize);
     }
 
     /// Counts a block that this scheduler took for a new process.
-    pub fn count_spawn(&mut self) {
-        self.spawned += 1;
+    pub fn count_spawn(&self) {
+        self.spawned.update(|spawned| spawned + 1);
     }
 
     /// Waits for an event, a timer, or a call from another thread, because there is nothing to run.
-    fn sleep(&mut self) {
+    fn sleep(&self) {
         self.retire();
         timer::expire(self.shared.index);
         // No separate I/O poll here: the wait below includes one (E3: this saves one system call for each message).
@@ -772,31 +646,4 @@ impl Scheduler {
             self.check_all_but_io();
         }
     }
-}
-
-/// The reductions granted to one slice and used by it.
-struct Slice {
-    granted: i64,
-    used: i64,
-}
-
-impl Slice {
-    /// Adds the reductions used since the last call to the process's count. Called before the process is given up.
-    fn account(&mut self, scheduler: &mut Scheduler, process: &mut Process) {
-        let left = scheduler.context.reductions_left;
-        let forgone = std::mem::take(&mut scheduler.forgone);
-        let used = (self.granted - left - forgone).max(0);
-        self.granted = left;
-        self.used += used;
-        process.reductions += used as u64;
-    }
-}
-
-/// Whether a process must not run although a signal woke it: it is suspended, or it hibernates and no message has
-/// arrived.
-fn stands_still(process: &mut Process) -> bool {
-    if process.flags & flag::HIBERNATED != 0 && !process.head.messages.first.is_null() {
-        process.flags &= !flag::HIBERNATED;
-    }
-    process.suspend_count > 0 || process.flags & flag::HIBERNATED != 0
 }

@@ -337,6 +337,7 @@ impl Node {
             f: [0.0; FLOAT_REGISTERS],
             builder: [0; 3],
             x: [Term::NONE; X_REGISTERS + 8],
+            aliased: std::marker::PhantomPinned,
         });
         loop {
             context.reductions_left = self.reductions;

@@ -57,7 +57,7 @@ pub struct WriteGuard<'a> {
 /// Whether this thread is a scheduler.
 #[inline]
 fn is_scheduler() -> bool {
-    !scheduler::current().is_null()
+    scheduler::current().is_some()
 }
 
 impl PartLock {

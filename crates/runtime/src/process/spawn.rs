@@ -2,6 +2,7 @@
 
 pub mod options;
 
+use std::marker::PhantomPinned;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -148,9 +149,7 @@ pub fn spawn_root(
 fn start(process: *mut Process) {
     // SAFETY: the process is fully initialised and QUEUED is set, so a thread that finds it may only send it signals.
     unsafe { table::publish(process, (*process).pid()) };
-    let own = scheduler::current();
-    // SAFETY: this thread's own scheduler, or none.
-    if let Some(scheduler) = unsafe { own.as_mut() } {
+    if let Some(scheduler) = scheduler::current() {
         scheduler.count_spawn();
     } else {
         block::count(1);
@@ -235,6 +234,7 @@ unsafe fn write_control_block<'a>(
             call.module.as_atom().unwrap_or(0),
             call.function.as_atom().unwrap_or(0),
         ),
+        aliased: PhantomPinned,
     };
     // SAFETY: the caller's promise.
     unsafe {

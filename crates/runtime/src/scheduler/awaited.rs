@@ -9,43 +9,54 @@
 
 use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;
-use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
 
-use super::{Scheduler, current, dirty};
+use super::{Scheduler, current, dirty, slice};
 use crate::epoch;
 use crate::process::tasks::{self, Ran};
-use crate::process::{Priority, Process, flag, state, table};
+use crate::process::{Priority, Process, flag, priority_of, state, table};
 use crate::signal::handle;
 
 /// Called when the running process is about to wait for a reply from the process `pid`. If that one has a lower
 /// priority (and the running process more than normal), its signals are handled soon.
 pub fn attend_soon(pid: Term) {
-    let scheduler = current();
-    if scheduler.is_null() || dirty::is_here() {
+    let Some(scheduler) = current().filter(|_| !dirty::is_here()) else {
+        return;
+    };
+    let asker = scheduler.running();
+    if asker.is_null() {
         return;
     }
-    // SAFETY: this thread's own scheduler; its process stays valid while this thread runs it, and a process found in
-    // the table stays valid for this slice.
+    // SAFETY: the process stays valid while this thread runs it, and one that is found in the table stays valid for
+    // this slice.
     unsafe {
-        let Some(asker) = (*scheduler).context.process.cast::<Process>().as_ref() else {
-            return;
-        };
-        let priority = asker.priority();
+        let priority = priority_through(asker);
         if priority >= Priority::Normal {
             return;
         }
         let other = table::find(pid);
-        if !other.is_null() && (*other).priority() > priority {
-            (*scheduler).queues.push_awaited(pid, priority);
+        if !other.is_null() && priority_through(other) > priority {
+            scheduler.queues.push_awaited(pid, priority);
         }
     }
+}
+
+/// The priority of a process that somebody else may have borrowed exclusively at this moment: no reference to the whole
+/// process is made.
+///
+/// # Safety
+/// The process's block is valid.
+unsafe fn priority_through(process: *const Process) -> Priority {
+    // SAFETY: the caller's promise; `state` is shared.
+    priority_of(unsafe { (*process).state.load(Ordering::Relaxed) })
 }
 
 impl Scheduler {
     /// Handles the signals of a queued process before its turn.
     #[cold]
-    pub(super) fn attend(&mut self, pid: Term) {
-        self.slices_to_check = self.slices_to_check.saturating_sub(1);
+    pub(super) fn attend(&self, pid: Term) {
+        self.slices_to_check
+            .update(|slices| slices.saturating_sub(1));
         let pointer = table::find(pid);
         // SAFETY: a process found in the table stays valid until this thread is quiescent; `state` is shared.
         if pointer.is_null() || !unsafe { state::borrow(&(*pointer).state) } {
@@ -53,7 +64,7 @@ impl Scheduler {
         }
         // SAFETY: borrowed, so this thread owns it until it is given back.
         let process = unsafe { &mut *pointer };
-        self.context.reductions_left = REDUCTIONS_PER_SLICE;
+        self.set_reductions_left(REDUCTIONS_PER_SLICE);
         handle::fetch(process);
         if process.flags & (flag::EXIT_PENDING | flag::TASKS) == flag::TASKS {
             // Tasks that take long are left for the process's own turn.
@@ -61,11 +72,11 @@ impl Scheduler {
         }
         let gone = process.flags & flag::EXIT_PENDING != 0;
         if gone {
-            Scheduler::end(process);
+            slice::end(process);
         }
         if !state::give_back(&process.state, gone) {
             if gone {
-                self.retiring.push(NonNull::from(process));
+                self.dead.add(pointer);
             } else {
                 self.requeue(pointer);
             }
@@ -76,11 +87,9 @@ impl Scheduler {
     /// Drops a process that was taken from a run queue while another thread had borrowed it, or after it ended while
     /// borrowed. `before` is its state word at that time.
     #[cold]
-    pub(super) fn leave_to_borrower(&mut self, pointer: *mut Process, before: u32) {
-        if before & state::GONE != 0
-            && let Some(process) = NonNull::new(pointer)
-        {
-            self.retiring.push(process);
+    pub(super) fn leave_to_borrower(&self, pointer: *mut Process, before: u32) {
+        if before & state::GONE != 0 {
+            self.dead.add(pointer);
         }
         epoch::quiescent();
     }

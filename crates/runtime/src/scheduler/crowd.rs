@@ -5,6 +5,8 @@
 //! [`PATIENCE_NS`] after a process was queued behind another: shorter work is done before help arrives. Only the
 //! scheduler's own thread uses this.
 
+use std::cell::Cell;
+
 /// How long a queue stays crowded before another scheduler is woken. Chosen by E3 (`pipe_ring`), where each I/O poll
 /// yields work for 30 to 100 us, depending on the machine and on `+spp`: there a second scheduler would take the
 /// processor that the external programs need.
@@ -14,32 +16,33 @@ const PATIENCE_NS: i64 = 200_000;
 #[derive(Default)]
 pub(super) struct Crowd {
     /// When a process was first seen queued behind another, if the queue has not been seen empty since; otherwise 0.
-    since_ns: i64,
+    since_ns: Cell<i64>,
 }
 
 impl Crowd {
     /// Notes that something is queued behind something else; returns whether another scheduler should be woken.
-    pub(super) fn waits(&mut self, now_ns: i64) -> bool {
-        if self.since_ns == 0 {
-            self.since_ns = now_ns;
+    pub(super) fn waits(&self, now_ns: i64) -> bool {
+        let since_ns = self.since_ns.get();
+        if since_ns == 0 {
+            self.since_ns.set(now_ns);
             return false;
         }
-        let calls = now_ns - self.since_ns >= PATIENCE_NS;
+        let calls = now_ns - since_ns >= PATIENCE_NS;
         if calls {
             // If work remains, a further scheduler is called only after this one has had time to help.
-            self.since_ns = now_ns;
+            self.since_ns.set(now_ns);
         }
         calls
     }
 
     /// Notes that nothing is queued any more.
-    pub(super) fn is_over(&mut self) {
-        self.since_ns = 0;
+    pub(super) fn is_over(&self) {
+        self.since_ns.set(0);
     }
 
     /// Whether the queue was crowded when last looked at.
     pub(super) fn is_noted(&self) -> bool {
-        self.since_ns != 0
+        self.since_ns.get() != 0
     }
 }
 
@@ -49,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_crowd_calls_for_help_when_it_stays() {
-        let mut crowd = Crowd::default();
+        let crowd = Crowd::default();
         assert!(!crowd.waits(1_000));
         assert!(!crowd.waits(1_000 + PATIENCE_NS - 1));
         assert!(crowd.waits(1_000 + PATIENCE_NS));
@@ -59,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_queue_that_was_empty_is_a_new_one() {
-        let mut crowd = Crowd::default();
+        let crowd = Crowd::default();
         assert!(!crowd.waits(1_000));
         assert!(crowd.is_noted());
         crowd.is_over();

@@ -3,6 +3,7 @@
 //! Normal and low processes have separate queues, and a low one runs once for every eight normal ones. This follows the
 //! spirit of OTP's documentation: low priority neither starves nor delays others much.
 
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
@@ -25,11 +26,13 @@ pub(super) struct RunQueues {
     by_priority: [Worker<Runnable>; 4],
     /// At least the number of queued processes of other than normal priority. While it is 0, `pop` looks only at the
     /// normal queue.
-    urgent: u32,
-    normal_run: u32,
+    urgent: Cell<u32>,
+    normal_run: Cell<u32>,
     /// Processes that a process of priority `Max` (first queue) or `High` (second) waits for: their signals are to be
     /// handled before their turn.
-    awaited: [VecDeque<Term>; 2],
+    awaited: RefCell<[VecDeque<Term>; 2]>,
+    /// Whether `awaited` has entries; read before every slice.
+    any_awaited: Cell<bool>,
 }
 
 /// The queues of one scheduler, as all other threads use them.
@@ -89,9 +92,10 @@ impl RunQueues {
         let by_priority = std::array::from_fn(|_| Worker::new_fifo());
         RunQueues {
             by_priority,
-            urgent: 0,
-            normal_run: 0,
-            awaited: [const { VecDeque::new() }; 2],
+            urgent: Cell::new(0),
+            normal_run: Cell::new(0),
+            awaited: RefCell::default(),
+            any_awaited: Cell::new(false),
         }
     }
 
@@ -106,62 +110,72 @@ impl RunQueues {
     }
 
     /// Queues a process; returns whether others of its priority were already queued.
-    pub(super) fn push(&mut self, process: *mut Process, priority: Priority) -> bool {
+    pub(super) fn push(&self, process: *mut Process, priority: Priority) -> bool {
         let queue = &self.by_priority[priority as usize];
         let more = !queue.is_empty();
         queue.push(Runnable(process));
         if priority != Priority::Normal {
-            self.urgent += 1;
+            self.urgent.update(|urgent| urgent + 1);
         }
         more
     }
 
     /// Notes that a process of the given priority waits for a reply from the process `pid`.
-    pub(super) fn push_awaited(&mut self, pid: Term, priority: Priority) {
-        if let Some(awaited) = self.awaited.get_mut(priority as usize) {
+    pub(super) fn push_awaited(&self, pid: Term, priority: Priority) {
+        if let Some(awaited) = self.awaited.borrow_mut().get_mut(priority as usize) {
             awaited.push_back(pid);
+            self.any_awaited.set(true);
         }
     }
 
     /// The next process whose signals to handle before its turn. Returns one that a `High` process waits for only while
     /// no `Max` process is queued.
     #[inline]
-    pub(super) fn pop_awaited(&mut self) -> Option<Term> {
-        let [by_max, by_high] = &mut self.awaited;
-        if let Some(pid) = by_max.pop_front() {
-            return Some(pid);
+    pub(super) fn pop_awaited(&self) -> Option<Term> {
+        if self.any_awaited.get() {
+            self.pop_awaited_now()
+        } else {
+            None
         }
-        if by_high.is_empty() || !self.by_priority[Priority::Max as usize].is_empty() {
-            return None;
-        }
-        by_high.pop_front()
     }
 
-    pub(super) fn pop(&mut self) -> Option<*mut Process> {
+    #[cold]
+    fn pop_awaited_now(&self) -> Option<Term> {
+        let [by_max, by_high] = &mut *self.awaited.borrow_mut();
+        let pid = by_max.pop_front().or_else(|| {
+            let max = &self.by_priority[Priority::Max as usize];
+            max.is_empty().then(|| by_high.pop_front()).flatten()
+        });
+        self.any_awaited
+            .set(!by_max.is_empty() || !by_high.is_empty());
+        pid
+    }
+
+    pub(super) fn pop(&self) -> Option<*mut Process> {
         let [max, high, normal, low] = &self.by_priority;
-        if self.urgent > 0 {
+        if self.urgent.get() > 0 {
             if let Some(Runnable(process)) = max.pop().or_else(|| high.pop()) {
-                self.urgent -= 1;
+                self.urgent.update(|urgent| urgent - 1);
                 return Some(process);
             }
-            if (self.normal_run >= NORMAL_PER_LOW || normal.is_empty())
+            if (self.normal_run.get() >= NORMAL_PER_LOW || normal.is_empty())
                 && let Some(Runnable(process)) = low.pop()
             {
-                self.normal_run = 0;
-                self.urgent -= 1;
+                self.normal_run.set(0);
+                self.urgent.update(|urgent| urgent - 1);
                 return Some(process);
             }
             if max.is_empty() && high.is_empty() && low.is_empty() {
                 // The counted processes were stolen.
-                self.urgent = 0;
+                self.urgent.set(0);
             }
         }
-        self.normal_run += 1;
+        self.normal_run.update(|run| run.wrapping_add(1));
         normal.pop().map(|Runnable(process)| process)
     }
 
     /// Takes some of the processes that other threads made runnable; returns whether there were any.
-    pub(super) fn take_injected(&mut self, injected: &Injected, only_when_idle: bool) -> bool {
+    pub(super) fn take_injected(&self, injected: &Injected, only_when_idle: bool) -> bool {
         let most = if only_when_idle { 64 } else { 8 };
         let mut any = false;
         for _ in 0..most {
@@ -181,13 +195,13 @@ impl RunQueues {
     }
 
     /// Moves up to `most` normal processes of another scheduler here.
-    pub(super) fn take_from(&mut self, victim: &Stealers, most: usize) {
+    pub(super) fn take_from(&self, victim: &Stealers, most: usize) {
         let normal = Priority::Normal as usize;
         let _ = victim.0[normal].steal_batch_with_limit(&self.by_priority[normal], most);
     }
 
     /// Moves some of another scheduler's processes here and returns one of them.
-    pub(super) fn steal_from(&mut self, victim: &Stealers) -> Option<*mut Process> {
+    pub(super) fn steal_from(&self, victim: &Stealers) -> Option<*mut Process> {
         for (priority, stealer) in victim.0.iter().enumerate() {
             loop {
                 if stealer.is_empty() {
@@ -196,7 +210,8 @@ impl RunQueues {
                 match stealer.steal_batch_and_pop(&self.by_priority[priority]) {
                     Steal::Success(Runnable(process)) => {
                         if priority != Priority::Normal as usize {
-                            self.urgent += self.by_priority[priority].len() as u32;
+                            let queued = self.by_priority[priority].len() as u32;
+                            self.urgent.update(|urgent| urgent + queued);
                         }
                         return Some(process);
                     }
