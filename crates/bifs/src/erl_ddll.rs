@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use layout::Term;
 use parking_lot::Mutex;
 use term::unicode::filename::{self, Allowed};
-use term::{am, atom, build, iolist, reference};
+use term::{am, atom, build, iolist, list, reference};
 
 use drivers::open::DRIVERS;
 use runtime::bif::{BifResult, badarg};
@@ -43,17 +43,6 @@ fn name(term: Term) -> Option<Vec<u8>> {
 
 fn is_linked_in(name: &[u8]) -> bool {
     DRIVERS.iter().any(|(linked, _)| linked.as_bytes() == name)
-}
-
-/// Elements of a proper list.
-fn elements(list: Term) -> Option<Vec<Term>> {
-    let mut elements = Vec::new();
-    let mut rest = list;
-    while let Some((head, tail)) = rest.as_cons() {
-        elements.push(head);
-        rest = tail;
-    }
-    rest.is_nil().then_some(elements)
 }
 
 fn is(term: Term, text: &str) -> bool {
@@ -108,10 +97,10 @@ pub fn try_load_3(process: &mut Process, [path, driver, options]: [Term; 3]) -> 
     let path = filename::to_native(path, filename::native_encoding(), allowed).ok_or(badarg(1))?;
     let name = name(driver).ok_or(badarg(2))?;
     let mut reloads = false;
-    for option in elements(options).ok_or(badarg(3))? {
+    for option in list::to_vec(options).ok_or(badarg(3))? {
         match option.as_tuple() {
             Some(&[kind, list]) if is(kind, "driver_options") => {
-                let flags = elements(list).ok_or(badarg(3))?;
+                let flags = list::to_vec(list).ok_or(badarg(3))?;
                 if !flags.iter().all(|flag| is(*flag, "kill_ports")) {
                     return Err(badarg(3));
                 }
@@ -160,7 +149,7 @@ fn code_of(error: &io::Error) -> i64 {
 
 /// `erl_ddll:try_unload(Name, Options)`
 pub fn try_unload_2(process: &mut Process, [driver, options]: [Term; 2]) -> BifResult {
-    for option in elements(options).ok_or(badarg(2))? {
+    for option in list::to_vec(options).ok_or(badarg(2))? {
         match option.as_tuple() {
             Some(&[kind, when]) if kind == am::MONITOR && is_pending(when) => (),
             None if is(option, "kill_ports") => (),

@@ -33,14 +33,3 @@ use runtime::bif::Failure;
 fn table<'a>(identifier: Term) -> Result<&'a Table, Failure> {
     registry::look_up(identifier)
 }
-
-/// The items of a proper list; `None` for any other term.
-fn items(list: Term) -> Option<Vec<Term>> {
-    let mut items = Vec::new();
-    let mut rest = list;
-    while let Some((head, tail)) = rest.as_cons() {
-        items.push(head);
-        rest = tail;
-    }
-    rest.is_nil().then_some(items)
-}

@@ -1,7 +1,7 @@
 //! `maps`: functions that Erlang code cannot do, or not fast enough. Errors are `{badmap, M}` and `{badkey, K}`.
 
 use layout::Term;
-use term::{am, map};
+use term::{am, list, map};
 
 use runtime::bif::{BifResult, badarg, badkey, badmap, dirty_unless};
 use runtime::process::Process;
@@ -48,16 +48,12 @@ pub fn is_key_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
 /// `maps:from_list(Pairs)`
 pub fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let mut pairs = Vec::new();
-    let mut rest = list;
-    while let Some((head, tail)) = rest.as_cons() {
-        let Some(&[key, value]) = head.as_tuple() else {
+    for pair in list::items(list) {
+        let pair = pair.map_err(|_| badarg(1))?;
+        let Some(&[key, value]) = pair.as_tuple() else {
             return Err(badarg(1));
         };
         pairs.push((key, value));
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(1));
     }
     dirty_unless(pairs.len() <= MOST_PAIRS_HERE)?;
     charge_pairs(pairs.len());
@@ -67,13 +63,8 @@ pub fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
 /// `maps:from_keys(Keys, Value)`
 pub fn from_keys_2(process: &mut Process, [list, value]: [Term; 2]) -> BifResult {
     let mut pairs = Vec::new();
-    let mut rest = list;
-    while let Some((key, tail)) = rest.as_cons() {
-        pairs.push((key, value));
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(1));
+    for key in list::items(list) {
+        pairs.push((key.map_err(|_| badarg(1))?, value));
     }
     dirty_unless(pairs.len() <= MOST_PAIRS_HERE)?;
     charge_pairs(pairs.len());

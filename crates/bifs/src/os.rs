@@ -2,7 +2,7 @@
 
 use layout::Term;
 use sys::signal::{Disposition, Signal};
-use term::{am, atom, build};
+use term::{am, atom, build, list, unicode};
 
 use runtime::bif::{BifResult, badarg};
 use runtime::config;
@@ -11,17 +11,15 @@ use runtime::process::Process;
 /// The native bytes of a name or value given as a list of characters.
 fn native(text: Term) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut rest = text;
-    while let Some((head, tail)) = rest.as_cons() {
-        let character = char::from_u32(u32::try_from(head.as_small()?).ok()?)?;
+    for item in list::items(text) {
+        let character = unicode::character(item.ok()?)?;
         if config::get().file_names_utf8 {
             bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         } else {
             bytes.push(u8::try_from(u32::from(character)).ok()?);
         }
-        rest = tail;
     }
-    rest.is_nil().then_some(bytes)
+    Some(bytes)
 }
 
 /// The characters of native bytes; if they are not valid in the encoding, each byte becomes one character.

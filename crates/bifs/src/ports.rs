@@ -3,7 +3,8 @@
 
 use layout::Term;
 use term::copy::{self, Owned};
-use term::{am, atom, build};
+use term::integer::uint32;
+use term::{am, atom, build, list};
 
 use drivers::open;
 use runtime::bif::{BifResult, Failure, badarg};
@@ -27,17 +28,12 @@ pub fn open_port_2(process: &mut Process, [name, settings]: [Term; 2]) -> BifRes
 /// `erts_internal:port_command(Port, Data, Flags)`
 pub fn port_command_3(process: &mut Process, [port, data, flags]: [Term; 3]) -> BifResult {
     let (mut force, mut nosuspend) = (false, false);
-    let mut rest = flags;
-    while let Some((flag, tail)) = rest.as_cons() {
+    for flag in list::items(flags) {
         match flag {
-            am::FORCE => force = true,
-            am::NOSUSPEND => nosuspend = true,
+            Ok(am::FORCE) => force = true,
+            Ok(am::NOSUSPEND) => nosuspend = true,
             _ => return Ok(am::BADOPT),
         }
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Ok(am::BADOPT);
     }
     let Some(found) = port::resolve(port) else {
         return Ok(am::BADARG);
@@ -74,10 +70,7 @@ pub fn port_close_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
 
 /// `erts_internal:port_control(Port, Operation, Data)`
 pub fn port_control_3(process: &mut Process, [port, operation, data]: [Term; 3]) -> BifResult {
-    let operation = operation
-        .as_small()
-        .and_then(|value| u32::try_from(value).ok());
-    let (Some(found), Some(operation)) = (port::resolve(port), operation) else {
+    let (Some(found), Some(operation)) = (port::resolve(port), uint32(operation)) else {
         return Ok(am::BADARG);
     };
     Ok(signals::control(process, &found, operation, data))
@@ -85,10 +78,7 @@ pub fn port_control_3(process: &mut Process, [port, operation, data]: [Term; 3])
 
 /// `erts_internal:port_call(Port, Operation, Data)`
 pub fn port_call_3(process: &mut Process, [port, operation, data]: [Term; 3]) -> BifResult {
-    let operation = operation
-        .as_small()
-        .and_then(|value| u32::try_from(value).ok());
-    let (Some(found), Some(operation)) = (port::resolve(port), operation) else {
+    let (Some(found), Some(operation)) = (port::resolve(port), uint32(operation)) else {
         return Ok(am::BADARG);
     };
     Ok(signals::call(process, &found, operation, data))

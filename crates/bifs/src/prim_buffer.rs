@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
 use parking_lot::{Mutex, MutexGuard};
-use term::{am, build};
+use term::{am, build, list};
 
 use super::magic;
 use runtime::bif::{BifResult, Failure, badarg, error};
@@ -112,16 +112,11 @@ pub fn copying_read_2(process: &mut Process, [reference, size]: [Term; 2]) -> Bi
 /// `prim_buffer:write(Buffer, Binaries)`
 pub fn write_2(_process: &mut Process, [reference, list]: [Term; 2]) -> BifResult {
     let mut content = buffer(reference)?.content.lock();
-    let mut rest = list;
-    while let Some((head, tail)) = rest.as_cons() {
-        content.write(head).ok_or(badarg(2))?;
-        rest = tail;
+    for binary in list::items(list) {
+        let binary = binary.map_err(|_| badarg(2))?;
+        content.write(binary).ok_or(badarg(2))?;
     }
-    if rest.is_nil() {
-        Ok(am::OK)
-    } else {
-        Err(badarg(2))
-    }
+    Ok(am::OK)
 }
 
 /// `prim_buffer:skip(Buffer, Size)`

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sys::socket::catalogue::{self, FAMILIES, INTERFACE_FLAGS, KINDS, TOLD_INTERFACE_FLAGS};
 use sys::socket::interface::{self, Link};
 use sys::socket::resolve::{self, Failure};
-use term::{am, atom, build, map};
+use term::{am, atom, build, list, map};
 
 use super::prim_socket::address::{self, name_or_number, number_of};
-use super::prim_socket::{Answer, Refusal, answer, ok, text};
+use super::prim_socket::{Answer, Refusal, answer, ok};
 use runtime::bif::{BifResult, notsup};
 use runtime::process::Process;
 use term::integer::uint32;
@@ -79,7 +79,7 @@ fn name_info(process: &mut Process, address: Term, flags: Term) -> Answer {
     Ok(ok(process, names))
 }
 
-fn name_flags(mut list: Term) -> Option<i32> {
+fn name_flags(list: Term) -> Option<i32> {
     if list == am::UNDEFINED {
         return Some(0);
     }
@@ -87,9 +87,9 @@ fn name_flags(mut list: Term) -> Option<i32> {
     if !list.is_list() {
         return None;
     }
-    while let Some((head, tail)) = list.as_cons() {
-        flags |= number_of(resolve::FLAGS, head)?;
-        list = tail;
+    // An improper tail is ignored.
+    for flag in list::items(list).map_while(Result::ok) {
+        flags |= number_of(resolve::FLAGS, flag)?;
     }
     Some(flags)
 }
@@ -103,7 +103,7 @@ pub fn nif_getaddrinfo_3(process: &mut Process, [host, service, _]: [Term; 3]) -
 fn address_info(process: &mut Process, host: Term, service: Term) -> Answer {
     let name = |term: Term| match term {
         am::UNDEFINED => Ok(None),
-        _ => text(term).map(Some).ok_or(Refusal::Badarg),
+        _ => list::bytes(term).map(Some).ok_or(Refusal::Badarg),
     };
     let (host, service) = (name(host)?, name(service)?);
     if host.is_none() && service.is_none() {
@@ -139,7 +139,7 @@ fn interfaces(process: &mut Process, options: Term) -> Answer {
         return Err(Refusal::Badarg);
     }
     let namespace = match map::get(options, am::NETNS) {
-        Some(name) if map::size(options) == 1 => Some(text(name).ok_or(Refusal::Badarg)?),
+        Some(name) if map::size(options) == 1 => Some(list::bytes(name).ok_or(Refusal::Badarg)?),
         _ => None,
     };
     let links = match namespace {
@@ -186,7 +186,7 @@ fn write_link(heap: &mut Heap, link: &Link) -> Term {
 
 /// `prim_net:nif_if_name2index(Name)`
 pub fn nif_if_name2index_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
-    let outcome = match text(name).filter(|name| name.len() <= interface::NAME_BYTES) {
+    let outcome = match list::bytes(name).filter(|name| name.len() <= interface::NAME_BYTES) {
         None => Err(einval()),
         Some(name) => match interface::index(&name) {
             Ok(index) => Ok(ok(process, Term::small(index.into()))),

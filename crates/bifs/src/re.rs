@@ -7,8 +7,8 @@ use std::rc::Rc;
 use layout::Term;
 use term::bits::matching::extract;
 use term::copy::Owned;
-use term::iolist;
 use term::{am, atom, build, unicode};
+use term::{iolist, list};
 
 use regex::{self, Bsr, CompileOptions, Newline, Outcome, Pattern, PatternError, RunOptions};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, trap};
@@ -57,9 +57,8 @@ impl RegexOptions {
 
 fn options_of(list: Term) -> Option<RegexOptions> {
     let mut options = RegexOptions::default();
-    let mut rest = list;
-    while let Some((option, tail)) = rest.as_cons() {
-        rest = tail;
+    for option in list::items(list) {
+        let option = option.ok()?;
         if let Some(elements) = option.as_tuple() {
             tuple_option(&mut options, elements)?;
         } else if option.is_atom() {
@@ -68,7 +67,7 @@ fn options_of(list: Term) -> Option<RegexOptions> {
             return None;
         }
     }
-    rest.is_nil().then_some(options)
+    Some(options)
 }
 
 fn tuple_option(options: &mut RegexOptions, elements: &[Term]) -> Option<()> {
@@ -303,9 +302,8 @@ fn signed(numbers: &[usize]) -> Vec<i64> {
 
 fn chosen(values: Term, pattern: &Pattern) -> Option<Vec<Vec<i64>>> {
     let mut chosen = Vec::new();
-    let mut rest = values;
-    while let Some((value, tail)) = rest.as_cons() {
-        rest = tail;
+    for value in list::items(values) {
+        let value = value.ok()?;
         if let Some(number) = value.as_small() {
             i32::try_from(number).ok().filter(|number| *number >= 0)?;
             chosen.push(vec![number]);
@@ -321,7 +319,7 @@ fn chosen(values: Term, pattern: &Pattern) -> Option<Vec<Vec<i64>>> {
         let numbers = pattern.numbers_of(&name);
         chosen.push(numbers.map_or_else(|| vec![-1], signed));
     }
-    (rest.is_nil() && !values.is_nil()).then_some(chosen)
+    Some(chosen)
 }
 
 /// The subject, from which captures are taken.

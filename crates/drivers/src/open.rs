@@ -4,7 +4,7 @@ use layout::Term;
 use sys::env::Change;
 use term::heap::Scratch;
 use term::unicode::filename::{self, Allowed};
-use term::{am, atom, build};
+use term::{am, atom, build, list};
 
 use super::{fd, inet, program, ram_file, tty};
 use runtime::config;
@@ -74,7 +74,7 @@ pub fn name(term: Term) -> Option<Name> {
         return Some(Name::File(atom::text(term).into()));
     }
     if term.is_cons() {
-        return file_name(term).map(Name::File);
+        return list::bytes(term).map(Name::File);
     }
     match term.as_tuple()? {
         &[am::FD, input, output] => Some(Name::Fd {
@@ -86,17 +86,6 @@ pub fn name(term: Term) -> Option<Name> {
         &[am::SPAWN_EXECUTABLE, file] => native(file, false).map(Name::Executable),
         _ => None,
     }
-}
-
-/// The bytes of a flat list of bytes.
-fn file_name(term: Term) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut rest = term;
-    while let Some((byte, tail)) = rest.as_cons() {
-        bytes.push(u8::try_from(byte.as_small()?).ok()?);
-        rest = tail;
-    }
-    rest.is_nil().then_some(bytes)
 }
 
 /// The native bytes of a name, argument or directory. Bits after the last whole byte of a binary are ignored.
@@ -123,7 +112,7 @@ fn native(term: Term, empty: bool) -> Option<Vec<u8>> {
 ///
 /// # Errors
 /// `badopt`, or `badarg` for an invalid directory.
-pub fn settings(list: Term) -> Result<Settings, OpenError> {
+pub fn settings(options: Term) -> Result<Settings, OpenError> {
     let mut settings = Settings {
         framing: Framing::Stream,
         binary: false,
@@ -143,9 +132,8 @@ pub fn settings(list: Term) -> Result<Settings, OpenError> {
     };
     // The last option of each kind counts; `packet` and `line` exclude each other.
     let (mut packet, mut line, mut directory) = (None, None, Term::NIL);
-    let mut rest = list;
-    while let Some((option, tail)) = rest.as_cons() {
-        rest = tail;
+    for option in list::items(options) {
+        let option = option.map_err(|_| am::BADOPT)?;
         let known = match option.as_tuple() {
             None if option.is_atom() => {
                 switch(&mut settings, &mut packet, &mut line, atom::text(option))
@@ -170,7 +158,7 @@ pub fn settings(list: Term) -> Result<Settings, OpenError> {
     }
     let exclude_each_other =
         packet.is_some() && line.is_some() || settings.stderr_to_stdout && !settings.use_stdio;
-    if !rest.is_nil() || exclude_each_other {
+    if exclude_each_other {
         return Err(am::BADOPT);
     }
     if let Some(size) = packet {
@@ -228,16 +216,8 @@ fn valued(settings: &mut Settings, name: Term, value: Term) -> Option<()> {
         "busy_limits_msgq" => settings.queue_marks = marks(value)?,
         "env" => settings.environment = environment(value)?,
         "args" => {
-            let mut arguments = Vec::new();
-            let mut rest = value;
-            while let Some((argument, tail)) = rest.as_cons() {
-                arguments.push(native(argument, true)?);
-                rest = tail;
-            }
-            if !rest.is_nil() {
-                return None;
-            }
-            settings.arguments = Some(arguments);
+            let arguments = list::items(value).map(|argument| native(argument.ok()?, true));
+            settings.arguments = Some(arguments.collect::<Option<_>>()?);
         }
         "arg0" => settings.argument_0 = Some(native(value, true)?),
         _ => return None,
@@ -266,10 +246,8 @@ fn marks(value: Term) -> Option<Marks> {
 /// `[{Name, Value | false}]`
 fn environment(value: Term) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
-    let mut rest = value;
-    while let Some((pair, tail)) = rest.as_cons() {
-        rest = tail;
-        let &[name, value] = pair.as_tuple()? else {
+    for pair in list::items(value) {
+        let &[name, value] = pair.ok()?.as_tuple()? else {
             return None;
         };
         let text = |term: Term| {
@@ -283,7 +261,7 @@ fn environment(value: Term) -> Option<Vec<Change>> {
             Change::Put(name, text(value)?)
         });
     }
-    rest.is_nil().then_some(changes)
+    Some(changes)
 }
 
 /// Whether opening this starts a program.

@@ -25,7 +25,7 @@ use layout::object::offset;
 use layout::{Heap, ObjectKind, Term};
 use term::heap::Scratch;
 use term::off_heap::MagicBlock;
-use term::{build, reference};
+use term::{build, list, reference};
 
 use crate::OwnedObject;
 use expression::Operation;
@@ -67,19 +67,13 @@ struct Clause {
 /// If it is not a proper list of triples.
 pub fn sources(specification: Term) -> Result<Vec<Source>, Invalid> {
     let mut sources = Vec::new();
-    let mut rest = specification;
-    while let Some((clause, tail)) = rest.as_cons() {
-        let Some(&[head, guards, body]) = clause.as_tuple() else {
+    for clause in list::items(specification) {
+        let Some(&[head, guards, body]) = clause.map_err(|_| Invalid)?.as_tuple() else {
             return Err(Invalid);
         };
         sources.push([head, guards, body]);
-        rest = tail;
     }
-    if rest.is_nil() {
-        Ok(sources)
-    } else {
-        Err(Invalid)
-    }
+    Ok(sources)
 }
 
 impl Program {

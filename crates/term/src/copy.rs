@@ -352,8 +352,8 @@ impl Drop for Owned {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build;
     use crate::heap::Scratch;
+    use crate::{build, list};
 
     #[test]
     fn copies_are_equal_and_apart() {
@@ -391,15 +391,7 @@ mod tests {
         let copy = Owned::new(term);
         drop(source);
         let elements = copy.term().as_tuple().unwrap();
-        let values = |mut list: Term| {
-            let mut values = Vec::new();
-            while let Some((head, tail)) = list.as_cons() {
-                values.push(head);
-                list = tail;
-            }
-            assert!(list.is_nil());
-            values
-        };
+        let values = |list: Term| list::to_vec(list).expect("a proper list");
         assert_eq!(values(elements[0]), numbers);
         assert_eq!(values(elements[3]), numbers);
         let mixed = values(elements[1]);

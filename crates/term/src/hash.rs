@@ -14,6 +14,7 @@ use layout::object::{Bits, MapShape, offset};
 use layout::{Export, FunEntry, ObjectKind, Term};
 use smallvec::SmallVec;
 
+use crate::integer::uint8;
 use crate::{atom, reference};
 
 mod internal;
@@ -198,10 +199,6 @@ fn export_entry(export: Term) -> &'static Export {
     unsafe { &*(export.word(offset::EXPORT_ENTRY) as *const Export) }
 }
 
-fn as_byte(term: Term) -> Option<u8> {
-    u8::try_from(term.as_small()?).ok()
-}
-
 /// What is still to be hashed.
 enum Rest {
     /// Consecutive terms.
@@ -366,7 +363,7 @@ fn phash2_string(mixer: &mut Mixer, mut list: Term) -> (Term, usize) {
     let (mut gathered, mut count) = (0u32, 0);
     let mut bytes = 0;
     while list.is_cons()
-        && let Some(byte) = as_byte(list.head())
+        && let Some(byte) = uint8(list.head())
     {
         gathered = gathered << 8 | u32::from(byte);
         count += 1;

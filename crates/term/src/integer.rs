@@ -30,6 +30,13 @@ pub fn uint64(term: Term) -> Option<u64> {
     }
 }
 
+/// An integer of 8 bits that is not negative.
+#[must_use]
+#[inline]
+pub fn uint8(term: Term) -> Option<u8> {
+    term.as_small().and_then(|small| u8::try_from(small).ok())
+}
+
 /// An integer of 32 bits.
 #[must_use]
 pub fn int32(term: Term) -> Option<i32> {
@@ -52,12 +59,13 @@ mod tests {
     fn integers_of_any_size_are_taken_up_to_their_width() {
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
-        for value in [0, -1, 1 << 59, -(1 << 60), i64::MIN, i64::MAX] {
+        for value in [0, -1, 255, 256, 1 << 59, -(1 << 60), i64::MIN, i64::MAX] {
             let term = build::integer(heap, value);
             assert_eq!(int64(term), Some(value));
             assert_eq!(uint64(term), u64::try_from(value).ok());
             assert_eq!(int32(term), i32::try_from(value).ok());
             assert_eq!(uint32(term), u32::try_from(value).ok());
+            assert_eq!(uint8(term), u8::try_from(value).ok());
         }
         let largest = build::unsigned(heap, u64::MAX);
         assert_eq!((int64(largest), uint64(largest)), (None, Some(u64::MAX)));

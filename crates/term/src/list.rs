@@ -4,6 +4,8 @@
 
 use layout::Term;
 
+use crate::integer::uint8;
+
 /// The end of a list that is not `[]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImproperTail(pub Term);
@@ -11,6 +13,7 @@ pub struct ImproperTail(pub Term);
 /// The elements of `list`, first to last. An improper list yields its tail as an error, once and last, so that
 /// `?` in the loop refuses such lists. A term that is not a list is an empty list with an improper tail.
 #[must_use]
+#[inline]
 pub fn items(list: Term) -> Items {
     Items { rest: list }
 }
@@ -58,7 +61,7 @@ pub fn length(list: Term) -> Option<usize> {
 /// A proper list of bytes.
 #[must_use]
 pub fn bytes(list: Term) -> Option<Vec<u8>> {
-    items(list).map(|item| byte(item.ok()?)).collect()
+    items(list).map(|item| uint8(item.ok()?)).collect()
 }
 
 /// A proper list of at most `limit` bytes.
@@ -69,13 +72,9 @@ pub fn bytes_at_most(list: Term, limit: usize) -> Option<Vec<u8>> {
         if bytes.len() == limit {
             return None;
         }
-        bytes.push(byte(item.ok()?)?);
+        bytes.push(uint8(item.ok()?)?);
     }
     Some(bytes)
-}
-
-fn byte(term: Term) -> Option<u8> {
-    u8::try_from(term.as_small()?).ok()
 }
 
 #[cfg(test)]

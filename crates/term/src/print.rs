@@ -10,7 +10,7 @@ use layout::object::{Bits, MapShape, offset};
 use layout::{Export, FunEntry, ObjectKind, Term};
 
 use crate::external::encode::{port_number, reference_words};
-use crate::{atom, node, text};
+use crate::{atom, list, node, text};
 
 /// Displays a whole term.
 #[must_use]
@@ -269,8 +269,7 @@ impl<W: Sink> Printer<'_, W> {
             return Ok(Some(()));
         }
         self.out.write_char('"')?;
-        let mut rest = list;
-        while let Some((head, tail)) = rest.as_cons() {
+        for head in list::items(list).map_while(Result::ok) {
             if !self.count(1) {
                 return Ok(None);
             }
@@ -279,7 +278,6 @@ impl<W: Sink> Printer<'_, W> {
                 b'"' => self.out.write_str("\\\"")?,
                 byte => self.out.latin1(byte)?,
             }
-            rest = tail;
         }
         self.out.write_char('"')?;
         Ok(Some(()))
@@ -412,14 +410,9 @@ fn needs_quotes(text: &str) -> bool {
 
 /// Whether a list is written as a string: a proper list of printable Latin-1 characters.
 fn is_printable(list: Term) -> bool {
-    let mut rest = list;
-    while let Some((head, tail)) = rest.as_cons() {
-        match head.as_small() {
-            Some(9 | 10 | 13 | 32..=126 | 160..=255) => rest = tail,
-            _ => return false,
-        }
-    }
-    rest.is_nil()
+    let is_printable =
+        |item: Term| matches!(item.as_small(), Some(9 | 10 | 13 | 32..=126 | 160..=255));
+    list::items(list).all(|item| item.is_ok_and(is_printable))
 }
 
 fn is_plain(byte: u8) -> bool {

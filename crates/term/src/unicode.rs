@@ -14,6 +14,7 @@ use layout::object::Bits;
 
 use crate::bits::range;
 use crate::heap::Allocate;
+use crate::integer::uint32;
 use crate::{am, build};
 
 /// The encoding of binaries, and which integers are characters.
@@ -68,6 +69,13 @@ pub fn bytes_of<'a>(binary: Term) -> Option<Cow<'a, [u8]>> {
         return None;
     }
     Some(Cow::Owned(aligned(bits)))
+}
+
+/// A character given as an integer.
+#[must_use]
+#[inline]
+pub fn character(term: Term) -> Option<char> {
+    char::from_u32(uint32(term)?)
 }
 
 fn aligned(bits: Bits) -> Vec<u8> {
@@ -316,9 +324,7 @@ impl Run<'_> {
     }
 
     fn character(&mut self, term: Term) -> bool {
-        let character = term.as_small().and_then(|value| u32::try_from(value).ok());
-        let character = character.and_then(char::from_u32);
-        match character {
+        match character(term) {
             Some(character)
                 if self.leftover.length == 0
                     && (self.encoding == Encoding::Utf8 || character <= '\u{ff}') =>

@@ -10,7 +10,7 @@ use layout::Term;
 use memchr::memmem::Finder;
 use parking_lot::Mutex;
 use term::bits::matching::extract;
-use term::{am, atom, build, unicode};
+use term::{am, atom, build, list, unicode};
 
 use crate::erlang::part_range;
 use crate::magic;
@@ -71,13 +71,8 @@ fn compile(pattern: Term) -> Option<Arc<Pattern>> {
         return Some(Arc::new(Pattern::One(finder)));
     }
     let mut all = Vec::new();
-    let mut rest = pattern;
-    while let Some((head, tail)) = rest.as_cons() {
-        all.push(not_empty(head)?);
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return None;
+    for one in list::items(pattern) {
+        all.push(not_empty(one.ok()?)?);
     }
     let longest = all.iter().map(|bytes| bytes.len()).max()?;
     if let [only] = &all[..] {
@@ -131,9 +126,8 @@ fn options_of(list: Term, size: usize, splits: bool) -> Option<SearchOptions> {
     if !list.is_list() {
         return None;
     }
-    let mut rest = list;
-    while let Some((option, tail)) = rest.as_cons() {
-        rest = tail;
+    // An improper tail is ignored.
+    for option in list::items(list).map_while(Result::ok) {
         match option {
             am::GLOBAL if splits => options.global = true,
             am::TRIM if splits => options.trim = true,

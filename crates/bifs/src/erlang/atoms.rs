@@ -3,7 +3,7 @@
 use layout::Term;
 use layout::limits::ATOM_CHARACTERS;
 use term::atom::{self, AtomError};
-use term::{am, build, unicode};
+use term::{am, build, list, unicode};
 
 use runtime::bif::{BifResult, Failure, badarg, system_limit};
 use runtime::process::Process;
@@ -77,25 +77,14 @@ pub fn binary_to_existing_atom_2(
 /// The text of a list of characters. A list that is too long raises `system_limit` whatever follows the limit.
 fn text_of(list: Term) -> Result<String, Failure> {
     let mut text = String::new();
-    let mut rest = list;
-    let mut count = 0;
-    while let Some((head, tail)) = rest.as_cons() {
+    for (count, item) in list::items(list).enumerate() {
+        let item = item.map_err(|_| badarg(1))?;
         if count == ATOM_CHARACTERS {
             return Err(system_limit());
         }
-        let character = head
-            .as_small()
-            .and_then(|value| u32::try_from(value).ok())
-            .and_then(char::from_u32);
-        text.push(character.ok_or(badarg(1))?);
-        count += 1;
-        rest = tail;
+        text.push(unicode::character(item).ok_or(badarg(1))?);
     }
-    if rest.is_nil() {
-        Ok(text)
-    } else {
-        Err(badarg(1))
-    }
+    Ok(text)
 }
 
 /// `erlang:list_to_atom(Characters)`

@@ -2,6 +2,7 @@
 
 use layout::Term;
 use sys::clock::calendar::{self, DateTime, DaylightSaving};
+use term::integer::uint8;
 use term::{am, build};
 
 use runtime::bif::{BifResult, badarg};
@@ -47,14 +48,13 @@ fn date_time(term: Term) -> Option<DateTime> {
     let &[hour, minute, second] = time.as_tuple()? else {
         return None;
     };
-    let byte = |term: Term| term.as_small().and_then(|value| u8::try_from(value).ok());
     Some(DateTime {
         year: year.as_small()?,
-        month: byte(month)?,
-        day: byte(day)?,
-        hour: byte(hour)?,
-        minute: byte(minute)?,
-        second: byte(second)?,
+        month: uint8(month)?,
+        day: uint8(day)?,
+        hour: uint8(hour)?,
+        minute: uint8(minute)?,
+        second: uint8(second)?,
     })
 }
 

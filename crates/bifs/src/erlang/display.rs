@@ -3,7 +3,7 @@
 use std::io::{Write, stderr, stdout};
 
 use layout::Term;
-use term::am;
+use term::{am, list, unicode};
 
 use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
@@ -31,19 +31,8 @@ pub fn display_1(_process: &mut Process, [term]: [Term; 1]) -> BifResult {
 
 /// `erlang:display_string(String)`: to standard error, as in OTP 25.
 pub fn display_string_1(_process: &mut Process, [string]: [Term; 1]) -> BifResult {
-    let mut text = String::new();
-    let mut rest = string;
-    while let Some((head, tail)) = rest.as_cons() {
-        let character = head
-            .as_small()
-            .and_then(|value| u32::try_from(value).ok())
-            .and_then(char::from_u32);
-        text.push(character.ok_or(badarg(1))?);
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(1));
-    }
+    let characters = list::items(string).map(|item| unicode::character(item.ok()?));
+    let text: String = characters.collect::<Option<_>>().ok_or(badarg(1))?;
     write(stderr().lock(), text.as_bytes());
     Ok(am::TRUE)
 }

@@ -1,7 +1,7 @@
 //! Nodes and distribution, for a node that is not distributed: it knows itself and connects to no other node.
 
 use layout::{ObjectKind, Term};
-use term::{am, build, map, node};
+use term::{am, build, list, map, node};
 
 use crate::erlang::spawning;
 use runtime::bif::{BifResult, badarg, badarg_because, error, notsup};
@@ -95,13 +95,8 @@ fn nodes(kinds: Term) -> Option<Vec<(Term, Term)>> {
     if kinds.is_atom() {
         add(kinds)?;
     } else {
-        let mut rest = kinds;
-        while let Some((kind, tail)) = rest.as_cons() {
-            add(kind)?;
-            rest = tail;
-        }
-        if !rest.is_nil() {
-            return None;
+        for kind in list::items(kinds) {
+            add(kind.ok()?)?;
         }
     }
     let own = node::own_name();
@@ -123,14 +118,7 @@ pub fn monitor_node_2(process: &mut Process, [name, flag]: [Term; 2]) -> BifResu
 
 /// `monitor_node(Node, Flag, Options)`.
 pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -> BifResult {
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
-        if option != am::ALLOW_PASSIVE_CONNECT {
-            return Err(badarg_because(am::BADOPT));
-        }
-        rest = tail;
-    }
-    if !rest.is_nil() {
+    if list::items(options).any(|option| option != Ok(am::ALLOW_PASSIVE_CONNECT)) {
         return Err(badarg_because(am::BADOPT));
     }
     if !name.is_atom() {

@@ -2,7 +2,7 @@
 
 use layout::Term;
 use term::external::{self, DecodeOptions, EncodeOptions, Encoder};
-use term::{am, build, unicode};
+use term::{am, build, list, unicode};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit};
 use runtime::code::load::CodeResolver;
@@ -30,12 +30,11 @@ fn encode_options(options: Term) -> Option<(EncodeOptions<'static>, u32)> {
     let mut encode = EncodeOptions::default();
     let mut level = NO_COMPRESSION;
     let mut deterministic = false;
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
-        match option {
+    for option in list::items(options) {
+        match option.ok()? {
             am::COMPRESSED => level = DEFAULT_COMPRESSION,
             am::DETERMINISTIC => deterministic = true,
-            _ => match *option.as_tuple()? {
+            option => match *option.as_tuple()? {
                 [am::MINOR_VERSION, version] => {
                     encode = EncodeOptions::minor_version(u8::try_from(version.as_small()?).ok()?)?;
                 }
@@ -48,10 +47,9 @@ fn encode_options(options: Term) -> Option<(EncodeOptions<'static>, u32)> {
                 _ => return None,
             },
         }
-        rest = tail;
     }
     encode.deterministic = deterministic;
-    rest.is_nil().then_some((encode, level))
+    Some((encode, level))
 }
 
 /// Runs an encoder to the end.
@@ -136,17 +134,12 @@ pub fn binary_to_term_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult
 /// `erlang:binary_to_term(Binary, Options)`: with `used` also returns how many bytes the term took.
 pub fn binary_to_term_2(process: &mut Process, [binary, options]: [Term; 2]) -> BifResult {
     let (mut decode, mut used) = (DecodeOptions::default(), false);
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
+    for option in list::items(options) {
         match option {
-            am::SAFE => decode.safe = true,
-            am::USED => used = true,
+            Ok(am::SAFE) => decode.safe = true,
+            Ok(am::USED) => used = true,
             _ => return Err(badarg_because(am::BADOPT)),
         }
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg_because(am::BADOPT));
     }
     let (term, length) = decoded(process, binary, &decode)?;
     if !used {
@@ -170,9 +163,8 @@ pub fn external_size_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
 /// `erlang:external_size(Term, Options)`: `{minor_version, 0 | 1}` only.
 pub fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
     let mut encode = EncodeOptions::default();
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
-        match option.as_tuple() {
+    for option in list::items(options) {
+        match option.map_err(|_| badarg(2))?.as_tuple() {
             // Once version 0 was requested, a later version 1 does not undo it.
             Some(&[am::MINOR_VERSION, version]) if version == Term::small(0) => {
                 encode.text_floats = true;
@@ -180,10 +172,6 @@ pub fn external_size_2(process: &mut Process, [term, options]: [Term; 2]) -> Bif
             Some(&[am::MINOR_VERSION, version]) if version == Term::small(1) => {}
             _ => return Err(badarg(2)),
         }
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(2));
     }
     size(process, term, &encode)
 }

@@ -1,7 +1,7 @@
 //! Ending the node.
 
 use layout::Term;
-use term::{am, atom};
+use term::{am, atom, list, unicode};
 
 use runtime::bif::{BifResult, badarg};
 use runtime::halt;
@@ -10,9 +10,8 @@ use runtime::process::Process;
 /// `erlang:halt(Status, Options)`
 pub fn halt_2(_process: &mut Process, [status, options]: [Term; 2]) -> BifResult {
     let mut flush = true;
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
-        match option.as_tuple() {
+    for option in list::items(options) {
+        match option.map_err(|_| badarg(2))?.as_tuple() {
             Some(&[name, value])
                 if name == atom::known("flush") && (value == am::TRUE || value == am::FALSE) =>
             {
@@ -20,10 +19,6 @@ pub fn halt_2(_process: &mut Process, [status, options]: [Term; 2]) -> BifResult
             }
             _ => return Err(badarg(2)),
         }
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(2));
     }
     if let Some(code) = status.as_small() {
         if code < 0 {
@@ -45,15 +40,12 @@ const SLOGAN_CHARACTERS: usize = 1023;
 /// The text of a list of characters.
 fn text_of(list: Term) -> Option<String> {
     let mut text = String::new();
-    let mut rest = list;
-    let mut characters = 0;
-    while let Some((head, tail)) = rest.as_cons() {
-        if characters == SLOGAN_CHARACTERS {
+    for (count, item) in list::items(list).enumerate() {
+        let item = item.ok()?;
+        if count == SLOGAN_CHARACTERS {
             return Some(text);
         }
-        characters += 1;
-        text.push(char::from_u32(u32::try_from(head.as_small()?).ok()?)?);
-        rest = tail;
+        text.push(unicode::character(item)?);
     }
-    rest.is_nil().then_some(text)
+    Some(text)
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use layout::{ObjectKind, Term};
 use term::copy::{self, Owned};
 use term::heap::Scratch;
-use term::{am, build, node};
+use term::{am, build, list, node};
 
 use runtime::bif::{BifResult, Failure, await_result, badarg};
 use runtime::process::info::{self, Asker, COMMON};
@@ -26,19 +26,9 @@ pub fn process_info_2(process: &mut Process, [pid, items]: [Term; 2]) -> BifResu
         }
         return about(process, pid, Items::One(items));
     }
-    let mut list = Vec::new();
-    let mut rest = items;
-    while let Some((item, tail)) = rest.as_cons() {
-        if !info::is_item(item) {
-            return Err(badarg(2));
-        }
-        list.push(item);
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(2));
-    }
-    about(process, pid, Items::List(list, Unnamed::Wrapped))
+    let known = list::items(items).map(|item| item.ok().filter(|item| info::is_item(*item)));
+    let items = known.collect::<Option<_>>().ok_or(badarg(2))?;
+    about(process, pid, Items::List(items, Unnamed::Wrapped))
 }
 
 /// What happens to `registered_name` in a list if the process has no name.

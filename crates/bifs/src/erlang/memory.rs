@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use layout::Term;
 use term::held::{self, HeldKind};
-use term::{atom, build};
+use term::{atom, build, list};
 
 use ets::Table;
 use runtime::bif::{BifResult, badarg};
@@ -85,15 +85,10 @@ pub fn memory_1(process: &mut Process, [types]: [Term; 1]) -> BifResult {
     }
     let heap = process.heap();
     let mut pairs = Vec::new();
-    let mut rest = types;
-    while let Some((name, tail)) = rest.as_cons() {
+    for name in list::items(types) {
+        let name = name.map_err(|_| badarg(1))?;
         let bytes = build::unsigned(heap, bytes_of(name).ok_or(badarg(1))?);
         pairs.push(build::tuple(heap, &[name, bytes]));
-        rest = tail;
     }
-    if rest.is_nil() {
-        Ok(build::list(heap, &pairs))
-    } else {
-        Err(badarg(1))
-    }
+    Ok(build::list(heap, &pairs))
 }

@@ -2,6 +2,7 @@
 
 use layout::Term;
 use smallvec::SmallVec;
+use term::integer::uint8;
 use term::text::float::{self, Form};
 use term::text::integer::{self, IntegerError};
 use term::{am, build, list, unicode};
@@ -81,16 +82,13 @@ pub fn binary_to_integer_2(process: &mut Process, [binary, base]: [Term; 2]) -> 
 /// list.
 fn leading(list: Term, is_part: impl Fn(u8) -> bool) -> (SmallVec<[u8; 32]>, bool) {
     let mut text = SmallVec::new();
-    let mut rest = list;
-    while let Some((head, tail)) = rest.as_cons() {
-        let byte = head.as_small().and_then(|value| u8::try_from(value).ok());
-        match byte {
+    for item in list::items(list) {
+        match item.ok().and_then(uint8) {
             Some(byte) if is_part(byte) => text.push(byte),
             _ => return (text, false),
         }
-        rest = tail;
     }
-    (text, rest.is_nil())
+    (text, true)
 }
 
 /// The rest of a list after its first `count` cells.
@@ -168,12 +166,11 @@ fn form_of(options: Term) -> Option<Form> {
         Short,
     }
     let (mut kind, mut decimals, mut compact) = (Kind::Scientific, 20, false);
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
-        match option {
+    for option in list::items(options) {
+        match option.ok()? {
             am::COMPACT => compact = true,
             am::SHORT => kind = Kind::Short,
-            _ => {
+            option => {
                 let &[name, value] = option.as_tuple()? else {
                     return None;
                 };
@@ -185,9 +182,8 @@ fn form_of(options: Term) -> Option<Form> {
                 decimals = value.as_small()?;
             }
         }
-        rest = tail;
     }
-    rest.is_nil().then_some(match kind {
+    Some(match kind {
         Kind::Scientific => Form::Scientific(decimals),
         Kind::Decimals => Form::Decimals { decimals, compact },
         Kind::Short => Form::Short,

@@ -2,7 +2,7 @@
 
 use layout::Term;
 use term::bits::matching::extract;
-use term::{am, atom, build, integer, unicode};
+use term::{am, atom, build, integer, list, unicode};
 
 use packet::{self, Length, Limits, PacketKind, terms};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because};
@@ -10,9 +10,8 @@ use runtime::process::Process;
 
 fn limits_of(kind: PacketKind, options: Term) -> Option<Limits> {
     let mut limits = Limits::default();
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
-        let &[name, value] = option.as_tuple()? else {
+    for option in list::items(options) {
+        let &[name, value] = option.ok()?.as_tuple()? else {
             return None;
         };
         let value = integer::uint32(value)?;
@@ -27,9 +26,8 @@ fn limits_of(kind: PacketKind, options: Term) -> Option<Limits> {
             }
             _ => return None,
         }
-        rest = tail;
     }
-    rest.is_nil().then_some(limits)
+    Some(limits)
 }
 
 /// The whole bytes of a bit string, without the bits left over.

@@ -2,7 +2,7 @@
 
 use layout::Term;
 use term::copy::Owned;
-use term::{am, build, reference};
+use term::{am, build, list, reference};
 
 use runtime::bif::{BifResult, badarg, badarg_because};
 use runtime::process::{Process, table};
@@ -83,16 +83,14 @@ fn remember(process: &mut Process, number: u64) {
 
 fn is_absolute(options: Term) -> Option<bool> {
     let mut absolute = false;
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
-        absolute = match option.as_tuple() {
+    for option in list::items(options) {
+        absolute = match option.ok()?.as_tuple() {
             Some([am::ABS, am::TRUE]) => true,
             Some([am::ABS, am::FALSE]) => false,
             _ => return None,
         };
-        rest = tail;
     }
-    rest.is_nil().then_some(absolute)
+    Some(absolute)
 }
 
 /// The deadline, in Erlang monotonic time, of a timer with this time in milliseconds, absolute or from now on.
@@ -119,16 +117,14 @@ fn answer(options: Term, info_allowed: bool) -> Option<Answer> {
         asynchronous: false,
         info: true,
     };
-    let mut rest = options;
-    while let Some((option, tail)) = rest.as_cons() {
-        match option.as_tuple() {
+    for option in list::items(options) {
+        match option.ok()?.as_tuple() {
             Some(&[am::ASYNC, value]) => answer.asynchronous = boolean(value)?,
             Some(&[am::INFO, value]) if info_allowed => answer.info = boolean(value)?,
             _ => return None,
         }
-        rest = tail;
     }
-    rest.is_nil().then_some(answer)
+    Some(answer)
 }
 
 fn boolean(value: Term) -> Option<bool> {

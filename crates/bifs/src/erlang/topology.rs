@@ -5,7 +5,7 @@
 
 use layout::{Heap, Term};
 use sys::cpu::topology::{self, LogicalCpu};
-use term::{am, build};
+use term::{am, build, list};
 
 use runtime::scheduler::binding::{self, Defined};
 
@@ -67,10 +67,8 @@ pub fn define(value: Term) -> Option<()> {
         return Some(());
     }
     let mut cpus: Defined = Vec::new();
-    let mut rest = value;
-    while let Some((record, tail)) = rest.as_cons() {
-        rest = tail;
-        let Some([am::CPU, numbers @ ..]) = record.as_tuple() else {
+    for record in list::items(value) {
+        let [am::CPU, numbers @ ..] = record.ok()?.as_tuple()? else {
             return None;
         };
         let mut cpu = [0; 6];
@@ -84,7 +82,7 @@ pub fn define(value: Term) -> Option<()> {
         }
         cpus.push(cpu);
     }
-    if !rest.is_nil() || cpus.is_empty() || !makes_sense(&mut cpus) {
+    if cpus.is_empty() || !makes_sense(&mut cpus) {
         return None;
     }
     binding::define(Some(cpus));

@@ -1,7 +1,7 @@
 //! Tracing, which is not supported: queries report that nothing is traced, and turning it on is refused.
 
 use layout::Term;
-use term::{am, build, reference};
+use term::{am, build, list, reference};
 
 use runtime::bif::{BifResult, badarg, badarg_because, notsup};
 use runtime::code::{exports, modules};
@@ -138,14 +138,8 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
 
 /// `erts_internal:trace(What, How, Flags)`: turning it off succeeds and concerns no process.
 pub fn trace_3(_process: &mut Process, [_what, how, flags]: [Term; 3]) -> BifResult {
-    let mut rest = flags;
-    while let Some((flag, tail)) = rest.as_cons() {
-        if !flag.is_atom() && flag.as_tuple().is_none() {
-            break;
-        }
-        rest = tail;
-    }
-    if !rest.is_nil() {
+    let is_flag = |flag: Term| flag.is_atom() || flag.is_tuple();
+    if !list::items(flags).all(|flag| flag.is_ok_and(is_flag)) {
         return Err(badarg_because(am::BADOPT));
     }
     match how {

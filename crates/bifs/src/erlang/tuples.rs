@@ -2,7 +2,7 @@
 
 use layout::Term;
 use layout::limits::MAX_TUPLE_ARITY;
-use term::build;
+use term::{build, list};
 
 use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
@@ -48,19 +48,13 @@ pub fn tuple_to_list_1(process: &mut Process, [tuple]: [Term; 1]) -> BifResult {
 /// `list_to_tuple(List)`
 pub fn list_to_tuple_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     let mut elements = Vec::new();
-    let mut rest = list;
-    while let Some((head, tail)) = rest.as_cons() {
+    for element in list::items(list) {
         if elements.len() == MAX_TUPLE_ARITY {
             return Err(badarg(1));
         }
-        elements.push(head);
-        rest = tail;
+        elements.push(element.map_err(|_| badarg(1))?);
     }
-    if rest.is_nil() {
-        Ok(build::tuple(process.heap(), &elements))
-    } else {
-        Err(badarg(1))
-    }
+    Ok(build::tuple(process.heap(), &elements))
 }
 
 fn arity_of(term: Term) -> Result<usize, Failure> {
@@ -81,20 +75,15 @@ pub fn make_tuple_2(process: &mut Process, [arity, value]: [Term; 2]) -> BifResu
 /// `make_tuple(Arity, Default, [{Index, Value}])`
 pub fn make_tuple_3(process: &mut Process, [arity, default, list]: [Term; 3]) -> BifResult {
     let mut elements = vec![default; arity_of(arity)?];
-    let mut rest = list;
-    while let Some((pair, tail)) = rest.as_cons() {
+    for pair in list::items(list) {
+        let pair = pair.map_err(|_| badarg(3))?;
         let Some(&[index, value]) = pair.as_tuple() else {
             return Err(badarg(3));
         };
         let place = place(index, elements.len(), 3)?;
         elements[place] = value;
-        rest = tail;
     }
-    if rest.is_nil() {
-        Ok(build::tuple(process.heap(), &elements))
-    } else {
-        Err(badarg(3))
-    }
+    Ok(build::tuple(process.heap(), &elements))
 }
 
 /// `append_element(Tuple, Value)`

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use layout::Term;
 use layout::limits::SMALL_MIN;
-use term::{am, build, reference};
+use term::{am, build, list, reference};
 
 use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
@@ -47,17 +47,12 @@ pub fn unique_integer_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// `unique_integer(Modifiers)`: `monotonic`, `positive`.
 pub fn unique_integer_1(process: &mut Process, [modifiers]: [Term; 1]) -> BifResult {
     let (mut monotonic, mut positive) = (false, false);
-    let mut rest = modifiers;
-    while let Some((modifier, tail)) = rest.as_cons() {
+    for modifier in list::items(modifiers) {
         match modifier {
-            am::MONOTONIC => monotonic = true,
-            am::POSITIVE => positive = true,
+            Ok(am::MONOTONIC) => monotonic = true,
+            Ok(am::POSITIVE) => positive = true,
             _ => return Err(badarg(1)),
         }
-        rest = tail;
-    }
-    if !rest.is_nil() {
-        return Err(badarg(1));
     }
     let value = match (monotonic, positive) {
         (true, true) => MONOTONIC_POSITIVE.fetch_add(1, Ordering::SeqCst),

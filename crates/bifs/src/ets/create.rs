@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use layout::Term;
 use parking_lot::Mutex;
-use term::am;
+use term::{am, list};
 
 use super::table;
 use crate::magic;
@@ -93,7 +93,7 @@ fn parse(list: Term) -> Option<Wanted> {
         heir: None,
         counters: None,
     };
-    for option in super::items(list)? {
+    for option in list::to_vec(list)? {
         match option.as_tuple() {
             Some(parts) => parse_tuple(&mut wanted, parts)?,
             None => parse_atom(&mut wanted.options, option)?,

@@ -1,9 +1,9 @@
 //! Inserting objects.
 
 use layout::Term;
-use term::am;
+use term::{am, list};
 
-use super::{items, table};
+use super::table;
 use ets::table::{Table, Whole};
 use ets::{Access, New, TableKind};
 use runtime::bif::{BifResult, Failure, badarg};
@@ -58,7 +58,7 @@ fn insert_all(
     list: Term,
     only_new: bool,
 ) -> Result<bool, Failure> {
-    let tuples = items(list).ok_or(badarg(2))?;
+    let tuples = list::to_vec(list).ok_or(badarg(2))?;
     let keypos = table.options.keypos;
     let mut objects: Vec<New> = tuples
         .iter()

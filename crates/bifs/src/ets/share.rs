@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use layout::Term;
-use term::{am, build, reference};
+use term::{am, build, list, reference};
 
-use super::{items, table};
+use super::table;
 use ets::table::{Heir, Protection};
 use ets::{self, Access, registry};
 use runtime::bif::{BifResult, badarg, badarg_because};
@@ -39,7 +39,7 @@ pub fn setopts_2(process: &mut Process, [id, options]: [Term; 2]) -> BifResult {
     let options = if options.is_tuple() {
         vec![options]
     } else {
-        items(options).ok_or(badarg(2))?
+        list::to_vec(options).ok_or(badarg(2))?
     };
     let mut heir: Option<Option<(Term, Term)>> = None;
     let mut protection = None;

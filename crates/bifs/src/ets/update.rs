@@ -3,9 +3,9 @@
 use layout::Term;
 use smallvec::SmallVec;
 use term::arith::{self, ArithError};
-use term::{am, build, compare};
+use term::{am, build, compare, list};
 
-use super::{items, table};
+use super::table;
 use ets::table::{Table, Writing};
 use ets::{Access, Object, OwnedObject};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
@@ -46,7 +46,7 @@ fn changed(
     let changes = if changes.is_tuple() {
         SmallVec::from_slice(&[changes])
     } else {
-        SmallVec::<[Term; 1]>::from_vec(items(changes).ok_or(badarg(3))?)
+        SmallVec::<[Term; 1]>::from_vec(list::to_vec(changes).ok_or(badarg(3))?)
     };
     let size = object.elements().len();
     let changes: SmallVec<[(usize, Term); 4]> = changes
@@ -159,7 +159,7 @@ fn update_counter(
     } else if steps.is_tuple() {
         (vec![steps], false)
     } else {
-        (items(steps).ok_or(badarg(3))?, true)
+        (list::to_vec(steps).ok_or(badarg(3))?, true)
     };
     let steps: Vec<Step> = steps
         .iter()

@@ -19,7 +19,7 @@ use sys::file::info::Kind;
 use sys::file::{Advice, File, OpenMode, SeekFrom};
 use sys::{Errno, fd};
 use term::unicode::bytes_of;
-use term::{am, build};
+use term::{am, build, list};
 
 use super::{BifResult, Refusal, answer, badarg, ok, path, posix, system};
 use crate::magic;
@@ -102,10 +102,11 @@ fn own(process: &mut Process, file: File) -> Term {
     ok(process, reference)
 }
 
-fn open_mode(mut list: Term) -> OpenMode {
+fn open_mode(modes: Term) -> OpenMode {
     let mut mode = OpenMode::default();
-    while let Some((head, tail)) = list.as_cons() {
-        match head {
+    // An improper tail is ignored.
+    for option in list::items(modes).map_while(Result::ok) {
+        match option {
             am::READ => mode.read = true,
             am::WRITE => mode.write = true,
             am::EXCLUSIVE => mode.exclusive = true,
@@ -116,7 +117,6 @@ fn open_mode(mut list: Term) -> OpenMode {
             // The layers above handle `raw`, `delayed_write` and others.
             _ => {}
         }
-        list = tail;
     }
     if mode.append || mode.exclusive {
         mode.write = true;

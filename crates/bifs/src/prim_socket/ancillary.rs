@@ -7,20 +7,19 @@ use sys::socket::ancillary::{self as system, Ancillaries};
 use sys::socket::catalogue::{self, Accompanying, Along};
 use sys::socket::option::Name;
 use term::unicode::bytes_of;
-use term::{am, atom, build, map};
+use term::{am, atom, build, list, map};
 
 use super::address;
 use super::options::{level, read_service, write_service};
 use term::integer::{int32, int64};
 
 /// Encodes a list of control messages to a buffer of at most `most` bytes.
-pub fn read(mut list: Term, most: usize) -> Option<Ancillaries> {
+pub fn read(list: Term, most: usize) -> Option<Ancillaries> {
     let mut buffer = Ancillaries::new(most);
-    while let Some((head, tail)) = list.as_cons() {
-        read_one(head, &mut buffer)?;
-        list = tail;
+    for one in list::items(list) {
+        read_one(one.ok()?, &mut buffer)?;
     }
-    list.is_nil().then_some(buffer)
+    Some(buffer)
 }
 
 fn read_one(one: Term, buffer: &mut Ancillaries) -> Option<()> {

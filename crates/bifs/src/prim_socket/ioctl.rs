@@ -7,22 +7,12 @@ use sys::socket::Address;
 use sys::socket::address::View;
 use sys::socket::catalogue::{self, INTERFACE_FLAGS};
 use sys::socket::interface::{self, Request};
-use term::{am, atom, build, map};
+use term::{am, atom, build, list, map};
 
 use super::{Answer, Refusal, address, answer, ok, socket};
 use runtime::bif::BifResult;
 use runtime::process::Process;
 use term::integer::{int32, uint64};
-
-/// A text of Latin-1 characters, of any length.
-pub fn text(mut list: Term) -> Option<Vec<u8>> {
-    let mut text = Vec::new();
-    while let Some((head, tail)) = list.as_cons() {
-        text.push(u8::try_from(int32(head)?).ok()?);
-        list = tail;
-    }
-    list.is_nil().then_some(text)
-}
 
 fn not_supported() -> Refusal {
     Refusal::System(sys::Errno::ENOTSUP)
@@ -87,7 +77,7 @@ fn get(process: &mut Process, reference: Term, number: Term, about: Term) -> Ans
             | catalogue::GET_MTU
             | catalogue::GET_HARDWARE
             | catalogue::GET_MAP
-            | catalogue::GET_QUEUE => Request::about(&text(about).ok_or(Refusal::Badarg)?),
+            | catalogue::GET_QUEUE => Request::about(&list::bytes(about).ok_or(Refusal::Badarg)?),
             _ => return Err(not_supported()),
         };
         interface::request_by_number(fd, number, &mut request)?;
@@ -153,7 +143,7 @@ pub fn nif_ioctl_4(process: &mut Process, arguments: [Term; 4]) -> BifResult {
 
 fn set([reference, number, about, value]: [Term; 4]) -> Answer {
     with(reference, number, |fd, number| {
-        let name = || text(about).ok_or(Refusal::Badarg);
+        let name = || list::bytes(about).ok_or(Refusal::Badarg);
         let mut request = match number {
             catalogue::SET_FLAGS => {
                 let mut request = Request::about(&name()?);

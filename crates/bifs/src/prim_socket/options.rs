@@ -9,7 +9,7 @@ use sys::socket::option::Name;
 use sys::socket::{Descriptor, option};
 use term::copy::{self, Owned};
 use term::unicode::bytes_of;
-use term::{am, build, map};
+use term::{am, build, list, map};
 
 use super::address::{self, Domain, name_of, name_or_number, number_of};
 use super::life::note;
@@ -135,16 +135,8 @@ fn set_and_keep(descriptor: &Descriptor, name: Name, value: &[u8]) -> sys::Resul
 }
 
 /// A Latin-1 text that fits in `most` bytes with its terminating zero; returned without it.
-fn text(mut list: Term, most: usize) -> Option<Vec<u8>> {
-    let mut text = Vec::new();
-    while let Some((head, tail)) = list.as_cons() {
-        text.push(u8::try_from(int32(head)?).ok()?);
-        if text.len() >= most {
-            return None;
-        }
-        list = tail;
-    }
-    list.is_nil().then_some(text)
+fn text(list: Term, most: usize) -> Option<Vec<u8>> {
+    list::bytes_at_most(list, most.saturating_sub(1))
 }
 
 /// Encodes the value of an option.
@@ -192,15 +184,9 @@ fn read_value(shape: Shape, value: Term) -> Option<Vec<u8>> {
                 am::INCLUDE => 1,
                 _ => return None,
             };
-            let mut sources = Vec::new();
-            let mut list = get(am::SLIST)?;
-            while let Some((head, tail)) = list.as_cons() {
-                sources.push(address::read_inet(head)?);
-                list = tail;
-            }
-            if !list.is_nil() {
-                return None;
-            }
+            let sources = list::items(get(am::SLIST)?);
+            let sources = sources.map(|source| address::read_inet(source.ok()?));
+            let sources: Vec<_> = sources.collect::<Option<_>>()?;
             let count = i32::try_from(sources.len()).ok()?;
             let head = [inet(am::MULTIADDR)?, inet(am::INTERFACE)?].concat();
             [head, number(mode), number(count), sources.concat()].concat()

@@ -1,7 +1,7 @@
 //! Guards and bodies: expressions over the bound variables, compiled to operations on a stack of terms.
 
 use layout::{Heap, Term};
-use term::{am, build, map};
+use term::{am, build, list, map};
 
 use super::functions::{self, Function};
 use super::lint::{Lint, show};
@@ -78,13 +78,15 @@ pub(super) struct Context<'a> {
 /// Compiles the guards of a clause.
 pub(super) fn guards(guards: Term, context: &mut Context<'_>) -> Result<Vec<Operation>, Invalid> {
     let mut compiler = Compiler::new(context);
-    let mut rest = guards;
-    while let Some((guard, tail)) = rest.as_cons() {
-        compiler.expression(guard)?;
-        compiler.operations.push(Operation::Check);
-        rest = tail;
+    for guard in list::items(guards) {
+        match guard {
+            Ok(guard) => {
+                compiler.expression(guard)?;
+                compiler.operations.push(Operation::Check);
+            }
+            Err(_) => compiler.improper_list(guards)?,
+        }
     }
-    compiler.end_of_list(guards, rest)?;
     Ok(compiler.finish())
 }
 
@@ -94,14 +96,16 @@ pub(super) fn body(body: Term, context: &mut Context<'_>) -> Result<Vec<Operatio
         return Err(context.lint.fatal("Body clause does not return anything."));
     }
     let mut compiler = Compiler::new(context);
-    let mut rest = body;
-    while let Some((expression, tail)) = rest.as_cons() {
-        // Without effects, only the last one counts; but all must be valid.
-        compiler.operations.clear();
-        compiler.expression(expression)?;
-        rest = tail;
+    for expression in list::items(body) {
+        match expression {
+            Ok(expression) => {
+                // Without effects, only the last one counts; but all must be valid.
+                compiler.operations.clear();
+                compiler.expression(expression)?;
+            }
+            Err(_) => compiler.improper_list(body)?,
+        }
     }
-    compiler.end_of_list(body, rest)?;
     Ok(compiler.finish())
 }
 
@@ -123,11 +127,8 @@ impl<'a, 'b> Compiler<'a, 'b> {
         }
     }
 
-    /// Checks what follows the last cell of a list of expressions.
-    fn end_of_list(&mut self, list: Term, end: Term) -> Result<(), Invalid> {
-        if end.is_nil() {
-            return Ok(());
-        }
+    /// Reports that the expressions are not in a proper list.
+    fn improper_list(&mut self, list: Term) -> Result<(), Invalid> {
         let proper = if list.is_cons() {
             "proper list"
         } else {

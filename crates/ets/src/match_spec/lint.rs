@@ -1,7 +1,7 @@
 //! What is wrong with a match specification, in OTP's words: the complaints that `erlang:match_spec_test/3` returns.
 
 use layout::Term;
-use term::print;
+use term::{list, print};
 
 use super::{Invalid, Source};
 
@@ -68,21 +68,15 @@ pub fn sources(specification: Term, lint: &mut Lint) -> Result<Vec<Source>, Inva
     if !specification.is_cons() {
         return Err(lint.fatal("Match programs are not in a list."));
     }
-    let mut sources = Vec::new();
-    let mut rest = specification;
-    while rest.is_cons() {
-        rest = rest.tail();
-    }
-    if !rest.is_nil() {
+    let Some(clauses) = list::to_vec(specification) else {
         return Err(lint.fatal("Match programs are not in a proper list."));
-    }
-    rest = specification;
-    while let Some((clause, tail)) = rest.as_cons() {
+    };
+    let mut sources = Vec::new();
+    for clause in clauses {
         let Some(&[head, guards, body]) = clause.as_tuple() else {
             return Err(lint.fatal("Match program part is not a tuple of arity 3."));
         };
         sources.push([head, guards, body]);
-        rest = tail;
     }
     Ok(sources)
 }

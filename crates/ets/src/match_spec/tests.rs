@@ -1,7 +1,7 @@
 //! Heads, guards and bodies on terms. The expected results are those of `ets:match_spec_run/2` in OTP 25.
 
 use layout::Term;
-use term::build;
+use term::{build, list};
 
 use super::{Interpreter, Program, keeps_key, sources};
 use term::test_terms::{Terms, assert_same};
@@ -465,12 +465,10 @@ fn specifications_answer_what_otp_answers() {
         let program = compile(terms.read(specification)).expect(specification);
         let mut interpreter = Interpreter::new(&program, Term::local_pid(1, 0));
         let mut results = Vec::new();
-        let mut rest = terms.read(subjects);
-        while let Some((subject, tail)) = rest.as_cons() {
+        for subject in list::to_vec(terms.read(subjects)).expect(subjects) {
             if let Some(result) = interpreter.run(&program, subject) {
                 results.push(term::copy::copy(terms.heap(), result));
             }
-            rest = tail;
         }
         let found = build::list(terms.heap(), &results);
         assert_same(found, terms.read(expected), specification);

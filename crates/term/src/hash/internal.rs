@@ -7,9 +7,9 @@ use layout::object::offset;
 use layout::{ObjectKind, Term};
 
 use super::{
-    GOLDEN, Mixer, Rest, RestStack, as_byte, export_entry, float_bits, fun_entry, golden, pop_term,
-    push_map,
+    GOLDEN, Mixer, Rest, RestStack, export_entry, float_bits, fun_entry, golden, pop_term, push_map,
 };
+use crate::integer::uint8;
 use crate::reference;
 
 const SALT: u32 = 3_432_918_353;
@@ -103,7 +103,7 @@ fn walk(mut mixer: Mixer, mut rest: RestStack, term: Term) -> u32 {
 fn string(mixer: &mut Mixer, mut list: Term) -> Term {
     let (mut gathered, mut count) = (0u32, 0);
     while list.is_cons()
-        && let Some(byte) = as_byte(list.head())
+        && let Some(byte) = uint8(list.head())
     {
         gathered = gathered << 8 | u32::from(byte);
         count += 1;

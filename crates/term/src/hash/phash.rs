@@ -5,9 +5,10 @@ use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::{
-    aligned, as_byte, atom_hash, export_entry, first_reference_word, float_bits, fun_entry, phash2,
+    aligned, atom_hash, export_entry, first_reference_word, float_bits, fun_entry, phash2,
     pid_number, port_number,
 };
+use crate::integer::uint8;
 
 const PRIME: [u32; 15] = [
     0,
@@ -78,7 +79,7 @@ pub fn phash(term: Term) -> u32 {
     let mut current = term;
     'term: loop {
         if current.is_cons() {
-            while let Some(byte) = as_byte(current.head()) {
+            while let Some(byte) = uint8(current.head()) {
                 sum.add(PRIME[2], u32::from(byte));
                 current = current.tail();
                 if !current.is_cons() {

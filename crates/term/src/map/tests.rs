@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::heap::Scratch;
+use crate::list;
 use crate::samples::{Sample, Samples, ask_stock};
 
 fn distinct(samples: &mut Samples, count: usize) -> Vec<Sample> {
@@ -36,15 +37,6 @@ fn order(list: impl Iterator<Item = Term>) -> String {
         .map(|value| value.as_small().unwrap().to_string())
         .collect();
     all.join(" ")
-}
-
-fn list_items(mut list: Term) -> Vec<Term> {
-    let mut items = Vec::new();
-    while let Some((head, tail)) = list.as_cons() {
-        items.push(head);
-        list = tail;
-    }
-    items
 }
 
 #[test]
@@ -85,7 +77,7 @@ fn order_is_that_of_stock() {
             assert_eq!(size(map), size(at_once));
         }
         let listed = to_list(heap, at_once);
-        let listed = list_items(listed);
+        let listed = list::to_vec(listed).unwrap();
         let values_of = values(heap, at_once);
         assert_eq!(
             order(listed.iter().map(|pair| pair.as_tuple().unwrap()[1])),
@@ -93,7 +85,7 @@ fn order_is_that_of_stock() {
             "maps:to_list of {count} keys"
         );
         assert_eq!(
-            order(list_items(values_of).into_iter()),
+            order(list::to_vec(values_of).unwrap().into_iter()),
             expected.next().unwrap()
         );
         assert_eq!(

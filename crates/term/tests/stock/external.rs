@@ -6,6 +6,7 @@ use crate::expressions;
 use crate::runtime::TestRuntime;
 use term::external::{self, DecodeOptions, EncodeOptions};
 use term::heap::Scratch;
+use term::list;
 
 const MAPPER: &str = r#"fun(V) -> Hex = fun(B) -> binary:encode_hex(B) end,
     lists:join($ , [[Hex(term_to_binary(V, [{minor_version, N}])), $ ,
@@ -69,11 +70,10 @@ fn check(expression: &str, line: &str) {
         "{expression}"
     );
     let (buffer, segments) = external::encode_segments(value, &EncodeOptions::default()).unwrap();
-    let mut list = external::segments_to_list(scratch.heap(), &buffer, &segments);
+    let list = external::segments_to_list(scratch.heap(), &buffer, &segments);
     let mut joined = Vec::new();
-    while let Some((head, tail)) = list.as_cons() {
-        joined.extend_from_slice(head.as_bits().unwrap().as_bytes().unwrap());
-        list = tail;
+    for segment in list::to_vec(list).unwrap() {
+        joined.extend_from_slice(segment.as_bits().unwrap().as_bytes().unwrap());
     }
     assert_eq!(joined, unhex(fields[7]), "{expression}");
     let stock_compressed = unhex(fields[8]);
