@@ -414,51 +414,9 @@ fn remember(process: &mut Process, subject: Term, go_on: bool) {
 
 fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -> BifResult {
     let options = options_of(list).ok_or_else(badopt)?;
-    let local = |name: &str, arguments: [Term; 3]| trap(am::RE, atom::known(name), &arguments);
-    // Captured lists without `global`: only then must `urun` convert them to lists of characters.
-    let lists_here = options.captures_lists() && !options.global;
-    let is_compiled = re.as_tuple().is_some_and(|elements| elements.len() == 5);
-    let pattern = if is_compiled {
-        if options.only_compile {
-            return Err(badarg(3));
-        }
-        let compiled = compiled(re).ok_or(badarg(2))?;
-        if compiled.unicode && (!subject.is_bitstring() || lists_here) {
-            return Err(local("urun", [subject, re, list]));
-        }
-        if options.global {
-            let options = build::tuple(process.heap(), &[list, am::FALSE]);
-            return Err(local("grun", [subject, re, options]));
-        }
-        pattern_of(&compiled).ok_or(badarg(2))?
-    } else {
-        if !re.is_bitstring() && !re.is_list() {
-            return Err(badarg(2));
-        }
-        let both_binaries = re.is_bitstring() && subject.is_bitstring();
-        if options.unicode() && (!both_binaries || lists_here) {
-            return Err(local("urun", [subject, re, list]));
-        }
-        let text = text_of(re)?;
-        charge((text.len() / BYTES_PER_REDUCTION) as i64);
-        let pattern = match regex::compile(&text, options.compile) {
-            Ok(pattern) => pattern,
-            Err(error) if options.report_errors => {
-                let error = error_term(process, &error);
-                let heap = process.heap();
-                let error = build::tuple(heap, &[atom::known("compile"), error]);
-                return Ok(build::tuple(heap, &[am::ERROR, error]));
-            }
-            Err(_) => return Err(badarg(2)),
-        };
-        if options.global {
-            let compiled = pattern_term(process, &pattern, options.unicode());
-            // The source of the pattern is passed for error messages.
-            let only_compile = am::boolean(options.only_compile);
-            let options = build::tuple(process.heap(), &[list, only_compile, re]);
-            return Err(local("grun", [subject, compiled, options]));
-        }
-        pattern
+    let pattern = match pattern_to_run(process, subject, re, list, &options)? {
+        Ok(pattern) => pattern,
+        Err(reported) => return Ok(reported),
     };
     let capture = capture_of(&options, &pattern).ok_or(badarg(3))?;
     let bytes = bytes_of(subject)?;
@@ -466,12 +424,6 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
     if !is_valid {
         charge((bytes.len() / BYTES_PER_REDUCTION) as i64);
     }
-    let failed = |process: &mut Process, why: &str| {
-        if !options.report_errors {
-            return am::NOMATCH;
-        }
-        build::tuple(process.heap(), &[am::ERROR, atom::known(why)])
-    };
     dirty_unless(bytes.len() <= MOST_BYTES_HERE)?;
     let limit = options.run.match_limit.unwrap_or(DEFAULT_MATCH_LIMIT);
     let here = match dirty::is_here() {
@@ -485,23 +437,17 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
     };
     let outcome = pattern.run(&bytes, options.offset, &run);
     if turn != Turn::Only && bytes.len() >= LONG_SUBJECT {
-        let go_on = matches!(outcome, Outcome::Match { .. } | Outcome::MatchLimit);
-        let whole = options.offset == 0 && pattern.is_utf() && go_on;
-        // After an empty match `re.erl` looks for one that is not empty; if there is none, the search continues all the
-        // same.
-        let over = !go_on && !options.run.notempty_atstart;
-        if whole || over {
-            remember(process, subject, whole);
-        }
+        note_validity(process, subject, &options, &pattern, &outcome);
     }
     if is_valid {
-        let end = match &outcome {
-            Outcome::Match { groups, .. } => groups[0].map_or(options.offset, |(_, end)| end),
-            _ => bytes.len(),
-        };
-        let searched = end.saturating_sub(options.offset);
-        charge((searched / BYTES_PER_REDUCTION) as i64);
+        charge_searched(bytes.len(), options.offset, &outcome);
     }
+    let failed = |process: &mut Process, why: &str| {
+        if !options.report_errors {
+            return am::NOMATCH;
+        }
+        build::tuple(process.heap(), &[am::ERROR, atom::known(why)])
+    };
     match outcome {
         Outcome::MatchLimit if here < limit => Err(Failure::Dirty),
         Outcome::Match { groups, set } => {
@@ -516,6 +462,91 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
         Outcome::DepthLimit => Ok(failed(process, "match_limit_recursion")),
         Outcome::BadSubject => Err(badarg(1)),
     }
+}
+
+/// The pattern that a call of `run` uses; or in its place the term to return, if the pattern cannot be compiled and
+/// `report_errors` is set. Fails with a trap where `re.erl` has to do the work.
+fn pattern_to_run(
+    process: &mut Process,
+    subject: Term,
+    re: Term,
+    list: Term,
+    options: &RegexOptions,
+) -> Result<Result<Rc<Pattern>, Term>, Failure> {
+    let local = |name: &str, arguments: [Term; 3]| trap(am::RE, atom::known(name), &arguments);
+    // Captured lists without `global`: only then must `urun` convert them to lists of characters.
+    let lists_here = options.captures_lists() && !options.global;
+    let is_compiled = re.as_tuple().is_some_and(|elements| elements.len() == 5);
+    if is_compiled {
+        if options.only_compile {
+            return Err(badarg(3));
+        }
+        let compiled = compiled(re).ok_or(badarg(2))?;
+        if compiled.unicode && (!subject.is_bitstring() || lists_here) {
+            return Err(local("urun", [subject, re, list]));
+        }
+        if options.global {
+            let options = build::tuple(process.heap(), &[list, am::FALSE]);
+            return Err(local("grun", [subject, re, options]));
+        }
+        return Ok(Ok(pattern_of(&compiled).ok_or(badarg(2))?));
+    }
+    if !re.is_bitstring() && !re.is_list() {
+        return Err(badarg(2));
+    }
+    let both_binaries = re.is_bitstring() && subject.is_bitstring();
+    if options.unicode() && (!both_binaries || lists_here) {
+        return Err(local("urun", [subject, re, list]));
+    }
+    let text = text_of(re)?;
+    charge((text.len() / BYTES_PER_REDUCTION) as i64);
+    let pattern = match regex::compile(&text, options.compile) {
+        Ok(pattern) => pattern,
+        Err(error) if options.report_errors => {
+            let error = error_term(process, &error);
+            let heap = process.heap();
+            let error = build::tuple(heap, &[atom::known("compile"), error]);
+            return Ok(Err(build::tuple(heap, &[am::ERROR, error])));
+        }
+        Err(_) => return Err(badarg(2)),
+    };
+    if options.global {
+        let compiled = pattern_term(process, &pattern, options.unicode());
+        // The source of the pattern is passed for error messages.
+        let only_compile = am::boolean(options.only_compile);
+        let options = build::tuple(process.heap(), &[list, only_compile, re]);
+        return Err(local("grun", [subject, compiled, options]));
+    }
+    Ok(Ok(pattern))
+}
+
+/// After a search in a long subject: remembers that the whole subject is valid UTF-8, or forgets it when `re.erl` will
+/// not search again.
+fn note_validity(
+    process: &mut Process,
+    subject: Term,
+    options: &RegexOptions,
+    pattern: &Pattern,
+    outcome: &Outcome,
+) {
+    let go_on = matches!(outcome, Outcome::Match { .. } | Outcome::MatchLimit);
+    let whole = options.offset == 0 && pattern.is_utf() && go_on;
+    // After an empty match `re.erl` looks for one that is not empty; if there is none, the search continues all the
+    // same.
+    let over = !go_on && !options.run.notempty_atstart;
+    if whole || over {
+        remember(process, subject, whole);
+    }
+}
+
+/// Charges for the bytes of a subject up to the end of the match.
+fn charge_searched(length: usize, offset: usize, outcome: &Outcome) {
+    let end = match outcome {
+        Outcome::Match { groups, .. } => groups[0].map_or(offset, |(_, end)| end),
+        _ => length,
+    };
+    let searched = end.saturating_sub(offset);
+    charge((searched / BYTES_PER_REDUCTION) as i64);
 }
 
 /// `re:run(Subject, RE)`

@@ -220,11 +220,8 @@ pub fn system_version() -> String {
 
 fn structures(process: &mut Process, name: &str) -> Option<Term> {
     let heap = process.heap();
-    let pair =
-        |heap: &mut Heap, name: &str, value: Term| build::tuple(heap, &[atom::known(name), value]);
-    let small = |value: u64| Term::small(value as i64);
     Some(match name {
-        "sequential_tracer" => pair(heap, name, am::FALSE),
+        "sequential_tracer" => build::tuple(heap, &[atom::known(name), am::FALSE]),
         "os_type" => build::tuple(heap, &[atom::known("unix"), atom::known("linux")]),
         "os_version" => {
             let (major, minor, patch) = sys::host::system().ok()?.release_numbers;
@@ -238,31 +235,7 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
                 .collect();
             build::list(heap, &sizes)
         }
-        "garbage_collection" => {
-            let items = [
-                (
-                    "max_heap_size",
-                    small(DEFAULTS.max_heap_words.load(Ordering::Relaxed)),
-                ),
-                (
-                    "min_bin_vheap_size",
-                    small(DEFAULTS.min_binary_words.load(Ordering::Relaxed)),
-                ),
-                (
-                    "min_heap_size",
-                    small(u64::from(DEFAULTS.min_heap_words.load(Ordering::Relaxed))),
-                ),
-                (
-                    "fullsweep_after",
-                    small(u64::from(DEFAULTS.fullsweep_after.load(Ordering::Relaxed))),
-                ),
-            ];
-            let items: Vec<Term> = items
-                .iter()
-                .map(|(name, value)| pair(heap, name, *value))
-                .collect();
-            build::list(heap, &items)
-        }
+        "garbage_collection" => garbage_collection(heap),
         "max_heap_size" => HeapLimit::default().to_map(heap),
         "multi_scheduling_blockers" => build::list(heap, &online::blockers(SchedulerKind::All)),
         "normal_multi_scheduling_blockers" => {
@@ -273,23 +246,7 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             let numbers = [config::get().schedulers, online::online(), running].map(count);
             build::tuple(heap, &numbers)
         }
-        "all_schedulers_state" => {
-            let config = config::get();
-            let cpu = dirty::cpu_online();
-            let io = config.dirty_io_schedulers;
-            let running = scheduler::schedulers().online.load(Ordering::Relaxed);
-            let rows = [
-                ("normal", config.schedulers, online::online(), running),
-                ("dirty_cpu", config.dirty_cpu_schedulers, cpu, cpu),
-                ("dirty_io", io, io, io),
-            ];
-            let rows = rows.map(|(kind, total, online, active)| {
-                let numbers = [total, online, active].map(count);
-                let [total, online, active] = numbers;
-                build::tuple(heap, &[atom::known(kind), total, online, active])
-            });
-            build::list(heap, &rows)
-        }
+        "all_schedulers_state" => all_schedulers_state(heap),
         "scheduler_bindings" => {
             let bound = scheduler::binding::bindings();
             let bound = bound.into_iter().map(|processor| {
@@ -316,36 +273,76 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
         "os_system_time_source" => {
             clock_source(heap, "CLOCK_REALTIME", sys::clock::system_ns(), false)
         }
-        "emu_args" => {
-            let config = config::get();
-            let machine = std::env::current_exe().unwrap_or_default();
-            let machine = machine.into_os_string().into_encoded_bytes();
-            let words = [machine.as_slice()]
-                .into_iter()
-                .chain(config.emulator_args.iter().map(Vec::as_slice))
-                .chain([b"--".as_slice()])
-                .chain(config.init_args.iter().map(Vec::as_slice))
-                .map(|word| build::string(heap, &String::from_utf8_lossy(word)))
-                .collect::<Vec<Term>>();
-            build::list(heap, &words)
-        }
-        "snifs" => {
-            let rows: Vec<Term> = isa::bifs::BIFS
-                .iter()
-                // On stock, yielding is an instruction, not a function.
-                .filter(|row| row.is_builtin() && (row.module, row.name) != ("erlang", "yield"))
-                .map(|row| {
-                    let arity = Term::small(i64::from(row.arity));
-                    build::tuple(
-                        heap,
-                        &[atom::known(row.module), atom::known(row.name), arity],
-                    )
-                })
-                .collect();
-            build::list(heap, &rows)
-        }
+        "emu_args" => emulator_arguments(heap),
+        "snifs" => builtins(heap),
         _ => return None,
     })
+}
+
+fn garbage_collection(heap: &mut Heap) -> Term {
+    let max_heap = DEFAULTS.max_heap_words.load(Ordering::Relaxed);
+    let min_binary = DEFAULTS.min_binary_words.load(Ordering::Relaxed);
+    let min_heap = DEFAULTS.min_heap_words.load(Ordering::Relaxed);
+    let fullsweep_after = DEFAULTS.fullsweep_after.load(Ordering::Relaxed);
+    let items = [
+        ("max_heap_size", max_heap),
+        ("min_bin_vheap_size", min_binary),
+        ("min_heap_size", min_heap.into()),
+        ("fullsweep_after", fullsweep_after.into()),
+    ];
+    let items = items
+        .map(|(name, value)| build::tuple(heap, &[atom::known(name), Term::small(value as i64)]));
+    build::list(heap, &items)
+}
+
+/// For each kind of scheduler, how many there are, how many are online and how many are active.
+fn all_schedulers_state(heap: &mut Heap) -> Term {
+    let config = config::get();
+    let cpu = dirty::cpu_online();
+    let io = config.dirty_io_schedulers;
+    let running = scheduler::schedulers().online.load(Ordering::Relaxed);
+    let rows = [
+        ("normal", config.schedulers, online::online(), running),
+        ("dirty_cpu", config.dirty_cpu_schedulers, cpu, cpu),
+        ("dirty_io", io, io, io),
+    ];
+    let rows = rows.map(|(kind, total, online, active)| {
+        let [total, online, active] = [total, online, active].map(count);
+        build::tuple(heap, &[atom::known(kind), total, online, active])
+    });
+    build::list(heap, &rows)
+}
+
+/// The command line as the emulator got it.
+fn emulator_arguments(heap: &mut Heap) -> Term {
+    let config = config::get();
+    let machine = std::env::current_exe().unwrap_or_default();
+    let machine = machine.into_os_string().into_encoded_bytes();
+    let words = [machine.as_slice()]
+        .into_iter()
+        .chain(config.emulator_args.iter().map(Vec::as_slice))
+        .chain([b"--".as_slice()])
+        .chain(config.init_args.iter().map(Vec::as_slice))
+        .map(|word| build::string(heap, &String::from_utf8_lossy(word)))
+        .collect::<Vec<Term>>();
+    build::list(heap, &words)
+}
+
+/// Module, name and arity of each function that is a BIF.
+fn builtins(heap: &mut Heap) -> Term {
+    let rows: Vec<Term> = isa::bifs::BIFS
+        .iter()
+        // On stock, yielding is an instruction, not a function.
+        .filter(|row| row.is_builtin() && (row.module, row.name) != ("erlang", "yield"))
+        .map(|row| {
+            let arity = Term::small(i64::from(row.arity));
+            build::tuple(
+                heap,
+                &[atom::known(row.module), atom::known(row.name), arity],
+            )
+        })
+        .collect();
+    build::list(heap, &rows)
 }
 
 fn clock_source(heap: &mut Heap, clock: &str, now_ns: i64, monotonic: bool) -> Term {

@@ -1,6 +1,6 @@
 //! Changing elements of an object.
 
-use layout::Term;
+use layout::{Heap, Term};
 use smallvec::SmallVec;
 use term::arith::{self, ArithError};
 use term::{am, build, compare, list};
@@ -153,40 +153,8 @@ fn update_counter(
         }
         (None, None) => return Err(badarg_because(am::BADKEY)),
     };
-    let (steps, is_list) = if steps.is_integer() {
-        let step = build::tuple(heap, &[Term::small(keypos as i64 + 1), steps]);
-        (vec![step], false)
-    } else if steps.is_tuple() {
-        (vec![steps], false)
-    } else {
-        (list::to_vec(steps).ok_or(badarg(3))?, true)
-    };
-    let steps: Vec<Step> = steps
-        .iter()
-        .map(|step| parse(*step, keypos, elements))
-        .collect::<Result<_, Failure>>()?;
-    let mut results = Vec::with_capacity(steps.len());
-    let mut changes: Vec<(usize, Term)> = Vec::new();
-    for step in &steps {
-        let known = changes.iter_mut().find(|(index, _)| *index == step.index);
-        let old = known.as_ref().map_or(elements[step.index], |known| known.1);
-        let mut value = arith::add(heap, old, step.increment).map_err(|error| match error {
-            ArithError::SystemLimit => system_limit(),
-            ArithError::BadArith => badarg(3),
-        })?;
-        if let Some((threshold, reset)) = step.wrap {
-            let order = compare::compare(value, threshold);
-            let down = compare::compare(step.increment, Term::small(0)).is_lt();
-            if (down && order.is_lt()) || (!down && order.is_gt()) {
-                value = reset;
-            }
-        }
-        match known {
-            Some(known) => known.1 = value,
-            None => changes.push((step.index, value)),
-        }
-        results.push(value);
-    }
+    let (steps, is_list) = parse_all(heap, steps, keypos, elements)?;
+    let (results, changes) = count(heap, &steps, elements)?;
     if is_new {
         let mut elements = elements.to_vec();
         drop(object);
@@ -210,6 +178,56 @@ fn update_counter(
     } else {
         results.first().copied().unwrap_or(Term::NIL)
     })
+}
+
+/// The steps of an argument, and whether they are in a list.
+fn parse_all(
+    heap: &mut Heap,
+    steps: Term,
+    keypos: usize,
+    elements: &[Term],
+) -> Result<(Vec<Step>, bool), Failure> {
+    let (steps, is_list) = if steps.is_integer() {
+        let step = build::tuple(heap, &[Term::small(keypos as i64 + 1), steps]);
+        (vec![step], false)
+    } else if steps.is_tuple() {
+        (vec![steps], false)
+    } else {
+        (list::to_vec(steps).ok_or(badarg(3))?, true)
+    };
+    let steps = steps.iter().map(|step| parse(*step, keypos, elements));
+    Ok((steps.collect::<Result<_, _>>()?, is_list))
+}
+
+/// The value after each step, and the new values of the elements that change.
+fn count(
+    heap: &mut Heap,
+    steps: &[Step],
+    elements: &[Term],
+) -> Result<(Vec<Term>, Vec<(usize, Term)>), Failure> {
+    let mut results = Vec::with_capacity(steps.len());
+    let mut changes: Vec<(usize, Term)> = Vec::new();
+    for step in steps {
+        let known = changes.iter_mut().find(|(index, _)| *index == step.index);
+        let old = known.as_ref().map_or(elements[step.index], |known| known.1);
+        let mut value = arith::add(heap, old, step.increment).map_err(|error| match error {
+            ArithError::SystemLimit => system_limit(),
+            ArithError::BadArith => badarg(3),
+        })?;
+        if let Some((threshold, reset)) = step.wrap {
+            let order = compare::compare(value, threshold);
+            let down = compare::compare(step.increment, Term::small(0)).is_lt();
+            if (down && order.is_lt()) || (!down && order.is_gt()) {
+                value = reset;
+            }
+        }
+        match known {
+            Some(known) => known.1 = value,
+            None => changes.push((step.index, value)),
+        }
+        results.push(value);
+    }
+    Ok((results, changes))
 }
 
 /// The fast path: one small counter that stays small. Returns `None`, and changes nothing, in any other case.

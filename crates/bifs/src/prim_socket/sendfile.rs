@@ -99,20 +99,7 @@ fn send(
             if socket.turn(process, &mut line, request)? == Turn::Later {
                 return Ok(am::SELECT);
             }
-            if line.sending.file.is_some() {
-                return Err(BAD_STATE);
-            }
-            match prim_file::file_of(file) {
-                Some(Ok(file)) => line.sending.file = Some(file),
-                Some(Err(error)) => return failed(socket, &mut line, error.into()),
-                None => {
-                    let what = build::tuple(process.heap(), &[am::INVALID, atom::known("efile")]);
-                    return failed(socket, &mut line, Refusal::Error(what));
-                }
-            }
-            let counters = counters(&mut line);
-            counters.tries += 1;
-            counters.under_way = 0;
+            begin_file(process, socket, &mut line, file)?;
         }
         None => {
             let is_mine = line
@@ -124,24 +111,60 @@ fn send(
             }
         }
     }
-    match transfer(socket, &mut line, offset, count) {
+    send_on(process, socket, &mut line, request, offset, count)
+}
+
+/// Takes the file to send.
+fn begin_file(
+    process: &mut Process,
+    socket: &Socket,
+    line: &mut Line,
+    file: Term,
+) -> Result<(), Refusal> {
+    if line.sending.file.is_some() {
+        return Err(BAD_STATE);
+    }
+    match prim_file::file_of(file) {
+        Some(Ok(file)) => line.sending.file = Some(file),
+        Some(Err(error)) => return Err(failed(socket, line, error.into())),
+        None => {
+            let what = build::tuple(process.heap(), &[am::INVALID, atom::known("efile")]);
+            return Err(failed(socket, line, Refusal::Error(what)));
+        }
+    }
+    let counters = counters(line);
+    counters.tries += 1;
+    counters.under_way = 0;
+    Ok(())
+}
+
+/// Sends what the socket takes of the file.
+fn send_on(
+    process: &mut Process,
+    socket: &Arc<Socket>,
+    line: &mut Line,
+    request: Request,
+    offset: i64,
+    count: usize,
+) -> Answer {
+    match transfer(socket, line, offset, count) {
         Ok(Sent::All(count)) => {
-            socket.done(process, &mut line, Side::Write);
+            socket.done(process, line, Side::Write);
             line.traffic.under_way = 0;
             line.sending.file = None;
             let count = build::unsigned(process.heap(), count);
             Ok(ok(process, count))
         }
         Ok(Sent::Part(count)) => {
-            socket.wait(process, &mut line, request, Exhausted::Yes)?;
-            counters(&mut line).waits += 1;
+            socket.wait(process, line, request, Exhausted::Yes)?;
+            counters(line).waits += 1;
             let heap = process.heap();
             let count = build::unsigned(heap, count);
             Ok(build::tuple(heap, &[am::SELECT, count]))
         }
         Err(error) => {
             line.sending.file = None;
-            failed(socket, &mut line, error.into())
+            Err(failed(socket, line, error.into()))
         }
     }
 }
@@ -150,7 +173,8 @@ fn counters(line: &mut Line) -> &mut Counters {
     line.sending.counters.get_or_insert_default()
 }
 
-fn failed(socket: &Socket, line: &mut Line, refusal: Refusal) -> Answer {
+/// Counts a failure and tells it to all that wait to write; returns it.
+fn failed(socket: &Socket, line: &mut Line, refusal: Refusal) -> Refusal {
     counters(line).fails += 1;
     let reason = match refusal {
         Refusal::System(error) => atom::known(error.name()),
@@ -159,7 +183,7 @@ fn failed(socket: &Socket, line: &mut Line, refusal: Refusal) -> Answer {
         _ => am::EINVAL,
     };
     socket.fail_all(line, Side::Write, reason);
-    Err(refusal)
+    refusal
 }
 
 /// How far a transfer got.

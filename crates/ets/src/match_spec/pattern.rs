@@ -194,129 +194,122 @@ pub(super) fn compile(
     constants: &mut Constants,
     lint: &mut Lint,
 ) -> Result<Head, Invalid> {
-    let mut tests = Vec::new();
-    let mut variables = Variables::default();
-    let mut registers = 1;
-    let mut cells = 0;
-    let root = WordAddress {
-        register: 0,
-        index: 0,
+    let mut compiler = HeadCompiler {
+        head: Head {
+            tests: Vec::new(),
+            variables: Variables::default(),
+            registers: 1,
+            cells: 0,
+        },
+        work: Vec::new(),
+        constants,
+        lint,
     };
-    let mut work = vec![Work::Pattern {
-        pattern: head,
-        at: root,
-        level: 1,
-    }];
-    while let Some(next) = work.pop() {
-        let (pattern, at, level) = match next {
-            Work::Test(test) => {
-                tests.push(test);
-                continue;
-            }
-            Work::Pattern { pattern, at, level } => (pattern, at, level),
-        };
-        registers = registers.max(level as usize + 1);
+    compiler.later(head, 0, 0, 1);
+    while let Some(next) = compiler.work.pop() {
+        match next {
+            Work::Test(test) => compiler.test(test),
+            Work::Pattern { pattern, at, level } => compiler.pattern(pattern, at, level)?,
+        }
+    }
+    Ok(compiler.head)
+}
+
+struct HeadCompiler<'a> {
+    head: Head,
+    /// What is still to be compiled; the next is last.
+    work: Vec<Work>,
+    constants: &'a mut Constants,
+    lint: &'a mut Lint,
+}
+
+impl HeadCompiler<'_> {
+    fn test(&mut self, test: Test) {
+        self.head.tests.push(test);
+    }
+
+    /// Leaves the pattern of a word of the object in `register` for later.
+    fn later(&mut self, pattern: Term, register: u32, index: u32, level: u32) {
+        self.work.push(Work::Pattern {
+            pattern,
+            at: WordAddress { register, index },
+            level,
+        });
+    }
+
+    fn pattern(&mut self, pattern: Term, at: WordAddress, level: u32) -> Result<(), Invalid> {
+        self.head.registers = self.head.registers.max(level as usize + 1);
         if let Some(number) = variable(pattern) {
-            tests.push(match variables.find(number) {
+            let test = match self.head.variables.find(number) {
                 Some(variable) => Test::Same { at, variable },
                 None => Test::Bind {
                     at,
-                    variable: variables.bind(number),
+                    variable: self.head.variables.bind(number),
                 },
-            });
+            };
+            self.test(test);
         } else if pattern == am::UNDERSCORE {
             // Anything.
         } else if pattern.is_immediate() {
-            tests.push(Test::Immediate { at, term: pattern });
+            self.test(Test::Immediate { at, term: pattern });
         } else if let Some(value) = pattern.as_float() {
-            tests.push(Test::Float {
-                at,
-                bits: value.to_bits(),
-            });
+            let bits = value.to_bits();
+            self.test(Test::Float { at, bits });
         } else if contents_within(pattern, CONSTANT_PARTS) == Some(Contents::Ground) {
-            tests.push(Test::Constant {
-                at,
-                constant: constants.add(pattern),
-            });
+            self.constant(pattern, at);
         } else if let Some((first, rest)) = pattern.as_cons() {
+            self.test(Test::Cons { at, to: level });
             // The pattern of the tail reads its cell's register before it reuses that register for the next cell.
-            tests.push(Test::Cons { at, to: level });
-            work.push(Work::Pattern {
-                pattern: rest,
-                at: WordAddress {
-                    register: level,
-                    index: 1,
-                },
-                level,
-            });
-            work.push(Work::Pattern {
-                pattern: first,
-                at: WordAddress {
-                    register: level,
-                    index: 0,
-                },
-                level: level + 1,
-            });
+            self.later(rest, level, 1, level);
+            self.later(first, level, 0, level + 1);
         } else if let Some(elements) = pattern.as_tuple() {
-            tests.push(Test::Tuple {
-                at,
-                arity: elements.len() as u32,
-                to: level,
-            });
+            let arity = elements.len() as u32;
+            let to = level;
+            self.test(Test::Tuple { at, arity, to });
             for (index, element) in elements.iter().enumerate().rev() {
-                let at = WordAddress {
-                    register: level,
-                    index: index as u32,
-                };
-                work.push(Work::Pattern {
-                    pattern: *element,
-                    at,
-                    level: level + 1,
-                });
+                self.later(*element, level, index as u32, level + 1);
             }
         } else if pattern.is_map() {
-            let size = pattern.map_size().unwrap_or(0) as u32;
-            let kept = cells;
-            cells += 1;
-            tests.push(Test::Map { at, size, to: kept });
-            let pairs: Vec<(Term, Term)> = map::iter(pattern).collect();
-            for (key, value) in pairs.into_iter().rev() {
-                if is_wildcard(key) {
-                    return Err(lint.fatal(if key == am::UNDERSCORE {
-                        "Underscore found in map key."
-                    } else {
-                        "Variable found in map key."
-                    }));
-                }
-                let at = WordAddress {
-                    register: level,
-                    index: 0,
-                };
-                work.push(Work::Pattern {
-                    pattern: value,
-                    at,
-                    level: level + 1,
-                });
-                let key = constants.add(key);
-                work.push(Work::Test(Test::Value {
-                    map: kept,
-                    key,
-                    value: cells,
-                    to: level,
-                }));
-                cells += 1;
-            }
+            self.map(pattern, at, level)?;
         } else {
-            tests.push(Test::Constant {
-                at,
-                constant: constants.add(pattern),
-            });
+            self.constant(pattern, at);
         }
+        Ok(())
     }
-    Ok(Head {
-        tests,
-        variables,
-        registers,
-        cells: cells as usize,
-    })
+
+    fn constant(&mut self, pattern: Term, at: WordAddress) {
+        let constant = self.constants.add(pattern);
+        self.test(Test::Constant { at, constant });
+    }
+
+    fn map(&mut self, pattern: Term, at: WordAddress, level: u32) -> Result<(), Invalid> {
+        let size = pattern.map_size().unwrap_or(0) as u32;
+        let kept = self.new_cell();
+        self.test(Test::Map { at, size, to: kept });
+        let pairs: Vec<(Term, Term)> = map::iter(pattern).collect();
+        for (key, value) in pairs.into_iter().rev() {
+            if is_wildcard(key) {
+                return Err(self.lint.fatal(if key == am::UNDERSCORE {
+                    "Underscore found in map key."
+                } else {
+                    "Variable found in map key."
+                }));
+            }
+            self.later(value, level, 0, level + 1);
+            let test = Test::Value {
+                map: kept,
+                key: self.constants.add(key),
+                value: self.new_cell(),
+                to: level,
+            };
+            self.work.push(Work::Test(test));
+        }
+        Ok(())
+    }
+
+    fn new_cell(&mut self) -> u32 {
+        let cell = self.head.cells;
+        self.head.cells += 1;
+        cell as u32
+    }
 }

@@ -164,10 +164,9 @@ pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt:
     )?;
     let running = process.state.load(Ordering::Relaxed) & state::RUNNING != 0;
     if !taken && let Some([module, function, arity]) = current_call(view, process) {
-        let when = if running {
-            "Last scheduled in for"
-        } else {
-            "Current call"
+        let when = match running {
+            true => "Last scheduled in for",
+            false => "Current call",
         };
         let (module, function) = (display(module), display(function));
         writeln!(out, "{when}: {module}:{function}/{}", display(arity))?;
@@ -189,37 +188,47 @@ pub fn one(out: &mut Output, view: &View, process: &Process, form: Form) -> fmt:
         out.text("Message queue: ")?;
         list(out, "[", &queue, "]\n")?;
     }
-    let heap = &process.head.heap;
-    let mut fragments = 0;
-    let mut fragment = heap.fragments;
-    while !fragment.is_null() {
-        fragments += 1;
-        // SAFETY: the owner does not run.
-        fragment = unsafe { (*fragment).next };
-    }
-    writeln!(out, "Number of heap fragments: {fragments}")?;
-    writeln!(out, "Heap fragment data: {}", heap.fragment_words)?;
+    fragments(out, process)?;
     links(out, process)?;
     if form == Form::Live && readable {
         dictionary(out, process)?;
     }
     writeln!(out, "Reductions: {}", process.reductions)?;
     sizes(out, process)?;
-    if form == Form::Live {
-        out.text("Stack dump:\n")?;
-        if readable {
-            stack_dump(out, process, running)?;
+    match form {
+        Form::Live => {
+            out.text("Stack dump:\n")?;
+            if readable {
+                stack_dump(out, process, running)?;
+            }
         }
-    } else {
-        write!(out, "Program counter: {:#018x?} (", process.head.ip)?;
-        view.write_place(out, process.head.ip)?;
-        out.text(")\n")?;
-        if !running {
-            writeln!(out, "arity = {}", process.head.saved_x)?;
-        }
+        Form::Dump => program_counter(out, view, process, running)?,
     }
     out.text("Internal State: ")?;
     internal_state(out, process)
+}
+
+fn fragments(out: &mut Output, process: &Process) -> fmt::Result {
+    let heap = &process.head.heap;
+    let mut count = 0;
+    let mut fragment = heap.fragments;
+    while !fragment.is_null() {
+        count += 1;
+        // SAFETY: the owner does not run.
+        fragment = unsafe { (*fragment).next };
+    }
+    writeln!(out, "Number of heap fragments: {count}")?;
+    writeln!(out, "Heap fragment data: {}", heap.fragment_words)
+}
+
+fn program_counter(out: &mut Output, view: &View, process: &Process, running: bool) -> fmt::Result {
+    write!(out, "Program counter: {:#018x?} (", process.head.ip)?;
+    view.write_place(out, process.head.ip)?;
+    out.text(")\n")?;
+    if !running {
+        writeln!(out, "arity = {}", process.head.saved_x)?;
+    }
+    Ok(())
 }
 
 /// The call at which the process was switched out. As on stock, a process that waits, or was switched out in the middle
