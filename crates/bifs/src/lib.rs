@@ -1,30 +1,34 @@
 //! The bodies of the BIFs, one file or folder for each Erlang module.
 //!
 //! `isa::bifs` has a row for each BIF. Its body is a function named `name_arity`; `runtime::bif` states what it may do.
-//! [`ENTRIES`] is made from the rows: a row without a body does not compile.
+//! [`ENTRIES`] is made from the rows: a row without a body does not compile. The other public functions are for the
+//! crash dump, which tells what the BIFs tell.
 
-pub mod atomics;
-pub mod binary;
-pub mod erl_ddll;
-pub mod erl_tracer;
-pub mod erlang;
-pub mod erts_debug;
-pub mod erts_internal;
-pub mod ets;
-pub mod lists;
-pub mod magic;
-pub mod maps;
-pub mod math;
-pub mod os;
-pub mod persistent_term;
-pub mod ports;
-pub mod prim_buffer;
-pub mod prim_file;
-pub mod prim_net;
-pub mod prim_socket;
-pub mod re;
-pub mod unicode;
-pub mod zlib;
+mod atomics;
+mod binary;
+mod erl_ddll;
+mod erl_tracer;
+mod erlang;
+mod erts_debug;
+mod erts_internal;
+mod ets;
+mod lists;
+mod magic;
+mod maps;
+mod math;
+mod os;
+mod persistent_term;
+mod ports;
+mod prim_buffer;
+mod prim_file;
+mod prim_net;
+mod prim_socket;
+mod re;
+mod unicode;
+mod zlib;
+
+pub use erlang::{memory, system_version};
+pub use persistent_term::all_within as persistent_terms_within;
 
 use isa::bifs::Properties;
 use layout::{Context, Term};

@@ -57,8 +57,6 @@ pub enum Refusal {
     Range(Term),
     /// The exception `{invalid, What}`.
     Raise(Term),
-    /// An exception with another reason.
-    Exception(Term),
 }
 
 impl From<Errno> for Refusal {
@@ -96,7 +94,6 @@ pub fn answer(process: &mut Process, outcome: Answer) -> BifResult {
             Ok(build::tuple(heap, &[am::INVALID, what]))
         }
         Err(Refusal::Raise(what)) => Err(error(build::tuple(heap, &[am::INVALID, what]))),
-        Err(Refusal::Exception(reason)) => Err(error(reason)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A node: its start, its break menu, and its end with a crash dump.
 
-pub mod break_menu;
-pub mod crash;
+mod break_menu;
+mod crash;
 mod start;
 
 pub use start::start;

@@ -9,7 +9,7 @@ use term::{atom, node};
 use super::output::Output;
 use super::tables::View;
 use super::{Form, LOCK_PATIENCE, processes};
-use bifs::erlang::memory;
+use bifs::memory;
 use runtime::code::modules::Loaded;
 use runtime::process::{Priority, table};
 use runtime::{code, scheduler};
@@ -22,7 +22,7 @@ pub fn header(out: &mut Output, slogan: &str) -> fmt::Result {
     let seconds = sys::clock::system_ns().div_euclid(1_000_000_000);
     writeln!(out, "{}", sys::clock::calendar::local_text(seconds))?;
     writeln!(out, "Slogan: {slogan}")?;
-    write!(out, "System version: {}", bifs::erlang::system_version())?;
+    write!(out, "System version: {}", bifs::system_version())?;
     out.text("Taints: \n")?;
     writeln!(out, "Atoms: {}", atom::count())?;
     match scheduler::current_number() {

@@ -217,7 +217,7 @@ pub fn timers(out: &mut Output) -> fmt::Result {
 
 /// The keys and values of persistent terms, if their lock was acquired in time.
 pub fn persistent_terms() -> Vec<(Term, Term)> {
-    bifs::persistent_term::all_within(LOCK_PATIENCE).unwrap_or_default()
+    bifs::persistent_terms_within(LOCK_PATIENCE).unwrap_or_default()
 }
 
 pub fn write_persistent_terms(out: &mut Output, pairs: &[(Term, Term)]) -> fmt::Result {
