@@ -24,14 +24,6 @@ pub struct Items {
     rest: Term,
 }
 
-impl Items {
-    /// The part of the list that has not been yielded yet.
-    #[must_use]
-    pub fn rest(&self) -> Term {
-        self.rest
-    }
-}
-
 impl Iterator for Items {
     type Item = Result<Term, ImproperTail>;
 

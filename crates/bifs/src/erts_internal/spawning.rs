@@ -1,6 +1,7 @@
 //! Spawning system processes.
 
 use layout::Term;
+use term::list;
 
 use runtime::bif::{BifResult, badarg, system_limit};
 use runtime::process::Process;
@@ -14,15 +15,7 @@ pub fn spawn_system_process_3(
     if !module.is_atom() || !function.is_atom() {
         return Err(badarg(1));
     }
-    let mut arity = 0;
-    let mut rest = arguments;
-    while rest.is_cons() {
-        arity += 1;
-        rest = rest.tail();
-    }
-    if !rest.is_nil() {
-        return Err(badarg(3));
-    }
+    let arity = list::length(arguments).ok_or(badarg(3))? as u32;
     let options = SpawnOptions {
         system: true,
         ..SpawnOptions::default()

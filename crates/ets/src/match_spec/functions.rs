@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use layout::object::Bits;
 use layout::{ObjectKind, Term};
 use term::arith::{self, ArithError};
-use term::{am, build, compare, map, node};
+use term::{am, build, compare, list, map, node};
 
 use super::arena::Arena;
 
@@ -212,13 +212,7 @@ fn element(index: Term, tuple: Term) -> Option<Term> {
 }
 
 fn length(list: Term) -> Option<Term> {
-    let mut count = 0;
-    let mut rest = list;
-    while rest.is_cons() {
-        count += 1;
-        rest = rest.tail();
-    }
-    rest.is_nil().then(|| Term::small(count))
+    Some(Term::small(list::length(list)? as i64))
 }
 
 fn node_of(identifier: Term) -> Option<Term> {
