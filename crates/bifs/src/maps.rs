@@ -3,7 +3,7 @@
 use layout::Term;
 use term::{am, list, map};
 
-use runtime::bif::{BifResult, badarg, badkey, badmap, dirty_unless};
+use runtime::bif::{BifResult, Failure, badarg, badkey, badmap, dirty_unless};
 use runtime::process::Process;
 use runtime::scheduler::charge;
 
@@ -18,19 +18,30 @@ fn charge_pairs(pairs: usize) {
     charge((pairs / PAIRS_PER_REDUCTION) as i64);
 }
 
+#[inline]
+fn expect_map(process: &mut Process, term: Term) -> Result<(), Failure> {
+    if term.is_map() {
+        Ok(())
+    } else {
+        Err(badmap(process, term))
+    }
+}
+
+/// The number of pairs.
+#[inline]
+fn size_of(process: &mut Process, map: Term) -> Result<usize, Failure> {
+    map.map_size().ok_or_else(|| badmap(process, map))
+}
+
 /// `maps:find(Key, Map)`
 pub fn find_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
-    if !map.is_map() {
-        return Err(badmap(process, map));
-    }
+    expect_map(process, map)?;
     Ok(map::find(process.heap(), map, key))
 }
 
 /// `maps:get(Key, Map)`
 pub fn get_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
-    if !map.is_map() {
-        return Err(badmap(process, map));
-    }
+    expect_map(process, map)?;
     match map::get(map, key) {
         Some(value) => Ok(value),
         None => Err(badkey(process, key)),
@@ -39,9 +50,7 @@ pub fn get_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
 
 /// `maps:is_key(Key, Map)`
 pub fn is_key_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
-    if !map.is_map() {
-        return Err(badmap(process, map));
-    }
+    expect_map(process, map)?;
     Ok(am::boolean(map::get(map, key).is_some()))
 }
 
@@ -73,9 +82,7 @@ pub fn from_keys_2(process: &mut Process, [list, value]: [Term; 2]) -> BifResult
 
 /// `maps:keys(Map)`
 pub fn keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
-    let Some(size) = map.map_size() else {
-        return Err(badmap(process, map));
-    };
+    let size = size_of(process, map)?;
     dirty_unless(size <= MOST_PAIRS_LISTED_HERE)?;
     charge_pairs(size);
     Ok(map::keys(process.heap(), map))
@@ -83,9 +90,7 @@ pub fn keys_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
 
 /// `maps:values(Map)`
 pub fn values_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
-    let Some(size) = map.map_size() else {
-        return Err(badmap(process, map));
-    };
+    let size = size_of(process, map)?;
     dirty_unless(size <= MOST_PAIRS_LISTED_HERE)?;
     charge_pairs(size);
     Ok(map::values(process.heap(), map))
@@ -93,12 +98,8 @@ pub fn values_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
 
 /// `maps:merge(Map1, Map2)`
 pub fn merge_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
-    let Some(size_a) = a.map_size() else {
-        return Err(badmap(process, a));
-    };
-    let Some(size_b) = b.map_size() else {
-        return Err(badmap(process, b));
-    };
+    let size_a = size_of(process, a)?;
+    let size_b = size_of(process, b)?;
     dirty_unless(size_a + size_b <= MOST_PAIRS_HERE)?;
     charge_pairs(size_a + size_b);
     Ok(map::merge(process.heap(), a, b))
@@ -106,17 +107,13 @@ pub fn merge_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
 
 /// `maps:put(Key, Value, Map)`
 pub fn put_3(process: &mut Process, [key, value, map]: [Term; 3]) -> BifResult {
-    if !map.is_map() {
-        return Err(badmap(process, map));
-    }
+    expect_map(process, map)?;
     Ok(map::put(process.heap(), map, key, value))
 }
 
 /// `maps:update(Key, Value, Map)`
 pub fn update_3(process: &mut Process, [key, value, map]: [Term; 3]) -> BifResult {
-    if !map.is_map() {
-        return Err(badmap(process, map));
-    }
+    expect_map(process, map)?;
     match map::update(process.heap(), map, key, value) {
         Some(map) => Ok(map),
         None => Err(badkey(process, key)),
@@ -125,17 +122,13 @@ pub fn update_3(process: &mut Process, [key, value, map]: [Term; 3]) -> BifResul
 
 /// `maps:remove(Key, Map)`
 pub fn remove_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
-    if !map.is_map() {
-        return Err(badmap(process, map));
-    }
+    expect_map(process, map)?;
     Ok(map::remove(process.heap(), map, key))
 }
 
 /// `maps:take(Key, Map)`
 pub fn take_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
-    if !map.is_map() {
-        return Err(badmap(process, map));
-    }
+    expect_map(process, map)?;
     let heap = process.heap();
     Ok(match map::take(heap, map, key) {
         Some((rest, value)) => term::build::tuple(heap, &[value, rest]),

@@ -5,9 +5,12 @@ use layout::{Export, FunEntry, ObjectKind, Term};
 use term::{am, build};
 
 use crate::magic;
-use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, badkey, badmap};
+use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, badmap};
 use runtime::process::Process;
 use runtime::scheduler::{charge, reductions_left};
+
+/// `map_get(Key, Map)` and `is_map_key(Key, Map)`
+pub use crate::maps::{get_2 as map_get_2, is_key_2 as is_map_key_2};
 
 macro_rules! type_tests {
     ($($name:ident: $test:ident;)*) => {
@@ -149,23 +152,4 @@ pub fn map_size_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
         Some(size) => Ok(Term::small(size as i64)),
         None => Err(badmap(process, map)),
     }
-}
-
-/// `map_get(Key, Map)`
-pub fn map_get_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
-    if !map.is_map() {
-        return Err(badmap(process, map));
-    }
-    match term::map::get(map, key) {
-        Some(value) => Ok(value),
-        None => Err(badkey(process, key)),
-    }
-}
-
-/// `is_map_key(Key, Map)`
-pub fn is_map_key_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResult {
-    if !map.is_map() {
-        return Err(badmap(process, map));
-    }
-    Ok(am::boolean(term::map::get(map, key).is_some()))
 }
