@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
+use fastrand::Rng;
 use layout::limits::{SMALL_MAX, SMALL_MIN};
 use layout::{Export, ObjectKind, Term};
 use parking_lot::Mutex;
@@ -23,7 +24,7 @@ pub struct Sample {
 /// Builds pseudo-random samples, always the same ones for a given seed.
 pub struct Samples {
     pub scratch: Scratch,
-    state: u64,
+    rng: Rng,
     /// Leaves atoms out, for tests that depend on a node's atom table.
     pub without_atoms: bool,
 }
@@ -36,16 +37,13 @@ impl Samples {
     pub fn new(seed: u64) -> Samples {
         Samples {
             scratch: Scratch::new(),
-            state: seed | 1,
+            rng: Rng::with_seed(seed),
             without_atoms: false,
         }
     }
 
     pub fn random(&mut self, below: u64) -> u64 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 11) % below
+        self.rng.u64(..below)
     }
 
     pub fn integer(&mut self, value: i128) -> Sample {

@@ -7,6 +7,9 @@ use std::fmt::{self, Write};
 use std::fs::File;
 use std::io::Write as _;
 
+use base64::display::Base64Display;
+use base64::engine::general_purpose::STANDARD;
+
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// See the module's documentation.
@@ -81,17 +84,8 @@ impl Output {
 
     /// Writes bytes in base 64.
     pub fn base64(&mut self, bytes: &[u8]) -> fmt::Result {
-        const DIGITS: &[u8; 64] =
-            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let digit = |bits: u32| DIGITS[(bits & 63) as usize];
-        for group in bytes.chunks(3) {
-            let byte = |at: usize| group.get(at).map_or(0, |byte| u32::from(*byte));
-            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-            let mut digits = [bits >> 18, bits >> 12, bits >> 6, bits].map(digit);
-            digits[group.len() + 1..].fill(b'=');
-            self.bytes(&digits)?;
-        }
-        Ok(())
+        // Formatting allocates nothing.
+        write!(self, "{}", Base64Display::new(bytes, &STANDARD))
     }
 }
 

@@ -2,39 +2,29 @@
 
 use super::*;
 use crate::heap::Scratch;
+use fastrand::Rng;
 use layout::limits::{SMALL_MAX, SMALL_MIN};
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+/// A number of any length up to `bits` bits, each length equally likely, and often close to a power of two.
+fn signed(random: &mut Rng, bits: u32) -> i128 {
+    let wide = i128::from(random.u64(..) as i64) << 64 | i128::from(random.u64(..));
+    let length = random.u32(..bits);
+    let value = wide >> (127 - length);
+    match random.u64(..4) {
+        0 => (1i128 << length) - 1 + (value & 1),
+        1 => -(1i128 << length) + (value & 3) - 1,
+        _ => value,
     }
+}
 
-    /// A number of any length up to `bits` bits, each length equally likely, and often close to a power of two.
-    fn signed(&mut self, bits: u32) -> i128 {
-        let wide = i128::from(self.next() as i64) << 64 | i128::from(self.next());
-        let length = (self.next() % u64::from(bits)) as u32;
-        let value = wide >> (127 - length);
-        match self.next() % 4 {
-            0 => (1i128 << length) - 1 + (value & 1),
-            1 => -(1i128 << length) + (value & 3) - 1,
-            _ => value,
-        }
-    }
-
-    fn limbs(&mut self, length: usize) -> Vec<u64> {
-        (0..length)
-            .map(|_| match self.next() % 4 {
-                0 => 0,
-                1 => u64::MAX,
-                _ => self.next(),
-            })
-            .collect()
-    }
+fn limbs(random: &mut Rng, length: usize) -> Vec<u64> {
+    (0..length)
+        .map(|_| match random.u64(..4) {
+            0 => 0,
+            1 => u64::MAX,
+            _ => random.u64(..),
+        })
+        .collect()
 }
 
 fn to_i128(term: Term) -> i128 {
@@ -55,11 +45,11 @@ fn to_i128(term: Term) -> i128 {
 
 #[test]
 fn integers_agree_with_the_machine() {
-    let mut random = Random(1);
+    let mut random = Rng::with_seed(1);
     for _ in 0..20_000 {
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
-        let (a, b) = (random.signed(126), random.signed(126));
+        let (a, b) = (signed(&mut random, 126), signed(&mut random, 126));
         let (x, y) = (from_i128(heap, a), from_i128(heap, b));
         assert_eq!(to_i128(x), a);
         let check = |name: &str, result: Outcome, expected: Option<i128>| match expected {
@@ -75,7 +65,7 @@ fn integers_agree_with_the_machine() {
         check("bor", bor(heap, x, y), Some(a | b));
         check("bxor", bxor(heap, x, y), Some(a ^ b));
         check("bnot", bnot(heap, x), Some(!a));
-        let distance = (random.next() % 130) as i64;
+        let distance = random.i64(0..130);
         check(
             "bsr",
             bsr(heap, x, Term::small(distance)),
@@ -105,15 +95,15 @@ fn integers_agree_with_the_machine() {
 
 #[test]
 fn long_division_undoes_multiplication() {
-    let mut random = Random(2);
+    let mut random = Rng::with_seed(2);
     for round in 0..600 {
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
-        let length = |random: &mut Random, most: u64| (random.next() % most) as usize + 1;
+        let length = |random: &mut Rng, most: usize| random.usize(..most) + 1;
         let most = if round % 10 == 0 { 90 } else { 9 };
         let (n, m) = (length(&mut random, most), length(&mut random, most));
-        let a = build::big(heap, random.next() & 1 == 1, &random.limbs(n));
-        let b = build::big(heap, random.next() & 1 == 1, &random.limbs(m));
+        let a = build::big(heap, random.bool(), &limbs(&mut random, n));
+        let b = build::big(heap, random.bool(), &limbs(&mut random, m));
         if b == Term::small(0) {
             continue;
         }
@@ -215,13 +205,13 @@ fn floats_end_where_they_stop_being_finite() {
 
 #[test]
 fn whole_floats_become_the_integer_they_are() {
-    let mut random = Random(3);
+    let mut random = Rng::with_seed(3);
     for round in 0..20_000 {
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
-        let value = f64::from_bits(random.next());
+        let value = f64::from_bits(random.u64(..));
         let value = if round % 2 == 0 {
-            random.signed(120) as f64
+            signed(&mut random, 120) as f64
         } else {
             value
         };

@@ -4,25 +4,11 @@ use super::construct::{ConstructError, Segment, SegmentKind, create};
 use super::*;
 use crate::heap::{Allocate, Scratch};
 use crate::{ObjectKind, build, copy, off_heap};
+use fastrand::Rng;
 use layout::object::{Bits, offset};
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    fn bytes(&mut self, length: usize) -> Vec<u8> {
-        (0..length).map(|_| self.next() as u8).collect()
-    }
+fn random_bytes(random: &mut Rng, length: usize) -> Vec<u8> {
+    (0..length).map(|_| random.u8(..)).collect()
 }
 
 fn model(bytes: &[u8], start: u64, count: u64) -> Vec<bool> {
@@ -40,13 +26,13 @@ fn model_of(bits: Bits) -> Vec<bool> {
 
 #[test]
 fn ranges_agree_with_single_bits() {
-    let mut random = Random(1);
+    let mut random = Rng::with_seed(1);
     for round in 0..20_000 {
         let most = if round % 20 == 0 { 2000 } else { 150 };
-        let (from, to, count) = (random.below(40), random.below(40), random.below(most));
+        let (from, to, count) = (random.u64(..40), random.u64(..40), random.u64(..most));
         // Exactly as many bytes as hold bits, so that tools can catch a read past them.
-        let source = random.bytes((from + count).div_ceil(8) as usize);
-        let mut target = random.bytes((to + count).div_ceil(8) as usize);
+        let source = random_bytes(&mut random, (from + count).div_ceil(8) as usize);
+        let mut target = random_bytes(&mut random, (to + count).div_ceil(8) as usize);
         let before = target.clone();
         // SAFETY: sized on the lines above.
         unsafe { range::copy(source.as_ptr(), from, target.as_mut_ptr(), to, count) };
@@ -60,7 +46,7 @@ fn ranges_agree_with_single_bits() {
         let other = {
             let mut other = target.clone();
             if count > 0 && round % 2 == 0 {
-                let flip = to + random.below(count);
+                let flip = to + random.u64(..count);
                 other[(flip / 8) as usize] ^= 0x80 >> (flip % 8);
             }
             other
@@ -68,7 +54,7 @@ fn ranges_agree_with_single_bits() {
         // SAFETY: as above.
         let order = unsafe { range::compare(source.as_ptr(), from, other.as_ptr(), to, count) };
         assert_eq!(order, copied.cmp(&model(&other, to, count)));
-        let width = random.below(65).min(count) as u32;
+        let width = random.u64(..65).min(count) as u32;
         // SAFETY: as above.
         let value = unsafe { range::load(source.as_ptr(), from, width) };
         let expected = model(&source, from, width.into())
@@ -102,16 +88,16 @@ fn integer_model(bits: &[bool], flags: Flags) -> (bool, Vec<u64>) {
 
 #[test]
 fn integers_come_out_and_go_back() {
-    let mut random = Random(2);
+    let mut random = Rng::with_seed(2);
     for round in 0..20_000 {
         let mut scratch = Scratch::new();
         let heap = scratch.heap();
         let most = if round % 10 == 0 { 1500 } else { 140 };
-        let (position, width) = (random.below(20), random.below(most));
-        let flags = [0, 2, 4, 6, 16].map(Flags::new)[random.below(5) as usize];
-        let mut bytes = random.bytes((position + width).div_ceil(8) as usize);
-        if random.below(4) == 0 {
-            let fill = [0, 0xff][random.below(2) as usize];
+        let (position, width) = (random.u64(..20), random.u64(..most));
+        let flags = [0, 2, 4, 6, 16].map(Flags::new)[random.u64(..5) as usize];
+        let mut bytes = random_bytes(&mut random, (position + width).div_ceil(8) as usize);
+        if random.u64(..4) == 0 {
+            let fill = [0, 0xff][random.u64(..2) as usize];
             bytes.fill(fill);
         }
         // SAFETY: sized on the lines above.
@@ -121,7 +107,7 @@ fn integers_come_out_and_go_back() {
         let expected = build::big(heap, negative, &limbs);
         let order = crate::arith::compare_integers(value, expected);
         assert!(order.is_eq(), "{bits:?} {flags:?}");
-        let to = random.below(20);
+        let to = random.u64(..20);
         let mut target = vec![0xff; (to + width).div_ceil(8) as usize];
         // SAFETY: sized on the line above.
         let stored = unsafe { integer::put(target.as_mut_ptr(), to, width, value, flags) };

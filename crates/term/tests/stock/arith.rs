@@ -1,7 +1,7 @@
 //! Compares arithmetic with stock OTP: numbers of all sizes, near every edge, in every combination.
 
 use crate::answers::{compare, outcome};
-use crate::ask::Random;
+use fastrand::Rng;
 use term::arith::{self, ArithError};
 use term::heap::Scratch;
 use term::{Term, am, atom, build};
@@ -47,47 +47,47 @@ fn float(heap: &mut layout::Heap, number: Term) -> Option<Term> {
     Some(build::float(heap, value))
 }
 
-fn integer(random: &mut Random, heap: &mut layout::Heap) -> Term {
-    let length = match random.below(10) {
+fn integer(random: &mut Rng, heap: &mut layout::Heap) -> Term {
+    let length = match random.usize(..10) {
         0..4 => 1,
         4..7 => 2,
-        7..9 => 1 + random.below(6),
-        _ => 1 + random.below(80),
+        7..9 => 1 + random.usize(..6),
+        _ => 1 + random.usize(..80),
     };
     let mut limbs: Vec<u64> = (0..length)
-        .map(|_| match random.below(6) {
+        .map(|_| match random.usize(..6) {
             0 => 0,
             1 => u64::MAX,
-            _ => random.next(),
+            _ => random.u64(..),
         })
         .collect();
-    let bits = random.below(65) as u32;
+    let bits = random.usize(..65) as u32;
     let top = limbs.last_mut().unwrap();
-    *top = match random.below(4) {
+    *top = match random.usize(..4) {
         0 => 1u64
             .checked_shl(bits)
             .unwrap_or(0)
-            .wrapping_add(random.next() % 3),
+            .wrapping_add(random.u64(..3)),
         1 => 1u64
             .checked_shl(bits)
             .unwrap_or(0)
-            .wrapping_sub(1 + random.next() % 3),
+            .wrapping_sub(1 + random.u64(..3)),
         _ => top.checked_shr(bits).unwrap_or(0),
     };
-    build::big(heap, random.below(2) == 0, &limbs)
+    build::big(heap, random.bool(), &limbs)
 }
 
-fn number(random: &mut Random, heap: &mut layout::Heap) -> Term {
-    match random.below(12) {
+fn number(random: &mut Rng, heap: &mut layout::Heap) -> Term {
+    match random.usize(..12) {
         0..8 => integer(random, heap),
         8 => loop {
-            let value = f64::from_bits(random.next());
+            let value = f64::from_bits(random.u64(..));
             if value.is_finite() {
                 return build::float(heap, value);
             }
         },
         9 => {
-            let value = (random.next() as i64 >> random.below(64)) as f64 / 8.0;
+            let value = (random.u64(..) as i64 >> random.usize(..64)) as f64 / 8.0;
             build::float(heap, value)
         }
         10 => {
@@ -106,7 +106,7 @@ fn number(random: &mut Random, heap: &mut layout::Heap) -> Term {
                 1e308,
                 -1e22,
             ];
-            build::float(heap, odd[random.below(odd.len())])
+            build::float(heap, odd[random.usize(..odd.len())])
         }
     }
 }
@@ -137,13 +137,15 @@ fn questions(
 
 #[test]
 fn operators_on_two_numbers() {
-    let (mut random, mut scratch) = (Random(7), Scratch::new());
+    let (mut random, mut scratch) = (Rng::with_seed(7), Scratch::new());
     let asked = questions(&mut scratch, 6000, |scratch| {
-        let (name, operation) = BINARY[random.below(BINARY.len())];
+        let (name, operation) = BINARY[random.usize(..BINARY.len())];
         let heap = scratch.heap();
         let a = number(&mut random, heap);
         let b = match name {
-            "bsl" | "bsr" if random.below(10) > 0 => Term::small(random.below(300) as i64 - 150),
+            "bsl" | "bsr" if random.usize(..10) > 0 => {
+                Term::small(random.usize(..300) as i64 - 150)
+            }
             _ => number(&mut random, heap),
         };
         let result = operation(heap, a, b).map_err(reason);
@@ -154,10 +156,10 @@ fn operators_on_two_numbers() {
 
 #[test]
 fn operators_and_guards_on_one_number() {
-    let (mut random, mut scratch) = (Random(8), Scratch::new());
+    let (mut random, mut scratch) = (Rng::with_seed(8), Scratch::new());
     let asked = questions(&mut scratch, 3000, |scratch| {
         let a = number(&mut random, scratch.heap());
-        let choice = random.below(UNARY.len() + GUARDS.len());
+        let choice = random.usize(..UNARY.len() + GUARDS.len());
         let (name, result) = match UNARY.get(choice) {
             Some(&(name, operation)) => (name, operation(scratch.heap(), a).map_err(reason)),
             None => {
@@ -172,11 +174,11 @@ fn operators_and_guards_on_one_number() {
 
 #[test]
 fn order_of_numbers() {
-    let (mut random, mut scratch) = (Random(9), Scratch::new());
+    let (mut random, mut scratch) = (Rng::with_seed(9), Scratch::new());
     let asked = questions(&mut scratch, 3000, |scratch| {
         let heap = scratch.heap();
         let a = integer(&mut random, heap);
-        let b = match random.below(3) {
+        let b = match random.usize(..3) {
             0 => integer(&mut random, heap),
             1 => number(&mut random, heap),
             _ => float(heap, a).unwrap_or(Term::small(0)),

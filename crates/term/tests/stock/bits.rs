@@ -1,7 +1,7 @@
 //! Compares the bit syntax with stock OTP: every type, at any bit, of any width.
 
 use crate::answers::compare;
-use crate::ask::Random;
+use fastrand::Rng;
 use layout::object::Bits;
 use term::bits::construct::{Segment, SegmentKind, create};
 use term::bits::{Flags, matching};
@@ -59,31 +59,29 @@ fn mapper() -> String {
     format!("fun{} end", clauses.join("; "))
 }
 
-fn bit_string(random: &mut Random, heap: &mut layout::Heap, most: usize) -> Term {
-    let length = random.below(most);
-    let mut bytes: Vec<u8> = (0..length.div_ceil(8) + 1)
-        .map(|_| random.next() as u8)
-        .collect();
-    match random.below(8) {
+fn bit_string(random: &mut Rng, heap: &mut layout::Heap, most: usize) -> Term {
+    let length = random.usize(..most);
+    let mut bytes: Vec<u8> = (0..length.div_ceil(8) + 1).map(|_| random.u8(..)).collect();
+    match random.usize(..8) {
         0 => bytes.fill(0),
         1 => bytes.fill(0xff),
         _ => {}
     }
     let bits = Bits {
         bytes: bytes.as_ptr(),
-        bit_offset: random.below(8) as u32,
+        bit_offset: random.usize(..8) as u32,
         bit_len: length as u64,
     };
     build::bit_string(heap, bits)
 }
 
 /// Text in one of the encodings, sometimes damaged.
-fn text(random: &mut Random, heap: &mut layout::Heap, name: &str, offset: u64) -> Term {
-    let character = match random.below(5) {
-        0 => random.below(0x80),
-        1 => random.below(0x800),
-        2 => random.below(0x1_0000),
-        _ => random.below(0x11_0800),
+fn text(random: &mut Rng, heap: &mut layout::Heap, name: &str, offset: u64) -> Term {
+    let character = match random.usize(..5) {
+        0 => random.usize(..0x80),
+        1 => random.usize(..0x800),
+        2 => random.usize(..0x1_0000),
+        _ => random.usize(..0x11_0800),
     };
     let c = char::from_u32(character as u32);
     let little = name.ends_with("little");
@@ -116,14 +114,14 @@ fn text(random: &mut Random, heap: &mut layout::Heap, name: &str, offset: u64) -
         }
         (_, None) => vec![0xf4, 0x90, 0x80, 0x80 | character as u8 & 0x3f],
     };
-    if random.below(3) == 0 {
-        let at = random.below(bytes.len());
-        bytes[at] ^= 1 << random.below(8);
+    if random.usize(..3) == 0 {
+        let at = random.usize(..bytes.len());
+        bytes[at] ^= 1 << random.usize(..8);
     }
-    if random.below(8) == 0 {
+    if random.usize(..8) == 0 {
         bytes.pop();
     }
-    bytes.extend((0..random.below(3)).map(|_| random.next() as u8));
+    bytes.extend((0..random.usize(..3)).map(|_| random.u8(..)));
     let mut shifted = vec![0; bytes.len() + 3];
     // SAFETY: there is room for the offset, which is below 16.
     unsafe {
@@ -138,30 +136,30 @@ fn text(random: &mut Random, heap: &mut layout::Heap, name: &str, offset: u64) -
     build::bit_string(heap, bits)
 }
 
-fn width(random: &mut Random, kind: SegmentKind) -> u64 {
-    match (kind, random.below(10)) {
-        (SegmentKind::Float, 0) => random.below(70) as u64,
-        (SegmentKind::Float, _) => [16, 32, 64][random.below(3)],
-        (_, 0) => random.below(1500) as u64,
-        (_, _) => random.below(140) as u64,
+fn width(random: &mut Rng, kind: SegmentKind) -> u64 {
+    match (kind, random.usize(..10)) {
+        (SegmentKind::Float, 0) => random.usize(..70) as u64,
+        (SegmentKind::Float, _) => [16, 32, 64][random.usize(..3)],
+        (_, 0) => random.usize(..1500) as u64,
+        (_, _) => random.usize(..140) as u64,
     }
 }
 
 #[test]
 fn values_are_read_alike() {
-    let (mut random, mut scratch) = (Random(3), Scratch::new());
+    let (mut random, mut scratch) = (Rng::with_seed(3), Scratch::new());
     let mut asked = Vec::new();
     for _ in 0..5000 {
         let heap = scratch.heap();
-        let choice = random.below(KINDS.len() + 1);
-        let skip = random.below(16) as u64;
+        let choice = random.usize(..KINDS.len() + 1);
+        let skip = random.usize(..16) as u64;
         let (name, flags) = KINDS
             .get(choice)
             .map_or(("bits", Flags::BIG), |kind| (kind.0, kind.2));
         let string = if name.starts_with("utf") {
             text(&mut random, heap, name, skip)
         } else {
-            let most = if random.below(10) == 0 { 2000 } else { 150 };
+            let most = if random.usize(..10) == 0 { 2000 } else { 150 };
             bit_string(&mut random, heap, most)
         };
         let width = width(
@@ -205,49 +203,49 @@ fn values_are_read_alike() {
     compare(&mapper(), &asked);
 }
 
-fn value(random: &mut Random, heap: &mut layout::Heap, kind: SegmentKind) -> Term {
-    let limbs: Vec<u64> = (0..1 + random.below(4)).map(|_| random.next()).collect();
-    match (kind, random.below(10)) {
+fn value(random: &mut Rng, heap: &mut layout::Heap, kind: SegmentKind) -> Term {
+    let limbs: Vec<u64> = (0..1 + random.usize(..4)).map(|_| random.u64(..)).collect();
+    match (kind, random.usize(..10)) {
         (_, 0) => am::OK,
-        (_, 1) => build::big(heap, random.below(2) == 0, &limbs),
+        (_, 1) => build::big(heap, random.bool(), &limbs),
         (_, 2) => build::float(heap, -1.5),
         (SegmentKind::Float, 3) => {
-            let limbs = vec![u64::MAX; 15 + random.below(3)];
-            build::big(heap, random.below(2) == 0, &limbs)
+            let limbs = vec![u64::MAX; 15 + random.usize(..3)];
+            build::big(heap, random.bool(), &limbs)
         }
         (SegmentKind::Float, 4..7) => loop {
-            let value = f64::from_bits(random.next());
+            let value = f64::from_bits(random.u64(..));
             if value.is_finite() {
                 return build::float(heap, value);
             }
         },
         (SegmentKind::Float, 7) => {
-            let value = f32::from_bits(random.next() as u32);
+            let value = f32::from_bits(random.u64(..) as u32);
             build::float(heap, if value.is_finite() { value.into() } else { 0.0 })
         }
         (SegmentKind::Float, 8) => {
             let value =
-                (random.next() % 4096) as f64 / 2048.0 * 2f64.powi(-(random.below(26) as i32));
+                (random.u64(..4096)) as f64 / 2048.0 * 2f64.powi(-(random.usize(..26) as i32));
             build::float(heap, value)
         }
         (SegmentKind::Utf8 | SegmentKind::Utf16 | SegmentKind::Utf32, _) => {
-            Term::small(random.below(0x11_0100) as i64 >> random.below(20))
+            Term::small(random.usize(..0x11_0100) as i64 >> random.usize(..20))
         }
         (SegmentKind::Binary, _) => bit_string(random, heap, 200),
         _ => {
-            let value = (random.next() as i64) >> random.below(64);
-            arith::from_i128(heap, i128::from(value) << random.below(60))
+            let value = (random.u64(..) as i64) >> random.usize(..64);
+            arith::from_i128(heap, i128::from(value) << random.usize(..60))
         }
     }
 }
 
 #[test]
 fn values_are_written_alike() {
-    let (mut random, mut scratch) = (Random(4), Scratch::new());
+    let (mut random, mut scratch) = (Rng::with_seed(4), Scratch::new());
     let mut asked = Vec::new();
     for _ in 0..5000 {
         let heap = scratch.heap();
-        let choice = random.below(KINDS.len() + 1);
+        let choice = random.usize(..KINDS.len() + 1);
         let (name, kind, flags) = match KINDS.get(choice) {
             Some(&(name, _, flags)) => (name, kind(name), flags),
             None => ("bits", SegmentKind::Binary, Flags::BIG),
@@ -264,7 +262,7 @@ fn values_are_written_alike() {
             size,
             string: std::ptr::null(),
         };
-        let first = [SegmentKind::Append, SegmentKind::Binary][random.below(2)];
+        let first = [SegmentKind::Append, SegmentKind::Binary][random.usize(..2)];
         let segments = [
             segment(first, before, am::ALL, 1),
             segment(kind, value, Term::small(width as i64), 1),

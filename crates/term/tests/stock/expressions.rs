@@ -1,6 +1,6 @@
 //! Expressions whose values cover every kind of term, chosen by hand and generated.
 
-use crate::ask::Random;
+use fastrand::Rng;
 
 const CHOSEN: &[&str] = &[
     "0",
@@ -145,26 +145,26 @@ const CHOSEN: &[&str] = &[
 
 /// All chosen expressions, and `count` generated ones.
 pub fn all(count: usize) -> Vec<String> {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
     let chosen = CHOSEN.iter().map(|text| (*text).to_owned());
     let made = (0..count).map(|_| make(&mut random, 4));
     chosen.chain(made).collect()
 }
 
-fn make(random: &mut Random, depth: usize) -> String {
-    let several = |random: &mut Random| -> String {
-        let count = random.below(5);
+fn make(random: &mut Rng, depth: usize) -> String {
+    let several = |random: &mut Rng| -> String {
+        let count = random.usize(..5);
         let parts: Vec<String> = (0..count).map(|_| make(random, depth - 1)).collect();
         parts.join(",")
     };
-    let kind = random.below(if depth == 0 { 7 } else { 12 });
+    let kind = random.usize(..if depth == 0 { 7 } else { 12 });
     match kind {
-        0 => (random.below(600) as i64 - 300).to_string(),
-        1 => (random.next() as i64 >> random.below(64)).to_string(),
-        2 => format!("{}{}", random.next(), random.next()),
-        3 => ["a", "b", "ok", "'X y'", "'ö'", "true", "'日'"][random.below(7)].to_owned(),
+        0 => (random.usize(..600) as i64 - 300).to_string(),
+        1 => (random.u64(..) as i64 >> random.usize(..64)).to_string(),
+        2 => format!("{}{}", random.u64(..), random.u64(..)),
+        3 => ["a", "b", "ok", "'X y'", "'ö'", "true", "'日'"][random.usize(..7)].to_owned(),
         4 => {
-            let value = f64::from_bits(random.next());
+            let value = f64::from_bits(random.u64(..));
             let value = if value.is_finite() { value } else { 0.5 };
             format!("{value:e}").replace(
                 'e',
@@ -175,12 +175,12 @@ fn make(random: &mut Random, depth: usize) -> String {
                 },
             )
         }
-        5 => format!("\"{}\"", "xyzzy plugh".get(..random.below(11)).unwrap()),
+        5 => format!("\"{}\"", "xyzzy plugh".get(..random.usize(..11)).unwrap()),
         6 => {
-            let bytes: Vec<String> = (0..random.below(90))
-                .map(|_| random.below(256).to_string())
+            let bytes: Vec<String> = (0..random.usize(..90))
+                .map(|_| random.usize(..256).to_string())
                 .collect();
-            let end = ["", "5:3", "1:1", "100:7"][random.below(4)];
+            let end = ["", "5:3", "1:1", "100:7"][random.usize(..4)];
             let comma = if bytes.is_empty() || end.is_empty() {
                 ""
             } else {
@@ -192,7 +192,7 @@ fn make(random: &mut Random, depth: usize) -> String {
         9 => format!("{{{}}}", several(random)),
         10 => format!("[{}|{}]", make(random, depth - 1), make(random, depth - 1)),
         _ => {
-            let pairs: Vec<String> = (0..random.below(6))
+            let pairs: Vec<String> = (0..random.usize(..6))
                 .map(|_| {
                     format!(
                         "{}=>{}",

@@ -1,7 +1,7 @@
 //! Compares I/O lists with stock OTP.
 
 use crate::answers::compare;
-use crate::ask::Random;
+use fastrand::Rng;
 use layout::object::Bits;
 use term::heap::Scratch;
 use term::iolist::{self, IolistError};
@@ -12,20 +12,20 @@ const MAPPER: &str = r#"fun(L) ->
     {Try(fun erlang:iolist_size/1), Try(fun erlang:iolist_to_binary/1), Try(fun erlang:iolist_to_iovec/1),
      case is_list(L) of true -> Try(fun erlang:list_to_bitstring/1); false -> none end} end"#;
 
-fn binary(random: &mut Random, heap: &mut layout::Heap) -> Term {
-    let size = match random.below(5) {
+fn binary(random: &mut Rng, heap: &mut layout::Heap) -> Term {
+    let size = match random.usize(..5) {
         0 => 0,
-        1 => random.below(10),
-        2 => random.below(80),
-        3 => random.below(600),
-        _ => 200 + random.below(120),
+        1 => random.usize(..10),
+        2 => random.usize(..80),
+        3 => random.usize(..600),
+        _ => 200 + random.usize(..120),
     };
-    let bytes: Vec<u8> = (0..size + 2).map(|_| random.next() as u8).collect();
-    let odd = random.below(60) == 0 && size > 0;
+    let bytes: Vec<u8> = (0..size + 2).map(|_| random.u8(..)).collect();
+    let odd = random.usize(..60) == 0 && size > 0;
     let whole = build::binary(heap, &bytes);
     let bits = size as u64 * 8 - u64::from(odd);
-    if random.below(2) == 0 {
-        return build::sub_bits(heap, whole, random.below(16) as u64, bits);
+    if random.bool() {
+        return build::sub_bits(heap, whole, random.usize(..16) as u64, bits);
     }
     build::bit_string(
         heap,
@@ -37,30 +37,30 @@ fn binary(random: &mut Random, heap: &mut layout::Heap) -> Term {
     )
 }
 
-fn iolist(random: &mut Random, heap: &mut layout::Heap, depth: usize) -> Term {
-    let length = random.below(8);
+fn iolist(random: &mut Rng, heap: &mut layout::Heap, depth: usize) -> Term {
+    let length = random.usize(..8);
     let mut elements = Vec::new();
     for _ in 0..length {
-        match random.below(6) {
+        match random.usize(..6) {
             0..2 => {
-                let run = if random.below(6) == 0 {
-                    random.below(3000)
+                let run = if random.usize(..6) == 0 {
+                    random.usize(..3000)
                 } else {
-                    random.below(20)
+                    random.usize(..20)
                 };
-                elements.extend((0..run).map(|_| Term::small(random.below(256) as i64)));
+                elements.extend((0..run).map(|_| Term::small(random.usize(..256) as i64)));
             }
             2..4 => elements.push(binary(random, heap)),
             4 if depth > 0 => elements.push(iolist(random, heap, depth - 1)),
-            _ if random.below(40) == 0 => {
-                elements.push([am::OK, Term::small(256), Term::small(-1)][random.below(3)]);
+            _ if random.usize(..40) == 0 => {
+                elements.push([am::OK, Term::small(256), Term::small(-1)][random.usize(..3)]);
             }
             _ => elements.push(Term::NIL),
         }
     }
-    let tail = match random.below(30) {
+    let tail = match random.usize(..30) {
         0..4 => binary(random, heap),
-        4 if random.below(4) == 0 => Term::small(1),
+        4 if random.usize(..4) == 0 => Term::small(1),
         _ => Term::NIL,
     };
     if elements.is_empty() {
@@ -78,7 +78,7 @@ fn reason(error: IolistError) -> Term {
 
 #[test]
 fn one_binary_of_many_pieces() {
-    let (mut random, mut scratch) = (Random(5), Scratch::new());
+    let (mut random, mut scratch) = (Rng::with_seed(5), Scratch::new());
     let mut asked = Vec::new();
     for _ in 0..1200 {
         let heap = scratch.heap();

@@ -1,15 +1,16 @@
 //! Compares the conversion of numbers to text and back with stock OTP.
 
+use fastrand::Rng;
 use term::external::{self, DecodeOptions};
 use term::heap::Scratch;
 use term::text::float::{self, Form};
 use term::text::integer;
 
-use crate::ask::{Random, ask, unhex};
+use crate::ask::{ask, unhex};
 use crate::runtime::TestRuntime;
 
 fn floats() -> Vec<f64> {
-    let mut random = Random(7);
+    let mut random = Rng::with_seed(7);
     let mut floats = vec![
         0.0,
         -0.0,
@@ -65,13 +66,13 @@ fn floats() -> Vec<f64> {
         floats.extend([2f64.powi(exponent * 3), 123.0 * 10f64.powi(exponent)]);
     }
     for _ in 0..1500 {
-        let any = f64::from_bits(random.next());
+        let any = f64::from_bits(random.u64(..));
         if any.is_finite() {
             floats.push(any);
         }
-        floats.push(random.below(1_000_000) as f64 / 1000.0);
-        floats.push((random.next() >> random.below(60)) as f64 / 1024.0);
-        floats.push(-(random.below(100_000) as f64) / 10f64.powi(random.below(12) as i32));
+        floats.push(random.usize(..1_000_000) as f64 / 1000.0);
+        floats.push((random.u64(..) >> random.usize(..60)) as f64 / 1024.0);
+        floats.push(-(random.usize(..100_000) as f64) / 10f64.powi(random.usize(..12) as i32));
     }
     floats
 }
@@ -110,7 +111,7 @@ fn floats_look_as_on_stock() {
 
 #[test]
 fn float_texts_are_read_as_on_stock() {
-    let mut random = Random(11);
+    let mut random = Rng::with_seed(11);
     let mut texts: Vec<String> = [
         "1.0",
         "1",
@@ -141,21 +142,21 @@ fn float_texts_are_read_as_on_stock() {
     .map(str::to_owned)
     .into();
     for _ in 0..1500 {
-        let length = random.below(12);
+        let length = random.usize(..12);
         texts.push(
             (0..length)
-                .map(|_| char::from(b"0159..,e+-E "[random.below(12)]))
+                .map(|_| char::from(b"0159..,e+-E "[random.usize(..12)]))
                 .collect(),
         );
-        let digits: String = (0..=random.below(30))
-            .map(|_| char::from(b'0' + random.below(10) as u8))
+        let digits: String = (0..=random.usize(..30))
+            .map(|_| char::from(b'0' + random.usize(..10) as u8))
             .collect();
-        let fraction: String = (0..=random.below(30))
-            .map(|_| char::from(b'0' + random.below(10) as u8))
+        let fraction: String = (0..=random.usize(..30))
+            .map(|_| char::from(b'0' + random.usize(..10) as u8))
             .collect();
         texts.push(format!(
             "{digits}.{fraction}e{}",
-            random.below(640) as i64 - 330
+            random.usize(..640) as i64 - 330
         ));
     }
     let expressions: Vec<String> = texts.iter().map(|text| format!("\"{text}\"")).collect();
@@ -181,15 +182,15 @@ fn float_texts_are_read_as_on_stock() {
 
 #[test]
 fn integers_look_and_read_as_on_stock() {
-    let mut random = Random(13);
+    let mut random = Rng::with_seed(13);
     let mut expressions: Vec<String> = Vec::new();
     for _ in 0..300 {
-        let digits = random.below(100);
+        let digits = random.usize(..100);
         let digits: String = (0..=digits)
-            .map(|_| char::from(b'0' + random.below(10) as u8))
+            .map(|_| char::from(b'0' + random.usize(..10) as u8))
             .collect();
-        let sign = ["", "-"][random.below(2)];
-        expressions.push(format!("{{{sign}{digits}, {}}}", 2 + random.below(35)));
+        let sign = ["", "-"][random.usize(..2)];
+        expressions.push(format!("{{{sign}{digits}, {}}}", 2 + random.usize(..35)));
     }
     let mapper = "fun({N, B}) -> T = integer_to_list(N, B), N = list_to_integer(T, B),
         [T, $ , integer_to_list(B), $ , binary:encode_hex(term_to_binary(N))] end";

@@ -1,22 +1,7 @@
 //! Random programs on a heap: make, drop, receive, push, pop, collect.
 
 use super::*;
-
-/// A pseudo-random generator; the same seed gives the same numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit
-    }
-
-    fn one_in(&mut self, count: usize) -> bool {
-        self.below(count) == 0
-    }
-}
+use fastrand::Rng;
 
 fn fun_entry(arity: u32, free: u32) -> &'static FunEntry {
     Box::leak(Box::new(FunEntry {
@@ -46,7 +31,7 @@ fn export_entry() -> &'static Export {
 
 struct World {
     process: Process,
-    dice: Dice,
+    dice: Rng,
     held: Arc<()>,
     blocks: Vec<*mut BinaryBlock>,
     fun: &'static FunEntry,
@@ -70,7 +55,7 @@ impl World {
         }
         World {
             process: Process::new(registers),
-            dice: Dice(seed * 0x9e37_79b9 + 1),
+            dice: Rng::with_seed(seed),
             held: Arc::new(()),
             blocks: vec![],
             fun: fun_entry(1, 3),
@@ -81,34 +66,34 @@ impl World {
 
     /// An existing term, a literal, or a new immediate.
     fn any(&mut self) -> Term {
-        let index = self.dice.below(self.process.x.len());
+        let index = self.dice.usize(..self.process.x.len());
         let term = self.process.x[index];
-        match self.dice.below(12) {
-            0 => self.literals[self.dice.below(2)],
-            1 => Term::small(self.dice.below(1000) as i64),
+        match self.dice.usize(..12) {
+            0 => self.literals[self.dice.usize(..2)],
+            1 => Term::small(self.dice.usize(..1000) as i64),
             2 => Term::NIL,
-            3 => Term::local_pid(self.dice.below(100) as u32, 7),
+            3 => Term::local_pid(self.dice.usize(..100) as u32, 7),
             _ if term.is_none() || term.is_kind(ObjectKind::MatchContext) => Term::atom(3),
             _ => term,
         }
     }
 
     fn some(&mut self, most: usize) -> Vec<Term> {
-        let count = self.dice.below(most + 1);
+        let count = self.dice.usize(..most + 1);
         (0..count).map(|_| self.any()).collect()
     }
 
     fn bytes(&mut self, most: usize) -> Vec<u8> {
-        let size = self.dice.below(most + 1);
+        let size = self.dice.usize(..most + 1);
         (0..size).map(|index| index as u8).collect()
     }
 
     fn make(&mut self) -> Term {
-        let choice = self.dice.below(22);
+        let choice = self.dice.usize(..22);
         let parts = self.some(9);
         let (one, two) = (self.any(), self.any());
-        let number = self.dice.below(1 << 40) as u64;
-        let most = if self.dice.one_in(4) { 3000 } else { 70 };
+        let number = self.dice.usize(..1 << 40) as u64;
+        let most = if self.dice.u8(..4) == 0 { 3000 } else { 70 };
         let bytes = self.bytes(most);
         let string = self
             .process
@@ -188,24 +173,24 @@ impl World {
     }
 
     fn step(&mut self) {
-        match self.dice.below(20) {
+        match self.dice.usize(..20) {
             0..11 => {
                 let made = self.make();
-                let index = self.dice.below(self.process.x.len());
+                let index = self.dice.usize(..self.process.x.len());
                 self.process.x[index] = made;
             }
             11 => {
-                let (index, key) = (self.dice.below(4), self.any());
+                let (index, key) = (self.dice.usize(..4), self.any());
                 self.process.dictionary[index] = key;
             }
             12 => {
-                let index = self.dice.below(self.process.x.len());
+                let index = self.dice.usize(..self.process.x.len());
                 self.process.x[index] = Term::NONE;
             }
             13 => {
                 let term = self.any();
                 let handler = self.process.inline.as_ptr();
-                let word = match self.dice.below(3) {
+                let word = match self.dice.usize(..3) {
                     0 => 0x7fff_0000_1000,
                     1 => Term::catch(handler).bits(),
                     _ => term.bits(),
@@ -230,7 +215,7 @@ impl World {
                 let term = self.any();
                 if copy::size(term) < 100_000 {
                     let message = copy::to_fragment(term);
-                    let index = self.dice.below(self.process.x.len());
+                    let index = self.dice.usize(..self.process.x.len());
                     // SAFETY: fresh, in no list.
                     unsafe {
                         self.process.x[index] = (*message).term;
@@ -239,7 +224,7 @@ impl World {
                 }
             }
             _ => {
-                let need = self.dice.below(300);
+                let need = self.dice.usize(..300);
                 if need * 2 > words_between(self.process.heap.top, self.process.heap.stack) {
                     self.collect(need);
                 }
@@ -249,26 +234,26 @@ impl World {
 
     fn collect(&mut self, need: usize) {
         // Whether there is a peeked message makes no difference for this process, but the collector takes other paths.
-        let peeked = if self.dice.one_in(5) {
+        let peeked = if self.dice.u8(..5) == 0 {
             copy::to_fragment(self.literals[1])
         } else {
             std::ptr::null_mut()
         };
         let request = Request {
             peeked,
-            tight: self.dice.one_in(10),
-            stress: if self.dice.one_in(20) {
+            tight: self.dice.u8(..10) == 0,
+            stress: if self.dice.u8(..20) == 0 {
                 Stress::Collect
             } else {
                 Stress::None
             },
-            first_block: if self.dice.one_in(2) {
+            first_block: if self.dice.u8(..2) == 0 {
                 self.process.inline.as_mut_ptr()
             } else {
                 std::ptr::null_mut()
             },
             ..Request::new(
-                if self.dice.one_in(8) {
+                if self.dice.u8(..8) == 0 {
                     CollectionKind::Major
                 } else {
                     CollectionKind::Minor
