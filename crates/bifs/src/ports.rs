@@ -43,8 +43,8 @@ pub fn port_command_3(process: &mut Process, [port, data, flags]: [Term; 3]) -> 
         Commanded::Busy if nosuspend => Ok(am::FALSE),
         Commanded::Busy => {
             runtime::system_monitor::busy_port(process.pid(), found.id);
-            // The process stays suspended until the port resumes it.
-            process.suspend_count += 1;
+            // The command is tried again when the port has resumed the process.
+            port::busy::suspend_sender(process);
             Err(Failure::Wait {
                 arguments: [port, data, flags].into(),
             })

@@ -77,8 +77,14 @@ pub fn start(
     let mut driver = FdDriver {
         input: duplicate(settings.input, input)?,
         input_token: None,
-        output: output
-            .map(|fd| Outgoing::new(fd, Blocking::Asked, settings.framing, settings.port_marks)),
+        output: output.map(|fd| {
+            Outgoing::new(
+                fd,
+                Blocking::Asked,
+                settings.framing,
+                settings.port_watermarks,
+            )
+        }),
         cutter: Cutter::new(settings.framing),
         eof: settings.eof,
     };

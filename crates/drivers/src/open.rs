@@ -8,9 +8,10 @@ use term::{am, atom, build, list};
 
 use super::{fd, inet, program, ram_file, tty};
 use runtime::config;
+use runtime::port::busy::Watermarks;
 use runtime::port::driver::{Access, Driver};
 use runtime::port::framing::Framing;
-use runtime::port::{Core, MESSAGE_QUEUE_MARKS, Marks, Opening, Port};
+use runtime::port::{Core, Opening, Port};
 use runtime::process::Process;
 
 /// What a port is opened for.
@@ -38,8 +39,8 @@ pub struct Settings {
     pub use_stdio: bool,
     pub stderr_to_stdout: bool,
     pub parallelism: bool,
-    pub port_marks: Marks,
-    pub queue_marks: Marks,
+    pub port_watermarks: Option<Watermarks>,
+    pub queue_watermarks: Option<Watermarks>,
     pub directory: Option<Vec<u8>>,
     pub environment: Vec<Change>,
     /// From `args` or `arg0`; does not include `arg0`.
@@ -123,8 +124,8 @@ pub fn settings(options: Term) -> Result<Settings, OpenError> {
         use_stdio: true,
         stderr_to_stdout: false,
         parallelism: config::get().port_parallelism,
-        port_marks: Some(MESSAGE_QUEUE_MARKS),
-        queue_marks: Some(MESSAGE_QUEUE_MARKS),
+        port_watermarks: Some(Watermarks::DEFAULT),
+        queue_watermarks: Some(Watermarks::DEFAULT),
         directory: None,
         environment: Vec::new(),
         arguments: None,
@@ -212,8 +213,8 @@ fn valued(settings: &mut Settings, name: Term, value: Term) -> Option<()> {
             am::FALSE => settings.parallelism = false,
             _ => return None,
         },
-        "busy_limits_port" => settings.port_marks = marks(value)?,
-        "busy_limits_msgq" => settings.queue_marks = marks(value)?,
+        "busy_limits_port" => settings.port_watermarks = watermarks(value)?,
+        "busy_limits_msgq" => settings.queue_watermarks = watermarks(value)?,
         "env" => settings.environment = environment(value)?,
         "args" => {
             let arguments = list::items(value).map(|argument| native(argument.ok()?, true));
@@ -226,7 +227,7 @@ fn valued(settings: &mut Settings, name: Term, value: Term) -> Option<()> {
 }
 
 /// `{Low, High}` or `disabled`.
-fn marks(value: Term) -> Option<Marks> {
+fn watermarks(value: Term) -> Option<Option<Watermarks>> {
     if value == am::DISABLED {
         return Some(None);
     }
@@ -240,7 +241,8 @@ fn marks(value: Term) -> Option<Marks> {
         number.filter(|number| *number > 0)
     };
     let (low, high) = (number(low)?, number(high)?);
-    Some(Some((low.min(high), high)))
+    let low = low.min(high);
+    Some(Some(Watermarks { low, high }))
 }
 
 /// `[{Name, Value | false}]`
@@ -311,7 +313,7 @@ pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Ter
     let opening = Opening {
         core,
         parallelism: settings.parallelism,
-        queue_marks: settings.queue_marks,
+        queue_watermarks: settings.queue_watermarks,
     };
     Port::open(process, opening, start)
 }

@@ -114,12 +114,11 @@ pub fn start(
     }
     if settings.output {
         sys::fd::set_nonblocking(to_program.as_fd(), true).map_err(reason)?;
-        let marks = settings.port_marks;
         driver.output = Some(Outgoing::new(
             to_program,
             Blocking::Never,
             settings.framing,
-            marks,
+            settings.port_watermarks,
         ));
     }
     Ok(Box::new(driver))

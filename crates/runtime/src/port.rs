@@ -2,10 +2,11 @@
 //!
 //! A port is found in a table by its identifier, and guarded by a lock of its own. A command runs in the sender if
 //! the port is idle, otherwise in order on a scheduler ([`queue`]); I/O events run on the scheduler that saw them.
-//! [`signals`] is what processes can ask of a port, [`driver`] what is behind one. Links, monitors and the connected
+//! [`signals`] is what processes can ask of a port, [`driver`] what is behind one, [`busy`] how senders wait for it. Links, monitors and the connected
 //! process work as between processes, by signals.
 
 pub mod access;
+pub mod busy;
 pub mod driver;
 pub mod framing;
 pub mod info;
@@ -18,7 +19,7 @@ pub mod table;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use layout::Term;
@@ -33,6 +34,7 @@ use crate::registry;
 use crate::signal::{self, Signal};
 use crate::timer::{self, TimerKey};
 use access::Access;
+use busy::{Busy, Watermarks};
 use driver::{Close, Driver};
 use output::Output;
 
@@ -44,9 +46,9 @@ pub struct Port {
     pub id: Term,
     /// All commands are queued, so that senders continue at once.
     pub parallelism: bool,
-    /// A copy of `busy` in the core, for callers that find the port locked: whether they have to wait for the lock to
-    /// be certain.
-    busy: AtomicBool,
+    /// A copy of `Core::busy`, for callers that find the port locked: whether they have to wait for the lock to be
+    /// certain.
+    is_driver_busy: AtomicBool,
     state: Mutex<State>,
     tasks: queue::Tasks,
 }
@@ -84,9 +86,8 @@ pub struct Core {
     input_bytes: u64,
     output_bytes: u64,
     data: Option<Owned>,
-    busy: bool,
-    /// Processes that are suspended until the port takes output again.
-    waiting: Vec<Term>,
+    /// Whether the driver takes no output now, and the senders that wait for it.
+    busy: Busy,
     os_pid: Option<u32>,
     timer: Option<TimerKey>,
     timer_generation: u64,
@@ -101,11 +102,8 @@ pub struct Opening {
     pub core: Core,
     pub parallelism: bool,
     /// Of the queue of commands; the driver has its own.
-    pub queue_marks: Marks,
+    pub queue_watermarks: Option<Watermarks>,
 }
-
-/// A low and a high mark in bytes; `None` when turned off.
-pub type Marks = Option<(usize, usize)>;
 
 impl Core {
     pub fn new(owner: Term, name: Arc<[u8]>) -> Core {
@@ -120,30 +118,13 @@ impl Core {
             input_bytes: 0,
             output_bytes: 0,
             data: None,
-            busy: false,
-            waiting: Vec::new(),
+            busy: Busy::default(),
             os_pid: None,
             timer: None,
             timer_generation: 0,
             exit: None,
             closed_for: None,
         }
-    }
-
-    fn wake_waiting(&mut self) {
-        resume_all(std::mem::take(&mut self.waiting));
-    }
-}
-
-/// Resumes processes that were suspended because of a port.
-fn resume_all(pids: Vec<Term>) {
-    for pid in pids {
-        let resume = |process: Option<&mut crate::process::Process>| {
-            if let Some(process) = process {
-                process.suspend_count = process.suspend_count.saturating_sub(1);
-            }
-        };
-        let _ = signal::send(pid, Signal::Call(Box::new(resume)));
     }
 }
 
@@ -154,9 +135,9 @@ impl Port {
             Arc::new(Port {
                 id,
                 parallelism,
-                busy: AtomicBool::new(false),
+                is_driver_busy: AtomicBool::new(false),
                 state: Mutex::new(State { driver: None, core }),
-                tasks: queue::Tasks::new(Some(MESSAGE_QUEUE_MARKS)),
+                tasks: queue::Tasks::new(Some(Watermarks::DEFAULT)),
             })
         })
     }
@@ -171,7 +152,7 @@ impl Port {
         start: impl FnOnce(&mut Access<'_>) -> Result<Box<dyn Driver>, Term>,
     ) -> Result<Term, Term> {
         let port = Port::make(opening.core, opening.parallelism).ok_or(am::SYSTEM_LIMIT)?;
-        port.tasks.set_limits(opening.queue_marks);
+        port.tasks.set_watermarks(opening.queue_watermarks);
         let mut state = port.state.lock();
         let State { driver, core } = &mut *state;
         let access = &mut Access {
@@ -208,11 +189,6 @@ impl Port {
     pub fn with_data<R>(&self, show: impl FnOnce(Term) -> R) -> Option<R> {
         let state = self.state.lock();
         state.core.data.as_ref().map(|data| show(data.term()))
-    }
-
-    /// Whether a caller that wants to queue a command must first ask, under the lock, if the driver takes it.
-    fn may_be_busy(&self) -> bool {
-        self.parallelism || self.busy.load(Ordering::Relaxed)
     }
 
     /// Locks the port, if a command may run now, in this thread.
@@ -342,7 +318,7 @@ impl State {
             };
             let _ = signal::send(watcher, down);
         }
-        self.core.wake_waiting();
+        self.core.end_busy();
         let State { driver, core } = self;
         let close = driver.as_mut().map_or(Close::Now, |driver| {
             driver.close(&mut Access {
@@ -389,6 +365,3 @@ impl Drop for Core {
         }
     }
 }
-
-/// Low and high watermark for the bytes of commands that are queued for a port, as OTP documents them.
-pub const MESSAGE_QUEUE_MARKS: (usize, usize) = (4096, 8192);

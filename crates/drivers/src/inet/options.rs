@@ -13,6 +13,7 @@ use sys::socket::{Family, Kind};
 use super::protocol::{Answer, Bytes, INVALID, Reader, Refusal, family};
 use super::{Protocol, Socket, input::Framing, message};
 use runtime::port::access::Access;
+use runtime::port::busy::Watermarks;
 
 /// Numbers of options.
 pub mod number {
@@ -68,9 +69,6 @@ pub mod number {
 const MOST_ANSWER: usize = 64 << 10;
 /// Bytes of an interface's name, including its terminating zero.
 const INTERFACE_NAME_BYTES: usize = 16;
-/// The default watermarks of OTP's sockets, in bytes.
-const HIGH_BYTES: i32 = 8 << 10;
-const LOW_BYTES: i32 = 4 << 10;
 /// Default number of bytes that one read of a socket takes.
 const BUFFER_BYTES: i32 = 1460;
 /// Default number of datagrams that are read in a row.
@@ -117,8 +115,8 @@ pub struct SocketOptions {
     pub binary: bool,
     pub deliver_port: bool,
     pub exit_on_close: bool,
-    pub high_bytes: i32,
-    pub low_bytes: i32,
+    /// When a stream's output makes its port busy. Numbers that programs give and see are of 32 bits.
+    pub watermarks: Watermarks,
     pub send_timeout_ms: u32,
     pub send_timeout_close: bool,
     pub delay_send: bool,
@@ -160,8 +158,7 @@ impl Default for SocketOptions {
             binary: false,
             deliver_port: false,
             exit_on_close: true,
-            high_bytes: HIGH_BYTES,
-            low_bytes: LOW_BYTES,
+            watermarks: Watermarks::DEFAULT,
             send_timeout_ms: super::protocol::INFINITY,
             send_timeout_close: false,
             delay_send: false,
@@ -387,21 +384,23 @@ impl Socket {
             number::EXIT_ON_CLOSE => options.exit_on_close = value != 0,
             number::HIGH_WATERMARK => {
                 if is_stream {
-                    options.high_bytes = value.max(0);
-                    options.low_bytes = options.low_bytes.min(options.high_bytes);
+                    options.watermarks.set_high(value.max(0) as usize);
                 }
             }
             number::LOW_WATERMARK => {
                 if is_stream {
-                    options.low_bytes = value.max(0);
-                    options.high_bytes = options.high_bytes.max(options.low_bytes);
+                    options.watermarks.set_low(value.max(0) as usize);
                 }
             }
             number::HIGH_MESSAGE_WATERMARK => {
-                port.set_queue_marks(None, Some(queue_mark(value)?));
+                let mut watermarks = port.queue_watermarks();
+                watermarks.set_high(queue_mark(value)?);
+                port.set_queue_watermarks(watermarks);
             }
             number::LOW_MESSAGE_WATERMARK => {
-                port.set_queue_marks(Some(queue_mark(value)?), None);
+                let mut watermarks = port.queue_watermarks();
+                watermarks.set_low(queue_mark(value)?);
+                port.set_queue_watermarks(watermarks);
             }
             number::SEND_TIMEOUT => {
                 if is_stream {
@@ -592,10 +591,10 @@ impl Socket {
             number::PACKET => Some(options.packet),
             number::PACKET_SIZE => Some(options.packet_bytes as i32),
             number::EXIT_ON_CLOSE => Some(options.exit_on_close.into()),
-            number::HIGH_WATERMARK => stream(options.high_bytes),
-            number::LOW_WATERMARK => stream(options.low_bytes),
-            number::HIGH_MESSAGE_WATERMARK => number_of(port.queue_marks().1),
-            number::LOW_MESSAGE_WATERMARK => number_of(port.queue_marks().0),
+            number::HIGH_WATERMARK => stream(options.watermarks.high as i32),
+            number::LOW_WATERMARK => stream(options.watermarks.low as i32),
+            number::HIGH_MESSAGE_WATERMARK => number_of(port.queue_watermarks().high),
+            number::LOW_MESSAGE_WATERMARK => number_of(port.queue_watermarks().low),
             number::SEND_TIMEOUT => stream(options.send_timeout_ms as i32),
             number::SEND_TIMEOUT_CLOSE => stream(options.send_timeout_close.into()),
             number::DELAY_SEND => stream(options.delay_send.into()),

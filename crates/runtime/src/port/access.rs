@@ -3,7 +3,6 @@
 //! Exists only under the port's lock. After [`Access::exit`] the port ends when the call has returned.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use layout::{Heap, Term};
@@ -147,42 +146,6 @@ impl Access<'_> {
         let from = self.port.id;
         let _ = signal::send(connected, Signal::Unlink { from, number: 0 });
         self.exit(reason);
-    }
-
-    /// The low and the high watermark of queued bytes: senders are resumed below the former and suspended above the
-    /// latter.
-    #[must_use]
-    pub fn queue_marks(&self) -> (usize, usize) {
-        self.port.tasks.limits()
-    }
-
-    /// Sets one or both watermarks; the other one is adjusted if necessary.
-    pub fn set_queue_marks(&mut self, low: Option<usize>, high: Option<usize>) {
-        let (mut new_low, mut new_high) = self.port.tasks.limits();
-        if let Some(low) = low {
-            new_low = low;
-            new_high = new_high.max(low);
-        }
-        if let Some(high) = high {
-            new_high = high;
-            new_low = new_low.min(high);
-        }
-        self.port.tasks.set_limits(Some((new_low, new_high)));
-    }
-
-    /// Makes the port busy or not. While it is busy, senders are suspended, or refused if they ask for that.
-    pub fn set_busy(&mut self, busy: bool) {
-        self.core.busy = busy;
-        self.port.busy.store(busy, Ordering::Relaxed);
-        if !busy {
-            self.core.wake_waiting();
-        }
-    }
-
-    /// Whether the port is busy.
-    #[must_use]
-    pub fn is_busy(&self) -> bool {
-        self.core.busy
     }
 
     /// Has [`Driver::ready`] called when the descriptor becomes ready, until [`Access::unwatch`]. If it is ready

@@ -1,6 +1,6 @@
 //! Output to a descriptor: written at once as far as that does not block, the rest is queued.
 //!
-//! The watermarks decide when the port is busy. Used by drivers, under the port's lock.
+//! The watermarks decide when the port is busy (see [`super::busy`]). Used by drivers, under the port's lock.
 
 use std::io::IoSlice;
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use sys::errno::Errno;
 use sys::poll::{Interest, Token};
 
+use super::busy::Watermarks;
 use super::driver::{Access, Output};
 use super::framing::Framing;
 use term::byte_queue::ByteQueue;
@@ -34,8 +35,8 @@ pub struct Outgoing {
     blocking: Blocking,
     framing: Framing,
     queue: ByteQueue,
-    /// Low and high watermark; None when turned off.
-    marks: Option<(usize, usize)>,
+    /// When the port is busy; None when turned off.
+    watermarks: Option<Watermarks>,
     /// Set while the descriptor is watched: as long as something is queued ([`Blocking::Asked`]), or ever since
     /// something was first queued ([`Blocking::Never`]).
     token: Option<Token>,
@@ -47,14 +48,14 @@ impl Outgoing {
         fd: OwnedFd,
         blocking: Blocking,
         framing: Framing,
-        marks: Option<(usize, usize)>,
+        watermarks: Option<Watermarks>,
     ) -> Outgoing {
         Outgoing {
             fd,
             blocking,
             framing,
             queue: ByteQueue::default(),
-            marks,
+            watermarks,
             token: None,
         }
     }
@@ -111,8 +112,8 @@ impl Outgoing {
                 self.token = Some(port.watch(self.fd.as_fd(), Interest::WRITE)?);
             }
             if self
-                .marks
-                .is_some_and(|(_, high)| self.queue.size() >= high)
+                .watermarks
+                .is_some_and(|marks| self.queue.size() >= marks.high)
             {
                 port.set_busy(true);
             }
@@ -133,7 +134,7 @@ impl Outgoing {
             // While the descriptor is not watched, output is written at once.
             port.unwatch(self.fd.as_fd(), token);
         }
-        let low = self.marks.map_or(0, |(low, _)| low);
+        let low = self.watermarks.map_or(0, |marks| marks.low);
         if port.is_busy() && (self.queue.size() < low || self.queue.size() == 0) {
             port.set_busy(false);
         }

@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use layout::Term;
 use parking_lot::Mutex;
 
-use super::{Marks, Port, State, resume_all};
+use super::busy::{Busy, SuspendedSenders, Watermarks};
+use super::{Port, State};
 use crate::scheduler;
 
 /// Work to be done in the port.
@@ -96,24 +97,21 @@ struct Queue {
     tasks: VecDeque<(usize, Task)>,
     /// Bytes of the commands among the tasks.
     bytes: usize,
-    /// Set when `bytes` reaches the high watermark, until it is down to the low one.
-    busy: bool,
-    /// Low and high watermark; None when turned off.
-    limits: Marks,
-    /// Processes to resume when the queue is no longer busy.
-    waiting: Vec<Term>,
+    /// From when `bytes` reaches the high watermark until it is down to the low one.
+    busy: Busy,
+    /// None when turned off.
+    watermarks: Option<Watermarks>,
 }
 
 impl Tasks {
-    pub(super) fn new(limits: Marks) -> Tasks {
+    pub(super) fn new(watermarks: Option<Watermarks>) -> Tasks {
         Tasks {
             pending: AtomicBool::new(false),
             queue: Mutex::new(Queue {
                 tasks: VecDeque::new(),
                 bytes: 0,
-                busy: false,
-                limits,
-                waiting: Vec::new(),
+                busy: Busy::default(),
+                watermarks,
             }),
         }
     }
@@ -123,16 +121,9 @@ impl Tasks {
         self.pending.load(Ordering::Acquire)
     }
 
-    /// Whether too many bytes are queued; if so, records the process to be resumed later.
-    pub(super) fn is_busy(&self, wait_for: Option<Term>) -> bool {
-        if !self.are_pending() {
-            return false;
-        }
-        let mut queue = self.queue.lock();
-        if queue.busy {
-            queue.waiting.extend(wait_for);
-        }
-        queue.busy
+    /// Whether a sender has to wait because too many bytes are queued; if so, it is recorded.
+    pub(super) fn must_wait(&self, sender: Option<Term>) -> bool {
+        self.are_pending() && self.queue.lock().busy.must_wait(sender)
     }
 
     /// Bytes of the commands that are queued.
@@ -140,14 +131,12 @@ impl Tasks {
         self.queue.lock().bytes
     }
 
-    /// The watermarks; if they are turned off, values that are never reached.
-    pub(super) fn limits(&self) -> (usize, usize) {
-        self.queue.lock().limits.unwrap_or((usize::MAX, usize::MAX))
+    pub(super) fn watermarks(&self) -> Watermarks {
+        self.queue.lock().watermarks.unwrap_or(Watermarks::DISABLED)
     }
 
-    /// Sets the watermarks for the bytes that are queued.
-    pub(super) fn set_limits(&self, limits: Marks) {
-        self.queue.lock().limits = limits;
+    pub(super) fn set_watermarks(&self, watermarks: Option<Watermarks>) {
+        self.queue.lock().watermarks = watermarks;
     }
 }
 
@@ -157,8 +146,11 @@ pub(super) fn push(port: &Arc<Port>, bytes: usize, task: Task) {
         let mut queue = port.tasks.queue.lock();
         queue.tasks.push_back((bytes, task));
         queue.bytes += bytes;
-        if queue.limits.is_some_and(|(_, high)| queue.bytes >= high) {
-            queue.busy = true;
+        if queue
+            .watermarks
+            .is_some_and(|marks| queue.bytes >= marks.high)
+        {
+            queue.busy.begin();
         }
         !port.tasks.pending.swap(true, Ordering::AcqRel)
     };
@@ -196,16 +188,18 @@ pub(crate) fn run_one(own: &Runnable) {
                 return;
             };
             queue.bytes -= bytes;
-            let goes_on = queue.busy && queue.limits.is_none_or(|(low, _)| queue.bytes <= low);
-            queue.busy &= !goes_on;
-            let resumed = match goes_on {
-                true => std::mem::take(&mut queue.waiting),
-                false => Vec::new(),
+            let ends = queue.busy.is_busy()
+                && queue
+                    .watermarks
+                    .is_none_or(|marks| queue.bytes <= marks.low);
+            let resumed = match ends {
+                true => queue.busy.end(),
+                false => SuspendedSenders::default(),
             };
             (task, resumed)
         };
         task(&port, &mut port.state.lock());
-        resume_all(resumed);
+        resumed.resume();
     }
     own.push(port);
 }

@@ -13,7 +13,7 @@ use term::{am, atom, build, reference};
 
 use super::access::Access;
 use super::driver::{Command, Control, Output};
-use super::{Phase, Port, State, find, queue, table};
+use super::{Phase, Port, State, busy, find, queue, table};
 use crate::process::Process;
 use crate::process::relations::ReferenceNumber;
 use crate::registry::{self, Refusal};
@@ -95,33 +95,22 @@ pub fn command(
         return Commanded::Answer(am::BADARG);
     };
     let caller = process.pid();
+    let recorded = wait.then_some(caller);
     if let Some(mut state) = port.enter() {
         if force && !state.takes_force() {
             return Commanded::Answer(am::NOTSUP);
         }
-        if !force && state.is_busy() {
-            if wait {
-                state.core.waiting.push(caller);
-            }
+        if !force && state.must_wait(recorded) {
             return Commanded::Busy;
         }
         return Commanded::Answer(state.command(port, caller, &output));
     }
-    if !force && port.tasks.is_busy(wait.then_some(caller)) {
-        return Commanded::Busy;
-    }
-    if force || port.may_be_busy() {
-        // Before the command is queued, checks whether the driver is busy.
-        let mut state = port.state.lock();
-        if force && !state.takes_force() {
+    if force {
+        if !port.state.lock().takes_force() {
             return Commanded::Answer(am::NOTSUP);
         }
-        if !force && state.is_busy() {
-            if wait {
-                state.core.waiting.push(caller);
-            }
-            return Commanded::Busy;
-        }
+    } else if port.must_wait_to_queue(recorded) {
+        return Commanded::Busy;
     }
     let size = output.size();
     let made = handle::reference_of_answer(process);
@@ -144,12 +133,6 @@ pub fn command(
 }
 
 impl State {
-    /// Whether commands have to wait. Commands to a closed port fail instead, because nobody would resume their
-    /// senders.
-    fn is_busy(&self) -> bool {
-        self.core.busy && self.core.phase == Phase::Open
-    }
-
     fn takes_force(&self) -> bool {
         self.driver
             .as_ref()
@@ -277,17 +260,7 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
     let own = from.pid();
     let output = command_of(message).and_then(|data| Output::of_command(data).ok());
     let Some(mut state) = port.enter() else {
-        let busy = output.is_some() && {
-            let in_queue = port.tasks.is_busy(Some(own));
-            in_queue
-                || port.may_be_busy() && {
-                    let mut state = port.state.lock();
-                    if state.is_busy() {
-                        state.core.waiting.push(own);
-                    }
-                    state.is_busy()
-                }
-        };
+        let waits = output.is_some() && port.must_wait_to_queue(Some(own));
         let size = output.as_ref().map_or(0, Output::size);
         let message = Owned::new(message);
         let task = move |port: &Arc<Port>, state: &mut State| {
@@ -295,14 +268,11 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
             request(port, state, own, message.term(), output.as_ref());
         };
         queue::push(&port, size, Box::new(task));
-        return suspended_if(from, busy);
+        return suspended_if(from, waits);
     };
-    let busy = output.is_some() && state.is_busy();
-    if busy {
-        state.core.waiting.push(own);
-    }
+    let waits = output.is_some() && state.must_wait(Some(own));
     request(&port, &mut state, own, message, output.as_ref());
-    suspended_if(from, busy)
+    suspended_if(from, waits)
 }
 
 /// Whether a message is a command to a port that is busy.
@@ -311,13 +281,13 @@ pub fn would_suspend(to: Term, message: Term) -> bool {
     if !to.is_local_port() && !to.is_atom() || command_of(message).is_none() {
         return false;
     }
-    super::resolve(to).is_some_and(|port| port.tasks.is_busy(None) || port.state.lock().is_busy())
+    super::resolve(to).is_some_and(|port| port.is_busy())
 }
 
-/// Suspends the sender if its message was sent to a busy port.
-fn suspended_if(from: &mut Process, busy: bool) -> Sent {
-    if busy {
-        from.suspend_count += 1;
+/// Suspends the sender if it has to wait for the port.
+fn suspended_if(from: &mut Process, waits: bool) -> Sent {
+    if waits {
+        busy::suspend_sender(from);
         Sent::Suspended
     } else {
         Sent::Done

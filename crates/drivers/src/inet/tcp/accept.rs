@@ -101,9 +101,9 @@ impl Tcp {
 
     /// Makes a port for a connection, for the process that requested it.
     fn hand_over(&mut self, port: &mut Access<'_>, pending: &Pending, socket: Socket) {
-        let (low, high) = port.queue_marks();
+        let watermarks = port.queue_watermarks();
         let made = port.open_port(pending.caller, |port| {
-            port.set_queue_marks(Some(low), Some(high));
+            port.set_queue_watermarks(watermarks);
             Box::new(Tcp::new(socket))
         });
         match made {

@@ -61,7 +61,7 @@ impl Tcp {
         self.socket.statistics.count_sent(size);
         if self.file.is_some() || self.queue.size() > 0 {
             self.enqueue(&head, data, 0);
-            if self.queue.size() >= self.socket.options.high_bytes as usize {
+            if self.queue.size() >= self.socket.options.watermarks.high {
                 return self.wait_for_queue(port, caller);
             }
         } else if size > 0 {
@@ -176,7 +176,7 @@ impl Tcp {
 
     /// Lets senders continue if the queue is short enough.
     fn relieve(&mut self, port: &mut Access<'_>) {
-        if self.queue.size() <= self.socket.options.low_bytes as usize {
+        if self.queue.size() <= self.socket.options.watermarks.low {
             for caller in self.end_busy(port) {
                 message::reply_ok(port, caller);
             }
