@@ -1,10 +1,11 @@
 //! The driver `tcp_inet`: streams, of the internet families and local ones.
 //!
-//! [`accept`] accepts connections, [`receive`] reads (through [`ahead`]), [`send`] writes, [`close`] handles the ways
-//! in which a connection ends.
+//! [`accept`] accepts connections, [`receive`] reads (through [`ahead`]), [`send`] writes, [`busy`] makes senders wait
+//! while much is queued, [`close`] handles the ways in which a connection ends.
 
 mod accept;
 mod ahead;
+mod busy;
 mod close;
 mod receive;
 mod send;

@@ -123,24 +123,6 @@ impl Tcp {
         }
     }
 
-    /// Ends the wait of senders for the queue to get shorter; returns them.
-    pub(super) fn end_busy(&mut self, port: &mut Access<'_>) -> Vec<Term> {
-        if self.busy_callers.is_empty() {
-            return Vec::new();
-        }
-        self.send_deadline_ns = None;
-        self.socket.status &= !status::BUSY;
-        port.set_busy(false);
-        std::mem::take(&mut self.busy_callers)
-    }
-
-    /// Fails the senders that wait for the queue to get shorter.
-    pub(super) fn fail_busy(&mut self, port: &mut Access<'_>, reason: Term) {
-        for caller in self.end_busy(port) {
-            message::reply_error(port, caller, reason);
-        }
-    }
-
     /// The peer sends no more.
     pub(super) fn receive_closed(&mut self, port: &mut Access<'_>) {
         let mut was_sending = false;

@@ -1,5 +1,5 @@
-//! Writing: at once if the socket takes it, otherwise from a queue. Above the high watermark the sender waits for its
-//! reply, and others find the port busy, until the queue is down to the low watermark.
+//! Writing: at once if the socket takes it, otherwise from a queue. See [`super::busy`] for what happens when the queue
+//! is long.
 
 use std::io::IoSlice;
 use std::os::fd::{AsFd, OwnedFd};
@@ -11,8 +11,8 @@ use sys::socket::{self, Half};
 use term::{am, atom, build};
 
 use super::Tcp;
-use crate::inet::protocol::{self, Answer, INVALID, Reader, done, status};
-use crate::inet::{deadline, message};
+use crate::inet::message;
+use crate::inet::protocol::{Answer, INVALID, Reader, done};
 use runtime::port::access::Access;
 use runtime::port::output::Output;
 
@@ -106,29 +106,6 @@ impl Tcp {
         self.socket.watch(port)
     }
 
-    /// The queue is long: the sender waits, at most as long as the socket's options say.
-    fn wait_for_queue(&mut self, port: &mut Access<'_>, caller: Term) {
-        let timeout_ms = self.socket.options.send_timeout_ms;
-        if timeout_ms == 0 {
-            return message::reply_error(port, caller, am::TIMEOUT);
-        }
-        self.socket.status |= status::BUSY;
-        self.busy_callers.push(caller);
-        port.set_busy(true);
-        if timeout_ms != protocol::INFINITY && self.send_deadline_ns.is_none() {
-            self.send_deadline_ns = Some(deadline(timeout_ms));
-        }
-    }
-
-    /// The send timeout has expired. The port is not left busy, because then the next sender would wait forever.
-    pub(super) fn send_timeout(&mut self, port: &mut Access<'_>) {
-        self.send_deadline_ns = None;
-        self.fail_busy(port, am::TIMEOUT);
-        if self.socket.options.send_timeout_close {
-            self.close_socket(port);
-        }
-    }
-
     /// Writes from the queue as long as the socket takes it.
     pub(super) fn write(&mut self, port: &mut Access<'_>) {
         if self.file.is_some() {
@@ -172,15 +149,6 @@ impl Tcp {
         drop(parts);
         self.queue.skip(written);
         Ok(written)
-    }
-
-    /// Lets senders continue if the queue is short enough.
-    fn relieve(&mut self, port: &mut Access<'_>) {
-        if self.queue.size() <= self.socket.options.watermarks.low {
-            for caller in self.end_busy(port) {
-                message::reply_ok(port, caller);
-            }
-        }
     }
 
     /// Everything has been sent.
