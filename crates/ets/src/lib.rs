@@ -6,7 +6,7 @@
 //!
 //! An object is a tuple copied out of the process that inserted it; reading copies it again. Match
 //! specifications run on objects where they lie, under the part's lock, so only results are copied.
-//! [`walk`] traverses a table in steps that fit a slice.
+//! [`select`] traverses a table in steps that fit a slice.
 //!
 //! A process records the tables that it owns or fixes in its `Cold::tables`. The owner and the fixations stored in
 //! the tables themselves are authoritative, so a stale number in that list does no harm.
@@ -15,9 +15,9 @@ pub mod fixation;
 pub mod match_spec;
 mod names;
 pub mod registry;
+pub mod select;
 pub mod store;
 pub mod table;
-pub mod walk;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -177,9 +177,9 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Frees at least `most` objects, up to the end of a slot or leaf. Returns whether there may be more.
-    pub fn free_some(&mut self, most: usize) -> bool {
-        let mut left = most;
+    /// Frees at least `count` objects, up to the end of a slot or leaf. Returns whether there may be more.
+    pub fn free_some(&mut self, count: usize) -> bool {
+        let mut left = count;
         while let Some(part) = self.parts.last_mut() {
             left = left.saturating_sub(part.free_some(left));
             if left == 0 {

@@ -15,9 +15,9 @@ mod expression;
 pub mod flat;
 mod functions;
 mod interpreter;
-pub mod keeps_key;
 mod lint;
 pub mod pattern;
+pub mod replace_check;
 
 use std::sync::Arc;
 

@@ -90,10 +90,10 @@ pub fn all() -> Vec<Arc<Table>> {
     TABLES.read().values().cloned().collect()
 }
 
-/// As [`all`]; returns `None` if the registry's lock was not acquired within `patience`.
+/// As [`all`]; returns `None` if the registry's lock was not acquired within `timeout`.
 #[must_use]
-pub fn all_within(patience: Duration) -> Option<Vec<Arc<Table>>> {
-    Some(TABLES.try_read_for(patience)?.values().cloned().collect())
+pub fn all_within(timeout: Duration) -> Option<Vec<Arc<Table>>> {
+    Some(TABLES.try_read_for(timeout)?.values().cloned().collect())
 }
 
 /// Number of tables.

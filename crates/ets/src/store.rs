@@ -4,9 +4,9 @@
 //! ([`tree`]); an ordered set with `write_concurrency` is cut into key [`ranges`], each a part of its own, which the
 //! lock-free [`directory`] finds.
 
+pub(crate) mod biased_lock;
 pub(crate) mod directory;
 pub(crate) mod lock;
-pub(crate) mod lone;
 pub mod object;
 pub(crate) mod packed;
 pub mod part;

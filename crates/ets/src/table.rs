@@ -30,7 +30,7 @@ pub const FIRST_SLOTS: usize = 256;
 /// Parts of a hash table with write concurrency.
 pub const PARTS: usize = 16;
 /// Maximum number of places (see `lock`) in the lock of a part with read concurrency.
-const MOST_PLACES: usize = 16;
+const MAX_PLACES: usize = 16;
 /// Shifts out all bits of a hash (of 31) but those that select one of [`PARTS`].
 const PART_SHIFT: u32 = 31 - PARTS.trailing_zeros();
 
@@ -133,12 +133,12 @@ pub type Reading<'a> = Locked<ReadGuard<'a>>;
 pub type Writing<'a> = Locked<WriteGuard<'a>>;
 
 /// A locked part of an ordered set: all of it, or a range.
-pub struct Stretch<'a, Guard> {
+pub struct LockedRange<'a, Guard> {
     pub part: Guard,
     span: Option<&'a Span>,
 }
 
-impl<'a, Guard> Stretch<'a, Guard> {
+impl<'a, Guard> LockedRange<'a, Guard> {
     /// The state of the range as it is now; `None` if the part is the whole table.
     #[must_use]
     pub fn mark(&self) -> Option<Mark<'a>> {
@@ -228,8 +228,8 @@ impl Table {
         let parts = if shared && !is_ordered { PARTS } else { 1 };
         let first_slots = FIRST_SLOTS / parts;
         let places = match (options.read_concurrency, shared) {
-            (true, false) => MOST_PLACES,
-            (true, true) => MOST_PLACES / 4,
+            (true, false) => MAX_PLACES,
+            (true, true) => MAX_PLACES / 4,
             (false, _) => 1,
         };
         let places = places.min(schedulers);
@@ -427,15 +427,15 @@ impl Table {
     }
 
     /// Read-locks the part of an ordered set in which a walk begins.
-    pub fn read_from(&self, from: WalkStart, backwards: bool) -> Stretch<'_, ReadGuard<'_>> {
+    pub fn read_from(&self, from: WalkStart, backwards: bool) -> LockedRange<'_, ReadGuard<'_>> {
         match &self.contents {
-            Contents::Parts(parts) => Stretch {
+            Contents::Parts(parts) => LockedRange {
                 part: parts[0].read(),
                 span: None,
             },
             Contents::Ranges(ranges) => {
                 let (span, part) = ranges.read_from(from, backwards);
-                Stretch {
+                LockedRange {
                     part,
                     span: Some(span),
                 }
@@ -444,15 +444,15 @@ impl Table {
     }
 
     /// As [`Table::read_from`], but write-locks it.
-    pub fn write_from(&self, from: WalkStart, backwards: bool) -> Stretch<'_, WriteGuard<'_>> {
+    pub fn write_from(&self, from: WalkStart, backwards: bool) -> LockedRange<'_, WriteGuard<'_>> {
         match &self.contents {
-            Contents::Parts(parts) => Stretch {
+            Contents::Parts(parts) => LockedRange {
                 part: parts[0].write(),
                 span: None,
             },
             Contents::Ranges(ranges) => {
                 let (span, part) = ranges.write_from(from, backwards);
-                Stretch {
+                LockedRange {
                     part,
                     span: Some(span),
                 }
@@ -460,9 +460,13 @@ impl Table {
         }
     }
 
-    /// The bound at which the part after a stretch begins, or, going backwards, the stretch itself.
-    pub fn bound_of<Guard>(&self, stretch: &Stretch<'_, Guard>, backwards: bool) -> Option<Bound> {
-        match (&self.contents, stretch.span) {
+    /// The bound at which the part after a range begins, or, going backwards, the range itself.
+    pub fn bound_of<Guard>(
+        &self,
+        range: &LockedRange<'_, Guard>,
+        backwards: bool,
+    ) -> Option<Bound> {
+        match (&self.contents, range.span) {
             (Contents::Ranges(ranges), Some(span)) => ranges.bound_of(span, backwards),
             _ => None,
         }
@@ -476,17 +480,17 @@ impl Table {
         }
     }
 
-    /// As [`Table::each_part`], leaving out parts whose lock was not acquired within `patience`.
-    pub fn each_part_within(&self, patience: Duration, mut visit: impl FnMut(&Part)) {
+    /// As [`Table::each_part`], leaving out parts whose lock was not acquired within `timeout`.
+    pub fn each_part_within(&self, timeout: Duration, mut visit: impl FnMut(&Part)) {
         match &self.contents {
             Contents::Parts(parts) => {
                 for part in parts {
-                    if let Some(part) = part.read_within(patience) {
+                    if let Some(part) = part.read_within(timeout) {
                         visit(&part);
                     }
                 }
             }
-            Contents::Ranges(ranges) => ranges.each_within(patience, visit),
+            Contents::Ranges(ranges) => ranges.each_within(timeout, visit),
         }
     }
 

@@ -449,7 +449,7 @@ fn contents_are_freed_piece_by_piece() {
 /// The keys of all ranges, as found by a walk that continues at each bound.
 fn keys_of_ranges(ranges: &Ranges, backwards: bool) -> Vec<i64> {
     let mut keys = Vec::new();
-    let mut from = tree::WalkStart::Outset;
+    let mut from = tree::WalkStart::Edge;
     let mut bound;
     loop {
         let (span, part) = ranges.read_from(from, backwards);
@@ -500,10 +500,10 @@ fn threads_share_ranges_that_are_cut_and_put_together() {
         };
         // These keys are never removed.
         (0..KEYS).for_each(|number| insert(number * (THREADS + 1), 0));
-        let most = std::sync::atomic::AtomicUsize::new(0);
+        let max_ranges = std::sync::atomic::AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for thread in 0..THREADS {
-                let (ranges, most) = (&ranges, &most);
+                let (ranges, max_ranges) = (&ranges, &max_ranges);
                 scope.spawn(move || {
                     let mut numbers = Numbers(thread as u64 + 7);
                     let mut own: std::collections::BTreeMap<i64, i64> = Default::default();
@@ -542,7 +542,7 @@ fn threads_share_ranges_that_are_cut_and_put_together() {
                                 mine.sort_unstable();
                                 assert_eq!(lasting, KEYS, "what is there all the time is met");
                                 assert!(mine.iter().eq(own.keys()), "and what is one's own");
-                                most.fetch_max(
+                                max_ranges.fetch_max(
                                     ranges.count(),
                                     std::sync::atomic::Ordering::Relaxed,
                                 );
@@ -558,7 +558,7 @@ fn threads_share_ranges_that_are_cut_and_put_together() {
                 });
             }
         });
-        assert!(most.into_inner() > 3, "ranges were cut");
+        assert!(max_ranges.into_inner() > 3, "ranges were cut");
         let mut objects = 0;
         ranges.each(|part| {
             objects += part.objects();

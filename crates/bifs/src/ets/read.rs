@@ -85,7 +85,7 @@ fn edge(process: &mut Process, id: Term, last: bool) -> BifResult {
     let table = table(id)?;
     table.allow(process, Access::Read)?;
     if table.options.kind == TableKind::OrderedSet {
-        return in_order(process, table, WalkStart::Outset, last);
+        return in_order(process, table, WalkStart::Edge, last);
     }
     for part in 0..table.parts() {
         let guard = table.read_part(part);
@@ -109,18 +109,18 @@ fn in_order(process: &mut Process, table: &Table, first: WalkStart, backwards: b
         // The ranges that were passed without finding an object, and where each ends.
         let mut passed: SmallVec<[(Option<Mark<'_>>, Bound); 4]> = SmallVec::new();
         loop {
-            let stretch = table.read_from(from, backwards);
+            let range = table.read_from(from, backwards);
             table.allow(process, Access::Read)?;
-            let object = match (&*stretch.part, from) {
+            let object = match (&*range.part, from) {
                 (Part::Tree(tree), WalkStart::After(key)) => tree.neighbour(key, backwards),
                 (Part::Tree(tree), from) => tree.walk(from, backwards).next(),
                 (Part::Hash(_), _) => return Err(badarg(1)),
             };
             if object.is_none()
-                && let Some(bound) = table.bound_of(&stretch, backwards)
+                && let Some(bound) = table.bound_of(&range, backwards)
             {
                 from = ranges::beyond(&bound, backwards);
-                passed.push((stretch.mark(), bound));
+                passed.push((range.mark(), bound));
                 continue;
             }
             // If a passed range has changed, it may hold an object before this one that has existed all the time that

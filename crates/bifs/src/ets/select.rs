@@ -8,7 +8,7 @@ use term::{am, build};
 
 use super::table;
 use ets::Access;
-use ets::walk::{self, Outcome, Purpose};
+use ets::select::{self, Outcome, Purpose};
 use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
 use term::am::{DOLLAR_DOLLAR, DOLLAR_UNDERSCORE};
@@ -51,9 +51,9 @@ fn traverse(
         None => 0,
     };
     let outcome = if specification.is_tuple() {
-        walk::resume(process, table, purpose, specification)?
+        select::resume(process, table, purpose, specification)?
     } else {
-        walk::start(process, table, specification, purpose, wanted, backwards)?
+        select::start(process, table, specification, purpose, wanted, backwards)?
     };
     finish(outcome, |state| match limit {
         Some(limit) => [id, state, limit].into(),
@@ -116,7 +116,7 @@ fn go_on(process: &mut Process, continuation: Term) -> BifResult {
             let table = table(id)?;
             table.allow(process, Access::Read)?;
             return finish(
-                walk::resume(process, table, Purpose::Collect, state)?,
+                select::resume(process, table, Purpose::Collect, state)?,
                 |state| {
                     let paused = build::tuple(process.heap(), &[mark, id, state]);
                     [paused].into()
@@ -126,7 +126,7 @@ fn go_on(process: &mut Process, continuation: Term) -> BifResult {
         _ => {
             let table = table(id)?;
             table.allow(process, Access::Read)?;
-            walk::continue_from(process, table, parts)?
+            select::continue_from(process, table, parts)?
         }
     };
     finish(outcome, |state| {

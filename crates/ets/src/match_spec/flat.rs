@@ -14,7 +14,7 @@ use super::pattern::{self, Contents};
 use crate::Object;
 
 /// Maximum number of elements of a head.
-const MOST_ELEMENTS: usize = 16;
+const MAX_ELEMENTS: usize = 16;
 
 #[derive(Clone, Copy)]
 enum Part {
@@ -36,14 +36,14 @@ enum Body {
 
 /// A specification that needs no program.
 pub struct Flat {
-    parts: SmallVec<[Part; MOST_ELEMENTS]>,
+    parts: SmallVec<[Part; MAX_ELEMENTS]>,
     /// The numbers of the variables, in order of binding.
-    variables: SmallVec<[u64; MOST_ELEMENTS]>,
+    variables: SmallVec<[u64; MAX_ELEMENTS]>,
     body: Body,
 }
 
 /// The values of a head's variables.
-pub type Bound = SmallVec<[Term; MOST_ELEMENTS]>;
+pub type Bound = SmallVec<[Term; MAX_ELEMENTS]>;
 
 impl Flat {
     /// Returns `None` if the specification is of another kind, or invalid.
@@ -51,7 +51,7 @@ impl Flat {
     pub fn of([head, guards, body]: &Source) -> Option<Flat> {
         let elements = head.as_tuple()?;
         let (result, end) = body.as_cons()?;
-        if elements.len() > MOST_ELEMENTS || !guards.is_nil() || !end.is_nil() {
+        if elements.len() > MAX_ELEMENTS || !guards.is_nil() || !end.is_nil() {
             return None;
         }
         let mut flat = Flat {
@@ -148,7 +148,7 @@ impl Flat {
             Body::Variable(place) => copy::copy(heap, bound[place]),
             Body::Immediate(term) => term,
             Body::Bindings => {
-                let mut order: SmallVec<[usize; MOST_ELEMENTS]> = (0..bound.len()).collect();
+                let mut order: SmallVec<[usize; MAX_ELEMENTS]> = (0..bound.len()).collect();
                 order.sort_unstable_by_key(|place| self.variables[*place]);
                 order.iter().rev().fold(Term::NIL, |tail, place| {
                     let value = copy::copy(heap, bound[*place]);

@@ -6,7 +6,7 @@ use term::{list, print};
 use super::{Invalid, Source};
 
 /// Maximum bytes of a complaint.
-const MOST_BYTES: usize = 99;
+const MAX_BYTES: usize = 99;
 
 /// Collects complaints, or stops at the first fault.
 pub struct Lint {
@@ -32,7 +32,7 @@ impl Lint {
             return Err(Invalid);
         };
         let mut text = complaint();
-        while text.len() > MOST_BYTES {
+        while text.len() > MAX_BYTES {
             text.pop();
         }
         complaints.push(text);
@@ -60,7 +60,7 @@ impl Lint {
 
 /// A term as it is shown in complaints.
 pub fn show(term: Term) -> String {
-    print::display_limited(term, MOST_BYTES).to_string()
+    print::display_limited(term, MAX_BYTES).to_string()
 }
 
 /// The clauses of a specification.

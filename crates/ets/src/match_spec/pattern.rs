@@ -149,14 +149,14 @@ pub fn contents(pattern: Term) -> Contents {
     contents_within(pattern, usize::MAX).unwrap_or(Contents::Wildcards)
 }
 
-/// As [`contents`]; `None` if the pattern has more than `most` parts.
-fn contents_within(pattern: Term, most: usize) -> Option<Contents> {
+/// As [`contents`]; `None` if the pattern has more than `max` parts.
+fn contents_within(pattern: Term, max: usize) -> Option<Contents> {
     let mut contents = Contents::Ground;
     let mut rest = vec![pattern];
     let mut seen = 0;
     while let Some(term) = rest.pop() {
         seen += 1;
-        if seen > most {
+        if seen > max {
             return None;
         }
         if term.is_atom() {

@@ -3,7 +3,7 @@
 use layout::Term;
 use term::{build, list};
 
-use super::{Interpreter, Program, keeps_key, sources};
+use super::{Interpreter, Program, replace_check, sources};
 use term::test_terms::{Terms, assert_same};
 
 /// A specification, a list of subjects, and the results of those that match.
@@ -556,8 +556,11 @@ fn replacing_keeps_the_key() {
         .chain(lost.iter().map(|text| (text, false)))
     {
         let mut terms = Terms::new();
-        let found = sources(terms.read(specification))
-            .is_ok_and(|sources| sources.iter().all(|source| keeps_key::keeps_key(source, 1)));
+        let found = sources(terms.read(specification)).is_ok_and(|sources| {
+            sources
+                .iter()
+                .all(|source| replace_check::keeps_key(source, 1))
+        });
         assert_eq!(found, expected, "{specification}");
     }
 }

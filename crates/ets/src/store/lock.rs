@@ -4,8 +4,8 @@
 //! locks the place of its scheduler, so that readers on different schedulers do not write to the same line; a writer
 //! locks all places, in order.
 //!
-//! On a node with one scheduler, that thread locks no place but enters [`Lone`]. All other threads lock their places
-//! first and then keep the scheduler out through `Lone`; a scheduler that is kept out locks a place as they do.
+//! On a node with one scheduler, that thread locks no place but enters [`BiasedLock`]. All other threads lock their places
+//! first and then keep the scheduler out through `BiasedLock`; a scheduler that is kept out locks a place as they do.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use parking_lot::RawRwLock;
 use parking_lot::lock_api::{RawRwLock as _, RawRwLockTimed as _};
 
-use super::lone::{self, Lone};
+use super::biased_lock::{self, BiasedLock};
 use super::part::Part;
 use runtime::scheduler;
 
@@ -26,7 +26,7 @@ struct PaddedLock(RawRwLock);
 pub struct PartLock {
     places: Box<[PaddedLock]>,
     /// Present on a node with one scheduler.
-    lone: Option<Lone>,
+    biased: Option<BiasedLock>,
     part: UnsafeCell<Part>,
 }
 
@@ -35,11 +35,11 @@ unsafe impl Sync for PartLock {}
 
 /// What a guard releases when it is dropped.
 enum Hold<'a> {
-    Lone(&'a Lone),
-    /// A reader's place, and the [`Lone`] through which this thread keeps the scheduler out, if there is one.
-    Place(&'a RawRwLock, Option<&'a Lone>),
-    /// All places, and likewise the [`Lone`].
-    Places(Option<&'a Lone>),
+    Biased(&'a BiasedLock),
+    /// A reader's place, and the [`BiasedLock`] through which this thread keeps the scheduler out, if there is one.
+    Place(&'a RawRwLock, Option<&'a BiasedLock>),
+    /// All places, and likewise the [`BiasedLock`].
+    Places(Option<&'a BiasedLock>),
 }
 
 /// Shared access to a part.
@@ -67,7 +67,7 @@ impl PartLock {
             places: (0..places.max(1))
                 .map(|_| PaddedLock(RawRwLock::INIT))
                 .collect(),
-            lone: (schedulers == 1 && *lone::IS_POSSIBLE).then(Lone::new),
+            biased: (schedulers == 1 && *biased_lock::IS_POSSIBLE).then(BiasedLock::new),
             part: UnsafeCell::new(part),
         }
     }
@@ -81,21 +81,21 @@ impl PartLock {
 
     /// If this thread is not the one scheduler, keeps the scheduler out. The caller has locked its place or places.
     #[inline]
-    fn keep_out(&self) -> Option<&Lone> {
-        let lone = self.lone.as_ref().filter(|_| !is_scheduler())?;
+    fn keep_out(&self) -> Option<&BiasedLock> {
+        let biased = self.biased.as_ref().filter(|_| !is_scheduler())?;
         // Without a deadline this always succeeds.
-        let _ = lone.enter_from_outside(None);
-        Some(lone)
+        let _ = biased.enter_from_outside(None);
+        Some(biased)
     }
 
     #[inline]
     pub fn read(&self) -> ReadGuard<'_> {
-        let hold = match &self.lone {
-            Some(lone) if is_scheduler() && lone.enter() => Hold::Lone(lone),
+        let hold = match &self.biased {
+            Some(biased) if is_scheduler() && biased.enter() => Hold::Biased(biased),
             _ => self.take_place(),
         };
         // SAFETY: this place is locked shared, so no writer has all places before the guard is dropped; or the one
-        // scheduler is in (`Lone`), which keeps others out, and does not write.
+        // scheduler is in (`BiasedLock`), which keeps others out, and does not write.
         let part = unsafe { &*self.part.get() };
         ReadGuard { hold, part }
     }
@@ -106,30 +106,30 @@ impl PartLock {
         Hold::Place(place, self.keep_out())
     }
 
-    /// As [`PartLock::read`]; returns `None` if the lock was not acquired within `patience`.
-    pub fn read_within(&self, patience: Duration) -> Option<ReadGuard<'_>> {
-        let until = Instant::now() + patience;
+    /// As [`PartLock::read`]; returns `None` if the lock was not acquired within `timeout`.
+    pub fn read_within(&self, timeout: Duration) -> Option<ReadGuard<'_>> {
+        let until = Instant::now() + timeout;
         let place = self.place();
-        let hold = match &self.lone {
-            Some(lone) if is_scheduler() => {
+        let hold = match &self.biased {
+            Some(biased) if is_scheduler() => {
                 // The scheduler may come here in the middle of anything (a crash), also while it holds this lock.
-                if lone.is_held() || !lone.enter() {
+                if biased.is_held() || !biased.enter() {
                     return None;
                 }
-                Hold::Lone(lone)
+                Hold::Biased(biased)
             }
-            lone => {
-                if !place.try_lock_shared_for(patience) {
+            biased => {
+                if !place.try_lock_shared_for(timeout) {
                     return None;
                 }
-                if let Some(lone) = lone
-                    && !lone.enter_from_outside(Some(until))
+                if let Some(biased) = biased
+                    && !biased.enter_from_outside(Some(until))
                 {
                     // SAFETY: locked above.
                     unsafe { place.unlock_shared() };
                     return None;
                 }
-                Hold::Place(place, lone.as_ref())
+                Hold::Place(place, biased.as_ref())
             }
         };
         // SAFETY: as in `read`.
@@ -139,10 +139,10 @@ impl PartLock {
 
     #[inline]
     pub fn write(&self) -> WriteGuard<'_> {
-        let hold = match &self.lone {
-            Some(lone) if is_scheduler() => {
-                if lone.enter_to_write() {
-                    Hold::Lone(lone)
+        let hold = match &self.biased {
+            Some(biased) if is_scheduler() => {
+                if biased.enter_to_write() {
+                    Hold::Biased(biased)
                 } else {
                     self.take_places()
                 }
@@ -163,8 +163,8 @@ impl PartLock {
 
     /// As [`PartLock::write`]; also returns whether it had to wait.
     #[inline]
-    pub fn write_and_tell(&self) -> (WriteGuard<'_>, bool) {
-        if self.lone.is_some() {
+    pub fn write_noting_contention(&self) -> (WriteGuard<'_>, bool) {
+        if self.biased.is_some() {
             return (self.write(), false);
         }
         let mut waited = false;
@@ -180,7 +180,7 @@ impl PartLock {
 
     /// As [`PartLock::write`]; returns `None` if it would have to wait, or if the node has one scheduler.
     pub fn try_write(&self) -> Option<WriteGuard<'_>> {
-        if self.lone.is_some() {
+        if self.biased.is_some() {
             return None;
         }
         for (index, place) in self.places.iter().enumerate() {
@@ -215,10 +215,10 @@ impl Drop for ReadGuard<'_> {
     #[inline]
     fn drop(&mut self) {
         match self.hold {
-            Hold::Lone(lone) => lone.leave(),
+            Hold::Biased(biased) => biased.leave(),
             Hold::Place(place, outside) => {
-                if let Some(lone) = outside {
-                    lone.leave_to_outside();
+                if let Some(biased) = outside {
+                    biased.leave_to_outside();
                 }
                 // SAFETY: the guard holds this place shared.
                 unsafe { place.unlock_shared() };
@@ -233,7 +233,7 @@ impl Deref for WriteGuard<'_> {
 
     #[inline]
     fn deref(&self) -> &Part {
-        // SAFETY: the guard holds all places, or `Lone` instead of them.
+        // SAFETY: the guard holds all places, or `BiasedLock` instead of them.
         unsafe { &*self.lock.part.get() }
     }
 }
@@ -250,11 +250,11 @@ impl Drop for WriteGuard<'_> {
     #[inline]
     fn drop(&mut self) {
         match self.hold {
-            Hold::Lone(lone) => lone.leave(),
+            Hold::Biased(biased) => biased.leave(),
             Hold::Place(..) => unreachable!("a writer takes all places"),
             Hold::Places(outside) => {
-                if let Some(lone) = outside {
-                    lone.leave_to_outside();
+                if let Some(biased) = outside {
+                    biased.leave_to_outside();
                 }
                 for place in self.lock.places.iter().rev() {
                     // SAFETY: the guard holds every place.

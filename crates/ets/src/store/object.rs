@@ -42,7 +42,7 @@ pub const HASH_MASK: u32 = DELETED - 1;
 /// Set in [`Object::words`]: some elements are packed.
 const PACKED: u32 = 1 << 31;
 /// A packed object of at most this many words is unpacked to the heap as a whole even if only one element is wanted.
-const MOST_UNPACKED: usize = 128;
+const MAX_UNPACKED_WORDS: usize = 128;
 /// Words at the end of a packed object that hold the counts of its parts.
 const COUNTS: usize = 2;
 
@@ -486,7 +486,7 @@ impl Object {
             return copy::copy(heap, element);
         }
         let block = self.block();
-        if block.before + block.rest > MOST_UNPACKED {
+        if block.before + block.rest > MAX_UNPACKED_WORDS {
             return copy::copy(heap, self.open().elements()[index]);
         }
         // Copying the whole tuple to the heap takes less time than unpacking it elsewhere and copying the element.

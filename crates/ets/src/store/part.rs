@@ -198,11 +198,11 @@ impl Part {
         }
     }
 
-    /// Frees about `most` objects of a part that was taken out of its table; returns how many.
-    pub fn free_some(&mut self, most: usize) -> usize {
+    /// Frees about `count` objects of a part that was taken out of its table; returns how many.
+    pub fn free_some(&mut self, count: usize) -> usize {
         match self {
-            Part::Hash(shard) => shard.free_some(most),
-            Part::Tree(tree) => tree.free_some(most),
+            Part::Hash(shard) => shard.free_some(count),
+            Part::Tree(tree) => tree.free_some(count),
         }
     }
 

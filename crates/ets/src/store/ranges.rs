@@ -75,8 +75,8 @@ impl Span {
     }
 
     /// Also returns whether the lock had to be waited for.
-    fn write_and_tell(&self) -> (WriteGuard<'_>, bool) {
-        let guard = self.lock.write_and_tell();
+    fn write_noting_contention(&self) -> (WriteGuard<'_>, bool) {
+        let guard = self.lock.write_noting_contention();
         self.count_turn();
         guard
     }
@@ -103,7 +103,7 @@ impl Range for Span {
     type Writer<'a> = WriteGuard<'a>;
 
     fn write(&self) -> WriteGuard<'_> {
-        self.write_and_tell().0
+        self.write_noting_contention().0
     }
 
     fn try_write(&self) -> Option<WriteGuard<'_>> {
@@ -182,8 +182,8 @@ fn until(bounds: &[Bound], key: Term) -> usize {
 /// The index of the range in which a walk begins.
 fn beginning(bounds: &[Bound], from: WalkStart, backwards: bool) -> usize {
     match from {
-        WalkStart::Outset if backwards => bounds.len(),
-        WalkStart::Outset => 0,
+        WalkStart::Edge if backwards => bounds.len(),
+        WalkStart::Edge => 0,
         WalkStart::After(key) | WalkStart::At(key) if !backwards => until(bounds, key),
         WalkStart::After(key) | WalkStart::At(key) => {
             bounds.partition_point(|bound| compare::compare(bound.key, key).is_lt())
@@ -226,7 +226,7 @@ impl Ranges {
         loop {
             let (span, (guard, waited)) = epoch::pinned(|| {
                 self.spans
-                    .enter(|bounds| until(bounds, key), Span::write_and_tell)
+                    .enter(|bounds| until(bounds, key), Span::write_noting_contention)
             });
             if (COLD..=HOT).contains(&span.heat_by(waited)) {
                 return guard;
@@ -293,14 +293,14 @@ impl Ranges {
         spans.find_map(|span| visit(&span.read()))
     }
 
-    /// As [`Ranges::each`], leaving out ranges whose lock was not acquired within `patience`.
-    pub fn each_within(&self, patience: Duration, mut visit: impl FnMut(&Part)) {
-        let Some(changes) = self.spans.changes().try_lock_for(patience) else {
+    /// As [`Ranges::each`], leaving out ranges whose lock was not acquired within `timeout`.
+    pub fn each_within(&self, timeout: Duration, mut visit: impl FnMut(&Part)) {
+        let Some(changes) = self.spans.changes().try_lock_for(timeout) else {
             return;
         };
         let (spans, _) = self.spans.all(&changes);
         for span in spans {
-            if let Some(part) = span.lock.read_within(patience) {
+            if let Some(part) = span.lock.read_within(timeout) {
                 visit(&part);
             }
         }

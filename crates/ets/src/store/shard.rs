@@ -747,10 +747,10 @@ impl Shard {
         }
     }
 
-    /// Frees at least `most` objects, from the last slot backwards and up to the end of a slot. Returns how many.
-    pub fn free_some(&mut self, most: usize) -> usize {
+    /// Frees at least `count` objects, from the last slot backwards and up to the end of a slot. Returns how many.
+    pub fn free_some(&mut self, count: usize) -> usize {
         let mut freed = 0;
-        while freed < most {
+        while freed < count {
             let Some(mut object) = self.slots.pop() else {
                 break;
             };

@@ -73,7 +73,7 @@ fn compare_pattern(pattern: Term, key: Term) -> Option<Ordering> {
 }
 
 /// Maximum number of fingers of a tree.
-const MOST_FINGERS: usize = 16;
+const MAX_FINGERS: usize = 16;
 
 /// An object's position: the address of a leaf, with the index in the bits that its alignment leaves free.
 #[repr(align(64))]
@@ -105,7 +105,7 @@ impl Fingers {
     #[inline]
     fn set(&self, leaf: *mut Leaf, index: usize) {
         let fingers = self.0.get_or_init(|| {
-            let count = scheduler::count().min(MOST_FINGERS);
+            let count = scheduler::count().min(MAX_FINGERS);
             (0..count).map(|_| Finger(AtomicU64::new(0))).collect()
         });
         Self::own(fingers)
@@ -155,7 +155,7 @@ unsafe impl Sync for Tree {}
 #[derive(Clone, Copy)]
 pub enum WalkStart {
     /// At the first object, or the last when going backwards.
-    Outset,
+    Edge,
     /// After this key, which need not exist.
     After(Term),
     /// At this key, or after where it would be.
@@ -487,7 +487,7 @@ impl Tree {
     /// The first object, or the last.
     #[must_use]
     pub fn edge(&self, last: bool) -> Option<&Object> {
-        self.walk(WalkStart::Outset, last).next()
+        self.walk(WalkStart::Edge, last).next()
     }
 
     /// The object after a key, which need not exist, or before it.
@@ -514,9 +514,9 @@ impl Tree {
         let (leaf, index) = match from {
             _ if self.is_empty() => (ptr::null_mut(), 0),
             // SAFETY: a live leaf of this tree.
-            WalkStart::Outset if !backwards => (self.first, unsafe { (*self.first).begin }),
+            WalkStart::Edge if !backwards => (self.first, unsafe { (*self.first).begin }),
             // SAFETY: as above.
-            WalkStart::Outset => (self.last, unsafe { (*self.last).end }),
+            WalkStart::Edge => (self.last, unsafe { (*self.last).end }),
             WalkStart::After(key) | WalkStart::At(key) => {
                 let leaf = self.leaf_of(key);
                 let is_beside = matches!(from, WalkStart::At(_)) == backwards;
@@ -719,10 +719,10 @@ impl Tree {
         }
     }
 
-    /// Frees at least `most` objects, from the first on and up to the end of a leaf. Returns how many.
-    pub fn free_some(&mut self, most: usize) -> usize {
+    /// Frees at least `count` objects, from the first on and up to the end of a leaf. Returns how many.
+    pub fn free_some(&mut self, count: usize) -> usize {
         let mut freed = 0;
-        while freed < most && !self.is_empty() {
+        while freed < count && !self.is_empty() {
             freed += self.free_leaf();
         }
         freed

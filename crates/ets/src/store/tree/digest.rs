@@ -21,10 +21,10 @@ use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 use term::compare;
 
-use super::node::{LEAST, MOST, ROOM};
+use super::node::{ABOVE_ALL, BELOW_ALL, ROOM};
 
 /// Maximum number of steps to the part in which keys differ.
-const MOST_STEPS: usize = 4;
+const MAX_STEPS: usize = 4;
 /// Bits of a character in a word, and the number of characters in a word.
 const CHARACTER_BITS: u32 = 21;
 const CHARACTERS: usize = 3;
@@ -50,7 +50,7 @@ enum Part {
 
 /// See the file's comment.
 struct Route {
-    steps: SmallVec<[Step; MOST_STEPS]>,
+    steps: SmallVec<[Step; MAX_STEPS]>,
     part: Part,
 }
 
@@ -149,7 +149,7 @@ impl Part {
 impl Route {
     /// The route for keys from `first` to `last`, which is greater; `None` if there is none.
     fn between(mut first: Term, mut last: Term) -> Option<Route> {
-        let mut steps: SmallVec<[Step; MOST_STEPS]> = SmallVec::new();
+        let mut steps: SmallVec<[Step; MAX_STEPS]> = SmallVec::new();
         loop {
             if first.is_small() && last.is_small() {
                 return Some(Route {
@@ -164,7 +164,7 @@ impl Route {
                     part: Part::Bytes(common),
                 });
             }
-            if steps.len() == MOST_STEPS {
+            if steps.len() == MAX_STEPS {
                 return None;
             }
             if is_list(first) && is_list(last) {
@@ -266,8 +266,8 @@ impl Digests {
     pub fn of(keys: &[Term], place: usize) -> Option<Digests> {
         let (first, last) = (keys.first()?, keys.last()?);
         let route = Route::between(*first, *last)?;
-        let mut words = [MOST.bits() as i64; ROOM];
-        words[..place].fill(LEAST.bits() as i64);
+        let mut words = [ABOVE_ALL.bits() as i64; ROOM];
+        words[..place].fill(BELOW_ALL.bits() as i64);
         for (word, key) in words[place..].iter_mut().zip(keys) {
             *word = route.word(*key)?;
         }
@@ -300,9 +300,9 @@ impl Digests {
         keys.iter().zip(&self.words[place..]).all(is_there)
             && self.words[..place]
                 .iter()
-                .all(|word| *word == LEAST.bits() as i64)
+                .all(|word| *word == BELOW_ALL.bits() as i64)
             && self.words[place + keys.len()..]
                 .iter()
-                .all(|word| *word == MOST.bits() as i64)
+                .all(|word| *word == ABOVE_ALL.bits() as i64)
     }
 }

@@ -1,7 +1,7 @@
 //! Nodes of the tree of an ordered set: leaves with keys and objects, inner nodes with children.
 //!
 //! ```text
-//! keys   LEAST ... LEAST | k k k k k k | MOST ... MOST
+//! keys   BELOW_ALL ... BELOW_ALL | k k k k k k | ABOVE_ALL ... ABOVE_ALL
 //!        0               begin         end            ROOM
 //! ```
 //!
@@ -31,16 +31,16 @@ const BLOCK: usize = 6;
 /// A node with at most this many entries looks for a neighbour to merge with.
 pub const SPARSE: usize = ROOM / 4;
 /// Nodes that together have at most this many entries are merged.
-pub const TOGETHER: usize = ROOM * 3 / 4;
+pub const MAX_MERGED: usize = ROOM * 3 / 4;
 
 const _: () = assert!(ROOM <= ALIGNMENT && SPARSE >= 2 && ROOM.is_multiple_of(BLOCK));
 
 /// Sorts before all small integers; not a term.
 // SAFETY: only its word is compared.
-pub const LEAST: Term = unsafe { Term::from_bits(i64::MIN as u64) };
+pub const BELOW_ALL: Term = unsafe { Term::from_bits(i64::MIN as u64) };
 /// Sorts after all small integers except the greatest, which has the same word.
 // SAFETY: as above.
-pub const MOST: Term = unsafe { Term::from_bits(i64::MAX as u64) };
+pub const ABOVE_ALL: Term = unsafe { Term::from_bits(i64::MAX as u64) };
 
 /// A leaf gets digests once it has this many entries; if they cannot be made, it tries again after as many more.
 const DIGESTED: usize = 8;
@@ -66,7 +66,7 @@ pub struct Leaf {
 ///
 /// `keys[i]` separates child `i - 1` from child `i`: it is greater than all keys of the former, and not greater than
 /// any key of the latter. It is an immediate, or else the first key of child `i`, because it must not outlive the
-/// object of that key. `keys[0]` is [`LEAST`].
+/// object of that key. `keys[0]` is [`BELOW_ALL`].
 #[repr(C, align(64))]
 pub struct Inner {
     pub count: usize,
@@ -174,7 +174,7 @@ impl Leaf {
             digests: None,
             previous: ptr::null_mut(),
             next: ptr::null_mut(),
-            keys: [MOST; ROOM],
+            keys: [ABOVE_ALL; ROOM],
             objects: [ptr::null_mut(); ROOM],
         }))
     }
@@ -332,9 +332,9 @@ impl Leaf {
             }
             if let Some(digests) = &mut self.digests {
                 digests.words.copy_within(begin..at, begin + 1);
-                digests.words[begin] = word_of(LEAST);
+                digests.words[begin] = word_of(BELOW_ALL);
             }
-            self.keys[begin] = LEAST;
+            self.keys[begin] = BELOW_ALL;
             self.begin = begin + 1;
         } else {
             if at + 1 < end {
@@ -343,9 +343,9 @@ impl Leaf {
             }
             if let Some(digests) = &mut self.digests {
                 digests.words.copy_within(at + 1..end, at);
-                digests.words[end - 1] = word_of(MOST);
+                digests.words[end - 1] = word_of(ABOVE_ALL);
             }
-            self.keys[end - 1] = MOST;
+            self.keys[end - 1] = ABOVE_ALL;
             self.end = end - 1;
         }
         if self.begin == self.end {
@@ -360,7 +360,7 @@ impl Leaf {
         self.keys.copy_within(begin..end, 0);
         self.objects.copy_within(begin..end, 0);
         (self.begin, self.end) = (0, end - begin);
-        self.keys[self.end..end].fill(MOST);
+        self.keys[self.end..end].fill(ABOVE_ALL);
     }
 
     /// Moves the entries from an index on to the end of another leaf.
@@ -371,7 +371,7 @@ impl Leaf {
         other.keys[places.clone()].copy_from_slice(&self.keys[from..self.end]);
         other.objects[places].copy_from_slice(&self.objects[from..self.end]);
         other.end += moved;
-        self.keys[from..self.end].fill(MOST);
+        self.keys[from..self.end].fill(ABOVE_ALL);
         self.end = from;
         for leaf in [self, other] {
             leaf.is_plain = leaf.keys().iter().all(|key| key.is_small());
@@ -382,8 +382,8 @@ impl Leaf {
 
 impl Inner {
     pub fn new() -> *mut Inner {
-        let mut keys = [MOST; ROOM];
-        keys[0] = LEAST;
+        let mut keys = [ABOVE_ALL; ROOM];
+        keys[0] = BELOW_ALL;
         Box::into_raw(Box::new(Inner {
             count: 0,
             is_plain: true,
@@ -456,12 +456,12 @@ impl Inner {
         self.keys.copy_within(at + 1..count, at);
         self.children.copy_within(at + 1..count, at);
         self.count = count - 1;
-        self.keys[count - 1] = MOST;
-        self.keys[0] = LEAST;
+        self.keys[count - 1] = ABOVE_ALL;
+        self.keys[0] = BELOW_ALL;
         if let Some(digests) = &mut self.digests {
             digests.words.copy_within(at + 1..count, at);
-            digests.words[count - 1] = word_of(MOST);
-            digests.words[0] = word_of(LEAST);
+            digests.words[count - 1] = word_of(ABOVE_ALL);
+            digests.words[0] = word_of(BELOW_ALL);
         }
     }
 
@@ -491,10 +491,10 @@ impl Inner {
         other.keys[places.clone()].copy_from_slice(&self.keys[from..self.count]);
         other.children[places].copy_from_slice(&self.children[from..self.count]);
         other.keys[first] = key;
-        other.keys[0] = LEAST;
+        other.keys[0] = BELOW_ALL;
         other.count += moved;
-        self.keys[from..self.count].fill(MOST);
-        self.keys[0] = LEAST;
+        self.keys[from..self.count].fill(ABOVE_ALL);
+        self.keys[0] = BELOW_ALL;
         self.count = from;
         for inner in [self, other] {
             let mut keys = inner.keys[..inner.count].iter().skip(1);

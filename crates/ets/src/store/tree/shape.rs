@@ -10,7 +10,7 @@ use layout::Term;
 use smallvec::SmallVec;
 
 use super::Tree;
-use super::node::{Inner, Leaf, Node, ROOM, SPARSE, TOGETHER, cut_for};
+use super::node::{Inner, Leaf, MAX_MERGED, Node, ROOM, SPARSE, cut_for};
 use crate::store::object::{Object, OwnedObject};
 
 /// Inner nodes from the root down, each with the index of the child that comes next.
@@ -166,7 +166,7 @@ impl Tree {
             let children = &(&(*inner).children)[..(*inner).count];
             let fits = |other: usize| {
                 let other = children.get(other)?.leaf();
-                ((*other).count() + (*leaf).count() <= TOGETHER).then_some(other)
+                ((*other).count() + (*leaf).count() <= MAX_MERGED).then_some(other)
             };
             let (left, right, at) = if let Some(right) = fits(index + 1) {
                 (leaf, right, index + 1)
@@ -244,7 +244,7 @@ impl Tree {
             let children = &(&(*parent).children)[..(*parent).count];
             let fits = |other: usize| {
                 let other = children.get(other)?.inner();
-                ((*other).count + (*inner).count <= TOGETHER).then_some(other)
+                ((*other).count + (*inner).count <= MAX_MERGED).then_some(other)
             };
             let (left, right, at) = if let Some(right) = fits(index + 1) {
                 (inner, right, index + 1)

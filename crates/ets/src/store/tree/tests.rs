@@ -163,7 +163,7 @@ impl Tree {
         &self,
         node: Node,
         height: usize,
-        least: Option<Term>,
+        min: Option<Term>,
         above: Option<Term>,
         leaves: &mut Vec<*mut Leaf>,
         bytes: &mut i64,
@@ -185,7 +185,7 @@ impl Tree {
                 let from = if index > 0 {
                     Some(inner.keys[index])
                 } else {
-                    least
+                    min
                 };
                 let to = if index + 1 < inner.count {
                     Some(inner.keys[index + 1])
@@ -217,12 +217,9 @@ impl Tree {
             );
             assert!(index == 0 || compare::compare(keys[index - 1], keys[index]).is_lt());
         }
-        if let Some(least) = least {
-            assert!(compare::compare(least, keys[0]).is_le());
-            assert!(
-                least.is_immediate() || least == keys[0],
-                "a key that dangles"
-            );
+        if let Some(min) = min {
+            assert!(compare::compare(min, keys[0]).is_le());
+            assert!(min.is_immediate() || min == keys[0], "a key that dangles");
         }
         if let Some(above) = above {
             assert!(compare::compare(keys[leaf.count() - 1], above).is_lt());
@@ -292,7 +289,7 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
             }
             9 | 10 if numbers.below(50) == 0 => {
                 let limit = wanted + numbers.below(range / 4 + 1) as i64;
-                let most = 1 + numbers.below(400) as usize;
+                let count = 1 + numbers.below(400) as usize;
                 let (divisor, replaces) = (2 + numbers.below(3) as i64, numbers.below(2) == 0);
                 let mut visited = 0;
                 let mut judged = Vec::new();
@@ -313,17 +310,17 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
                         } else {
                             Verdict::Remove
                         };
-                        (verdict, (visited == most).then_some(key))
+                        (verdict, (visited == count).then_some(key))
                     },
                 );
                 let end = from.get(at + 1).copied().unwrap_or(i64::MAX);
                 let expected: Vec<i64> = model
                     .range(wanted..end.min(limit + 1))
                     .map(|(key, _)| *key)
-                    .take(most)
+                    .take(count)
                     .collect();
                 assert_eq!(judged, expected);
-                assert_eq!(matches!(outcome, Visited::Stopped(_)), visited == most);
+                assert_eq!(matches!(outcome, Visited::Stopped(_)), visited == count);
                 for key in judged {
                     let value = model[&key];
                     if value % divisor != 0 && replaces {
@@ -359,7 +356,7 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
         if step % 97 == 0 {
             let found: Vec<(i64, i64)> = trees
                 .iter()
-                .flat_map(|tree| tree.walk(WalkStart::Outset, false))
+                .flat_map(|tree| tree.walk(WalkStart::Edge, false))
                 .map(pair)
                 .collect();
             let expected: Vec<(i64, i64)> =
@@ -368,7 +365,7 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
             let mut backwards: Vec<(i64, i64)> = trees
                 .iter()
                 .rev()
-                .flat_map(|tree| tree.walk(WalkStart::Outset, true))
+                .flat_map(|tree| tree.walk(WalkStart::Edge, true))
                 .map(pair)
                 .collect();
             backwards.reverse();

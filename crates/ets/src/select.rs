@@ -1,28 +1,23 @@
 //! Traversing a table with a match specification: `select` and similar functions.
 //!
-//! A walk runs a program on the objects in a scope, a limited number of objects per step; each step locks one part
-//! after the other. Between steps the position is kept as terms, so that a walk can be paused at the end of a slice,
-//! and a program can be given a continuation:
-//!
-//! ```text
-//! hash table    {Table, Slot, Limit, Program, Rest, RestCount}                    -1: all slots are done
-//! ordered set   {Table, LastKey, EndPattern, Limit, Program, [], Backwards, 0}
-//! paused        {{LastKey, EndPattern} | Slot, Limit, Program, Found, Count, Backwards, Fixed}
-//! ```
-//!
-//! `ets:repair_continuation/2` knows the first two forms.
+//! A walk runs a program on the objects in a scope ([`scope`]), a limited number of objects per step; each step locks
+//! one part after the other. Between steps the position is kept as terms ([`continuation`]), so that a walk can be
+//! paused at the end of a slice, and a program can be given a continuation.
+
+mod continuation;
+mod scope;
 
 use std::sync::Arc;
 
 use layout::Term;
 use smallvec::SmallVec;
-use term::{am, build, compare, copy};
+use term::{am, build, copy};
 
 use super::table::Table;
 use super::{Access, TableKind, Verdict};
 use crate::match_spec::flat::Flat;
-use crate::match_spec::pattern::{self, Contents};
-use crate::match_spec::{self, Interpreter, Program, Source};
+use crate::match_spec::pattern;
+use crate::match_spec::{self, Interpreter, Program};
 use crate::store::object::Object;
 use crate::store::part::Part;
 use crate::store::ranges::{self, Bound};
@@ -32,12 +27,14 @@ use runtime::bif::{Failure, badarg};
 use runtime::process::Process;
 use runtime::scheduler;
 
+use scope::{Scope, scope};
+
+pub use continuation::{continue_from, resume};
+
 /// Minimum number of objects that a step may visit.
-const LEAST_BUDGET: i64 = 256;
+const MIN_BUDGET: i64 = 256;
 /// Visiting this many slots costs as much as visiting an object.
 const SLOTS_PER_OBJECT: usize = 8;
-/// Bits of a slot's index in its part; the part's index is above them.
-const SLOT_BITS: u32 = 40;
 
 /// What to do with the objects that match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,16 +63,6 @@ pub enum Outcome {
     Done(Term),
     /// The slice is over; the walk continues with [`resume`].
     Paused(Term),
-}
-
-/// Which objects can match.
-enum Scope {
-    Nothing,
-    /// Those with one of these keys.
-    Keys(Vec<Term>),
-    All,
-    /// Those of an ordered set whose keys match this pattern.
-    Matching(Term),
 }
 
 /// The position of a walk.
@@ -161,7 +148,7 @@ pub fn start(
     if purpose == Purpose::Replace
         && !sources
             .iter()
-            .all(|source| match_spec::keeps_key::keeps_key(source, keypos))
+            .all(|source| match_spec::replace_check::keeps_key(source, keypos))
     {
         return Err(badarg(2));
     }
@@ -173,7 +160,7 @@ pub fn start(
         // Several keys may give more results than wanted, and only the continuation of a hash table can keep the
         // others for later.
         Scope::Keys(keys) if ordered && limit > 0 && keys.len() > limit => WalkPosition::Tree {
-            from: tree::WalkStart::Outset,
+            from: tree::WalkStart::Edge,
             end: None,
         },
         Scope::Keys(keys) => {
@@ -181,7 +168,7 @@ pub fn start(
             WalkPosition::End
         }
         Scope::All if ordered => WalkPosition::Tree {
-            from: tree::WalkStart::Outset,
+            from: tree::WalkStart::Edge,
             end: None,
         },
         Scope::All => WalkPosition::Slot { part: 0, slot: 0 },
@@ -190,7 +177,7 @@ pub fn start(
             end: Some(pattern),
         },
     };
-    walk.go_on(place)
+    walk.run(place)
 }
 
 /// A specification that needs no program, and the only key of the objects that it can match.
@@ -263,166 +250,6 @@ fn visit_flat(
     Ok(result)
 }
 
-/// Continues a walk that was paused.
-///
-/// # Errors
-/// As [`start`]; `badarg` if `state` is not that of a paused walk.
-pub fn resume(
-    process: &mut Process,
-    table: &Table,
-    purpose: Purpose,
-    state: Term,
-) -> Result<Outcome, Failure> {
-    let Some(&[place, limit, program, earlier, count, backwards, fixed]) = state.as_tuple() else {
-        return Err(badarg(2));
-    };
-    let (Some(limit), Some(count)) = (as_size(limit), as_size(count)) else {
-        return Err(badarg(2));
-    };
-    let program = match_spec::from_term(program).ok_or(badarg(2))?;
-    let place = match (place.as_small(), place.as_tuple()) {
-        (Some(slot), _) => slot_place(table, slot).ok_or(badarg(2))?,
-        (None, Some(&[key, end])) if table.options.kind == TableKind::OrderedSet => {
-            WalkPosition::Tree {
-                from: tree::WalkStart::After(key),
-                end: end_of(end),
-            }
-        }
-        _ => return Err(badarg(2)),
-    };
-    let mut walk = Walk::new(
-        process,
-        table,
-        program,
-        purpose,
-        limit,
-        backwards == am::TRUE,
-    );
-    walk.earlier = earlier;
-    walk.count = count;
-    walk.fixed = fixed == am::TRUE;
-    walk.continued = true;
-    walk.go_on(place)
-}
-
-/// Continues a walk from a continuation that a program held.
-///
-/// # Errors
-/// As [`resume`].
-pub fn continue_from(
-    process: &mut Process,
-    table: &Table,
-    continuation: &[Term],
-) -> Result<Outcome, Failure> {
-    match *continuation {
-        [_, slot, limit, program, rest, count] if table.options.kind != TableKind::OrderedSet => {
-            let slot = slot.as_small().ok_or(badarg(1))?;
-            let (Some(limit), Some(count)) = (as_size(limit), as_size(count)) else {
-                return Err(badarg(1));
-            };
-            let program = match_spec::from_term(program).ok_or(badarg(1))?;
-            if !rest.is_list() || limit == 0 {
-                return Err(badarg(1));
-            }
-            table.allow(process, Access::Read)?;
-            let mut walk = Walk::new(process, table, program, Purpose::Collect, limit, false);
-            walk.earlier = rest;
-            walk.count = count;
-            walk.continued = true;
-            let place = slot_place(table, slot).ok_or(badarg(1))?;
-            if count >= limit {
-                return Ok(Outcome::Done(walk.slot_chunk(place)));
-            }
-            walk.go_on(place)
-        }
-        [_, key, end, limit, program, _, backwards, _]
-            if table.options.kind == TableKind::OrderedSet =>
-        {
-            let limit = as_size(limit).filter(|limit| *limit > 0).ok_or(badarg(1))?;
-            let backwards = backwards.as_small().ok_or(badarg(1))? != 0;
-            let program = match_spec::from_term(program).ok_or(badarg(1))?;
-            let walk = Walk::new(process, table, program, Purpose::Collect, limit, backwards);
-            walk.go_on(WalkPosition::Tree {
-                from: tree::WalkStart::After(key),
-                end: end_of(end),
-            })
-        }
-        _ => Err(badarg(1)),
-    }
-}
-
-fn as_size(term: Term) -> Option<usize> {
-    usize::try_from(term.as_small()?).ok()
-}
-
-/// The end pattern in a term. A real one contains a variable, so it is never `[]`.
-fn end_of(end: Term) -> Option<Term> {
-    (!end.is_nil()).then_some(end)
-}
-
-fn slot_place(table: &Table, slot: i64) -> Option<WalkPosition> {
-    if slot < 0 {
-        return Some(WalkPosition::End);
-    }
-    let part = (slot >> SLOT_BITS) as usize;
-    let slot = (slot & ((1 << SLOT_BITS) - 1)) as usize;
-    // If it is not fixed, the table may have shrunk since.
-    let is_there = part < table.parts()
-        && matches!(&*table.read_part(part), Part::Hash(shard) if slot < shard.slots());
-    is_there.then_some(WalkPosition::Slot { part, slot })
-}
-
-/// Which objects the heads can match at all.
-fn scope(sources: &[Source], keypos: usize, ordered: bool) -> Scope {
-    let mut keys: Vec<Term> = Vec::new();
-    let mut patterns: Vec<Term> = Vec::new();
-    for [head, ..] in sources {
-        if pattern::is_wildcard(*head) {
-            return Scope::All;
-        }
-        let Some(key) = head
-            .as_tuple()
-            .and_then(|elements| elements.get(keypos - 1))
-        else {
-            continue;
-        };
-        match pattern::contents(*key) {
-            Contents::Wildcards if ordered && !pattern::is_wildcard(*key) && !key.is_map() => {
-                patterns.push(*key)
-            }
-            Contents::Wildcards => return Scope::All,
-            Contents::Ground | Contents::GroundMaps => keys.push(*key),
-        }
-    }
-    match (&patterns[..], &keys[..]) {
-        ([], []) => Scope::Nothing,
-        ([pattern], []) => Scope::Matching(*pattern),
-        ([], _) => {
-            let same = |a: &Term, b: &Term| {
-                if ordered {
-                    compare::eq(*a, *b)
-                } else {
-                    compare::eq_exact(*a, *b)
-                }
-            };
-            if ordered {
-                keys.sort_by(|a, b| compare::compare(*a, *b));
-                keys.dedup_by(|a, b| same(a, b));
-            } else if keys.len() > 1 {
-                let mut distinct: Vec<Term> = Vec::new();
-                for key in keys {
-                    if !distinct.iter().any(|known| same(known, &key)) {
-                        distinct.push(key);
-                    }
-                }
-                keys = distinct;
-            }
-            Scope::Keys(keys)
-        }
-        _ => Scope::All,
-    }
-}
-
 impl<'a> Walk<'a> {
     fn new(
         process: &'a mut Process,
@@ -441,7 +268,7 @@ impl<'a> Walk<'a> {
             limit,
             backwards,
             interpreter,
-            budget: scheduler::reductions_left().max(LEAST_BUDGET),
+            budget: scheduler::reductions_left().max(MIN_BUDGET),
             count: 0,
             found: Vec::new(),
             earlier: Term::NIL,
@@ -450,7 +277,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn go_on(mut self, place: WalkPosition) -> Result<Outcome, Failure> {
+    fn run(mut self, place: WalkPosition) -> Result<Outcome, Failure> {
         let budget = self.budget;
         let walked = match place {
             WalkPosition::Slot { part, slot } => self.walk_slots(part, slot),
@@ -630,16 +457,16 @@ impl<'a> Walk<'a> {
         loop {
             let table = self.table;
             let next = if self.purpose.access() == Access::Read {
-                let stretch = table.read_from(from, self.backwards);
-                match self.read_stretch(&stretch.part, from, end)? {
-                    Reached::End => table.bound_of(&stretch, self.backwards),
+                let range = table.read_from(from, self.backwards);
+                match self.read_range(&range.part, from, end)? {
+                    Reached::End => table.bound_of(&range, self.backwards),
                     Reached::Last => None,
                     Reached::At(place) => return Ok(Some(place)),
                 }
             } else {
-                let mut stretch = table.write_from(from, self.backwards);
-                match self.change_stretch(&mut stretch.part, from, end)? {
-                    Reached::End => table.bound_of(&stretch, self.backwards),
+                let mut range = table.write_from(from, self.backwards);
+                match self.change_range(&mut range.part, from, end)? {
+                    Reached::End => table.bound_of(&range, self.backwards),
                     Reached::Last => None,
                     Reached::At(place) => return Ok(Some(place)),
                 }
@@ -654,7 +481,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn read_stretch(
+    fn read_range(
         &mut self,
         part: &Part,
         from: tree::WalkStart,
@@ -672,7 +499,7 @@ impl<'a> Walk<'a> {
         Ok(visited.into())
     }
 
-    fn change_stretch(
+    fn change_range(
         &mut self,
         part: &mut Part,
         from: tree::WalkStart,
@@ -725,33 +552,6 @@ impl<'a> Walk<'a> {
         list
     }
 
-    fn pause(&mut self, place: WalkPosition) -> Term {
-        let earlier = self.latest_first();
-        if !self.fixed && matches!(place, WalkPosition::Slot { .. }) {
-            super::fix(self.process, self.table);
-            self.fixed = true;
-        }
-        let heap = self.process.heap();
-        let place = match place {
-            WalkPosition::Tree {
-                from: tree::WalkStart::After(key),
-                end,
-            } => build::tuple(heap, &[key, end.unwrap_or(Term::NIL)]),
-            place => slot_term(place),
-        };
-        let program = match_spec::to_term(heap, self.program.clone());
-        let state = [
-            place,
-            Term::small(self.limit as i64),
-            program,
-            earlier,
-            Term::small(self.count as i64),
-            am::boolean(self.backwards),
-            am::boolean(self.fixed),
-        ];
-        build::tuple(heap, &state)
-    }
-
     fn result(&mut self, place: WalkPosition) -> Term {
         if self.purpose != Purpose::Collect {
             return Term::small(self.count as i64);
@@ -763,85 +563,5 @@ impl<'a> Walk<'a> {
             (true, false) => self.slot_chunk(place),
             (true, true) => self.tree_chunk(place),
         }
-    }
-
-    /// `{Results, Continuation}` for an ordered set.
-    fn tree_chunk(&mut self, place: WalkPosition) -> Term {
-        if self.count == 0 {
-            return am::DOLLAR_END_OF_TABLE;
-        }
-        let results = self.in_order();
-        let heap = self.process.heap();
-        let continuation = match place {
-            WalkPosition::Tree {
-                from: tree::WalkStart::After(key),
-                end,
-            } => {
-                let table = self.table.identifier(heap);
-                let program = match_spec::to_term(heap, self.program.clone());
-                let parts = [
-                    table,
-                    key,
-                    end.unwrap_or(Term::NIL),
-                    Term::small(self.limit as i64),
-                    program,
-                    Term::NIL,
-                    Term::small(i64::from(self.backwards)),
-                    Term::small(0),
-                ];
-                build::tuple(heap, &parts)
-            }
-            _ => am::DOLLAR_END_OF_TABLE,
-        };
-        build::tuple(heap, &[results, continuation])
-    }
-
-    /// `{Results, Continuation}` for a hash table. Whole slots were visited, so there may be more results than
-    /// wanted; the continuation keeps the others.
-    fn slot_chunk(&mut self, place: WalkPosition) -> Term {
-        // All results in the order of the traversal.
-        let mut all: Vec<Term> = Vec::new();
-        let mut rest = self.earlier;
-        while let Some((head, tail)) = rest.as_cons() {
-            all.push(head);
-            rest = tail;
-        }
-        all.reverse();
-        all.append(&mut self.found);
-        if all.is_empty() && matches!(place, WalkPosition::End) {
-            return am::DOLLAR_END_OF_TABLE;
-        }
-        let heap = self.process.heap();
-        let mut more = all.split_off(all.len().min(self.limit));
-        let count = more.len();
-        if !self.continued {
-            // OTP splits the list of the first call in two; later it builds another list for the results that remain.
-            more.reverse();
-        }
-        let more = build::list(heap, &more);
-        all.reverse();
-        let results = build::list(heap, &all);
-        if count == 0 && matches!(place, WalkPosition::End) {
-            return build::tuple(heap, &[results, am::DOLLAR_END_OF_TABLE]);
-        }
-        let table = self.table.identifier(heap);
-        let program = match_spec::to_term(heap, self.program.clone());
-        let parts = [
-            table,
-            slot_term(place),
-            Term::small(self.limit as i64),
-            program,
-            more,
-            Term::small(count as i64),
-        ];
-        let continuation = build::tuple(heap, &parts);
-        build::tuple(heap, &[results, continuation])
-    }
-}
-
-fn slot_term(place: WalkPosition) -> Term {
-    match place {
-        WalkPosition::Slot { part, slot } => Term::small((part as i64) << SLOT_BITS | slot as i64),
-        _ => Term::small(-1),
     }
 }

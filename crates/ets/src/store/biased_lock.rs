@@ -25,20 +25,20 @@ use std::time::Instant;
 /// Whether the system supports such a barrier.
 pub static IS_POSSIBLE: LazyLock<bool> = LazyLock::new(sys::thread::register_barrier);
 
-/// The value of [`Lone::held`] while the scheduler is in to write.
+/// The value of [`BiasedLock::held`] while the scheduler is in to write.
 const WRITING: u32 = 1 << 31;
 
 /// See the file's comment.
-pub struct Lone {
+pub struct BiasedLock {
     /// How often the scheduler is in to read, or [`WRITING`]; only the scheduler writes this.
     held: AtomicU32,
     /// Number of outsiders that are in or waiting.
     outsiders: AtomicU32,
 }
 
-impl Lone {
-    pub const fn new() -> Lone {
-        Lone {
+impl BiasedLock {
+    pub const fn new() -> BiasedLock {
+        BiasedLock {
             held: AtomicU32::new(0),
             outsiders: AtomicU32::new(0),
         }
@@ -61,7 +61,7 @@ impl Lone {
         self.enter_as(1)
     }
 
-    /// The scheduler enters to write; returns false as [`Lone::enter`] does.
+    /// The scheduler enters to write; returns false as [`BiasedLock::enter`] does.
     ///
     /// # Panics
     /// If it is in already.
@@ -130,18 +130,18 @@ mod tests {
     #[test]
     fn nobody_is_in_beside_an_outsider() {
         assert!(*IS_POSSIBLE);
-        let lone = Lone::new();
+        let biased = BiasedLock::new();
         let (a, b) = (AtomicU32::new(0), AtomicU32::new(0));
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let one = scope.spawn(|| {
                 let mut turns = 1u32;
                 while !stop.load(Relaxed) {
-                    if lone.enter_to_write() {
+                    if biased.enter_to_write() {
                         // An outsider that got in between these two stores would see different values.
                         a.store(turns, Relaxed);
                         b.store(turns, Relaxed);
-                        lone.leave();
+                        biased.leave();
                         turns = turns.wrapping_add(1);
                     } else {
                         std::thread::yield_now();
@@ -152,9 +152,9 @@ mod tests {
                 std::thread::yield_now();
             }
             for _ in 0..2000 {
-                assert!(lone.enter_from_outside(None));
+                assert!(biased.enter_from_outside(None));
                 assert_eq!(a.load(Relaxed), b.load(Relaxed));
-                lone.leave_to_outside();
+                biased.leave_to_outside();
             }
             stop.store(true, Relaxed);
             one.join().unwrap();
@@ -164,17 +164,17 @@ mod tests {
     #[test]
     fn an_outsider_gives_up_in_time() {
         assert!(*IS_POSSIBLE);
-        let lone = Lone::new();
-        assert!(lone.enter() && lone.enter());
-        lone.leave();
-        assert!(!lone.enter_from_outside(Some(Instant::now())));
-        lone.leave();
-        assert!(lone.enter());
-        lone.leave();
-        assert!(lone.enter_from_outside(Some(Instant::now())));
-        assert!(!lone.enter());
-        assert!(!lone.is_held());
-        lone.leave_to_outside();
-        assert!(lone.enter());
+        let biased = BiasedLock::new();
+        assert!(biased.enter() && biased.enter());
+        biased.leave();
+        assert!(!biased.enter_from_outside(Some(Instant::now())));
+        biased.leave();
+        assert!(biased.enter());
+        biased.leave();
+        assert!(biased.enter_from_outside(Some(Instant::now())));
+        assert!(!biased.enter());
+        assert!(!biased.is_held());
+        biased.leave_to_outside();
+        assert!(biased.enter());
     }
 }

@@ -1,0 +1,68 @@
+//! Which objects a match specification can match at all: those with certain keys, a range of an ordered set, or all.
+
+use layout::Term;
+use term::compare;
+
+use crate::match_spec::Source;
+use crate::match_spec::pattern::{self, Contents};
+
+/// Which objects can match.
+pub(super) enum Scope {
+    Nothing,
+    /// Those with one of these keys.
+    Keys(Vec<Term>),
+    All,
+    /// Those of an ordered set whose keys match this pattern.
+    Matching(Term),
+}
+
+/// Which objects the heads can match at all.
+pub(super) fn scope(sources: &[Source], keypos: usize, ordered: bool) -> Scope {
+    let mut keys: Vec<Term> = Vec::new();
+    let mut patterns: Vec<Term> = Vec::new();
+    for [head, ..] in sources {
+        if pattern::is_wildcard(*head) {
+            return Scope::All;
+        }
+        let Some(key) = head
+            .as_tuple()
+            .and_then(|elements| elements.get(keypos - 1))
+        else {
+            continue;
+        };
+        match pattern::contents(*key) {
+            Contents::Wildcards if ordered && !pattern::is_wildcard(*key) && !key.is_map() => {
+                patterns.push(*key)
+            }
+            Contents::Wildcards => return Scope::All,
+            Contents::Ground | Contents::GroundMaps => keys.push(*key),
+        }
+    }
+    match (&patterns[..], &keys[..]) {
+        ([], []) => Scope::Nothing,
+        ([pattern], []) => Scope::Matching(*pattern),
+        ([], _) => {
+            let same = |a: &Term, b: &Term| {
+                if ordered {
+                    compare::eq(*a, *b)
+                } else {
+                    compare::eq_exact(*a, *b)
+                }
+            };
+            if ordered {
+                keys.sort_by(|a, b| compare::compare(*a, *b));
+                keys.dedup_by(|a, b| same(a, b));
+            } else if keys.len() > 1 {
+                let mut distinct: Vec<Term> = Vec::new();
+                for key in keys {
+                    if !distinct.iter().any(|known| same(known, &key)) {
+                        distinct.push(key);
+                    }
+                }
+                keys = distinct;
+            }
+            Scope::Keys(keys)
+        }
+        _ => Scope::All,
+    }
+}
