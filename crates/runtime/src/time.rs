@@ -1,19 +1,11 @@
-//! Time as programs see it, and the timers that they start.
+//! Time as programs see it.
 //!
 //! Monotonic time counts nanoseconds from the node's start, and begins at a negative value as in OTP.
-//! System time is monotonic time plus the time offset, which stays fixed because time warp is not supported. Timers set
-//! by BIFs are found by their reference's number.
+//! System time is monotonic time plus the time offset, which stays fixed because time warp is not supported.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use layout::Term;
-use parking_lot::Mutex;
-use term::copy::Owned;
-
-use crate::process::table;
-use crate::timer::{self, TimerKey};
 
 /// Monotonic time at the node's start, in nanoseconds: so low that a program that expects a small positive number fails
 /// at once.
@@ -79,81 +71,6 @@ pub fn system_ns() -> i64 {
 /// The latest time for which a timer may be set (`system_info(end_time)`), in milliseconds of Erlang
 /// monotonic time.
 pub const END_MS: i64 = 8_646_911_283_000;
-
-/// A running timer of `start_timer` or `send_after`.
-#[derive(Clone, Copy)]
-struct Running {
-    key: TimerKey,
-    /// By the system's monotonic clock.
-    deadline_ns: i64,
-    /// The receiver. If it is a process that has ended, the timer counts as ended too.
-    to: Term,
-}
-
-/// Number of separately locked tables of running timers.
-const SHARDS: usize = 64;
-
-type Shard = Mutex<HashMap<u64, Running>>;
-
-static TIMERS: LazyLock<Vec<Shard>> =
-    LazyLock::new(|| (0..SHARDS).map(|_| Mutex::default()).collect());
-
-fn shard(reference: u64) -> &'static Shard {
-    &TIMERS[reference as usize % SHARDS]
-}
-
-/// Sets a timer that sends `message` to a pid or name at a given Erlang monotonic time, and is
-/// found by its reference's number.
-pub fn start_timer(reference: u64, deadline_monotonic_ns: i64, to: Term, message: Owned) {
-    let deadline_ns = to_clock_ns(deadline_monotonic_ns);
-    // Locked before the timer is set, because it may expire on another thread at once.
-    let mut timers = shard(reference).lock();
-    let target = timer::TimerTarget::Message {
-        to,
-        send: message,
-        reference,
-    };
-    let key = timer::set(deadline_ns, target);
-    let running = Running {
-        key,
-        deadline_ns,
-        to,
-    };
-    timers.insert(reference, running);
-}
-
-/// Removes a timer that has expired.
-pub fn forget_timer(reference: u64) {
-    shard(reference).lock().remove(&reference);
-}
-
-/// Cancels a timer; returns the milliseconds it had left, or `None` if no timer of that number runs.
-pub fn cancel_timer(reference: u64) -> Option<i64> {
-    let running = shard(reference).lock().remove(&reference)?;
-    timer::cancel(running.key)?;
-    left_ms(&running)
-}
-
-/// The milliseconds that a timer has left, or `None` if no timer of that number runs.
-#[must_use]
-pub fn read_timer(reference: u64) -> Option<i64> {
-    let running = shard(reference).lock().get(&reference).copied()?;
-    left_ms(&running)
-}
-
-/// Whether a timer of that number runs.
-#[must_use]
-pub fn has_timer(reference: u64) -> bool {
-    shard(reference).lock().contains_key(&reference)
-}
-
-fn left_ms(running: &Running) -> Option<i64> {
-    if running.to.is_local_pid() && crate::epoch::pinned(|| table::find(running.to).is_null()) {
-        return None;
-    }
-    let left_ns = running.deadline_ns - sys::clock::monotonic_ns();
-    Some((left_ns.max(0) + 999_999) / 1_000_000)
-}
 
 /// Removes a `time_offset` monitor. Nothing to do: the offset never changes, so the monitors are not recorded.
 pub fn unwatch_offset(_watcher: Term, _reference: (u64, u64)) {}

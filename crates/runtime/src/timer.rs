@@ -3,6 +3,7 @@
 //! A timer may be cancelled from any scheduler, so a lock protects each wheel; it is rarely contended. Setting and
 //! cancelling take constant time. The resolution is a millisecond; a timer never expires early.
 
+pub mod bif_timers;
 mod wheel;
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -24,8 +25,8 @@ const NS_PER_TICK: i64 = 1_000_000;
 pub enum TimerTarget {
     /// The receive timer of a process.
     Receive { pid: Term, generation: u64 },
-    /// The message `send` goes to a pid or registered name; `reference` is the number by which programs refer to the
-    /// timer.
+    /// A timer of [`bif_timers`]: the message `send` goes to a pid or registered name; `reference` is the number by
+    /// which programs refer to the timer.
     Message {
         to: Term,
         send: Owned,
@@ -96,10 +97,10 @@ pub fn cancel(key: TimerKey) -> Option<TimerTarget> {
 }
 
 /// Calls `show` for each timer that will send a message, with receiver, message, and time by the system's monotonic
-/// clock. Leaves out wheels whose lock was not acquired within `patience`.
-pub fn messages_within(patience: Duration, show: &mut dyn FnMut(Term, Term, i64)) {
+/// clock. Leaves out wheels whose lock was not acquired within `timeout`.
+pub fn messages_within(timeout: Duration, show: &mut dyn FnMut(Term, Term, i64)) {
     for place in WHEELS.get().map_or(&[][..], Vec::as_slice) {
-        let Some(wheel) = place.wheel.try_lock_for(patience) else {
+        let Some(wheel) = place.wheel.try_lock_for(timeout) else {
             continue;
         };
         for (tick, target) in wheel.iter() {
@@ -149,13 +150,13 @@ pub fn expire(index: usize) {
                 send,
                 reference,
             } => {
-                crate::time::forget_timer(reference);
+                bif_timers::forget(reference);
                 let to = crate::registry::whereis_process(to).unwrap_or(to);
                 signal::send_owned(to, send);
             }
             TimerTarget::Port { port, generation } => {
                 if let Some(port) = port.upgrade() {
-                    port.timer_ran_out(generation);
+                    port.timer_expired(generation);
                 }
             }
         }

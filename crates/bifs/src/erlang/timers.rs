@@ -8,6 +8,7 @@ use runtime::bif::{BifResult, badarg, badarg_because};
 use runtime::process::{Process, table};
 use runtime::signal::handle;
 use runtime::time::{self, END_MS};
+use runtime::timer::bif_timers;
 
 /// The message that a timer sends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +65,7 @@ fn start(
             Owned::new(build::tuple(scratch.heap(), &timeout))
         }
     };
-    time::start_timer(number, deadline_ns, to, message);
+    bif_timers::start(number, deadline_ns, to, message);
     if to == process.pid() {
         remember(process, number);
     }
@@ -75,7 +76,7 @@ fn start(
 fn remember(process: &mut Process, number: u64) {
     let timers = &mut process.cold().timers;
     if timers.len() == timers.capacity() && timers.len() >= 16 {
-        timers.retain(|&number| time::has_timer(number));
+        timers.retain(|&number| bif_timers::exists(number));
         timers.reserve(timers.len().max(16));
     }
     timers.push(number);
@@ -162,9 +163,9 @@ fn ask(process: &mut Process, reference: Term, options: Term, cancel: bool) -> B
     let answer = answer(options, cancel).ok_or_else(|| badarg(2))?;
     let left_ms = reference::number(reference).and_then(|(number, _)| {
         if cancel {
-            time::cancel_timer(number)
+            bif_timers::cancel(number)
         } else {
-            time::read_timer(number)
+            bif_timers::read(number)
         }
     });
     let result = left_ms.map_or(am::FALSE, Term::small);

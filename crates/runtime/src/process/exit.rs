@@ -28,7 +28,7 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     }
     if let Some(cold) = process.cold.as_mut() {
         for number in std::mem::take(&mut cold.timers) {
-            crate::time::cancel_timer(number);
+            crate::timer::bif_timers::cancel(number);
         }
         receive::timer::cancel(cold);
         cold.at_exit.run();
