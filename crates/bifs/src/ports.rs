@@ -9,7 +9,7 @@ use term::{am, atom, build, list};
 use drivers::open;
 use runtime::bif::{BifResult, Failure, badarg};
 use runtime::port;
-use runtime::port::signals::{self, Commanded};
+use runtime::port::signals::{self, CommandResult};
 use runtime::process::Process;
 use runtime::registry;
 
@@ -39,9 +39,9 @@ pub fn port_command_3(process: &mut Process, [port, data, flags]: [Term; 3]) -> 
         return Ok(am::BADARG);
     };
     match signals::command(process, &found, data, force, !nosuspend) {
-        Commanded::Answer(answer) => Ok(answer),
-        Commanded::Busy if nosuspend => Ok(am::FALSE),
-        Commanded::Busy => {
+        CommandResult::Answer(answer) => Ok(answer),
+        CommandResult::Busy if nosuspend => Ok(am::FALSE),
+        CommandResult::Busy => {
             runtime::system_monitor::busy_port(process.pid(), found.id);
             // The command is tried again when the port has resumed the process.
             port::busy::suspend_sender(process);
@@ -125,16 +125,21 @@ pub fn port_info_1(process: &mut Process, [port]: [Term; 1]) -> BifResult {
     let Some(found) = port::resolve(port) else {
         return Ok(am::UNDEFINED);
     };
-    Ok(signals::ask(process, &found, 0, Term::NIL, |asked| {
-        let named = registry::name_of(asked.port.id).map(|_| am::REGISTERED_NAME);
+    Ok(signals::request(process, &found, 0, Term::NIL, |request| {
+        let named = registry::name_of(request.port.id).map(|_| am::REGISTERED_NAME);
         let items = named.into_iter().chain(INFO_ITEMS);
         let mut pairs = Vec::new();
         for item in items {
-            pairs.extend(port::info::item(asked.port, asked.state, item, asked.heap));
+            pairs.extend(port::info::item(
+                request.port,
+                request.state,
+                item,
+                request.heap,
+            ));
         }
         match pairs.is_empty() {
             true => am::UNDEFINED,
-            false => build::list(asked.heap, &pairs),
+            false => build::list(request.heap, &pairs),
         }
     }))
 }
@@ -152,11 +157,11 @@ pub fn port_info_2(process: &mut Process, [port, item]: [Term; 2]) -> BifResult 
     let Some(found) = found else {
         return Ok(am::UNDEFINED);
     };
-    Ok(signals::ask(process, &found, 0, item, |asked| {
-        if asked.argument == am::REGISTERED_NAME && registry::name_of(asked.port.id).is_none() {
+    Ok(signals::request(process, &found, 0, item, |request| {
+        if request.argument == am::REGISTERED_NAME && registry::name_of(request.port.id).is_none() {
             return Term::NIL;
         }
-        port::info::item(asked.port, asked.state, asked.argument, asked.heap)
+        port::info::item(request.port, request.state, request.argument, request.heap)
             .unwrap_or(am::UNDEFINED)
     }))
 }

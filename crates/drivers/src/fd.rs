@@ -18,9 +18,9 @@ use term::{am, atom};
 use super::open::{OpenError, Settings};
 use runtime::log;
 use runtime::port::Port;
+use runtime::port::descriptor_writer::{Blocking, DescriptorWriter};
 use runtime::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};
 use runtime::port::framing::Cutter;
-use runtime::port::outgoing::{Blocking, Outgoing};
 
 /// Maximum number of bytes of one read.
 pub(super) const READ_BYTES: usize = 64 << 10;
@@ -41,7 +41,7 @@ pub(super) fn with_buffer<R>(body: impl FnOnce(&mut [u8]) -> R) -> R {
 struct FdDriver {
     input: Option<OwnedFd>,
     input_token: Option<Token>,
-    output: Option<Outgoing>,
+    output: Option<DescriptorWriter>,
     cutter: Cutter,
     /// Option `eof`: at the end of input the port sends a message instead of ending.
     eof: bool,
@@ -78,9 +78,9 @@ pub fn start(
         input: duplicate(settings.input, input)?,
         input_token: None,
         output: output.map(|fd| {
-            Outgoing::new(
+            DescriptorWriter::new(
                 fd,
-                Blocking::Asked,
+                Blocking::PollFirst,
                 settings.framing,
                 settings.port_watermarks,
             )
@@ -230,14 +230,16 @@ impl Driver for FdDriver {
         }
         self.input = None;
         if self.eof {
-            port.tell(|_| am::EOF);
+            port.send_to_connected(|_| am::EOF);
         } else {
             port.exit(am::NORMAL);
         }
     }
 
     fn queued_bytes(&self) -> usize {
-        self.output.as_ref().map_or(0, Outgoing::queued_bytes)
+        self.output
+            .as_ref()
+            .map_or(0, DescriptorWriter::queued_bytes)
     }
 
     fn close(&mut self, _port: &mut Access<'_>) -> Close {

@@ -1,7 +1,7 @@
 //! The drivers `tcp_inet` and `udp_inet`: sockets of the internet families and local ones, in the protocol that OTP's
 //! `prim_inet` speaks.
 //!
-//! [`protocol`] has the numbers of requests and answers, [`address`] addresses, [`options`] options, [`interfaces`]
+//! [`active`] is the option of that name (`{active, once}`). [`protocol`] has the numbers of requests and answers, [`address`] addresses, [`options`] options, [`interfaces`]
 //! the machine's interfaces, [`statistics`] counters, [`message`] the messages that processes get. [`input`] finds
 //! packets in a stream. [`tcp`] and [`udp`] are the drivers; what they share is [`Socket`], below. [`sctp`] only
 //! reports that SCTP is not supported.
@@ -12,6 +12,7 @@
 //!
 //! All of this is called with the port's lock held.
 
+mod active;
 mod address;
 mod control;
 mod input;
@@ -89,8 +90,8 @@ pub struct Socket {
     protocol: Protocol,
     options: SocketOptions,
     /// An address that is reported instead of the real one.
-    told_name: Option<Box<Address>>,
-    told_peer: Option<Box<Address>>,
+    name_override: Option<Box<Address>>,
+    peer_override: Option<Box<Address>>,
     statistics: Statistics,
     next_reference: u16,
     /// Whether there may be something to read.
@@ -159,8 +160,8 @@ impl Socket {
             kind: None,
             protocol,
             options: SocketOptions::default(),
-            told_name: None,
-            told_peer: None,
+            name_override: None,
+            peer_override: None,
             statistics: Statistics::default(),
             next_reference: 0,
             readable: true,
@@ -229,13 +230,6 @@ impl Socket {
         if self.fd.as_ref().is_some_and(|fd| !fd.is_lent()) && self.is_open() {
             self.fd = None;
             self.status = 0;
-        }
-    }
-
-    /// Counts a packet that was delivered to the connected process.
-    fn count_active(&mut self, port: &Access<'_>) {
-        if self.options.count_active() {
-            message::passive(port, self.protocol);
         }
     }
 }

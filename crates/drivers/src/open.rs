@@ -11,7 +11,7 @@ use runtime::config;
 use runtime::port::busy::Watermarks;
 use runtime::port::driver::{Access, Driver};
 use runtime::port::framing::Framing;
-use runtime::port::{Core, Opening, Port};
+use runtime::port::{Core, Port, PortOptions};
 use runtime::process::Process;
 
 /// What a port is opened for.
@@ -143,9 +143,9 @@ pub fn settings(options: Term) -> Result<Settings, OpenError> {
                 packet = size.as_small().filter(|size| matches!(size, 1 | 2 | 4));
                 packet.is_some().then_some(())
             }
-            Some(&[am::LINE, most]) => {
-                let most = most.as_small().and_then(|most| usize::try_from(most).ok());
-                line = most.filter(|most| *most > 0);
+            Some(&[am::LINE, max]) => {
+                let max = max.as_small().and_then(|max| usize::try_from(max).ok());
+                line = max.filter(|max| *max > 0);
                 line.is_some().then_some(())
             }
             Some(&[am::CD, value]) => {
@@ -164,8 +164,8 @@ pub fn settings(options: Term) -> Result<Settings, OpenError> {
     }
     if let Some(size) = packet {
         settings.framing = Framing::Packet(size as u8);
-    } else if let Some(most) = line {
-        settings.framing = Framing::Line(most);
+    } else if let Some(max) = line {
+        settings.framing = Framing::Line(max);
     }
     if !directory.is_nil() {
         settings.directory = Some(native(directory, false).ok_or(am::BADARG)?);
@@ -266,7 +266,7 @@ fn environment(value: Term) -> Option<Vec<Change>> {
     Some(changes)
 }
 
-/// Whether opening this starts a program.
+/// Whether options this starts a program.
 #[must_use]
 pub fn starts_program(name: &Name) -> bool {
     match name {
@@ -310,12 +310,12 @@ pub fn open(process: &mut Process, name: Name, settings: Settings) -> Result<Ter
             None => Err(am::BADARG),
         },
     };
-    let opening = Opening {
+    let options = PortOptions {
         core,
         parallelism: settings.parallelism,
         queue_watermarks: settings.queue_watermarks,
     };
-    Port::open(process, opening, start)
+    Port::open(process, options, start)
 }
 
 fn driver_of(command: &[u8]) -> Option<Start> {

@@ -18,9 +18,9 @@ use super::fd::{READS_AT_ONCE, with_buffer};
 use super::open::{OpenError, Settings};
 use runtime::config;
 use runtime::config::BreakMode;
+use runtime::port::descriptor_writer::{Blocking, DescriptorWriter};
 use runtime::port::driver::{Access, Close, Command, Driver, Output, Ready};
 use runtime::port::framing::Cutter;
-use runtime::port::outgoing::{Blocking, Outgoing};
 
 /// Signals that are ignored in programs, as under stock: SIGFPE and SIGPIPE.
 const IGNORED: u64 = 1 << (8 - 1) | 1 << (13 - 1);
@@ -44,10 +44,10 @@ pub enum What<'a> {
 
 struct ProgramDriver {
     input: Option<(OwnedFd, Token)>,
-    output: Option<Outgoing>,
+    output: Option<DescriptorWriter>,
     cutter: Cutter,
     eof: bool,
-    tells_status: bool,
+    sends_status: bool,
     /// The program's exit status, once it has ended.
     status: Option<i32>,
     /// All that the program wrote has been read, but its status is not known yet.
@@ -103,7 +103,7 @@ pub fn start(
         output: None,
         cutter: Cutter::new(settings.framing),
         eof: settings.eof,
-        tells_status: settings.exit_status,
+        sends_status: settings.exit_status,
         status,
         waits_for_status: false,
     };
@@ -114,7 +114,7 @@ pub fn start(
     }
     if settings.output {
         sys::fd::set_nonblocking(to_program.as_fd(), true).map_err(reason)?;
-        driver.output = Some(Outgoing::new(
+        driver.output = Some(DescriptorWriter::new(
             to_program,
             Blocking::Never,
             settings.framing,
@@ -300,30 +300,30 @@ impl ProgramDriver {
         if let Some((input, token)) = self.input.take() {
             port.unwatch(input.as_fd(), token);
         }
-        if self.tells_status {
+        if self.sends_status {
             match self.status {
-                Some(status) => self.tell_status(port, status),
+                Some(status) => self.send_status(port, status),
                 None => {
                     self.waits_for_status = true;
                     return;
                 }
             }
         }
-        self.tell_end(port);
+        self.send_end(port);
     }
 
-    fn tell_status(&mut self, port: &mut Access<'_>, status: i32) {
-        self.tells_status = false;
-        port.tell(|heap| {
+    fn send_status(&mut self, port: &mut Access<'_>, status: i32) {
+        self.sends_status = false;
+        port.send_to_connected(|heap| {
             let status = layout::Term::small(i64::from(status));
             build::tuple(heap, &[am::EXIT_STATUS, status])
         });
     }
 
-    fn tell_end(&mut self, port: &mut Access<'_>) {
+    fn send_end(&mut self, port: &mut Access<'_>) {
         self.cutter.end(port);
         if self.eof {
-            port.tell(|_| am::EOF);
+            port.send_to_connected(|_| am::EOF);
         } else {
             port.exit(am::NORMAL);
         }
@@ -368,13 +368,15 @@ impl Driver for ProgramDriver {
         self.status = Some(status);
         if self.waits_for_status {
             self.waits_for_status = false;
-            self.tell_status(port, status);
-            self.tell_end(port);
+            self.send_status(port, status);
+            self.send_end(port);
         }
     }
 
     fn queued_bytes(&self) -> usize {
-        self.output.as_ref().map_or(0, Outgoing::queued_bytes)
+        self.output
+            .as_ref()
+            .map_or(0, DescriptorWriter::queued_bytes)
     }
 
     fn close(&mut self, port: &mut Access<'_>) -> Close {

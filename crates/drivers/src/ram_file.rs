@@ -221,8 +221,8 @@ impl Driver for RamFile {
     fn output(&mut self, port: &mut Access<'_>, command: &Output) -> Command {
         if let Some(answer) = self.answer(&command.whole()) {
             match answer.data {
-                Some(data) => port.tell_data(&answer.header, &data),
-                None => port.tell_header(&answer.header),
+                Some(data) => port.send_data(&answer.header, &data),
+                None => port.send_header(&answer.header),
             }
         }
         Command::Done

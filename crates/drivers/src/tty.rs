@@ -20,9 +20,9 @@ use super::open::{OpenError, Settings};
 use line::Line;
 use runtime::config;
 use runtime::config::BreakMode;
+use runtime::port::descriptor_writer::{Blocking, DescriptorWriter};
 use runtime::port::driver::{Access, Close, Command, Control, Driver, Output, Ready};
 use runtime::port::framing::Framing;
-use runtime::port::outgoing::{Blocking, Outgoing};
 
 /// First bytes of commands, as OTP numbers them.
 mod operation {
@@ -57,7 +57,7 @@ struct Tty {
     _mode: ModeGuard,
     input: OwnedFd,
     input_token: Token,
-    output: Outgoing,
+    output: DescriptorWriter,
     line: Line,
     utf8: bool,
     /// The first bytes of a character whose other bytes have not arrived yet.
@@ -93,7 +93,7 @@ fn open(port: &mut Access<'_>, command: &[u8]) -> sys::Result<Box<dyn Driver>> {
         input_token: port.watch(input.as_fd(), Interest::READ)?,
         input,
         // `user_drv` must never be suspended: the replies to its commands provide the backpressure.
-        output: Outgoing::new(out, Blocking::Asked, Framing::Stream, None),
+        output: DescriptorWriter::new(out, Blocking::PollFirst, Framing::Stream, None),
         line: Line::new(capabilities),
         utf8: sys::locale::is_utf8(),
         incomplete: Vec::new(),
@@ -165,7 +165,7 @@ impl Tty {
 
     fn answer(&mut self, port: &Access<'_>) {
         self.owes_answer = false;
-        port.tell(|_| am::OK);
+        port.send_to_connected(|_| am::OK);
     }
 
     fn read(&mut self, port: &mut Access<'_>) {
@@ -205,7 +205,7 @@ impl Tty {
             all = text.into_bytes();
         }
         if !all.is_empty() {
-            port.tell_data(&[], &all);
+            port.send_data(&[], &all);
         }
     }
 }

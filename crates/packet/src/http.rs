@@ -62,7 +62,7 @@ pub const HEADERS: &[&str] = &[
 pub const METHODS: &[&str] = &["OPTIONS", "GET", "HEAD", "POST", "PUT", "DELETE", "TRACE"];
 
 /// Longer header names keep their case.
-const LONGEST_NAME: usize = 50;
+const MAX_CANONICAL_NAME: usize = 50;
 /// The version assumed for a request that names none.
 const NO_VERSION: (i32, i32) = (0, 9);
 
@@ -308,7 +308,7 @@ fn header(line: &[u8]) -> Result<Line<'_>, NotHttp> {
 }
 
 fn canonical(original: &[u8]) -> Vec<u8> {
-    if original.len() > LONGEST_NAME {
+    if original.len() > MAX_CANONICAL_NAME {
         return original.to_vec();
     }
     let mut upper = true;

@@ -94,9 +94,9 @@ fn repeats_for_pcre2_only(rest: &[u8]) -> bool {
         .collect();
     let repeats = match &parts[..] {
         [exactly] => is_number(exactly),
-        [least, most] => {
-            (is_number(least) || least.is_empty() && is_number(most))
-                && (is_number(most) || most.is_empty())
+        [min, max] => {
+            (is_number(min) || min.is_empty() && is_number(max))
+                && (is_number(max) || max.is_empty())
         }
         _ => false,
     };

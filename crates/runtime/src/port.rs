@@ -2,15 +2,15 @@
 //!
 //! A port is found in a table by its identifier, and guarded by a lock of its own. A command runs in the sender if
 //! the port is idle, otherwise in order on a scheduler ([`queue`]); I/O events run on the scheduler that saw them.
-//! [`signals`] is what processes can ask of a port, [`driver`] what is behind one, [`busy`] how senders wait for it. Links, monitors and the connected
-//! process work as between processes, by signals.
+//! [`signals`] is what processes can ask of a port, [`driver`] what is behind one, [`busy`] how senders wait for one.
+//! Links, monitors and the connected process work as between processes, by signals.
 
 pub mod access;
 pub mod busy;
+pub mod descriptor_writer;
 pub mod driver;
 pub mod framing;
 pub mod info;
-pub mod outgoing;
 pub mod output;
 pub mod queue;
 mod report;
@@ -98,7 +98,7 @@ pub struct Core {
 }
 
 /// What [`Port::open`] makes a port of.
-pub struct Opening {
+pub struct PortOptions {
     pub core: Core,
     pub parallelism: bool,
     /// Of the queue of commands; the driver has its own.
@@ -148,11 +148,11 @@ impl Port {
     /// The reason: what `start` returned, or `system_limit`. Nothing stays of the port then.
     pub fn open(
         process: &mut Process,
-        opening: Opening,
+        options: PortOptions,
         start: impl FnOnce(&mut Access<'_>) -> Result<Box<dyn Driver>, Term>,
     ) -> Result<Term, Term> {
-        let port = Port::make(opening.core, opening.parallelism).ok_or(am::SYSTEM_LIMIT)?;
-        port.tasks.set_watermarks(opening.queue_watermarks);
+        let port = Port::make(options.core, options.parallelism).ok_or(am::SYSTEM_LIMIT)?;
+        port.tasks.set_watermarks(options.queue_watermarks);
         let mut state = port.state.lock();
         let State { driver, core } = &mut *state;
         let access = &mut Access {
@@ -221,9 +221,9 @@ impl Port {
     }
 
     /// Has the driver write a few bytes when the node ends, unless the port's lock was not acquired within
-    /// `patience`. What that does to the port no longer matters.
-    pub fn write_last(self: &Arc<Port>, bytes: &[u8], patience: Duration) {
-        let Some(mut state) = self.state.try_lock_for(patience) else {
+    /// `timeout`. What that does to the port no longer matters.
+    pub fn write_last(self: &Arc<Port>, bytes: &[u8], timeout: Duration) {
+        let Some(mut state) = self.state.try_lock_for(timeout) else {
             return;
         };
         let State { driver, core } = &mut *state;
@@ -240,7 +240,7 @@ impl Port {
     }
 
     /// The timer with this number has expired.
-    pub fn timer_ran_out(self: &Arc<Port>, generation: u64) {
+    pub fn timer_expired(self: &Arc<Port>, generation: u64) {
         let mut state = self.state.lock();
         if state.core.timer.is_some() && state.core.timer_generation == generation {
             state.core.timer = None;
@@ -353,7 +353,7 @@ impl State {
         self.core.exit = None;
         table::remove(port.id);
         if let Some(asker) = self.core.closed_for.take() {
-            signals::tell_process(asker, port.id, am::CLOSED);
+            signals::notify(asker, port.id, am::CLOSED);
         }
     }
 }

@@ -141,10 +141,10 @@ fn take(names: &mut HashMap<Term, Term>, name: Term, identifier: Term) {
     }
 }
 
-/// All names by pid or port; `None` if the lock was not acquired within `patience`.
+/// All names by pid or port; `None` if the lock was not acquired within `timeout`.
 #[must_use]
-pub fn all_within(patience: Duration) -> Option<HashMap<Term, Term>> {
-    Some(NAMES.try_lock_for(patience)?.clone())
+pub fn all_within(timeout: Duration) -> Option<HashMap<Term, Term>> {
+    Some(NAMES.try_lock_for(timeout)?.clone())
 }
 
 /// All names in use.

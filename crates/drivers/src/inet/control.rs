@@ -99,16 +99,16 @@ impl Socket {
             request::HOST_NAME if bytes.is_empty() => Ok(Bytes::from_vec(socket::host_name()?)),
             request::HOST_NAME => Err(INVALID),
             request::PEER => self.peer(),
-            request::NAME => match &self.told_name {
-                Some(name) => told(name),
-                None => told(&socket::name(self.fd()?)?),
+            request::NAME => match &self.name_override {
+                Some(name) => encode_address(name),
+                None => encode_address(&socket::name(self.fd()?)?),
             },
             request::SET_NAME => {
-                self.told_name = self.read_told(bytes)?;
+                self.name_override = self.read_override(bytes)?;
                 done()
             }
             request::SET_PEER => {
-                self.told_peer = self.read_told(bytes)?;
+                self.peer_override = self.read_override(bytes)?;
                 done()
             }
             request::OWN_ADDRESSES | request::PEER_ADDRESSES => {
@@ -122,7 +122,7 @@ impl Socket {
                     request::OWN_ADDRESSES => socket::name(self.fd()?)?,
                     _ => socket::peer(self.fd()?)?,
                 };
-                Ok(told(&address).unwrap_or_default())
+                Ok(encode_address(&address).unwrap_or_default())
             }
             request::BIND => self.bind(bytes),
             request::IGNORE_DESCRIPTOR => self.ignore_descriptor(port, bytes),
@@ -172,13 +172,13 @@ impl Socket {
         if !self.has(status::ACTIVE) {
             return Err(Errno::ENOTCONN.into());
         }
-        match &self.told_peer {
-            Some(peer) => told(peer),
-            None => told(&socket::peer(self.fd()?)?),
+        match &self.peer_override {
+            Some(peer) => encode_address(peer),
+            None => encode_address(&socket::peer(self.fd()?)?),
         }
     }
 
-    fn read_told(&self, bytes: &[u8]) -> Result<Option<Box<Address>>, Refusal> {
+    fn read_override(&self, bytes: &[u8]) -> Result<Option<Box<Address>>, Refusal> {
         match bytes.len() {
             0 => Ok(None),
             1 => Err(INVALID),
@@ -231,7 +231,7 @@ impl Socket {
 }
 
 /// Encodes an address, which must be of a family that has an encoding.
-fn told(address: &Address) -> Answer {
+fn encode_address(address: &Address) -> Answer {
     let mut bytes = Bytes::new();
     address::write(&mut bytes, address);
     match bytes.len() {

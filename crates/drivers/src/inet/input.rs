@@ -33,7 +33,7 @@ pub enum Next {
 
 /// Maximum number of bytes that are reserved before any have arrived. Memory that is never written is not really
 /// allocated, so this bounds address space; a longer packet gets its room as it arrives.
-const MOST_AHEAD: usize = 4 << 20;
+const MAX_RESERVED_BYTES: usize = 4 << 20;
 
 /// See the module.
 #[derive(Default, Debug)]
@@ -151,12 +151,12 @@ impl Input {
         }
     }
 
-    /// Room to read into: at most `most` bytes.
-    pub fn room(&mut self, most: usize) -> &mut [MaybeUninit<u8>] {
+    /// Room to read into: at most `max` bytes.
+    pub fn room(&mut self, max: usize) -> &mut [MaybeUninit<u8>] {
         // Beyond that, the room grows with the data that has arrived.
-        let most = most.min(MOST_AHEAD.max(self.bytes.len() / 2));
-        self.bytes.reserve(most);
-        &mut self.bytes.spare_capacity_mut()[..most]
+        let max = max.min(MAX_RESERVED_BYTES.max(self.bytes.len() / 2));
+        self.bytes.reserve(max);
+        &mut self.bytes.spare_capacity_mut()[..max]
     }
 
     /// Frees the room after a read that brought nothing, if there are no bytes.
@@ -237,10 +237,10 @@ impl Input {
                     self.restart();
                     return Next::Read(gained);
                 }
-                let most = framing.packet_bytes as usize;
-                if most > available {
-                    self.expand(most);
-                    return Next::Read(most - available);
+                let max = framing.packet_bytes as usize;
+                if max > available {
+                    self.expand(max);
+                    return Next::Read(max - available);
                 }
                 Next::Invalid
             }
@@ -270,8 +270,8 @@ mod tests {
             while !rest.is_empty() {
                 let next = input.plan(0, buffer_bytes, &framing, &mut in_headers);
                 let mut next = match next {
-                    Next::Read(most) => {
-                        let room = input.room(most);
+                    Next::Read(max) => {
+                        let room = input.room(max);
                         let count = room.len().min(rest.len());
                         for (room, &byte) in room.iter_mut().zip(rest) {
                             room.write(byte);
@@ -333,17 +333,17 @@ mod tests {
     fn a_promise_costs_no_memory() {
         let mut input = Input::default();
         let framing = framing(PacketKind::Length4);
-        let Next::Read(most) = input.plan(0, 1460, &framing, &mut false) else {
+        let Next::Read(max) = input.plan(0, 1460, &framing, &mut false) else {
             panic!("nothing is there yet");
         };
-        for (room, byte) in input.room(most).iter_mut().zip([0x7f, 0xff, 0xff, 0xf0]) {
+        for (room, byte) in input.room(max).iter_mut().zip([0x7f, 0xff, 0xff, 0xf0]) {
             room.write(byte);
         }
         // SAFETY: just written.
         let next = unsafe { input.filled(4, &framing, &mut false) };
         assert_eq!(next, Next::Read(0x7fff_fff0));
-        assert_eq!(input.room(0x7fff_fff0).len(), MOST_AHEAD);
-        assert!(input.bytes.capacity() < 2 * MOST_AHEAD);
+        assert_eq!(input.room(0x7fff_fff0).len(), MAX_RESERVED_BYTES);
+        assert!(input.bytes.capacity() < 2 * MAX_RESERVED_BYTES);
     }
 
     #[test]

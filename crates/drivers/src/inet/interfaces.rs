@@ -122,9 +122,9 @@ pub fn get(socket: BorrowedFd<'_>, request: &[u8]) -> Answer {
                 continue;
             }
             option::LARGEST_PACKET => {
-                if let Ok(most) = interface::largest_packet(socket, name) {
+                if let Ok(max) = interface::largest_packet(socket, name) {
                     bytes.push(asked);
-                    bytes.extend_from_slice(&most.to_be_bytes());
+                    bytes.extend_from_slice(&max.to_be_bytes());
                 }
                 continue;
             }

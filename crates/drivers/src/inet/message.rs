@@ -4,8 +4,8 @@ use layout::{Heap, Term};
 use sys::Errno;
 use term::{am, atom, build};
 
+use super::Pending;
 use super::options::SocketOptions;
-use super::{Pending, Protocol};
 use runtime::port::access::Access;
 
 /// The atom of an error.
@@ -61,27 +61,18 @@ pub fn failed(port: &Access<'_>, request: &Pending, reason: Term) {
 }
 
 /// `{Tag, Socket}` for the connected process.
-pub fn tell(port: &Access<'_>, tag: Term) {
+pub fn event(port: &Access<'_>, tag: Term) {
     let id = port.id();
     port.send(port.connected(), |heap| build::tuple(heap, &[tag, id]));
 }
 
 /// `{Tag, Socket, Value}` for the connected process.
-pub fn tell_with(port: &Access<'_>, tag: Term, value: impl FnOnce(&mut Heap) -> Term) {
+pub fn event_with(port: &Access<'_>, tag: Term, value: impl FnOnce(&mut Heap) -> Term) {
     let id = port.id();
     port.send(port.connected(), |heap| {
         let value = value(heap);
         build::tuple(heap, &[tag, id, value])
     });
-}
-
-/// Reports that the socket has become passive by itself.
-pub fn passive(port: &Access<'_>, protocol: Protocol) {
-    let tag = match protocol {
-        Protocol::Tcp => am::TCP_PASSIVE,
-        Protocol::Udp => am::UDP_PASSIVE,
-    };
-    tell(port, tag);
 }
 
 /// Data as the socket's options require: a list, or a binary preceded by a list of the first bytes, which are `extra`
@@ -102,9 +93,9 @@ pub fn data(heap: &mut Heap, options: &SocketOptions, extra: usize, bytes: &[u8]
 pub fn port_data(port: &mut Access<'_>, options: &SocketOptions, bytes: &[u8]) {
     let header = options.header_bytes;
     if !options.binary || header > bytes.len() {
-        port.tell_data(bytes, &[]);
+        port.send_data(bytes, &[]);
     } else {
         let (header, rest) = bytes.split_at(header);
-        port.tell_data(header, rest);
+        port.send_data(header, rest);
     }
 }

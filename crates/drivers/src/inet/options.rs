@@ -1,7 +1,7 @@
 //! Options of sockets: those that the system stores, and those that are stored here.
 //!
 //! A request to set options is a sequence of numbers and values, from the end of the program's list to its beginning;
-//! a refusal by the system is mostly not reported, as in OTP, except where [`System::is_told`] says so. A request to
+//! a refusal by the system is mostly not reported, as in OTP, except where [`System::is_reported`] says so. A request to
 //! get options is a sequence of numbers; options that the system refuses are left out of the answer.
 
 use std::os::fd::BorrowedFd;
@@ -10,8 +10,9 @@ use sys::socket::message as ancillary;
 use sys::socket::option::{self, Name};
 use sys::socket::{Family, Kind};
 
+use super::active::Active;
 use super::protocol::{Answer, Bytes, INVALID, Reader, Refusal, family};
-use super::{Protocol, Socket, input::Framing, message};
+use super::{Protocol, Socket, input::Framing};
 use runtime::port::access::Access;
 use runtime::port::busy::Watermarks;
 
@@ -66,7 +67,7 @@ pub mod number {
 }
 
 /// Maximum number of bytes of an answer, and of one raw option.
-const MOST_ANSWER: usize = 64 << 10;
+const MAX_ANSWER_BYTES: usize = 64 << 10;
 /// Bytes of an interface's name, including its terminating zero.
 const INTERFACE_NAME_BYTES: usize = 16;
 /// Default number of bytes that one read of a socket takes.
@@ -74,30 +75,7 @@ const BUFFER_BYTES: i32 = 1460;
 /// Default number of datagrams that are read in a row.
 const READ_PACKETS: i32 = 5;
 /// The maximum length of a datagram.
-const MOST_DATAGRAM: i32 = 1 << 16;
-
-/// When data is sent to the connected process.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Active {
-    /// Only on request.
-    No,
-    Yes,
-    Once,
-    /// As many times as counted.
-    Multi,
-}
-
-impl Active {
-    fn number(self) -> i32 {
-        self as i32
-    }
-
-    fn from_number(number: i32) -> Option<Active> {
-        [Active::No, Active::Yes, Active::Once, Active::Multi]
-            .into_iter()
-            .find(|active| active.number() == number)
-    }
-}
+const MAX_DATAGRAM_BYTES: i32 = 1 << 16;
 
 /// Options that are stored here.
 #[derive(Clone, Debug)]
@@ -188,10 +166,6 @@ impl SocketOptions {
         }
     }
 
-    pub fn is_active(&self) -> bool {
-        self.active != Active::No
-    }
-
     /// How packets are delimited.
     pub fn framing(&self) -> Framing {
         Framing {
@@ -199,22 +173,6 @@ impl SocketOptions {
             packet_bytes: self.packet_bytes,
             delimiter: self.delimiter,
         }
-    }
-
-    /// Counts a delivered packet; returns true if the socket became passive and its owner must be told.
-    pub fn count_active(&mut self) -> bool {
-        match self.active {
-            Active::Once => self.active = Active::No,
-            Active::Multi => {
-                self.active_count -= 1;
-                if self.active_count == 0 {
-                    self.active = Active::No;
-                    return true;
-                }
-            }
-            Active::No | Active::Yes => {}
-        }
-        false
     }
 }
 
@@ -252,14 +210,14 @@ fn queue_mark(value: i32) -> Result<usize, Refusal> {
 struct System {
     name: Name,
     /// Whether a refusal by the system is reported.
-    is_told: bool,
+    is_reported: bool,
 }
 
 /// The system's option for an option number.
 fn system(number: u8) -> Option<System> {
     let quiet = |name| (name, false);
-    let told = |name| (name, true);
-    let (name, is_told) = match number {
+    let reported = |name| (name, true);
+    let (name, is_reported) = match number {
         number::REUSE_ADDRESS => quiet(option::REUSE_ADDRESS),
         number::KEEP_ALIVE => quiet(option::KEEP_ALIVE),
         number::DONT_ROUTE => quiet(option::DONT_ROUTE),
@@ -267,21 +225,21 @@ fn system(number: u8) -> Option<System> {
         number::OUT_OF_BAND_INLINE => quiet(option::OUT_OF_BAND_INLINE),
         number::SEND_BUFFER => quiet(option::SEND_BUFFER),
         number::RECEIVE_BUFFER => quiet(option::RECEIVE_BUFFER),
-        number::PRIORITY => told(option::PRIORITY),
-        number::TYPE_OF_SERVICE => told(option::TYPE_OF_SERVICE),
-        number::TRAFFIC_CLASS => told(option::TRAFFIC_CLASS),
-        number::TIME_TO_LIVE => told(option::TIME_TO_LIVE),
-        number::RECEIVE_TYPE_OF_SERVICE => told(option::RECEIVE_TYPE_OF_SERVICE),
-        number::RECEIVE_TRAFFIC_CLASS => told(option::RECEIVE_TRAFFIC_CLASS),
-        number::RECEIVE_TIME_TO_LIVE => told(option::RECEIVE_TIME_TO_LIVE),
+        number::PRIORITY => reported(option::PRIORITY),
+        number::TYPE_OF_SERVICE => reported(option::TYPE_OF_SERVICE),
+        number::TRAFFIC_CLASS => reported(option::TRAFFIC_CLASS),
+        number::TIME_TO_LIVE => reported(option::TIME_TO_LIVE),
+        number::RECEIVE_TYPE_OF_SERVICE => reported(option::RECEIVE_TYPE_OF_SERVICE),
+        number::RECEIVE_TRAFFIC_CLASS => reported(option::RECEIVE_TRAFFIC_CLASS),
+        number::RECEIVE_TIME_TO_LIVE => reported(option::RECEIVE_TIME_TO_LIVE),
         number::NO_DELAY => quiet(option::NO_DELAY),
         number::NO_PUSH => quiet(option::CORK),
         number::MULTICAST_TIME_TO_LIVE => quiet(option::MULTICAST_TIME_TO_LIVE),
         number::MULTICAST_LOOP => quiet(option::MULTICAST_LOOP),
-        number::ONLY_IPV6 => told(option::ONLY_IPV6),
+        number::ONLY_IPV6 => reported(option::ONLY_IPV6),
         _ => return None,
     };
-    Some(System { name, is_told })
+    Some(System { name, is_reported })
 }
 
 /// Sets an option of the system. This may reset priority and type of service, so these are restored.
@@ -441,28 +399,6 @@ impl Socket {
         Ok(())
     }
 
-    fn set_active(
-        &mut self,
-        port: &mut Access<'_>,
-        value: i32,
-        reader: &mut Reader<'_>,
-    ) -> Result<(), Refusal> {
-        let options = &mut self.options;
-        options.active = Active::from_number(value).ok_or(INVALID)?;
-        if options.active != Active::Multi {
-            options.active_count = 0;
-            return Ok(());
-        }
-        let change = i16::from_be_bytes(reader.array()?);
-        let count = options.active_count.checked_add(change);
-        options.active_count = count.ok_or(INVALID)?.max(0);
-        if options.active_count == 0 {
-            options.active = Active::No;
-            message::passive(port, self.protocol);
-        }
-        Ok(())
-    }
-
     fn set_in_system(
         &mut self,
         number: u8,
@@ -528,9 +464,9 @@ impl Socket {
                 set(option::BIND_TO_DEVICE, &room).map_err(|_| INVALID)?;
             }
             _ => {
-                let System { name, is_told } = system(number).ok_or(INVALID)?;
+                let System { name, is_reported } = system(number).ok_or(INVALID)?;
                 let result = set(name, &value.to_ne_bytes());
-                if is_told && result.is_err() {
+                if is_reported && result.is_err() {
                     return Err(INVALID);
                 }
                 self.note(number, value, result.is_ok());
@@ -545,8 +481,8 @@ impl Socket {
         let ancillary = &mut options.ancillary;
         match number {
             number::RECEIVE_BUFFER if !options.is_buffer_chosen => {
-                if value > MOST_DATAGRAM && self.kind == Some(Kind::Datagram) {
-                    options.buffer_bytes = MOST_DATAGRAM;
+                if value > MAX_DATAGRAM_BYTES && self.kind == Some(Kind::Datagram) {
+                    options.buffer_bytes = MAX_DATAGRAM_BYTES;
                 } else {
                     options.buffer_bytes = options.buffer_bytes.max(value);
                 }
@@ -568,7 +504,7 @@ impl Socket {
                 Some(None) => {}
                 None => self.get_from_system(&mut answer, number, &mut reader)?,
             }
-            if answer.len() > MOST_ANSWER {
+            if answer.len() > MAX_ANSWER_BYTES {
                 return Err(INVALID);
             }
         }
@@ -661,7 +597,7 @@ impl Socket {
                 let option_number = reader.int()?;
                 let is_given = reader.byte()? != 0;
                 let length = reader.word()? as usize;
-                if length > MOST_ANSWER {
+                if length > MAX_ANSWER_BYTES {
                     return Err(INVALID);
                 }
                 let mut room = vec![0; length];

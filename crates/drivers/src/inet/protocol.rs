@@ -79,11 +79,11 @@ pub mod status {
 /// The items of [`request::GET_STATISTICS`].
 pub mod statistic {
     pub const RECEIVED_COUNT: u8 = 1;
-    pub const RECEIVED_MOST: u8 = 2;
+    pub const RECEIVED_MAX: u8 = 2;
     pub const RECEIVED_AVERAGE: u8 = 3;
     pub const RECEIVED_DEVIATION: u8 = 4;
     pub const SENT_COUNT: u8 = 5;
-    pub const SENT_MOST: u8 = 6;
+    pub const SENT_MAX: u8 = 6;
     pub const SENT_AVERAGE: u8 = 7;
     pub const SEND_PENDING: u8 = 8;
     pub const RECEIVED_OCTETS: u8 = 9;

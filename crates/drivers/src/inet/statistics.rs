@@ -7,7 +7,7 @@ use super::protocol::{Bytes, Refusal, statistic};
 struct Direction {
     octets: u64,
     count: u64,
-    most: u64,
+    max: u64,
     average: f64,
 }
 
@@ -17,7 +17,7 @@ impl Direction {
         self.octets = self.octets.wrapping_add(bytes);
         self.count = self.count.wrapping_add(1).max(1);
         self.average += (bytes as f64 - self.average) / self.count as f64;
-        self.most = self.most.max(bytes);
+        self.max = self.max.max(bytes);
     }
 }
 
@@ -58,11 +58,11 @@ impl Statistics {
                     continue;
                 }
                 statistic::RECEIVED_COUNT => self.received.count,
-                statistic::RECEIVED_MOST => self.received.most,
+                statistic::RECEIVED_MAX => self.received.max,
                 statistic::RECEIVED_AVERAGE => self.received.average as u64,
                 statistic::RECEIVED_DEVIATION => self.deviation.abs() as u64,
                 statistic::SENT_COUNT => self.sent.count,
-                statistic::SENT_MOST => self.sent.most,
+                statistic::SENT_MAX => self.sent.max,
                 statistic::SENT_AVERAGE => self.sent.average as u64,
                 statistic::SEND_PENDING => pending as u64,
                 _ => return Err(Refusal::Bad),

@@ -1,12 +1,12 @@
 //! The driver `tcp_inet`: streams, of the internet families and local ones.
 //!
-//! [`accept`] accepts connections, [`receive`] reads (through [`ahead`]), [`send`] writes, [`busy`] makes senders wait
+//! [`accept`] accepts connections, [`receive`] reads (through [`read_ahead`]), [`send`] writes, [`busy`] makes senders wait
 //! while much is queued, [`close`] handles the ways in which a connection ends.
 
 mod accept;
-mod ahead;
 mod busy;
 mod close;
+mod read_ahead;
 mod receive;
 mod send;
 
@@ -24,8 +24,8 @@ use super::protocol::{
     short, status,
 };
 use super::{Pending, Protocol, Socket, address, message, set_timer};
-use ahead::Ahead;
 use close::Ends;
+use read_ahead::ReadAhead;
 use runtime::port::access::Access;
 use runtime::port::driver::{Close, Command, Control, Driver, Ready};
 use runtime::port::output::Output;
@@ -36,7 +36,7 @@ use term::byte_queue::ByteQueue;
 pub struct Tcp {
     socket: Socket,
     ends: Ends,
-    ahead: Ahead,
+    ahead: ReadAhead,
     input: Input,
     /// HTTP: the start line has been read.
     in_headers: bool,
@@ -69,7 +69,7 @@ impl Tcp {
         Tcp {
             socket,
             ends: Ends::default(),
-            ahead: Ahead::default(),
+            ahead: ReadAhead::default(),
             input: Input::default(),
             in_headers: false,
             connecting: None,
@@ -144,7 +144,7 @@ impl Tcp {
                         self.read_now(port, 0);
                         self.read(port);
                     }
-                    Follow::Ended => self.tell_late_end(port),
+                    Follow::Ended => self.report_late_end(port),
                 }
                 done()
             }
@@ -253,7 +253,7 @@ impl Tcp {
     }
 
     /// Tells the subscribers that nothing is queued any more.
-    fn tell_empty(&mut self, port: &Access<'_>) {
+    fn report_empty_queue(&mut self, port: &Access<'_>) {
         let id = port.id();
         let tag = term::atom::known("empty_out_q");
         for pid in std::mem::take(&mut self.subscribers) {

@@ -292,7 +292,7 @@ impl Udp {
     fn failed(&mut self, port: &Access<'_>, error: Errno) {
         let reason = message::reason(error);
         if self.socket.options.is_active() {
-            message::tell_with(port, am::UDP_ERROR, |_| reason);
+            message::event_with(port, am::UDP_ERROR, |_| reason);
         } else if let Some(pending) = self.receiving.take() {
             message::failed(port, &pending, reason);
         }

@@ -65,7 +65,7 @@ impl Access<'_> {
     }
 
     /// Sends the connected process `{Port, Body}`, with the term that `body` builds.
-    pub fn tell(&self, body: impl FnOnce(&mut Heap) -> Term) {
+    pub fn send_to_connected(&self, body: impl FnOnce(&mut Heap) -> Term) {
         let id = self.port.id;
         self.send(self.core.connected, |heap| {
             let body = body(heap);
@@ -75,25 +75,25 @@ impl Access<'_> {
 
     /// Sends the connected process `{Port, {data, Data}}`: a list or a binary, as the port was opened, with the
     /// header in front of it, always as a list.
-    pub fn tell_data(&mut self, header: &[u8], data: &[u8]) {
+    pub fn send_data(&mut self, header: &[u8], data: &[u8]) {
         self.count_input(header.len() + data.len());
-        self.tell_bytes(header, Some(data), None);
+        self.send_data_message(header, Some(data), None);
     }
 
-    /// As [`Access::tell_data`], with only a header.
-    pub fn tell_header(&mut self, header: &[u8]) {
+    /// As [`Access::send_data`], with only a header.
+    pub fn send_header(&mut self, header: &[u8]) {
         self.count_input(header.len());
-        self.tell_bytes(header, None, None);
+        self.send_data_message(header, None, None);
     }
 
     /// Sends the connected process `{Port, {data, Data}}`, or with a tag `{Port, {data, {Tag, Data}}}`; its bytes
     /// have been counted already.
-    pub(super) fn tell_counted(&self, tag: Option<Term>, data: &[u8]) {
-        self.tell_bytes(&[], Some(data), tag);
+    pub(super) fn send_counted_data(&self, tag: Option<Term>, data: &[u8]) {
+        self.send_data_message(&[], Some(data), tag);
     }
 
     /// Builds the data directly in the message, because it may be large.
-    fn tell_bytes(&self, header: &[u8], data: Option<&[u8]>, tag: Option<Term>) {
+    fn send_data_message(&self, header: &[u8], data: Option<&[u8]>, tag: Option<Term>) {
         let binary = self.core.binary;
         let data_words = match data {
             Some(data) if binary => build::binary_words(data.len()),

@@ -26,7 +26,7 @@
 //!
 //! A closed port is never busy: its commands fail or are dropped, and nobody would resume the senders.
 //!
-//! The watermarks of a driver's output are the driver's own ([`super::outgoing`], sockets); it says only `set_busy`.
+//! The watermarks of a driver's output are the driver's own ([`super::descriptor_writer`], sockets); it says only `set_busy`.
 
 use std::sync::atomic::Ordering;
 

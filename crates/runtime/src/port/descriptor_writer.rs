@@ -21,36 +21,36 @@ pub enum Blocking {
     Never,
     /// The descriptor is shared with others, who rely on its blocking: the system is asked before each write, and
     /// little is written at a time. This does not help for descriptors that always count as ready.
-    Asked,
+    PollFirst,
 }
 
 /// A pipe or terminal that is writable takes this many bytes without blocking.
-const ASKED_BYTES: usize = 4096;
+const MAX_POLLED_BYTES: usize = 4096;
 /// Maximum number of parts of one gathered write.
 const PARTS: usize = 64;
 
 /// See the module.
-pub struct Outgoing {
+pub struct DescriptorWriter {
     fd: OwnedFd,
     blocking: Blocking,
     framing: Framing,
     queue: ByteQueue,
     /// When the port is busy; None when turned off.
     watermarks: Option<Watermarks>,
-    /// Set while the descriptor is watched: as long as something is queued ([`Blocking::Asked`]), or ever since
+    /// Set while the descriptor is watched: as long as something is queued ([`Blocking::PollFirst`]), or ever since
     /// something was first queued ([`Blocking::Never`]).
     token: Option<Token>,
 }
 
-impl Outgoing {
+impl DescriptorWriter {
     #[must_use]
     pub fn new(
         fd: OwnedFd,
         blocking: Blocking,
         framing: Framing,
         watermarks: Option<Watermarks>,
-    ) -> Outgoing {
-        Outgoing {
+    ) -> DescriptorWriter {
+        DescriptorWriter {
             fd,
             blocking,
             framing,
@@ -104,7 +104,7 @@ impl Outgoing {
             }
             None => data.queue_rest(&mut self.queue, written - header.len()),
         }
-        if self.blocking == Blocking::Asked && self.token.is_none() {
+        if self.blocking == Blocking::PollFirst && self.token.is_none() {
             self.write_queue()?;
         }
         if self.queue.size() > 0 {
@@ -128,7 +128,7 @@ impl Outgoing {
     pub fn ready(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
         self.write_queue()?;
         if self.queue.size() == 0
-            && self.blocking == Blocking::Asked
+            && self.blocking == Blocking::PollFirst
             && let Some(token) = self.token.take()
         {
             // While the descriptor is not watched, output is written at once.
@@ -146,13 +146,13 @@ impl Outgoing {
         while self.queue.size() > 0 {
             let mut parts: SmallVec<[IoSlice<'_>; 8]> =
                 self.queue.pieces().take(PARTS).map(IoSlice::new).collect();
-            if self.blocking == Blocking::Asked {
+            if self.blocking == Blocking::PollFirst {
                 if !sys::fd::wait_writable(self.fd.as_fd(), Some(0)).unwrap_or(true) {
                     return Ok(());
                 }
                 let first = self.queue.pieces().next().unwrap_or_default();
                 parts.truncate(1);
-                parts[0] = IoSlice::new(&first[..first.len().min(ASKED_BYTES)]);
+                parts[0] = IoSlice::new(&first[..first.len().min(MAX_POLLED_BYTES)]);
             }
             match sys::fd::writev(self.fd.as_fd(), &parts) {
                 Ok(written) => {

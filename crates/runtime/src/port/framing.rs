@@ -26,8 +26,8 @@ impl Framing {
             return Some(([0; 4], 4));
         };
         let size = usize::from(size);
-        let most = u32::MAX >> (32 - 8 * size);
-        let length = u32::try_from(bytes).ok().filter(|length| *length <= most)?;
+        let max = u32::MAX >> (32 - 8 * size);
+        let length = u32::try_from(bytes).ok().filter(|length| *length <= max)?;
         Some((length.to_be_bytes(), 4 - size))
     }
 }
@@ -52,7 +52,7 @@ impl Cutter {
     pub fn feed(&mut self, port: &mut Access<'_>, bytes: &[u8]) {
         port.count_input(bytes.len());
         if self.framing == Framing::Stream {
-            port.tell_counted(None, bytes);
+            port.send_counted_data(None, bytes);
             return;
         }
         if self.rest.is_empty() {
@@ -77,13 +77,13 @@ impl Cutter {
                 while let Some(length) = packet_length(&bytes[start..], size)
                     && let Some(packet) = bytes[start + size..].get(..length)
                 {
-                    port.tell_counted(None, packet);
+                    port.send_counted_data(None, packet);
                     start += size + length;
                 }
             }
-            Framing::Line(most) => {
-                while let Some(line) = next_line(&bytes[start..], most) {
-                    tell_line(port, &bytes[start..start + line.length], line.whole);
+            Framing::Line(max) => {
+                while let Some(line) = next_line(&bytes[start..], max) {
+                    send_line(port, &bytes[start..start + line.length], line.whole);
                     start += line.taken;
                 }
             }
@@ -94,10 +94,10 @@ impl Cutter {
     /// Input is over: sends an incomplete line, but not an incomplete packet.
     pub fn end(&mut self, port: &mut Access<'_>) {
         let rest = std::mem::take(&mut self.rest);
-        if let Framing::Line(most) = self.framing {
+        if let Framing::Line(max) = self.framing {
             // May be one byte too long, if a "\r" at its end could have been half of a line end.
-            for part in rest.chunks(most.max(1)) {
-                tell_line(port, part, false);
+            for part in rest.chunks(max.max(1)) {
+                send_line(port, part, false);
             }
         }
     }
@@ -119,15 +119,15 @@ struct Line {
     whole: bool,
 }
 
-fn next_line(bytes: &[u8], most: usize) -> Option<Line> {
+fn next_line(bytes: &[u8], max: usize) -> Option<Line> {
     // A line end is "\n" or "\r\n", neither of which counts.
-    let window = &bytes[..bytes.len().min(most.saturating_add(2))];
+    let window = &bytes[..bytes.len().min(max.saturating_add(2))];
     if let Some(end) = memchr::memchr(b'\n', window) {
         let length = match end > 0 && bytes[end - 1] == b'\r' {
             true => end - 1,
             false => end,
         };
-        if length <= most {
+        if length <= max {
             return Some(Line {
                 length,
                 taken: end + 1,
@@ -135,19 +135,19 @@ fn next_line(bytes: &[u8], most: usize) -> Option<Line> {
             });
         }
     }
-    let may_become_line_end = bytes.len() == most + 1 && bytes[most] == b'\r';
-    if bytes.len() <= most || may_become_line_end {
+    let may_become_line_end = bytes.len() == max + 1 && bytes[max] == b'\r';
+    if bytes.len() <= max || may_become_line_end {
         return None;
     }
     Some(Line {
-        length: most,
-        taken: most,
+        length: max,
+        taken: max,
         whole: false,
     })
 }
 
-fn tell_line(port: &Access<'_>, line: &[u8], whole: bool) {
-    port.tell_counted(Some(if whole { am::EOL } else { am::NOEOL }), line);
+fn send_line(port: &Access<'_>, line: &[u8], whole: bool) {
+    port.send_counted_data(Some(if whole { am::EOL } else { am::NOEOL }), line);
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //!
 //! The port then waits for the scheduler that ran the sender ([`Runnable`]), which checks after each slice: what
 //! replies to the sender has its caches. Another scheduler takes a port only when that queue has not been empty for
-//! `PATIENCE_NS` (compare `scheduler::crowd`).
+//! `STEALABLE_AFTER_NS` (compare `scheduler::crowd`).
 //!
 //! Any thread may queue tasks; only one scheduler at a time runs them.
 
@@ -28,7 +28,7 @@ pub type Task = Box<dyn FnOnce(&Arc<Port>, &mut State) + Send>;
 const TASKS_AT_ONCE: usize = 64;
 
 /// How long a port waits for one scheduler before others may take it. Chosen by E3 (`pipe_ring` with `+spp true`).
-const PATIENCE_NS: i64 = 50_000;
+const STEALABLE_AFTER_NS: i64 = 50_000;
 
 /// Ports with tasks that wait for one scheduler, or for whichever comes first.
 pub(crate) struct Runnable {
@@ -59,7 +59,8 @@ impl Runnable {
     /// Whether the ports have waited so long that another scheduler may take one.
     pub fn has_waited(&self) -> bool {
         !self.is_empty()
-            && sys::clock::monotonic_ns() - self.since_ns.load(Ordering::Relaxed) >= PATIENCE_NS
+            && sys::clock::monotonic_ns() - self.since_ns.load(Ordering::Relaxed)
+                >= STEALABLE_AFTER_NS
     }
 
     /// Adds a port; returns how many there are now.

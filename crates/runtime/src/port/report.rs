@@ -11,7 +11,7 @@ use term::reference;
 
 use super::{Phase, Port};
 
-/// Writes the port's section; nothing if the port is not open, or its lock was not acquired within `patience`.
+/// Writes the port's section; nothing if the port is not open, or its lock was not acquired within `timeout`.
 ///
 /// # Errors
 /// Those of `out`.
@@ -19,9 +19,9 @@ pub fn report(
     out: &mut impl Write,
     port: &Port,
     names: &HashMap<Term, Term>,
-    patience: Duration,
+    timeout: Duration,
 ) -> fmt::Result {
-    let Some(state) = port.state.try_lock_for(patience) else {
+    let Some(state) = port.state.try_lock_for(timeout) else {
         return Ok(());
     };
     let core = &state.core;

@@ -21,7 +21,7 @@ use crate::send::Sent;
 use crate::signal::{self, Signal, handle};
 
 /// A request that has reached its port.
-pub struct Asked<'a> {
+pub struct Request<'a> {
     pub port: &'a Arc<Port>,
     pub state: &'a mut State,
     pub caller: Term,
@@ -31,16 +31,16 @@ pub struct Asked<'a> {
 }
 
 /// Asks a port something; returns the answer, or the reference of the message that will bring it.
-pub fn ask(
+pub fn request(
     process: &mut Process,
     port: &Arc<Port>,
     bytes: usize,
     argument: Term,
-    body: impl FnOnce(Asked<'_>) -> Term + Send + 'static,
+    body: impl FnOnce(Request<'_>) -> Term + Send + 'static,
 ) -> Term {
     let caller = process.pid();
     if let Some(mut state) = port.enter() {
-        return body(Asked {
+        return body(Request {
             port,
             state: &mut state,
             caller,
@@ -52,7 +52,7 @@ pub fn ask(
     let (reference, argument) = (Owned::new(made), Owned::new(argument));
     let task = move |port: &Arc<Port>, state: &mut State| {
         let mut scratch = Scratch::new();
-        let answer = body(Asked {
+        let answer = body(Request {
             port,
             state,
             caller,
@@ -66,7 +66,7 @@ pub fn ask(
 }
 
 /// Does something to a port, at once or in order with its queue; without an answer.
-fn tell(port: &Arc<Port>, body: impl FnOnce(&Arc<Port>, &mut State) + Send + 'static) {
+fn run_or_queue(port: &Arc<Port>, body: impl FnOnce(&Arc<Port>, &mut State) + Send + 'static) {
     match port.enter() {
         Some(mut state) => body(port, &mut state),
         None => queue::push(port, 0, Box::new(body)),
@@ -75,7 +75,7 @@ fn tell(port: &Arc<Port>, body: impl FnOnce(&Arc<Port>, &mut State) + Send + 'st
 
 /// The result of `port_command`.
 #[must_use]
-pub enum Commanded {
+pub enum CommandResult {
     /// `true`, the reason of an error, or the reference of the answer to come.
     Answer(Term),
     /// Nothing was done: the port is busy. With `wait` the caller was recorded, to be resumed when the port no longer
@@ -90,27 +90,27 @@ pub fn command(
     data: Term,
     force: bool,
     wait: bool,
-) -> Commanded {
+) -> CommandResult {
     let Ok(output) = Output::of_command(data) else {
-        return Commanded::Answer(am::BADARG);
+        return CommandResult::Answer(am::BADARG);
     };
     let caller = process.pid();
     let recorded = wait.then_some(caller);
     if let Some(mut state) = port.enter() {
         if force && !state.takes_force() {
-            return Commanded::Answer(am::NOTSUP);
+            return CommandResult::Answer(am::NOTSUP);
         }
         if !force && state.must_wait(recorded) {
-            return Commanded::Busy;
+            return CommandResult::Busy;
         }
-        return Commanded::Answer(state.command(port, caller, &output));
+        return CommandResult::Answer(state.command(port, caller, &output));
     }
     if force {
         if !port.state.lock().takes_force() {
-            return Commanded::Answer(am::NOTSUP);
+            return CommandResult::Answer(am::NOTSUP);
         }
     } else if port.must_wait_to_queue(recorded) {
-        return Commanded::Busy;
+        return CommandResult::Busy;
     }
     let size = output.size();
     let made = handle::reference_of_answer(process);
@@ -129,7 +129,7 @@ pub fn command(
         signal::reply_to(caller, number, answer);
     };
     queue::push(port, size, Box::new(task));
-    Commanded::Answer(made)
+    CommandResult::Answer(made)
 }
 
 impl State {
@@ -167,7 +167,7 @@ impl State {
 /// Hands data to a port when no process waits for the result: trace messages.
 pub fn command_from_outside(port: &Arc<Port>, data: &[u8]) {
     let data = data.to_vec();
-    tell(port, move |port, state| {
+    run_or_queue(port, move |port, state| {
         let connected = state.core.connected;
         let _ = state.command(port, connected, &Output::of_bytes(&data));
     });
@@ -178,42 +178,42 @@ pub fn control(process: &mut Process, port: &Arc<Port>, operation: u32, data: Te
     if Output::new(data).is_err() {
         return am::BADARG;
     }
-    ask(process, port, 0, data, move |asked| {
-        let Ok(data) = Output::new(asked.argument) else {
+    request(process, port, 0, data, move |request| {
+        let Ok(data) = Output::new(request.argument) else {
             return am::BADARG;
         };
-        if asked.state.core.phase != Phase::Open {
+        if request.state.core.phase != Phase::Open {
             return am::BADARG;
         }
-        let answer = asked
+        let answer = request
             .state
-            .call(asked.port, Some(asked.caller), |driver, access| {
+            .call(request.port, Some(request.caller), |driver, access| {
                 driver.control(access, operation, &data.whole())
             });
         match answer.flatten() {
             None => am::BADARG,
-            Some(Control::List(bytes)) => build::byte_list(asked.heap, &bytes),
-            Some(Control::Binary(bytes)) => build::binary(asked.heap, &bytes),
+            Some(Control::List(bytes)) => build::byte_list(request.heap, &bytes),
+            Some(Control::Binary(bytes)) => build::binary(request.heap, &bytes),
         }
     })
 }
 
 /// `port_call/3`: returns `{ok, Answer}` or `badarg`.
 pub fn call(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term) -> Term {
-    ask(process, port, 0, data, move |asked| {
-        if asked.state.core.phase != Phase::Open {
+    request(process, port, 0, data, move |request| {
+        if request.state.core.phase != Phase::Open {
             return am::BADARG;
         }
-        let answer = asked
+        let answer = request
             .state
-            .call(asked.port, Some(asked.caller), |driver, access| {
-                driver.call(access, operation, asked.argument)
+            .call(request.port, Some(request.caller), |driver, access| {
+                driver.call(access, operation, request.argument)
             });
         match answer.flatten() {
             None => am::BADARG,
             Some(answer) => {
-                let answer = copy::copy(asked.heap, answer.term());
-                build::tuple(asked.heap, &[am::OK, answer])
+                let answer = copy::copy(request.heap, answer.term());
+                build::tuple(request.heap, &[am::OK, answer])
             }
         }
     })
@@ -226,25 +226,25 @@ pub fn connect(process: &mut Process, port: &Arc<Port>, pid: Term) -> Term {
     } else if signal::send(pid, Signal::Link { from: port.id }).is_err() {
         return am::BADARG;
     }
-    ask(process, port, 0, pid, |asked| {
-        if asked.state.core.phase != Phase::Open {
+    request(process, port, 0, pid, |request| {
+        if request.state.core.phase != Phase::Open {
             let exit = Signal::Exit {
-                from: asked.port.id,
+                from: request.port.id,
                 reason: Owned::new(am::NOPROC),
                 linked: true,
             };
-            let _ = signal::send(asked.argument, exit);
+            let _ = signal::send(request.argument, exit);
             return am::BADARG;
         }
-        asked.state.connect(asked.argument);
+        request.state.connect(request.argument);
         am::TRUE
     })
 }
 
 /// `port_close/1`.
 pub fn close(process: &mut Process, port: &Arc<Port>) -> Term {
-    ask(process, port, 0, Term::NIL, |asked| {
-        match asked.state.close(asked.port, am::NORMAL) {
+    request(process, port, 0, Term::NIL, |request| {
+        match request.state.close(request.port, am::NORMAL) {
             true => am::TRUE,
             false => am::BADARG,
         }
@@ -265,13 +265,13 @@ pub fn message(from: &mut Process, port: Term, message: Term) -> Sent {
         let message = Owned::new(message);
         let task = move |port: &Arc<Port>, state: &mut State| {
             let output = command_of(message.term()).and_then(|data| Output::new(data).ok());
-            request(port, state, own, message.term(), output.as_ref());
+            run_message(port, state, own, message.term(), output.as_ref());
         };
         queue::push(&port, size, Box::new(task));
         return suspended_if(from, waits);
     };
     let waits = output.is_some() && state.must_wait(Some(own));
-    request(&port, &mut state, own, message, output.as_ref());
+    run_message(&port, &mut state, own, message, output.as_ref());
     suspended_if(from, waits)
 }
 
@@ -306,7 +306,7 @@ fn command_of(message: Term) -> Option<Term> {
 }
 
 /// Carries out a message to a port.
-fn request(
+fn run_message(
     port: &Arc<Port>,
     state: &mut State,
     from: Term,
@@ -336,13 +336,13 @@ fn request(
         Some(&[am::CONNECT, pid]) if pid.is_local_pid() => {
             // Does not link it, unlike `port_connect/2`.
             state.core.connected = pid;
-            tell_process(connected, port.id, am::CONNECTED);
+            notify(connected, port.id, am::CONNECTED);
         }
         _ => bad_signal(port, connected),
     }
 }
 
-pub(super) fn tell_process(to: Term, port: Term, what: Term) {
+pub(super) fn notify(to: Term, port: Term, what: Term) {
     let mut scratch = Scratch::new();
     let message = build::tuple(scratch.heap(), &[port, what]);
     signal::send_message_from_outside(to, message);
@@ -382,7 +382,7 @@ pub fn monitor(port: Term, watcher: Term, reference: ReferenceNumber, name: Opti
         }
         return is_open;
     }
-    tell(&port, move |_, state| {
+    run_or_queue(&port, move |_, state| {
         if state.core.phase == Phase::Open {
             state.core.monitors.insert(reference, (watcher, name));
             return;
@@ -400,7 +400,7 @@ pub fn monitor(port: Term, watcher: Term, reference: ReferenceNumber, name: Opti
 /// Removes a monitor on a port.
 pub fn demonitor(port: Term, reference: ReferenceNumber) {
     if let Some(port) = find(port) {
-        tell(&port, move |_, state| {
+        run_or_queue(&port, move |_, state| {
             state.core.monitors.remove(&reference);
         });
     }
@@ -433,7 +433,7 @@ pub fn link(port: Term, pid: Term) -> bool {
         }
         return is_open;
     }
-    tell(&port, move |port, state| {
+    run_or_queue(&port, move |port, state| {
         if state.core.phase != Phase::Open {
             let exit = Signal::Exit {
                 from: port.id,
@@ -451,7 +451,7 @@ pub fn link(port: Term, pid: Term) -> bool {
 /// Unlinks a process from a port.
 pub fn unlink(port: Term, pid: Term) {
     if let Some(port) = find(port) {
-        tell(&port, move |_, state| {
+        run_or_queue(&port, move |_, state| {
             state.core.links.retain(|linked| *linked != pid);
         });
     }
@@ -462,7 +462,7 @@ pub fn unlink(port: Term, pid: Term) {
 pub fn exit_signal(port: Term, from: Term, reason: Term, linked: bool) {
     let Some(port) = find(port) else { return };
     let reason = Owned::new(reason);
-    tell(&port, move |port, state| {
+    run_or_queue(&port, move |port, state| {
         let reason = reason.term();
         if linked {
             state.core.links.retain(|other| *other != from);

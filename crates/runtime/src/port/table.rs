@@ -143,11 +143,11 @@ pub fn list() -> Vec<Term> {
     ports
 }
 
-/// All ports in slots whose lock was acquired within `patience`.
+/// All ports in slots whose lock was acquired within `timeout`.
 #[must_use]
-pub fn all_within(patience: Duration) -> Vec<Arc<Port>> {
+pub fn all_within(timeout: Duration) -> Vec<Arc<Port>> {
     let chunks = TABLE.chunks.iter().filter_map(OnceLock::get);
-    let port = |slot: &Slot| slot.try_read_for(patience)?.clone();
+    let port = |slot: &Slot| slot.try_read_for(timeout)?.clone();
     chunks
         .flat_map(|chunk| chunk.iter().filter_map(port))
         .collect()
@@ -177,7 +177,7 @@ pub fn bytes() -> (u64, u64) {
 }
 
 /// How often an ending node checks whether everything has been written.
-const LOOK: Duration = Duration::from_millis(1);
+const FLUSH_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Waits until everything that ports still hold is written, however long its readers take; called before the node
 /// ends. Input is read meanwhile, because a program may wait for that before it reads more. Must be called on a
@@ -199,7 +199,7 @@ pub fn flush_all() {
     ports.retain(holds);
     while !ports.is_empty() {
         io::poll_now();
-        thread::sleep(LOOK);
+        thread::sleep(FLUSH_POLL_INTERVAL);
         ports.retain(holds);
     }
 }

@@ -11,7 +11,7 @@ use runtime::port::access::Access;
 use runtime::process::table;
 
 /// Maximum number of connections that are accepted before others have their turn.
-const MOST_ACCEPTS: usize = 64;
+const MAX_ACCEPTS: usize = 64;
 
 impl Tcp {
     /// Requests a connection, which comes as a message, perhaps at once.
@@ -48,7 +48,7 @@ impl Tcp {
 
     /// To be called when connections may be waiting.
     pub(super) fn accept_ready(&mut self, port: &mut Access<'_>) {
-        for _ in 0..MOST_ACCEPTS {
+        for _ in 0..MAX_ACCEPTS {
             self.forget_dead();
             if self.accepting.is_empty() {
                 return;

@@ -17,13 +17,13 @@ use runtime::port::access::Access;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Ends {
     /// The owner of the active socket has been told.
-    is_told: bool,
+    is_reported: bool,
     /// The peer sends no more, and nothing more is read.
     pub is_read_closed: bool,
     /// The next send fails with `closed`, not `enotconn`.
-    tell_sender: bool,
+    report_to_sender: bool,
     /// The next receive fails with `closed`, not `enotconn`.
-    tell_receiver: bool,
+    report_to_receiver: bool,
     /// Both fail with `econnreset` instead of `closed`.
     was_reset: bool,
     /// What to shut down when everything has been sent.
@@ -39,10 +39,10 @@ impl Tcp {
     pub(super) fn late_receive_error(&mut self) -> crate::inet::protocol::Refusal {
         use crate::inet::protocol::Refusal;
         let ends = &mut self.ends;
-        if !std::mem::take(&mut ends.tell_receiver) {
+        if !std::mem::take(&mut ends.report_to_receiver) {
             return Refusal::System(Errno::ENOTCONN);
         }
-        ends.tell_sender = false;
+        ends.report_to_sender = false;
         if std::mem::take(&mut ends.was_reset) {
             Refusal::System(Errno::ECONNRESET)
         } else {
@@ -53,7 +53,7 @@ impl Tcp {
     /// The error of a send on a socket that is not connected.
     pub(super) fn late_send_error(&mut self) -> Term {
         let ends = &mut self.ends;
-        if !std::mem::take(&mut ends.tell_sender) {
+        if !std::mem::take(&mut ends.report_to_sender) {
             return message::reason(Errno::ENOTCONN);
         }
         // `was_reset` is kept, because the next receive reports the same.
@@ -64,17 +64,17 @@ impl Tcp {
     }
 
     /// The socket became active after the peer had gone.
-    pub(super) fn tell_late_end(&mut self, port: &mut Access<'_>) {
+    pub(super) fn report_late_end(&mut self, port: &mut Access<'_>) {
         if std::mem::take(&mut self.ends.was_reset) {
-            message::tell_with(port, am::TCP_ERROR, |_| am::ECONNRESET);
+            message::event_with(port, am::TCP_ERROR, |_| am::ECONNRESET);
         }
-        self.tell_closed(port);
+        self.report_closed(port);
         self.end(port, am::NORMAL);
     }
 
-    fn tell_closed(&mut self, port: &Access<'_>) {
-        if !std::mem::replace(&mut self.ends.is_told, true) {
-            message::tell(port, am::TCP_CLOSED);
+    fn report_closed(&mut self, port: &Access<'_>) {
+        if !std::mem::replace(&mut self.ends.is_reported, true) {
+            message::event(port, am::TCP_CLOSED);
         }
     }
 
@@ -101,7 +101,7 @@ impl Tcp {
     pub(super) fn clear_queue(&mut self, port: &Access<'_>) {
         self.queue.clear();
         self.wants_write = false;
-        self.tell_empty(port);
+        self.report_empty_queue(port);
     }
 
     /// Fails all pending requests, because the socket is closed.
@@ -132,15 +132,15 @@ impl Tcp {
             was_sending = true;
         }
         if self.file.is_some() {
-            self.tell_file_failed(port, Errno::ENOTCONN);
+            self.report_file_failed(port, Errno::ENOTCONN);
             was_sending = true;
         }
         if !was_sending {
-            self.ends.tell_sender = true;
+            self.ends.report_to_sender = true;
         }
         self.input.clear();
         if self.socket.options.is_active() {
-            self.tell_closed(port);
+            self.report_closed(port);
             self.end(port, am::NORMAL);
         } else {
             if self.socket.options.exit_on_close {
@@ -162,13 +162,13 @@ impl Tcp {
             self.fail_busy(port, am::CLOSED);
         }
         if self.file.is_some() {
-            self.tell_file_failed(port, error);
+            self.report_file_failed(port, error);
         }
         self.input.clear();
         let reason = message::reason(error);
         if self.socket.options.is_active() {
-            message::tell_with(port, am::TCP_ERROR, |_| reason);
-            self.tell_closed(port);
+            message::event_with(port, am::TCP_ERROR, |_| reason);
+            self.report_closed(port);
             self.end(port, reason);
         } else {
             if self.socket.options.exit_on_close {
@@ -206,9 +206,9 @@ impl Tcp {
         let is_file = self.file.is_some();
         if self.socket.options.is_active() {
             if show_reset {
-                message::tell_with(port, am::TCP_ERROR, |_| reason);
+                message::event_with(port, am::TCP_ERROR, |_| reason);
             }
-            self.tell_closed(port);
+            self.report_closed(port);
             for caller in callers.into_iter().filter(|_| !is_file) {
                 message::reply_error(port, caller, reason);
             }
@@ -221,14 +221,14 @@ impl Tcp {
         } else {
             self.fail_pending(port);
             if callers.is_empty() {
-                self.ends.tell_sender = true;
+                self.ends.report_to_sender = true;
             }
             for caller in callers.into_iter().filter(|_| !is_file) {
                 message::reply_error(port, caller, reason);
             }
             self.close_socket(port);
             // A program may ignore errors of sends, so the next receive reports the same.
-            self.ends.tell_receiver = true;
+            self.ends.report_to_receiver = true;
             self.ends.was_reset = show_reset;
         }
     }

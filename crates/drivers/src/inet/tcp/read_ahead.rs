@@ -26,7 +26,7 @@ thread_local! {
 
 /// See the module.
 #[derive(Default)]
-pub struct Ahead {
+pub struct ReadAhead {
     bytes: Vec<u8>,
     /// Bytes before this index have been taken.
     start: usize,
@@ -40,7 +40,7 @@ pub struct Read {
     pub found_end: bool,
 }
 
-impl Ahead {
+impl ReadAhead {
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -52,7 +52,7 @@ impl Ahead {
         room[..count].write_copy_of_slice(&here[..count]);
         self.start += count;
         if self.start == self.bytes.len() {
-            *self = Ahead::default();
+            *self = ReadAhead::default();
         }
         count
     }
@@ -134,6 +134,6 @@ impl Ahead {
         {
             socket::reset_when_closed(fd);
         }
-        *self = Ahead::default();
+        *self = ReadAhead::default();
     }
 }

@@ -8,7 +8,7 @@ use sys::socket::Family;
 use term::{am, build};
 
 use super::Tcp;
-use super::ahead::Read;
+use super::read_ahead::Read;
 use crate::inet::input::Next;
 use crate::inet::protocol::{Answer, INVALID, Reader, short};
 use crate::inet::{Pending, message};
@@ -17,17 +17,17 @@ use runtime::port::access::Access;
 use term::incoming::Incoming;
 
 /// Maximum number of bytes that one request may ask for.
-const MOST_WANTED: usize = 64 << 20;
+const MAX_WANTED_BYTES: usize = 64 << 20;
 /// A raw read has room for this many bytes on the stack.
 const RAW_BYTES: usize = 16 << 10;
 /// Maximum number of bytes of a raw read, unless the socket's options ask for more.
-const MOST_RAW_BYTES: usize = 256 << 10;
+const MAX_RAW_BYTES: usize = 256 << 10;
 /// A requested number of bytes within these limits is read without a copy. For fewer bytes copying costs less than
 /// making room for them, and for more the room is made as they arrive.
-const LEAST_DIRECT_BYTES: usize = 8 << 10;
-const MOST_DIRECT_BYTES: usize = 4 << 20;
+const MIN_DIRECT_BYTES: usize = 8 << 10;
+const MAX_DIRECT_BYTES: usize = 4 << 20;
 /// Reads in a row before others have their turn.
-const MOST_READS: usize = 16;
+const MAX_READS: usize = 16;
 
 /// How one step of reading ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +54,7 @@ impl Tcp {
         if self.socket.options.packet != 0 && wanted != 0 {
             return Err(INVALID);
         }
-        if wanted > MOST_WANTED {
+        if wanted > MAX_WANTED_BYTES {
             return Err(Errno::ENOMEM.into());
         }
         let reference = self.socket.new_reference();
@@ -97,7 +97,7 @@ impl Tcp {
 
     /// Reads as long as there is data that somebody wants.
     pub(super) fn read(&mut self, port: &mut Access<'_>) {
-        for _ in 0..MOST_READS {
+        for _ in 0..MAX_READS {
             if !self.wants_input() || !self.may_read() {
                 break;
             }
@@ -130,8 +130,8 @@ impl Tcp {
         let next = self
             .input
             .plan(wanted, buffer_bytes, &framing, &mut self.in_headers);
-        let most = match next {
-            Next::Read(most) => most,
+        let max = match next {
+            Next::Read(max) => max,
             Next::Packet(length) => return self.deliver(port, length),
             Next::Invalid => {
                 self.receive_error(port, Errno::EMSGSIZE);
@@ -141,15 +141,15 @@ impl Tcp {
         if !self.may_read() {
             return Step::Blocked;
         }
-        let is_whole = framing.kind == PacketKind::Raw && self.input.lacks_all_of(most);
+        let is_whole = framing.kind == PacketKind::Raw && self.input.lacks_all_of(max);
         if is_whole
-            && self.is_read_directly(most)
-            && let Some(incoming) = Incoming::new(most)
+            && self.is_read_directly(max)
+            && let Some(incoming) = Incoming::new(max)
         {
-            return self.read_directly(port, incoming, most);
+            return self.read_directly(port, incoming, max);
         }
         let may_go_on = self.may_read_ahead();
-        let (ahead, room) = (&mut self.ahead, self.input.room(most));
+        let (ahead, room) = (&mut self.ahead, self.input.room(max));
         let fd = self.socket.fd();
         let result = fd.and_then(|fd| ahead.read(fd, room, may_go_on));
         let count = match self.received(port, result) {
@@ -174,7 +174,7 @@ impl Tcp {
     /// Whether a requested number of bytes is read directly into the binary that they become.
     fn is_read_directly(&self, bytes: usize) -> bool {
         let options = &self.socket.options;
-        (LEAST_DIRECT_BYTES..=MOST_DIRECT_BYTES).contains(&bytes)
+        (MIN_DIRECT_BYTES..=MAX_DIRECT_BYTES).contains(&bytes)
             && self.receiving.is_some()
             && options.binary
             && options.header_bytes == 0
@@ -225,7 +225,7 @@ impl Tcp {
             return Step::Blocked;
         }
         // The size may be that of a receive whose bytes have not arrived.
-        let buffer_bytes = size.min(usual_bytes.max(MOST_RAW_BYTES));
+        let buffer_bytes = size.min(usual_bytes.max(MAX_RAW_BYTES));
         let mut on_stack = [MaybeUninit::uninit(); RAW_BYTES];
         let mut on_heap = Vec::new();
         let room = if buffer_bytes <= RAW_BYTES {
@@ -342,13 +342,13 @@ impl Tcp {
         if options.is_active() {
             match kind {
                 PacketKind::Http { .. } | PacketKind::HttpHeaders { .. } => {
-                    message::tell_with(port, am::HTTP, value)
+                    message::event_with(port, am::HTTP, value)
                 }
                 // A record is a message by itself.
                 PacketKind::SslTls if packet::is_record(packet) => {
                     _ = port.send(port.connected(), value)
                 }
-                _ => message::tell_with(port, am::TCP, value),
+                _ => message::event_with(port, am::TCP, value),
             }
             self.socket.count_active(port);
         } else if let Some(pending) = self.receiving.take() {

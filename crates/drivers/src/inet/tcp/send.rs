@@ -17,9 +17,9 @@ use runtime::port::access::Access;
 use runtime::port::output::Output;
 
 /// Maximum number of pieces of the queue in one write.
-const MOST_PIECES: usize = 64;
+const MAX_PIECES: usize = 64;
 /// Maximum number of writes in a row before others have their turn.
-const MOST_WRITES: usize = 64;
+const MAX_WRITES: usize = 64;
 /// Maximum number of bytes of a file that one call sends.
 const FILE_BYTES: u64 = 1 << 20;
 
@@ -114,7 +114,7 @@ impl Tcp {
         if self.queue.size() == 0 {
             return;
         }
-        for _ in 0..MOST_WRITES {
+        for _ in 0..MAX_WRITES {
             match self.write_queue(usize::MAX) {
                 Ok(0) => {}
                 Ok(_) => self.relieve(port),
@@ -133,11 +133,11 @@ impl Tcp {
         self.resume_later(port);
     }
 
-    /// Writes once, at most `most` bytes of the queue; returns how many were written.
-    fn write_queue(&mut self, most: usize) -> sys::Result<usize> {
-        let mut left = most;
-        let mut parts: SmallVec<[IoSlice<'_>; MOST_PIECES]> = SmallVec::new();
-        for piece in self.queue.pieces().take(MOST_PIECES) {
+    /// Writes once, at most `max` bytes of the queue; returns how many were written.
+    fn write_queue(&mut self, max: usize) -> sys::Result<usize> {
+        let mut left = max;
+        let mut parts: SmallVec<[IoSlice<'_>; MAX_PIECES]> = SmallVec::new();
+        for piece in self.queue.pieces().take(MAX_PIECES) {
             if left == 0 {
                 break;
             }
@@ -154,7 +154,7 @@ impl Tcp {
     /// Everything has been sent.
     fn drained(&mut self, port: &mut Access<'_>) {
         self.wants_write = false;
-        self.tell_empty(port);
+        self.report_empty_queue(port);
         if let Some(half) = self.ends.pending_shutdown.take() {
             self.shut_down(port, half);
         }
@@ -199,7 +199,7 @@ impl Tcp {
     }
 
     fn write_file(&mut self, port: &mut Access<'_>) {
-        for _ in 0..MOST_WRITES {
+        for _ in 0..MAX_WRITES {
             match self.write_file_once() {
                 Ok(true) => return self.file_sent(port),
                 Ok(false) => {}
@@ -230,8 +230,8 @@ impl Tcp {
             return Ok(true);
         };
         if file.left > 0 {
-            let most = file.left.min(FILE_BYTES) as usize;
-            let count = socket::send_file(fd, file.file.as_fd(), file.offset, most)? as u64;
+            let max = file.left.min(FILE_BYTES) as usize;
+            let count = socket::send_file(fd, file.file.as_fd(), file.offset, max)? as u64;
             file.sent += count;
             file.offset += count;
             // At the end of the file there is nothing more to send.
@@ -244,7 +244,7 @@ impl Tcp {
         let Some(file) = self.file.take() else { return };
         self.relieve(port);
         let half = |bits: u64| Term::small((bits & 0xffff_ffff) as i64);
-        message::tell_with(port, atom::known("sendfile"), |heap| {
+        message::event_with(port, atom::known("sendfile"), |heap| {
             build::tuple(heap, &[am::OK, half(file.sent), half(file.sent >> 32)])
         });
         if self.queue.size() == 0 {
@@ -255,18 +255,18 @@ impl Tcp {
     }
 
     fn file_error(&mut self, port: &mut Access<'_>, error: Errno) {
-        self.tell_file_failed(port, error);
+        self.report_file_failed(port, error);
         let caller = self.file.as_ref().map(|file| file.caller);
         self.send_error(port, error, caller);
     }
 
     /// `{sendfile, Socket, {error, Reason}}` for the owner.
-    pub(super) fn tell_file_failed(&mut self, port: &Access<'_>, error: Errno) {
+    pub(super) fn report_file_failed(&mut self, port: &Access<'_>, error: Errno) {
         let reason = match error {
             Errno::ECONNRESET | Errno::ENOTCONN | Errno::EPIPE => am::CLOSED,
             error => message::reason(error),
         };
-        message::tell_with(port, atom::known("sendfile"), |heap| {
+        message::event_with(port, atom::known("sendfile"), |heap| {
             build::tuple(heap, &[am::ERROR, reason])
         });
     }
