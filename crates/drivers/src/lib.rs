@@ -3,8 +3,8 @@
 //! Each implements `runtime::port::driver::Driver`. [`open`] has one row for each driver that a program opens by name.
 
 mod fd;
-pub mod inet;
+mod inet;
 pub mod open;
 mod program;
-pub mod ram_file;
+mod ram_file;
 pub mod tty;

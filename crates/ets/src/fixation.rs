@@ -66,7 +66,7 @@ impl Fixation {
     }
 
     #[must_use]
-    pub fn is_held_by(&self, pid: Term) -> bool {
+    pub(crate) fn is_held_by(&self, pid: Term) -> bool {
         self.is_fixed()
             && self
                 .holders

@@ -11,12 +11,12 @@
 //! A process records the tables that it owns or fixes in its `Cold::tables`. The owner and the fixations stored in
 //! the tables themselves are authoritative, so a stale number in that list does no harm.
 
-pub mod fixation;
+mod fixation;
 pub mod match_spec;
 mod names;
 pub mod registry;
 pub mod select;
-pub mod store;
+mod store;
 pub mod table;
 
 use std::sync::Arc;
@@ -28,7 +28,8 @@ use term::build;
 use term::heap::Scratch;
 
 pub use store::object::{New, Object, OwnedObject};
-use store::part::Part;
+pub use store::part::Part;
+pub use store::ranges;
 pub use store::shard::Following;
 pub use store::tree::WalkStart;
 pub use table::Table;

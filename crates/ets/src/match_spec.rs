@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! compile:  pattern (heads -> tests), expression (guards and bodies -> operations)
-//! run:      flat (specifications that need no program), machine (tests and operations),
+//! run:      flat (specifications that need no program), interpreter (tests and operations),
 //!           functions (what expressions may call), arena (temporary terms)
 //! ```
 //!
@@ -12,12 +12,12 @@
 
 mod arena;
 mod expression;
-pub mod flat;
+pub(crate) mod flat;
 mod functions;
 mod interpreter;
 mod lint;
-pub mod pattern;
-pub mod replace_check;
+pub(crate) mod pattern;
+pub(crate) mod replace_check;
 
 use std::sync::Arc;
 

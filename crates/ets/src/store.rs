@@ -4,13 +4,13 @@
 //! ([`tree`]); an ordered set with `write_concurrency` is cut into key [`ranges`], each a part of its own, which the
 //! lock-free [`directory`] finds.
 
-pub(crate) mod biased_lock;
-pub(crate) mod directory;
-pub(crate) mod lock;
+pub mod biased_lock;
+pub mod directory;
+pub mod lock;
 pub mod object;
-pub(crate) mod packed;
+pub mod packed;
 pub mod part;
 pub mod ranges;
-pub(crate) mod shard;
-pub(crate) mod tree;
+pub mod shard;
+pub mod tree;
 pub mod words;

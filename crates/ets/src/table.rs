@@ -26,7 +26,7 @@ use runtime::process::{Process, flag};
 use runtime::scheduler;
 
 /// Slots of an empty hash table, as in OTP.
-pub const FIRST_SLOTS: usize = 256;
+pub(crate) const FIRST_SLOTS: usize = 256;
 /// Parts of a hash table with write concurrency.
 pub const PARTS: usize = 16;
 /// Maximum number of places (see `lock`) in the lock of a part with read concurrency.
@@ -201,7 +201,7 @@ impl<'a> Whole<'a> {
     }
 
     /// Must be called when all parts have been emptied.
-    pub fn emptied(&mut self) {
+    pub(crate) fn emptied(&mut self) {
         if let Whole::Ranges(all) = self {
             all.collapse();
         }
@@ -422,7 +422,7 @@ impl Table {
     }
 
     /// Write-locks a part by index.
-    pub fn write_part(&self, part: usize) -> WriteGuard<'_> {
+    pub(crate) fn write_part(&self, part: usize) -> WriteGuard<'_> {
         self.numbered()[part].write()
     }
 
@@ -444,7 +444,11 @@ impl Table {
     }
 
     /// As [`Table::read_from`], but write-locks it.
-    pub fn write_from(&self, from: WalkStart, backwards: bool) -> LockedRange<'_, WriteGuard<'_>> {
+    pub(crate) fn write_from(
+        &self,
+        from: WalkStart,
+        backwards: bool,
+    ) -> LockedRange<'_, WriteGuard<'_>> {
         match &self.contents {
             Contents::Parts(parts) => LockedRange {
                 part: parts[0].write(),

@@ -4,7 +4,7 @@
 //! Nothing here depends on sockets, and only [`terms`] on terms; the bytes come from outside, so every length is
 //! checked. Any thread may call.
 
-pub mod http;
+mod http;
 pub mod terms;
 
 /// The formats of packets.

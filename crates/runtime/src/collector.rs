@@ -89,7 +89,7 @@ pub fn collect_all(process: &mut Process, x: &mut [Term]) {
 }
 
 /// Shrinks the heap of a hibernating process to its live data, and moves it back to the first block if it fits there.
-pub fn hibernate(process: &mut Process) {
+pub(crate) fn hibernate(process: &mut Process) {
     let request = Request {
         tight: true,
         first_block: first_block(process),
@@ -99,7 +99,7 @@ pub fn hibernate(process: &mut Process) {
 }
 
 /// Copies the literals at these addresses to the heap of a process between two slices.
-pub fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
+pub(crate) fn copy_literals(process: &mut Process, addresses: &Range<usize>) {
     let request = Request {
         doomed_literals: Some(addresses),
         ..Request::new(CollectionKind::Major, 0)

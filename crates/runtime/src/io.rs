@@ -81,7 +81,7 @@ pub fn unregister(fd: BorrowedFd<'_>, token: Token) {
 }
 
 /// Handles the events that are ready, without waiting.
-pub fn poll_now() {
+pub(crate) fn poll_now() {
     if IO.handlers.read().is_empty() {
         return;
     }
@@ -94,7 +94,7 @@ pub fn poll_now() {
 
 /// How [`wait`] ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Waited {
+pub(crate) enum Waited {
     /// Another thread is already polling, so this one did not wait.
     NotHere,
     /// Events arrived and were handled.
@@ -105,7 +105,7 @@ pub enum Waited {
 
 /// Waits for I/O, a call of [`interrupt`], or the timeout. `called` is evaluated after the waiter has announced itself;
 /// if it returns true, [`wait`] polls without waiting.
-pub fn wait(index: usize, timeout_ns: Option<u64>, called: impl FnOnce() -> bool) -> Waited {
+pub(crate) fn wait(index: usize, timeout_ns: Option<u64>, called: impl FnOnce() -> bool) -> Waited {
     let Some(mut events) = IO.events.try_lock() else {
         return Waited::NotHere;
     };
@@ -122,7 +122,7 @@ pub fn wait(index: usize, timeout_ns: Option<u64>, called: impl FnOnce() -> bool
 }
 
 /// Makes [`wait`] return if this scheduler waits there.
-pub fn interrupt(index: usize) {
+pub(crate) fn interrupt(index: usize) {
     if IO.waiting.load(Ordering::SeqCst) == index + 1 {
         IO.poller.waker().wake();
     }

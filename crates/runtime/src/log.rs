@@ -12,7 +12,7 @@ use crate::process::{Process, info, table};
 use crate::{registry, signal};
 
 /// Reports that a process ended because of an uncaught error.
-pub fn crashed(process: &Process, reason: Term) {
+pub(crate) fn crashed(process: &Process, reason: Term) {
     report(
         process,
         "Error in process ~p with exit value:~n~p~n",
@@ -21,7 +21,7 @@ pub fn crashed(process: &Process, reason: Term) {
 }
 
 /// Reports that a heap exceeded its `max_heap_size`.
-pub fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) {
+pub(crate) fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) {
     let format = "     Process:            ~p ~n     Context:            maximum heap size reached~n     \
                   Max Heap Size:      ~p~n     Total Heap Size:    ~p~n     Kill:               ~p~n     \
                   Error Logger:       ~p~n     Message Queue Len:  ~p~n     GC Info:            ~p~n";
@@ -40,7 +40,7 @@ pub fn over_heap_limit(process: &Process, words: u64, limit: &HeapLimit) {
 }
 
 /// Reports that a process is killed because there is no memory for its heap.
-pub fn out_of_memory(process: &Process, words: usize) {
+pub(crate) fn out_of_memory(process: &Process, words: usize) {
     let format = "     Process:            ~p~n     Context:            out of memory~n     \
                   Total Heap Size:    ~p~n     Needed:             ~p~n";
     let total = term::collect::total_words(&process.head.heap);

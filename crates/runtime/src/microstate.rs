@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 /// The state of a thread. The names are those of OTP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ThreadState {
+pub(crate) enum ThreadState {
     Aux,
     CheckIo,
     Emulator,
@@ -85,7 +85,7 @@ fn is_on() -> bool {
 }
 
 /// Creates the account of this thread; it lives as long as the node.
-pub fn begin(kind: ThreadKind, number: usize, state: ThreadState) {
+pub(crate) fn begin(kind: ThreadKind, number: usize, state: ThreadState) {
     let account: &'static Account = Box::leak(Box::new(Account {
         kind,
         number,
@@ -100,7 +100,7 @@ pub fn begin(kind: ThreadKind, number: usize, state: ThreadState) {
 }
 
 /// Changes the state of this thread until the next change, for sleep and other states that outlast the caller.
-pub fn set(state: ThreadState) {
+pub(crate) fn set(state: ThreadState) {
     if let Some(account) = OWN.get() {
         account.times.lock().change(state);
     }
@@ -109,7 +109,7 @@ pub fn set(state: ThreadState) {
 /// Puts this thread into a state until the returned value is dropped; does nothing while accounting is off.
 #[inline]
 #[must_use]
-pub fn enter(state: ThreadState) -> Option<Stay> {
+pub(crate) fn enter(state: ThreadState) -> Option<Stay> {
     if is_on() { enter_now(state) } else { None }
 }
 
@@ -121,7 +121,7 @@ fn enter_now(state: ThreadState) -> Option<Stay> {
 }
 
 /// See [`enter`].
-pub struct Stay {
+pub(crate) struct Stay {
     account: &'static Account,
     before: ThreadState,
 }

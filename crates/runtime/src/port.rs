@@ -12,10 +12,10 @@ pub mod driver;
 pub mod framing;
 pub mod info;
 pub mod output;
-pub mod queue;
+pub(crate) mod queue;
 mod report;
 pub mod signals;
-pub mod table;
+mod table;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,7 +39,8 @@ use driver::{Close, Driver};
 use output::Output;
 
 pub use report::report;
-pub use table::{all_within, bytes, count, find, flush_all, limit, list, resolve};
+pub(crate) use table::flush_all;
+pub use table::{all_within, bytes, count, find, limit, list, resolve};
 
 /// A port that may be open.
 pub struct Port {
@@ -62,7 +63,7 @@ pub struct State {
 
 /// The phase of a port's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Phase {
+pub(crate) enum Phase {
     Starting,
     Open,
     /// It accepts nothing any more but still exists; queued output is being written.
@@ -240,7 +241,7 @@ impl Port {
     }
 
     /// The timer with this number has expired.
-    pub fn timer_expired(self: &Arc<Port>, generation: u64) {
+    pub(crate) fn timer_expired(self: &Arc<Port>, generation: u64) {
         let mut state = self.state.lock();
         if state.core.timer.is_some() && state.core.timer_generation == generation {
             state.core.timer = None;

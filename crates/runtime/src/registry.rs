@@ -119,7 +119,7 @@ pub fn forget(name: Term, identifier: Term) -> bool {
 }
 
 /// Unregisters the name of a process or port that ends.
-pub fn forget_owner(identifier: Term) {
+pub(crate) fn forget_owner(identifier: Term) {
     let mut names = NAMES.lock();
     if let Some(name) = names.get(&identifier).copied() {
         take(&mut names, name, identifier);

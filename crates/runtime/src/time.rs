@@ -32,13 +32,13 @@ pub fn monotonic_ns() -> i64 {
 
 /// Erlang monotonic time for a reading of the system's monotonic clock.
 #[must_use]
-pub fn from_clock_ns(clock_ns: i64) -> i64 {
+fn from_clock_ns(clock_ns: i64) -> i64 {
     clock_ns - STARTED_NS.load(Ordering::Relaxed) + MONOTONIC_START_NS
 }
 
 /// The reading of the system's monotonic clock for Erlang monotonic time.
 #[must_use]
-pub fn to_clock_ns(monotonic_ns: i64) -> i64 {
+pub(crate) fn to_clock_ns(monotonic_ns: i64) -> i64 {
     monotonic_ns
         .saturating_sub(MONOTONIC_START_NS)
         .saturating_add(STARTED_NS.load(Ordering::Relaxed))
@@ -73,4 +73,4 @@ pub fn system_ns() -> i64 {
 pub const END_MS: i64 = 8_646_911_283_000;
 
 /// Removes a `time_offset` monitor. Nothing to do: the offset never changes, so the monitors are not recorded.
-pub fn unwatch_offset(_watcher: Term, _reference: (u64, u64)) {}
+pub(crate) fn unwatch_offset(_watcher: Term, _reference: (u64, u64)) {}

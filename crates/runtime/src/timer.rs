@@ -22,7 +22,7 @@ use wheel::{Key, Wheel};
 const NS_PER_TICK: i64 = 1_000_000;
 
 /// What happens when a timer expires.
-pub enum TimerTarget {
+pub(crate) enum TimerTarget {
     /// The receive timer of a process.
     Receive { pid: Term, generation: u64 },
     /// A timer of [`bif_timers`]: the message `send` goes to a pid or registered name; `reference` is the number by
@@ -71,7 +71,7 @@ fn wheels() -> &'static [SchedulerTimers] {
 }
 
 /// Sets a timer for a moment of the monotonic clock, in nanoseconds.
-pub fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
+pub(crate) fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
     let number = scheduler::current_number();
     let index = number.saturating_sub(1);
     let place = &wheels()[index];
@@ -92,7 +92,7 @@ pub fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
 }
 
 /// Cancels a timer; returns `None` if it has already expired.
-pub fn cancel(key: TimerKey) -> Option<TimerTarget> {
+pub(crate) fn cancel(key: TimerKey) -> Option<TimerTarget> {
     wheels()[key.wheel].wheel.lock().remove(key.key)
 }
 
@@ -113,7 +113,7 @@ pub fn messages_within(timeout: Duration, show: &mut dyn FnMut(Term, Term, i64))
 
 /// Nanoseconds until the next timer of a scheduler; `None` if it has no timers.
 #[must_use]
-pub fn until_next(index: usize) -> Option<u64> {
+pub(crate) fn until_next(index: usize) -> Option<u64> {
     let tick = wheels()[index].next.load(Ordering::Relaxed);
     if tick == i64::MAX {
         return None;
@@ -123,7 +123,7 @@ pub fn until_next(index: usize) -> Option<u64> {
 }
 
 /// Expires the due timers of a scheduler.
-pub fn expire(index: usize) {
+pub(crate) fn expire(index: usize) {
     let place = &wheels()[index];
     if place.next.load(Ordering::Relaxed) == i64::MAX {
         return;

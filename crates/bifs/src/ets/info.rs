@@ -4,8 +4,8 @@ use layout::Term;
 use term::{am, build, node};
 
 use super::table;
+use ets::Part;
 use ets::TableKind;
-use ets::store::part::Part;
 use ets::table::{Table, WriteConcurrency};
 use runtime::bif::{BifResult, Failure, badarg, trap};
 use runtime::process::Process;

@@ -5,8 +5,8 @@ use smallvec::SmallVec;
 use term::{am, build, copy};
 
 use super::table;
-use ets::store::part::Part;
-use ets::store::ranges::{self, Bound, Mark};
+use ets::Part;
+use ets::ranges::{self, Bound, Mark};
 use ets::{Access, Following, Object, Table, TableKind, WalkStart};
 use runtime::bif::{BifResult, badarg, badarg_because};
 use runtime::process::Process;

@@ -92,7 +92,7 @@ pub fn leave(process: &mut Process, context: &Context, words: usize, live: usize
 /// The number of X registers to keep for a process that will continue at `ip`, where x0..x`live` are live. At the entry
 /// of a function all arguments are kept, even dead ones: a breakpoint may be set there, and it needs all of them.
 #[must_use]
-pub fn registers_at(ip: *const u64, live: usize) -> usize {
+pub(crate) fn registers_at(ip: *const u64, live: usize) -> usize {
     let place = modules::find_code(ip).and_then(|code| code.code.place(ip));
     match place {
         Some(place) if place.entry == ip => live.max(place.arity as usize),
@@ -101,13 +101,13 @@ pub fn registers_at(ip: *const u64, live: usize) -> usize {
 }
 
 /// Saves the float registers, so that the process continues with them.
-pub fn keep_floats(process: &mut Process, context: &Context) {
+pub(crate) fn keep_floats(process: &mut Process, context: &Context) {
     process.cold().kept.floats = Some(Box::new(context.f));
     process.flags |= flag::FLOATS;
 }
 
 /// Called at the end of a slice: requests the collection that was deferred, if it would take long.
-pub fn want_if_due(process: &mut Process) {
+pub(crate) fn want_if_due(process: &mut Process) {
     let leaves = process.flags & (flag::DIRTY | flag::COLLECT) != 0;
     if collect::is_due(&process.head.heap) && !leaves && is_wanted(process) {
         want(process, Collection::Due);
@@ -155,7 +155,7 @@ fn save_registers(process: &mut Process) {
 
 /// Restores the float registers of a process that left in the middle of a function and is about to continue.
 #[cold]
-pub fn restore_floats(process: &mut Process, context: &mut Context) {
+pub(crate) fn restore_floats(process: &mut Process, context: &mut Context) {
     process.flags &= !flag::FLOATS;
     if let Some(floats) = process.cold().kept.floats.take() {
         context.f = *floats;

@@ -128,7 +128,7 @@ impl Access<'_> {
     }
 
     /// Counts bytes that came from outside, for `port_info(input)` and `statistics(io)`.
-    pub fn count_input(&mut self, bytes: usize) {
+    pub(crate) fn count_input(&mut self, bytes: usize) {
         self.core.input_bytes += bytes as u64;
         table::count_input(bytes);
     }

@@ -178,7 +178,7 @@ impl Access<'_> {
 
     /// Whether the driver has made the port busy.
     #[must_use]
-    pub fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         self.core.busy.is_busy()
     }
 

@@ -12,7 +12,7 @@ use term::iolist::{self, IolistError, Piece, Walk};
 use term::byte_queue::ByteQueue;
 
 /// Maximum number of bytes of one command to a port.
-pub const MAX_COMMAND_BYTES: usize = 1 << 31;
+const MAX_COMMAND_BYTES: usize = 1 << 31;
 
 /// Bytes that were copied out of an I/O list.
 pub type Copied = SmallVec<[u8; 128]>;
@@ -44,7 +44,7 @@ impl Output {
     ///
     /// # Errors
     /// As [`Output::new`].
-    pub fn of_command(iolist: Term) -> Result<Output, IolistError> {
+    pub(crate) fn of_command(iolist: Term) -> Result<Output, IolistError> {
         Output::take_apart(iolist, true)
     }
 
@@ -98,7 +98,7 @@ impl Output {
 
     /// An output of what [`Output::into_copied`] returned.
     #[must_use]
-    pub fn of_copied(copied: Copied) -> Output {
+    pub(crate) fn of_copied(copied: Copied) -> Output {
         let mut output = Output {
             size: copied.len(),
             copied,
@@ -110,7 +110,7 @@ impl Output {
 
     /// All bytes, or None if some are shared with the sender.
     #[must_use]
-    pub fn into_copied(self) -> Option<Copied> {
+    pub(crate) fn into_copied(self) -> Option<Copied> {
         (self.size == self.copied.len()).then_some(self.copied)
     }
 

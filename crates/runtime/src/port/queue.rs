@@ -57,7 +57,7 @@ impl Runnable {
     }
 
     /// Whether the ports have waited so long that another scheduler may take one.
-    pub fn has_waited(&self) -> bool {
+    pub(crate) fn has_waited(&self) -> bool {
         !self.is_empty()
             && sys::clock::monotonic_ns() - self.since_ns.load(Ordering::Relaxed)
                 >= STEALABLE_AFTER_NS
@@ -88,7 +88,7 @@ impl Runnable {
 }
 
 /// The queue of one port's tasks.
-pub struct Tasks {
+pub(crate) struct Tasks {
     /// Whether tasks wait or run: then later signals are queued as well.
     pending: AtomicBool,
     queue: Mutex<Queue>,
@@ -171,7 +171,7 @@ pub(crate) fn any(own: &Runnable) -> bool {
 /// Whether ports wait to be run by any scheduler.
 #[inline]
 #[must_use]
-pub fn any_for_all() -> bool {
+fn any_for_all() -> bool {
     !FOR_ANY.is_empty()
 }
 

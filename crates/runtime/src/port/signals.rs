@@ -407,7 +407,7 @@ pub fn demonitor(port: Term, reference: ReferenceNumber) {
 }
 
 /// A process that the port monitors has ended.
-pub fn process_down(port: Term, monitor: ReferenceNumber) {
+pub(crate) fn process_down(port: Term, monitor: ReferenceNumber) {
     if let Some(port) = find(port) {
         // Always queued, because the port may just be setting the monitor.
         let task = move |port: &Arc<Port>, state: &mut State| {

@@ -182,7 +182,7 @@ const FLUSH_POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// Waits until everything that ports still hold is written, however long its readers take; called before the node
 /// ends. Input is read meanwhile, because a program may wait for that before it reads more. Must be called on a
 /// scheduler.
-pub fn flush_all() {
+pub(crate) fn flush_all() {
     let mut ports = all();
     for port in &ports {
         if let Some(driver) = port.state.lock().driver.as_mut() {
