@@ -1,42 +1,24 @@
 //! The node's only I/O poll. Descriptors are registered once, edge-triggered. The scheduler that polls handles the
 //! events that it gets: busy schedulers poll at intervals, and one idle scheduler may wait here.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::{Mutex, RwLock};
+use rustc_hash::FxHashMap;
 use sys::errno::Errno;
 use sys::poll::{Event, Events, Interest, Poller, Token, Trigger};
 
 /// The callback for a ready descriptor; called on a scheduler thread.
 pub type Handler = Arc<dyn Fn(Event) + Send + Sync>;
 
-/// Hashes tokens, which are consecutive numbers that we choose, so one multiplication spreads them well enough.
-#[derive(Default)]
-struct TokenHasher(u64);
-
-impl Hasher for TokenHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
-    }
-
-    fn write_u64(&mut self, token: u64) {
-        self.0 = (self.0 ^ token).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-}
-
 struct Io {
     poller: Poller,
     /// Locked by the thread that polls.
     events: Mutex<Events>,
-    handlers: RwLock<HashMap<u64, Handler, BuildHasherDefault<TokenHasher>>>,
+    /// By token: consecutive numbers that we choose, so a fast hash that could be attacked is safe.
+    handlers: RwLock<FxHashMap<u64, Handler>>,
     next_token: AtomicU64,
     /// The index of the scheduler that waits in the poll, plus one; 0 if none does.
     waiting: AtomicUsize,
