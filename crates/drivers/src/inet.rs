@@ -34,7 +34,7 @@ use sys::socket::{Address, Descriptor, Family, Kind};
 
 use super::open::{OpenError, Settings};
 use options::SocketOptions;
-use protocol::status;
+use protocol::{Refusal, status};
 use runtime::port::access::Access;
 use runtime::port::driver::Driver;
 use statistics::Statistics;
@@ -193,6 +193,26 @@ impl Socket {
         let reference = self.next_reference;
         self.next_reference = reference.wrapping_add(1);
         reference
+    }
+
+    /// Records in `receiving` that the caller waits for data; returns the number of the request. `ealready` if a
+    /// process waits already.
+    fn begin_receive(
+        &mut self,
+        port: &Access<'_>,
+        receiving: &mut Option<Pending>,
+        timeout_ms: u32,
+    ) -> Result<u16, Refusal> {
+        let reference = self.new_reference();
+        if receiving.is_some() {
+            return Err(Errno::EALREADY.into());
+        }
+        *receiving = Some(Pending::new(reference, port.caller(), timeout_ms));
+        if timeout_ms == 0 {
+            // There may be data that the poll has not reported yet, and with this timeout nobody waits for that.
+            self.readable = true;
+        }
+        Ok(reference)
     }
 
     /// Takes over a descriptor.

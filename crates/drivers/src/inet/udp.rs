@@ -74,16 +74,9 @@ impl Udp {
                     return Err(INVALID);
                 }
                 let timeout_ms = Reader::new(bytes).word()?;
-                let reference = self.socket.new_reference();
-                if self.receiving.is_some() {
-                    return Err(Errno::EALREADY.into());
-                }
-                self.receiving = Some(Pending::new(reference, port.caller(), timeout_ms));
-                if timeout_ms == 0 {
-                    // There may be data that the poll has not reported yet, and with this timeout nobody waits for
-                    // that.
-                    self.socket.readable = true;
-                }
+                let reference = self
+                    .socket
+                    .begin_receive(port, &mut self.receiving, timeout_ms)?;
                 self.read(port);
                 short(reference)
             }

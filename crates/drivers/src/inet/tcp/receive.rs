@@ -10,8 +10,8 @@ use term::{am, build};
 use super::Tcp;
 use super::read_ahead::Read;
 use crate::inet::input::Next;
+use crate::inet::message;
 use crate::inet::protocol::{Answer, INVALID, Reader, short};
-use crate::inet::{Pending, message};
 use packet::{self, PacketKind, terms};
 use runtime::port::access::Access;
 use term::incoming::Incoming;
@@ -57,15 +57,9 @@ impl Tcp {
         if wanted > MAX_WANTED_BYTES {
             return Err(Errno::ENOMEM.into());
         }
-        let reference = self.socket.new_reference();
-        if self.receiving.is_some() {
-            return Err(Errno::EALREADY.into());
-        }
-        self.receiving = Some(Pending::new(reference, port.caller(), timeout_ms));
-        if timeout_ms == 0 {
-            // There may be data that the poll has not reported yet, and with this timeout nobody waits for that.
-            self.socket.readable = true;
-        }
+        let reference = self
+            .socket
+            .begin_receive(port, &mut self.receiving, timeout_ms)?;
         if !self.socket.ignored {
             self.read_now(port, wanted);
             self.read(port);
