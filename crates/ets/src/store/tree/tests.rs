@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::digest::Digests;
 use super::node::Inner;
 use super::*;
+use crate::tests::amount;
 use term::test_terms::{Numbers, Terms};
 
 /// What key stands for a number: a small integer or something boxed; either way keys order as the numbers do.
@@ -400,29 +401,29 @@ fn trees_behave_as_a_map(keys: Keys, seed: u64, range: u64, steps: usize) {
 
 #[test]
 fn trees_behave_as_a_map_of_small_keys() {
-    for seed in 0..6 {
-        trees_behave_as_a_map(Keys::Small, seed, 12_000, 40_000);
+    for seed in 0..amount(6, 1) {
+        trees_behave_as_a_map(Keys::Small, seed, 12_000, amount(40_000, 300) as usize);
     }
 }
 
 #[test]
 fn trees_behave_as_a_map_of_keys_in_objects() {
-    for seed in 0..6 {
-        trees_behave_as_a_map(Keys::Boxed, seed + 100, 6000, 25_000);
+    for seed in 0..amount(6, 1) {
+        trees_behave_as_a_map(Keys::Boxed, seed + 100, 6000, amount(25_000, 300) as usize);
     }
 }
 
 #[test]
 fn trees_behave_as_a_map_of_all_sorts_of_keys() {
-    for seed in 0..6 {
-        trees_behave_as_a_map(Keys::Mixed, seed + 200, 400, 12_000);
+    for seed in 0..amount(6, 1) {
+        trees_behave_as_a_map(Keys::Mixed, seed + 200, 400, amount(12_000, 300) as usize);
     }
 }
 
 #[test]
 fn trees_behave_as_a_map_of_texts() {
-    for seed in 0..6 {
-        trees_behave_as_a_map(Keys::Texts, seed + 300, 9000, 30_000);
+    for seed in 0..amount(6, 1) {
+        trees_behave_as_a_map(Keys::Texts, seed + 300, 9000, amount(30_000, 300) as usize);
     }
 }
 
@@ -482,7 +483,7 @@ fn what_digests_do_not_know_is_found_where_it_belongs() {
     let mut terms = Terms::new();
     let mut tree = Tree::new(1);
     let mut keys: Vec<Term> = Vec::new();
-    for number in 0..200 {
+    for number in 0..amount(200, 12) {
         for text in [
             format!("{{user, {number}}}"),
             format!("<<\"user:{number}\">>"),
@@ -562,8 +563,9 @@ fn rising_and_falling_keys_fill_the_leaves() {
     for rising in [true, false] {
         let mut tree = Tree::new(1);
         let mut terms = Terms::new();
-        for number in 0..10_000 {
-            let number = if rising { number } else { 10_000 - number };
+        let all = amount(10_000, 1000) as i64;
+        for number in 0..all {
+            let number = if rising { number } else { all - number };
             tree.insert(Keys::Small.object(&mut terms, number, 0), false);
         }
         let (objects, _) = tree.verify();
@@ -574,8 +576,8 @@ fn rising_and_falling_keys_fill_the_leaves() {
             // SAFETY: a live node or object of the tree.
             leaf = unsafe { (*leaf).next };
         }
-        assert_eq!(objects, 10_000);
-        assert!(leaves * ROOM * 4 < 10_000 * 5, "{leaves} leaves");
+        assert_eq!(objects, all);
+        assert!(leaves * ROOM * 4 < all as usize * 5, "{leaves} leaves");
     }
 }
 
@@ -584,14 +586,15 @@ fn a_table_that_empties_gives_its_nodes_back() {
     let mut tree = Tree::new(1);
     let mut numbers = Numbers(3);
     let mut terms = Terms::new();
-    for number in 0..20_000 {
+    let (all, left) = (amount(20_000, 1000) as i64, amount(1000, 50) as usize);
+    for number in 0..all {
         tree.insert(Keys::Boxed.object(&mut terms, number, 0), false);
     }
-    let mut all: Vec<i64> = (0..20_000).collect();
+    let mut all: Vec<i64> = (0..all).collect();
     for at in (1..all.len()).rev() {
         all.swap(at, numbers.below(at as u64 + 1) as usize);
     }
-    for number in all.drain(..19_000) {
+    for number in all.drain(..all.len() - left) {
         let key = Keys::Boxed.key(&mut terms, number);
         tree.remove_key(key, |_| true);
     }
@@ -603,5 +606,5 @@ fn a_table_that_empties_gives_its_nodes_back() {
         // SAFETY: a live node or object of the tree.
         leaf = unsafe { (*leaf).next };
     }
-    assert!(leaves < 1000 / 5, "{leaves} leaves for 1000 objects");
+    assert!(leaves < left / 5, "{leaves} leaves for {left} objects");
 }
