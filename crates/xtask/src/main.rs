@@ -8,6 +8,7 @@ mod differential;
 mod disasm;
 mod generate;
 mod project;
+mod rooms;
 mod terminal;
 
 use clap::{Parser, Subcommand};
@@ -31,6 +32,8 @@ enum Chore {
     /// Make calls or programs from a seed, and compare what they do on ferl and on stock.
     #[command(subcommand)]
     Generate(generate::Kind),
+    /// Check which crate, and which module of a crate, uses which; `--write` notes what is used.
+    Rooms(rooms::Options),
     /// Drive the shell of ferl and of stock in a terminal (tmux), and compare the screens.
     Terminal(terminal::Options),
 }
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
         Chore::Generate(kind) => generate::run(&kind),
+        Chore::Rooms(options) => rooms::run(&options),
         Chore::Terminal(options) => terminal::run(&options),
     };
     match outcome {

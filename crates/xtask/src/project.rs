@@ -21,6 +21,16 @@ pub fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
+/// What a folder holds, in the order of the names.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
 /// The machine under test: the path given, or the release build.
 pub fn ferl(given: Option<&Path>) -> Result<PathBuf> {
     let path = match given {

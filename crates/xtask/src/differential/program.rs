@@ -13,6 +13,7 @@
 //! they are compiled into folders of the same names next to its `.beam` file.
 
 use super::Answer;
+use crate::project;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::fs;
@@ -62,7 +63,7 @@ pub fn discover(root: &Path) -> Result<Vec<Program>> {
 }
 
 fn visit(folder: &Path, root: &Path, programs: &mut Vec<Program>) -> Result<()> {
-    for path in entries(folder)? {
+    for path in project::entries(folder)? {
         if path.is_dir() {
             // With a program of the same name beside it, the folder is that program's.
             if !path.with_extension("erl").is_file() {
@@ -73,15 +74,6 @@ fn visit(folder: &Path, root: &Path, programs: &mut Vec<Program>) -> Result<()> 
         }
     }
     Ok(())
-}
-
-fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        paths.push(entry?.path());
-    }
-    paths.sort();
-    Ok(paths)
 }
 
 impl Program {
@@ -164,7 +156,7 @@ impl Program {
 }
 
 fn collect_companions(folder: &Path, own_folder: &Path, found: &mut Vec<Companion>) -> Result<()> {
-    for path in entries(folder)? {
+    for path in project::entries(folder)? {
         if path.is_dir() {
             collect_companions(&path, own_folder, found)?;
         } else if path.extension().is_some_and(|ending| ending == "erl") {

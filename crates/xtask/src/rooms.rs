@@ -1,0 +1,137 @@
+//! `cargo xtask rooms`: which crate may use which, and inside a crate which top-level module may use which.
+//!
+//! What is allowed is data: `crates/rooms.txt` for the crates of the workspace, and `rooms.txt` beside the `Cargo.toml`
+//! of each crate whose modules are held too ([`table`] says how a line reads). What is used is read from
+//! `cargo metadata` ([`crates`]) and from the sources ([`modules`]). An arrow that is used and not allowed is an error,
+//! and so is one that is allowed and no longer used. The tests of this module make `cargo test` check all tables.
+
+mod crates;
+mod modules;
+mod table;
+
+use crate::project;
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use table::{Graph, Table};
+
+const TABLE_NAME: &str = "rooms.txt";
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Write what is used into the tables instead of checking it.
+    #[arg(long)]
+    write: bool,
+}
+
+/// One graph of the workspace and the table that says what is allowed in it.
+struct House {
+    /// "crates", or the name of the crate whose modules these are.
+    name: String,
+    table: PathBuf,
+    graph: Graph,
+}
+
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let houses = houses()?;
+    let mut complaints = Vec::new();
+    for house in &houses {
+        print(house);
+        if options.write {
+            let old = fs::read_to_string(&house.table).unwrap_or_default();
+            fs::write(&house.table, table::written(&house.graph, &old))
+                .with_context(|| house.table.display().to_string())?;
+        } else {
+            complaints.extend(house.complaints()?);
+        }
+    }
+    for complaint in &complaints {
+        println!("{complaint}");
+    }
+    Ok(ExitCode::from(u8::from(!complaints.is_empty())))
+}
+
+/// The crates of the workspace, then the modules of each crate that has a table.
+fn houses() -> Result<Vec<House>> {
+    let root = project::root();
+    let members = crates::members(&root)?;
+    let mut houses = vec![House {
+        name: "crates".into(),
+        table: root.join("crates").join(TABLE_NAME),
+        graph: crates::graph(&members)?,
+    }];
+    for member in &members {
+        let table = member.folder.join(TABLE_NAME);
+        if table.is_file() {
+            houses.push(House {
+                name: member.name.clone(),
+                graph: modules::graph(&member.folder.join("src"))?,
+                table,
+            });
+        }
+    }
+    Ok(houses)
+}
+
+impl House {
+    fn complaints(&self) -> Result<Vec<String>> {
+        let text = fs::read_to_string(&self.table)
+            .with_context(|| format!("{} (`--write` makes it)", self.table.display()))?;
+        let shown = self
+            .table
+            .strip_prefix(project::root())
+            .unwrap_or(&self.table);
+        let allowed = Table::read(&text).with_context(|| shown.display().to_string())?;
+        let complaints = table::compare(&self.graph, &allowed);
+        Ok(complaints
+            .into_iter()
+            .map(|complaint| format!("{}: {complaint}", shown.display()))
+            .collect())
+    }
+}
+
+/// Lines, name and what it uses of each room; then the circles.
+fn print(house: &House) {
+    let lines: usize = house.graph.values().map(|room| room.lines).sum();
+    println!(
+        "{}: {lines} lines in {} rooms",
+        house.name,
+        house.graph.len()
+    );
+    for (name, room) in &house.graph {
+        let uses: Vec<&str> = room.uses.keys().map(String::as_str).collect();
+        println!("{:>7} {name}: {}", room.lines, uses.join(" "));
+    }
+    for circle in table::circles(&house.graph) {
+        println!("        a circle of {}: {}", circle.len(), circle.join(" "));
+    }
+    println!();
+}
+
+/// The Rust files below a folder, in order.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in project::entries(folder)? {
+        if path.is_dir() {
+            found.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crates_and_modules_use_what_their_tables_allow() {
+        let mut complaints = Vec::new();
+        for house in houses().unwrap() {
+            complaints.extend(house.complaints().unwrap());
+        }
+        assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+    }
+}
