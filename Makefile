@@ -7,46 +7,14 @@
 run: build
 	target/release/ferl lab --report target/lab.html
 
-# What a change must pass. The last line is the verdict on the differential programs.
-test: build applications
-	cargo fmt --all --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	cargo test --quiet --workspace --no-fail-fast
-	cargo xtask differential --brief --collect-always language maps binaries processes errors memory
-	cargo xtask generate calls --count 60
-	cargo xtask generate programs --count 100
-	cargo xtask differential
-	@if command -v tmux >/dev/null; then cargo xtask terminal editing_lines break_tells; \
-	else echo "the terminal was not tried: that needs tmux"; fi
+# What a change must pass: the steps in crates/xtask/src/suite/steps.rs, the time that each took, and the count of all tests
+# as the last line. Built without `--package`, xtask shares what it needs with the tests.
+test: setup applications
+	@cargo run --quiet --bin xtask -- test --since $$(date +%s)
 
 # The same, and the slower ways to run the same programs.
-test-all: test
-	@if command -v tmux >/dev/null; then cargo xtask terminal; fi
-	cargo xtask differential --collect-always
-	cargo xtask differential --emu
-	cargo xtask differential --emu --collect-always
-	cargo xtask differential --schedulers 1
-	cargo xtask differential --schedulers 4
-	-cargo xtask differential --later
-	LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime --test interleavings
-	cargo xtask bifs
-	@if [ -n "$$(rustc --print target-libdir --target aarch64-unknown-linux-gnu | xargs ls 2>/dev/null)" ] && \
-	    command -v aarch64-linux-gnu-gcc >/dev/null; then \
-	    cargo check --quiet --workspace --target aarch64-unknown-linux-gnu; \
-	else echo "not checked for AArch64: that needs Rust's target of that name and aarch64-linux-gnu-gcc"; fi
-	cargo xtask generate calls --count 2000 --seed 2
-	cargo xtask generate calls --count 200 --emu
-	cargo xtask generate calls --count 100 --collect-always
-	cargo xtask generate programs --seed 1000 --count 1000
-	cargo xtask generate programs --seed 2000 --count 300 --emu --schedulers 1
-	cargo xtask generate programs --seed 3000 --count 300 --collect-always
-	cargo xtask generate programs --seed 4000 --count 300 --erlc +no_type_opt --erlc +no_copt
-	cargo xtask generate programs --seed 5000 --count 300 --erlc +no_ssa_opt --schedulers 4
-	@if cargo +nightly fuzz --version >/dev/null 2>&1; then \
-	    for target in beam_file beam_code; do \
-	        cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; \
-	    done; \
-	else echo "not fuzzed: that needs Rust nightly and cargo-fuzz"; fi
+test-all: setup applications
+	@cargo run --quiet --bin xtask -- test --all --since $$(date +%s)
 
 # The experiments at the sizes their authors published, where memory allows; takes hours.
 bench: build
@@ -93,8 +61,8 @@ setup:
 	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y erlang-base; \
 	fi
 
-# What tests compare besides erlang-base, and tmux, whose screens they compare. Where one cannot be had, what needs it
-# is left out, and named.
+# What tests need besides erlang-base: applications whose behaviour they compare, and tmux for the terminal. What cannot
+# be installed is named, and the tests that need it are left out.
 applications: setup
 	@missing=; \
 	if ! erl -noshell -eval 'halt(case code:lib_dir(debugger) of {error, _} -> 1; _ -> 0 end)'; then \

@@ -1,8 +1,8 @@
 //! `cargo xtask bifs`: which functions of stock's emulator ferl's table has, and which it lacks.
 //!
-//! The yardstick is what a running stock node says of itself: `system_info(snifs)` for the BIFs, and
-//! `module_info(nifs)` for the modules whose functions the emulator brings along. The other side is
-//! the table in `isa`, from which ferl itself is built, so nothing can be counted that isn't there.
+//! Stock's functions are those that a running node lists: `system_info(snifs)` for the BIFs, and `module_info(nifs)` for
+//! the modules whose functions the emulator brings along. ferl's are the rows of the table in `isa`, from which it is built, so
+//! that only functions that exist are counted.
 
 use crate::project;
 use anyhow::{Context, Result, bail};
@@ -21,7 +21,7 @@ const TELL: &str = r#"
     halt()."#;
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct BifsOptions {
     /// Only these modules, and each missing function by name.
     modules: Vec<String>,
     /// Name each missing function.
@@ -35,11 +35,11 @@ type Function = (String, u8);
 struct Count {
     present: BTreeSet<Function>,
     missing: BTreeSet<Function>,
-    /// Rows that stock's emulator doesn't know: of another release, or misspelt.
+    /// Rows of ferl's table that stock does not have: of another release, or misspelt.
     beyond: BTreeSet<Function>,
 }
 
-pub fn run(options: &Options) -> Result<ExitCode> {
+pub fn run(options: &BifsOptions) -> Result<ExitCode> {
     let mut counts = count(&stock_functions(&project::stock("erl")?)?);
     if !options.modules.is_empty() {
         counts.retain(|module, _| options.modules.contains(module));

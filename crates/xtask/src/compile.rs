@@ -1,11 +1,12 @@
 //! Erlang sources to `.beam` files, through stock `erlc`: the same files then run on both machines.
 
-use anyhow::{Context, Result};
+use crate::project;
+use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Compiles all sources with one call (starting `erlc` costs more than compiling a small file).
-/// What `erlc` said is returned; whether a file compiled is told by its `.beam` file.
+/// Compiles all sources with one call, because starting `erlc` costs more than compiling a small file. Returns what
+/// `erlc` said; a file has compiled if its `.beam` file is there.
 pub fn batch(erlc: &Path, options: &[String], sources: &[PathBuf], into: &Path) -> Result<String> {
     std::fs::create_dir_all(into).with_context(|| into.display().to_string())?;
     let output = Command::new(erlc)
@@ -18,6 +19,20 @@ pub fn batch(erlc: &Path, options: &[String], sources: &[PathBuf], into: &Path) 
     let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
     said.push_str(&String::from_utf8_lossy(&output.stderr));
     Ok(said)
+}
+
+/// Compiles `tests/generators/NAME.erl`, which the machines run to make calls or to run generated programs.
+pub fn generator(name: &str, into: &Path) -> Result<()> {
+    let source = project::root()
+        .join("tests/generators")
+        .join(name)
+        .with_extension("erl");
+    let erlc = project::stock("erlc")?;
+    let said = batch(&erlc, &[], std::slice::from_ref(&source), into)?;
+    if !beam_path(&source, into).is_file() {
+        bail!("{} does not compile:\n{said}", source.display());
+    }
+    Ok(())
 }
 
 /// Where the compiled form of `source` is put.

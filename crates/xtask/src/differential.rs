@@ -1,20 +1,21 @@
 //! `cargo xtask differential`: every program under `tests/programs` runs on the machine under test,
-//! and what it prints and its exit status must equal those on stock.
+//! and its output and exit status must equal those on stock.
 //!
-//! A program is compiled once, and stock's answer is asked once, for each version of its text: both
-//! are kept under `target/differential`, under a hash of everything that may change them. Machines
-//! run one per program, so that a crash fails that program alone, and as many at a time as there are
-//! processors. Threads share nothing but the list of programs and the results.
+//! Each version of a program is compiled once, and run once on stock: the code and stock's answer are kept under
+//! `target/differential`, under a hash of everything that may change them ([`oracle`]). Each program gets a machine of
+//! its own, so that a crash fails that program alone, and `--jobs` machines run at a time. Threads share nothing but the
+//! list of programs and the results.
 //!
-//! A program whose output differs though it ended as it should is judged again when all others have
-//! ended, alone and against a new answer of stock: many programs watch processes, ports and sockets,
-//! and a busy host can make either machine late. Only one that agrees each time then has passed, and
-//! it is named. A crash, a hang or a wrong exit status has failed at once.
+//! A program that timed out, or whose output differs though it ended as it should, is judged again when all others have
+//! ended, alone and against a new answer of stock. If it agrees each time it has passed, and is named: its output
+//! depends on how busy the host is, which is a defect of the program. A crash or a wrong exit status fails at once.
 
 mod oracle;
 mod program;
 
+use crate::count::Count;
 use crate::project;
+use crate::under_test::UnderTest;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use oracle::{Answer, Oracle, StockFailed};
@@ -26,30 +27,27 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use watch::{End, Invocation, Outcome};
+use std::time::{Duration, Instant};
+use watch::{End, Outcome};
 
 /// Under collect-always every allocation may cost a collection.
 const COLLECT_ALWAYS_SLOWDOWN: u32 = 15;
 
+/// How often a program that differed beside others must agree alone.
+const AGREEMENTS_ALONE: usize = 2;
+
 #[derive(clap::Args)]
-pub struct Options {
-    /// The machine under test [default: target/release/ferl].
-    #[arg(long, value_name = "PATH")]
-    ferl: Option<PathBuf>,
+pub struct DifferentialOptions {
+    #[command(flatten)]
+    under_test: UnderTest,
     /// Only programs whose path below tests/programs contains one of these.
     filter: Vec<String>,
-    /// Have the machine under test collect at every safepoint (FERL_COLLECT_ALWAYS=1).
-    #[arg(long)]
-    collect_always: bool,
-    /// Schedulers of the machine under test: adds `+S N:N`.
-    #[arg(long, value_name = "N")]
-    schedulers: Option<u32>,
-    /// Run threaded code instead of machine code (`-emu_flavor emu`).
-    #[arg(long)]
-    emu: bool,
     /// Also the programs in tests/programs/later, which are not expected to pass yet.
     #[arg(long)]
     later: bool,
+    /// Run stock again, also where its answer is kept.
+    #[arg(long)]
+    fresh: bool,
     /// Machines running at a time.
     #[arg(long, value_name = "N", default_value_t = 2)]
     jobs: usize,
@@ -59,16 +57,16 @@ pub struct Options {
     /// Only name the programs that fail, with the reason in one line each.
     #[arg(long)]
     brief: bool,
+    /// Name the programs that took longest.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    slowest: usize,
 }
-
-/// How often a program that differed beside others must agree alone.
-const AGREEMENTS_ALONE: usize = 2;
 
 /// Why a program failed: one line, and the details.
 struct Failure {
     summary: String,
     details: String,
-    /// Both machines ended as they should, or it was stock that did not.
+    /// Both machines ended as they should or were late, or only stock did not.
     may_be_the_host: bool,
 }
 
@@ -82,8 +80,17 @@ impl Failure {
     }
 }
 
-pub fn run(options: &Options) -> Result<ExitCode> {
-    let ferl = project::ferl(options.ferl.as_deref())?;
+/// A program that was judged. No failure is agreement.
+struct Verdict<'a> {
+    program: &'a Program,
+    failure: Option<Failure>,
+    /// How it differed beside others, if it agreed when it was judged again.
+    passed_alone: Option<String>,
+    wall: Duration,
+}
+
+pub fn run(options: &DifferentialOptions) -> Result<ExitCode> {
+    let ferl = options.under_test.path()?;
     let programs = select(
         program::discover(&project::root().join("tests/programs"))?,
         options,
@@ -95,147 +102,195 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let (programs, left_out): (Vec<Program>, Vec<Program>) = programs
         .into_iter()
         .partition(|program| program.needs.iter().all(|name| applications.contains(name)));
-    let kept = project::target().join("differential");
-    let oracle = Oracle::new(&kept)?;
-    let compiled = oracle.compile(&programs)?;
-
+    let oracle = Oracle::new(&project::target().join("differential"))?;
+    let judge = Judge {
+        compiled: oracle.compile(&programs)?,
+        programs: &programs,
+        ferl,
+        oracle,
+        options,
+    };
     let progress = ProgressBar::new(programs.len() as u64);
     progress.set_style(ProgressStyle::with_template(
         "{pos:>4}/{len} {bar:30} {msg}",
     )?);
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<(usize, Option<Failure>)>> = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..options.jobs.max(1) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(program) = programs.get(index) else {
-                        return;
-                    };
-                    progress.set_message(program.name.clone());
-                    let failure = match &compiled[index] {
-                        Ok(folder) => judge(program, folder, &ferl, &oracle, options)
-                            .unwrap_or_else(|error| Some(Failure::of_error(&error))),
-                        Err(said) => Some(Failure {
-                            summary: "does not compile".into(),
-                            details: said.clone(),
-                            may_be_the_host: false,
-                        }),
-                    };
-                    results
-                        .lock()
-                        .unwrap_or_else(|e| e.into_inner())
-                        .push((index, failure));
-                    progress.inc(1);
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().unwrap_or_else(|e| e.into_inner());
-    results.sort_by_key(|(index, _)| *index);
-    let mut alone = Vec::new();
-    for (index, failure) in &mut results {
-        let (Some(first), Ok(folder)) = (failure.as_ref(), &compiled[*index]) else {
-            continue;
-        };
-        if !first.may_be_the_host {
-            continue;
-        }
-        let program = &programs[*index];
-        progress.set_message(format!("{} again, alone", program.name));
-        match judge_alone(program, folder, &ferl, &oracle, options) {
-            None => {
-                alone.push(format!("{}: {}", program.name, first.summary));
-                *failure = None;
-            }
-            again => *failure = again,
-        }
-    }
+    let mut verdicts = judge.all(&progress);
+    judge.again(&mut verdicts, &progress);
     progress.finish_and_clear();
+    report(&verdicts, &left_out, options);
+    let has_failed = verdicts.iter().any(|verdict| verdict.failure.is_some());
+    Ok(ExitCode::from(u8::from(has_failed)))
+}
 
-    let mut failed = 0;
-    for (index, failure) in &results {
+fn select(programs: Vec<Program>, options: &DifferentialOptions) -> Vec<Program> {
+    let wants_later = options.later || options.filter.iter().any(|part| part.contains("later"));
+    programs
+        .into_iter()
+        .filter(|program| project::is_asked_for(&program.name, &options.filter))
+        .filter(|program| wants_later || !program.name.starts_with("later/"))
+        .collect()
+}
+
+/// Prints the failures, what else is worth a line, and the count.
+fn report(verdicts: &[Verdict], left_out: &[Program], options: &DifferentialOptions) {
+    for Verdict {
+        program, failure, ..
+    } in verdicts
+    {
         let Some(failure) = failure else { continue };
-        failed += 1;
-        println!("FAILED {}: {}", programs[*index].name, failure.summary);
+        println!("FAILED {}: {}", program.name, failure.summary);
         if !options.brief && !failure.details.is_empty() {
             println!("{}\n", failure.details.trim_end());
         }
     }
-    for first in &alone {
-        println!("PASSED ALONE, but beside others {first}");
+    for Verdict {
+        program,
+        passed_alone,
+        ..
+    } in verdicts
+    {
+        if let Some(summary) = passed_alone {
+            println!(
+                "PASSED ALONE {}, but beside others: {summary}",
+                program.name
+            );
+        }
     }
-    for program in &left_out {
-        let needs = program.needs.join(", ");
+    for Program { name, needs, .. } in left_out {
         println!(
-            "LEFT OUT {}: it needs {needs}, which is not installed",
-            program.name
+            "LEFT OUT {name}: it needs {}, which is not installed",
+            needs.join(", ")
         );
     }
-    let passed = results.len() - failed;
-    match alone.len() {
-        0 => println!("{passed} passed, {failed} failed"),
-        some => println!("{passed} passed ({some} of them only alone), {failed} failed"),
+    let mut by_time: Vec<&Verdict> = verdicts.iter().collect();
+    by_time.sort_by_key(|verdict| std::cmp::Reverse(verdict.wall));
+    for verdict in by_time.iter().take(options.slowest) {
+        println!(
+            "{:>6.1} s {}",
+            verdict.wall.as_secs_f64(),
+            verdict.program.name
+        );
     }
-    Ok(if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
-}
-
-fn select(programs: Vec<Program>, options: &Options) -> Vec<Program> {
-    let asked_for = |program: &Program| {
-        options
-            .filter
-            .iter()
-            .any(|part| program.name.contains(part.as_str()))
+    let failed = verdicts
+        .iter()
+        .filter(|verdict| verdict.failure.is_some())
+        .count();
+    let count = Count {
+        passed: verdicts.len() - failed,
+        failed,
+        skipped: left_out.len(),
     };
-    programs
-        .into_iter()
-        .filter(|program| options.filter.is_empty() || asked_for(program))
-        .filter(|program| {
-            let wants_later =
-                options.later || options.filter.iter().any(|part| part.contains("later"));
-            wants_later || !program.name.starts_with("later/")
-        })
-        .collect()
+    println!("{count}");
 }
 
-/// Judges a program again when nothing else runs, each time against a new answer of stock. `None` is
-/// agreement every time.
-fn judge_alone(
-    program: &Program,
-    folder: &Path,
-    ferl: &Path,
-    oracle: &Oracle,
-    options: &Options,
-) -> Option<Failure> {
-    (0..AGREEMENTS_ALONE).find_map(|_| {
-        oracle
-            .forget(program)
-            .and_then(|()| judge(program, folder, ferl, oracle, options))
-            .unwrap_or_else(|error| Some(Failure::of_error(&error)))
-    })
+/// What it takes to judge the programs.
+struct Judge<'a> {
+    programs: &'a [Program],
+    /// For each program its code, or what the compiler said.
+    compiled: Vec<Result<PathBuf, String>>,
+    ferl: PathBuf,
+    oracle: Oracle,
+    options: &'a DifferentialOptions,
 }
 
-/// Runs one program on the machine under test and compares. `None` is agreement.
-fn judge(
-    program: &Program,
-    folder: &Path,
-    ferl: &Path,
-    oracle: &Oracle,
-    options: &Options,
-) -> Result<Option<Failure>> {
-    let expected = match &program.expected {
-        Some(written) => written.clone(),
-        None => oracle.ask(program, folder)?,
-    };
-    let outcome = run_on_ferl(program, folder, ferl, oracle, options)?;
+impl<'a> Judge<'a> {
+    /// Judges every program, several at a time. The verdicts are in the order of the programs.
+    fn all(&self, progress: &ProgressBar) -> Vec<Verdict<'a>> {
+        let next = AtomicUsize::new(0);
+        let verdicts = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for _ in 0..self.options.jobs.max(1) {
+                scope.spawn(|| {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(program) = self.programs.get(index) else {
+                            return;
+                        };
+                        progress.set_message(program.name.clone());
+                        let started = Instant::now();
+                        let failure = self.first(index);
+                        let wall = started.elapsed();
+                        let verdict = Verdict {
+                            program,
+                            failure,
+                            passed_alone: None,
+                            wall,
+                        };
+                        let mut verdicts = verdicts.lock().unwrap_or_else(|e| e.into_inner());
+                        verdicts.push((index, verdict));
+                        progress.inc(1);
+                    }
+                });
+            }
+        });
+        let mut verdicts = verdicts.into_inner().unwrap_or_else(|e| e.into_inner());
+        verdicts.sort_by_key(|(index, _)| *index);
+        verdicts.into_iter().map(|(_, verdict)| verdict).collect()
+    }
+
+    fn first(&self, index: usize) -> Option<Failure> {
+        let program = &self.programs[index];
+        match &self.compiled[index] {
+            Ok(folder) => self.judge(program, folder, self.options.fresh),
+            Err(said) => Some(Failure {
+                summary: "does not compile".into(),
+                details: said.clone(),
+                may_be_the_host: false,
+            }),
+        }
+    }
+
+    /// Judges those again that may have failed because the host was busy, now that nothing else runs.
+    fn again(&self, verdicts: &mut [Verdict], progress: &ProgressBar) {
+        for (verdict, folder) in verdicts.iter_mut().zip(&self.compiled) {
+            let Ok(folder) = folder else { continue };
+            let Some(first) = verdict.failure.take_if(|failure| failure.may_be_the_host) else {
+                continue;
+            };
+            let program = verdict.program;
+            progress.set_message(format!("{} again, alone", program.name));
+            verdict.failure = (0..AGREEMENTS_ALONE).find_map(|_| self.judge(program, folder, true));
+            if verdict.failure.is_none() {
+                verdict.passed_alone = Some(first.summary);
+            }
+        }
+    }
+
+    /// Runs one program and compares, with a new answer of stock if that is asked for. `None` is agreement.
+    fn judge(&self, program: &Program, folder: &Path, fresh: bool) -> Option<Failure> {
+        let compare = || -> Result<Option<Failure>> {
+            let expected = match &program.expected {
+                Some(written) => written.clone(),
+                None => self.oracle.ask(program, folder, fresh)?,
+            };
+            let outcome = self.run_on_ferl(program, folder)?;
+            Ok(difference(&expected, &outcome, self.options.lines))
+        };
+        compare().unwrap_or_else(|error| Some(Failure::of_error(&error)))
+    }
+
+    fn run_on_ferl(&self, program: &Program, folder: &Path) -> Result<Outcome> {
+        let scratch = Scratch::new(program)?;
+        let under_test = &self.options.under_test;
+        let slowdown = if under_test.collect_always {
+            COLLECT_ALWAYS_SLOWDOWN
+        } else {
+            1
+        };
+        let invocation = under_test
+            .invocation(&self.ferl, &scratch.0)
+            .timeout(program.timeout * slowdown);
+        program
+            .on(invocation, &[folder, &self.oracle.support])
+            .run()
+    }
+}
+
+/// How a run differs from what is expected. `None` is agreement.
+fn difference(expected: &Answer, outcome: &Outcome, lines: usize) -> Option<Failure> {
     let end_agrees = outcome.end == End::Exited(expected.status);
     if end_agrees && outcome.stdout == expected.stdout {
-        return Ok(None);
+        return None;
     }
     let wanted = String::from_utf8_lossy(&expected.stdout);
     let found = String::from_utf8_lossy(&outcome.stdout);
@@ -250,41 +305,18 @@ fn judge(
     if let Some(complaint) = outcome.first_complaint().filter(|_| !end_agrees) {
         summary.push_str(&format!(": {complaint}"));
     }
-    let mut details = difference(&wanted, &found, options.lines);
+    let mut details = shown_difference(&wanted, &found, lines);
     if !end_agrees {
         let words = outcome.last_words(12);
         if !words.is_empty() {
             details.push_str(&format!("last words:\n{words}\n"));
         }
     }
-    Ok(Some(Failure {
+    Some(Failure {
         summary,
         details,
-        may_be_the_host: end_agrees,
-    }))
-}
-
-fn run_on_ferl(
-    program: &Program,
-    folder: &Path,
-    ferl: &Path,
-    oracle: &Oracle,
-    options: &Options,
-) -> Result<Outcome> {
-    let scratch = Scratch::new(program)?;
-    let mut invocation = Invocation::new(ferl, &scratch.0).timeout(program.timeout);
-    if let Some(count) = options.schedulers {
-        invocation = invocation.arg("+S").arg(format!("{count}:{count}"));
-    }
-    if options.emu {
-        invocation = invocation.arg("-emu_flavor").arg("emu");
-    }
-    if options.collect_always {
-        invocation = invocation
-            .env("FERL_COLLECT_ALWAYS", "1")
-            .timeout(program.timeout * COLLECT_ALWAYS_SLOWDOWN);
-    }
-    program.on(invocation, &[folder, &oracle.support]).run()
+        may_be_the_host: end_agrees || matches!(outcome.end, End::TimedOut(_)),
+    })
 }
 
 fn first_difference(wanted: &str, found: &str) -> Option<usize> {
@@ -300,7 +332,7 @@ fn first_difference(wanted: &str, found: &str) -> Option<usize> {
     None
 }
 
-fn difference(wanted: &str, found: &str, lines: usize) -> String {
+fn shown_difference(wanted: &str, found: &str, lines: usize) -> String {
     let whole = TextDiff::from_lines(wanted, found)
         .unified_diff()
         .context_radius(2)
@@ -318,7 +350,7 @@ fn difference(wanted: &str, found: &str, lines: usize) -> String {
     shown
 }
 
-/// A folder of its own for one run, removed with everything the program left in it.
+/// The working directory of one run, removed with everything the program left in it.
 struct Scratch(PathBuf);
 
 impl Scratch {

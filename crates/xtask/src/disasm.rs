@@ -1,7 +1,7 @@
 //! `cargo xtask disasm Module Function Arity`: the machine code that ferl makes of a function.
 //!
-//! ferl writes it down itself when it is told to for perf (`+JPperf dump`); the file's records are searched for the
-//! function, and `objdump` takes its bytes apart. The module is found as ferl finds it, or by a folder given with `--pa`.
+//! With `+JPperf dump` ferl writes its code to a file for perf. The records of that file are searched for the function, and
+//! `objdump` disassembles its bytes. ferl finds the module by its code path, or in a folder given with `--pa`.
 
 use crate::project;
 use anyhow::{Context, Result, bail};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use watch::Invocation;
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct DisasmOptions {
     /// The machine [default: target/release/ferl].
     #[arg(long, value_name = "PATH")]
     ferl: Option<PathBuf>,
@@ -24,16 +24,16 @@ pub struct Options {
     arity: u8,
 }
 
-/// A function's machine code, and where it lay.
+/// A function's machine code, and the address it was at.
 struct Found {
     address: u64,
     code: Vec<u8>,
 }
 
-pub fn run(options: &Options) -> Result<ExitCode> {
+pub fn run(options: &DisasmOptions) -> Result<ExitCode> {
     let ferl = project::ferl(options.ferl.as_deref())?;
     let folder = std::env::temp_dir();
-    // Quoted, so that any name is one; nothing is run but what the user asked to see.
+    // Quoted, so that any name is an atom and nothing else of it is evaluated.
     let module = options.module.replace(['\\', '\''], "");
     let expression = format!(
         "{{module, _}} = code:ensure_loaded('{module}'), io:put_chars(os:getpid()), halt()"
@@ -79,12 +79,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Bytes of the file's header, of the fixed part of any record, and of that of a record of code, whose number is 0.
+/// Sizes of the file's header, of what every record begins with, and of the fixed part of a record of code (number 0).
 const HEADER_BYTES: usize = 40;
 const PREFIX_BYTES: usize = 16;
 const RECORD_BYTES: usize = 56;
 
-/// The last record of a name: that of the newest version.
+/// The last record with a name, which is the newest version of the function.
 fn find(dump: &[u8], name: &str) -> Option<Found> {
     let mut rest = dump.get(HEADER_BYTES..)?;
     let mut found = None;

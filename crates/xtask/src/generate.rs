@@ -1,4 +1,4 @@
-//! `cargo xtask generate`: calls and programs that nobody wrote, made from a seed, on ferl and on stock.
+//! `cargo xtask generate`: random calls and programs, made from a seed and compared on ferl and on stock.
 
 mod calls;
 mod programs;
@@ -8,16 +8,16 @@ use clap::Subcommand;
 use std::process::ExitCode;
 
 #[derive(Subcommand)]
-pub enum Kind {
+pub enum Generator {
     /// Call every BIF with good, edge and bad arguments: values, reasons and explanations must equal stock's.
-    Calls(calls::Options),
+    Calls(calls::CallsOptions),
     /// Run random programs: what they print must equal what they print on stock.
-    Programs(programs::Options),
+    Programs(programs::ProgramsOptions),
 }
 
-pub fn run(kind: &Kind) -> Result<ExitCode> {
-    match kind {
-        Kind::Calls(options) => calls::run(options),
-        Kind::Programs(options) => programs::run(options),
+pub fn run(generator: &Generator) -> Result<ExitCode> {
+    match generator {
+        Generator::Calls(options) => calls::run(options),
+        Generator::Programs(options) => programs::run(options),
     }
 }

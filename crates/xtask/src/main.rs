@@ -1,15 +1,18 @@
-//! `cargo xtask`: the project's chores. Each one starts programs and judges what they print; none
-//! links the virtual machine, so a chore works (and says what failed) while ferl does not.
+//! `cargo xtask`: the project's chores. None links the virtual machine: they start programs and judge what these print,
+//! so that a chore still works, and tells what failed, when ferl does not.
 #![forbid(unsafe_code)]
 
 mod bifs;
 mod compile;
+mod count;
 mod differential;
 mod disasm;
 mod generate;
 mod project;
 mod rooms;
+mod suite;
 mod terminal;
+mod under_test;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -24,18 +27,20 @@ struct CommandLine {
 #[derive(Subcommand)]
 enum Chore {
     /// Run every program under tests/programs on ferl; its output must equal stock's.
-    Differential(differential::Options),
+    Differential(differential::DifferentialOptions),
     /// Show the machine code that ferl makes of a function.
-    Disasm(disasm::Options),
+    Disasm(disasm::DisasmOptions),
     /// Count, module by module, which of stock's BIFs ferl's table has and lacks.
-    Bifs(bifs::Options),
+    Bifs(bifs::BifsOptions),
     /// Make calls or programs from a seed, and compare what they do on ferl and on stock.
     #[command(subcommand)]
-    Generate(generate::Kind),
+    Generate(generate::Generator),
     /// Check which crate, and which module of a crate, uses which; `--write` notes what is used.
-    Rooms(rooms::Options),
+    Rooms(rooms::RoomsOptions),
+    /// Run everything that a change must pass, and tell how long each step took.
+    Test(suite::SuiteOptions),
     /// Drive the shell of ferl and of stock in a terminal (tmux), and compare the screens.
-    Terminal(terminal::Options),
+    Terminal(terminal::TerminalOptions),
 }
 
 fn main() -> ExitCode {
@@ -43,8 +48,9 @@ fn main() -> ExitCode {
         Chore::Differential(options) => differential::run(&options),
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
-        Chore::Generate(kind) => generate::run(&kind),
+        Chore::Generate(generator) => generate::run(&generator),
         Chore::Rooms(options) => rooms::run(&options),
+        Chore::Test(options) => suite::run(&options),
         Chore::Terminal(options) => terminal::run(&options),
     };
     match outcome {

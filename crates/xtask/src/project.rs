@@ -1,4 +1,4 @@
-//! Where things are: the root of the checkout, the target folder, and the machines to compare.
+//! Where things are: the root of the checkout, the target folder, and the machines to compare; and names picked by filters.
 
 use anyhow::{Context, Result, bail};
 use std::collections::HashSet;
@@ -6,7 +6,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The root of the checkout: cargo says where this crate is, two folders below it.
+/// The root of the checkout. Cargo tells where this crate is, which is two folders below it.
 pub fn root() -> PathBuf {
     let this_crate = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
@@ -16,7 +16,7 @@ pub fn root() -> PathBuf {
         .map_or_else(|| this_crate.clone(), Path::to_path_buf)
 }
 
-/// Cargo's target folder, where everything that can be made again is kept.
+/// Cargo's target folder, for everything that can be made again.
 pub fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
@@ -29,6 +29,11 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     paths.sort();
     Ok(paths)
+}
+
+/// Whether a name contains one of the parts that the command line gives; without parts, every name is asked for.
+pub fn is_asked_for(name: &str, parts: &[String]) -> bool {
+    parts.is_empty() || parts.iter().any(|part| name.contains(part.as_str()))
 }
 
 /// The machine under test: the path given, or the release build.
@@ -69,7 +74,7 @@ pub fn applications() -> Result<HashSet<String>> {
     Ok(names)
 }
 
-/// A stock program (`erl`, `erlc`) as found in PATH.
+/// The path of a stock program (`erl`, `erlc`) in PATH.
 pub fn stock(program: &str) -> Result<PathBuf> {
     let path = env::var_os("PATH").context("PATH is not set")?;
     env::split_paths(&path)

@@ -19,7 +19,7 @@ use table::{Graph, Table};
 const TABLE_NAME: &str = "rooms.txt";
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct RoomsOptions {
     /// Write what is used into the tables instead of checking it.
     #[arg(long)]
     write: bool,
@@ -33,7 +33,7 @@ struct House {
     graph: Graph,
 }
 
-pub fn run(options: &Options) -> Result<ExitCode> {
+pub fn run(options: &RoomsOptions) -> Result<ExitCode> {
     let houses = houses()?;
     let mut complaints = Vec::new();
     for house in &houses {

@@ -2,14 +2,15 @@
 //!
 //! Each file under `tests/terminal` is a session ([`session`]). Both machines get a window of tmux of the same size and
 //! the same keys ([`window`]). After each step the screens must be equal, with their colours and the cursor, apart
-//! from what changes from run to run ([`screen`]); the first that are not end the session and are shown side by side. A
-//! difference counts only when neither screen has changed for seconds, so that a busy host makes a run slower and
-//! nothing else. Needs `tmux`, which is why it is a chore and no test of cargo's.
+//! from what changes from run to run ([`screen`]). The first pair that differs ends the session and is shown as a diff. A
+//! difference counts only when neither screen has changed for seconds, so that a busy host only makes a run slower.
+//! This needs `tmux`, which is why it is a chore and not a test of cargo's.
 
 mod screen;
 mod session;
 mod window;
 
+use crate::count::Count;
 use crate::project;
 use anyhow::{Result, bail};
 use session::{Session, Step};
@@ -21,17 +22,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 use window::Window;
 
-/// Equal screens that the step has changed are believed after so long without another change.
+/// How long equal screens must stay unchanged to be accepted, if the step has changed them.
 const EQUAL: Duration = Duration::from_millis(100);
-/// Equal screens that the step has not changed: the step may yet be under way.
+/// The same if the step has not changed them: it may not have taken effect yet.
 const UNCHANGED: Duration = Duration::from_millis(500);
-/// Screens that differ are believed after so long without a change.
+/// How long screens that differ must stay unchanged to be accepted as different.
 const DIFFERENT: Duration = Duration::from_secs(4);
-/// Screens that never come to rest.
+/// How long screens may keep changing.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct TerminalOptions {
     /// The machine under test [default: target/release/ferl].
     #[arg(long, value_name = "PATH")]
     ferl: Option<PathBuf>,
@@ -45,24 +46,20 @@ pub struct Options {
     filter: Vec<String>,
 }
 
-pub fn run(options: &Options) -> Result<ExitCode> {
+pub fn run(options: &TerminalOptions) -> Result<ExitCode> {
     let ferl = project::ferl(options.ferl.as_deref())?;
     let stock = project::stock("erl")?;
     let mut sessions = session::discover(&project::root().join("tests/terminal"))?;
-    sessions.retain(|session| {
-        options.filter.is_empty()
-            || options
-                .filter
-                .iter()
-                .any(|part| session.name.contains(part.as_str()))
-    });
+    sessions.retain(|session| project::is_asked_for(&session.name, &options.filter));
     if sessions.is_empty() {
         bail!("no session matches");
     }
+    let mut count = Count::default();
     sessions.retain(|session| {
         let missing = session.missing();
         if let Some(program) = missing {
-            println!("left out {}: there is no {program}", session.name);
+            println!("LEFT OUT {}: there is no {program}", session.name);
+            count.skipped += 1;
         }
         missing.is_none()
     });
@@ -96,13 +93,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             });
         }
     });
-    let failed = failed.into_inner();
-    println!(
-        "{} passed, {failed} failed, {} screens",
-        sessions.len() - failed,
-        steps.into_inner() + sessions.len()
-    );
-    Ok(ExitCode::from(u8::from(failed > 0)))
+    count.failed = failed.into_inner();
+    count.passed = sessions.len() - count.failed;
+    println!("{} screens", steps.into_inner() + sessions.len());
+    println!("{count}");
+    Ok(ExitCode::from(u8::from(count.failed > 0)))
 }
 
 /// The first step after which the screens differ, and how.
@@ -115,7 +110,7 @@ fn compare(session: &Session, ferl: &Path, stock: &Path) -> Result<Option<String
         .enumerate()
     {
         if let Some(step) = step {
-            // A window that is closed takes no keys, and says so below.
+            // Keys cannot be sent to a closed window; the screens below then show that it is closed.
             let _ = (theirs.perform(step), ours.perform(step));
         }
         match agree(&theirs, &ours, &before) {
@@ -131,7 +126,7 @@ fn compare(session: &Session, ferl: &Path, stock: &Path) -> Result<Option<String
     Ok(None)
 }
 
-/// The screen that both windows come to rest at, or the two that they come to rest at.
+/// The screen that both windows end up with, or the two different ones (stock's first).
 fn agree(theirs: &Window, ours: &Window, before: &str) -> Result<String, (String, String)> {
     let start = Instant::now();
     let mut last = (String::new(), String::new());

@@ -1,12 +1,18 @@
-//! Stock's side: compiling the programs, and what stock prints for each, both remembered.
+//! Stock's side: the code of the programs, and what stock prints for each. Both are kept between runs.
 //!
-//! Everything kept lives in a folder named after a hash of what it was made from, and is moved into
-//! place when complete; a half-written answer is never found, also when two runs meet.
+//! What is kept has a name with a hash of everything it was made from, so that a change of any of it is a new name and
+//! no old answer is taken for a new one: the text of the program, which declares its flags, its exit status and the compiler's
+//! options; the modules that come with it; the shared modules; the command line; and what [`surroundings`] tells of stock
+//! and of the host. A result is moved to its place when it is complete, so that a half-written one is never found,
+//! also when two runs meet. `--fresh` asks stock again.
 
-use super::{Program, Scratch};
+use super::Scratch;
+use super::program::{self, Program};
 use crate::{compile, project};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::ErrorKind;
@@ -14,13 +20,24 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use watch::{End, Invocation};
 
+/// Prints what distinguishes one stock from another: its build with the number of processors, its patch level, its
+/// applications, and the system and the user it runs as.
+const TELL: &str = r#"
+    Release = filename:join([code:root_dir(), "releases", erlang:system_info(otp_release), "OTP_VERSION"]),
+    io:format("~s~p~n~p~n~p~n~s~n", [erlang:system_info(system_version), file:read_file(Release),
+                                     lists:sort(code:get_path()), {os:type(), os:version()}, os:cmd("id")]),
+    halt()."#;
+
+/// The variables of the environment, besides those that begin with `ERL`, on which an answer may depend.
+const SEEN_BY_PROGRAMS: &[&str] = &["LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TZ", "USER"];
+
 pub struct Oracle {
     /// Code that all programs share (`tests/support`).
     pub support: PathBuf,
     erl: PathBuf,
     erlc: PathBuf,
     kept: PathBuf,
-    /// Release and emulator version of stock: another one means other answers.
+    /// A hash of what all programs share: stock, the host, and the shared modules.
     version: String,
 }
 
@@ -49,7 +66,7 @@ impl Oracle {
         let erlc = project::stock("erlc")?;
         let mut oracle = Oracle {
             support: PathBuf::new(),
-            version: stock_version(&erl)?,
+            version: surroundings(&erl)?,
             erl,
             erlc,
             kept: kept.to_path_buf(),
@@ -58,7 +75,7 @@ impl Oracle {
         Ok(oracle)
     }
 
-    /// The shared modules belong to every program: their text becomes part of the version.
+    /// Compiles the shared modules. They belong to every program, so their text becomes part of the version.
     fn compile_support(&mut self, sources: &Path) -> Result<()> {
         let mut files: Vec<PathBuf> = Vec::new();
         for entry in fs::read_dir(sources).with_context(|| sources.display().to_string())? {
@@ -125,19 +142,15 @@ impl Oracle {
             .collect()
     }
 
-    /// What stock prints for this program.
-    pub fn ask(&self, program: &Program, folder: &Path) -> Result<Answer> {
+    /// What stock prints for this program, kept or (if `fresh`) asked again.
+    pub fn ask(&self, program: &Program, folder: &Path, fresh: bool) -> Result<Answer> {
         let file = self.kept.join("answers").join(self.hash(program));
-        if let Some(answer) = read_answer(&file)? {
+        if !fresh && let Some(answer) = read_answer(&file)? {
             return Ok(answer);
         }
         let scratch = Scratch::new(program)?;
-        let outcome = program
-            .on(
-                Invocation::new(&self.erl, &scratch.0).timeout(program.timeout * 2),
-                &[folder, &self.support],
-            )
-            .run()?;
+        let invocation = Invocation::new(&self.erl, &scratch.0).timeout(program.timeout * 2);
+        let outcome = program.on(invocation, &[folder, &self.support]).run()?;
         if outcome.end != End::Exited(program.status) {
             let said = format!("{}\n{}", outcome.end, outcome.last_words(10));
             return Err(StockFailed(said).into());
@@ -150,22 +163,11 @@ impl Oracle {
         Ok(answer)
     }
 
-    /// Forgets what stock printed for this program, so that it is asked again.
-    pub fn forget(&self, program: &Program) -> Result<()> {
-        let file = self.kept.join("answers").join(self.hash(program));
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(error).with_context(|| file.display().to_string())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Moves a program's fresh code, and its companions', to the folder where it is looked for.
+    /// Moves the code of a program that was just compiled, and of its companions, to the program's code folder.
     fn keep_code(&self, program: &Program, staging: &Path) -> Result<()> {
         let beam = compile::beam_path(&program.source, staging);
         if !beam.is_file() {
-            // `erlc` stops at the first bad file: give the others their chance.
+            // `erlc` stops at the first file that does not compile: try those behind it one by one.
             compile::batch(
                 &self.erlc,
                 &program.compiler_options,
@@ -224,6 +226,7 @@ impl Oracle {
     fn hash(&self, program: &Program) -> String {
         let mut hasher = DefaultHasher::new();
         self.version.hash(&mut hasher);
+        program::FLAGS.hash(&mut hasher);
         program.module.hash(&mut hasher);
         program.text.hash(&mut hasher);
         for companion in &program.companions {
@@ -235,7 +238,7 @@ impl Oracle {
     }
 }
 
-/// Whoever comes second drops what it made: both made the same.
+/// Moves a folder to its place, or deletes it if another run has put the same there.
 fn move_into_place(made: &Path, place: &Path) -> Result<()> {
     fs::create_dir_all(place.parent().context("a kept folder has a parent")?)?;
     match fs::rename(made, place) {
@@ -244,10 +247,11 @@ fn move_into_place(made: &Path, place: &Path) -> Result<()> {
     }
 }
 
-fn stock_version(erl: &Path) -> Result<String> {
-    let tell = "io:format(\"~s ~s\", [erlang:system_info(otp_release), erlang:system_info(version)]), halt().";
-    let outcome = Invocation::new(erl, &std::env::temp_dir())
-        .args(["-noshell", "-eval", tell])
+/// What answers may depend on apart from programs: the release, build and applications of stock, and the host with its
+/// limits and the environment that a program is given.
+fn surroundings(erl: &Path) -> Result<String> {
+    let outcome = Invocation::new(erl, &env::temp_dir())
+        .args(["-noshell", "-eval", TELL])
         .timeout(Duration::from_secs(60))
         .run()?;
     if !outcome.end.is_success() {
@@ -258,7 +262,19 @@ fn stock_version(erl: &Path) -> Result<String> {
             outcome.last_words(10)
         );
     }
-    Ok(String::from_utf8_lossy(&outcome.stdout).into_owned())
+    let mut text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    for file in ["/proc/self/limits", "/proc/sys/kernel/hostname"] {
+        text.push_str(&fs::read_to_string(file).unwrap_or_default());
+    }
+    let mut variables: Vec<(OsString, OsString)> = env::vars_os().collect();
+    variables.sort();
+    for (name, value) in variables {
+        let name = name.to_string_lossy();
+        if SEEN_BY_PROGRAMS.contains(&name.as_ref()) || name.starts_with("ERL") {
+            text.push_str(&format!("{name}={}\n", value.display()));
+        }
+    }
+    Ok(text)
 }
 
 /// An answer is kept as its exit status on a line, then the output.

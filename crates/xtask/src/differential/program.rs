@@ -6,7 +6,7 @@
 //! %% args: emulator flags for both machines
 //! %% erlc: options for the compiler (+r24, +no_ssa_opt...)
 //! %% timeout: seconds
-//! %% needs: applications of OTP that may be missing; without them the program is left out, and named
+//! %% needs: applications of OTP that may be missing; without them the program is left out, which is reported
 //! ```
 //!
 //! A folder beside `NAME.erl` that is called `NAME` holds modules that the program loads by itself;
@@ -23,21 +23,23 @@ use watch::Invocation;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// What every program is started with, before the folders of its code.
+pub const FLAGS: [&str; 5] = ["-noshell", "-kernel", "logger_level", "none", "-pa"];
+
 pub struct Program {
     /// The path below `tests/programs`, without the ending.
     pub name: String,
     pub module: String,
     pub source: PathBuf,
     pub text: Vec<u8>,
-    /// Modules it loads by itself, relative to the folder that bears its name.
+    /// Modules it loads by itself, in the folder of the same name.
     pub companions: Vec<Companion>,
     pub arguments: Vec<String>,
     pub compiler_options: Vec<String>,
     pub timeout: Duration,
-    /// Applications of OTP that not everybody has.
+    /// Applications of OTP that may not be installed.
     pub needs: Vec<String>,
-    /// The exit status: declared, so that a program that fails on stock as well isn't taken for one
-    /// that tests anything.
+    /// The exit status. It is declared so that a program that fails on stock too does not pass.
     pub status: i32,
     pub expected: Option<Answer>,
 }
@@ -65,7 +67,7 @@ pub fn discover(root: &Path) -> Result<Vec<Program>> {
 fn visit(folder: &Path, root: &Path, programs: &mut Vec<Program>) -> Result<()> {
     for path in project::entries(folder)? {
         if path.is_dir() {
-            // With a program of the same name beside it, the folder is that program's.
+            // A folder with a program of the same name beside it belongs to that program.
             if !path.with_extension("erl").is_file() {
                 visit(&path, root, programs)?;
             }
@@ -129,7 +131,7 @@ impl Program {
                 "timeout" => {
                     self.timeout = Duration::from_secs(value.trim().parse().context("timeout")?)
                 }
-                // Other comments may have a colon as well.
+                // Comments may have a colon too.
                 _ => {}
             }
         }
@@ -145,11 +147,11 @@ impl Program {
         Ok(())
     }
 
-    /// The command line of a run: compiled code in `folders`, quiet logger, `main/0`, then `halt/0`.
+    /// Adds the command line of a run: compiled code in `folders`, no log, `main/0`, then `halt/0`.
     pub fn on(&self, invocation: Invocation, folders: &[&Path]) -> Invocation {
         invocation
             .args(&self.arguments)
-            .args(["-noshell", "-kernel", "logger_level", "none", "-pa"])
+            .args(FLAGS)
             .args(folders)
             .args(["-s", &self.module, "main", "-s", "erlang", "halt"])
     }

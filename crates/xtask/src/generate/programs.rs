@@ -1,10 +1,12 @@
 //! Random programs (`programs/grammar.rs`), compiled by stock's compiler and run on both machines.
 //!
-//! Programs run many to a machine; each says its name first, so that what differs is known by its name. The text of a
-//! program that differs stays where the message says. `tests/generators/run.erl` is what they run with.
+//! One machine runs many programs and prints the name of each before its output, so that a difference can be told by
+//! name. The text of a program that differs is kept, and its path is printed. `tests/generators/run.erl` runs the programs.
 
 mod grammar;
 
+use crate::count::Count;
+use crate::under_test::UnderTest;
 use crate::{compile, project};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -17,29 +19,19 @@ use std::thread;
 use std::time::Duration;
 use watch::Invocation;
 
-/// Programs to a machine.
+/// Programs that one machine runs, one after the other.
 const BATCH: u32 = 50;
 
 #[derive(clap::Args)]
-pub struct Options {
-    /// The machine under test [default: target/release/ferl].
-    #[arg(long, value_name = "PATH")]
-    ferl: Option<PathBuf>,
+pub struct ProgramsOptions {
+    #[command(flatten)]
+    under_test: UnderTest,
     /// The number of the first program.
     #[arg(long, default_value_t = 1)]
     seed: u32,
-    /// How many.
+    /// Programs to run.
     #[arg(long, value_name = "N", default_value_t = 100)]
     count: u32,
-    /// Run threaded code instead of machine code (`-emu_flavor emu`).
-    #[arg(long)]
-    emu: bool,
-    /// Have the machine under test collect at every safepoint (FERL_COLLECT_ALWAYS=1).
-    #[arg(long)]
-    collect_always: bool,
-    /// Schedulers of the machine under test: adds `+S N:N`.
-    #[arg(long, value_name = "N")]
-    schedulers: Option<u32>,
     /// Options of the compiler: `+no_type_opt`, `+r24`.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     erlc: Vec<String>,
@@ -48,27 +40,16 @@ pub struct Options {
     lines: usize,
 }
 
-pub fn run(options: &Options) -> Result<ExitCode> {
+pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
     let place = project::target().join("generated").join("programs");
     fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
     let (erl, erlc) = (project::stock("erl")?, project::stock("erlc")?);
-    let ferl = project::ferl(options.ferl.as_deref())?;
-    let support = project::root().join("tests/generators/run.erl");
-    let said = compile::batch(&erlc, &[], std::slice::from_ref(&support), &place)?;
-    if !compile::beam_path(&support, &place).is_file() {
-        bail!("{} does not compile:\n{said}", support.display());
-    }
-    let mut more: Vec<String> = Vec::new();
-    if options.emu {
-        more.extend(["-emu_flavor".into(), "emu".into()]);
-    }
-    if let Some(count) = options.schedulers {
-        more.extend(["+S".into(), format!("{count}:{count}")]);
-    }
+    let ferl = options.under_test.path()?;
+    compile::generator("run", &place)?;
 
     let progress = ProgressBar::new(u64::from(options.count));
     progress.set_style(ProgressStyle::with_template("{pos:>5}/{len} {bar:30}")?);
-    let (mut lines, mut failed) = (0, 0);
+    let (mut lines, mut count) = (0, Count::default());
     let mut from = options.seed;
     let end = options.seed.saturating_add(options.count);
     while from < end {
@@ -77,10 +58,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             .collect();
         compile_batch(&erlc, &names, from, options, &place)?;
         let (wanted, found) = thread::scope(|scope| {
-            let stock = scope.spawn(|| outputs(&erl, &[], &names, &place, false));
-            let ours = outputs(&ferl, &more, &names, &place, options.collect_always);
-            let stock = stock.join().unwrap_or_else(|_| bail!("a thread died"));
-            anyhow::Ok((stock?, ours?))
+            let wanted = scope.spawn(|| outputs(&names, || Invocation::new(&erl, &place)));
+            let found = outputs(&names, || options.under_test.invocation(&ferl, &place));
+            let wanted = wanted.join().unwrap_or_else(|_| bail!("a thread died"));
+            anyhow::Ok((wanted?, found?))
         })?;
         for name in &names {
             let of =
@@ -92,9 +73,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 for made in [source, place.join(name).with_extension("beam")] {
                     let _ = fs::remove_file(made);
                 }
+                count.passed += 1;
                 continue;
             }
-            failed += 1;
+            count.failed += 1;
             progress.suspend(|| {
                 println!("DIFFERS {}", source.display());
                 println!("{}", difference(&wanted, &found, options.lines));
@@ -104,23 +86,16 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         from = from.saturating_add(BATCH);
     }
     progress.finish_and_clear();
-    println!(
-        "{} programs, {lines} lines: {} passed, {failed} failed",
-        options.count,
-        options.count - failed
-    );
-    Ok(if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    println!("{} programs, {lines} lines", options.count);
+    println!("{count}");
+    Ok(ExitCode::from(u8::from(count.failed > 0)))
 }
 
 fn compile_batch(
     erlc: &Path,
     names: &[String],
     first: u32,
-    options: &Options,
+    options: &ProgramsOptions,
     place: &Path,
 ) -> Result<()> {
     let mut sources = Vec::new();
@@ -133,7 +108,7 @@ fn compile_batch(
     let mut flags = vec!["-W0".to_owned()];
     flags.extend(options.erlc.iter().cloned());
     let said = compile::batch(erlc, &flags, &sources, place)?;
-    // One program that does not compile keeps erlc from those after it.
+    // `erlc` stops at the first program that does not compile, so those after it are missing too.
     let missing: Vec<&PathBuf> = sources
         .iter()
         .filter(|source| !compile::beam_path(source, place).is_file())
@@ -149,30 +124,20 @@ fn compile_batch(
     Ok(())
 }
 
-/// What each program printed. A program in which the machine died ends with how it died.
-fn outputs(
-    machine: &Path,
-    flags: &[String],
-    names: &[String],
-    place: &Path,
-    collect_always: bool,
-) -> Result<BTreeMap<String, String>> {
+/// What each program printed. Where the machine died in a program, its output ends with how.
+fn outputs(names: &[String], machine: impl Fn() -> Invocation) -> Result<BTreeMap<String, String>> {
     let mut outputs = BTreeMap::new();
     let mut left = names;
     while !left.is_empty() {
-        let mut invocation = Invocation::new(machine, place)
+        let outcome = machine()
             .timeout(Duration::from_secs(300))
-            .args(flags)
             .args(["-noshell", "-s", "run", "start", "-extra"])
-            .args(left);
-        if collect_always {
-            invocation = invocation.env("FERL_COLLECT_ALWAYS", "1");
-        }
-        let outcome = invocation.run()?;
+            .args(left)
+            .run()?;
         let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
         let mut seen = 0;
         for part in text.split("program ").skip(1) {
-            // The word may be in what a program prints.
+            // A program may print that word itself.
             let Some((name, printed)) = part
                 .split_once('\n')
                 .filter(|(name, _)| left.get(seen).is_some_and(|next| next == name))

@@ -1,25 +1,25 @@
-//! Screens without what changes from run to run: the banner's details, numbers of pids, dates, the window's home.
+//! Removes from a screen what changes from run to run: the banner's details, the numbers of pids, dates, the home directory.
 
 use std::path::Path;
 
-/// Whether there is more than the cursor.
+/// Whether the screen has any text besides the line about the cursor.
 pub fn shows_something(screen: &str) -> bool {
     screen
         .lines()
         .any(|line| !line.is_empty() && !line.starts_with("cursor "))
 }
 
-/// See the module.
+/// The screen without what changes from run to run.
 pub fn plain(screen: &str, home: &Path) -> String {
     let home = home.display().to_string();
     let mut text = String::new();
     let begins = |line: &str| line.contains("Erlang/OTP 25 [");
     let ends = |line: &str| line.starts_with("Eshell") || line.starts_with("Interactive Elixir");
     let first = screen.lines().find(|line| ends(line) || begins(line));
-    // The beginning of the banner may have left the screen.
+    // If the banner ends before one begins, its beginning has scrolled off the screen.
     let mut is_banner = first.is_some_and(ends);
     for line in screen.lines() {
-        // The banner may go over several lines; each is kept as an empty one.
+        // A banner may take several lines; each becomes an empty one.
         is_banner |= begins(line);
         is_banner &= !ends(line);
         if !is_banner {

@@ -1,4 +1,4 @@
-//! A session: what a person does at the terminal, read from a file under `tests/terminal`.
+//! A session: the actions of a person at the terminal, read from a file under `tests/terminal`.
 //!
 //! Lines hold steps: texts in double quotes, typed as they are (`\r`, `\t`, `\e`, `\"`, `\\`, `\u{301}` are known), and
 //! keys by tmux's names (`Enter`, `C-a`, `M-b`). `resize 60x30` changes the window, `kill HUP` signals the machine. Lines that
@@ -8,9 +8,9 @@
 //! - `command:` the whole line for a shell, in which `$ERL` is the machine
 //! - `env:` more of the environment, as `NAME=value`
 //! - `size:` of the window, 80x30 unless told
-//! - `needs:` programs that may be missing; without them the session is left out, and named
+//! - `needs:` programs that may be missing; without them the session is left out, which is reported
 //!
-//! Other lines that begin with `%` say why.
+//! Other lines that begin with `%` are comments.
 
 use anyhow::{Context, Result, bail};
 use std::env;
@@ -18,10 +18,10 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// See the module.
+/// A session as its file describes it.
 pub struct Session {
     pub name: String,
-    /// For a shell.
+    /// The command line that starts the machine, for a shell.
     pub command: String,
     pub environment: Vec<String>,
     pub size: Size,
@@ -35,8 +35,8 @@ pub struct Size {
     pub rows: u16,
 }
 
-/// What is done before the screens are compared again. Only one thing at a time: how the shell takes a key that comes
-/// while it is at work on another is up to chance, on both machines.
+/// One action; the screens are compared after each. There is only one at a time because a key that arrives while the shell
+/// still handles the one before has an effect that depends on timing, on both machines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Text, typed as it is.
@@ -174,7 +174,7 @@ fn unquote(quoted: &str) -> Result<(String, &str)> {
 }
 
 impl Session {
-    /// A program that it needs and that is not on the path.
+    /// The first program that it needs and that is not in PATH.
     pub fn missing(&self) -> Option<&str> {
         let path = env::var_os("PATH").unwrap_or_default();
         let folders: Vec<_> = env::split_paths(&path).collect();
@@ -184,7 +184,7 @@ impl Session {
 }
 
 impl Step {
-    /// The same, one key a step.
+    /// The same in steps of one key each.
     pub fn every_key(self) -> Vec<Step> {
         match self {
             Step::Type(text) => text.chars().map(|c| Step::Type(c.to_string())).collect(),

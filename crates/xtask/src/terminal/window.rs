@@ -1,8 +1,8 @@
 //! A window of tmux with one machine in it, closed when dropped.
 //!
-//! A shell starts the machine and shows how it ended and what it left of the terminal's settings. It reads nothing
-//! afterwards: stock may leave the terminal non-blocking. Each window has a
-//! server, a home and a working directory of its own.
+//! A shell starts the machine, then shows its exit status and the terminal's settings. The shell reads nothing
+//! afterwards, because stock may leave the terminal non-blocking. Each window has its own tmux server, home directory and
+//! working directory.
 
 use super::screen;
 use super::session::{Session, Size, Step};
@@ -12,10 +12,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a window shows that is not there any more.
+/// The screen of a window that has been closed.
 const CLOSED: &str = "the window is closed\n";
 
-/// See the module.
+/// A window, closed when dropped.
 pub struct Window {
     server: String,
     home: PathBuf,
@@ -24,7 +24,7 @@ pub struct Window {
 impl Window {
     pub fn open(label: &str, machine: &Path, session: &Session) -> Result<Window> {
         let server = format!("{label}-{}-{}", session.name, std::process::id());
-        // Both have names of the same length: they may be shown.
+        // The names of both machines' folders have the same length, because they may appear on the screen.
         let home = env::temp_dir().join(format!(
             "{label:_<8}{}-{}",
             session.name,
@@ -32,7 +32,7 @@ impl Window {
         ));
         fs::create_dir_all(&home)?;
         let window = Window { server, home };
-        // What the machine is interrupted by must not end the shell behind it.
+        // Signals that interrupt the machine must not end the shell that started it.
         let command = format!(
             "trap : INT QUIT; cd '{home}'; export HOME='{home}' ERL='{machine}'; unset XDG_CACHE_HOME XDG_CONFIG_HOME; \
              ({environment} {command}); echo status $?; stty -a; sleep 600",
@@ -78,7 +78,7 @@ impl Window {
     pub fn perform(&self, step: &Step) -> Result<()> {
         match step {
             Step::Type(text) => {
-                // At the end it would separate tmux's commands.
+                // At the end of an argument, tmux takes a semicolon as the end of its command.
                 let text = match text.strip_suffix(';') {
                     Some(text) => format!("{text}\\;"),
                     None => text.clone(),
@@ -101,7 +101,7 @@ impl Window {
         Ok(())
     }
 
-    /// The process below the shells.
+    /// The number of the machine's process, which is a descendant of the shells.
     fn machine(&self) -> Result<String> {
         let shell = self.tmux(&["display-message", "-p", "#{pane_pid}"])?;
         let mut found = shell.trim().to_owned();
@@ -117,7 +117,7 @@ impl Window {
         }
     }
 
-    /// What is on the screen and where the cursor is.
+    /// The text on the screen with its colours, and a line about the cursor.
     pub fn screen(&self) -> String {
         let where_ = "cursor #{cursor_x},#{cursor_y} #{cursor_flag}";
         let asked = [

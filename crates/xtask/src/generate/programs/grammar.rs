@@ -1,9 +1,9 @@
-//! Random Erlang modules from a number: the same number makes the same text.
+//! Random Erlang modules, made from a seed: the same seed makes the same text.
 //!
-//! Expressions are made for a type in a scope of typed variables, so most of them make sense; now and then one of
-//! another type is put in, so that errors and their stack traces are seen too. Every module ends: functions call
-//! only those before them, recursion counts down or walks along a list, and what one call may cost is added up while it
-//! is written. What it prints depends on nothing but its text: the messages and signals in it have one possible order.
+//! Expressions are made for a type in a scope of typed variables, so that most of them are valid. Now and then one of
+//! another type is put in, so that errors and their stack traces are compared too. Every module ends: functions call
+//! only those before them, recursion counts down or walks along a list, and the cost of a call is added up while it is
+//! written. The output depends on the text alone, because messages and signals have one possible order.
 
 mod expressions;
 mod patterns;
@@ -12,12 +12,12 @@ mod processes;
 use fastrand::Rng;
 use std::fmt::Write;
 
-/// Evaluations that one function may cost.
+/// Most expressions that one call of a function may evaluate.
 const MOST_COST: u64 = 3000;
-/// Turns of a generated loop.
+/// Iterations of a generated loop.
 const TURNS: u64 = 6;
 
-/// What an expression is meant to be.
+/// The type that an expression is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Type {
     Integer,
@@ -28,7 +28,7 @@ pub enum Type {
     Tuple,
     Map,
     Binary,
-    /// Takes one argument.
+    /// Of one argument.
     Fun,
 }
 
@@ -48,22 +48,22 @@ struct Function {
     parameters: Vec<Type>,
     result: Type,
     cost: u64,
-    /// Whether its first argument is a number of turns, which must stay small.
+    /// Whether its first argument is a number of iterations, which must stay small.
     counts: bool,
 }
 
-/// One module in the making.
+/// Writes one module.
 struct Writer {
     random: Rng,
     functions: Vec<Function>,
-    /// Variables that can be used here.
+    /// Variables that can be used where the writer is.
     scope: Vec<(String, Type)>,
-    /// For names that were not used before.
+    /// Number of the last variable that was named.
     names: usize,
-    /// How much is written so far of the function in work, and how often it may run.
+    /// Expressions that the function being written evaluates so far, and how often the current one may be evaluated.
     cost: u64,
     times: u64,
-    /// Calls of processes and receives may be written here: not in guards, nor in what a comprehension repeats.
+    /// Whether processes and receives may be written here. They may not in guards and in loops.
     processes: bool,
 }
 
@@ -113,7 +113,7 @@ impl Writer {
         format!("V{}", self.names)
     }
 
-    /// A variable of this type.
+    /// A variable of this type in scope, chosen at random.
     fn variable(&mut self, wanted: Type) -> Option<String> {
         let fitting: Vec<&String> = self
             .scope
@@ -124,7 +124,7 @@ impl Writer {
         (!fitting.is_empty()).then(|| fitting[self.random.usize(0..fitting.len())].clone())
     }
 
-    /// What `write` makes where it has these variables too.
+    /// The result of `write` with more variables in scope.
     fn inside<T>(&mut self, more: Vec<(String, Type)>, write: impl FnOnce(&mut Self) -> T) -> T {
         let known = self.scope.len();
         self.scope.extend(more);
@@ -133,7 +133,7 @@ impl Writer {
         made
     }
 
-    /// What `write` makes where it runs several times.
+    /// The result of `write` for code that runs several times.
     fn repeated<T>(&mut self, times: u64, write: impl FnOnce(&mut Self) -> T) -> T {
         let (before, processes) = (self.times, self.processes);
         self.times *= times;
@@ -154,7 +154,7 @@ impl Writer {
         }
     }
 
-    /// A few clauses, told apart by patterns and guards, the last of which takes everything.
+    /// A function of a few clauses with patterns and guards; the last clause matches anything.
     fn plain_function(&mut self, number: usize, result: Type) -> String {
         let parameters: Vec<Type> = (0..self.random.usize(1..4))
             .map(|_| self.any_type())
@@ -188,7 +188,7 @@ impl Writer {
         text
     }
 
-    /// Counts down, with a state that is bounded.
+    /// A function that counts down, with a state of bounded size.
     fn counting_function(&mut self, number: usize, result: Type) -> String {
         let (count, state) = (self.fresh(), self.fresh());
         let bound = vec![(count.clone(), Type::Integer), (state.clone(), result)];
@@ -201,7 +201,7 @@ impl Writer {
         )
     }
 
-    /// Walks along a list, not tail-recursively half of the time.
+    /// A function that walks along a list. Half of these are not tail-recursive.
     fn walking_function(&mut self, number: usize, result: Type) -> String {
         let (head, tail, state) = (self.fresh(), self.fresh(), self.fresh());
         let of = self.any_type();
@@ -230,7 +230,7 @@ impl Writer {
         });
     }
 
-    /// Some matches, then the value.
+    /// Up to three matches, then an expression of the type.
     fn body(&mut self, result: Type) -> String {
         let mut lines = Vec::new();
         let known = self.scope.len();
@@ -246,7 +246,7 @@ impl Writer {
         lines.join(",\n")
     }
 
-    /// A call of an earlier function, if one can be afforded.
+    /// A call of an earlier function with this result, if its cost stays below the limit.
     fn call(&mut self, result: Type, depth: u32) -> Option<String> {
         let number = (0..self.functions.len()).rev().find(|&number| {
             let function = &self.functions[number];
@@ -268,7 +268,7 @@ impl Writer {
         Some(format!("f{number}({})", arguments.join(", ")))
     }
 
-    /// A call from outside.
+    /// A call from `main/0`.
     fn call_with_literals(&mut self, number: usize) -> String {
         let parameters = self.functions[number].parameters.clone();
         let counts = self.functions[number].counts;

@@ -2,7 +2,7 @@
 
 use super::{TURNS, Type, Writer};
 
-/// One in so many expressions is of another type than is wanted.
+/// One in this many expressions is of another type than is wanted.
 const WRONG_IN: u32 = 40;
 
 impl Writer {
@@ -80,7 +80,7 @@ impl Writer {
         self.expression(of, depth)
     }
 
-    /// `case`, `if`, or a match of something taken apart.
+    /// A `case` or an `if`.
     fn choice(&mut self, of: Type, depth: u32) -> String {
         if self.chance(25) {
             let (guard, other) = (self.guard(2), self.guard(1));
@@ -102,7 +102,7 @@ impl Writer {
                 format!("{pattern}{guard} -> {}", writer.expression(of, depth))
             }));
         }
-        // Most of the time something fits.
+        // Mostly with a clause that matches anything.
         if self.chance(85) {
             clauses.push(format!("_ -> {}", self.expression(of, depth)));
         }
@@ -377,7 +377,7 @@ impl Writer {
                 self.anything(depth),
                 self.anything(depth)
             ),
-            // More keys than lie in one row.
+            // More keys than a flatmap holds.
             _ => format!(
                 "maps:from_list([{{K, K * K}} || K <- lists:seq(1, {})])",
                 self.random.u32(30..40)
@@ -519,7 +519,7 @@ impl Writer {
                     .into_iter()
                     .map(|value| format!("{} => {value}", self.key()))
                     .collect();
-                // A literal in a pattern must not name a key twice; as a value it may.
+                // The same key may appear twice, because this is not a pattern.
                 format!("#{{{}}}", pairs.join(", "))
             }
         }

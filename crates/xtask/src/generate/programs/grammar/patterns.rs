@@ -3,7 +3,7 @@
 use super::{TYPES, Type, Writer};
 
 impl Writer {
-    /// A pattern that values of a type may match; the variables in it are new, and are added to `bound`.
+    /// A pattern that values of a type may match. Its variables are new and are added to `bound`.
     pub fn pattern(&mut self, of: Type, depth: u32, bound: &mut Vec<(String, Type)>) -> String {
         if depth == 0 || self.chance(25) {
             let name = self.fresh();
@@ -101,7 +101,7 @@ impl Writer {
         format!(" when {}", guards.join(separator))
     }
 
-    /// A boolean that may stand in a guard.
+    /// A boolean expression that is allowed in a guard.
     pub fn guard(&mut self, depth: u32) -> String {
         if depth > 0 && self.chance(35) {
             let (a, b) = (self.guard(depth - 1), self.guard(depth - 1));
@@ -146,7 +146,7 @@ impl Writer {
         }
     }
 
-    /// A value that may stand in a guard.
+    /// An expression that is allowed in a guard.
     fn guard_value(&mut self, of: Type, depth: u32) -> String {
         if let Some(name) = self
             .variable(of)

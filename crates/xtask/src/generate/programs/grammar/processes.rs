@@ -1,15 +1,15 @@
-//! Processes, messages, links, monitors and timers, in shapes that have one outcome.
+//! Expressions with processes, messages, links, monitors and timers that have one possible outcome.
 
 use super::{Type, Writer};
 
 impl Writer {
-    /// An expression of some type in which processes have a part; what it is worth can be anything.
+    /// An expression that uses processes. Its value can be of any type.
     pub fn with_processes(&mut self, depth: u32) -> String {
         let of = self.any_type();
         let value = self.expression(of, depth);
         let (a, b, c) = (self.fresh(), self.fresh(), self.fresh());
         match self.random.u32(0..9) {
-            // The mailbox out of order.
+            // Messages received in another order than they were sent.
             0 => {
                 let other = self.any_type();
                 let other = self.expression(other, depth);
@@ -17,18 +17,18 @@ impl Writer {
                     "begin self() ! {{one, {value}}}, self() ! {{two, {other}}}, receive {{two, {a}}} -> receive {{one, {b}}} -> {{{a}, {b}}} end end end"
                 )
             }
-            // The end of a process, seen by a monitor.
+            // The exit of a process, through a monitor.
             1 => {
                 let end = self.one_of(&["exit", "throw", "error", "run:id", "erlang:exit"]);
                 format!(
                     "begin {{{a}, {b}}} = spawn_monitor(fun() -> {end}({value}) end), receive {{'DOWN', {b}, process, {a}, {c}}} -> run:plain({c}) end end"
                 )
             }
-            // The end of a process, seen through a link.
+            // The exit of a process, through a link.
             2 => format!(
                 "begin {a} = process_flag(trap_exit, true), {b} = spawn_link(fun() -> exit({value}) end), receive {{'EXIT', {b}, {c}}} -> process_flag(trap_exit, {a}), run:plain({c}) end end"
             ),
-            // A process that keeps something, asked by a reference.
+            // A process with a state, called with a reference.
             3 => {
                 let step =
                     self.inside(vec![(c.clone(), of)], |writer| writer.expression(of, depth));
@@ -37,25 +37,25 @@ impl Writer {
                     self.random.u32(1..5)
                 )
             }
-            // Nothing comes in time.
+            // A timeout.
             4 => format!(
                 "receive {{none, {a}}} -> {a} after {} -> {value} end",
                 self.random.u32(0..3)
             ),
-            // A timer that goes off.
+            // A timer that expires.
             5 => format!(
                 "begin {a} = erlang:start_timer({}, self(), {value}), receive {{timeout, {a}, {b}}} -> {b} end end",
                 self.random.u32(0..3)
             ),
-            // A timer that is taken back.
+            // A timer that is cancelled.
             6 => format!(
                 "begin {a} = erlang:send_after(60000, self(), never), {b} = {value}, {{is_integer(erlang:cancel_timer({a})), {b}}} end"
             ),
-            // A registered process, which is gone when its monitor says so.
+            // A registered process, whose name is free once its monitor has fired.
             7 => format!(
                 "begin {{{a}, {b}}} = spawn_monitor(fun() -> receive {{go, {c}}} -> exit({{got, {c}}}) end end), register(some_name, {a}), some_name ! {{go, {value}}}, receive {{'DOWN', {b}, _, _, {c}x}} -> {{run:plain({c}x), whereis(some_name)}} end end"
             ),
-            // Many at once: their answers are put in order.
+            // Several at once, whose answers are sorted.
             _ => format!(
                 "run:together([fun() -> {value} end, fun() -> {} end, fun() -> {} end])",
                 self.expression(of, depth),
@@ -67,7 +67,7 @@ impl Writer {
         }
     }
 
-    /// Puts a value through something that fails or may fail, and catches it.
+    /// An expression that fails or may fail, and catches that.
     pub fn protected(&mut self, of: Type, depth: u32) -> String {
         let value = self.expression(of, depth);
         let instead = self.expression(of, depth.saturating_sub(1));

@@ -1,0 +1,167 @@
+//! The steps of `make test` and `make test-all`, as data.
+
+pub struct Step {
+    pub name: &'static str,
+    /// A program and its arguments, between spaces; `xtask` is this program itself.
+    pub command: &'static str,
+    /// A condition for a shell, and why the step is skipped where that is false.
+    pub needs: Option<(&'static str, &'static str)>,
+    pub failure: Failure,
+}
+
+/// What a step's failure means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// The whole has failed; the other steps run all the same.
+    Counts,
+    /// Later steps of the lane run what this one makes, so they are given up.
+    EndsLane,
+    /// Nothing: it is told, and not counted.
+    IsExpected,
+}
+
+const fn step(name: &'static str, command: &'static str) -> Step {
+    Step {
+        name,
+        command,
+        needs: None,
+        failure: Failure::Counts,
+    }
+}
+
+const fn build(name: &'static str, command: &'static str) -> Step {
+    Step {
+        failure: Failure::EndsLane,
+        ..step(name, command)
+    }
+}
+
+const fn only_if(needs: (&'static str, &'static str), step: Step) -> Step {
+    Step {
+        needs: Some(needs),
+        ..step
+    }
+}
+
+const TMUX: (&str, &str) = ("command -v tmux", "tmux is missing");
+const FUZZ: (&str, &str) = (
+    "cargo +nightly fuzz --version",
+    "Rust nightly or cargo-fuzz is missing",
+);
+const AARCH64: (&str, &str) = (
+    "ls \"$(rustc --print target-libdir --target aarch64-unknown-linux-gnu)\" && command -v aarch64-linux-gnu-gcc",
+    "Rust's target aarch64-unknown-linux-gnu or aarch64-linux-gnu-gcc is missing",
+);
+
+/// The first lane: everything that is built without optimisation, which is one folder of cargo's.
+pub const TESTS: &[Step] = &[
+    step("format", "cargo fmt --all --check"),
+    step(
+        "clippy",
+        "cargo clippy --quiet --workspace --all-targets -- -D warnings",
+    ),
+    build("tests built", "cargo test --quiet --workspace --no-run"),
+    step("tests", "cargo test --quiet --workspace --no-fail-fast"),
+];
+
+/// The second lane: the release, and what it does beside stock.
+pub const RELEASE: &[Step] = &[
+    build(
+        "release built",
+        "cargo build --quiet --release --package cli",
+    ),
+    step("differential", "xtask differential"),
+    step(
+        "differential, collect always",
+        "xtask differential --collect-always language maps binaries processes errors memory",
+    ),
+    step("calls", "xtask generate calls --count 60"),
+    step("programs", "xtask generate programs --count 100"),
+];
+
+/// What waits for screens to come to rest, when nothing else runs.
+pub const ALONE: &[Step] = &[only_if(
+    TMUX,
+    step("terminal", "xtask terminal editing_lines break_tells"),
+)];
+
+/// The slower ways to run the same, for `make test-all`.
+pub const SLOWER: &[Step] = &[
+    only_if(TMUX, step("terminal, all", "xtask terminal")),
+    step(
+        "differential, all collect always",
+        "xtask differential --collect-always",
+    ),
+    step("differential, emu", "xtask differential --emu"),
+    step(
+        "differential, emu, collect always",
+        "xtask differential --emu --collect-always",
+    ),
+    step(
+        "differential, one scheduler",
+        "xtask differential --schedulers 1",
+    ),
+    step(
+        "differential, four schedulers",
+        "xtask differential --schedulers 4",
+    ),
+    Step {
+        failure: Failure::IsExpected,
+        ..step("differential, later", "xtask differential --later later")
+    },
+    step(
+        "interleavings",
+        "env LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime --test interleavings",
+    ),
+    step("BIFs", "xtask bifs"),
+    only_if(
+        AARCH64,
+        step(
+            "check for AArch64",
+            "cargo check --quiet --workspace --target aarch64-unknown-linux-gnu",
+        ),
+    ),
+    step(
+        "calls, seed 2",
+        "xtask generate calls --count 2000 --seed 2",
+    ),
+    step("calls, emu", "xtask generate calls --count 200 --emu"),
+    step(
+        "calls, collect always",
+        "xtask generate calls --count 100 --collect-always",
+    ),
+    step(
+        "programs, seed 1000",
+        "xtask generate programs --seed 1000 --count 1000",
+    ),
+    step(
+        "programs, emu",
+        "xtask generate programs --seed 2000 --count 300 --emu --schedulers 1",
+    ),
+    step(
+        "programs, collect always",
+        "xtask generate programs --seed 3000 --count 300 --collect-always",
+    ),
+    step(
+        "programs, no types",
+        "xtask generate programs --seed 4000 --count 300 --erlc +no_type_opt --erlc +no_copt",
+    ),
+    step(
+        "programs, no SSA",
+        "xtask generate programs --seed 5000 --count 300 --erlc +no_ssa_opt --schedulers 4",
+    ),
+    only_if(
+        FUZZ,
+        step(
+            "fuzz files",
+            "cargo +nightly fuzz run beam_file -- -max_total_time=60",
+        ),
+    ),
+    only_if(
+        FUZZ,
+        step(
+            "fuzz code",
+            "cargo +nightly fuzz run beam_code -- -max_total_time=60",
+        ),
+    ),
+];

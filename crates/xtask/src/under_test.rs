@@ -1,0 +1,43 @@
+//! The machine under test, and how the command line asks for it to be started.
+
+use crate::project;
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+use watch::Invocation;
+
+#[derive(clap::Args)]
+pub struct UnderTest {
+    /// The machine under test [default: target/release/ferl].
+    #[arg(long, value_name = "PATH")]
+    ferl: Option<PathBuf>,
+    /// Run threaded code instead of machine code (`-emu_flavor emu`).
+    #[arg(long)]
+    emu: bool,
+    /// Have the machine under test collect at every safepoint (FERL_COLLECT_ALWAYS=1).
+    #[arg(long)]
+    pub collect_always: bool,
+    /// Schedulers of the machine under test: adds `+S N:N`.
+    #[arg(long, value_name = "N")]
+    schedulers: Option<u32>,
+}
+
+impl UnderTest {
+    pub fn path(&self) -> Result<PathBuf> {
+        project::ferl(self.ferl.as_deref())
+    }
+
+    /// A run of the machine at `path` as these flags say.
+    pub fn invocation(&self, path: &Path, folder: &Path) -> Invocation {
+        let mut invocation = Invocation::new(path, folder);
+        if self.emu {
+            invocation = invocation.args(["-emu_flavor", "emu"]);
+        }
+        if let Some(count) = self.schedulers {
+            invocation = invocation.arg("+S").arg(format!("{count}:{count}"));
+        }
+        if self.collect_always {
+            invocation = invocation.env("FERL_COLLECT_ALWAYS", "1");
+        }
+        invocation
+    }
+}
