@@ -1,6 +1,6 @@
 %% Parts of a program that must not see what is left of each other.
 -module(apart).
--export([run/2, counts/0, settle/2, wait/3]).
+-export([run/2, counts/0, settle/2, wait/3, blocked/1]).
 
 %% What the fun makes in a process of its own, how that died, or that it was not done after so many milliseconds.
 run(Fun, Timeout) ->
@@ -31,4 +31,16 @@ wait(See, Wanted, Times) ->
         Wanted -> Wanted;
         Other when Times =:= 1 -> Other;
         _ -> receive after 25 -> wait(See, Wanted, Times - 1) end
+    end.
+
+%% A process, as soon as it waits for a message in what it was spawned to call (two looks in a row find it waiting), or has
+%% ended. However busy the host is, what follows then happens during that call.
+blocked(Pid) -> blocked(Pid, 0).
+
+blocked(Pid, 2) -> Pid;
+blocked(Pid, Found) ->
+    case process_info(Pid, status) of
+        undefined -> Pid;
+        {status, waiting} -> receive after 15 -> blocked(Pid, Found + 1) end;
+        _ -> receive after 15 -> blocked(Pid, 0) end
     end.

@@ -11,13 +11,13 @@ main() ->
     [see:value({packet, P}, with([{packet, P}], fun(A, B) -> packets(P, A, B) end)) || P <- [raw, 1, 2, 4, line, asn1, sunrm, cdr, fcgi, tpkt]],
     [see:value({received, P}, with([{packet, P}], fun(A, B) -> received(P, A, B) end)) || P <- [http, http_bin, httph, line]],
     see:value(active_packet, with([{packet, 4}, {active, true}], fun(A, B) -> [gen_tcp:send(A, D) || D <- ["one", "", "three"]], [message(B) || _ <- [1, 2, 3]] end)),
-    see:value(list, with([list], fun(A, B) -> ok = gen_tcp:send(A, <<"as list">>), gen_tcp:recv(B, 7, 1000) end)),
-    see:value(header, with([{header, 2}], fun(A, B) -> ok = gen_tcp:send(A, "abcd"), gen_tcp:recv(B, 4, 1000) end)),
-    see:value(timeouts, with([], fun(A, B) -> R = gen_tcp:recv(B, 3, 20), ok = gen_tcp:send(A, "abc"), [R, gen_tcp:recv(B, 3, 1000), gen_tcp:recv(B, 0, 0)] end)),
-    see:value(close_passive, with([], fun(A, B) -> ok = gen_tcp:send(A, "rest"), ok = gen_tcp:close(A), [gen_tcp:recv(B, 0, 1000), gen_tcp:recv(B, 0, 1000), gen_tcp:send(A, "x")] end)),
+    see:value(list, with([list], fun(A, B) -> ok = gen_tcp:send(A, <<"as list">>), gen_tcp:recv(B, 7, 20000) end)),
+    see:value(header, with([{header, 2}], fun(A, B) -> ok = gen_tcp:send(A, "abcd"), gen_tcp:recv(B, 4, 20000) end)),
+    see:value(timeouts, with([], fun(A, B) -> R = gen_tcp:recv(B, 3, 20), ok = gen_tcp:send(A, "abc"), [R, gen_tcp:recv(B, 3, 20000), gen_tcp:recv(B, 0, 0)] end)),
+    see:value(close_passive, with([], fun(A, B) -> ok = gen_tcp:send(A, "rest"), ok = gen_tcp:close(A), [gen_tcp:recv(B, 0, 20000), gen_tcp:recv(B, 0, 20000), gen_tcp:send(A, "x")] end)),
     see:value(close_active, with([{active, true}], fun(A, B) -> ok = gen_tcp:send(A, "rest"), ok = gen_tcp:close(A), [message(B), message(B)] end)),
-    see:value(shutdown, with([], fun(A, B) -> [gen_tcp:shutdown(A, write), gen_tcp:recv(B, 0, 1000), gen_tcp:send(B, "back"), gen_tcp:recv(A, 4, 1000)] end)),
-    see:value(exit_on_close, with([{exit_on_close, false}, {active, true}], fun(A, B) -> ok = gen_tcp:shutdown(A, write), [message(B), gen_tcp:send(B, "still"), gen_tcp:recv(A, 5, 1000)] end)),
+    see:value(shutdown, with([], fun(A, B) -> [gen_tcp:shutdown(A, write), gen_tcp:recv(B, 0, 20000), gen_tcp:send(B, "back"), gen_tcp:recv(A, 4, 20000)] end)),
+    see:value(exit_on_close, with([{exit_on_close, false}, {active, true}], fun(A, B) -> ok = gen_tcp:shutdown(A, write), [message(B), gen_tcp:send(B, "still"), gen_tcp:recv(A, 5, 20000)] end)),
     see:value(options, with([], fun options/2)),
     see:value(controlling, with([{active, true}], fun controlling/2)),
     see:value(owner, owner()),
@@ -31,12 +31,12 @@ main() ->
     see:value(bad, bad()),
     see:value(local, local()),
     see:value(ipv6, ipv6()),
-    see:value(unrecv, with([], fun(A, B) -> ok = gen_tcp:send(A, "abcdef"), {ok, D} = gen_tcp:recv(B, 3, 1000), [D, gen_tcp:recv(B, 3, 1000), gen_tcp:unrecv(B, "zz"), gen_tcp:recv(B, 2, 100)] end)),
-    see:value(packet_size, with([{packet, 4}, {packet_size, 10}], fun(A, B) -> ok = inet:setopts(A, [{packet, raw}]), ok = gen_tcp:send(A, <<100:32, "x">>), [gen_tcp:recv(B, 0, 1000), gen_tcp:recv(B, 0, 100)] end)),
+    see:value(unrecv, with([], fun(A, B) -> ok = gen_tcp:send(A, "abcdef"), {ok, D} = gen_tcp:recv(B, 3, 20000), [D, gen_tcp:recv(B, 3, 20000), gen_tcp:unrecv(B, "zz"), gen_tcp:recv(B, 2, 100)] end)),
+    see:value(packet_size, with([{packet, 4}, {packet_size, 10}], fun(A, B) -> ok = inet:setopts(A, [{packet, raw}]), ok = gen_tcp:send(A, <<100:32, "x">>), [gen_tcp:recv(B, 0, 20000), gen_tcp:recv(B, 0, 100)] end)),
     see:value(statistics, with([], fun(A, B) -> ok = gen_tcp:send(A, "12345"), {ok, _} = gen_tcp:recv(B, 5), {ok, S} = inet:getstat(B, [recv_oct, recv_cnt, send_oct]), lists:sort(S) end)).
 
 tried(F) -> try F() catch C:R -> {C, R} end.
-in(F) -> Me = self(), P = spawn(fun() -> R = F(), Me ! {self(), R} end), receive after 30 -> P end.
+in(F) -> Me = self(), apart:blocked(spawn(fun() -> R = F(), Me ! {self(), R} end)).
 got(P) -> receive {P, R} -> R after 20000 -> none end.
 
 with(Opts, Fun) ->
@@ -52,7 +52,12 @@ with(Opts, Fun) ->
 
 flush() -> receive _ -> flush() after 0 -> ok end.
 
-message(B) ->
+message(B) -> message(B, 20000).
+
+%% For messages that do not come.
+nothing(B) -> message(B, 300).
+
+message(B, Patience) ->
     receive
         {tcp, B, D} -> {tcp, D};
         {tcp_closed, B} -> closed;
@@ -60,7 +65,7 @@ message(B) ->
         {tcp_error, B, E} -> {error, E};
         {http, B, H} -> {http, H};
         Other -> element(1, Other)
-    after 300 -> none
+    after Patience -> none
     end.
 
 passive(A, B) ->
@@ -68,14 +73,19 @@ passive(A, B) ->
 
 active(M, A, B) ->
     ok = inet:setopts(B, [{active, M}]),
+    {Second, Third, Last} = case M of
+                                once -> {fun nothing/1, fun nothing/1, fun nothing/1};
+                                true -> {fun message/1, fun message/1, fun nothing/1};
+                                3 -> {fun message/1, fun message/1, fun message/1}
+                            end,
     ok = gen_tcp:send(A, "one"),
     M1 = message(B),
     ok = gen_tcp:send(A, "two"),
-    M2 = message(B),
+    M2 = Second(B),
     ok = gen_tcp:send(A, "three"),
-    M3 = message(B),
-    M4 = message(B),
-    [M1, M2, M3, M4, inet:getopts(B, [active]), gen_tcp:recv(B, 0, 10), inet:setopts(B, [{active, false}]), gen_tcp:close(A), message(B)].
+    M3 = Third(B),
+    M4 = Last(B),
+    [M1, M2, M3, M4, inet:getopts(B, [active]), gen_tcp:recv(B, 0, 10), inet:setopts(B, [{active, false}]), gen_tcp:close(A), nothing(B)].
 
 packets(P, A, B) ->
     Data = case P of
@@ -114,27 +124,27 @@ controlling(A, B) ->
     ok = gen_tcp:send(A, "for p"),
     R2 = got(P),
     receive after 50 -> ok end,
-    [R, R2, gen_tcp:recv(A, 0, 1000)].
+    [R, R2, gen_tcp:recv(A, 0, 20000)].
 
 owner() ->
     {ok, L} = gen_tcp:listen(0, [?B, binary, {active, false}, {ip, {127, 0, 0, 1}}]),
     {ok, Port} = inet:port(L),
     P = in(fun() -> {ok, C} = gen_tcp:connect({127, 0, 0, 1}, Port, [?B, binary]), gen_tcp:send(C, "bye") end),
     {ok, S} = gen_tcp:accept(L),
-    R = [got(P), gen_tcp:recv(S, 3, 1000), gen_tcp:recv(S, 0, 1000)],
+    R = [got(P), gen_tcp:recv(S, 3, 20000), gen_tcp:recv(S, 0, 20000)],
     gen_tcp:close(S), gen_tcp:close(L),
     R.
 
 large(A, B) ->
     D = binary:copy(<<"0123456789">>, 500000),
     P = in(fun() -> gen_tcp:send(A, D) end),
-    {ok, R} = gen_tcp:recv(B, byte_size(D), 10000),
+    {ok, R} = gen_tcp:recv(B, byte_size(D), 20000),
     [got(P), R =:= D].
 
 large_packets(A, B) ->
     D = binary:copy(<<"abc">>, 400000),
     P = in(fun() -> [gen_tcp:send(A, D) || _ <- [1, 2, 3]] end),
-    R = [begin {ok, X} = gen_tcp:recv(B, 0, 10000), X =:= D end || _ <- [1, 2, 3]],
+    R = [begin {ok, X} = gen_tcp:recv(B, 0, 20000), X =:= D end || _ <- [1, 2, 3]],
     [got(P), R].
 
 send_timeout(A, _) ->
@@ -146,7 +156,7 @@ accept() ->
     {ok, L} = gen_tcp:listen(0, [?B, binary, {active, false}, {ip, {127, 0, 0, 1}}]),
     {ok, Port} = inet:port(L),
     R = [gen_tcp:accept(L, 20), gen_tcp:accept(L, 0)],
-    Ps = [in(fun() -> {ok, S} = gen_tcp:accept(L), X = gen_tcp:recv(S, 1, 1000), gen_tcp:close(S), X end) || _ <- [1, 2]],
+    Ps = [in(fun() -> {ok, S} = gen_tcp:accept(L), X = gen_tcp:recv(S, 1, 20000), gen_tcp:close(S), X end) || _ <- [1, 2]],
     Cs = [begin {ok, C} = gen_tcp:connect({127, 0, 0, 1}, Port, [?B]), gen_tcp:send(C, "y"), C end || _ <- [1, 2]],
     R2 = [got(P) || P <- Ps],
     [gen_tcp:close(C) || C <- Cs],
@@ -175,7 +185,7 @@ local() ->
     {ok, L} = gen_tcp:listen(0, [?B, binary, {active, false}, {ifaddr, {local, Name}}]),
     {ok, A} = gen_tcp:connect({local, Name}, 0, [?B, binary, {active, false}]),
     {ok, B} = gen_tcp:accept(L),
-    R = [gen_tcp:send(A, "x"), gen_tcp:recv(B, 1, 1000), inet:sockname(L) =:= {ok, {local, list_to_binary(Name)}}, inet:port(L) =:= {ok, list_to_binary(Name)}],
+    R = [gen_tcp:send(A, "x"), gen_tcp:recv(B, 1, 20000), inet:sockname(L) =:= {ok, {local, list_to_binary(Name)}}, inet:port(L) =:= {ok, list_to_binary(Name)}],
     [gen_tcp:close(S) || S <- [A, B, L]],
     file:delete(Name),
     R.

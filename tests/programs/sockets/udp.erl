@@ -10,16 +10,16 @@ main() ->
     see:value(passive_header, with([{header, 2}], fun(A, B) -> send(A, B, "abcd"), send(A, B, "x"), [received(B, A), received(B, A)] end)),
     see:value(passive, with([], fun(A, B) -> send(A, B, "one"), send(A, B, ""), [received(B, A), received(B, A), gen_udp:recv(B, 0, 0), gen_udp:recv(B, 0, 20)] end)),
     see:value(passive_list, with([list], fun(A, B) -> send(A, B, "one"), received(B, A) end)),
-    see:value(waits, with([], fun(A, B) -> Me = self(), spawn(fun() -> Me ! {r, received(B, A)} end), pause(), send(A, B, "late"), receive {r, R} -> R after 2000 -> none end end)),
+    see:value(waits, with([], fun(A, B) -> Me = self(), apart:blocked(spawn(fun() -> Me ! {r, received(B, A)} end)), send(A, B, "late"), receive {r, R} -> R after 20000 -> none end end)),
     see:value(once, with([{active, once}], fun(A, B) -> send(A, B, "1"), send(A, B, "2"), M1 = message(B, A), M2 = message(B, A, 30), inet:setopts(B, [{active, once}]), [M1, M2, message(B, A), inet:getopts(B, [active])] end)),
-    see:value(count, with([{active, 2}], fun(A, B) -> [send(A, B, [X]) || X <- "abc"], Ms = [message(B, A, 50) || _ <- [1, 2, 3, 4]], inet:setopts(B, [{active, 2}]), {Ms, message(B, A), inet:getopts(B, [active])} end)),
+    see:value(count, with([{active, 2}], fun(A, B) -> [send(A, B, [X]) || X <- "abc"], Ms = [message(B, A) || _ <- [1, 2, 3]] ++ [message(B, A, 50)], inet:setopts(B, [{active, 2}]), {Ms, message(B, A), inet:getopts(B, [active])} end)),
     see:value(many, with([{active, true}, {recbuf, 1000000}], fun(A, B) -> [send(A, B, integer_to_list(N)) || N <- lists:seq(1, 200)], length([message(B, A) || _ <- lists:seq(1, 200)]) end)),
     see:value(truncated, with([{buffer, 5}], fun(A, B) -> send(A, B, "abcdefgh"), received(B, A) end)),
     see:value(large, with([{recbuf, 200000}], fun(A, B) -> D = binary:copy(<<"0123456789">>, 6000), send(A, B, D), {_, _, R} = received(B, A), R =:= D end)),
     see:value(too_large, with([], fun(A, B) -> send(A, B, binary:copy(<<"x">>, 70000)) end)),
-    see:value(deliver, with([{deliver, port}, {active, true}], fun(A, B) -> send(A, B, "data"), receive {B, {data, <<1, _:16, R/binary>>}} -> R after 1000 -> none end end)),
+    see:value(deliver, with([{deliver, port}, {active, true}], fun(A, B) -> send(A, B, "data"), receive {B, {data, <<1, _:16, R/binary>>}} -> R after 20000 -> none end end)),
     see:value(recv_active, with([{active, true}], fun(_, B) -> gen_udp:recv(B, 0, 10) end)),
-    see:value(closed, with([], fun(A, B) -> Me = self(), spawn(fun() -> Me ! {r, gen_udp:recv(B, 0)} end), pause(), gen_udp:close(B), [receive {r, R} -> R after 1000 -> none end, gen_udp:recv(B, 0), gen_udp:send(B, {127, 0, 0, 1}, 9, "x"), port(A) > 0] end)),
+    see:value(closed, with([], fun(A, B) -> Me = self(), apart:blocked(spawn(fun() -> Me ! {r, gen_udp:recv(B, 0)} end)), gen_udp:close(B), [receive {r, R} -> R after 20000 -> none end, gen_udp:recv(B, 0), gen_udp:send(B, {127, 0, 0, 1}, 9, "x"), port(A) > 0] end)),
     see:value(connected, with([], fun connected/2)),
     see:value(refused, with([], fun refused/2)),
     see:value(tos, [ancillary(O, S) || O <- [[{recvtos, true}], [{recvttl, true}], [{recvtos, true}, {recvttl, true}]], S <- [[], [{tos, 16}], [{ttl, 5}], [{tos, 16}, {ttl, 7}]]]),
@@ -47,7 +47,7 @@ pause() -> receive after 30 -> ok end.
 send(A, B, D) -> gen_udp:send(A, {127, 0, 0, 1}, port(B), D).
 
 %% A message, with the sender's port told by whether it is A's.
-message(B, A) -> message(B, A, 1000).
+message(B, A) -> message(B, A, 20000).
 message(B, A, T) ->
     P = port(A),
     receive
@@ -60,7 +60,7 @@ message(B, A, T) ->
 
 received(B, A) ->
     P = port(A),
-    case gen_udp:recv(B, 0, 1000) of
+    case gen_udp:recv(B, 0, 20000) of
         {ok, {Ip, P, D}} -> {ok, Ip, D};
         {ok, {Ip, P, Anc, D}} -> {ok, Ip, Anc, D};
         Other -> Other
@@ -77,7 +77,7 @@ connected(A, B) ->
     R = [R0, R1, Peer =:= {{127, 0, 0, 1}, port(B)}, received(B, A), received(A, B), gen_udp:recv(A, 0, 20), prim_inet:getstatus(A)],
     ok = gen_udp:connect(A, {127, 0, 0, 1}, port(Other)),
     gen_udp:send(A, "to the other"),
-    R2 = receive {udp, Other, _, _, D} -> D after 1000 -> none end,
+    R2 = receive {udp, Other, _, _, D} -> D after 20000 -> none end,
     gen_udp:close(Other),
     R ++ [R2].
 
@@ -91,7 +91,7 @@ refused(A, _) ->
     R3 = gen_udp:recv(A, 0, 50),
     gen_udp:send(A, "x"), pause(),
     inet:setopts(A, [{active, true}]),
-    [R1, R2, R3, receive {udp_error, A, E} -> E after 100 -> none end].
+    [R1, R2, R3, receive {udp_error, A, E} -> E after 20000 -> none end].
 
 ancillary(Opts, With) ->
     with(Opts, fun(A, B) ->
@@ -108,10 +108,10 @@ ipv6() ->
     {ok, B} = gen_udp:open(0, [inet6, binary, {active, false}, {ip, One}, {recvtclass, true}]),
     R = [gen_udp:send(A, One, port(B), "six"), gen_udp:send(A, {inet6, {loopback, port(B)}}, [{tclass, 32}], "six")],
     P = port(A),
-    R2 = [begin {ok, {Ip, P, Anc, D}} = gen_udp:recv(B, 0, 1000), {Ip, Anc, D} end || _ <- [1, 2]],
+    R2 = [begin {ok, {Ip, P, Anc, D}} = gen_udp:recv(B, 0, 20000), {Ip, Anc, D} end || _ <- [1, 2]],
     inet:setopts(B, [{active, true}]),
     gen_udp:send(A, One, port(B), "active"),
-    R3 = receive {udp, B, Ip6, P, Anc6, D6} -> {Ip6, Anc6, D6} after 1000 -> none end,
+    R3 = receive {udp, B, Ip6, P, Anc6, D6} -> {Ip6, Anc6, D6} after 20000 -> none end,
     Types = [prim_inet:gettype(A), element(1, element(2, inet:sockname(A))), inet:getopts(B, [recvtclass, ipv6_v6only])],
     gen_udp:close(A), gen_udp:close(B),
     {R, R2, R3, Types}.

@@ -13,7 +13,7 @@ main() ->
     see:value(to_name, begin register(timed, self()), erlang:send_after(1, timed, named), R6 = receive named -> got after 5000 -> lost end, unregister(timed), R6 end),
     see:value(to_missing_name, begin erlang:send_after(1, nobody_here, x), receive after 10 -> ok end end),
     see:value(to_dead, begin P = spawn(fun() -> ok end), R7 = erlang:send_after(5, P, x), receive after 20 -> ok end, erlang:cancel_timer(R7) end),
-    see:value(order, begin [erlang:send_after(T, self(), {t, T}) || T <- [60, 20, 40, 0, 80]], [receive {t, T} -> T end || _ <- lists:seq(1, 5)] end),
+    see:value(order, begin Start = erlang:monotonic_time(millisecond) + 500, [erlang:send_after(Start + T, self(), {t, T}, [{abs, true}]) || T <- [60, 20, 40, 0, 80]], [receive {t, T} -> T end || _ <- lists:seq(1, 5)] end),
     see:value(absolute, begin Now = erlang:monotonic_time(millisecond), erlang:send_after(Now + 10, self(), abs, [{abs, true}]), receive abs -> erlang:monotonic_time(millisecond) >= Now + 10 end end),
     see:value(absolute_past, begin Now2 = erlang:monotonic_time(millisecond), erlang:start_timer(Now2, self(), past, [{abs, true}]), receive {timeout, _, past} -> got after 5000 -> lost end end),
     see:value(async_cancel, begin R8 = erlang:send_after(100000, self(), x), X = erlang:cancel_timer(R8, [{async, true}]), receive {cancel_timer, R8, L8} -> {X, is_integer(L8)} after 5000 -> lost end end),
