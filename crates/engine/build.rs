@@ -253,5 +253,5 @@ fn symbol(relocation: &Relocation, code: &[u8]) -> Option<String> {
     // A slow path, by name. A call (instead of a jump) through its word would be `ff /2`.
     let calls = at >= 2 && code[at - 2] == 0xff && code[at - 1] >> 3 & 7 == 2;
     (!name.contains("panic") && !name.starts_with('_') && !calls)
-        .then(|| format!("Glue(crate::native::Glue::{name})"))
+        .then(|| format!("SlowPath(crate::native::SlowPath::{name})"))
 }

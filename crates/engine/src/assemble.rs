@@ -19,6 +19,7 @@ use layout::{Export, FunEntry, Term};
 
 use crate::breakpoints::Breakpoints;
 use crate::code::{Code, Function, LineTable, NOWHERE, Words};
+use crate::encoding::{CallExport, FunctionClause, Nothing};
 use crate::{native, slow};
 use emit::Emitter;
 
@@ -142,15 +143,18 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
         });
         emitter.line(function.line);
         emitter.define(function.info_label);
-        emitter.handler(slow::exceptions::function_clause);
-        emitter.term(module.atoms[function.module as usize]);
-        emitter.term(module.atoms[function.name as usize]);
-        emitter.word(u64::from(function.arity));
         let name = module.atoms[function.name as usize];
+        emitter.instruction(
+            slow::exceptions::function_clause,
+            FunctionClause {
+                module: module.atoms[function.module as usize],
+                function: name,
+                arity: u64::from(function.arity),
+            },
+        );
         if let Some(export) = (module.bif)(name, u32::from(function.arity)) {
             emitter.define(function.entry_label);
-            emitter.handler(slow::bifs::call_bif_stub);
-            emitter.word(export as u64);
+            emitter.instruction(slow::bifs::call_bif_stub, CallExport { export });
             continue;
         }
         operations::function(&mut emitter, function).map_err(|kind| AssembleError {
@@ -160,7 +164,7 @@ pub fn assemble(module: &Module<'_>) -> Result<Code, AssembleError> {
     }
     // Never executed in valid code, but an instruction must follow the last one: if that is a call that only raises,
     // its return address points here.
-    emitter.handler(slow::exceptions::end_of_code);
+    emitter.instruction(slow::exceptions::end_of_code, Nothing {});
     let whole = |kind| AssembleError {
         function: module.file.module().to_owned(),
         kind,

@@ -111,7 +111,7 @@ impl Code {
 
     /// Creates a landing for each function.
     fn landings(&self) -> Result<CodeArea, NoRoom> {
-        let handler: Handler = slow::calls::breakpoint;
+        let handler: Handler = slow::calls::breakpoint.handler;
         let cell = native::cell_of(handler).ok_or(NoRoom)?;
         let area = CodeArea::new(self.functions.len() * JUMP_BYTES, Place::Low2GiB);
         let area = area.map_err(|_| NoRoom)?;
@@ -137,7 +137,7 @@ impl Set {
     /// `word` is the handler word of an entry, and nobody else reads it during the call.
     unsafe fn change_word(&mut self, word: *mut u64, entry: u32, on: bool) {
         if on {
-            let handler: Handler = slow::calls::breakpoint;
+            let handler: Handler = slow::calls::breakpoint.handler;
             self.displaced.entry(entry).or_insert_with(|| {
                 // SAFETY: the caller's promise above.
                 let before = unsafe { word.replace(handler as usize as u64) };

@@ -146,7 +146,17 @@ impl Form for Threaded {
 
     #[inline(always)]
     unsafe fn preempt(m: Registers<Self>, target: *const u64) -> Exit {
-        unsafe { dispatch(crate::slow::calls::preempt, m.x, m.s, m.h, m.f, m.c, target) }
+        unsafe {
+            dispatch(
+                crate::slow::calls::preempt.handler,
+                m.x,
+                m.s,
+                m.h,
+                m.f,
+                m.c,
+                target,
+            )
+        }
     }
 }
 

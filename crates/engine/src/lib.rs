@@ -37,6 +37,7 @@ pub mod assemble;
 mod bodies;
 mod breakpoints;
 pub mod code;
+mod encoding;
 mod form;
 pub mod gdb_jit;
 pub mod native;

@@ -12,6 +12,7 @@
 
 use layout::Term;
 
+use crate::encoding::{In, Out};
 use crate::form::Form;
 use crate::registers::Registers;
 
@@ -157,6 +158,22 @@ impl Dest for Any {
     unsafe fn write<F: Form, const I: usize>(m: &Registers<F>, value: Term) {
         // SAFETY: the word is a register.
         unsafe { write(m.x, m.s, F::word::<I>(m.ip), value) }
+    }
+}
+
+impl<A: Source> Source for In<A> {
+    #[inline(always)]
+    unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
+        // SAFETY: the caller's promise.
+        unsafe { A::read::<F, I>(m) }
+    }
+}
+
+impl<A: Dest> Dest for Out<A> {
+    #[inline(always)]
+    unsafe fn write<F: Form, const I: usize>(m: &Registers<F>, value: Term) {
+        // SAFETY: the caller's promise.
+        unsafe { A::write::<F, I>(m, value) }
     }
 }
 

@@ -1,81 +1,165 @@
 //! How an operation body is defined, and how the assembler picks the variant for its operands.
 //!
 //! A body is a function, generic over its [`Form`] and over the kinds of the operands that are worth specialising.
-//! The shape traits below name the combinations ([`SD`]: a source and a destination). For each shape, a function
-//! picks the instance for the given operands; the compiler generates the instances.
+//! The shape traits below name the combinations ([`SD`]: a source and a destination). Each shape has a function `pick`
+//! that returns the instance for the given operands; the compiler generates the instances. Which operands of an
+//! instruction those are, and what other words it has, says its row in [`crate::encoding`].
+
+use core::marker::PhantomData;
 
 use layout::{Context, Term};
 
 use crate::form::{Exit, Form, Handler, Threaded};
 use crate::operand::{Any, Dest, K, Operand, OperandKind, Source, X, Y};
 
+/// A handler, and the encoding of the instructions that it can run.
+pub struct HandlerOf<W> {
+    pub handler: Handler,
+    encoding: PhantomData<fn(W)>,
+}
+
+impl<W> HandlerOf<W> {
+    pub const fn new(handler: Handler) -> HandlerOf<W> {
+        HandlerOf {
+            handler,
+            encoding: PhantomData,
+        }
+    }
+}
+
+impl<W> Clone for HandlerOf<W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for HandlerOf<W> {}
+
+/// An operation, defined by [`operations!`].
+pub trait Operation {
+    type Encoding;
+
+    /// The variant of its body for these operands.
+    fn handler(operands: &Self::Encoding) -> HandlerOf<Self::Encoding>;
+}
+
 macro_rules! shape {
-    ($(#[$doc:meta])* $name:ident [$($kind:ident: $bound:ident),*]) => {
+    ($(#[$doc:meta])* $name:ident [$($kind:ident: $bound:ident),*] |$operands:pat_param| $pick:expr) => {
         $(#[$doc])*
         #[allow(clippy::missing_safety_doc)]
         pub trait $name {
             unsafe extern "C" fn run<F: Form, $($kind: $bound),*>(
                 x: *mut Term, s: *mut Term, h: *mut u64, f: i64, c: *mut Context, ip: *const u64,
             ) -> Exit;
+
+            /// The variant for these operands.
+            #[must_use]
+            fn pick($operands: [Operand; <[&str]>::len(&[$(stringify!($kind)),*])]) -> Handler
+            where
+                Self: Sized,
+            {
+                $pick
+            }
         }
     };
 }
 
+use OperandKind::{Constant as PK, X as PX, Y as PY};
+
 shape!(/// No specialised operand.
-    P []);
+    P [] |[]| Self::run::<Threaded>);
 shape!(/// A source.
-    S [A: Source]);
+S [A: Source] |[a]| match a.place() {
+    PX => Self::run::<Threaded, X>,
+    PY => Self::run::<Threaded, Y>,
+    PK => Self::run::<Threaded, K>,
+});
 shape!(/// A destination.
-    D [A: Dest]);
+D [A: Dest] |[a]| match a.place() {
+    PY => Self::run::<Threaded, Y>,
+    _ => Self::run::<Threaded, X>,
+});
 shape!(/// A source and a destination.
-    SD [A: Source, B: Dest]);
+SD [A: Source, B: Dest] |[a, d]| match (a.place(), d.place()) {
+    (PX, PX) => Self::run::<Threaded, X, X>,
+    (PX, _) => Self::run::<Threaded, X, Y>,
+    (PY, PX) => Self::run::<Threaded, Y, X>,
+    (PY, _) => Self::run::<Threaded, Y, Y>,
+    (PK, PX) => Self::run::<Threaded, K, X>,
+    (PK, _) => Self::run::<Threaded, K, Y>,
+});
 shape!(/// Two sources.
-    SS [A: Source, B: Source]);
+SS [A: Source, B: Source] |[a, b]| match (a.place(), b.place()) {
+    (PX, PX) => Self::run::<Threaded, X, X>,
+    (PX, PY) => Self::run::<Threaded, X, Y>,
+    (PX, PK) => Self::run::<Threaded, X, K>,
+    (PY, PX) => Self::run::<Threaded, Y, X>,
+    (PY, PY) => Self::run::<Threaded, Y, Y>,
+    (PY, PK) => Self::run::<Threaded, Y, K>,
+    (PK, PX) => Self::run::<Threaded, K, X>,
+    (PK, PY) => Self::run::<Threaded, K, Y>,
+    (PK, PK) => Self::run::<Threaded, Any, Any>,
+});
 shape!(/// A source and two destinations.
-    Sdd [A: Source, B: Dest, C: Dest]);
+Sdd [A: Source, B: Dest, C: Dest] |[a, d, e]| match (a.place(), d.place(), e.place()) {
+    (PX, PX, PX) => Self::run::<Threaded, X, X, X>,
+    (PX, PX, PY) => Self::run::<Threaded, X, X, Y>,
+    (PX, PY, PX) => Self::run::<Threaded, X, Y, X>,
+    (PX, PY, PY) => Self::run::<Threaded, X, Y, Y>,
+    (PY, PX, PX) => Self::run::<Threaded, Y, X, X>,
+    _ => Self::run::<Threaded, Any, Any, Any>,
+});
 shape!(/// Two sources and a destination.
-    Ssd [A: Source, B: Source, C: Dest]);
+Ssd [A: Source, B: Source, C: Dest] |[a, b, d]| match (a.place(), b.place(), d.place()) {
+    (PX, PX, PX) => Self::run::<Threaded, X, X, X>,
+    (PX, PX, PY) => Self::run::<Threaded, X, X, Y>,
+    (PX, PY, PX) => Self::run::<Threaded, X, Y, X>,
+    (PX, PY, PY) => Self::run::<Threaded, X, Y, Y>,
+    (PX, PK, PX) => Self::run::<Threaded, X, K, X>,
+    (PX, PK, PY) => Self::run::<Threaded, X, K, Y>,
+    (PY, PX, PX) => Self::run::<Threaded, Y, X, X>,
+    (PY, PX, PY) => Self::run::<Threaded, Y, X, Y>,
+    (PY, PY, PX) => Self::run::<Threaded, Y, Y, X>,
+    (PY, PY, PY) => Self::run::<Threaded, Y, Y, Y>,
+    (PY, PK, PX) => Self::run::<Threaded, Y, K, X>,
+    (PY, PK, PY) => Self::run::<Threaded, Y, K, Y>,
+    (PK, PX, PX) => Self::run::<Threaded, K, X, X>,
+    (PK, PX, PY) => Self::run::<Threaded, K, X, Y>,
+    (PK, PY, PX) => Self::run::<Threaded, K, Y, X>,
+    (PK, PY, PY) => Self::run::<Threaded, K, Y, Y>,
+    _ => Self::run::<Threaded, Any, Any, Any>,
+});
+shape!(/// Two sources and a destination, in an operation that is not worth as many variants as [`Ssd`] has.
+SsdFew [A: Source, B: Source, C: Dest] |[a, b, d]| match (a.place(), b.place(), d.place()) {
+    (PX, PX, PX) => Self::run::<Threaded, X, X, X>,
+    (PX, PK, PX) => Self::run::<Threaded, X, K, X>,
+    _ => Self::run::<Threaded, Any, Any, Any>,
+});
 
-/// Defines operations: a name, its specialised operands, and the body over the machine `m`.
-///
-/// The operand words are numbered in the order that each operation's documentation lists.
+/// Defines operations: a name, its shape, and the body over the machine `m` and the operands `o` of its encoding.
 macro_rules! operations {
-    ($($(#[$doc:meta])* $name:ident: $shape:ident<$($kind:ident: $bound:ident),*> |$m:ident| $body:block)*) => {
-        $(
-            $(#[$doc])*
-            pub struct $name;
-
-            impl $crate::operation::$shape for $name {
-                unsafe extern "C" fn run<F: $crate::form::Form, $($kind: $crate::operand::$bound),*>(
-                    x: *mut ::layout::Term,
-                    s: *mut ::layout::Term,
-                    h: *mut u64,
-                    f: i64,
-                    c: *mut ::layout::Context,
-                    ip: *const u64,
-                ) -> $crate::form::Exit {
-                    #[allow(unused_mut)]
-                    let mut $m = $crate::registers::Registers::<F>::new(x, s, h, f, c, ip);
-                    unsafe { $body }
-                }
-            }
-        )*
+    ($($(#[$doc:meta])* $name:ident: $shape:ident |$m:ident, $o:ident: $encoding:ident| $body:block)*) => {
+        $($crate::operation::operation! { $shape [$(#[$doc])* $name] |$m, $o: $encoding| $body })*
     };
 }
 pub(crate) use operations;
 
-/// Defines slow paths: handlers of the threaded form that call ordinary functions before they go on.
-///
-/// A slow path must not let the address of a local variable escape: its final call would then no longer compile to a
-/// jump. Code that needs the address of a local is put into a separate function that is not inlined.
-macro_rules! slow_paths {
-    ($($(#[$doc:meta])* $name:ident |$m:ident| $body:block)*) => {
-        $(
-            $(#[$doc])*
-            ///
-            /// # Safety
-            /// Must run as a handler, on the instruction that the doc comment above describes.
-            pub unsafe extern "C" fn $name(
+macro_rules! operation {
+    (P $($rest:tt)*) => { $crate::operation::operation! { @ P [] $($rest)* } };
+    (S $($rest:tt)*) => { $crate::operation::operation! { @ S [A: Source] $($rest)* } };
+    (D $($rest:tt)*) => { $crate::operation::operation! { @ D [A: Dest] $($rest)* } };
+    (SD $($rest:tt)*) => { $crate::operation::operation! { @ SD [A: Source, B: Dest] $($rest)* } };
+    (SS $($rest:tt)*) => { $crate::operation::operation! { @ SS [A: Source, B: Source] $($rest)* } };
+    (Sdd $($rest:tt)*) => { $crate::operation::operation! { @ Sdd [A: Source, B: Dest, C: Dest] $($rest)* } };
+    (Ssd $($rest:tt)*) => { $crate::operation::operation! { @ Ssd [A: Source, B: Source, C: Dest] $($rest)* } };
+    (SsdFew $($rest:tt)*) => { $crate::operation::operation! { @ SsdFew [A: Source, B: Source, C: Dest] $($rest)* } };
+    (@ $shape:ident [$($kind:ident: $bound:ident),*] [$(#[$doc:meta])* $name:ident]
+        |$m:ident, $o:ident: $encoding:ident| $body:block) => {
+        $(#[$doc])*
+        pub struct $name;
+
+        impl $crate::operation::$shape for $name {
+            unsafe extern "C" fn run<F: $crate::form::Form, $($kind: $crate::operand::$bound),*>(
                 x: *mut ::layout::Term,
                 s: *mut ::layout::Term,
                 h: *mut u64,
@@ -84,108 +168,54 @@ macro_rules! slow_paths {
                 ip: *const u64,
             ) -> $crate::form::Exit {
                 #[allow(unused_mut)]
-                let mut $m = $crate::registers::Registers::<$crate::form::Threaded>::new(x, s, h, f, c, ip);
+                let mut $m = $crate::registers::Registers::<F>::new(x, s, h, f, c, ip);
+                #[allow(unused_variables)]
+                let $o = <$crate::encoding::$encoding as $crate::encoding::OperandsOf<($($kind,)*)>>::OPERANDS;
                 unsafe { $body }
             }
+        }
+
+        impl $crate::operation::Operation for $name {
+            type Encoding = $crate::encoding::$encoding;
+
+            // Inline, so that the stencil crate, which does not use it, does not compile the variants either.
+            #[inline]
+            fn handler(operands: &Self::Encoding) -> $crate::operation::HandlerOf<Self::Encoding> {
+                let handler = <Self as $crate::operation::$shape>::pick(operands.specialised());
+                $crate::operation::HandlerOf::new(handler)
+            }
+        }
+    };
+}
+pub(crate) use operation;
+
+/// Defines slow paths: handlers of the threaded form that call ordinary functions before they go on.
+///
+/// A slow path must not let the address of a local variable escape: its final call would then no longer compile to a
+/// jump. Code that needs the address of a local is put into a separate function that is not inlined.
+macro_rules! slow_paths {
+    ($($(#[$doc:meta])* $name:ident |$m:ident, $o:ident: $encoding:ident| $body:block)*) => {
+        $(
+            $(#[$doc])*
+            #[allow(non_upper_case_globals)]
+            pub const $name: $crate::operation::HandlerOf<$crate::encoding::$encoding> = {
+                unsafe extern "C" fn $name(
+                    x: *mut ::layout::Term,
+                    s: *mut ::layout::Term,
+                    h: *mut u64,
+                    f: i64,
+                    c: *mut ::layout::Context,
+                    ip: *const u64,
+                ) -> $crate::form::Exit {
+                    #[allow(unused_mut)]
+                    let mut $m = $crate::registers::Registers::<$crate::form::Threaded>::new(x, s, h, f, c, ip);
+                    #[allow(unused_variables)]
+                    let $o = <$crate::encoding::$encoding as $crate::encoding::Encoding>::OPERANDS;
+                    unsafe { $body }
+                }
+                $crate::operation::HandlerOf::new($name)
+            };
         )*
     };
 }
 pub(crate) use slow_paths;
-
-#[must_use]
-pub fn plain<O: P>() -> Handler {
-    O::run::<Threaded>
-}
-
-#[must_use]
-pub fn source<O: S>(a: Operand) -> Handler {
-    match a.place() {
-        OperandKind::X => O::run::<Threaded, X>,
-        OperandKind::Y => O::run::<Threaded, Y>,
-        OperandKind::Constant => O::run::<Threaded, K>,
-    }
-}
-
-#[must_use]
-pub fn dest<O: D>(a: Operand) -> Handler {
-    match a.place() {
-        OperandKind::Y => O::run::<Threaded, Y>,
-        _ => O::run::<Threaded, X>,
-    }
-}
-
-#[must_use]
-pub fn source_dest<O: SD>(a: Operand, d: Operand) -> Handler {
-    match (a.place(), d.place()) {
-        (OperandKind::X, OperandKind::X) => O::run::<Threaded, X, X>,
-        (OperandKind::X, _) => O::run::<Threaded, X, Y>,
-        (OperandKind::Y, OperandKind::X) => O::run::<Threaded, Y, X>,
-        (OperandKind::Y, _) => O::run::<Threaded, Y, Y>,
-        (OperandKind::Constant, OperandKind::X) => O::run::<Threaded, K, X>,
-        (OperandKind::Constant, _) => O::run::<Threaded, K, Y>,
-    }
-}
-
-#[must_use]
-pub fn sources<O: SS>(a: Operand, b: Operand) -> Handler {
-    use OperandKind::{Constant, X as PX, Y as PY};
-    match (a.place(), b.place()) {
-        (PX, PX) => O::run::<Threaded, X, X>,
-        (PX, PY) => O::run::<Threaded, X, Y>,
-        (PX, Constant) => O::run::<Threaded, X, K>,
-        (PY, PX) => O::run::<Threaded, Y, X>,
-        (PY, PY) => O::run::<Threaded, Y, Y>,
-        (PY, Constant) => O::run::<Threaded, Y, K>,
-        (Constant, PX) => O::run::<Threaded, K, X>,
-        (Constant, PY) => O::run::<Threaded, K, Y>,
-        (Constant, Constant) => O::run::<Threaded, Any, Any>,
-    }
-}
-
-#[must_use]
-pub fn source_dests<O: Sdd>(a: Operand, d: Operand, e: Operand) -> Handler {
-    use OperandKind::{X as PX, Y as PY};
-    match (a.place(), d.place(), e.place()) {
-        (PX, PX, PX) => O::run::<Threaded, X, X, X>,
-        (PX, PX, PY) => O::run::<Threaded, X, X, Y>,
-        (PX, PY, PX) => O::run::<Threaded, X, Y, X>,
-        (PX, PY, PY) => O::run::<Threaded, X, Y, Y>,
-        (PY, PX, PX) => O::run::<Threaded, Y, X, X>,
-        _ => O::run::<Threaded, Any, Any, Any>,
-    }
-}
-
-#[must_use]
-pub fn sources_dest<O: Ssd>(a: Operand, b: Operand, d: Operand) -> Handler {
-    use OperandKind::{Constant, X as PX, Y as PY};
-    match (a.place(), b.place(), d.place()) {
-        (PX, PX, PX) => O::run::<Threaded, X, X, X>,
-        (PX, PX, PY) => O::run::<Threaded, X, X, Y>,
-        (PX, PY, PX) => O::run::<Threaded, X, Y, X>,
-        (PX, PY, PY) => O::run::<Threaded, X, Y, Y>,
-        (PX, Constant, PX) => O::run::<Threaded, X, K, X>,
-        (PX, Constant, PY) => O::run::<Threaded, X, K, Y>,
-        (PY, PX, PX) => O::run::<Threaded, Y, X, X>,
-        (PY, PX, PY) => O::run::<Threaded, Y, X, Y>,
-        (PY, PY, PX) => O::run::<Threaded, Y, Y, X>,
-        (PY, PY, PY) => O::run::<Threaded, Y, Y, Y>,
-        (PY, Constant, PX) => O::run::<Threaded, Y, K, X>,
-        (PY, Constant, PY) => O::run::<Threaded, Y, K, Y>,
-        (Constant, PX, PX) => O::run::<Threaded, K, X, X>,
-        (Constant, PX, PY) => O::run::<Threaded, K, X, Y>,
-        (Constant, PY, PX) => O::run::<Threaded, K, Y, X>,
-        (Constant, PY, PY) => O::run::<Threaded, K, Y, Y>,
-        _ => O::run::<Threaded, Any, Any, Any>,
-    }
-}
-
-/// As [`sources_dest`], for operations that are not worth so many variants.
-#[must_use]
-pub fn sources_dest_few<O: Ssd>(a: Operand, b: Operand, d: Operand) -> Handler {
-    use OperandKind::{Constant, X as PX};
-    match (a.place(), b.place(), d.place()) {
-        (PX, PX, PX) => O::run::<Threaded, X, X, X>,
-        (PX, Constant, PX) => O::run::<Threaded, X, K, X>,
-        _ => O::run::<Threaded, Any, Any, Any>,
-    }
-}

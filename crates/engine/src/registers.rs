@@ -15,10 +15,12 @@
 use core::marker::PhantomData;
 
 use layout::limits::STACK_RESERVE_WORDS;
-use layout::{Context, RuntimeTable, Term};
+use layout::{Context, Export, RuntimeTable, Term};
 
-use crate::form::{Exit, Form, Handler};
+use crate::encoding::{At, BeginsWith, End, ExportRef, Label, Operands, PlainWord, Wide};
+use crate::form::{Exit, Form};
 use crate::operand::{Dest, Source};
+use crate::operation::HandlerOf;
 
 /// The six registers, for one form of the code.
 #[derive(Clone, Copy)]
@@ -32,8 +34,8 @@ pub struct Registers<F: Form> {
     form: PhantomData<F>,
 }
 
-/// All functions share one contract: the machine runs the instruction at `ip`, whose operand words have the number
-/// and the kinds that the call names.
+/// All functions share one contract: the machine runs the instruction at `ip`, whose encoding has the
+/// operands that the call names.
 #[allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 impl<F: Form> Registers<F> {
     #[inline(always)]
@@ -56,33 +58,39 @@ impl<F: Form> Registers<F> {
         }
     }
 
-    /// Operand word `I`, uninterpreted.
+    /// An operand word, uninterpreted.
     #[inline(always)]
-    pub unsafe fn word<const I: usize>(&self) -> u64 {
+    pub unsafe fn word<T: PlainWord, const I: usize>(&self, _: At<T, I>) -> u64 {
         unsafe { F::word::<I>(self.ip) }
     }
 
-    /// Operand word `I`, if it may have any 64-bit value.
+    /// An operand word that may have any 64-bit value.
     #[inline(always)]
-    pub unsafe fn wide<const I: usize>(&self) -> u64 {
+    pub unsafe fn wide<const I: usize>(&self, _: At<Wide, I>) -> u64 {
         unsafe { F::wide::<I>(self.ip) }
     }
 
-    /// The address of operand word `I`.
+    /// An export.
     #[inline(always)]
-    pub unsafe fn words<const I: usize>(&self) -> *const u64 {
+    pub unsafe fn export<const I: usize>(&self, _: At<ExportRef, I>) -> *const Export {
+        unsafe { F::wide::<I>(self.ip) as *const Export }
+    }
+
+    /// The address of an operand word; that of `end` is the address of the words that follow the named operands.
+    #[inline(always)]
+    pub unsafe fn words<T, const I: usize>(&self, _: At<T, I>) -> *const u64 {
         unsafe { F::words::<I>(self.ip) }
     }
 
-    /// The value of operand `I`.
+    /// The value of an operand.
     #[inline(always)]
-    pub unsafe fn get<A: Source, const I: usize>(&self) -> Term {
+    pub unsafe fn get<A: Source, const I: usize>(&self, _: At<A, I>) -> Term {
         unsafe { A::read::<F, I>(self) }
     }
 
-    /// Writes the register that operand `I` names.
+    /// Writes the register that an operand names.
     #[inline(always)]
-    pub unsafe fn put<D: Dest, const I: usize>(&self, value: Term) {
+    pub unsafe fn put<D: Dest, const I: usize>(&self, _: At<D, I>, value: Term) {
         unsafe { D::write::<F, I>(self, value) }
     }
 
@@ -98,15 +106,15 @@ impl<F: Form> Registers<F> {
         unsafe { crate::operand::write(self.x, self.s, word, value) }
     }
 
-    /// The address after this instruction of `N` operand words.
+    /// The address after this instruction.
     #[inline(always)]
-    pub unsafe fn after<const N: usize>(&self) -> *const u64 {
+    pub unsafe fn after<const N: usize>(&self, _: At<End, N>) -> *const u64 {
         unsafe { F::after::<N>(self.ip) }
     }
 
-    /// Continues with the next instruction; this one has `N` operand words.
+    /// Continues with the next instruction.
     #[inline(always)]
-    pub unsafe fn next<const N: usize>(self) -> Exit {
+    pub unsafe fn next<const N: usize>(self, _: At<End, N>) -> Exit {
         unsafe { F::next::<N>(self) }
     }
 
@@ -116,19 +124,18 @@ impl<F: Form> Registers<F> {
         unsafe { F::next_at(self, end) }
     }
 
-    /// Continues at the label in operand word `I`.
+    /// Continues at a label.
     #[inline(always)]
-    pub unsafe fn jump<const I: usize>(self) -> Exit {
+    pub unsafe fn jump<const I: usize>(self, _: At<Label, I>) -> Exit {
         unsafe { F::jump::<I>(self) }
     }
 
-    /// Calls the function at the label in operand word `I`: uses up one reduction, and leaves the engine if none is
-    /// left.
+    /// Calls the function at a label: uses up one reduction, and leaves the engine if none is left.
     #[inline(always)]
-    pub unsafe fn call_label<const I: usize>(mut self) -> Exit {
+    pub unsafe fn call_label<const I: usize>(mut self, label: At<Label, I>) -> Exit {
         self.f -= 1;
         if self.f < 0 {
-            let target = unsafe { self.word::<I>() } as *const u64;
+            let target = unsafe { self.word(label) } as *const u64;
             return unsafe { F::preempt(self, target) };
         }
         unsafe { F::jump::<I>(self) }
@@ -150,10 +157,13 @@ impl<F: Form> Registers<F> {
         unsafe { F::enter(self, target) }
     }
 
-    /// Continues in a slow path.
+    /// Continues in a slow path, which finds its operands where this instruction, with the operands `o`, has them.
     #[inline(always)]
-    pub unsafe fn slow(self, glue: Handler) -> Exit {
-        unsafe { F::slow(self, glue) }
+    pub unsafe fn slow<O: Operands, W>(self, _: O, path: HandlerOf<W>) -> Exit
+    where
+        O::Encoding: BeginsWith<W>,
+    {
+        unsafe { F::slow(self, path.handler) }
     }
 
     /// Pushes a word.

@@ -4,6 +4,8 @@
 //! A slow path takes the operand words of the body that jumped to it, so one serves all variants of the body. All of
 //! them fulfil the contract of `bodies`. In addition, none lets the address of a local variable escape, because that
 //! would keep a native frame alive across the final call.
+//!
+//! Each is a constant with a function's name: the handler, and the type of the encoding that it reads.
 
 pub mod arith;
 pub mod bifs;

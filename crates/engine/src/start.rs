@@ -13,43 +13,45 @@
 use layout::{Export, Term};
 
 use crate::bodies::calls::CallFunLast;
+use crate::encoding::{CallExport, Encoding, Frame, FunctionClause, WordSink};
 use crate::form::{Handler, Threaded};
 use crate::operand::X;
-use crate::operation::S;
+use crate::operation::{HandlerOf, Operation, S};
 use crate::slow;
 
-/// An instruction outside any module. It has the layout of a function's entry, preceded by its arity.
+/// An instruction outside any module, whose operands are all 0: no label, no number, x0. It has the layout of a
+/// function's entry, preceded by its arity.
 #[repr(C)]
 struct Routine {
     arity: u64,
     handler: Handler,
-    operands: [u64; 3],
+    operands: [u64; Routine::OPERANDS],
 }
 
-static PROCESS_END: Routine = Routine {
-    arity: 0,
-    handler: slow::calls::process_end,
-    operands: [0; 3],
-};
+impl Routine {
+    const OPERANDS: usize = 4;
 
-static APPLY: Routine = Routine {
-    arity: 3,
-    handler: slow::calls::apply_list_last,
-    operands: [0; 3],
-};
+    const fn new<W: Encoding>(arity: u64, handler: HandlerOf<W>) -> Routine {
+        assert!(W::CLASSES.len() <= Routine::OPERANDS);
+        Routine {
+            arity,
+            handler: handler.handler,
+            operands: [0; Routine::OPERANDS],
+        }
+    }
+}
 
-// The fun is in x0, whose operand word is 0; it takes no arguments, and there is no frame.
-static CALL_FUN: Routine = Routine {
-    arity: 1,
-    handler: CallFunLast::run::<Threaded, X>,
-    operands: [0; 3],
-};
+static PROCESS_END: Routine = Routine::new(0, slow::calls::process_end);
 
-static APPLY_FUN: Routine = Routine {
-    arity: 2,
-    handler: slow::calls::apply_fun_list_last,
-    operands: [0; 3],
-};
+static APPLY: Routine = Routine::new(3, slow::calls::apply_list_last);
+
+// The fun is in x0 and takes no arguments, so its free variables are copied to x0 onwards; there is no frame.
+static CALL_FUN: Routine = Routine::new(
+    1,
+    HandlerOf::<<CallFunLast as Operation>::Encoding>::new(CallFunLast::run::<Threaded, X>),
+);
+
+static APPLY_FUN: Routine = Routine::new(2, slow::calls::apply_fun_list_last);
 
 fn entry(routine: &'static Routine) -> *const u64 {
     (&raw const routine.handler).cast::<u64>()
@@ -100,28 +102,53 @@ pub enum Stub {
 /// # Safety
 /// `export` is valid and does not move, and no thread runs its stub during the call. For [`Stub::Bif`], `bif` is set.
 pub unsafe fn write_stub(export: *mut Export, stub: Stub) {
-    // SAFETY: the caller's promise; the stub has eight words.
+    let mut words = StubWords::default();
+    // SAFETY: the caller's promise.
     unsafe {
-        let (handler, operand): (Handler, u64) = match stub {
+        let info = FunctionClause {
+            module: (*export).module,
+            function: (*export).function,
+            arity: u64::from((*export).arity),
+        };
+        words.instruction(slow::exceptions::function_clause, info);
+        assert_eq!(words.count, Export::STUB_ENTRY);
+        match stub {
             Stub::Bif => {
                 assert!((*export).bif.is_some(), "a BIF's stub needs a body");
-                (slow::bifs::call_bif_stub, export as u64)
+                words.instruction(slow::bifs::call_bif_stub, CallExport { export });
             }
-            Stub::Undefined => (slow::calls::undefined, export as u64),
-            Stub::Apply => (slow::calls::apply_list_last, 0),
-            Stub::ApplyFun => (slow::calls::apply_fun_list_last, 0),
-        };
-        let info: Handler = slow::exceptions::function_clause;
-        (*export).stub = [
-            info as usize as u64,
-            (*export).module.bits(),
-            (*export).function.bits(),
-            u64::from((*export).arity),
-            handler as usize as u64,
-            operand,
-            0,
-            0,
-        ];
+            Stub::Undefined => words.instruction(slow::calls::undefined, CallExport { export }),
+            Stub::Apply => words.instruction(slow::calls::apply_list_last, Frame { frame: 0 }),
+            Stub::ApplyFun => {
+                words.instruction(slow::calls::apply_fun_list_last, Frame { frame: 0 });
+            }
+        }
+        (*export).stub = words.words;
+    }
+}
+
+/// The words of a stub while they are being written.
+#[derive(Default)]
+struct StubWords {
+    words: [u64; 8],
+    count: usize,
+}
+
+impl StubWords {
+    fn instruction<W: Encoding>(&mut self, handler: HandlerOf<W>, operands: W) {
+        self.word(handler.handler as usize as u64);
+        operands.write(self);
+    }
+}
+
+impl WordSink for StubWords {
+    fn word(&mut self, word: u64) {
+        self.words[self.count] = word;
+        self.count += 1;
+    }
+
+    fn label(&mut self, label: u32) {
+        unreachable!("a stub has no labels: {label}");
     }
 }
 

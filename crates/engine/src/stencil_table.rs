@@ -41,7 +41,7 @@ macro_rules! variants {
              (K, X, X), (K, X, Y), (K, Y, X), (K, Y, Y)])
     };
     (sources_dest_few, $form:ty, $operation:path) => {
-        variants!(@ $form, $operation, Ssd, [(X, X, X), (X, K, X)])
+        variants!(@ $form, $operation, SsdFew, [(X, X, X), (X, K, X)])
     };
 }
 
@@ -177,21 +177,22 @@ macro_rules! stencil_table {
     };
 }
 
-/// The slow paths that stencils jump to: the module in `slow`, and the function names, which are unique across all
-/// modules.
-macro_rules! for_each_glue {
+/// The slow paths that stencils jump to, by module in `slow`, with the encodings that they read. The function names are
+/// unique across all modules.
+macro_rules! for_each_slow_path {
     ($callback:ident) => {
         $callback! {
-            arith: add subtract multiply;
-            bifs: guard1 guard2 length call_bif;
-            binaries: start_match get_integer get_utf8;
-            calls: preempt call_fun call_fun_last;
-            collect: allocate allocate_heap test_heap;
-            compare: is_eq_exact is_ne_exact is_eq is_ne is_lt is_ge;
-            exceptions: catch_value;
-            floats: badarith convert;
-            maps: get_map_element;
-            messages: loop_rec yield_at_label;
+            arith: add(Bif2) subtract(Bif2) multiply(Bif2);
+            bifs: guard1(Bif1) guard2(Bif2) length(Bif1) call_bif(CallExport);
+            binaries: start_match(StartMatch) get_integer(GetBits) get_utf8(GetCharacter);
+            calls: preempt(Nothing) call_fun(CallFun) call_fun_last(CallFunLast);
+            collect: allocate(Allocation) allocate_heap(FrameAndHeap) test_heap(Allocation);
+            compare: is_eq_exact(Comparison) is_ne_exact(Comparison) is_eq(Comparison) is_ne(Comparison)
+                is_lt(Comparison) is_ge(Comparison);
+            exceptions: catch_value(OneY);
+            floats: badarith(Nothing) convert(FloatLoad);
+            maps: get_map_element(GetMapElement);
+            messages: loop_rec(LoopRec) yield_at_label(Jump);
         }
     };
 }

@@ -14,6 +14,7 @@
 #![allow(dead_code, improper_ctypes, non_upper_case_globals, clippy::all)]
 
 mod bodies;
+mod encoding;
 mod form;
 mod registers;
 mod operand;
@@ -23,17 +24,20 @@ mod stencil_table;
 
 /// The slow paths: each is called through a word that holds its address.
 mod slow {
-    macro_rules! elsewhere {
-        ($($module:ident: $($name:ident)*;)*) => {
+    macro_rules! slow_paths_of_the_loader {
+        ($($module:ident: $($name:ident($encoding:ident))*;)*) => {
             $(pub mod $module {
                 $(
-                    #[inline(always)]
-                    pub unsafe extern "C" fn $name(
-                        x: *mut layout::Term, s: *mut layout::Term, h: *mut u64, f: i64,
-                        c: *mut layout::Context, ip: *const u64,
-                    ) -> crate::form::Exit {
-                        unsafe { (super::words::$name)(x, s, h, f, c, ip) }
-                    }
+                    pub const $name: crate::operation::HandlerOf<crate::encoding::$encoding> = {
+                        #[inline(always)]
+                        unsafe extern "C" fn $name(
+                            x: *mut layout::Term, s: *mut layout::Term, h: *mut u64, f: i64,
+                            c: *mut layout::Context, ip: *const u64,
+                        ) -> crate::form::Exit {
+                            unsafe { (crate::slow::words::$name)(x, s, h, f, c, ip) }
+                        }
+                        crate::operation::HandlerOf::new($name)
+                    };
                 )*
             })*
 
@@ -44,7 +48,7 @@ mod slow {
             }
         };
     }
-    for_each_glue!(elsewhere);
+    for_each_slow_path!(slow_paths_of_the_loader);
 }
 
 use bodies::{
@@ -54,7 +58,7 @@ use form::{Exit, Form, Handler};
 use layout::{Context, Term};
 use registers::Registers;
 use operand::{K, X, Y};
-use operation::{D, P, S, SD, SS, Sdd, Ssd};
+use operation::{D, P, S, SD, SS, Sdd, Ssd, SsdFew};
 
 unsafe extern "C" {
     static HOLE_0: u8;
@@ -158,7 +162,7 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
 
     #[inline(always)]
     unsafe fn preempt(m: Registers<Self>, target: *const u64) -> Exit {
-        unsafe { slow::calls::preempt(m.x, m.s, m.h, m.f, m.c, target) }
+        unsafe { (slow::calls::preempt.handler)(m.x, m.s, m.h, m.f, m.c, target) }
     }
 }
 

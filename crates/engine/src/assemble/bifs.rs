@@ -7,9 +7,12 @@ use layout::{Export, Term};
 use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
 use crate::bodies::{arith, calls, guards, tuples};
-use crate::form::Handler;
+use crate::encoding::{
+    Bif0, Bif1, Bif2, Bif3, CallExport, CallExportLast, Destination, ElementConstant, Frame,
+    Nothing,
+};
 use crate::operand::Operand;
-use crate::operation::{dest, plain, source_dest, sources_dest, sources_dest_few};
+use crate::operation::{HandlerOf, Operation};
 use crate::slow::{self, bifs::NO_LIVE};
 
 /// `bif0` to `bif3` and `gc_bif1` to `gc_bif3`.
@@ -37,89 +40,131 @@ pub(super) fn guard_bif(
     // SAFETY: exports are never freed.
     let name = unsafe { &*export };
     if is_erlang(name, atoms::SELF, 0) {
-        emitter.instruction(dest::<calls::SelfPid>(values[0]), &values);
+        emitter.operation::<calls::SelfPid>(Destination { dest: values[0] });
         return Ok(());
     }
     require_bif(emitter, import)?;
-    let handler = operator(name, &values).unwrap_or(match values.len() {
-        1 => slow::bifs::guard0,
-        2 => slow::bifs::guard1,
-        3 => slow::bifs::guard2,
-        _ => slow::bifs::guard3,
-    });
-    emitter.instruction(handler, &values);
-    emitter.label(fail);
-    emitter.word(live);
-    emitter.word(export as u64);
-    if let Some(index) = constant_index(name, &values) {
-        emitter.word(tuples::element_offset(index - 1));
-        emitter.word(tuples::tuple_header(index as usize));
+    match values[..] {
+        [dest] => {
+            let operands = Bif0 {
+                dest,
+                fail,
+                live,
+                export,
+            };
+            emitter.instruction(slow::bifs::guard0, operands);
+        }
+        [a, dest] => {
+            let operands = Bif1 {
+                a,
+                dest,
+                fail,
+                live,
+                export,
+            };
+            let body = operator1(name, &operands).unwrap_or(slow::bifs::guard1);
+            emitter.instruction(body, operands);
+        }
+        [a, b, dest] => {
+            let constant = constant_index(a).filter(|_| is_erlang(name, atoms::ELEMENT, 2));
+            if let Some(index) = constant {
+                emitter.operation::<guards::ElementConstant>(ElementConstant {
+                    index: a,
+                    tuple: b,
+                    dest,
+                    fail,
+                    live,
+                    export,
+                    offset: tuples::element_offset(index - 1),
+                    header: tuples::tuple_header(index as usize),
+                });
+                return Ok(());
+            }
+            let operands = Bif2 {
+                a,
+                b,
+                dest,
+                fail,
+                live,
+                export,
+            };
+            let body = operator2(name, &operands).unwrap_or(slow::bifs::guard2);
+            emitter.instruction(body, operands);
+        }
+        [a, b, c, dest] => {
+            let operands = Bif3 {
+                a,
+                b,
+                c,
+                dest,
+                fail,
+                live,
+                export,
+            };
+            emitter.instruction(slow::bifs::guard3, operands);
+        }
+        _ => unreachable!("at most three arguments and a destination: {values:?}"),
     }
     Ok(())
 }
 
-/// The index, if this is `element/2` with a constant one.
-fn constant_index(name: &Export, values: &[Operand]) -> Option<u64> {
-    let index = *values.first()?;
-    (is_erlang(name, atoms::ELEMENT, 2) && is_index(index))
-        .then(|| index.as_constant()?.as_small()?.try_into().ok())
-        .flatten()
+/// The index, if the operand is a constant that is a valid element index for some tuple.
+fn constant_index(operand: Operand) -> Option<u64> {
+    let index = u64::try_from(operand.as_constant()?.as_small()?).ok()?;
+    (1..=layout::limits::MAX_TUPLE_ARITY as u64)
+        .contains(&index)
+        .then_some(index)
 }
 
-/// The body that computes this BIF for the simple cases, if there is one.
-fn operator(name: &Export, values: &[Operand]) -> Option<Handler> {
-    if name.module != Term::atom(atoms::ERLANG) {
-        return None;
-    }
-    let function = name.function.as_atom()?;
-    match *values {
-        [a, d] => match function {
-            atoms::MINUS => Some(source_dest::<arith::Negate>(a, d)),
-            atoms::BNOT => Some(source_dest::<arith::BitNot>(a, d)),
-            atoms::TUPLE_SIZE => Some(source_dest::<guards::TupleSize>(a, d)),
-            atoms::MAP_SIZE => Some(source_dest::<guards::MapSize>(a, d)),
-            atoms::HD => Some(source_dest::<guards::Head>(a, d)),
-            atoms::TL => Some(source_dest::<guards::Tail>(a, d)),
-            atoms::ABS => Some(source_dest::<guards::Absolute>(a, d)),
-            atoms::BYTE_SIZE => Some(source_dest::<guards::ByteSize>(a, d)),
-            atoms::LENGTH => Some(source_dest::<guards::Length>(a, d)),
-            atoms::NOT => Some(source_dest::<guards::Not>(a, d)),
-            _ => None,
-        },
-        [a, b, d] => match function {
-            atoms::PLUS => Some(sources_dest::<arith::Add>(a, b, d)),
-            atoms::MINUS => Some(sources_dest::<arith::Subtract>(a, b, d)),
-            atoms::TIMES => Some(sources_dest::<arith::Multiply>(a, b, d)),
-            atoms::DIVIDE => Some(slow::arith::divide),
-            atoms::DIV => Some(sources_dest_few::<arith::IntegerDivide>(a, b, d)),
-            atoms::REM => Some(sources_dest_few::<arith::Remainder>(a, b, d)),
-            atoms::BAND => Some(sources_dest::<arith::BitAnd>(a, b, d)),
-            atoms::BOR => Some(sources_dest_few::<arith::BitOr>(a, b, d)),
-            atoms::BXOR => Some(sources_dest_few::<arith::BitXor>(a, b, d)),
-            atoms::BSL => Some(sources_dest_few::<arith::ShiftLeft>(a, b, d)),
-            atoms::BSR => Some(sources_dest_few::<arith::ShiftRight>(a, b, d)),
-            atoms::ELEMENT if is_index(a) => Some(source_dest::<guards::ElementConstant>(b, d)),
-            atoms::ELEMENT => Some(sources_dest_few::<guards::Element>(a, b, d)),
-            atoms::MAP_GET => Some(slow::maps::map_get),
-            atoms::IS_MAP_KEY => Some(slow::maps::is_map_key),
-            atoms::EQ_EXACT => Some(sources_dest_few::<guards::Same>(a, b, d)),
-            atoms::NE_EXACT => Some(sources_dest_few::<guards::NotSame>(a, b, d)),
-            atoms::EQ => Some(sources_dest_few::<guards::Equal>(a, b, d)),
-            atoms::NE => Some(sources_dest_few::<guards::NotEqual>(a, b, d)),
-            atoms::LT => Some(sources_dest_few::<guards::Less>(a, b, d)),
-            atoms::GE => Some(sources_dest_few::<guards::NotLess>(a, b, d)),
-            atoms::GT => Some(sources_dest_few::<guards::Greater>(a, b, d)),
-            atoms::LE => Some(sources_dest_few::<guards::NotGreater>(a, b, d)),
-            _ => None,
-        },
-        _ => None,
-    }
+/// The function's name, if it is in the module `erlang`.
+fn erlang_function(name: &Export) -> Option<u32> {
+    (name.module == Term::atom(atoms::ERLANG)).then(|| name.function.as_atom())?
 }
 
-/// Whether the operand is a constant that is a valid element index for some tuple.
-fn is_index(operand: Operand) -> bool {
-    let value = operand.as_constant().and_then(Term::as_small);
-    value.is_some_and(|value| (1..=layout::limits::MAX_TUPLE_ARITY as i64).contains(&value))
+/// The body that computes this BIF of one argument for the simple cases, if there is one.
+fn operator1(name: &Export, operands: &Bif1) -> Option<HandlerOf<Bif1>> {
+    Some(match erlang_function(name)? {
+        atoms::MINUS => arith::Negate::handler(operands),
+        atoms::BNOT => arith::BitNot::handler(operands),
+        atoms::TUPLE_SIZE => guards::TupleSize::handler(operands),
+        atoms::MAP_SIZE => guards::MapSize::handler(operands),
+        atoms::HD => guards::Head::handler(operands),
+        atoms::TL => guards::Tail::handler(operands),
+        atoms::ABS => guards::Absolute::handler(operands),
+        atoms::BYTE_SIZE => guards::ByteSize::handler(operands),
+        atoms::LENGTH => guards::Length::handler(operands),
+        atoms::NOT => guards::Not::handler(operands),
+        _ => return None,
+    })
+}
+
+/// The body that computes this BIF of two arguments for the simple cases, if there is one.
+fn operator2(name: &Export, operands: &Bif2) -> Option<HandlerOf<Bif2>> {
+    Some(match erlang_function(name)? {
+        atoms::PLUS => arith::Add::handler(operands),
+        atoms::MINUS => arith::Subtract::handler(operands),
+        atoms::TIMES => arith::Multiply::handler(operands),
+        atoms::DIVIDE => slow::arith::divide,
+        atoms::DIV => arith::IntegerDivide::handler(operands),
+        atoms::REM => arith::Remainder::handler(operands),
+        atoms::BAND => arith::BitAnd::handler(operands),
+        atoms::BOR => arith::BitOr::handler(operands),
+        atoms::BXOR => arith::BitXor::handler(operands),
+        atoms::BSL => arith::ShiftLeft::handler(operands),
+        atoms::BSR => arith::ShiftRight::handler(operands),
+        atoms::ELEMENT => guards::Element::handler(operands),
+        atoms::MAP_GET => slow::maps::map_get,
+        atoms::IS_MAP_KEY => slow::maps::is_map_key,
+        atoms::EQ_EXACT => guards::Same::handler(operands),
+        atoms::NE_EXACT => guards::NotSame::handler(operands),
+        atoms::EQ => guards::Equal::handler(operands),
+        atoms::NE => guards::NotEqual::handler(operands),
+        atoms::LT => guards::Less::handler(operands),
+        atoms::GE => guards::NotLess::handler(operands),
+        atoms::GT => guards::Greater::handler(operands),
+        atoms::LE => guards::NotGreater::handler(operands),
+        _ => return None,
+    })
 }
 
 /// The position of a call in its function.
@@ -138,7 +183,7 @@ pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) 
     let export = emitter.import(import_index(operand));
     // SAFETY: exports are never freed.
     let name = unsafe { &*export };
-    let applied: Option<(Handler, Handler)> = if is_erlang(name, atoms::APPLY, 3) {
+    let applied = if is_erlang(name, atoms::APPLY, 3) {
         Some((slow::calls::apply_list, slow::calls::apply_list_last))
     } else if is_erlang(name, atoms::APPLY, 2) {
         Some((
@@ -150,47 +195,32 @@ pub(super) fn call(emitter: &mut Emitter<'_>, operand: FileOperand, tail: Tail) 
     };
     if let Some((body, last)) = applied {
         match tail {
-            Tail::No => emitter.handler(body),
-            Tail::Only => {
-                emitter.handler(last);
-                emitter.word(0);
-            }
-            Tail::Last(bytes) => {
-                emitter.handler(last);
-                emitter.word(bytes);
-            }
+            Tail::No => emitter.instruction(body, Nothing {}),
+            Tail::Only => emitter.instruction(last, Frame { frame: 0 }),
+            Tail::Last(frame) => emitter.instruction(last, Frame { frame }),
         }
         return;
     }
+    let operands = CallExport { export };
     if name.bif.is_some() {
         match tail {
-            Tail::No | Tail::Last(_) => {
-                emitter.handler(if is_erlang(name, atoms::SETELEMENT, 3) {
-                    plain::<tuples::SetElement>()
-                } else {
-                    slow::bifs::call_bif
-                });
-                emitter.word(export as u64);
-                if let Tail::Last(bytes) = tail {
-                    emitter.handler(plain::<calls::DeallocateReturn>());
-                    emitter.word(bytes);
-                }
+            Tail::Only => emitter.instruction(slow::bifs::call_bif_only, operands),
+            _ if is_erlang(name, atoms::SETELEMENT, 3) => {
+                emitter.operation::<tuples::SetElement>(operands);
             }
-            Tail::Only => {
-                emitter.handler(slow::bifs::call_bif_only);
-                emitter.word(export as u64);
-            }
+            _ => emitter.instruction(slow::bifs::call_bif, operands),
+        }
+        if let Tail::Last(frame) = tail {
+            emitter.operation::<calls::DeallocateReturn>(Frame { frame });
         }
         return;
     }
-    emitter.handler(match tail {
-        Tail::No => plain::<calls::CallExport>(),
-        Tail::Only => plain::<calls::CallExportOnly>(),
-        Tail::Last(_) => plain::<calls::CallExportLast>(),
-    });
-    emitter.word(export as u64);
-    if let Tail::Last(bytes) = tail {
-        emitter.word(bytes);
+    match tail {
+        Tail::No => emitter.operation::<calls::CallExport>(operands),
+        Tail::Only => emitter.operation::<calls::CallExportOnly>(operands),
+        Tail::Last(frame) => {
+            emitter.operation::<calls::CallExportLast>(CallExportLast { export, frame });
+        }
     }
 }
 

@@ -6,10 +6,10 @@ use layout::{Export, FunEntry, Term};
 use super::{Finished, Module};
 use crate::bodies::tests;
 use crate::code::{LineTable, NOWHERE, Words};
-use crate::form::Handler;
+use crate::encoding::{Encoding, Jump, WordSink};
 use crate::native::{self, NoRoom, Unplaced};
 use crate::operand::Operand;
-use crate::operation::plain;
+use crate::operation::{HandlerOf, Operation};
 
 /// The code being written.
 pub(super) struct Emitter<'a> {
@@ -58,8 +58,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn keep_from_entry(&mut self, entry: u32, label: u32) {
         let place = self.labels.get(entry as usize);
         if label != entry && label != 0 && place == Some(&self.position()) {
-            self.handler(plain::<tests::Jump>());
-            self.label(label);
+            self.operation::<tests::Jump>(Jump { label });
         }
     }
 
@@ -74,38 +73,24 @@ impl<'a> Emitter<'a> {
         self.on_load = Some(self.position());
     }
 
-    /// Begins an instruction.
-    pub(super) fn handler(&mut self, handler: Handler) {
+    /// Writes an instruction: a handler and the operands that it reads.
+    pub(super) fn instruction<W: Encoding>(&mut self, handler: HandlerOf<W>, operands: W) {
         self.starts.push(self.position());
-        self.words.push(handler as usize as u64);
+        self.words.push(handler.handler as usize as u64);
+        operands.write(self);
     }
 
-    pub(super) fn word(&mut self, word: u64) {
-        self.words.push(word);
+    /// Writes an instruction that runs the body of an operation.
+    pub(super) fn operation<O>(&mut self, operands: O::Encoding)
+    where
+        O: Operation<Encoding: Encoding>,
+    {
+        self.instruction(O::handler(&operands), operands);
     }
 
-    pub(super) fn operand(&mut self, operand: Operand) {
-        self.words.push(operand.word());
-    }
-
-    pub(super) fn term(&mut self, term: Term) {
-        self.words.push(term.bits());
-    }
-
-    /// Writes the address of a label, or 0 for label 0.
-    pub(super) fn label(&mut self, label: u32) {
-        if label != 0 {
-            self.patches.push((self.position(), label));
-        }
-        self.words.push(0);
-    }
-
-    /// Writes a handler and its operands.
-    pub(super) fn instruction(&mut self, handler: Handler, operands: &[Operand]) {
-        self.handler(handler);
-        for &operand in operands {
-            self.operand(operand);
-        }
+    /// Writes operands after those of an encoding, for instructions of variable length.
+    pub(super) fn more(&mut self, operands: impl IntoIterator<Item = Operand>) {
+        self.words.extend(operands.into_iter().map(Operand::word));
     }
 
     /// The address of `size` bytes at `offset` in the module's strings, if they are within the strings.
@@ -179,6 +164,19 @@ impl<'a> Emitter<'a> {
             }
         };
         Ok((words, self.labels.into(), self.lines, self.on_load))
+    }
+}
+
+impl WordSink for Emitter<'_> {
+    fn word(&mut self, word: u64) {
+        self.words.push(word);
+    }
+
+    fn label(&mut self, label: u32) {
+        if label != 0 {
+            self.patches.push((self.position(), label));
+        }
+        self.words.push(0);
     }
 }
 

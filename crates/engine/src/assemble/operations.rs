@@ -7,18 +7,23 @@
 
 use beamfile::{Function, Operand as FileOperand, Operation};
 use isa::Opcode;
-use layout::{Header, ObjectKind, Term};
+use layout::{Header, ObjectKind};
 
 use super::AssembleErrorKind;
 use super::bifs::{self, Tail};
 use super::emit::{Emitter, label, number};
 use super::{select, terms};
 use crate::bodies::{calls, compare, exceptions, lists, messages, moves, tests, tuples};
-use crate::form::Handler;
-use crate::operand::{Operand, OperandKind};
-use crate::operation::{
-    S, SS, dest, plain, source, source_dest, source_dests, sources, sources_dest,
+use crate::encoding::{
+    Allocation, Apply, ApplyLast, CallFun, CallFunLast, CallLast, Catch, CompareImmediate,
+    Comparison, Destination, Frame, FrameAndHeap, GetList, GetTupleElement, GetTupleElement2,
+    InitYs, IsFunction2, IsNonemptyListGetList, IsTaggedTuple, Jump, LoopRec, MakeFun, MarkerBind,
+    Move2, Move2XY, Move2YX, MoveCall, MoveCallLast, MoveDeallocateReturn, MoveReturn, Nothing,
+    OneY, Pair, PutTuple, Raise, SetTupleElement, SourceDest, Test, TestArity, Triple, TwoX, TwoY,
+    Value, WaitTimeout, XAndY,
 };
+use crate::operand::{Operand, OperandKind};
+use crate::operation::{HandlerOf, Operation as Body};
 use crate::slow;
 
 pub(super) type Result<T = ()> = core::result::Result<T, AssembleErrorKind>;
@@ -66,20 +71,12 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Writes an instruction whose handler is a slow path.
-fn slow(emitter: &mut Emitter<'_>, handler: Handler, operands: &[FileOperand]) {
-    emitter.handler(handler);
-    for &operand in operands {
-        let operand = emitter.source(operand);
-        emitter.operand(operand);
-    }
-}
-
 fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cursor<'a>) -> Result {
     let code = emitter.module.code;
     let operands = code.operands(operation);
     let opcode = operation.opcode;
     let bad = |operand: u8| AssembleErrorKind::BadOperand { opcode, operand };
+    let value = |place: u8| number(operands[place as usize]).ok_or(bad(place));
     // The number of words in an operand, converted to bytes.
     let bytes = |place: u8| match operands.get(place as usize).copied().and_then(number) {
         Some(words) if words <= u32::MAX.into() => Ok(words * 8),
@@ -104,49 +101,46 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
 
         // Frames and room.
         Opcode::Allocate | Opcode::AllocateZero => {
-            let body = if opcode == Opcode::Allocate {
-                plain::<moves::Allocate>()
-            } else {
-                plain::<moves::AllocateZero>()
+            let words = Allocation {
+                bytes: bytes(0)?,
+                live: value(1)?,
             };
-            emitter.handler(body);
-            emitter.word(bytes(0)?);
-            emitter.word(number(operands[1]).ok_or(bad(1))?);
+            if opcode == Opcode::Allocate {
+                emitter.operation::<moves::Allocate>(words);
+            } else {
+                emitter.operation::<moves::AllocateZero>(words);
+            }
         }
         Opcode::AllocateHeap | Opcode::AllocateHeapZero => {
-            let body = if opcode == Opcode::AllocateHeap {
-                plain::<moves::AllocateHeap>()
-            } else {
-                plain::<moves::AllocateHeapZero>()
+            let (frame, heap) = (bytes(0)?, heap_bytes(operands[1]).ok_or(bad(1))?);
+            let words = FrameAndHeap {
+                frame,
+                live: value(2)?,
+                total: frame + heap,
             };
-            let frame = bytes(0)?;
-            let heap = heap_bytes(operands[1]).ok_or(bad(1))?;
-            emitter.handler(body);
-            emitter.word(frame);
-            emitter.word(number(operands[2]).ok_or(bad(2))?);
-            emitter.word(frame + heap);
+            if opcode == Opcode::AllocateHeap {
+                emitter.operation::<moves::AllocateHeap>(words);
+            } else {
+                emitter.operation::<moves::AllocateHeapZero>(words);
+            }
         }
         Opcode::TestHeap => {
-            let heap = heap_bytes(operands[0]).ok_or(bad(0))?;
-            emitter.handler(plain::<moves::TestHeap>());
-            emitter.word(heap);
-            emitter.word(number(operands[1]).ok_or(bad(1))?);
+            emitter.operation::<moves::TestHeap>(Allocation {
+                bytes: heap_bytes(operands[0]).ok_or(bad(0))?,
+                live: value(1)?,
+            });
         }
         Opcode::Init => init(emitter, operands),
         Opcode::InitYregs => init(emitter, list(0)?),
         Opcode::Deallocate => {
-            let frame = bytes(0)?;
+            let words = Frame { frame: bytes(0)? };
             if cursor.take(Opcode::Return).is_some() {
-                emitter.handler(plain::<calls::DeallocateReturn>());
+                emitter.operation::<calls::DeallocateReturn>(words);
             } else {
-                emitter.handler(plain::<moves::Deallocate>());
+                emitter.operation::<moves::Deallocate>(words);
             }
-            emitter.word(frame);
         }
-        Opcode::Trim => {
-            emitter.handler(plain::<moves::Deallocate>());
-            emitter.word(bytes(0)?);
-        }
+        Opcode::Trim => emitter.operation::<moves::Deallocate>(Frame { frame: bytes(0)? }),
 
         // Moves.
         Opcode::Move => return r#move(emitter, operands, cursor),
@@ -154,57 +148,51 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
             let (a, b) = (emitter.source(operands[0]), emitter.source(operands[1]));
             match (a.place(), b.place()) {
                 (OperandKind::X, OperandKind::X) => {
-                    emitter.instruction(plain::<moves::SwapXX>(), &[a, b])
+                    emitter.operation::<moves::SwapXX>(TwoX { a, b });
                 }
-                (OperandKind::X, _) => emitter.instruction(plain::<moves::SwapXY>(), &[a, b]),
-                (_, OperandKind::X) => emitter.instruction(plain::<moves::SwapXY>(), &[b, a]),
-                _ => emitter.instruction(plain::<moves::SwapYY>(), &[a, b]),
+                (OperandKind::X, _) => emitter.operation::<moves::SwapXY>(XAndY { x: a, y: b }),
+                (_, OperandKind::X) => emitter.operation::<moves::SwapXY>(XAndY { x: b, y: a }),
+                _ => emitter.operation::<moves::SwapYY>(TwoY { a, b }),
             }
         }
 
         // Lists and tuples.
         Opcode::GetList => {
-            let values = three(emitter, operands);
-            emitter.instruction(
-                source_dests::<lists::GetList>(values[0], values[1], values[2]),
-                &values,
-            );
+            let [list, head, tail] = three(emitter, operands);
+            emitter.operation::<lists::GetList>(GetList { list, head, tail });
         }
-        Opcode::GetHd => source_dest_op::<lists::GetHd>(emitter, operands),
-        Opcode::GetTl => source_dest_op::<lists::GetTl>(emitter, operands),
+        Opcode::GetHd => source_dest::<lists::GetHd>(emitter, operands),
+        Opcode::GetTl => source_dest::<lists::GetTl>(emitter, operands),
         Opcode::PutList => {
-            let values = three(emitter, operands);
-            emitter.instruction(
-                sources_dest::<lists::PutList>(values[0], values[1], values[2]),
-                &values,
-            );
+            let [a, b, dest] = three(emitter, operands);
+            emitter.operation::<lists::PutList>(Pair { a, b, dest });
         }
         Opcode::PutTuple2 => put_tuple(emitter, operands[0], list(1)?),
         Opcode::GetTupleElement => get_tuple_element(emitter, operands, cursor)?,
         Opcode::SetTupleElement => {
             let index = number(operands[2]).ok_or(bad(2))?;
-            let (value, tuple) = (emitter.source(operands[0]), emitter.source(operands[1]));
-            emitter.instruction(
-                sources::<tuples::SetTupleElement>(value, tuple),
-                &[value, tuple],
-            );
-            emitter.word(element_offset(index).ok_or(bad(2))?);
+            emitter.operation::<tuples::SetTupleElement>(SetTupleElement {
+                value: emitter.source(operands[0]),
+                tuple: emitter.source(operands[1]),
+                offset: element_offset(index).ok_or(bad(2))?,
+            });
         }
         Opcode::TestArity => {
             let arity = tuple_arity(operands[2]).ok_or(bad(2))?;
-            let term = emitter.source(operands[1]);
-            emitter.instruction(source::<tuples::TestArity>(term), &[term]);
-            emitter.word(tuples::tuple_header(arity));
-            emitter.label(label(operands[0]));
+            emitter.operation::<tuples::TestArity>(TestArity {
+                tuple: emitter.source(operands[1]),
+                header: tuples::tuple_header(arity),
+                fail: label(operands[0]),
+            });
         }
         Opcode::IsTaggedTuple => {
             let arity = tuple_arity(operands[2]).ok_or(bad(2))?;
-            let term = emitter.source(operands[1]);
-            emitter.instruction(source::<tuples::IsTaggedTuple>(term), &[term]);
-            emitter.word(tuples::tuple_header(arity));
-            let tag = emitter.constant(operands[3]).ok_or(bad(3))?;
-            emitter.term(tag);
-            emitter.label(label(operands[0]));
+            emitter.operation::<tuples::IsTaggedTuple>(IsTaggedTuple {
+                term: emitter.source(operands[1]),
+                header: tuples::tuple_header(arity),
+                tag: emitter.constant(operands[3]).ok_or(bad(3))?,
+                fail: label(operands[0]),
+            });
         }
 
         // Tests.
@@ -225,14 +213,13 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::IsMap => test::<tests::IsMap>(emitter, operands),
         Opcode::IsFunction => test::<tests::IsFunction>(emitter, operands),
         Opcode::IsFunction2 => {
-            let (term, arity) = (emitter.source(operands[1]), emitter.source(operands[2]));
-            emitter.instruction(source::<tests::IsFunction2>(term), &[term, arity]);
-            emitter.label(label(operands[0]));
+            emitter.operation::<tests::IsFunction2>(IsFunction2 {
+                term: emitter.source(operands[1]),
+                arity: emitter.source(operands[2]),
+                fail: label(operands[0]),
+            });
         }
-        Opcode::Jump => {
-            emitter.handler(plain::<tests::Jump>());
-            emitter.label(label(operands[0]));
-        }
+        Opcode::Jump => emitter.operation::<tests::Jump>(jump(operands[0])),
 
         // Comparing and choosing.
         Opcode::IsLt => comparison::<compare::IsLt>(emitter, operands),
@@ -255,24 +242,16 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         }
 
         // Calls.
-        Opcode::Call | Opcode::CallOnly => {
-            emitter.handler(if opcode == Opcode::Call {
-                plain::<calls::Call>()
-            } else {
-                plain::<calls::CallOnly>()
-            });
-            emitter.label(label(operands[1]));
-        }
-        Opcode::CallLast => {
-            let frame = bytes(2)?;
-            emitter.handler(plain::<calls::CallLast>());
-            emitter.label(label(operands[1]));
-            emitter.word(frame);
-        }
+        Opcode::Call => emitter.operation::<calls::Call>(jump(operands[1])),
+        Opcode::CallOnly => emitter.operation::<calls::CallOnly>(jump(operands[1])),
+        Opcode::CallLast => emitter.operation::<calls::CallLast>(CallLast {
+            label: label(operands[1]),
+            frame: bytes(2)?,
+        }),
         Opcode::CallExt => bifs::call(emitter, operands[1], Tail::No),
         Opcode::CallExtOnly => bifs::call(emitter, operands[1], Tail::Only),
         Opcode::CallExtLast => bifs::call(emitter, operands[1], Tail::Last(bytes(2)?)),
-        Opcode::Return => emitter.handler(plain::<calls::Return>()),
+        Opcode::Return => emitter.operation::<calls::Return>(Nothing {}),
         Opcode::CallFun => {
             let arity = number(operands[0]).ok_or(bad(0))?;
             call_fun(emitter, Operand::x(arity as u16), arity, cursor);
@@ -283,14 +262,14 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
             call_fun(emitter, fun, arity, cursor);
         }
         Opcode::Apply => {
-            emitter.handler(slow::calls::apply);
-            emitter.word(number(operands[0]).ok_or(bad(0))?);
+            emitter.instruction(slow::calls::apply, Apply { arity: value(0)? });
         }
         Opcode::ApplyLast => {
-            let frame = bytes(1)?;
-            emitter.handler(slow::calls::apply_last);
-            emitter.word(number(operands[0]).ok_or(bad(0))?);
-            emitter.word(frame);
+            let words = ApplyLast {
+                arity: value(0)?,
+                frame: bytes(1)?,
+            };
+            emitter.instruction(slow::calls::apply_last, words);
         }
         Opcode::MakeFun3 => {
             let free: Vec<Operand> = list(2)?.iter().map(|&o| emitter.source(o)).collect();
@@ -304,9 +283,10 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
             let count = emitter.module.file.lambdas[index as usize].free;
             let free: Vec<Operand> = (0..count).map(|x| Operand::x(x.into())).collect();
             // The compilers that emitted this operation relied on it to make room for itself.
-            emitter.handler(plain::<moves::TestHeap>());
-            emitter.word((FUN_WORDS + u64::from(count)) * 8);
-            emitter.word(count.into());
+            emitter.operation::<moves::TestHeap>(Allocation {
+                bytes: (FUN_WORDS + u64::from(count)) * 8,
+                live: count.into(),
+            });
             make_fun(emitter, operands[0], Operand::x(0), &free).ok_or(bad(0))?;
         }
         Opcode::Bif0
@@ -317,50 +297,60 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         | Opcode::GcBif3 => bifs::guard_bif(emitter, opcode, operands)?,
 
         // Messages.
-        Opcode::Send => emitter.handler(slow::messages::send),
-        Opcode::LoopRec => {
-            let to = emitter.source(operands[1]);
-            emitter.instruction(dest::<messages::LoopRec>(to), &[to]);
-            emitter.label(label(operands[0]));
-        }
-        Opcode::LoopRecEnd => {
-            emitter.handler(plain::<messages::LoopRecEnd>());
-            emitter.label(label(operands[0]));
-        }
-        Opcode::RemoveMessage => emitter.handler(slow::messages::remove_message),
-        Opcode::Wait => {
-            emitter.handler(slow::messages::wait);
-            emitter.label(label(operands[0]));
-        }
+        Opcode::Send => emitter.instruction(slow::messages::send, Nothing {}),
+        Opcode::LoopRec => emitter.operation::<messages::LoopRec>(LoopRec {
+            dest: emitter.source(operands[1]),
+            label: label(operands[0]),
+        }),
+        Opcode::LoopRecEnd => emitter.operation::<messages::LoopRecEnd>(jump(operands[0])),
+        Opcode::RemoveMessage => emitter.instruction(slow::messages::remove_message, Nothing {}),
+        Opcode::Wait => emitter.instruction(slow::messages::wait, jump(operands[0])),
         Opcode::WaitTimeout => {
-            let timeout = emitter.source(operands[1]);
-            emitter.handler(slow::messages::wait_timeout);
-            emitter.label(label(operands[0]));
-            emitter.operand(timeout);
+            let words = WaitTimeout {
+                label: label(operands[0]),
+                timeout: emitter.source(operands[1]),
+            };
+            emitter.instruction(slow::messages::wait_timeout, words);
         }
-        Opcode::Timeout => emitter.handler(slow::messages::timeout),
-        Opcode::RecvMarkerReserve => slow(emitter, slow::messages::marker_reserve, operands),
-        Opcode::RecvMarkerBind => slow(emitter, slow::messages::marker_bind, operands),
-        Opcode::RecvMarkerClear => slow(emitter, slow::messages::marker_clear, operands),
-        Opcode::RecvMarkerUse => slow(emitter, slow::messages::marker_use, operands),
+        Opcode::Timeout => emitter.instruction(slow::messages::timeout, Nothing {}),
+        Opcode::RecvMarkerReserve => {
+            let dest = emitter.source(operands[0]);
+            emitter.instruction(slow::messages::marker_reserve, Destination { dest });
+        }
+        Opcode::RecvMarkerBind => {
+            let words = MarkerBind {
+                marker: emitter.source(operands[0]),
+                reference: emitter.source(operands[1]),
+            };
+            emitter.instruction(slow::messages::marker_bind, words);
+        }
+        Opcode::RecvMarkerClear => one_value(emitter, slow::messages::marker_clear, operands),
+        Opcode::RecvMarkerUse => one_value(emitter, slow::messages::marker_use, operands),
 
         // Exceptions.
-        Opcode::Catch | Opcode::Try => {
-            let slot = emitter.source(operands[0]);
-            emitter.instruction(plain::<exceptions::Catch>(), &[slot]);
-            emitter.label(label(operands[1]));
+        Opcode::Catch | Opcode::Try => emitter.operation::<exceptions::Catch>(Catch {
+            y: emitter.source(operands[0]),
+            handler: label(operands[1]),
+        }),
+        Opcode::CatchEnd => one_y::<exceptions::CatchEnd>(emitter, operands),
+        Opcode::TryEnd => one_y::<exceptions::TryEnd>(emitter, operands),
+        Opcode::TryCase => one_y::<exceptions::TryCase>(emitter, operands),
+        Opcode::Badmatch => one_value(emitter, slow::exceptions::badmatch, operands),
+        Opcode::CaseEnd => one_value(emitter, slow::exceptions::case_end, operands),
+        Opcode::TryCaseEnd => one_value(emitter, slow::exceptions::try_case_end, operands),
+        Opcode::Badrecord => one_value(emitter, slow::exceptions::badrecord, operands),
+        Opcode::IfEnd => emitter.instruction(slow::exceptions::if_end, Nothing {}),
+        Opcode::Raise => {
+            let words = Raise {
+                trace: emitter.source(operands[0]),
+                reason: emitter.source(operands[1]),
+            };
+            emitter.instruction(slow::exceptions::raise, words);
         }
-        Opcode::CatchEnd => slow(emitter, plain::<exceptions::CatchEnd>(), operands),
-        Opcode::TryEnd => slow(emitter, plain::<exceptions::TryEnd>(), operands),
-        Opcode::TryCase => slow(emitter, plain::<exceptions::TryCase>(), operands),
-        Opcode::Badmatch => slow(emitter, slow::exceptions::badmatch, operands),
-        Opcode::CaseEnd => slow(emitter, slow::exceptions::case_end, operands),
-        Opcode::TryCaseEnd => slow(emitter, slow::exceptions::try_case_end, operands),
-        Opcode::Badrecord => slow(emitter, slow::exceptions::badrecord, operands),
-        Opcode::IfEnd => emitter.handler(slow::exceptions::if_end),
-        Opcode::Raise => slow(emitter, slow::exceptions::raise, operands),
-        Opcode::RawRaise => emitter.handler(slow::exceptions::raw_raise),
-        Opcode::BuildStacktrace => emitter.handler(slow::exceptions::build_stacktrace),
+        Opcode::RawRaise => emitter.instruction(slow::exceptions::raw_raise, Nothing {}),
+        Opcode::BuildStacktrace => {
+            emitter.instruction(slow::exceptions::build_stacktrace, Nothing {});
+        }
 
         // Maps, floats, bit strings.
         Opcode::PutMapAssoc
@@ -446,48 +436,77 @@ fn three(emitter: &Emitter<'_>, operands: &[FileOperand]) -> [Operand; 3] {
     [0, 1, 2].map(|index| emitter.source(operands[index]))
 }
 
-fn test<O: S>(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
-    let term = emitter.source(operands[1]);
-    emitter.instruction(source::<O>(term), &[term]);
-    emitter.label(label(operands[0]));
+fn jump(operand: FileOperand) -> Jump {
+    Jump {
+        label: label(operand),
+    }
 }
 
-fn comparison<O: SS>(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
-    let (a, b) = (emitter.source(operands[1]), emitter.source(operands[2]));
-    emitter.instruction(sources::<O>(a, b), &[a, b]);
-    emitter.label(label(operands[0]));
+fn one_value(emitter: &mut Emitter<'_>, handler: HandlerOf<Value>, operands: &[FileOperand]) {
+    let value = emitter.source(operands[0]);
+    emitter.instruction(handler, Value { value });
+}
+
+fn one_y<O: Body<Encoding = OneY>>(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
+    let y = emitter.source(operands[0]);
+    emitter.operation::<O>(OneY { y });
+}
+
+fn test<O: Body<Encoding = Test>>(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
+    emitter.operation::<O>(Test {
+        term: emitter.source(operands[1]),
+        fail: label(operands[0]),
+    });
+}
+
+fn comparison<O: Body<Encoding = Comparison>>(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
+    emitter.operation::<O>(Comparison {
+        a: emitter.source(operands[1]),
+        b: emitter.source(operands[2]),
+        fail: label(operands[0]),
+    });
 }
 
 /// `=:=` and `=/=`; comparing with an immediate is simpler.
-fn identity<O: SS, I: S>(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
+fn identity<O, I>(emitter: &mut Emitter<'_>, operands: &[FileOperand])
+where
+    O: Body<Encoding = Comparison>,
+    I: Body<Encoding = CompareImmediate>,
+{
     let (a, b) = (emitter.source(operands[1]), emitter.source(operands[2]));
-    let immediate = |operand: Operand| operand.as_constant().is_some_and(Term::is_immediate);
-    let (a, b) = if immediate(a) { (b, a) } else { (a, b) };
-    if immediate(b) {
-        emitter.instruction(source::<I>(a), &[a, b]);
+    let immediate = |operand: Operand| operand.as_constant().filter(|term| term.is_immediate());
+    let (a, b) = if immediate(a).is_some() {
+        (b, a)
     } else {
-        emitter.instruction(sources::<O>(a, b), &[a, b]);
+        (a, b)
+    };
+    let fail = label(operands[0]);
+    match immediate(b) {
+        Some(b) => emitter.operation::<I>(CompareImmediate { a, b, fail }),
+        None => emitter.operation::<O>(Comparison { a, b, fail }),
     }
-    emitter.label(label(operands[0]));
 }
 
-fn source_dest_op<O: crate::operation::SD>(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
-    let (a, d) = (emitter.source(operands[0]), emitter.source(operands[1]));
-    emitter.instruction(source_dest::<O>(a, d), &[a, d]);
+fn source_dest<O: Body<Encoding = SourceDest>>(
+    emitter: &mut Emitter<'_>,
+    operands: &[FileOperand],
+) {
+    emitter.operation::<O>(SourceDest {
+        source: emitter.source(operands[0]),
+        dest: emitter.source(operands[1]),
+    });
 }
 
 fn init(emitter: &mut Emitter<'_>, slots: &[FileOperand]) {
     let slots: Vec<Operand> = slots.iter().map(|&slot| emitter.source(slot)).collect();
     match slots[..] {
         [] => (),
-        [_] => emitter.instruction(plain::<moves::InitY>(), &slots),
-        [_, _] => emitter.instruction(plain::<moves::InitY2>(), &slots),
+        [y] => emitter.operation::<moves::InitY>(OneY { y }),
+        [a, b] => emitter.operation::<moves::InitY2>(TwoY { a, b }),
         _ => {
-            emitter.handler(plain::<moves::InitYs>());
-            emitter.word(slots.len() as u64);
-            for slot in slots {
-                emitter.operand(slot);
-            }
+            let count = slots.len() as u64;
+            emitter.operation::<moves::InitYs>(InitYs { count });
+            emitter.more(slots);
         }
     }
 }
@@ -514,21 +533,34 @@ fn r#move<'a>(
                     .next()
                     .map(|call| code.operands(call))
                     .unwrap_or_default();
-                let body = match opcode {
-                    Opcode::Call => source::<calls::MoveCall>(from),
-                    Opcode::CallOnly => source::<calls::MoveCallOnly>(from),
-                    _ => source::<calls::MoveCallLast>(from),
-                };
-                emitter.instruction(body, &[from, to]);
-                emitter.label(label(call[1]));
+                let (source, dest, label) = (from, to, label(call[1]));
                 if opcode == Opcode::CallLast {
-                    emitter.word(number(call[2]).unwrap_or(0) * 8);
+                    emitter.operation::<calls::MoveCallLast>(MoveCallLast {
+                        source,
+                        dest,
+                        label,
+                        frame: number(call[2]).unwrap_or(0) * 8,
+                    });
+                    return Ok(());
+                }
+                let words = MoveCall {
+                    source,
+                    dest,
+                    label,
+                };
+                if opcode == Opcode::Call {
+                    emitter.operation::<calls::MoveCall>(words);
+                } else {
+                    emitter.operation::<calls::MoveCallOnly>(words);
                 }
                 return Ok(());
             }
             Some(Opcode::Return) if behind == 0 => {
                 cursor.next();
-                emitter.instruction(source::<calls::MoveReturn>(from), &[from, to]);
+                emitter.operation::<calls::MoveReturn>(MoveReturn {
+                    source: from,
+                    dest: to,
+                });
                 return Ok(());
             }
             Some(Opcode::Deallocate)
@@ -539,30 +571,18 @@ fn r#move<'a>(
                     .map(|end| code.operands(end))
                     .unwrap_or_default();
                 cursor.next();
-                emitter.instruction(source::<calls::MoveDeallocateReturn>(from), &[from, to]);
-                emitter.word(number(frame[0]).unwrap_or(0) * 8);
+                emitter.operation::<calls::MoveDeallocateReturn>(MoveDeallocateReturn {
+                    source: from,
+                    dest: to,
+                    frame: number(frame[0]).unwrap_or(0) * 8,
+                });
                 return Ok(());
             }
             _ => (),
         }
     }
     if cursor.opcode_at(0) == Some(Opcode::Move) {
-        let second = code.operands(&cursor.operations[0]);
-        let (from2, to2) = (emitter.source(second[0]), emitter.source(second[1]));
-        let fused = match (from.place(), to.place(), from2.place(), to2.place()) {
-            (OperandKind::X, OperandKind::X, OperandKind::X, OperandKind::X) => {
-                Some(plain::<moves::Move2>())
-            }
-            (OperandKind::Y, OperandKind::X, OperandKind::Y, OperandKind::X) => {
-                Some(plain::<moves::Move2YX>())
-            }
-            (OperandKind::X, OperandKind::Y, OperandKind::X, OperandKind::Y) => {
-                Some(plain::<moves::Move2XY>())
-            }
-            _ => None,
-        };
-        // The second move may be better fused with what follows. The two moves are executed one after the other, so
-        // they may overlap.
+        // The second move may be better fused with what follows.
         let better = matches!(
             cursor.opcode_at(1),
             Some(
@@ -574,16 +594,55 @@ fn r#move<'a>(
                     | Opcode::Line
             )
         );
-        if let Some(body) = fused
-            && !better
+        let second = code.operands(&cursor.operations[0]);
+        if !better
+            && two_moves(
+                emitter,
+                (from, to),
+                (emitter.source(second[0]), emitter.source(second[1])),
+            )
         {
             cursor.next();
-            emitter.instruction(body, &[from, to, from2, to2]);
             return Ok(());
         }
     }
-    emitter.instruction(source_dest::<moves::Move>(from, to), &[from, to]);
+    emitter.operation::<moves::Move>(SourceDest {
+        source: from,
+        dest: to,
+    });
     Ok(())
+}
+
+/// Writes two moves as one instruction, if there is one for these kinds of operands. The moves are executed one after
+/// the other, so they may overlap.
+fn two_moves(
+    emitter: &mut Emitter<'_>,
+    (source, dest): (Operand, Operand),
+    (source2, dest2): (Operand, Operand),
+) -> bool {
+    use OperandKind::{X, Y};
+    match [source, dest, source2, dest2].map(Operand::place) {
+        [X, X, X, X] => emitter.operation::<moves::Move2>(Move2 {
+            source,
+            dest,
+            source2,
+            dest2,
+        }),
+        [Y, X, Y, X] => emitter.operation::<moves::Move2YX>(Move2YX {
+            source,
+            dest,
+            source2,
+            dest2,
+        }),
+        [X, Y, X, Y] => emitter.operation::<moves::Move2XY>(Move2XY {
+            source,
+            dest,
+            source2,
+            dest2,
+        }),
+        _ => return false,
+    }
+    true
 }
 
 fn get_tuple_element<'a>(
@@ -605,20 +664,21 @@ fn get_tuple_element<'a>(
         // The first operation must not overwrite the tuple.
         if tuple2 == tuple && to != tuple {
             cursor.next();
-            emitter.instruction(
-                source_dests::<tuples::GetTupleElement2>(tuple, to, to2),
-                &[tuple, to, to2],
-            );
-            emitter.word(first);
-            emitter.word(second);
+            emitter.operation::<tuples::GetTupleElement2>(GetTupleElement2 {
+                tuple,
+                dest: to,
+                dest2: to2,
+                offset: first,
+                offset2: second,
+            });
             return Ok(());
         }
     }
-    emitter.instruction(
-        source_dest::<tuples::GetTupleElement>(tuple, to),
-        &[tuple, to],
-    );
-    emitter.word(first);
+    emitter.operation::<tuples::GetTupleElement>(GetTupleElement {
+        tuple,
+        dest: to,
+        offset: first,
+    });
     Ok(())
 }
 
@@ -633,11 +693,12 @@ fn is_nonempty_list<'a>(
         let [list, head, tail] = three(emitter, parts);
         if list == term {
             cursor.next();
-            emitter.instruction(
-                source_dests::<lists::IsNonemptyListGetList>(list, head, tail),
-                &[list, head, tail],
-            );
-            emitter.label(label(operands[0]));
+            emitter.operation::<lists::IsNonemptyListGetList>(IsNonemptyListGetList {
+                list,
+                head,
+                tail,
+                fail: label(operands[0]),
+            });
             return;
         }
     }
@@ -645,17 +706,15 @@ fn is_nonempty_list<'a>(
 }
 
 fn put_tuple(emitter: &mut Emitter<'_>, to: FileOperand, elements: &[FileOperand]) {
-    let to = emitter.source(to);
+    let dest = emitter.source(to);
     let values: Vec<Operand> = elements.iter().map(|&e| emitter.source(e)).collect();
     match values[..] {
-        [a, b] => emitter.instruction(sources_dest::<tuples::PutTuple2>(a, b, to), &[a, b, to]),
-        [a, b, c] => emitter.instruction(plain::<tuples::PutTuple3>(), &[a, b, c, to]),
+        [a, b] => emitter.operation::<tuples::PutTuple2>(Pair { a, b, dest }),
+        [a, b, c] => emitter.operation::<tuples::PutTuple3>(Triple { a, b, c, dest }),
         _ => {
-            emitter.instruction(plain::<tuples::PutTuple>(), &[to]);
-            emitter.word(tuples::tuple_header(values.len()));
-            for value in values {
-                emitter.operand(value);
-            }
+            let header = tuples::tuple_header(values.len());
+            emitter.operation::<tuples::PutTuple>(PutTuple { dest, header });
+            emitter.more(values);
         }
     }
 }
@@ -671,15 +730,15 @@ fn call_fun<'a>(emitter: &mut Emitter<'a>, fun: Operand, arity: u64, cursor: &mu
             .map(|end| emitter.module.code.operands(end))
             .unwrap_or_default();
         cursor.next();
-        emitter.instruction(source::<calls::CallFunLast>(fun), &[fun]);
-        emitter.word(arity);
-        emitter.word(number(frame[0]).unwrap_or(0) * 8);
-        emitter.operand(behind);
+        emitter.operation::<calls::CallFunLast>(CallFunLast {
+            fun,
+            arity,
+            frame: number(frame[0]).unwrap_or(0) * 8,
+            behind,
+        });
         return;
     }
-    emitter.instruction(source::<calls::CallFun>(fun), &[fun]);
-    emitter.word(arity);
-    emitter.operand(behind);
+    emitter.operation::<calls::CallFun>(CallFun { fun, arity, behind });
 }
 
 fn make_fun(
@@ -696,12 +755,12 @@ fn make_fun(
     if free.len() != usize::from(row.free) {
         return None;
     }
-    emitter.instruction(plain::<calls::MakeFun>(), &[to]);
-    emitter.word(emitter.fun(index) as u64);
-    emitter.word(arity | (free.len() as u64) << 8);
-    for &value in free {
-        emitter.operand(value);
-    }
+    emitter.operation::<calls::MakeFun>(MakeFun {
+        dest: to,
+        entry: emitter.fun(index) as u64,
+        shape: arity | (free.len() as u64) << 8,
+    });
+    emitter.more(free.iter().copied());
     const _: () = assert!(FUN_WORDS == 4 && Header::new(ObjectKind::Fun, 3).arity() == 3);
     Some(())
 }

@@ -5,8 +5,11 @@ use layout::Term;
 
 use super::emit::{Emitter, label, number};
 use crate::bodies::{compare, select, tests, tuples};
+use crate::encoding::{
+    CompareImmediate, Comparison, Jump, JumpTable, Select, Select2, WordSink as _,
+};
 use crate::operand::Operand;
-use crate::operation::{plain, source, sources};
+use crate::operation::Operation;
 
 /// A jump table may have this many words per value.
 const TABLE_WORDS_PER_VALUE: u64 = 3;
@@ -20,64 +23,67 @@ pub(super) fn select_value(
     default: u32,
     list: &[FileOperand],
 ) {
-    let mut immediates: Vec<(u64, u32)> = Vec::with_capacity(list.len() / 2);
+    let mut immediates: Vec<(Term, u32)> = Vec::with_capacity(list.len() / 2);
     for pair in list.chunks_exact(2) {
         let (Some(value), target) = (emitter.constant(pair[0]), label(pair[1])) else {
             continue;
         };
         if value.is_immediate() {
-            immediates.push((value.bits(), target));
+            immediates.push((value, target));
         } else {
             // Jumps to the target if they are equal.
-            emitter.instruction(
-                sources::<compare::IsNeExact>(term, Operand::constant(value)),
-                &[term, Operand::constant(value)],
-            );
-            emitter.label(target);
+            emitter.operation::<compare::IsNeExact>(Comparison {
+                a: term,
+                b: Operand::constant(value),
+                fail: target,
+            });
         }
     }
     // The sort is stable: of two equal values, the first one wins.
-    immediates.sort_by_key(|&(value, _)| value);
+    immediates.sort_by_key(|&(value, _)| value.bits());
     immediates.dedup_by_key(|&mut (value, _)| value);
     match immediates[..] {
-        [] => {
-            emitter.handler(plain::<tests::Jump>());
-            emitter.label(default);
-        }
+        [] => emitter.operation::<tests::Jump>(Jump { label: default }),
         [(value, target)] => {
-            emitter.instruction(source::<compare::IsNeImmediate>(term), &[term]);
-            emitter.word(value);
-            emitter.label(target);
-            emitter.handler(plain::<tests::Jump>());
-            emitter.label(default);
+            emitter.operation::<compare::IsNeImmediate>(CompareImmediate {
+                a: term,
+                b: value,
+                fail: target,
+            });
+            emitter.operation::<tests::Jump>(Jump { label: default });
         }
-        [(first, first_target), (second, second_target)] => {
-            emitter.instruction(source::<select::SelectValue2>(term), &[term]);
-            emitter.label(default);
-            emitter.word(first);
-            emitter.label(first_target);
-            emitter.word(second);
-            emitter.label(second_target);
+        [(value, label), (value2, label2)] => {
+            emitter.operation::<select::SelectValue2>(Select2 {
+                term,
+                fail: default,
+                value,
+                label,
+                value2,
+                label2,
+            });
         }
         _ => match table(&immediates) {
             Some((least, targets)) => {
-                emitter.instruction(source::<select::JumpTable>(term), &[term]);
-                emitter.label(default);
-                emitter.word(least as u64);
-                emitter.word(targets.len() as u64);
+                emitter.operation::<select::JumpTable>(JumpTable {
+                    term,
+                    fail: default,
+                    least: least as u64,
+                    count: targets.len() as u64,
+                });
                 for target in targets {
                     emitter.label(target.unwrap_or(default));
                 }
             }
             None => {
-                let body = if immediates.len() <= select::LINEAR {
-                    source::<select::SelectFew>(term)
+                let values: Vec<(u64, u32)> = immediates
+                    .iter()
+                    .map(|&(value, target)| (value.bits(), target))
+                    .collect();
+                if values.len() <= select::LINEAR {
+                    search_table::<select::SelectFew>(emitter, term, default, &values);
                 } else {
-                    source::<select::SelectValue>(term)
-                };
-                emitter.instruction(body, &[term]);
-                emitter.label(default);
-                search_table(emitter, &immediates);
+                    search_table::<select::SelectValue>(emitter, term, default, &values);
+                }
             }
         },
     }
@@ -100,13 +106,20 @@ pub(super) fn select_tuple_arity(
         .collect();
     headers.sort_by_key(|&(header, _)| header);
     headers.dedup_by_key(|&mut (header, _)| header);
-    emitter.instruction(source::<select::SelectTupleArity>(term), &[term]);
-    emitter.label(default);
-    search_table(emitter, &headers);
+    search_table::<select::SelectTupleArity>(emitter, term, default, &headers);
 }
 
-fn search_table(emitter: &mut Emitter<'_>, values: &[(u64, u32)]) {
-    emitter.word(values.len() as u64);
+fn search_table<O: Operation<Encoding = Select>>(
+    emitter: &mut Emitter<'_>,
+    term: Operand,
+    default: u32,
+    values: &[(u64, u32)],
+) {
+    emitter.operation::<O>(Select {
+        term,
+        fail: default,
+        count: values.len() as u64,
+    });
     for &(value, _) in values {
         emitter.word(value);
     }
@@ -116,15 +129,13 @@ fn search_table(emitter: &mut Emitter<'_>, values: &[(u64, u32)]) {
 }
 
 /// The smallest value and the labels of all values from there on, if all are small integers with few gaps.
-fn table(values: &[(u64, u32)]) -> Option<(i64, Vec<Option<u32>>)> {
+fn table(values: &[(Term, u32)]) -> Option<(i64, Vec<Option<u32>>)> {
     if values.len() < TABLE_VALUES {
         return None;
     }
     let mut smalls = Vec::with_capacity(values.len());
-    for &(word, target) in values {
-        // SAFETY: the word of a constant operand is a term.
-        let value = unsafe { Term::from_bits(word) }.as_small()?;
-        smalls.push((value, target));
+    for &(value, target) in values {
+        smalls.push((value.as_small()?, target));
     }
     let least = smalls.iter().map(|&(value, _)| value).min()?;
     let greatest = smalls.iter().map(|&(value, _)| value).max()?;

@@ -11,9 +11,14 @@ use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
 use super::operations::{Result, heap_bytes};
 use crate::bodies::{binaries, floats, maps};
-use crate::form::Handler;
+use crate::encoding::{
+    AddSizes, AppendTo, Create, Encoding as _, FloatBinary, FloatLoad, FloatStore, FloatUnary,
+    GetBits, GetCharacter, GetMapElement, GetMapElements, GetTail, GetWindow, Init, MatchBits,
+    MatchString, NewMap, Nothing, PutCharacter, PutMap, PutSegment, PutString, Segment,
+    SetPosition, SkipUnits, SourceDest, StartMatch, TestBits,
+};
 use crate::operand::{Operand, OperandKind};
-use crate::operation::{plain, source, source_dest};
+use crate::operation::Operation;
 use crate::slow;
 
 /// Segment flags, as older operations encode them in a number.
@@ -51,21 +56,26 @@ pub(super) fn map_operation(
             if new_map(emitter, opcode, operands, pairs, live) {
                 return Ok(());
             }
-            let (map, to) = (emitter.source(operands[1]), emitter.source(operands[2]));
-            emitter.instruction(slow::maps::put_map, &[map, to]);
-            emitter.label(label(operands[0]));
-            emitter.word(live);
-            emitter.word(u64::from(opcode == Opcode::PutMapExact));
-            emitter.word(pairs.len() as u64 / 2);
-            sources(emitter, pairs);
+            let words = PutMap {
+                map: emitter.source(operands[1]),
+                dest: emitter.source(operands[2]),
+                fail: label(operands[0]),
+                live,
+                exact: u64::from(opcode == Opcode::PutMapExact),
+                count: pairs.len() as u64 / 2,
+            };
+            emitter.instruction(slow::maps::put_map, words);
+            more(emitter, pairs);
         }
         Opcode::HasMapFields => {
             let keys = list(emitter, opcode, operands, 2)?;
-            let map = emitter.source(operands[1]);
-            emitter.instruction(slow::maps::has_map_fields, &[map]);
-            emitter.label(label(operands[0]));
-            emitter.word(keys.len() as u64);
-            sources(emitter, keys);
+            let words = GetMapElements {
+                map: emitter.source(operands[1]),
+                fail: label(operands[0]),
+                count: keys.len() as u64,
+            };
+            emitter.instruction(slow::maps::has_map_fields, words);
+            more(emitter, keys);
         }
         _ => {
             let pairs = list(emitter, opcode, operands, 2)?;
@@ -101,23 +111,23 @@ fn new_map(
     let Some(order) = given.and_then(|given| map::sorted_keys(&given)) else {
         return false;
     };
-    let to = emitter.source(operands[2]);
-    emitter.handler(plain::<maps::NewMap>());
-    emitter.word(maps::bytes_of_flat(order.len()));
-    emitter.word(live);
-    emitter.operand(to);
-    emitter.term(keys);
+    emitter.operation::<maps::NewMap>(NewMap {
+        bytes: maps::bytes_of_flat(order.len()),
+        live,
+        dest: emitter.source(operands[2]),
+        keys,
+    });
     for place in order {
-        let value = emitter.source(pairs[2 * place + 1]);
-        emitter.operand(value);
+        more(emitter, &pairs[2 * place + 1..][..1]);
     }
     true
 }
 
-fn sources(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
+/// Writes operands after those of an encoding.
+fn more(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
     for &operand in operands {
         let operand = emitter.source(operand);
-        emitter.operand(operand);
+        emitter.more([operand]);
     }
 }
 
@@ -136,18 +146,19 @@ fn get_map_elements(emitter: &mut Emitter<'_>, map: Operand, fail: u32, pairs: &
         .all(|(index, pair)| immediate(&pair[0]) && (pair[1] != map || index + 1 == count));
     if simple {
         for pair in operands.chunks_exact(2) {
-            let body = source_dest::<maps::GetMapElement>(map, pair[1]);
-            emitter.instruction(body, &[map, pair[1], pair[0]]);
-            emitter.label(fail);
+            emitter.operation::<maps::GetMapElement>(GetMapElement {
+                map,
+                dest: pair[1],
+                key: pair[0].as_constant().expect("an immediate"),
+                fail,
+            });
         }
         return;
     }
-    emitter.instruction(slow::maps::get_map_elements, &[map]);
-    emitter.label(fail);
-    emitter.word(count as u64);
-    for operand in operands {
-        emitter.operand(operand);
-    }
+    let count = count as u64;
+    let words = GetMapElements { map, fail, count };
+    emitter.instruction(slow::maps::get_map_elements, words);
+    emitter.more(operands);
 }
 
 /// The operations on floating-point registers.
@@ -156,43 +167,51 @@ pub(super) fn float(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileO
         FileOperand::FloatReg(register) => Ok(u64::from(register) * 8),
         _ => Err(bad(opcode, place)),
     };
-    let (body, first): (Handler, usize) = match opcode {
+    match opcode {
         Opcode::Fmove => match (operands[0], operands[1]) {
             (FileOperand::FloatReg(_), FileOperand::FloatReg(_)) => {
-                (plain::<floats::FloatCopy>(), 0)
+                emitter.operation::<floats::FloatCopy>(FloatUnary {
+                    source: register(0)?,
+                    dest: register(1)?,
+                });
             }
             (FileOperand::FloatReg(_), to) => {
-                emitter.handler(plain::<floats::FloatStore>());
-                emitter.word(register(0)?);
-                let to = emitter.source(to);
-                if to.place() == OperandKind::Constant {
+                let dest = emitter.source(to);
+                if dest.place() == OperandKind::Constant {
                     return Err(bad(opcode, 1));
                 }
-                emitter.operand(to);
-                return Ok(());
+                emitter.operation::<floats::FloatStore>(FloatStore {
+                    source: register(0)?,
+                    dest,
+                });
             }
-            (from, _) => {
-                let from = emitter.source(from);
-                emitter.instruction(source::<floats::FloatLoad>(from), &[from]);
-                emitter.word(register(1)?);
-                return Ok(());
-            }
+            (from, _) => emitter.operation::<floats::FloatLoad>(FloatLoad {
+                source: emitter.source(from),
+                dest: register(1)?,
+            }),
         },
-        Opcode::Fconv => {
-            let from = emitter.source(operands[0]);
-            emitter.instruction(source::<floats::FloatConvert>(from), &[from]);
-            emitter.word(register(1)?);
-            return Ok(());
+        Opcode::Fconv => emitter.operation::<floats::FloatConvert>(FloatLoad {
+            source: emitter.source(operands[0]),
+            dest: register(1)?,
+        }),
+        // The first operand of these is a label that is no longer used.
+        Opcode::Fnegate => emitter.operation::<floats::FloatNegate>(FloatUnary {
+            source: register(1)?,
+            dest: register(2)?,
+        }),
+        _ => {
+            let words = FloatBinary {
+                a: register(1)?,
+                b: register(2)?,
+                dest: register(3)?,
+            };
+            match opcode {
+                Opcode::Fadd => emitter.operation::<floats::FloatAdd>(words),
+                Opcode::Fsub => emitter.operation::<floats::FloatSubtract>(words),
+                Opcode::Fmul => emitter.operation::<floats::FloatMultiply>(words),
+                _ => emitter.operation::<floats::FloatDivide>(words),
+            }
         }
-        Opcode::Fadd => (plain::<floats::FloatAdd>(), 1),
-        Opcode::Fsub => (plain::<floats::FloatSubtract>(), 1),
-        Opcode::Fmul => (plain::<floats::FloatMultiply>(), 1),
-        Opcode::Fdiv => (plain::<floats::FloatDivide>(), 1),
-        _ => (plain::<floats::FloatNegate>(), 1),
-    };
-    emitter.handler(body);
-    for place in first..operands.len() {
-        emitter.word(register(place as u8)?);
     }
     Ok(())
 }
@@ -207,59 +226,65 @@ pub(super) fn matching(
     let term = |emitter: &Emitter<'_>, place: usize| emitter.source(operands[place]);
     match opcode {
         Opcode::BsStartMatch3 => {
-            let (from, to) = (term(emitter, 1), term(emitter, 3));
-            start_match(emitter, from, to, label(operands[0]), value(2)?);
+            emitter.operation::<binaries::StartMatch>(StartMatch {
+                term: term(emitter, 1),
+                dest: term(emitter, 3),
+                fail: label(operands[0]),
+                live: value(2)?,
+            });
         }
         Opcode::BsStartMatch4 => {
-            let (from, to) = (term(emitter, 2), term(emitter, 3));
-            // The atoms `no_fail` and `resume` mean that the term is known to be a bit string, or a match context.
-            start_match(emitter, from, to, label(operands[0]), value(1)?);
+            emitter.operation::<binaries::StartMatch>(StartMatch {
+                term: term(emitter, 2),
+                dest: term(emitter, 3),
+                // The atoms `no_fail` and `resume` mean that the term is known to be a bit string, or a match context.
+                fail: label(operands[0]),
+                live: value(1)?,
+            });
         }
         Opcode::BsGetInteger2 => {
             let size = term(emitter, 3);
             let width = constant_width(size, value(4)?);
             let read = Flags::new(value(5)? as u32);
             let plain_flags = !read.is_little() && !read.is_signed();
-            let (context, to) = (term(emitter, 1), term(emitter, 6));
-            let body: Handler = match width {
-                Some(8) if plain_flags => source_dest::<binaries::GetInteger8>(context, to),
-                Some(16) if plain_flags => source_dest::<binaries::GetInteger16>(context, to),
-                Some(32) if plain_flags => source_dest::<binaries::GetInteger32>(context, to),
+            let words = get_bits(emitter, opcode, operands)?;
+            match width {
+                Some(8) if plain_flags => emitter.operation::<binaries::GetInteger8>(words),
+                Some(16) if plain_flags => emitter.operation::<binaries::GetInteger16>(words),
+                Some(32) if plain_flags => emitter.operation::<binaries::GetInteger32>(words),
                 Some(width @ 1..=binaries::WINDOW_BITS)
                     if !read.is_little() || width % 8 == 0 && !read.is_signed() =>
                 {
-                    let (body, last): (Handler, u64) = if read.is_little() {
-                        let top = 1 << (64 - width);
-                        (source_dest::<binaries::GetLittle>(context, to), top)
-                    } else if read.is_signed() {
-                        let highest = 1 << (width - 1);
-                        (source_dest::<binaries::GetSigned>(context, to), highest)
-                    } else {
-                        (source_dest::<binaries::GetUnsigned>(context, to), 0)
-                    };
-                    get(emitter, body, operands, opcode)?;
-                    emitter.word(width);
-                    emitter.word(u64::MAX >> (64 - width));
-                    emitter.word(last);
-                    return Ok(());
+                    get_window(emitter, words, width, read);
                 }
-                _ => slow::binaries::get_integer,
-            };
-            get(emitter, body, operands, opcode)?;
+                _ => emitter.instruction(slow::binaries::get_integer, words),
+            }
         }
-        Opcode::BsGetFloat2 => get(emitter, slow::binaries::get_float, operands, opcode)?,
-        Opcode::BsGetBinary2 => get(emitter, slow::binaries::get_binary, operands, opcode)?,
+        Opcode::BsGetFloat2 => {
+            let words = get_bits(emitter, opcode, operands)?;
+            emitter.instruction(slow::binaries::get_float, words);
+        }
+        Opcode::BsGetBinary2 => {
+            let words = get_bits(emitter, opcode, operands)?;
+            emitter.instruction(slow::binaries::get_binary, words);
+        }
         Opcode::BsSkipBits2 => {
             let (context, size, unit) = (term(emitter, 1), term(emitter, 2), value(3)?);
+            let fail = label(operands[0]);
             if let Some(bits) = constant_width(size, unit) {
-                emitter.instruction(source::<binaries::SkipBits>(context), &[context]);
-                emitter.label(label(operands[0]));
-                emitter.word(bits);
+                emitter.operation::<binaries::SkipBits>(TestBits {
+                    context,
+                    fail,
+                    bits,
+                });
             } else {
-                emitter.instruction(slow::binaries::skip_bits, &[context]);
-                emitter.label(label(operands[0]));
-                emitter.operand(size);
-                emitter.word(unit);
+                let words = SkipUnits {
+                    context,
+                    fail,
+                    size,
+                    unit,
+                };
+                emitter.instruction(slow::binaries::skip_bits, words);
             }
         }
         Opcode::BsTestTail2 | Opcode::BsTestUnit => {
@@ -267,14 +292,16 @@ pub(super) fn matching(
             if opcode == Opcode::BsTestUnit && count == 0 {
                 return Err(bad(opcode, 2));
             }
-            let body = if opcode == Opcode::BsTestUnit {
-                source::<binaries::TestUnit>(context)
-            } else {
-                source::<binaries::TestTail>(context)
+            let words = TestBits {
+                context,
+                fail: label(operands[0]),
+                bits: count,
             };
-            emitter.instruction(body, &[context]);
-            emitter.label(label(operands[0]));
-            emitter.word(count);
+            if opcode == Opcode::BsTestUnit {
+                emitter.operation::<binaries::TestUnit>(words);
+            } else {
+                emitter.operation::<binaries::TestTail>(words);
+            }
         }
         Opcode::BsMatchString => {
             let (context, bits) = (term(emitter, 1), value(2)?);
@@ -284,52 +311,61 @@ pub(super) fn matching(
             if (1..=binaries::WINDOW_BITS).contains(&bits) {
                 // SAFETY: the string has at least `bits` bits.
                 let wanted = unsafe { term::bits::range::load(string, 0, bits as u32) };
-                emitter.instruction(source::<binaries::MatchBits>(context), &[context]);
-                emitter.label(label(operands[0]));
-                emitter.word(bits);
-                emitter.word(u64::MAX >> (64 - bits));
-                emitter.word(wanted);
+                emitter.operation::<binaries::MatchBits>(MatchBits {
+                    context,
+                    fail: label(operands[0]),
+                    width: bits,
+                    mask: u64::MAX >> (64 - bits),
+                    bits: wanted,
+                });
                 return Ok(());
             }
-            emitter.instruction(slow::binaries::match_string, &[context]);
-            emitter.label(label(operands[0]));
-            emitter.word(bits);
-            emitter.word(string as u64);
+            let words = MatchString {
+                context,
+                fail: label(operands[0]),
+                bits,
+                string: string as u64,
+            };
+            emitter.instruction(slow::binaries::match_string, words);
         }
         Opcode::BsGetTail => {
-            let (context, to) = (term(emitter, 0), term(emitter, 1));
-            emitter.instruction(slow::binaries::get_tail, &[context, to]);
-            emitter.word(value(2)?);
+            let words = GetTail {
+                context: term(emitter, 0),
+                dest: term(emitter, 1),
+                live: value(2)?,
+            };
+            emitter.instruction(slow::binaries::get_tail, words);
         }
         Opcode::BsGetPosition => {
-            let (context, to) = (term(emitter, 0), term(emitter, 1));
-            emitter.instruction(
-                source_dest::<binaries::GetPosition>(context, to),
-                &[context, to],
-            );
+            emitter.operation::<binaries::GetPosition>(SourceDest {
+                source: term(emitter, 0),
+                dest: term(emitter, 1),
+            });
         }
         Opcode::BsSetPosition => {
-            let (context, position) = (term(emitter, 0), term(emitter, 1));
-            emitter.instruction(slow::binaries::set_position, &[context, position]);
+            let words = SetPosition {
+                context: term(emitter, 0),
+                position: term(emitter, 1),
+            };
+            emitter.instruction(slow::binaries::set_position, words);
         }
         _ => {
-            let handler: Handler = match opcode {
-                Opcode::BsGetUtf8 => {
-                    let (context, to) = (term(emitter, 1), term(emitter, 4));
-                    source_dest::<binaries::GetUtf8>(context, to)
-                }
+            let words = GetCharacter {
+                context: term(emitter, 1),
+                dest: match operands.get(4) {
+                    Some(&to) => emitter.source(to),
+                    None => Operand::constant(slow::binaries::NO_DEST),
+                },
+                fail: label(operands[0]),
+                flags: value(3)?,
+            };
+            let handler = match opcode {
+                Opcode::BsGetUtf8 => binaries::GetUtf8::handler(&words),
                 Opcode::BsSkipUtf8 => slow::binaries::get_utf8,
                 Opcode::BsGetUtf16 | Opcode::BsSkipUtf16 => slow::binaries::get_utf16,
                 _ => slow::binaries::get_utf32,
             };
-            let context = term(emitter, 1);
-            let to = match operands.get(4) {
-                Some(&to) => emitter.source(to),
-                None => Operand::constant(slow::binaries::NO_DEST),
-            };
-            emitter.instruction(handler, &[context, to]);
-            emitter.label(label(operands[0]));
-            emitter.word(value(3)?);
+            emitter.instruction(handler, words);
         }
     }
     Ok(())
@@ -341,27 +377,41 @@ fn constant_width(size: Operand, unit: u64) -> Option<u64> {
     size.checked_mul(unit)
 }
 
-fn start_match(emitter: &mut Emitter<'_>, from: Operand, to: Operand, fail: u32, live: u64) {
-    emitter.instruction(source_dest::<binaries::StartMatch>(from, to), &[from, to]);
-    emitter.label(fail);
-    emitter.word(live);
+/// `fail, context, live, size, unit, flags, dest`
+fn get_bits(emitter: &Emitter<'_>, opcode: Opcode, operands: &[FileOperand]) -> Result<GetBits> {
+    let value = |place: u8| number(operands[place as usize]).ok_or(bad(opcode, place));
+    Ok(GetBits {
+        context: emitter.source(operands[1]),
+        size: emitter.source(operands[3]),
+        dest: emitter.source(operands[6]),
+        fail: label(operands[0]),
+        live: value(2)?,
+        unit: value(4)?,
+        flags: value(5)?,
+    })
 }
 
-/// `fail, context, live, size, unit, flags, dest`
-fn get(
-    emitter: &mut Emitter<'_>,
-    handler: Handler,
-    operands: &[FileOperand],
-    opcode: Opcode,
-) -> Result {
-    let value = |place: u8| number(operands[place as usize]).ok_or(bad(opcode, place));
-    let terms = [1, 3, 6].map(|place| emitter.source(operands[place]));
-    emitter.instruction(handler, &terms);
-    emitter.label(label(operands[0]));
-    emitter.word(value(2)?);
-    emitter.word(value(4)?);
-    emitter.word(value(5)?);
-    Ok(())
+/// An integer of at most `WINDOW_BITS` bits.
+fn get_window(emitter: &mut Emitter<'_>, bits: GetBits, width: u64, read: Flags) {
+    let window = |last: u64| GetWindow {
+        context: bits.context,
+        size: bits.size,
+        dest: bits.dest,
+        fail: bits.fail,
+        live: bits.live,
+        unit: bits.unit,
+        flags: bits.flags,
+        width,
+        mask: u64::MAX >> (64 - width),
+        last,
+    };
+    if read.is_little() {
+        emitter.operation::<binaries::GetLittle>(window(1 << (64 - width)));
+    } else if read.is_signed() {
+        emitter.operation::<binaries::GetSigned>(window(1 << (width - 1)));
+    } else {
+        emitter.operation::<binaries::GetUnsigned>(window(0));
+    }
 }
 
 /// The operations that build bit strings.
@@ -372,107 +422,121 @@ pub(super) fn build(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileO
     match opcode {
         Opcode::BsCreateBin => {
             let segments = list(emitter, opcode, operands, 5)?;
-            let to = emitter.source(operands[4]);
             let whole = whole_bits(emitter, segments);
-            emitter.handler(if whole.is_some() {
+            let body = if whole.is_some() {
                 slow::build::create_whole
             } else {
                 slow::build::create
-            });
-            emitter.label(fail);
-            emitter.word(value(2)?);
-            emitter.operand(to);
-            emitter.word(alloc(1)?);
-            emitter.word(segments.len() as u64 / 6);
-            emitter.word(whole.unwrap_or(0));
+            };
+            let words = Create {
+                fail,
+                live: value(2)?,
+                dest: emitter.source(operands[4]),
+                heap: alloc(1)?,
+                count: segments.len() as u64 / 6,
+                bits: whole.unwrap_or(0),
+            };
+            emitter.instruction(body, words);
             for part in segments.chunks_exact(6) {
-                segment(emitter, opcode, part)?;
+                segment(emitter, opcode, part)?.write(emitter);
             }
         }
         Opcode::BsInit2 | Opcode::BsInitBits => {
-            let size = number_or_source(emitter, operands[1]).ok_or(bad(opcode, 1))?;
-            let to = emitter.source(operands[5]);
-            emitter.handler(slow::build::init);
-            emitter.label(fail);
-            emitter.word(value(3)?);
-            emitter.operand(to);
-            emitter.word(alloc(2)?);
-            emitter.operand(size);
-            emitter.word(if opcode == Opcode::BsInit2 { 8 } else { 1 });
+            let words = Init {
+                fail,
+                live: value(3)?,
+                dest: emitter.source(operands[5]),
+                heap: alloc(2)?,
+                size: number_or_source(emitter, operands[1]).ok_or(bad(opcode, 1))?,
+                unit: if opcode == Opcode::BsInit2 { 8 } else { 1 },
+            };
+            emitter.instruction(slow::build::init, words);
         }
         Opcode::BsAppend => {
-            let [size, binary, to] = [1, 5, 7].map(|place| emitter.source(operands[place]));
-            emitter.handler(slow::build::append_to);
-            emitter.label(fail);
-            emitter.word(value(3)?);
-            emitter.operand(to);
-            emitter.word(alloc(2)?);
-            emitter.operand(size);
-            emitter.word(value(4)?);
-            emitter.operand(binary);
-            emitter.word(0);
+            let words = AppendTo {
+                fail,
+                live: value(3)?,
+                dest: emitter.source(operands[7]),
+                heap: alloc(2)?,
+                size: emitter.source(operands[1]),
+                unit: value(4)?,
+                binary: emitter.source(operands[5]),
+                private: 0,
+            };
+            emitter.instruction(slow::build::append_to, words);
         }
         Opcode::BsPrivateAppend => {
-            let [size, binary, to] = [1, 3, 5].map(|place| emitter.source(operands[place]));
-            emitter.handler(slow::build::append_privately);
-            emitter.label(fail);
-            emitter.word(0);
-            emitter.operand(to);
-            emitter.word(0);
-            emitter.operand(size);
-            emitter.word(value(2)?);
-            emitter.operand(binary);
-            emitter.word(1);
+            let words = AppendTo {
+                fail,
+                live: 0,
+                dest: emitter.source(operands[5]),
+                heap: 0,
+                size: emitter.source(operands[1]),
+                unit: value(2)?,
+                binary: emitter.source(operands[3]),
+                private: 1,
+            };
+            emitter.instruction(slow::build::append_privately, words);
         }
-        Opcode::BsInitWritable => emitter.handler(slow::build::init_writable),
+        Opcode::BsInitWritable => emitter.instruction(slow::build::init_writable, Nothing {}),
         Opcode::BsPutInteger | Opcode::BsPutFloat | Opcode::BsPutBinary => {
-            let (size, from) = (emitter.source(operands[1]), emitter.source(operands[4]));
-            emitter.handler(match opcode {
+            let body = match opcode {
                 Opcode::BsPutInteger => slow::build::put_integer,
                 Opcode::BsPutFloat => slow::build::put_float,
                 _ => slow::build::put_binary,
-            });
-            emitter.label(fail);
-            emitter.operand(from);
-            emitter.operand(size);
-            emitter.word(value(2)?);
-            emitter.word(value(3)?);
+            };
+            let words = PutSegment {
+                fail,
+                value: emitter.source(operands[4]),
+                size: emitter.source(operands[1]),
+                unit: value(2)?,
+                flags: value(3)?,
+            };
+            emitter.instruction(body, words);
         }
         Opcode::BsPutString => {
             let string = emitter.string(value(1)?, value(0)?).ok_or(bad(opcode, 1))?;
-            emitter.handler(slow::build::put_string);
-            emitter.word(0);
-            emitter.word(string as u64);
-            emitter.word(value(0)?);
+            let words = PutString {
+                fail: 0,
+                string: string as u64,
+                length: value(0)?,
+            };
+            emitter.instruction(slow::build::put_string, words);
         }
         Opcode::BsPutUtf8 | Opcode::BsPutUtf16 | Opcode::BsPutUtf32 => {
-            let from = emitter.source(operands[2]);
-            emitter.handler(match opcode {
+            let body = match opcode {
                 Opcode::BsPutUtf8 => slow::build::put_utf8,
                 Opcode::BsPutUtf16 => slow::build::put_utf16,
                 _ => slow::build::put_utf32,
-            });
-            emitter.label(fail);
-            emitter.operand(from);
-            emitter.word(value(1)?);
+            };
+            let words = PutCharacter {
+                fail,
+                value: emitter.source(operands[2]),
+                flags: value(1)?,
+            };
+            emitter.instruction(body, words);
         }
         Opcode::BsAdd => {
-            let [a, b, to] = [1, 2, 4].map(|place| emitter.source(operands[place]));
-            emitter.handler(slow::build::add_sizes);
-            emitter.label(fail);
-            emitter.operand(a);
-            emitter.operand(b);
-            emitter.word(value(3)?);
-            emitter.operand(to);
+            let words = AddSizes {
+                fail,
+                a: emitter.source(operands[1]),
+                b: emitter.source(operands[2]),
+                unit: value(3)?,
+                dest: emitter.source(operands[4]),
+            };
+            emitter.instruction(slow::build::add_sizes, words);
         }
         _ => {
-            let (from, to) = (emitter.source(operands[1]), emitter.source(operands[2]));
-            let handler: Handler = if opcode == Opcode::BsUtf8Size {
+            let words = SourceDest {
+                source: emitter.source(operands[1]),
+                dest: emitter.source(operands[2]),
+            };
+            let body = if opcode == Opcode::BsUtf8Size {
                 slow::build::utf8_size
             } else {
                 slow::build::utf16_size
             };
-            emitter.instruction(handler, &[from, to]);
+            emitter.instruction(body, words);
         }
     }
     Ok(())
@@ -532,39 +596,40 @@ fn known_bits(emitter: &Emitter<'_>, part: &[FileOperand]) -> Option<u64> {
 }
 
 /// `type, number, unit, flags, value (for a string: its offset), size`
-fn segment(emitter: &mut Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> Result {
-    let number = |place: u8| number(part[place as usize]).ok_or(bad(opcode, 5));
+fn segment(emitter: &Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> Result<Segment> {
+    let bad = || bad(opcode, 5);
+    let value = |place: usize| number(part[place]).ok_or(bad());
     let kind = emitter
         .constant(part[0])
         .and_then(SegmentKind::from_atom)
-        .ok_or(bad(opcode, 5))?;
-    let code = slow::build::SEGMENT_KINDS
+        .ok_or(bad())?;
+    let index = slow::build::SEGMENT_KINDS
         .iter()
         .position(|&other| other == kind);
-    emitter.word(code.ok_or(bad(opcode, 5))? as u64);
-    emitter.word(number(1)?);
-    emitter.word(number(2)?);
-    emitter.word(flags(emitter, part[3]));
     let size = emitter.source(part[5]);
-    if kind == SegmentKind::String {
+    let (source, string, bits) = if kind == SegmentKind::String {
         let bytes = size
             .as_constant()
             .and_then(Term::as_small)
             .and_then(|bytes| u64::try_from(bytes).ok())
-            .ok_or(bad(opcode, 5))?;
-        let string = emitter.string(number(4)?, bytes).ok_or(bad(opcode, 5))?;
-        emitter.term(Term::NIL);
-        emitter.operand(size);
-        emitter.word(string as u64);
-        emitter.word(bytes.saturating_mul(8));
+            .ok_or(bad())?;
+        let string = emitter.string(value(4)?, bytes).ok_or(bad())?;
+        let none = Operand::constant(Term::NIL);
+        (none, string as u64, bytes.saturating_mul(8))
     } else {
-        let from = number_or_source(emitter, part[4]).ok_or(bad(opcode, 5))?;
-        emitter.operand(from);
-        emitter.operand(size);
-        emitter.word(0);
-        emitter.word(known_bits(emitter, part).unwrap_or(0));
-    }
-    Ok(())
+        let source = number_or_source(emitter, part[4]).ok_or(bad())?;
+        (source, 0, known_bits(emitter, part).unwrap_or(0))
+    };
+    Ok(Segment {
+        kind: index.ok_or(bad())? as u64,
+        number: value(1)?,
+        unit: value(2)?,
+        flags: flags(emitter, part[3]),
+        source,
+        size,
+        string,
+        bits,
+    })
 }
 
 /// The flags of a segment. In newer code they are a list of atoms.

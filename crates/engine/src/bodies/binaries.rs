@@ -26,15 +26,15 @@ macro_rules! integers {
         operations! {
             $(
                 $(#[$doc])*
-                $name: SD<A: Source, B: Dest> |m| {
-                    let context = m.get::<A, 0>();
+                $name: SD |m, o: GetBits| {
+                    let context = m.get(o.context);
                     let position = *word(context, offset::MATCH_POSITION);
                     let bits = u64::from(<$type>::BITS);
                     if *word(context, offset::MATCH_END) - position < bits {
-                        return m.jump::<3>();
+                        return m.jump(o.fail);
                     }
                     if position & 7 != 0 {
-                        return m.slow(slow::binaries::get_integer);
+                        return m.slow(o, slow::binaries::get_integer);
                     }
                     let bytes = *word(context, offset::MATCH_BYTES) as *const u8;
                     let value = bytes
@@ -42,8 +42,8 @@ macro_rules! integers {
                         .cast::<$type>()
                         .read_unaligned();
                     *word(context, offset::MATCH_POSITION) = position + bits;
-                    m.put::<B, 2>(Term::small(i64::from(<$type>::from_be(value))));
-                    m.next::<7>()
+                    m.put(o.dest, Term::small(i64::from(<$type>::from_be(value))));
+                    m.next(o.end)
                 }
             )*
         }
@@ -51,7 +51,7 @@ macro_rules! integers {
 }
 
 integers! {
-    /// An unsigned big-endian integer of a constant size: `context, size, dest, fail, live, unit, flags`
+    /// An unsigned big-endian integer of a constant size.
     GetInteger8 u8;
     /// As `GetInteger8`
     GetInteger16 u16;
@@ -82,20 +82,20 @@ unsafe fn window(context: Term, end: u64) -> u64 {
 }
 
 macro_rules! windows {
-    ($($(#[$doc:meta])* $name:ident |$value:ident, $m:ident| $result:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident |$value:ident, $m:ident, $o:ident| $result:expr;)*) => {
         operations! {
             $(
                 $(#[$doc])*
-                $name: SD<A: Source, B: Dest> |$m| {
-                    let context = $m.get::<A, 0>();
-                    let end = *word(context, offset::MATCH_POSITION) + $m.word::<7>();
+                $name: SD |$m, $o: GetWindow| {
+                    let context = $m.get($o.context);
+                    let end = *word(context, offset::MATCH_POSITION) + $m.word($o.width);
                     if end > *word(context, offset::MATCH_END) {
-                        return $m.jump::<3>();
+                        return $m.jump($o.fail);
                     }
                     *word(context, offset::MATCH_POSITION) = end;
-                    let $value = window(context, end) & $m.wide::<8>();
-                    $m.put::<B, 2>(Term::small($result));
-                    $m.next::<10>()
+                    let $value = window(context, end) & $m.wide($o.mask);
+                    $m.put($o.dest, Term::small($result));
+                    $m.next($o.end)
                 }
             )*
         }
@@ -103,53 +103,51 @@ macro_rules! windows {
 }
 
 windows! {
-    /// An unsigned big-endian integer of at most `WINDOW_BITS` bits:
-    /// `context, size, dest, fail, live, unit, flags, width, mask, 0`
-    GetUnsigned |value, m| value as i64;
-    /// A signed one: `context, size, dest, fail, live, unit, flags, width, mask, its sign bit`
-    GetSigned |value, m| (value ^ m.wide::<9>()).wrapping_sub(m.wide::<9>()) as i64;
-    /// An unsigned little-endian integer of whole bytes:
-    /// `context, size, dest, fail, live, unit, flags, width, mask, factor that shifts it to the top`
-    GetLittle |value, m| value.wrapping_mul(m.wide::<9>()).swap_bytes() as i64;
+    /// An unsigned big-endian integer of at most `WINDOW_BITS` bits; `last` is not used.
+    GetUnsigned |value, m, o| value as i64;
+    /// A signed one; `last` is its sign bit.
+    GetSigned |value, m, o| (value ^ m.wide(o.last)).wrapping_sub(m.wide(o.last)) as i64;
+    /// An unsigned little-endian integer of whole bytes; `last` is the factor that shifts it to the top.
+    GetLittle |value, m, o| value.wrapping_mul(m.wide(o.last)).swap_bytes() as i64;
 }
 
 operations! {
-    /// Tests that the next bits equal a short constant: `context, fail, width, mask, bits`
-    MatchBits: S<A: Source> |m| {
-        let context = m.get::<A, 0>();
-        let end = *word(context, offset::MATCH_POSITION) + m.word::<2>();
+    /// Tests that the next bits equal a short constant.
+    MatchBits: S |m, o: MatchBits| {
+        let context = m.get(o.context);
+        let end = *word(context, offset::MATCH_POSITION) + m.word(o.width);
         if end > *word(context, offset::MATCH_END) {
-            return m.jump::<1>();
+            return m.jump(o.fail);
         }
-        if window(context, end) & m.wide::<3>() != m.wide::<4>() {
-            return m.jump::<1>();
+        if window(context, end) & m.wide(o.mask) != m.wide(o.bits) {
+            return m.jump(o.fail);
         }
         *word(context, offset::MATCH_POSITION) = end;
-        m.next::<5>()
+        m.next(o.end)
     }
 
-    /// A character of one byte; others are left to the slow path: `context, dest, fail, flags`
-    GetUtf8: SD<A: Source, B: Dest> |m| {
-        let context = m.get::<A, 0>();
+    /// A character of one byte; others are left to the slow path.
+    GetUtf8: SD |m, o: GetCharacter| {
+        let context = m.get(o.context);
         let position = *word(context, offset::MATCH_POSITION);
         if *word(context, offset::MATCH_END) - position < 8 || position & 7 != 0 {
-            return m.slow(slow::binaries::get_utf8);
+            return m.slow(o, slow::binaries::get_utf8);
         }
         let bytes = *word(context, offset::MATCH_BYTES) as *const u8;
         let value = *bytes.wrapping_add((position >> 3) as usize);
         if value >= 0x80 {
-            return m.slow(slow::binaries::get_utf8);
+            return m.slow(o, slow::binaries::get_utf8);
         }
         *word(context, offset::MATCH_POSITION) = position + 8;
-        m.put::<B, 1>(Term::small(value as i64));
-        m.next::<4>()
+        m.put(o.dest, Term::small(value as i64));
+        m.next(o.end)
     }
 
-    /// `term, dest, fail, live`: a match context is reused; for a heap binary, a context is created here.
-    StartMatch: SD<A: Source, B: Dest> |m| {
-        let term = m.get::<A, 0>();
+    /// A match context is reused; for a heap binary, a context is created here.
+    StartMatch: SD |m, o: StartMatch| {
+        let term = m.get(o.term);
         match header_of(term) & 0b11_1111 {
-            MATCH_CONTEXT => m.put::<B, 1>(term),
+            MATCH_CONTEXT => m.put(o.dest, term),
             HEAP_BINARY if m.has_room((1 + offset::MATCH_SAVED as u64) * 8) => {
                 let context = m.h;
                 context.write(Header::new(ObjectKind::MatchContext, offset::MATCH_SAVED).0);
@@ -159,51 +157,50 @@ operations! {
                 words.add(offset::MATCH_END).write(*word(term, offset::HEAP_BINARY_SIZE) * 8);
                 words.add(offset::MATCH_BINARY).write(term.bits());
                 m.h = words.add(offset::MATCH_SAVED);
-                m.put::<B, 1>(Term::from_boxed_pointer(context));
+                m.put(o.dest, Term::from_boxed_pointer(context));
             }
-            _ => return m.slow(slow::binaries::start_match),
+            _ => return m.slow(o, slow::binaries::start_match),
         }
-        m.next::<4>()
+        m.next(o.end)
     }
 
-    /// Skips a constant number of bits: `context, fail, bits`
-    SkipBits: S<A: Source> |m| {
-        let context = m.get::<A, 0>();
-        let bits = m.word::<2>();
+    /// Skips a constant number of bits.
+    SkipBits: S |m, o: TestBits| {
+        let context = m.get(o.context);
+        let bits = m.word(o.bits);
         let position = *word(context, offset::MATCH_POSITION);
         if *word(context, offset::MATCH_END) - position < bits {
-            return m.jump::<1>();
+            return m.jump(o.fail);
         }
         *word(context, offset::MATCH_POSITION) = position + bits;
-        m.next::<3>()
+        m.next(o.end)
     }
 
-    /// Tests that exactly this many bits are left: `context, fail, bits`
-    TestTail: S<A: Source> |m| {
-        let context = m.get::<A, 0>();
+    /// Tests that exactly this many bits are left.
+    TestTail: S |m, o: TestBits| {
+        let context = m.get(o.context);
         let left = *word(context, offset::MATCH_END) - *word(context, offset::MATCH_POSITION);
-        if left != m.word::<2>() {
-            return m.jump::<1>();
+        if left != m.word(o.bits) {
+            return m.jump(o.fail);
         }
-        m.next::<3>()
+        m.next(o.end)
     }
 
-    /// Tests that the number of remaining bits is a multiple of the unit: `context, fail, unit (not 0)`
-    TestUnit: S<A: Source> |m| {
-        let context = m.get::<A, 0>();
+    /// Tests that the number of remaining bits is a multiple of the unit.
+    TestUnit: S |m, o: TestBits| {
+        let context = m.get(o.context);
         let left = *word(context, offset::MATCH_END) - *word(context, offset::MATCH_POSITION);
-        let unit = m.word::<2>();
+        let unit = m.word(o.bits);
         let multiple = if unit == 8 { left & 7 == 0 } else { left.wrapping_rem(unit | (unit == 0) as u64) == 0 };
         if !multiple {
-            return m.jump::<1>();
+            return m.jump(o.fail);
         }
-        m.next::<3>()
+        m.next(o.end)
     }
 
-    /// `context, dest`
-    GetPosition: SD<A: Source, B: Dest> |m| {
-        let position = *word(m.get::<A, 0>(), offset::MATCH_POSITION);
-        m.put::<B, 1>(Term::small(position as i64));
-        m.next::<2>()
+    GetPosition: SD |m, o: SourceDest| {
+        let position = *word(m.get(o.source), offset::MATCH_POSITION);
+        m.put(o.dest, Term::small(position as i64));
+        m.next(o.end)
     }
 }

@@ -12,15 +12,14 @@ use layout::{Export, FunEntry, Header, ObjectKind, Term};
 
 use super::tuples::header_of;
 use crate::form::Form;
-use crate::operand::Any;
 use crate::operation::operations;
 use crate::registers::Registers;
 use crate::slow;
 
 /// The current target of calls of an exported function.
 #[inline(always)]
-pub(crate) unsafe fn export_entry(export: u64) -> *const u64 {
-    unsafe { (*(export as *const Export)).code.load(Ordering::Acquire) }
+pub(crate) unsafe fn export_entry(export: *const Export) -> *const u64 {
+    unsafe { (*export).code.load(Ordering::Acquire) }
 }
 
 /// The entry of `fun` for a call with `arity` arguments; its free variables are copied to the registers after the
@@ -44,8 +43,8 @@ pub(crate) unsafe fn fun_entry<F: Form>(m: &Registers<F>, fun: Term, arity: u64)
             }
             (*entry).code.load(Ordering::Acquire)
         } else if header & 0b11_1111 == Header::new(ObjectKind::Export, 0).0 {
-            let export = *object.add(1 + offset::EXPORT_ENTRY);
-            if u64::from((*(export as *const Export)).arity) != arity {
+            let export = *object.add(1 + offset::EXPORT_ENTRY) as *const Export;
+            if u64::from((*export).arity) != arity {
                 return core::ptr::null();
             }
             export_entry(export)
@@ -94,121 +93,111 @@ unsafe fn local_fun_entry<F: Form>(
 }
 
 operations! {
-    /// `label`
-    Call: P<> |m| {
-        m.push(m.after::<1>());
-        m.call_label::<0>()
+    Call: P |m, o: Jump| {
+        m.push(m.after(o.end));
+        m.call_label(o.label)
     }
 
-    /// `label`
-    CallOnly: P<> |m| {
-        m.call_label::<0>()
+    CallOnly: P |m, o: Jump| {
+        m.call_label(o.label)
     }
 
-    /// `label, bytes of Y registers`
-    CallLast: P<> |m| {
-        m.s = m.s.wrapping_byte_add(m.word::<1>() as usize);
-        m.call_label::<0>()
+    CallLast: P |m, o: CallLast| {
+        m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
+        m.call_label(o.label)
     }
 
-    /// A move to an X register and a call: `source, dest, label`
-    MoveCall: S<A: Source> |m| {
-        m.put::<crate::operand::X, 1>(m.get::<A, 0>());
-        m.push(m.after::<3>());
-        m.call_label::<2>()
+    /// A move to an X register and a call.
+    MoveCall: S |m, o: MoveCall| {
+        m.put(o.dest, m.get(o.source));
+        m.push(m.after(o.end));
+        m.call_label(o.label)
     }
 
-    /// A move to an X register and a tail call: `source, dest, label`
-    MoveCallOnly: S<A: Source> |m| {
-        m.put::<crate::operand::X, 1>(m.get::<A, 0>());
-        m.call_label::<2>()
+    /// A move to an X register and a tail call.
+    MoveCallOnly: S |m, o: MoveCall| {
+        m.put(o.dest, m.get(o.source));
+        m.call_label(o.label)
     }
 
-    /// A move to an X register, the end of a frame and a tail call: `source, dest, label, bytes`
-    MoveCallLast: S<A: Source> |m| {
-        m.put::<crate::operand::X, 1>(m.get::<A, 0>());
-        m.s = m.s.wrapping_byte_add(m.word::<3>() as usize);
-        m.call_label::<2>()
+    /// A move to an X register, the end of a frame and a tail call.
+    MoveCallLast: S |m, o: MoveCallLast| {
+        m.put(o.dest, m.get(o.source));
+        m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
+        m.call_label(o.label)
     }
 
-    /// `export`
-    CallExport: P<> |m| {
-        m.push(m.after::<1>());
-        let target = export_entry(m.wide::<0>());
+    CallExport: P |m, o: CallExport| {
+        m.push(m.after(o.end));
+        let target = export_entry(m.export(o.export));
         m.call(target)
     }
 
-    /// `export`
-    CallExportOnly: P<> |m| {
-        let target = export_entry(m.wide::<0>());
+    CallExportOnly: P |m, o: CallExport| {
+        let target = export_entry(m.export(o.export));
         m.call(target)
     }
 
-    /// `export, bytes of Y registers`
-    CallExportLast: P<> |m| {
-        m.s = m.s.wrapping_byte_add(m.word::<1>() as usize);
-        let target = export_entry(m.wide::<0>());
+    CallExportLast: P |m, o: CallExportLast| {
+        m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
+        let target = export_entry(m.export(o.export));
         m.call(target)
     }
 
-    /// No operands.
-    Return: P<> |m| {
+    Return: P |m, o: Nothing| {
         let target = m.pop();
         m.enter(target)
     }
 
-    /// `bytes of Y registers`
-    DeallocateReturn: P<> |m| {
-        m.s = m.s.wrapping_byte_add(m.word::<0>() as usize);
+    DeallocateReturn: P |m, o: Frame| {
+        m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         let target = m.pop();
         m.enter(target)
     }
 
-    /// A move to an X register and a return: `source, dest`
-    MoveReturn: S<A: Source> |m| {
-        m.put::<crate::operand::X, 1>(m.get::<A, 0>());
+    /// A move to an X register and a return.
+    MoveReturn: S |m, o: MoveReturn| {
+        m.put(o.dest, m.get(o.source));
         let target = m.pop();
         m.enter(target)
     }
 
-    /// A move to an X register, the end of a frame and a return: `source, dest, bytes`
-    MoveDeallocateReturn: S<A: Source> |m| {
-        m.put::<crate::operand::X, 1>(m.get::<A, 0>());
-        m.s = m.s.wrapping_byte_add(m.word::<2>() as usize);
+    /// A move to an X register, the end of a frame and a return.
+    MoveDeallocateReturn: S |m, o: MoveDeallocateReturn| {
+        m.put(o.dest, m.get(o.source));
+        m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         let target = m.pop();
         m.enter(target)
     }
 
-    /// `fun, arity, offset of the X register after the arguments`
-    CallFun: S<A: Source> |m| {
-        let arity = m.word::<1>();
-        let target = local_fun_entry(&m, m.get::<A, 0>(), arity, m.word::<2>());
+    CallFun: S |m, o: CallFun| {
+        let arity = m.word(o.arity);
+        let target = local_fun_entry(&m, m.get(o.fun), arity, m.word(o.behind));
         if target.is_null() {
-            return m.slow(slow::calls::call_fun);
+            return m.slow(o, slow::calls::call_fun);
         }
-        m.push(m.after::<3>());
+        m.push(m.after(o.end));
         m.call(target)
     }
 
-    /// A tail call: `fun, arity, bytes of Y registers, offset of the X register after the arguments`
-    CallFunLast: S<A: Source> |m| {
-        let arity = m.word::<1>();
-        let target = local_fun_entry(&m, m.get::<A, 0>(), arity, m.word::<3>());
+    /// A tail call.
+    CallFunLast: S |m, o: CallFunLast| {
+        let arity = m.word(o.arity);
+        let target = local_fun_entry(&m, m.get(o.fun), arity, m.word(o.behind));
         if target.is_null() {
-            return m.slow(slow::calls::call_fun_last);
+            return m.slow(o, slow::calls::call_fun_last);
         }
-        m.s = m.s.wrapping_byte_add(m.word::<2>() as usize);
+        m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         m.call(target)
     }
 
-    /// `dest, entry, arity | free << 8, free variable...`
-    MakeFun: P<> |m| {
-        let shape = m.word::<2>();
+    MakeFun: P |m, o: MakeFun| {
+        let shape = m.word(o.shape);
         let free = (shape >> 8) as usize;
-        let words = m.words::<3>();
+        let words = m.words(o.end);
         let object = m.h;
         object.write(Header::new(ObjectKind::Fun, 3 + free).0);
-        object.add(1 + offset::FUN_ENTRY).write(m.wide::<1>());
+        object.add(1 + offset::FUN_ENTRY).write(m.wide(o.entry));
         object.add(1 + offset::FUN_ARITY).write(shape);
         object.add(1 + offset::FUN_CREATOR).write((*(*m.c).process).id.bits());
         for index in 0..free {
@@ -216,24 +205,24 @@ operations! {
             object.add(1 + offset::FUN_FREE + index).write(value.bits());
         }
         m.h = object.add(1 + 3 + free);
-        m.put::<Any, 0>(Term::from_boxed_pointer(object));
+        m.put(o.dest, Term::from_boxed_pointer(object));
         m.next_at(words.add(free))
     }
 
-    /// Part of `MakeFun` in machine code, everything but the free variables: `dest, entry, arity | free << 8, header`
-    FunHead: P<> |m| {
+    /// Part of `MakeFun` in machine code, everything but the free variables.
+    FunHead: P |m, o: FunHead| {
         let object = m.h;
-        object.write(m.word::<3>());
-        object.add(1 + offset::FUN_ENTRY).write(m.wide::<1>());
-        object.add(1 + offset::FUN_ARITY).write(m.word::<2>());
+        object.write(m.word(o.header));
+        object.add(1 + offset::FUN_ENTRY).write(m.wide(o.entry));
+        object.add(1 + offset::FUN_ARITY).write(m.word(o.shape));
         object.add(1 + offset::FUN_CREATOR).write((*(*m.c).process).id.bits());
-        m.next::<4>()
+        m.next(o.end)
     }
 
     /// `dest`: the pid of the process
-    SelfPid: D<A: Dest> |m| {
+    SelfPid: D |m, o: Destination| {
         let id = (*(*m.c).process).id;
-        m.put::<A, 0>(id);
-        m.next::<1>()
+        m.put(o.dest, id);
+        m.next(o.end)
     }
 }

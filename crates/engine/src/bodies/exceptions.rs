@@ -7,42 +7,41 @@
 
 use layout::Term;
 
-use crate::operand::Y;
 use crate::operation::operations;
 use crate::slow;
 
 operations! {
-    /// `catch` and `try`: `y, label of the handler`
-    Catch: P<> |m| {
+    /// `catch` and `try`.
+    Catch: P |m, o: Catch| {
         (*(*m.c).process).catches += 1;
-        m.put::<Y, 0>(Term::catch(m.word::<1>() as *const u64));
-        m.next::<2>()
+        m.put(o.y, Term::catch(m.word(o.handler) as *const u64));
+        m.next(o.end)
     }
 
-    /// The end of `catch`, with or without an exception: `y`
-    CatchEnd: P<> |m| {
+    /// The end of `catch`, with or without an exception.
+    CatchEnd: P |m, o: OneY| {
         (*(*m.c).process).catches -= 1;
-        m.put::<Y, 0>(Term::NIL);
+        m.put(o.y, Term::NIL);
         if (*m.x).is_none() {
-            return m.slow(slow::exceptions::catch_value);
+            return m.slow(o, slow::exceptions::catch_value);
         }
-        m.next::<1>()
+        m.next(o.end)
     }
 
-    /// The protected part of a `try` is over: `y`
-    TryEnd: P<> |m| {
+    /// The protected part of a `try` is over.
+    TryEnd: P |m, o: OneY| {
         (*(*m.c).process).catches -= 1;
-        m.put::<Y, 0>(Term::NIL);
-        m.next::<1>()
+        m.put(o.y, Term::NIL);
+        m.next(o.end)
     }
 
-    /// The handler of a `try`; moves class, reason and trace to x0..x2: `y`
-    TryCase: P<> |m| {
+    /// The handler of a `try`; moves class, reason and trace to x0..x2.
+    TryCase: P |m, o: OneY| {
         (*(*m.c).process).catches -= 1;
-        m.put::<Y, 0>(Term::NIL);
+        m.put(o.y, Term::NIL);
         *m.x = *m.x.add(1);
         *m.x.add(1) = *m.x.add(2);
         *m.x.add(2) = *m.x.add(3);
-        m.next::<1>()
+        m.next(o.end)
     }
 }

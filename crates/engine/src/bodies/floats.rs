@@ -1,9 +1,10 @@
-//! Floating-point registers: `f` operands are byte offsets into `Context::f`.
+//! Floating-point registers; their operands are byte offsets into `Context::f`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::{Header, ObjectKind, Term};
 
 use super::tuples::header_of;
+use crate::encoding::{At, FloatRegister};
 use crate::form::Form;
 use crate::operation::operations;
 use crate::registers::Registers;
@@ -16,11 +17,14 @@ const FLOAT: u64 = Header::new(ObjectKind::Float, 1).0;
 const EXPONENT: u64 = 0x7ff << 52;
 
 #[inline(always)]
-unsafe fn register<F: Form, const I: usize>(m: &Registers<F>) -> *mut f64 {
+unsafe fn register<F: Form, const I: usize>(
+    m: &Registers<F>,
+    place: At<FloatRegister, I>,
+) -> *mut f64 {
     unsafe {
         (&raw mut (*m.c).f)
             .cast::<f64>()
-            .wrapping_byte_add(m.word::<I>() as usize)
+            .wrapping_byte_add(m.word(place) as usize)
     }
 }
 
@@ -35,14 +39,14 @@ macro_rules! operators {
         operations! {
             $(
                 $(#[$doc])*
-                $name: P<> |m| {
-                    let result = *register::<_, 0>(&m) $operator *register::<_, 1>(&m);
+                $name: P |m, o: FloatBinary| {
+                    let result = *register(&m, o.a) $operator *register(&m, o.b);
                     // All exponent bits are set for infinities and NaNs.
                     if result.to_bits() & EXPONENT == EXPONENT {
-                        return m.slow(slow::floats::badarith);
+                        return m.slow(o, slow::floats::badarith);
                     }
-                    *register::<_, 2>(&m) = result;
-                    m.next::<3>()
+                    *register(&m, o.dest) = result;
+                    m.next(o.end)
                 }
             )*
         }
@@ -50,57 +54,51 @@ macro_rules! operators {
 }
 
 operators! {
-    /// `f, f, f dest`
     FloatAdd +;
-    /// `f, f, f dest`
     FloatSubtract -;
-    /// `f, f, f dest`
     FloatMultiply *;
-    /// `f, f, f dest`
     FloatDivide /;
 }
 
 operations! {
-    /// `f, f dest`
-    FloatNegate: P<> |m| {
-        let bits = (*register::<_, 0>(&m)).to_bits() ^ 1 << 63;
-        *register::<_, 1>(&m) = f64::from_bits(bits);
-        m.next::<2>()
+    FloatNegate: P |m, o: FloatUnary| {
+        let bits = (*register(&m, o.source)).to_bits() ^ 1 << 63;
+        *register(&m, o.dest) = f64::from_bits(bits);
+        m.next(o.end)
     }
 
-    /// `f, f dest`
-    FloatCopy: P<> |m| {
-        *register::<_, 1>(&m) = *register::<_, 0>(&m);
-        m.next::<2>()
+    FloatCopy: P |m, o: FloatUnary| {
+        *register(&m, o.dest) = *register(&m, o.source);
+        m.next(o.end)
     }
 
-    /// Loads a float: `source, f dest`
-    FloatLoad: S<A: Source> |m| {
-        *register::<_, 1>(&m) = value(m.get::<A, 0>());
-        m.next::<2>()
+    /// Loads a float.
+    FloatLoad: S |m, o: FloatLoad| {
+        *register(&m, o.dest) = value(m.get(o.source));
+        m.next(o.end)
     }
 
-    /// Stores a float on the heap, where room was made before: `f, dest`
-    FloatStore: P<> |m| {
+    /// Stores a float on the heap, where room was made before.
+    FloatStore: P |m, o: FloatStore| {
         let object = m.h;
         object.write(FLOAT);
-        object.add(1).write((*register::<_, 0>(&m)).to_bits());
+        object.add(1).write((*register(&m, o.source)).to_bits());
         m.h = object.add(2);
-        m.put::<crate::operand::Any, 1>(Term::from_boxed_pointer(object));
-        m.next::<2>()
+        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.next(o.end)
     }
 
-    /// Loads any number as a float: `source, f dest`
-    FloatConvert: S<A: Source> |m| {
-        let term = m.get::<A, 0>();
+    /// Loads any number as a float.
+    FloatConvert: S |m, o: FloatLoad| {
+        let term = m.get(o.source);
         if term.is_small() {
-            *register::<_, 1>(&m) = term.small_value() as f64;
-            return m.next::<2>();
+            *register(&m, o.dest) = term.small_value() as f64;
+            return m.next(o.end);
         }
         if header_of(term) != FLOAT {
-            return m.slow(slow::floats::convert);
+            return m.slow(o, slow::floats::convert);
         }
-        *register::<_, 1>(&m) = value(term);
-        m.next::<2>()
+        *register(&m, o.dest) = value(term);
+        m.next(o.end)
     }
 }

@@ -12,49 +12,45 @@ unsafe fn cell(list: Term) -> *const Term {
 }
 
 operations! {
-    /// `list, head, tail`
-    GetList: Sdd<A: Source, B: Dest, C: Dest> |m| {
-        let cell = cell(m.get::<A, 0>());
+    GetList: Sdd |m, o: GetList| {
+        let cell = cell(m.get(o.list));
         let (head, tail) = (*cell, *cell.wrapping_add(1));
-        m.put::<B, 1>(head);
-        m.put::<C, 2>(tail);
-        m.next::<3>()
+        m.put(o.head, head);
+        m.put(o.tail, tail);
+        m.next(o.end)
     }
 
-    /// `list, head`
-    GetHd: SD<A: Source, B: Dest> |m| {
-        let head = *cell(m.get::<A, 0>());
-        m.put::<B, 1>(head);
-        m.next::<2>()
+    GetHd: SD |m, o: SourceDest| {
+        let head = *cell(m.get(o.source));
+        m.put(o.dest, head);
+        m.next(o.end)
     }
 
-    /// `list, tail`
-    GetTl: SD<A: Source, B: Dest> |m| {
-        let tail = *cell(m.get::<A, 0>()).wrapping_add(1);
-        m.put::<B, 1>(tail);
-        m.next::<2>()
+    GetTl: SD |m, o: SourceDest| {
+        let tail = *cell(m.get(o.source)).wrapping_add(1);
+        m.put(o.dest, tail);
+        m.next(o.end)
     }
 
-    /// `head, tail, dest`
-    PutList: Ssd<A: Source, B: Source, C: Dest> |m| {
+    PutList: Ssd |m, o: Pair| {
         let cell = m.h.cast::<Term>();
-        cell.write(m.get::<A, 0>());
-        cell.add(1).write(m.get::<B, 1>());
+        cell.write(m.get(o.a));
+        cell.add(1).write(m.get(o.b));
         m.h = m.h.add(2);
-        m.put::<C, 2>(Term::from_cons_pointer(cell));
-        m.next::<3>()
+        m.put(o.dest, Term::from_cons_pointer(cell));
+        m.next(o.end)
     }
 
-    /// Tests for a cons cell and takes it apart: `list, head, tail, fail`
-    IsNonemptyListGetList: Sdd<A: Source, B: Dest, C: Dest> |m| {
-        let list = m.get::<A, 0>();
+    /// Tests for a cons cell and takes it apart.
+    IsNonemptyListGetList: Sdd |m, o: IsNonemptyListGetList| {
+        let list = m.get(o.list);
         if !list.is_cons() {
-            return m.jump::<3>();
+            return m.jump(o.fail);
         }
         let cell = cell(list);
         let (head, tail) = (*cell, *cell.wrapping_add(1));
-        m.put::<B, 1>(head);
-        m.put::<C, 2>(tail);
-        m.next::<4>()
+        m.put(o.head, head);
+        m.put(o.tail, tail);
+        m.next(o.end)
     }
 }

@@ -6,7 +6,6 @@ use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 
 use super::tuples::header_of;
-use crate::operand::K;
 use crate::operation::operations;
 use crate::slow;
 
@@ -27,34 +26,34 @@ pub const fn flat_header(pairs: usize) -> u64 {
 }
 
 operations! {
-    /// A map made from an empty one: `bytes, live, dest, keys, value...`
-    NewMap: P<> |m| {
-        let bytes = m.word::<0>();
+    /// A map made from an empty one.
+    NewMap: P |m, o: NewMap| {
+        let bytes = m.word(o.bytes);
         if !m.has_room(bytes) {
-            return m.slow(slow::collect::test_heap);
+            return m.slow(o, slow::collect::test_heap);
         }
         let pairs = (bytes / 8) as usize - 1 - offset::FLAT_MAP_VALUES;
         let object = m.h;
         object.write(flat_header(pairs));
         object.add(1 + offset::MAP_SIZE).write(pairs as u64);
-        object.add(1 + offset::FLAT_MAP_KEYS).write(m.word::<3>());
-        let words = m.words::<4>();
+        object.add(1 + offset::FLAT_MAP_KEYS).write(m.get(o.keys).bits());
+        let words = m.words(o.end);
         for index in 0..pairs {
             let value = m.read(*words.add(index));
             object.add(1 + offset::FLAT_MAP_VALUES + index).write(value.bits());
         }
         m.h = object.wrapping_byte_add(bytes as usize);
-        m.write(m.word::<2>(), Term::from_boxed_pointer(object));
+        m.put(o.dest, Term::from_boxed_pointer(object));
         m.next_at(words.add(pairs))
     }
 
-    /// The value of an immediate key: `map, dest, key, fail`
-    GetMapElement: SD<A: Source, B: Dest> |m| {
-        let map = m.get::<A, 0>();
+    /// The value of an immediate key.
+    GetMapElement: SD |m, o: GetMapElement| {
+        let map = m.get(o.map);
         if header_of(map) & KIND_AND_SHAPE != FLAT_MAP {
-            return m.slow(slow::maps::get_map_element);
+            return m.slow(o, slow::maps::get_map_element);
         }
-        let key = m.get::<K, 2>();
+        let key = m.get(o.key);
         let object = (map.bits() as *const u8).wrapping_sub(2).cast::<u64>();
         let size = *object.add(1 + offset::MAP_SIZE) as usize;
         let keys = (*object.add(1 + offset::FLAT_MAP_KEYS) as *const u8)
@@ -65,11 +64,11 @@ operations! {
             // Volatile: otherwise the compiler would unroll the loop, for which there are too few free registers.
             if keys.add(1 + index).read_volatile() == key.bits() {
                 let value = Term::from_bits(*object.add(1 + offset::FLAT_MAP_VALUES + index));
-                m.put::<B, 1>(value);
-                return m.next::<4>();
+                m.put(o.dest, value);
+                return m.next(o.end);
             }
             index += 1;
         }
-        m.jump::<3>()
+        m.jump(o.fail)
     }
 }

@@ -2,7 +2,6 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use super::tuples::header_of;
-use crate::operand::K;
 use crate::operation::operations;
 
 /// Up to this many words, a linear search is no slower than a binary one.
@@ -44,61 +43,61 @@ unsafe fn search(values: *const u64, count: usize, value: u64) -> usize {
 }
 
 operations! {
-    /// `term, fail, count, value..., label...`: the values are immediates, sorted by their words; each has a label.
-    SelectValue: S<A: Source> |m| {
-        let value = m.get::<A, 0>().bits();
-        let count = m.word::<2>() as usize;
-        let values = m.words::<3>();
+    /// The values are immediates, sorted by their words; each has a label.
+    SelectValue: S |m, o: Select| {
+        let value = m.get(o.term).bits();
+        let count = m.word(o.count) as usize;
+        let values = m.words(o.end);
         let index = search(values, count, value);
         if index == count {
-            return m.jump::<1>();
+            return m.jump(o.fail);
         }
         m.enter(*values.add(count + index) as *const u64)
     }
 
     /// As `SelectValue`, for up to `LINEAR` values.
-    SelectFew: S<A: Source> |m| {
-        let value = m.get::<A, 0>().bits();
-        let count = m.word::<2>() as usize;
-        let values = m.words::<3>();
+    SelectFew: S |m, o: Select| {
+        let value = m.get(o.term).bits();
+        let count = m.word(o.count) as usize;
+        let values = m.words(o.end);
         let index = search_linear(values, count, value);
         if index == count {
-            return m.jump::<1>();
+            return m.jump(o.fail);
         }
         m.enter(*values.add(count + index) as *const u64)
     }
 
-    /// Two immediates: `term, fail, value, label, value, label`
-    SelectValue2: S<A: Source> |m| {
-        let value = m.get::<A, 0>().bits();
-        if value == m.get::<K, 2>().bits() {
-            return m.jump::<3>();
+    /// Two immediates.
+    SelectValue2: S |m, o: Select2| {
+        let value = m.get(o.term).bits();
+        if value == m.get(o.value).bits() {
+            return m.jump(o.label);
         }
-        if value == m.get::<K, 4>().bits() {
-            return m.jump::<5>();
+        if value == m.get(o.value2).bits() {
+            return m.jump(o.label2);
         }
-        m.jump::<1>()
+        m.jump(o.fail)
     }
 
-    /// Small integers with few gaps: `term, fail, smallest value (a plain number), count, label...`
-    JumpTable: S<A: Source> |m| {
-        let value = m.get::<A, 0>();
-        let index = value.small_value().wrapping_sub(m.word::<2>() as i64) as u64;
-        if !value.is_small() || index >= m.word::<3>() {
-            return m.jump::<1>();
+    /// Small integers with few gaps.
+    JumpTable: S |m, o: JumpTable| {
+        let value = m.get(o.term);
+        let index = value.small_value().wrapping_sub(m.word(o.least) as i64) as u64;
+        if !value.is_small() || index >= m.word(o.count) {
+            return m.jump(o.fail);
         }
-        let target = *m.words::<4>().add(index as usize);
+        let target = *m.words(o.end).add(index as usize);
         m.enter(target as *const u64)
     }
 
-    /// Selects by a tuple's header: `term, fail, count, header..., label...`
-    SelectTupleArity: S<A: Source> |m| {
-        let header = header_of(m.get::<A, 0>());
-        let count = m.word::<2>() as usize;
-        let values = m.words::<3>();
+    /// Selects by a tuple's header.
+    SelectTupleArity: S |m, o: Select| {
+        let header = header_of(m.get(o.term));
+        let count = m.word(o.count) as usize;
+        let values = m.words(o.end);
         let index = search_linear(values, count, header);
         if index == count {
-            return m.jump::<1>();
+            return m.jump(o.fail);
         }
         m.enter(*values.add(count + index) as *const u64)
     }

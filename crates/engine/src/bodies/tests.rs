@@ -1,4 +1,4 @@
-//! Tests of a term's type: `term, fail` unless stated otherwise.
+//! Tests of a term's type.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::ObjectKind;
@@ -6,7 +6,6 @@ use layout::object::offset;
 use layout::{Export, FunEntry, Term};
 
 use super::tuples::header_of;
-use crate::operand::Any;
 use crate::operation::operations;
 
 /// Mask of a header's kind bits and of the two bits that mark it as a header.
@@ -77,12 +76,12 @@ macro_rules! type_tests {
         operations! {
             $(
                 $(#[$doc])*
-                $name: S<A: Source> |m| {
-                    let $term = m.get::<A, 0>();
+                $name: S |m, o: Test| {
+                    let $term = m.get(o.term);
                     if !$test {
-                        return m.jump::<1>();
+                        return m.jump(o.fail);
                     }
-                    m.next::<2>()
+                    m.next(o.end)
                 }
             )*
         }
@@ -110,33 +109,31 @@ type_tests! {
 
 operations! {
     /// A bit string of whole bytes.
-    IsBinary: S<A: Source> |m| {
-        let term = m.get::<A, 0>();
+    IsBinary: S |m, o: Test| {
+        let term = m.get(o.term);
         let kind = header_of(term) & KIND_MASK;
         if kind == kind_bits(ObjectKind::HeapBinary) || kind == kind_bits(ObjectKind::SharedBinary) {
-            return m.next::<2>();
+            return m.next(o.end);
         }
         if kind != kind_bits(ObjectKind::SubBinary) || term.word(offset::SUB_BINARY_BITS) & 0xff != 0 {
-            return m.jump::<1>();
+            return m.jump(o.fail);
         }
-        m.next::<2>()
+        m.next(o.end)
     }
 
-    /// Tests for a fun of a given arity: `term, arity, fail`. The arity is a term; the test fails if it is no valid
-    /// arity.
-    IsFunction2: S<A: Source> |m| {
-        let wanted = m.get::<Any, 1>();
-        let found = fun_arity(m.get::<A, 0>());
+    /// Tests for a fun of a given arity. The arity is a term; the test fails if it is no valid arity.
+    IsFunction2: S |m, o: IsFunction2| {
+        let wanted = m.get(o.arity);
+        let found = fun_arity(m.get(o.term));
         let is = match found {
             Some(arity) => wanted.is_small() && wanted.small_value() as u64 == arity,
             None => false,
         };
         if !is {
-            return m.jump::<2>();
+            return m.jump(o.fail);
         }
-        m.next::<3>()
+        m.next(o.end)
     }
 
-    /// `label`
-    Jump: P<> |m| { m.jump::<0>() }
+    Jump: P |m, o: Jump| { m.jump(o.label) }
 }

@@ -36,44 +36,43 @@ pub(super) unsafe fn header_of(term: Term) -> u64 {
 }
 
 operations! {
-    /// `tuple, offset of the element, dest`
-    GetTupleElement: SD<A: Source, B: Dest> |m| {
-        let value = *element(m.get::<A, 0>(), m.word::<2>());
-        m.put::<B, 1>(value);
-        m.next::<3>()
+    GetTupleElement: SD |m, o: GetTupleElement| {
+        let value = *element(m.get(o.tuple), m.word(o.offset));
+        m.put(o.dest, value);
+        m.next(o.end)
     }
 
-    /// Two elements of one tuple: `tuple, dest, offset, dest, offset`
-    GetTupleElement2: Sdd<A: Source, B: Dest, C: Dest> |m| {
-        let tuple = m.get::<A, 0>();
-        let first = *element(tuple, m.word::<3>());
-        let second = *element(tuple, m.word::<4>());
-        m.put::<B, 1>(first);
-        m.put::<C, 2>(second);
-        m.next::<5>()
+    /// Two elements of one tuple.
+    GetTupleElement2: Sdd |m, o: GetTupleElement2| {
+        let tuple = m.get(o.tuple);
+        let first = *element(tuple, m.word(o.offset));
+        let second = *element(tuple, m.word(o.offset2));
+        m.put(o.dest, first);
+        m.put(o.dest2, second);
+        m.next(o.end)
     }
 
-    /// Overwrites an element of a newly built tuple: `value, tuple, offset`
-    SetTupleElement: SS<A: Source, B: Source> |m| {
-        let value = m.get::<A, 0>();
-        let tuple = m.get::<B, 1>();
-        *element(tuple, m.word::<2>()) = value;
-        m.next::<3>()
+    /// Overwrites an element of a newly built tuple.
+    SetTupleElement: SS |m, o: SetTupleElement| {
+        let value = m.get(o.value);
+        let tuple = m.get(o.tuple);
+        *element(tuple, m.word(o.offset)) = value;
+        m.next(o.end)
     }
 
-    /// A call of `setelement/3` with the arguments in x0, x1 and x2: `export`
-    SetElement: P<> |m| {
+    /// A call of `setelement/3` with the arguments in x0, x1 and x2.
+    SetElement: P |m, o: CallExport| {
         let (index, tuple) = (*m.x, *m.x.add(1));
         let header = header_of(tuple);
         if header & 0b11_1111 != tuple_header(0)
             || !index.is_small()
             || (index.small_value() as u64).wrapping_sub(1) >= header >> 6
         {
-            return m.slow(crate::slow::bifs::call_bif);
+            return m.slow(o, crate::slow::bifs::call_bif);
         }
         let bytes = (header >> 6) * 8;
         if !m.has_room(bytes + 8) {
-            return m.slow(crate::slow::bifs::call_bif);
+            return m.slow(o, crate::slow::bifs::call_bif);
         }
         m.f -= 1;
         // Copies from the last element down to the header.
@@ -92,13 +91,12 @@ operations! {
         object.wrapping_add(index).write((*m.x.add(2)).bits());
         m.h = object.wrapping_byte_add(bytes as usize + 8);
         *m.x = Term::from_boxed_pointer(object);
-        m.next::<1>()
+        m.next(o.end)
     }
 
-    /// `dest, header, element...`
-    PutTuple: P<> |m| {
-        let header = m.word::<1>();
-        let words = m.words::<2>();
+    PutTuple: P |m, o: PutTuple| {
+        let header = m.word(o.header);
+        let words = m.words(o.end);
         let arity = (header >> 6) as usize;
         let object = m.h;
         object.write(header);
@@ -107,81 +105,79 @@ operations! {
             object.add(1 + index).write(value.bits());
         }
         m.h = object.add(1 + arity);
-        m.write(m.word::<0>(), Term::from_boxed_pointer(object));
+        m.put(o.dest, Term::from_boxed_pointer(object));
         m.next_at(words.add(arity))
     }
 
-    /// Part of `PutTuple` in machine code, writes a word of the tuple being built: `offset from the heap top, word`
-    PutHeader: P<> |m| {
-        let word = m.h.wrapping_byte_add(m.word::<0>() as usize);
-        word.write(m.word::<1>());
-        m.next::<2>()
+    /// Part of `PutTuple` in machine code, writes a word of the tuple being built.
+    PutHeader: P |m, o: PutHeader| {
+        let word = m.h.wrapping_byte_add(m.word(o.offset) as usize);
+        word.write(m.word(o.header));
+        m.next(o.end)
     }
 
-    /// Part of `PutTuple` in machine code, writes an element: `element, offset from the heap top`
-    PutElement: S<A: Source> |m| {
-        let value = m.get::<A, 0>();
-        let word = m.h.wrapping_byte_add(m.word::<1>() as usize);
+    /// Part of `PutTuple` in machine code, writes an element.
+    PutElement: S |m, o: PutElement| {
+        let value = m.get(o.element);
+        let word = m.h.wrapping_byte_add(m.word(o.offset) as usize);
         word.write(value.bits());
-        m.next::<2>()
+        m.next(o.end)
     }
 
-    /// Part of `PutTuple` in machine code, completes the tuple: `dest, bytes`
-    EndTuple: D<A: Dest> |m| {
+    /// Part of `PutTuple` in machine code, completes the tuple.
+    EndTuple: D |m, o: EndTuple| {
         let object = m.h;
-        m.h = object.wrapping_byte_add(m.word::<1>() as usize);
-        m.put::<A, 0>(Term::from_boxed_pointer(object));
-        m.next::<2>()
+        m.h = object.wrapping_byte_add(m.word(o.bytes) as usize);
+        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.next(o.end)
     }
 
-    /// A pair: `element, element, dest`
-    PutTuple2: Ssd<A: Source, B: Source, C: Dest> |m| {
+    /// A pair.
+    PutTuple2: Ssd |m, o: Pair| {
         let object = m.h;
         object.write(tuple_header(2));
-        object.add(1).write(m.get::<A, 0>().bits());
-        object.add(2).write(m.get::<B, 1>().bits());
+        object.add(1).write(m.get(o.a).bits());
+        object.add(2).write(m.get(o.b).bits());
         m.h = object.add(3);
-        m.put::<C, 2>(Term::from_boxed_pointer(object));
-        m.next::<3>()
+        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.next(o.end)
     }
 
-    /// A triple: `element, element, element, dest`
-    PutTuple3: P<> |m| {
-        use crate::operand::Any;
+    /// A triple.
+    PutTuple3: P |m, o: Triple| {
         let object = m.h;
         object.write(tuple_header(3));
-        object.add(1).write(m.get::<Any, 0>().bits());
-        object.add(2).write(m.get::<Any, 1>().bits());
-        object.add(3).write(m.get::<Any, 2>().bits());
+        object.add(1).write(m.get(o.a).bits());
+        object.add(2).write(m.get(o.b).bits());
+        object.add(3).write(m.get(o.c).bits());
         m.h = object.add(4);
-        m.put::<Any, 3>(Term::from_boxed_pointer(object));
-        m.next::<4>()
+        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.next(o.end)
     }
 
-    /// `term, fail`
-    IsTuple: S<A: Source> |m| {
-        if header_of(m.get::<A, 0>()) & 0b11_1111 != tuple_header(0) {
-            return m.jump::<1>();
+    IsTuple: S |m, o: Test| {
+        if header_of(m.get(o.term)) & 0b11_1111 != tuple_header(0) {
+            return m.jump(o.fail);
         }
-        m.next::<2>()
+        m.next(o.end)
     }
 
-    /// Tests the arity of a term that is known to be a tuple: `tuple, header, fail`
-    TestArity: S<A: Source> |m| {
-        if header_of(m.get::<A, 0>()) != m.word::<1>() {
-            return m.jump::<2>();
+    /// Tests the arity of a term that is known to be a tuple.
+    TestArity: S |m, o: TestArity| {
+        if header_of(m.get(o.tuple)) != m.word(o.header) {
+            return m.jump(o.fail);
         }
-        m.next::<3>()
+        m.next(o.end)
     }
 
-    /// Tests any term for a tuple of this header and first element: `term, header, tag, fail`
-    IsTaggedTuple: S<A: Source> |m| {
-        let term = m.get::<A, 0>();
-        if header_of(term) != m.word::<1>()
-            || *element(term, element_offset(0)) != m.get::<crate::operand::K, 2>()
+    /// Tests any term for a tuple of this header and first element.
+    IsTaggedTuple: S |m, o: IsTaggedTuple| {
+        let term = m.get(o.term);
+        if header_of(term) != m.word(o.header)
+            || *element(term, element_offset(0)) != m.get(o.tag)
         {
-            return m.jump::<3>();
+            return m.jump(o.fail);
         }
-        m.next::<4>()
+        m.next(o.end)
     }
 }

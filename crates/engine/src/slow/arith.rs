@@ -1,4 +1,4 @@
-//! Arithmetic with operands other than small integers: `a, b, dest, fail, live, export`. Floats are handled here,
+//! Arithmetic with operands other than small integers. Floats are handled here,
 //! because the compiler emits the general operators for floats where it does not know the types, or where the
 //! operation must not raise. The rest is left to the operator's BIF.
 #![allow(clippy::undocumented_unsafe_blocks)]
@@ -6,7 +6,6 @@
 use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Header, ObjectKind, Term};
 
-use crate::operand::Any;
 use crate::operation::slow_paths;
 use crate::slow::bifs::guard2;
 
@@ -27,8 +26,8 @@ macro_rules! operators {
         slow_paths! {
             $(
                 $(#[$doc])*
-                $name |m| {
-                    let (a, b) = (number(m.get::<Any, 0>()), number(m.get::<Any, 1>()));
+                $name |m, o: Bif2| {
+                    let (a, b) = (number(m.get(o.a)), number(m.get(o.b)));
                     if let (Some((a, a_is_float)), Some((b, b_is_float))) = (a, b)
                         && (a_is_float || b_is_float || $integers)
                     {
@@ -39,11 +38,11 @@ macro_rules! operators {
                             object.write(FLOAT);
                             object.add(1).write(result.to_bits());
                             m.h = object.add(2);
-                            m.put::<Any, 2>(Term::from_boxed_pointer(object));
-                            return m.next::<6>();
+                            m.put(o.dest, Term::from_boxed_pointer(object));
+                            return m.next(o.end);
                         }
                     }
-                    m.slow(guard2)
+                    m.slow(o, guard2)
                 }
             )*
         }

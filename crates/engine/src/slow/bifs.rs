@@ -10,8 +10,8 @@ use layout::limits::X_REGISTERS;
 use layout::{BifFunction, Export, RaiseKind, Term};
 use term::am;
 
+use crate::encoding::{CallExport, Encoding};
 use crate::form::{Exit, Form};
-use crate::operand::Any;
 use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::calls::leave;
@@ -74,7 +74,7 @@ unsafe fn otherwise<F: Form>(
         }
         (*raise).kind = RaiseKind::None;
         if let ReturnAddress::Here = place {
-            m.push(m.after::<1>());
+            m.push(m.after(CallExport::OPERANDS.end));
         }
         if kind == RaiseKind::Trap {
             let target = (*(*raise).target).code.load(Ordering::Acquire);
@@ -122,11 +122,10 @@ const CELLS_PER_REDUCTION: i64 = 64;
 
 slow_paths! {
     /// `length/1` of a long list. It leaves the engine when the slice is over, and later continues where it stopped:
-    /// `list, dest, fail, live, export`
-    length |m| {
+    length |m, o: Bif1| {
         let process = (*m.c).process;
-        let live = m.word::<3>() as usize;
-        let list = m.get::<Any, 0>();
+        let live = m.word(o.live) as usize;
+        let list = m.get(o.a);
         let (mut rest, mut length) = (list, 0);
         if (*process).is_counting {
             (*process).is_counting = false;
@@ -154,30 +153,29 @@ slow_paths! {
         if !rest.is_nil() {
             *m.x.add(X_REGISTERS) = list;
             set_error(m.c, am::BADARG);
-            return guard_failed(m, m.word::<2>(), m.word::<4>() as *const Export);
+            return guard_failed(m, m.word(o.fail), m.export(o.export));
         }
-        m.put::<Any, 1>(Term::small(length));
-        m.next::<5>()
+        m.put(o.dest, Term::small(length));
+        m.next(o.end)
     }
 
-    /// `export`
-    call_bif |m| {
-        let export = m.word::<0>() as *const Export;
+    call_bif |m, o: CallExport| {
+        let export = m.export(o.export);
         let result = call(&mut m, export);
         if result.is_none() {
             return otherwise(m, export, ReturnAddress::Here);
         }
         *m.x = result;
-        let after = m.after::<1>();
+        let after = m.after(o.end);
         if let Some(exit) = settle(&mut m, after) {
             return exit;
         }
-        m.next::<1>()
+        m.next(o.end)
     }
 
-    /// A tail call without a frame; the caller's return address is on the stack: `export`
-    call_bif_only |m| {
-        let export = m.word::<0>() as *const Export;
+    /// A tail call without a frame; the caller's return address is on the stack.
+    call_bif_only |m, o: CallExport| {
+        let export = m.export(o.export);
         let result = call(&mut m, export);
         if result.is_none() {
             // In the trace of an exception, this function is the caller; in all other cases the BIF has replaced it.
@@ -195,9 +193,9 @@ slow_paths! {
         m.enter(target)
     }
 
-    /// The stub of an export, entered like a function: `export`
-    call_bif_stub |m| {
-        let export = m.word::<0>() as *const Export;
+    /// The stub of an export, entered like a function.
+    call_bif_stub |m, o: CallExport| {
+        let export = m.export(o.export);
         let result = call(&mut m, export);
         if result.is_none() {
             return otherwise(m, export, ReturnAddress::Pushed);
@@ -211,17 +209,17 @@ slow_paths! {
     }
 }
 
-/// Calls a BIF with the `N` operands starting at `words`, and reads the registers again.
+/// Calls a BIF with these arguments, and reads the registers again.
 #[inline(always)]
 unsafe fn call_guard<F: Form, const N: usize>(
     m: &mut Registers<F>,
-    words: *const u64,
+    values: [Term; N],
     export: *const Export,
 ) -> Term {
     unsafe {
         let arguments = m.x.add(X_REGISTERS);
-        for index in 0..N {
-            *arguments.add(index) = m.read(*words.add(index));
+        for (index, value) in values.into_iter().enumerate() {
+            *arguments.add(index) = value;
         }
         m.save();
         let result = body(export)(m.c, arguments);
@@ -262,25 +260,24 @@ pub(crate) unsafe fn settle_guard<F: Form>(m: &mut Registers<F>, result: Term, l
 }
 
 macro_rules! guards {
-    ($($(#[$doc:meta])* $name:ident $n:literal;)*) => {
+    ($($name:ident $encoding:ident [$($argument:ident)*];)*) => {
         slow_paths! {
             $(
-                $(#[$doc])*
-                $name |m| {
-                    let export = m.word::<{ $n + 3 }>() as *const Export;
-                    let words = m.words::<0>();
-                    let result = call_guard::<_, $n>(&mut m, words, export);
+                $name |m, o: $encoding| {
+                    let export = m.export(o.export);
+                    let values = [$(m.get(o.$argument)),*];
+                    let result = call_guard(&mut m, values, export);
                     if result.is_none() {
-                        let fail = m.word::<{ $n + 1 }>();
+                        let fail = m.word(o.fail);
                         return guard_failed(m, fail, export);
                     }
-                    let live = m.word::<{ $n + 2 }>();
+                    let live = m.word(o.live);
                     let result = settle_guard(&mut m, result, live);
                     if result.is_none() {
                         return Exit::Exited;
                     }
-                    m.put::<Any, $n>(result);
-                    m.next::<{ $n + 4 }>()
+                    m.put(o.dest, result);
+                    m.next(o.end)
                 }
             )*
         }
@@ -288,12 +285,8 @@ macro_rules! guards {
 }
 
 guards! {
-    /// `dest, fail, live, export`
-    guard0 0;
-    /// `a, dest, fail, live, export`
-    guard1 1;
-    /// `a, b, dest, fail, live, export`
-    guard2 2;
-    /// `a, b, c, dest, fail, live, export`
-    guard3 3;
+    guard0 Bif0 [];
+    guard1 Bif1 [a];
+    guard2 Bif2 [a b];
+    guard3 Bif3 [a b c];
 }

@@ -5,8 +5,8 @@ use layout::{Heap, Term};
 use term::am;
 use term::bits::{Flags, is_all, match_width, matching};
 
+use crate::encoding::{Encoding, GetCharacter};
 use crate::form::{Exit, Form};
-use crate::operand::Any;
 use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::bifs::settle_guard;
@@ -28,88 +28,84 @@ unsafe fn heap<'a, F: Form>(m: &Registers<F>) -> &'a mut Heap {
 
 /// Stores a newly built result in its destination, after a collection if one is due.
 macro_rules! finish {
-    ($m:ident, $result:expr, dest $dest:literal, live $live:literal, words $words:literal) => {{
+    ($m:ident, $o:ident, $result:expr) => {{
         $m.load();
-        let live = $m.word::<$live>();
+        let live = $m.word($o.live);
         let result = settle_guard(&mut $m, $result, live);
         if result.is_none() {
             return Exit::Exited;
         }
-        $m.put::<Any, $dest>(result);
-        $m.next::<$words>()
+        $m.put($o.dest, result);
+        $m.next($o.end)
     }};
 }
 
 slow_paths! {
-    /// `term, dest, fail, live`
-    start_match |m| {
-        let live = m.word::<3>();
-        let term = m.get::<Any, 0>();
+    start_match |m, o: StartMatch| {
+        let live = m.word(o.live);
+        let term = m.get(o.term);
         let term = room_before(&mut m, CONTEXT_WORDS, live, term);
         if term.is_none() {
             return Exit::Exited;
         }
         let Some(context) = matching::start_match(heap(&m), term) else {
-            if m.word::<2>() == 0 {
+            if m.word(o.fail) == 0 {
                 set_error(m.c, am::BADARG);
                 let ip = m.ip;
                 return unwind(m, ip, core::ptr::null(), core::ptr::null());
             }
-            return m.jump::<2>();
+            return m.jump(o.fail);
         };
-        finish!(m, context, dest 1, live 3, words 4)
+        finish!(m, o, context)
     }
 
-    /// `context, size, dest, fail, live, unit, flags`
-    get_integer |m| {
+    get_integer |m, o: GetBits| {
         // A size is a small integer or `all`, so a collection does not affect it.
-        let (live, size) = (m.word::<4>(), m.get::<Any, 1>());
-        let context = m.get::<Any, 0>();
+        let (live, size) = (m.word(o.live), m.get(o.size));
+        let context = m.get(o.context);
         let context = room_before(&mut m, PART_WORDS, live, context);
         if context.is_none() {
             return Exit::Exited;
         }
-        let flags = Flags::new(m.word::<6>() as u32);
-        let found = match match_width(size, m.word::<5>() as u32) {
+        let flags = Flags::new(m.word(o.flags) as u32);
+        let found = match match_width(size, m.word(o.unit) as u32) {
             Some(width) => matching::get_integer(heap(&m), context, width, flags),
             None => None,
         };
         match found {
-            Some(value) => finish!(m, value, dest 2, live 4, words 7),
-            None => m.jump::<3>(),
+            Some(value) => finish!(m, o, value),
+            None => m.jump(o.fail),
         }
     }
 
-    /// `context, size, dest, fail, live, unit, flags`
-    get_float |m| {
+    get_float |m, o: GetBits| {
         // A size is a small integer or `all`, so a collection does not affect it.
-        let (live, size) = (m.word::<4>(), m.get::<Any, 1>());
-        let context = m.get::<Any, 0>();
+        let (live, size) = (m.word(o.live), m.get(o.size));
+        let context = m.get(o.context);
         let context = room_before(&mut m, PART_WORDS, live, context);
         if context.is_none() {
             return Exit::Exited;
         }
-        let flags = Flags::new(m.word::<6>() as u32);
-        let found = match match_width(size, m.word::<5>() as u32) {
+        let flags = Flags::new(m.word(o.flags) as u32);
+        let found = match match_width(size, m.word(o.unit) as u32) {
             Some(width) => matching::get_float(heap(&m), context, width, flags),
             None => None,
         };
         match found {
-            Some(value) => finish!(m, value, dest 2, live 4, words 7),
-            None => m.jump::<3>(),
+            Some(value) => finish!(m, o, value),
+            None => m.jump(o.fail),
         }
     }
 
-    /// `context, size, dest, fail, live, unit, flags`
-    get_binary |m| {
+    get_binary |m, o: GetBits| {
         // A size is a small integer or `all`, so a collection does not affect it.
-        let (live, size) = (m.word::<4>(), m.get::<Any, 1>());
-        let context = m.get::<Any, 0>();
+        let (live, size) = (m.word(o.live), m.get(o.size));
+        let context = m.get(o.context);
         let context = room_before(&mut m, PART_WORDS, live, context);
         if context.is_none() {
             return Exit::Exited;
         }
-        let unit = m.word::<5>() as u32;
+        let unit = m.word(o.unit) as u32;
         let found = if is_all(size) {
             matching::get_all(heap(&m), context, unit)
         } else {
@@ -119,75 +115,68 @@ slow_paths! {
             }
         };
         match found {
-            Some(value) => finish!(m, value, dest 2, live 4, words 7),
-            None => m.jump::<3>(),
+            Some(value) => finish!(m, o, value),
+            None => m.jump(o.fail),
         }
     }
 
-    /// `context, fail, size, unit`
-    skip_bits |m| {
-        let (context, size) = (m.get::<Any, 0>(), m.get::<Any, 2>());
-        let unit = m.word::<3>() as u32;
+    skip_bits |m, o: SkipUnits| {
+        let (context, size) = (m.get(o.context), m.get(o.size));
+        let unit = m.word(o.unit) as u32;
         let width = if is_all(size) {
             if matching::test_unit(context, unit) { Some(matching::left(context)) } else { None }
         } else {
             match_width(size, unit)
         };
         match width {
-            Some(width) if matching::skip(context, width) => m.next::<4>(),
-            _ => m.jump::<1>(),
+            Some(width) if matching::skip(context, width) => m.next(o.end),
+            _ => m.jump(o.fail),
         }
     }
 
-    /// `context, fail, bits, address of the string`
-    match_string |m| {
-        let context = m.get::<Any, 0>();
-        if matching::match_string(context, m.word::<2>(), m.word::<3>() as *const u8) {
-            return m.next::<4>();
+    match_string |m, o: MatchString| {
+        let context = m.get(o.context);
+        if matching::match_string(context, m.word(o.bits), m.wide(o.string) as *const u8) {
+            return m.next(o.end);
         }
-        m.jump::<1>()
+        m.jump(o.fail)
     }
 
-    /// `context, dest, live`
-    get_tail |m| {
-        let live = m.word::<2>();
-        let context = m.get::<Any, 0>();
+    get_tail |m, o: GetTail| {
+        let live = m.word(o.live);
+        let context = m.get(o.context);
         let context = room_before(&mut m, PART_WORDS, live, context);
         if context.is_none() {
             return Exit::Exited;
         }
         let tail = matching::get_tail(heap(&m), context);
-        finish!(m, tail, dest 1, live 2, words 3)
+        finish!(m, o, tail)
     }
 
-    /// `context, position`
-    set_position |m| {
-        let (context, position) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+    set_position |m, o: SetPosition| {
+        let (context, position) = (m.get(o.context), m.get(o.position));
         if !matching::set_position_term(context, position) {
             set_error(m.c, am::BADARG);
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        m.next::<2>()
+        m.next(o.end)
     }
 
-    /// `context, dest (NO_DEST if the character is skipped), fail, flags`
-    get_utf8 |m| {
-        let context = m.get::<Any, 0>();
+    get_utf8 |m, o: GetCharacter| {
+        let context = m.get(o.context);
         character(m, matching::get_utf8(context))
     }
 
-    /// `context, dest, fail, flags`
-    get_utf16 |m| {
-        let context = m.get::<Any, 0>();
-        let flags = Flags::new(m.word::<3>() as u32);
+    get_utf16 |m, o: GetCharacter| {
+        let context = m.get(o.context);
+        let flags = Flags::new(m.word(o.flags) as u32);
         character(m, matching::get_utf16(context, flags))
     }
 
-    /// `context, dest, fail, flags`
-    get_utf32 |m| {
-        let context = m.get::<Any, 0>();
-        let flags = Flags::new(m.word::<3>() as u32);
+    get_utf32 |m, o: GetCharacter| {
+        let context = m.get(o.context);
+        let flags = Flags::new(m.word(o.flags) as u32);
         character(m, matching::get_utf32(context, flags))
     }
 }
@@ -198,14 +187,15 @@ pub const NO_DEST: Term = Term::NIL;
 #[inline(always)]
 unsafe fn character<F: Form>(m: Registers<F>, found: Option<Term>) -> Exit {
     unsafe {
+        let o = GetCharacter::OPERANDS;
         match found {
             Some(value) => {
-                if m.word::<1>() != NO_DEST.bits() {
-                    m.put::<Any, 1>(value);
+                if m.word(o.dest) != NO_DEST.bits() {
+                    m.put(o.dest, value);
                 }
-                m.next::<4>()
+                m.next(o.end)
             }
-            None => m.jump::<2>(),
+            None => m.jump(o.fail),
         }
     }
 }

@@ -10,18 +10,16 @@ use term::bits::construct::{self, Builder, ConstructError, Segment, SegmentKind}
 use term::bits::{Fault, Flags, is_all, match_width, utf, whole};
 use term::{am, map};
 
+use crate::encoding::{self, AppendTo, At, Create, Encoding, End, Label};
 use crate::form::{Exit, Form};
-use crate::operand::{Any, read};
+use crate::operand::read;
 use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
 use crate::slow::exceptions::{set_error, unwind};
 
-/// Operand words of a segment of `create`: kind, number, unit, flags, source, size, address of the string, and the
-/// size in bits if it is an integer or a string of known size.
-pub const SEGMENT_WORDS: usize = 8;
-/// Operand words of `create` before its segments.
-const HEAD_WORDS: usize = 6;
+/// Operand words of a segment of `create`.
+const SEGMENT_WORDS: usize = encoding::Segment::CLASSES.len();
 
 /// The kinds of segments, indexed by the number in their operand word.
 pub const SEGMENT_KINDS: [SegmentKind; 9] = [
@@ -83,11 +81,11 @@ macro_rules! creates {
         slow_paths! {
             $(
                 $(#[$doc])*
-                $name |m| {
+                $name |m, o: Create| {
                     // The segment values are in live registers. With room made first, the string is allocated on the
                     // heap, not in a fragment.
-                    let bytes = m.word::<3>() + BINARY_WORDS * 8;
-                    let live = m.word::<1>() as usize;
+                    let bytes = m.word(o.heap) + BINARY_WORDS * 8;
+                    let live = m.word(o.live) as usize;
                     if !m.has_room(bytes) {
                         let ip = m.ip;
                         if let Some(exit) = make_room_at(&mut m, (bytes / 8) as usize, live, ip) {
@@ -98,16 +96,16 @@ macro_rules! creates {
                     let result = $construct(m.c, m.x, m.s, m.ip);
                     m.load();
                     if result.is_none() {
-                        let label = m.word::<0>();
+                        let label = m.word(o.fail);
                         return fail(m, label);
                     }
-                    let (bytes, live) = (m.word::<3>(), m.word::<1>());
+                    let (bytes, live) = (m.word(o.heap), m.word(o.live));
                     let result = room_behind(&mut m, result, bytes, live);
                     if result.is_none() {
                         return Exit::Exited;
                     }
-                    m.put::<Any, 2>(result);
-                    let end = m.words::<HEAD_WORDS>().add(m.word::<4>() as usize * SEGMENT_WORDS);
+                    m.put(o.dest, result);
+                    let end = m.words(o.end).add(m.word(o.count) as usize * SEGMENT_WORDS);
                     m.next_at(end)
                 }
             )*
@@ -116,20 +114,17 @@ macro_rules! creates {
 }
 
 creates! {
-    /// `fail, live, dest, bytes of heap needed afterwards, count, bits of segments of known size, segment...`
     create construct;
     /// As `create`, for a whole number of bytes in which only integers and characters may begin or end within a byte.
     create_whole construct_whole;
 }
 
 slow_paths! {
-
-    /// `fail, live, dest, bytes of heap needed afterwards, size, unit of the size (8 or 1)`
-    init |m| {
-        let bytes = m.word::<3>() + BINARY_WORDS * 8;
-        let live = m.word::<1>() as usize;
+    init |m, o: Init| {
+        let bytes = m.word(o.heap) + BINARY_WORDS * 8;
+        let live = m.word(o.live) as usize;
         // The size may be in a register that is not live afterwards.
-        let mut size = m.get::<Any, 4>();
+        let mut size = m.get(o.size);
         if !m.has_room(bytes) {
             *m.x.add(live) = size;
             if !make_room(&mut m, (bytes / 8) as usize, live + 1) {
@@ -138,21 +133,20 @@ slow_paths! {
             size = *m.x.add(live);
         }
         m.save();
-        let result = start(m.c, size, m.word::<5>());
+        let result = start(m.c, size, m.word(o.unit));
         m.load();
         if result.is_none() {
-            let label = m.word::<0>();
+            let label = m.word(o.fail);
             return fail(m, label);
         }
-        m.put::<Any, 2>(result);
-        m.next::<6>()
+        m.put(o.dest, result);
+        m.next(o.end)
     }
 
-    /// `fail, live, dest, bytes of heap needed afterwards, size, unit, binary, 1 if private`
-    append_to |m| {
-        let bytes = m.word::<3>() + BINARY_WORDS * 8;
-        let live = m.word::<1>() as usize;
-        let (mut size, mut binary) = (m.get::<Any, 4>(), m.get::<Any, 6>());
+    append_to |m, o: AppendTo| {
+        let bytes = m.word(o.heap) + BINARY_WORDS * 8;
+        let live = m.word(o.live) as usize;
+        let (mut size, mut binary) = (m.get(o.size), m.get(o.binary));
         if !m.has_room(bytes) {
             *m.x.add(live) = size;
             *m.x.add(live + 1) = binary;
@@ -166,63 +160,59 @@ slow_paths! {
         let result = extend(m.c, binary, size, m.ip);
         m.load();
         if result.is_none() {
-            let label = m.word::<0>();
+            let label = m.word(o.fail);
             return fail(m, label);
         }
-        m.put::<Any, 2>(result);
-        m.next::<8>()
+        m.put(o.dest, result);
+        m.next(o.end)
     }
 
     /// As `append_to`, but for a binary that only this code refers to, and without a collection:
-    /// `fail, 0, dest, 0, size, unit, binary, 1`
-    append_privately |m| {
-        let (size, binary) = (m.get::<Any, 4>(), m.get::<Any, 6>());
+    append_privately |m, o: AppendTo| {
+        let (size, binary) = (m.get(o.size), m.get(o.binary));
         m.save();
         let result = extend(m.c, binary, size, m.ip);
         m.load();
         if result.is_none() {
-            let label = m.word::<0>();
+            let label = m.word(o.fail);
             return fail(m, label);
         }
-        m.put::<Any, 2>(result);
-        m.next::<8>()
+        m.put(o.dest, result);
+        m.next(o.end)
     }
 
-    /// Makes an empty binary with spare capacity, whose size is in x0. No operands.
-    init_writable |m| {
+    /// Makes an empty binary with spare capacity, whose size is in x0.
+    init_writable |m, o: Nothing| {
         m.save();
         let binary = append::init_writable(&mut (*(*m.c).process).heap, *m.x);
         m.load();
         *m.x = binary;
-        m.next::<0>()
+        m.next(o.end)
     }
 
-    /// `fail, value, size, unit, flags`
-    put_integer |m| {
-        let (value, size) = (m.get::<Any, 1>(), m.get::<Any, 2>());
-        let flags = Flags::new(m.word::<4>() as u32);
-        let done = match match_width(size, m.word::<3>() as u32) {
+    put_integer |m, o: PutSegment| {
+        let (value, size) = (m.get(o.value), m.get(o.size));
+        let flags = Flags::new(m.word(o.flags) as u32);
+        let done = match match_width(size, m.word(o.unit) as u32) {
             Some(width) => builder(m.c).put_integer(value, width, flags),
             None => Err(Fault::Size),
         };
-        put::<_, 5>(m, done)
+        put(m, o.fail, o.end, done)
     }
 
-    /// `fail, value, size, unit, flags`
-    put_float |m| {
-        let (value, size) = (m.get::<Any, 1>(), m.get::<Any, 2>());
-        let flags = Flags::new(m.word::<4>() as u32);
-        let done = match match_width(size, m.word::<3>() as u32) {
+    put_float |m, o: PutSegment| {
+        let (value, size) = (m.get(o.value), m.get(o.size));
+        let flags = Flags::new(m.word(o.flags) as u32);
+        let done = match match_width(size, m.word(o.unit) as u32) {
             Some(width) => builder(m.c).put_float(value, width, flags),
             None => Err(Fault::Size),
         };
-        put::<_, 5>(m, done)
+        put(m, o.fail, o.end, done)
     }
 
-    /// `fail, value, size, unit, flags`
-    put_binary |m| {
-        let (value, size) = (m.get::<Any, 1>(), m.get::<Any, 2>());
-        let unit = m.word::<3>() as u32;
+    put_binary |m, o: PutSegment| {
+        let (value, size) = (m.get(o.value), m.get(o.size));
+        let unit = m.word(o.unit) as u32;
         let done = if is_all(size) {
             builder(m.c).put_binary_all(value, unit)
         } else {
@@ -231,70 +221,71 @@ slow_paths! {
                 None => Err(Fault::Size),
             }
         };
-        put::<_, 5>(m, done)
+        put(m, o.fail, o.end, done)
     }
 
-    /// `0, address, length in bytes`
-    put_string |m| {
-        let done = builder(m.c).put_string(m.word::<1>() as *const u8, m.word::<2>());
-        put::<_, 3>(m, done)
+    put_string |m, o: PutString| {
+        let done = builder(m.c).put_string(m.wide(o.string) as *const u8, m.word(o.length));
+        put(m, o.fail, o.end, done)
     }
 
-    /// `fail, value, flags`
-    put_utf8 |m| {
-        let done = builder(m.c).put_utf8(m.get::<Any, 1>());
-        put::<_, 3>(m, done)
+    put_utf8 |m, o: PutCharacter| {
+        let done = builder(m.c).put_utf8(m.get(o.value));
+        put(m, o.fail, o.end, done)
     }
 
-    /// `fail, value, flags`
-    put_utf16 |m| {
-        let done = builder(m.c).put_utf16(m.get::<Any, 1>(), Flags::new(m.word::<2>() as u32));
-        put::<_, 3>(m, done)
+    put_utf16 |m, o: PutCharacter| {
+        let done = builder(m.c).put_utf16(m.get(o.value), Flags::new(m.word(o.flags) as u32));
+        put(m, o.fail, o.end, done)
     }
 
-    /// `fail, value, flags`
-    put_utf32 |m| {
-        let done = builder(m.c).put_utf32(m.get::<Any, 1>(), Flags::new(m.word::<2>() as u32));
-        put::<_, 3>(m, done)
+    put_utf32 |m, o: PutCharacter| {
+        let done = builder(m.c).put_utf32(m.get(o.value), Flags::new(m.word(o.flags) as u32));
+        put(m, o.fail, o.end, done)
     }
 
-    /// `fail, a, b, unit, dest`: `a + b * unit`
-    add_sizes |m| {
-        let (a, b) = (m.get::<Any, 1>(), m.get::<Any, 2>());
+    /// `a + b * unit`
+    add_sizes |m, o: AddSizes| {
+        let (a, b) = (m.get(o.a), m.get(o.b));
         m.save();
-        let sum = sum(m.c, a, b, m.word::<3>() as u32);
+        let sum = sum(m.c, a, b, m.word(o.unit) as u32);
         m.load();
         if sum.is_none() {
-            let label = m.word::<0>();
+            let label = m.word(o.fail);
             return fail(m, label);
         }
-        m.put::<Any, 4>(sum);
-        m.next::<5>()
+        m.put(o.dest, sum);
+        m.next(o.end)
     }
 
-    /// Bytes of a character in UTF-8: `value, dest`
-    utf8_size |m| {
-        let bytes = utf::utf8_bits(m.get::<Any, 0>()) / 8;
-        m.put::<Any, 1>(Term::small(bytes as i64));
-        m.next::<2>()
+    /// Bytes of a character in UTF-8.
+    utf8_size |m, o: SourceDest| {
+        let bytes = utf::utf8_bits(m.get(o.source)) / 8;
+        m.put(o.dest, Term::small(bytes as i64));
+        m.next(o.end)
     }
 
-    /// Bytes of a character in UTF-16: `value, dest`
-    utf16_size |m| {
-        let bytes = utf::utf16_bits(m.get::<Any, 0>()) / 8;
-        m.put::<Any, 1>(Term::small(bytes as i64));
-        m.next::<2>()
+    /// Bytes of a character in UTF-16.
+    utf16_size |m, o: SourceDest| {
+        let bytes = utf::utf16_bits(m.get(o.source)) / 8;
+        m.put(o.dest, Term::small(bytes as i64));
+        m.next(o.end)
     }
 }
 
 #[inline(always)]
-unsafe fn put<F: Form, const N: usize>(m: Registers<F>, done: Result<(), Fault>) -> Exit {
+unsafe fn put<F: Form, const L: usize, const N: usize>(
+    m: Registers<F>,
+    label: At<Label, L>,
+    end: At<End, N>,
+    done: Result<(), Fault>,
+) -> Exit {
     unsafe {
         if done.is_ok() {
-            return m.next::<N>();
+            return m.next(end);
         }
         set_error(m.c, am::BADARG);
-        let label = m.word::<0>();
+        let label = m.word(label);
         fail(m, label)
     }
 }
@@ -337,7 +328,8 @@ unsafe fn start(c: *mut Context, size: Term, unit: u64) -> Term {
 unsafe fn extend(c: *mut Context, binary: Term, size: Term, ip: *const u64) -> Term {
     unsafe {
         let heap = &mut (*(*c).process).heap;
-        let (unit, private) = (*ip.add(1 + 5) as u32, *ip.add(1 + 7) != 0);
+        let (o, words) = (AppendTo::OPERANDS, ip.add(1));
+        let (unit, private) = (o.unit.of(words) as u32, o.private.of(words) != 0);
         let result = construct::start_size(size).and_then(|size| {
             let appended = if private {
                 append::private_append(heap, binary, size, unit)
@@ -363,18 +355,19 @@ unsafe fn extend(c: *mut Context, binary: Term, size: Term, ip: *const u64) -> T
 #[inline(never)]
 unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Term {
     unsafe {
-        let words = ip.add(1);
-        let count = *words.add(4) as usize;
+        let (head, words) = (Create::OPERANDS, ip.add(1));
+        let count = head.count.of(words) as usize;
         let segment = |index: usize| {
-            let words = words.add(HEAD_WORDS + index * SEGMENT_WORDS);
+            let o = encoding::Segment::OPERANDS;
+            let words = words.add(head.end.index() + index * SEGMENT_WORDS);
             Segment {
-                kind: SEGMENT_KINDS[*words as usize],
-                number: *words.add(1) as u32,
-                unit: *words.add(2) as u32,
-                flags: Flags::new(*words.add(3) as u32),
-                source: read(x, s, *words.add(4)),
-                size: read(x, s, *words.add(5)),
-                string: *words.add(6) as *const u8,
+                kind: SEGMENT_KINDS[o.kind.of(words) as usize],
+                number: o.number.of(words) as u32,
+                unit: o.unit.of(words) as u32,
+                flags: Flags::new(o.flags.of(words) as u32),
+                source: read(x, s, o.source.of(words)),
+                size: read(x, s, o.size.of(words)),
+                string: o.string.of(words) as *const u8,
             }
         };
         // Filled in place, because moving the segments costs more than making them.
@@ -404,7 +397,7 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
                 string
             }
             Err(error) => {
-                explain(c, &error, *words);
+                explain(c, &error, head.fail.of(words));
                 Term::NONE
             }
         }
@@ -444,23 +437,24 @@ unsafe fn build_whole(
     words: *const u64,
 ) -> Option<(Term, u64)> {
     unsafe {
-        let count = *words.add(4) as usize;
-        let segment = |index: usize| words.add(HEAD_WORDS + index * SEGMENT_WORDS);
-        let kind = |words: *const u64| SEGMENT_KINDS[*words as usize];
-        let source = |words: *const u64| read(x, s, *words.add(4));
+        let (head, o) = (Create::OPERANDS, encoding::Segment::OPERANDS);
+        let count = head.count.of(words) as usize;
+        let segment = |index: usize| words.add(head.end.index() + index * SEGMENT_WORDS);
+        let kind = |words: *const u64| SEGMENT_KINDS[o.kind.of(words) as usize];
+        let source = |words: *const u64| read(x, s, o.source.of(words));
         // The bytes of a binary segment, as many as its size says.
         let bytes_of = |words: *const u64| {
             let (bytes, length) = whole::bytes_of(source(words))?;
-            let size = read(x, s, *words.add(5));
+            let size = read(x, s, o.size.of(words));
             if is_all(size) {
                 return Some((bytes, length));
             }
-            let bits = match_width(size, *words.add(2) as u32)?;
+            let bits = match_width(size, o.unit.of(words) as u32)?;
             (bits % 8 == 0 && bits / 8 <= length).then_some((bytes, bits / 8))
         };
 
         // Computes the length and checks that all segments are valid.
-        let mut bits = *words.add(5);
+        let mut bits = head.bits.of(words);
         for index in 0..count {
             let segment = segment(index);
             match kind(segment) {
@@ -486,9 +480,9 @@ unsafe fn build_whole(
             let segment = segment(index);
             match kind(segment) {
                 SegmentKind::Integer => {
-                    let width = *segment.add(7) as u32;
+                    let width = o.bits.of(segment) as u32;
                     let mut value = source(segment).small_value() as u64;
-                    if Flags::new(*segment.add(3) as u32).is_little() && width > 8 {
+                    if Flags::new(o.flags.of(segment) as u32).is_little() && width > 8 {
                         value = (value << (64 - width)).swap_bytes();
                     }
                     writer.put(value, width);
@@ -501,7 +495,7 @@ unsafe fn build_whole(
                     let (bytes, length) = bytes_of(segment)?;
                     writer.copy(bytes, length);
                 }
-                _ => writer.copy(*segment.add(6) as *const u8, *segment.add(7) / 8),
+                _ => writer.copy(o.string.of(segment) as *const u8, o.bits.of(segment) / 8),
             }
         }
         writer.flush();

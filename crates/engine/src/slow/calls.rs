@@ -1,7 +1,7 @@
 //! Leaving the engine at a call, and calls that are not plain jumps.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::{Export, Term};
+use layout::Term;
 use term::am;
 
 use crate::bodies::calls::fun_entry;
@@ -91,16 +91,15 @@ unsafe fn arity_at(entry: *const u64) -> usize {
 
 slow_paths! {
     /// The reductions are used up at a call; `ip` is the callee's entry.
-    preempt |m| {
+    preempt |m, o: Nothing| {
         let entry = m.ip;
         let live = arity_at(entry);
         leave(m, Exit::Preempted, entry, live)
     }
 
-    /// `fun, arity, offset of the X register after the arguments`
-    call_fun |m| {
-        let fun = m.get::<crate::operand::Any, 0>();
-        let arity = m.word::<1>();
+    call_fun |m, o: CallFun| {
+        let fun = m.get(o.fun);
+        let arity = m.word(o.arity);
         let mut target = fun_entry(&m, fun, arity);
         if target.is_null() {
             m.save();
@@ -111,14 +110,13 @@ slow_paths! {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        m.push(m.after::<3>());
+        m.push(m.after(o.end));
         m.call(target)
     }
 
-    /// `fun, arity, bytes of Y registers, offset of the X register after the arguments`
-    call_fun_last |m| {
-        let fun = m.get::<crate::operand::Any, 0>();
-        let arity = m.word::<1>();
+    call_fun_last |m, o: CallFunLast| {
+        let fun = m.get(o.fun);
+        let arity = m.word(o.arity);
         let mut target = fun_entry(&m, fun, arity);
         if target.is_null() {
             m.save();
@@ -129,87 +127,88 @@ slow_paths! {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        m.s = m.s.wrapping_byte_add(m.word::<2>() as usize);
+        m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         m.call(target)
     }
 
     /// `arity`; module and function are in the X registers after the arguments.
-    apply |m| {
-        let (target, _) = applied(&mut m);
+    apply |m, o: Apply| {
+        let arity = m.word(o.arity) as usize;
+        let (target, _) = applied(&mut m, arity);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        m.push(m.after::<1>());
+        m.push(m.after(o.end));
         m.call(target)
     }
 
-    /// `arity, bytes of Y registers`
-    apply_last |m| {
-        let (target, only_raises) = applied(&mut m);
+    apply_last |m, o: ApplyLast| {
+        let arity = m.word(o.arity) as usize;
+        let (target, only_raises) = applied(&mut m, arity);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
         if only_raises {
-            m.push(m.after::<2>());
+            m.push(m.after(o.end));
             return m.call(target);
         }
-        m.s = m.s.wrapping_byte_add(m.word::<1>() as usize);
+        m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         m.call(target)
     }
 
-    /// `erlang:apply/3` with x0 = module, x1 = function, x2 = arguments; no operands.
-    apply_list |m| {
+    /// `erlang:apply/3` with x0 = module, x1 = function, x2 = arguments.
+    apply_list |m, o: Nothing| {
         let (target, _) = spread(&mut m);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        m.push(m.after::<0>());
+        m.push(m.after(o.end));
         m.call(target)
     }
 
-    /// As `apply_list`, in tail position: `bytes of Y registers`
-    apply_list_last |m| {
+    /// As `apply_list`, in tail position.
+    apply_list_last |m, o: Frame| {
         let (target, only_raises) = spread(&mut m);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
         if only_raises {
-            m.push(m.after::<1>());
+            m.push(m.after(o.end));
             return m.call(target);
         }
-        m.s = m.s.wrapping_byte_add(m.word::<0>() as usize);
+        m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         m.call(target)
     }
 
-    /// `erlang:apply/2` with x0 = fun, x1 = arguments; no operands.
-    apply_fun_list |m| {
+    /// `erlang:apply/2` with x0 = fun, x1 = arguments.
+    apply_fun_list |m, o: Nothing| {
         let target = spread_fun(&mut m);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        m.push(m.after::<0>());
+        m.push(m.after(o.end));
         m.call(target)
     }
 
-    /// As `apply_fun_list`, in tail position: `bytes of Y registers`
-    apply_fun_list_last |m| {
+    /// As `apply_fun_list`, in tail position.
+    apply_fun_list_last |m, o: Frame| {
         let target = spread_fun(&mut m);
         if target.is_null() {
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        m.s = m.s.wrapping_byte_add(m.word::<0>() as usize);
+        m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         m.call(target)
     }
 
     /// The stub of a function without code: `export`. The return address is on the stack.
-    undefined |m| {
-        let export = m.word::<0>() as *const Export;
+    undefined |m, o: CallExport| {
+        let export = m.export(o.export);
         m.save();
         let target = (m.runtime().undefined_function)(m.c, export);
         m.load();
@@ -222,7 +221,7 @@ slow_paths! {
 
     /// A breakpoint at a function's entry; the arguments are in x0 onwards. No operands: the words after it belong to
     /// the instruction that the breakpoint replaced.
-    breakpoint |m| {
+    breakpoint |m, o: Nothing| {
         m.save();
         // If the process had left in the middle of the entry instruction, that instruction begins again.
         (*(*m.c).process).is_counting = false;
@@ -238,8 +237,8 @@ slow_paths! {
         m.enter(target)
     }
 
-    /// The bottom frame has returned: the process ends normally. No operands.
-    process_end |m| {
+    /// The bottom frame has returned: the process ends normally.
+    process_end |m, o: Nothing| {
         m.save();
         Exit::Exited
     }
@@ -247,9 +246,8 @@ slow_paths! {
 
 /// Looks up the function to apply to the arguments in X registers, and whether that function always raises.
 #[inline(always)]
-unsafe fn applied<F: Form>(m: &mut Registers<F>) -> (*const u64, bool) {
+unsafe fn applied<F: Form>(m: &mut Registers<F>, arity: usize) -> (*const u64, bool) {
     unsafe {
-        let arity = m.word::<0>() as usize;
         let (module, function) = (*m.x.add(arity), *m.x.add(arity + 1));
         if module == am::ERLANG && function == am::APPLY && arity == 3 {
             return spread(m);

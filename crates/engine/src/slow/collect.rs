@@ -100,21 +100,18 @@ unsafe fn again<F: Form>(mut m: Registers<F>, bytes: u64, live: u64) -> Exit {
 }
 
 slow_paths! {
-    /// `bytes, live`
-    allocate |m| {
-        let (bytes, live) = (m.word::<0>(), m.word::<1>());
+    allocate |m, o: Allocation| {
+        let (bytes, live) = (m.word(o.bytes), m.word(o.live));
         again(m, bytes, live)
     }
 
-    /// `bytes of frame, live, bytes of frame and heap`
-    allocate_heap |m| {
-        let (bytes, live) = (m.word::<2>(), m.word::<1>());
+    allocate_heap |m, o: FrameAndHeap| {
+        let (bytes, live) = (m.word(o.total), m.word(o.live));
         again(m, bytes, live)
     }
 
-    /// `bytes, live`
-    test_heap |m| {
-        let (bytes, live) = (m.word::<0>(), m.word::<1>());
+    test_heap |m, o: Allocation| {
+        let (bytes, live) = (m.word(o.bytes), m.word(o.live));
         again(m, bytes, live)
     }
 }

@@ -1,11 +1,10 @@
-//! Comparing terms whose words alone do not decide: `a, b, fail`.
+//! Comparing terms whose words alone do not decide.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use core::cmp::Ordering;
 
 use term::compare::{compare, eq, eq_exact};
 
-use crate::operand::Any;
 use crate::operation::slow_paths;
 
 macro_rules! comparisons {
@@ -13,12 +12,12 @@ macro_rules! comparisons {
         slow_paths! {
             $(
                 $(#[$doc])*
-                $name |m| {
-                    let ($a, $b) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+                $name |m, o: Comparison| {
+                    let ($a, $b) = (m.get(o.a), m.get(o.b));
                     if $holds {
-                        return m.next::<3>();
+                        return m.next(o.end);
                     }
-                    m.jump::<2>()
+                    m.jump(o.fail)
                 }
             )*
         }

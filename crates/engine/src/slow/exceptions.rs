@@ -5,7 +5,6 @@ use layout::{Class, Context, Export, RaiseKind, Term};
 use term::{am, build};
 
 use crate::form::{Exit, Form};
-use crate::operand::Any;
 use crate::operation::slow_paths;
 use crate::registers::Registers;
 
@@ -32,12 +31,12 @@ pub(crate) unsafe fn unwind<F: Form>(
 /// Fills [`Context::raise`] with an error.
 pub(crate) unsafe fn set_error(c: *mut Context, reason: Term) {
     unsafe {
-        let raise = &mut (*c).raise;
-        raise.kind = RaiseKind::Exception;
-        raise.class = Class::Error;
-        raise.reason = reason;
-        raise.trace = Term::NONE;
-        raise.arguments = Term::NONE;
+        let error = &mut (*c).raise;
+        error.kind = RaiseKind::Exception;
+        error.class = Class::Error;
+        error.reason = reason;
+        error.trace = Term::NONE;
+        error.arguments = Term::NONE;
     }
 }
 
@@ -73,56 +72,51 @@ unsafe fn raise_tagged<F: Form>(mut m: Registers<F>, tag: Term, value: Term) -> 
 }
 
 slow_paths! {
-    /// No clause matches: `module, function, arity`; the arguments are in x0 onwards.
-    function_clause |m| {
+    /// No clause matches; the arguments are in x0 onwards.
+    function_clause |m, o: FunctionClause| {
         m.save();
-        set_function_clause(m.c, m.word::<2>() as usize);
+        set_function_clause(m.c, m.word(o.arity) as usize);
         m.load();
         let ip = m.ip;
         unwind(m, ip, core::ptr::null(), core::ptr::null())
     }
 
-    /// `value`
-    badmatch |m| {
-        let value = m.get::<Any, 0>();
+    badmatch |m, o: Value| {
+        let value = m.get(o.value);
         raise_tagged(m, am::BADMATCH, value)
     }
 
-    /// `value`
-    case_end |m| {
-        let value = m.get::<Any, 0>();
+    case_end |m, o: Value| {
+        let value = m.get(o.value);
         raise_tagged(m, am::CASE_CLAUSE, value)
     }
 
-    /// `value`
-    try_case_end |m| {
-        let value = m.get::<Any, 0>();
+    try_case_end |m, o: Value| {
+        let value = m.get(o.value);
         raise_tagged(m, am::TRY_CLAUSE, value)
     }
 
-    /// `value`
-    badrecord |m| {
-        let value = m.get::<Any, 0>();
+    badrecord |m, o: Value| {
+        let value = m.get(o.value);
         raise_tagged(m, am::BADRECORD, value)
     }
 
-    /// No operands.
-    if_end |m| {
+    if_end |m, o: Nothing| {
         set_error(m.c, am::IF_CLAUSE);
         let ip = m.ip;
         unwind(m, ip, core::ptr::null(), core::ptr::null())
     }
 
-    /// Execution went past the end of the code, which is impossible in a validated module. No operands.
-    end_of_code |m| {
+    /// Execution went past the end of the code, which is impossible in a validated module.
+    end_of_code |m, o: Nothing| {
         set_error(m.c, am::SYSTEM_LIMIT);
         let ip = m.ip;
         unwind(m, ip, core::ptr::null(), core::ptr::null())
     }
 
-    /// Re-raises a caught exception, whose class is stored in the raw trace: `trace, reason`
-    raise |m| {
-        let (trace, reason) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+    /// Re-raises a caught exception, whose class is stored in the raw trace.
+    raise |m, o: Raise| {
+        let (trace, reason) = (m.get(o.trace), m.get(o.reason));
         m.save();
         let known = (m.runtime().raw_raise)(m.c, Term::NONE, reason, trace);
         m.load();
@@ -135,7 +129,7 @@ slow_paths! {
 
     /// Re-raises the exception in x0 (class), x1 (reason), x2 (raw trace); if the class is invalid, x0 becomes
     /// `badarg`.
-    raw_raise |m| {
+    raw_raise |m, o: Nothing| {
         let (class, reason, trace) = (*m.x, *m.x.add(1), *m.x.add(2));
         m.save();
         let known = (m.runtime().raw_raise)(m.c, class, reason, trace);
@@ -145,26 +139,26 @@ slow_paths! {
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
         *m.x = am::BADARG;
-        m.next::<0>()
+        m.next(o.end)
     }
 
-    /// Converts the raw trace in x0 to a list. No operands.
-    build_stacktrace |m| {
+    /// Converts the raw trace in x0 to a list.
+    build_stacktrace |m, o: Nothing| {
         let raw = *m.x;
         m.save();
         let trace = (m.runtime().build_stacktrace)(m.c, raw);
         m.load();
         *m.x = trace;
-        m.next::<0>()
+        m.next(o.end)
     }
 
-    /// An exception has reached a `catch`: `y`
-    catch_value |m| {
+    /// An exception has reached a `catch`.
+    catch_value |m, o: OneY| {
         let (class, reason, raw) = (*m.x.add(1), *m.x.add(2), *m.x.add(3));
         m.save();
         let value = (m.runtime().catch_value)(m.c, class, reason, raw);
         m.load();
         *m.x = value;
-        m.next::<1>()
+        m.next(o.end)
     }
 }

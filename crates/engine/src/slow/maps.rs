@@ -6,107 +6,104 @@ use core::mem::MaybeUninit;
 use layout::{Context, RaiseKind, Term};
 use term::{am, compare, map};
 
+use crate::encoding::{Encoding, PutMap};
 use crate::form::Exit;
-use crate::operand::{Any, Operand, OperandKind, read};
+use crate::operand::{Operand, OperandKind, read};
 use crate::operation::slow_paths;
 use crate::slow::bifs::{guard2, settle_guard};
 use crate::slow::exceptions::{set_tagged_error, unwind};
 
 slow_paths! {
-    /// `map_get/2`: `key, map, dest, fail, live, export`
-    map_get |m| {
-        let (key, map) = (m.get::<Any, 0>(), m.get::<Any, 1>());
-        let fail = m.word::<3>();
+    /// `map_get/2`
+    map_get |m, o: Bif2| {
+        let (key, map) = (m.get(o.a), m.get(o.b));
+        let fail = m.word(o.fail);
         match value(map, key) {
             Some(value) => {
-                m.put::<Any, 2>(value);
-                m.next::<6>()
+                m.put(o.dest, value);
+                m.next(o.end)
             }
             None if fail != 0 => m.enter(fail as *const u64),
-            None => m.slow(guard2),
+            None => m.slow(o, guard2),
         }
     }
 
-    /// `is_map_key/2`: `key, map, dest, fail, live, export`
-    is_map_key |m| {
-        let (key, map) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+    /// `is_map_key/2`
+    is_map_key |m, o: Bif2| {
+        let (key, map) = (m.get(o.a), m.get(o.b));
         if !map.is_map() {
-            return m.slow(guard2);
+            return m.slow(o, guard2);
         }
-        m.put::<Any, 2>(am::boolean(map::get(map, key).is_some()));
-        m.next::<6>()
+        m.put(o.dest, am::boolean(map::get(map, key).is_some()));
+        m.next(o.end)
     }
 
-    /// `map, dest, key, fail`
-    get_map_element |m| {
-        let (map, key) = (m.get::<Any, 0>(), m.get::<Any, 2>());
+    get_map_element |m, o: GetMapElement| {
+        let (map, key) = (m.get(o.map), m.get(o.key));
         match value(map, key) {
             Some(value) => {
-                m.put::<Any, 1>(value);
-                m.next::<4>()
+                m.put(o.dest, value);
+                m.next(o.end)
             }
-            None => m.jump::<3>(),
+            None => m.jump(o.fail),
         }
     }
 
-    /// `map, fail, count, (key, dest)...`
-    get_map_elements |m| {
-        let map = m.get::<Any, 0>();
-        let count = m.word::<2>() as usize;
-        let words = m.words::<3>();
+    get_map_elements |m, o: GetMapElements| {
+        let map = m.get(o.map);
+        let count = m.word(o.count) as usize;
+        let words = m.words(o.end);
         if !map.is_map() {
-            return m.jump::<1>();
+            return m.jump(o.fail);
         }
         let mut lookups = map::Lookups::new(map);
         for index in 0..count {
             let key = m.read(*words.add(2 * index));
             match lookups.get(key) {
                 Some(value) => m.write(*words.add(2 * index + 1), value),
-                None => return m.jump::<1>(),
+                None => return m.jump(o.fail),
             }
         }
         m.next_at(words.add(2 * count))
     }
 
-    /// `map, fail, count, key...`
-    has_map_fields |m| {
-        let map = m.get::<Any, 0>();
-        let count = m.word::<2>() as usize;
-        let words = m.words::<3>();
+    has_map_fields |m, o: GetMapElements| {
+        let map = m.get(o.map);
+        let count = m.word(o.count) as usize;
+        let words = m.words(o.end);
         if !map.is_map() {
-            return m.jump::<1>();
+            return m.jump(o.fail);
         }
         let mut lookups = map::Lookups::new(map);
         for index in 0..count {
             let key = m.read(*words.add(index));
             if lookups.get(key).is_none() {
-                return m.jump::<1>();
+                return m.jump(o.fail);
             }
         }
         m.next_at(words.add(count))
     }
 
-    /// `map, dest, fail, live, 1 if all keys must exist already, count, (key, value)...`
-    put_map |m| {
-        let count = m.word::<5>() as usize;
+    put_map |m, o: PutMap| {
+        let count = m.word(o.count) as usize;
         m.save();
         let result = update(m.c, m.x, m.s, m.ip);
         m.load();
         if result.is_none() {
-            if m.word::<2>() != 0 {
+            if m.word(o.fail) != 0 {
                 (*m.c).raise.kind = RaiseKind::None;
-                return m.jump::<2>();
+                return m.jump(o.fail);
             }
             let ip = m.ip;
             return unwind(m, ip, core::ptr::null(), core::ptr::null());
         }
-        let live = m.word::<3>();
+        let live = m.word(o.live);
         let result = settle_guard(&mut m, result, live);
         if result.is_none() {
             return Exit::Exited;
         }
-        m.put::<Any, 1>(result);
-        let end = m.words::<6>().add(2 * count);
+        m.put(o.dest, result);
+        let end = m.words(o.end).add(2 * count);
         m.next_at(end)
     }
 }
@@ -124,17 +121,18 @@ fn value(map: Term, key: Term) -> Option<Term> {
 #[inline(never)]
 unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) -> Term {
     unsafe {
-        let operand = |index: usize| *ip.add(1 + index);
-        let map = read(x, s, operand(0));
-        let (exact, count) = (operand(4) != 0, operand(5) as usize);
+        let (o, words) = (PutMap::OPERANDS, ip.add(1));
+        let map = read(x, s, o.map.of(words));
+        let (exact, count) = (o.exact.of(words) != 0, o.count.of(words) as usize);
+        let words_of_pairs = words.add(o.end.index());
         if !map.is_map() {
             set_tagged_error(c, am::BADMAP, map);
             return Term::NONE;
         }
         let heap = &mut (*(*c).process).heap;
         let pair = |index: usize| {
-            let key = read(x, s, operand(6 + 2 * index));
-            (key, read(x, s, operand(7 + 2 * index)))
+            let key = read(x, s, *words_of_pairs.add(2 * index));
+            (key, read(x, s, *words_of_pairs.add(2 * index + 1)))
         };
         if let Some(map) = map::replace_values(heap, map, count, pair) {
             return map;
@@ -152,8 +150,9 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
             &many[..]
         };
         // Keys in registers may differ from one execution to the next.
-        let same_keys =
-            |index| Operand::from_word(operand(6 + 2 * index)).place() == OperandKind::Constant;
+        let same_keys = |index| {
+            Operand::from_word(*words_of_pairs.add(2 * index)).place() == OperandKind::Constant
+        };
         if !exact
             && (0..count).all(same_keys)
             && let Some(map) = map::grow(heap, map, pairs)

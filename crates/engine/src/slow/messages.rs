@@ -6,34 +6,33 @@ use layout::context::Next;
 use layout::heap::flag;
 
 use crate::form::Exit;
-use crate::operand::Any;
 use crate::operation::slow_paths;
 use crate::slow::calls::leave;
 use crate::slow::collect::{is_due, make_room_at};
 use crate::slow::exceptions::unwind;
 
 slow_paths! {
-    /// `x0 ! x1`, the result in x0. No operands.
-    send |m| {
+    /// `x0 ! x1`, the result in x0.
+    send |m, o: Nothing| {
         m.save();
         let next = (m.runtime().send)(m.c);
         m.load();
         match next {
-            Next::Continue => m.next::<0>(),
+            Next::Continue => m.next(o.end),
             Next::Raised => {
                 let ip = m.ip;
                 unwind(m, ip, core::ptr::null(), core::ptr::null())
             }
             // The process is suspended in the send. It will continue after it, with the result in x0.
             Next::Wait => {
-                let after = m.after::<0>();
+                let after = m.after(o.end);
                 leave(m, Exit::Waiting, after, 1)
             }
         }
     }
 
-    /// No message is available in the inner queue, or a collection is due: `dest, label`
-    loop_rec |m| {
+    /// No message is available in the inner queue, or a collection is due.
+    loop_rec |m, o: LoopRec| {
         let process = (*m.c).process;
         if (*process).heap.flags & flag::FORCE != 0 {
             let ip = m.ip;
@@ -47,22 +46,21 @@ slow_paths! {
             let arrived = (m.runtime().fetch_messages)(m.c);
             m.load();
             if !arrived {
-                return m.jump::<1>();
+                return m.jump(o.label);
             }
             message = *(*process).messages.save;
         }
-        m.put::<Any, 0>((*message).term);
-        m.next::<2>()
+        m.put(o.dest, (*message).term);
+        m.next(o.end)
     }
 
-    /// The slice is over at a label where no X register is live: `label`
-    yield_at_label |m| {
-        let label = m.word::<0>() as *const u64;
+    /// The slice is over at a label where no X register is live.
+    yield_at_label |m, o: Jump| {
+        let label = m.word(o.label) as *const u64;
         leave(m, Exit::Preempted, label, 0)
     }
 
-    /// No operands.
-    remove_message |m| {
+    remove_message |m, o: Nothing| {
         m.save();
         (m.runtime().remove_message)(m.c);
         m.load();
@@ -71,25 +69,23 @@ slow_paths! {
         if is_due(heap) {
             heap.flags |= flag::FORCE;
         }
-        m.next::<0>()
+        m.next(o.end)
     }
 
-    /// `label`
-    wait |m| {
-        let label = m.word::<0>() as *const u64;
+    wait |m, o: Jump| {
+        let label = m.word(o.label) as *const u64;
         leave(m, Exit::Waiting, label, 0)
     }
 
-    /// `label, timeout`
-    wait_timeout |m| {
-        let timeout = m.get::<Any, 1>();
+    wait_timeout |m, o: WaitTimeout| {
+        let limit = m.get(o.timeout);
         m.save();
-        let next = (m.runtime().set_timeout)(m.c, timeout);
+        let next = (m.runtime().set_timeout)(m.c, limit);
         m.load();
         match next {
-            Next::Continue => m.next::<2>(),
+            Next::Continue => m.next(o.end),
             Next::Wait => {
-                let label = m.word::<0>() as *const u64;
+                let label = m.word(o.label) as *const u64;
                 leave(m, Exit::Waiting, label, 0)
             }
             Next::Raised => {
@@ -99,47 +95,42 @@ slow_paths! {
         }
     }
 
-    /// No operands.
-    timeout |m| {
+    timeout |m, o: Nothing| {
         m.save();
         (m.runtime().timed_out)(m.c);
         m.load();
-        m.next::<0>()
+        m.next(o.end)
     }
 
-    /// `dest`
-    marker_reserve |m| {
+    marker_reserve |m, o: Destination| {
         m.save();
         let marker: Term = (m.runtime().marker_reserve)(m.c);
         m.load();
-        m.put::<Any, 0>(marker);
-        m.next::<1>()
+        m.put(o.dest, marker);
+        m.next(o.end)
     }
 
-    /// `marker, reference`
-    marker_bind |m| {
-        let (marker, reference) = (m.get::<Any, 0>(), m.get::<Any, 1>());
+    marker_bind |m, o: MarkerBind| {
+        let (marker, reference) = (m.get(o.marker), m.get(o.reference));
         m.save();
         (m.runtime().marker_bind)(m.c, marker, reference);
         m.load();
-        m.next::<2>()
+        m.next(o.end)
     }
 
-    /// `reference`
-    marker_clear |m| {
-        let reference = m.get::<Any, 0>();
+    marker_clear |m, o: Value| {
+        let reference = m.get(o.value);
         m.save();
         (m.runtime().marker_clear)(m.c, reference);
         m.load();
-        m.next::<1>()
+        m.next(o.end)
     }
 
-    /// `reference`
-    marker_use |m| {
-        let reference = m.get::<Any, 0>();
+    marker_use |m, o: Value| {
+        let reference = m.get(o.value);
         m.save();
         (m.runtime().marker_use)(m.c, reference);
         m.load();
-        m.next::<1>()
+        m.next(o.end)
     }
 }
