@@ -11,7 +11,7 @@ use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::bifs::settle_guard;
 use crate::slow::collect::room_before;
-use crate::slow::exceptions::{set_error, unwind};
+use crate::slow::exceptions::raise_error;
 
 /// Heap words needed for a match context, and for most matched parts: a heap binary of 64 bytes, or a sub-binary.
 const CONTEXT_WORDS: usize = 5;
@@ -50,51 +50,11 @@ slow_paths! {
         }
         let Some(context) = matching::start_match(heap(&m), term) else {
             if m.word(o.fail) == 0 {
-                set_error(m.c, am::BADARG);
-                let ip = m.ip;
-                return unwind(m, ip, core::ptr::null(), core::ptr::null());
+                return raise_error(m, am::BADARG);
             }
             return m.jump(o.fail);
         };
         finish!(m, o, context)
-    }
-
-    get_integer |m, o: GetBits| {
-        // A size is a small integer or `all`, so a collection does not affect it.
-        let (live, size) = (m.word(o.live), m.get(o.size));
-        let context = m.get(o.context);
-        let context = room_before(&mut m, PART_WORDS, live, context);
-        if context.is_none() {
-            return Exit::Exited;
-        }
-        let flags = Flags::new(m.word(o.flags) as u32);
-        let found = match match_width(size, m.word(o.unit) as u32) {
-            Some(width) => matching::get_integer(heap(&m), context, width, flags),
-            None => None,
-        };
-        match found {
-            Some(value) => finish!(m, o, value),
-            None => m.jump(o.fail),
-        }
-    }
-
-    get_float |m, o: GetBits| {
-        // A size is a small integer or `all`, so a collection does not affect it.
-        let (live, size) = (m.word(o.live), m.get(o.size));
-        let context = m.get(o.context);
-        let context = room_before(&mut m, PART_WORDS, live, context);
-        if context.is_none() {
-            return Exit::Exited;
-        }
-        let flags = Flags::new(m.word(o.flags) as u32);
-        let found = match match_width(size, m.word(o.unit) as u32) {
-            Some(width) => matching::get_float(heap(&m), context, width, flags),
-            None => None,
-        };
-        match found {
-            Some(value) => finish!(m, o, value),
-            None => m.jump(o.fail),
-        }
     }
 
     get_binary |m, o: GetBits| {
@@ -156,9 +116,7 @@ slow_paths! {
     set_position |m, o: SetPosition| {
         let (context, position) = (m.get(o.context), m.get(o.position));
         if !matching::set_position_term(context, position) {
-            set_error(m.c, am::BADARG);
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return raise_error(m, am::BADARG);
         }
         m.next(o.end)
     }
@@ -179,6 +137,38 @@ slow_paths! {
         let flags = Flags::new(m.word(o.flags) as u32);
         character(m, matching::get_utf32(context, flags))
     }
+}
+
+macro_rules! numbers {
+    ($($name:ident;)*) => {
+        slow_paths! {
+            $(
+                $name |m, o: GetBits| {
+                    // A size is a small integer or `all`, so a collection does not affect it.
+                    let (live, size) = (m.word(o.live), m.get(o.size));
+                    let context = m.get(o.context);
+                    let context = room_before(&mut m, PART_WORDS, live, context);
+                    if context.is_none() {
+                        return Exit::Exited;
+                    }
+                    let flags = Flags::new(m.word(o.flags) as u32);
+                    let found = match match_width(size, m.word(o.unit) as u32) {
+                        Some(width) => matching::$name(heap(&m), context, width, flags),
+                        None => None,
+                    };
+                    match found {
+                        Some(value) => finish!(m, o, value),
+                        None => m.jump(o.fail),
+                    }
+                }
+            )*
+        }
+    };
+}
+
+numbers! {
+    get_integer;
+    get_float;
 }
 
 /// The destination operand for a skipped character: a constant, so it cannot be a register.

@@ -16,7 +16,7 @@ use crate::operand::read;
 use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
-use crate::slow::exceptions::{set_error, unwind};
+use crate::slow::exceptions::{set_error, unwind_here};
 
 /// Operand words of a segment of `create`.
 const SEGMENT_WORDS: usize = encoding::Segment::CLASSES.len();
@@ -52,8 +52,7 @@ unsafe fn fail<F: Form>(m: Registers<F>, label: u64) -> Exit {
             (*m.c).raise.kind = RaiseKind::None;
             return m.enter(label as *const u64);
         }
-        let ip = m.ip;
-        unwind(m, ip, core::ptr::null(), core::ptr::null())
+        unwind_here(m)
     }
 }
 
@@ -290,16 +289,19 @@ unsafe fn put<F: Form, const L: usize, const N: usize>(
     }
 }
 
+/// Sets the error for a size that is too large or not a size at all; returns none.
+unsafe fn size_error(c: *mut Context, limit: bool) -> Term {
+    unsafe { set_error(c, if limit { am::SYSTEM_LIMIT } else { am::BADARG }) };
+    Term::NONE
+}
+
 /// A size, or none after raising an exception.
 #[inline(never)]
 unsafe fn sum(c: *mut Context, a: Term, b: Term, unit: u32) -> Term {
     unsafe {
         match construct::add_sizes(&mut (*(*c).process).heap, a, b, unit) {
             Ok(sum) => sum,
-            Err(limit) => {
-                set_error(c, if limit { am::SYSTEM_LIMIT } else { am::BADARG });
-                Term::NONE
-            }
+            Err(limit) => size_error(c, limit),
         }
     }
 }
@@ -315,10 +317,7 @@ unsafe fn start(c: *mut Context, size: Term, unit: u64) -> Term {
                 *builder(c) = to;
                 string
             }
-            Err(limit) => {
-                set_error(c, if limit { am::SYSTEM_LIMIT } else { am::BADARG });
-                Term::NONE
-            }
+            Err(limit) => size_error(c, limit),
         }
     }
 }
@@ -343,10 +342,7 @@ unsafe fn extend(c: *mut Context, binary: Term, size: Term, ip: *const u64) -> T
                 *builder(c) = to;
                 string
             }
-            Err(limit) => {
-                set_error(c, if limit { am::SYSTEM_LIMIT } else { am::BADARG });
-                Term::NONE
-            }
+            Err(limit) => size_error(c, limit),
         }
     }
 }

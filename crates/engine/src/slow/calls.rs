@@ -9,7 +9,7 @@ use crate::form::{Exit, Form};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::collect::{make_room, make_room_at};
-use crate::slow::exceptions::unwind;
+use crate::slow::exceptions::{unwind, unwind_here};
 
 /// Leaves the engine: saves x0..x`live` on the stack; the process will continue at `ip`.
 #[inline(always)]
@@ -98,34 +98,20 @@ slow_paths! {
     }
 
     call_fun |m, o: CallFun| {
-        let fun = m.get(o.fun);
-        let arity = m.word(o.arity);
-        let mut target = fun_entry(&m, fun, arity);
+        let (fun, arity) = (m.get(o.fun), m.word(o.arity));
+        let target = called(&mut m, fun, arity);
         if target.is_null() {
-            m.save();
-            target = (m.runtime().call_fun)(m.c, fun, arity as usize);
-            m.load();
-        }
-        if target.is_null() {
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         m.push(m.after(o.end));
         m.call(target)
     }
 
     call_fun_last |m, o: CallFunLast| {
-        let fun = m.get(o.fun);
-        let arity = m.word(o.arity);
-        let mut target = fun_entry(&m, fun, arity);
+        let (fun, arity) = (m.get(o.fun), m.word(o.arity));
+        let target = called(&mut m, fun, arity);
         if target.is_null() {
-            m.save();
-            target = (m.runtime().call_fun)(m.c, fun, arity as usize);
-            m.load();
-        }
-        if target.is_null() {
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         m.call(target)
@@ -136,8 +122,7 @@ slow_paths! {
         let arity = m.word(o.arity) as usize;
         let (target, _) = applied(&mut m, arity);
         if target.is_null() {
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         m.push(m.after(o.end));
         m.call(target)
@@ -147,8 +132,7 @@ slow_paths! {
         let arity = m.word(o.arity) as usize;
         let (target, only_raises) = applied(&mut m, arity);
         if target.is_null() {
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         if only_raises {
             m.push(m.after(o.end));
@@ -162,8 +146,7 @@ slow_paths! {
     apply_list |m, o: Nothing| {
         let (target, _) = spread(&mut m);
         if target.is_null() {
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         m.push(m.after(o.end));
         m.call(target)
@@ -173,8 +156,7 @@ slow_paths! {
     apply_list_last |m, o: Frame| {
         let (target, only_raises) = spread(&mut m);
         if target.is_null() {
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         if only_raises {
             m.push(m.after(o.end));
@@ -188,8 +170,7 @@ slow_paths! {
     apply_fun_list |m, o: Nothing| {
         let target = spread_fun(&mut m);
         if target.is_null() {
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         m.push(m.after(o.end));
         m.call(target)
@@ -199,8 +180,7 @@ slow_paths! {
     apply_fun_list_last |m, o: Frame| {
         let target = spread_fun(&mut m);
         if target.is_null() {
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         m.call(target)
@@ -231,8 +211,7 @@ slow_paths! {
             (m.runtime().breakpoint)(m.c, Term::from_bits(module), Term::from_bits(function), arity);
         m.load();
         if target.is_null() {
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         m.enter(target)
     }
@@ -241,6 +220,21 @@ slow_paths! {
     process_end |m, o: Nothing| {
         m.save();
         Exit::Exited
+    }
+}
+
+/// The entry of a fun for a call with `arity` arguments; null after raising an exception.
+#[inline(always)]
+unsafe fn called<F: Form>(m: &mut Registers<F>, fun: Term, arity: u64) -> *const u64 {
+    unsafe {
+        let target = fun_entry(m, fun, arity);
+        if !target.is_null() {
+            return target;
+        }
+        m.save();
+        let target = (m.runtime().call_fun)(m.c, fun, arity as usize);
+        m.load();
+        target
     }
 }
 

@@ -28,6 +28,24 @@ pub(crate) unsafe fn unwind<F: Form>(
     }
 }
 
+/// As [`unwind`], for an exception that the running instruction raises itself, not through a BIF.
+#[inline(always)]
+pub(crate) unsafe fn unwind_here<F: Form>(m: Registers<F>) -> Exit {
+    unsafe {
+        let ip = m.ip;
+        unwind(m, ip, core::ptr::null(), core::ptr::null())
+    }
+}
+
+/// Raises an error from the running instruction.
+#[inline(always)]
+pub(crate) unsafe fn raise_error<F: Form>(m: Registers<F>, reason: Term) -> Exit {
+    unsafe {
+        set_error(m.c, reason);
+        unwind_here(m)
+    }
+}
+
 /// Fills [`Context::raise`] with an error.
 pub(crate) unsafe fn set_error(c: *mut Context, reason: Term) {
     unsafe {
@@ -66,8 +84,7 @@ unsafe fn raise_tagged<F: Form>(mut m: Registers<F>, tag: Term, value: Term) -> 
         m.save();
         set_tagged_error(m.c, tag, value);
         m.load();
-        let ip = m.ip;
-        unwind(m, ip, core::ptr::null(), core::ptr::null())
+        unwind_here(m)
     }
 }
 
@@ -77,8 +94,7 @@ slow_paths! {
         m.save();
         set_function_clause(m.c, m.word(o.arity) as usize);
         m.load();
-        let ip = m.ip;
-        unwind(m, ip, core::ptr::null(), core::ptr::null())
+        unwind_here(m)
     }
 
     badmatch |m, o: Value| {
@@ -102,16 +118,12 @@ slow_paths! {
     }
 
     if_end |m, o: Nothing| {
-        set_error(m.c, am::IF_CLAUSE);
-        let ip = m.ip;
-        unwind(m, ip, core::ptr::null(), core::ptr::null())
+        raise_error(m, am::IF_CLAUSE)
     }
 
     /// Execution went past the end of the code, which is impossible in a validated module.
     end_of_code |m, o: Nothing| {
-        set_error(m.c, am::SYSTEM_LIMIT);
-        let ip = m.ip;
-        unwind(m, ip, core::ptr::null(), core::ptr::null())
+        raise_error(m, am::SYSTEM_LIMIT)
     }
 
     /// Re-raises a caught exception, whose class is stored in the raw trace.
@@ -123,8 +135,7 @@ slow_paths! {
         if !known {
             set_error(m.c, am::BADARG);
         }
-        let ip = m.ip;
-        unwind(m, ip, core::ptr::null(), core::ptr::null())
+        unwind_here(m)
     }
 
     /// Re-raises the exception in x0 (class), x1 (reason), x2 (raw trace); if the class is invalid, x0 becomes
@@ -135,8 +146,7 @@ slow_paths! {
         let known = (m.runtime().raw_raise)(m.c, class, reason, trace);
         m.load();
         if known {
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         *m.x = am::BADARG;
         m.next(o.end)

@@ -5,14 +5,12 @@ use term::am;
 use term::arith::float_of_integer;
 
 use crate::operation::slow_paths;
-use crate::slow::exceptions::{set_error, unwind};
+use crate::slow::exceptions::raise_error;
 
 slow_paths! {
     convert |m, o: FloatLoad| {
         let Some(value) = float_of_integer(m.get(o.source)) else {
-            set_error(m.c, am::BADARITH);
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return raise_error(m, am::BADARITH);
         };
         let register = (&raw mut (*m.c).f).cast::<f64>().wrapping_byte_add(m.word(o.dest) as usize);
         *register = value;
@@ -21,8 +19,6 @@ slow_paths! {
 
     /// The result is infinite or NaN. Ignores its operands.
     badarith |m, o: Nothing| {
-        set_error(m.c, am::BADARITH);
-        let ip = m.ip;
-        unwind(m, ip, core::ptr::null(), core::ptr::null())
+        raise_error(m, am::BADARITH)
     }
 }

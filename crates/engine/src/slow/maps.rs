@@ -11,7 +11,7 @@ use crate::form::Exit;
 use crate::operand::{Operand, OperandKind, read};
 use crate::operation::slow_paths;
 use crate::slow::bifs::{guard2, settle_guard};
-use crate::slow::exceptions::{set_tagged_error, unwind};
+use crate::slow::exceptions::{set_tagged_error, unwind_here};
 
 slow_paths! {
     /// `map_get/2`
@@ -94,8 +94,7 @@ slow_paths! {
                 (*m.c).raise.kind = RaiseKind::None;
                 return m.jump(o.fail);
             }
-            let ip = m.ip;
-            return unwind(m, ip, core::ptr::null(), core::ptr::null());
+            return unwind_here(m);
         }
         let live = m.word(o.live);
         let result = settle_guard(&mut m, result, live);

@@ -9,7 +9,7 @@ use crate::form::Exit;
 use crate::operation::slow_paths;
 use crate::slow::calls::leave;
 use crate::slow::collect::{is_due, make_room_at};
-use crate::slow::exceptions::unwind;
+use crate::slow::exceptions::unwind_here;
 
 slow_paths! {
     /// `x0 ! x1`, the result in x0.
@@ -20,8 +20,7 @@ slow_paths! {
         match next {
             Next::Continue => m.next(o.end),
             Next::Raised => {
-                let ip = m.ip;
-                unwind(m, ip, core::ptr::null(), core::ptr::null())
+                unwind_here(m)
             }
             // The process is suspended in the send. It will continue after it, with the result in x0.
             Next::Wait => {
@@ -89,8 +88,7 @@ slow_paths! {
                 leave(m, Exit::Waiting, label, 0)
             }
             Next::Raised => {
-                let ip = m.ip;
-                unwind(m, ip, core::ptr::null(), core::ptr::null())
+                unwind_here(m)
             }
         }
     }
