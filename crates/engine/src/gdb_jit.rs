@@ -21,7 +21,7 @@ use object::write::elf::{FileHeader, SectionHeader, Sym, SymbolIndex, Writer};
 use crate::code::{Code, FUNC_INFO_WORDS, Function, Words};
 use crate::start;
 
-// DWARF's numbers for x86-64 registers; `rsi` holds the Erlang stack pointer (`machine.rs`).
+// DWARF's numbers for x86-64 registers; `rsi` holds the Erlang stack pointer (`registers.rs`).
 const RSI: u8 = 4;
 const RSP: u8 = 7;
 const RETURN_ADDRESS: u8 = 16;
@@ -127,6 +127,76 @@ struct Section {
     extent: Extent,
 }
 
+impl Symbol {
+    /// Its row in the symbol table, without its name.
+    fn entry(&self, section: &Section) -> Sym {
+        let kind = if section.is_code {
+            elf::STT_FUNC
+        } else {
+            elf::STT_OBJECT
+        };
+        Sym {
+            section: None,
+            st_name: 0,
+            st_info: elf::SymbolInfo::new(elf::STB_GLOBAL, kind),
+            st_other: elf::SymbolOther(0),
+            st_shndx: elf::SymbolSection(0),
+            st_value: self.extent.start - section.extent.start,
+            st_size: self.extent.bytes,
+        }
+    }
+}
+
+impl Section {
+    /// Its header, without its name.
+    fn header(&self) -> SectionHeader {
+        let access = if self.is_code {
+            elf::SHF_EXECINSTR
+        } else {
+            elf::SHF_WRITE
+        };
+        SectionHeader {
+            sh_name: 0,
+            sh_type: elf::SHT_NOBITS,
+            sh_flags: elf::SHF_ALLOC | access,
+            sh_addr: self.extent.start,
+            sh_offset: 0,
+            sh_size: self.extent.bytes,
+            sh_link: 0,
+            sh_info: 0,
+            sh_addralign: 8,
+            sh_entsize: 0,
+        }
+    }
+}
+
+const FILE_HEADER: FileHeader = FileHeader {
+    os_abi: elf::ELFOSABI_NONE,
+    abi_version: 0,
+    e_type: elf::ET_REL,
+    e_machine: elf::EM_X86_64,
+    e_entry: 0,
+    e_flags: elf::FileFlags(0),
+};
+
+/// The contents of a string table, and the offset of each string in it.
+///
+/// The writer's own string table would be sorted so that strings can share their ends, which takes more time than
+/// everything else together.
+fn string_table(strings: &[String]) -> Option<(Vec<u8>, Vec<u32>)> {
+    let mut table = vec![0];
+    let offsets = strings
+        .iter()
+        .map(|string| {
+            let offset = table.len();
+            table.extend(string.as_bytes());
+            table.push(0);
+            u32::try_from(offset).ok()
+        })
+        .collect::<Option<_>>()?;
+    Some((table, offsets))
+}
+
 /// Writes the object; `None` only if it would be too large for the format.
 fn object(
     sections: &[Section],
@@ -147,20 +217,9 @@ fn object(
         .collect();
     let frames_name = writer.add_section_name(b".eh_frame");
     writer.reserve_section_index();
-    // The writer's own string table would be sorted so that strings can share their ends, which takes more time than
-    // everything else together.
     let strings_name = writer.add_section_name(b".strtab");
     let strings_index = writer.reserve_section_index();
-    let mut strings = vec![0];
-    let string_offsets: Vec<u32> = names
-        .iter()
-        .map(|name| {
-            let offset = strings.len();
-            strings.extend(name.as_bytes());
-            strings.push(0);
-            u32::try_from(offset).ok()
-        })
-        .collect::<Option<_>>()?;
+    let (strings, string_offsets) = string_table(names)?;
     let symbols_name = writer.add_section_name(b".symtab");
     writer.reserve_symtab_section_index();
     writer.reserve_shstrtab_section_index();
@@ -176,54 +235,25 @@ fn object(
     writer.reserve_shstrtab().ok()?;
     writer.reserve_section_headers();
 
-    let header = FileHeader {
-        os_abi: elf::ELFOSABI_NONE,
-        abi_version: 0,
-        e_type: elf::ET_REL,
-        e_machine: elf::EM_X86_64,
-        e_entry: 0,
-        e_flags: elf::FileFlags(0),
-    };
-    writer.write_file_header(&header).ok()?;
+    writer.write_file_header(&FILE_HEADER).ok()?;
     writer.write_align(8);
     writer.write(frames);
     writer.write(&strings);
     writer.write_null_symbol();
     for symbol in symbols {
-        let kind = if sections[symbol.section].is_code {
-            elf::STT_FUNC
-        } else {
-            elf::STT_OBJECT
-        };
+        let section = &sections[symbol.section];
         writer.write_symbol(&Sym {
             section: Some(places[symbol.section].1.0),
             st_name: string_offsets[symbol.name],
-            st_info: elf::SymbolInfo::new(elf::STB_GLOBAL, kind),
-            st_other: elf::SymbolOther(0),
-            st_shndx: elf::SymbolSection(0),
-            st_value: symbol.extent.start - sections[symbol.section].extent.start,
-            st_size: symbol.extent.bytes,
+            ..symbol.entry(section)
         });
     }
     writer.write_shstrtab();
     writer.write_null_section_header();
     for (section, (name, _)) in sections.iter().zip(&places) {
-        let access = if section.is_code {
-            elf::SHF_EXECINSTR
-        } else {
-            elf::SHF_WRITE
-        };
         writer.write_section_header(&SectionHeader {
             sh_name: writer.section_name_offset(Some(*name)),
-            sh_type: elf::SHT_NOBITS,
-            sh_flags: elf::SHF_ALLOC | access,
-            sh_addr: section.extent.start,
-            sh_offset: 0,
-            sh_size: section.extent.bytes,
-            sh_link: 0,
-            sh_info: 0,
-            sh_addralign: 8,
-            sh_entsize: 0,
+            ..section.header()
         });
     }
     let contents = SectionHeader {

@@ -518,68 +518,8 @@ fn r#move<'a>(
 ) -> Result {
     let code = emitter.module.code;
     let (from, to) = (emitter.source(operands[0]), emitter.source(operands[1]));
-    if to.place() == OperandKind::X {
-        // There may be a line before a call.
-        let behind = usize::from(cursor.opcode_at(0) == Some(Opcode::Line));
-        match cursor.opcode_at(behind) {
-            Some(opcode @ (Opcode::Call | Opcode::CallOnly | Opcode::CallLast)) => {
-                if behind == 1
-                    && let Some(line) = cursor.next()
-                    && let FileOperand::Line(line) = code.operands(line)[0]
-                {
-                    emitter.line(line);
-                }
-                let call = cursor
-                    .next()
-                    .map(|call| code.operands(call))
-                    .unwrap_or_default();
-                let (source, dest, label) = (from, to, label(call[1]));
-                if opcode == Opcode::CallLast {
-                    emitter.operation::<calls::MoveCallLast>(MoveCallLast {
-                        source,
-                        dest,
-                        label,
-                        frame: number(call[2]).unwrap_or(0) * 8,
-                    });
-                    return Ok(());
-                }
-                let words = MoveCall {
-                    source,
-                    dest,
-                    label,
-                };
-                if opcode == Opcode::Call {
-                    emitter.operation::<calls::MoveCall>(words);
-                } else {
-                    emitter.operation::<calls::MoveCallOnly>(words);
-                }
-                return Ok(());
-            }
-            Some(Opcode::Return) if behind == 0 => {
-                cursor.next();
-                emitter.operation::<calls::MoveReturn>(MoveReturn {
-                    source: from,
-                    dest: to,
-                });
-                return Ok(());
-            }
-            Some(Opcode::Deallocate)
-                if behind == 0 && cursor.opcode_at(1) == Some(Opcode::Return) =>
-            {
-                let frame = cursor
-                    .next()
-                    .map(|end| code.operands(end))
-                    .unwrap_or_default();
-                cursor.next();
-                emitter.operation::<calls::MoveDeallocateReturn>(MoveDeallocateReturn {
-                    source: from,
-                    dest: to,
-                    frame: number(frame[0]).unwrap_or(0) * 8,
-                });
-                return Ok(());
-            }
-            _ => (),
-        }
+    if to.place() == OperandKind::X && move_and_leave(emitter, from, to, cursor) {
+        return Ok(());
     }
     if cursor.opcode_at(0) == Some(Opcode::Move) {
         // The second move may be better fused with what follows.
@@ -611,6 +551,70 @@ fn r#move<'a>(
         dest: to,
     });
     Ok(())
+}
+
+/// Writes a move to an X register and the call or return after it as one instruction, if there is one.
+fn move_and_leave<'a>(
+    emitter: &mut Emitter<'a>,
+    source: Operand,
+    dest: Operand,
+    cursor: &mut Cursor<'a>,
+) -> bool {
+    let code = emitter.module.code;
+    // There may be a line before a call.
+    let behind = usize::from(cursor.opcode_at(0) == Some(Opcode::Line));
+    match cursor.opcode_at(behind) {
+        Some(opcode @ (Opcode::Call | Opcode::CallOnly | Opcode::CallLast)) => {
+            if behind == 1
+                && let Some(line) = cursor.next()
+                && let FileOperand::Line(line) = code.operands(line)[0]
+            {
+                emitter.line(line);
+            }
+            let call = cursor
+                .next()
+                .map(|call| code.operands(call))
+                .unwrap_or_default();
+            let label = label(call[1]);
+            if opcode == Opcode::CallLast {
+                emitter.operation::<calls::MoveCallLast>(MoveCallLast {
+                    source,
+                    dest,
+                    label,
+                    frame: number(call[2]).unwrap_or(0) * 8,
+                });
+                return true;
+            }
+            let words = MoveCall {
+                source,
+                dest,
+                label,
+            };
+            if opcode == Opcode::Call {
+                emitter.operation::<calls::MoveCall>(words);
+            } else {
+                emitter.operation::<calls::MoveCallOnly>(words);
+            }
+        }
+        Some(Opcode::Return) if behind == 0 => {
+            cursor.next();
+            emitter.operation::<calls::MoveReturn>(MoveReturn { source, dest });
+        }
+        Some(Opcode::Deallocate) if behind == 0 && cursor.opcode_at(1) == Some(Opcode::Return) => {
+            let frame = cursor
+                .next()
+                .map(|end| code.operands(end))
+                .unwrap_or_default();
+            cursor.next();
+            emitter.operation::<calls::MoveDeallocateReturn>(MoveDeallocateReturn {
+                source,
+                dest,
+                frame: number(frame[0]).unwrap_or(0) * 8,
+            });
+        }
+        _ => return false,
+    }
+    true
 }
 
 /// Writes two moves as one instruction, if there is one for these kinds of operands. The moves are executed one after
