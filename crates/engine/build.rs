@@ -38,7 +38,7 @@ fn main() {
     };
     let mut text = String::new();
     for (name, table) in [("NARROW", &narrow), ("WIDE", &wide)] {
-        writeln!(text, "pub static {name}: &[Option<Stencil>] = &[").unwrap();
+        writeln!(text, "pub(super) static {name}: &[Option<Stencil>] = &[").unwrap();
         for stencil in table {
             writeln!(text, "    {stencil},").unwrap();
         }

@@ -39,11 +39,6 @@ impl TypeSet {
         TypeSet(self.0 | other.0)
     }
 
-    /// Whether every type in `self` is also in `other`.
-    pub const fn is_within(self, other: TypeSet) -> bool {
-        self.0 & !other.0 == 0
-    }
-
     /// Whether a term with a type in `self` may have a type in `other`.
     pub const fn overlaps(self, other: TypeSet) -> bool {
         self.0 & other.0 != 0

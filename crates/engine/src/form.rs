@@ -77,7 +77,7 @@ pub trait Form: Copy {
     unsafe fn enter(machine: Registers<Self>, target: *const u64) -> Exit;
 
     /// Continues in a slow path, which finds the operand words after `ip` as the body does.
-    unsafe fn slow(machine: Registers<Self>, glue: Handler) -> Exit;
+    unsafe fn slow(machine: Registers<Self>, path: Handler) -> Exit;
 
     /// Leaves the engine when a call of the function at `target` has used up the reductions.
     unsafe fn preempt(machine: Registers<Self>, target: *const u64) -> Exit;
@@ -140,8 +140,8 @@ impl Form for Threaded {
     }
 
     #[inline(always)]
-    unsafe fn slow(m: Registers<Self>, glue: Handler) -> Exit {
-        unsafe { dispatch(glue, m.x, m.s, m.h, m.f, m.c, m.ip) }
+    unsafe fn slow(m: Registers<Self>, path: Handler) -> Exit {
+        unsafe { dispatch(path, m.x, m.s, m.h, m.f, m.c, m.ip) }
     }
 
     #[inline(always)]

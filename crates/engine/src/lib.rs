@@ -41,7 +41,7 @@ mod encoding;
 mod form;
 pub mod gdb_jit;
 pub mod native;
-pub mod operand;
+mod operand;
 mod operation;
 mod registers;
 mod run;

@@ -42,7 +42,7 @@ use crate::slow;
 use expand::{Part, PartOperand, expand};
 
 /// The machine code of one operation.
-pub struct Stencil {
+pub(crate) struct Stencil {
     code: &'static [u8],
     relocations: &'static [Relocation],
 }
@@ -66,7 +66,7 @@ impl Stencil {
 }
 
 /// Four bytes that must be patched.
-pub struct Relocation {
+pub(crate) struct Relocation {
     offset: u32,
     kind: PatchKind,
     addend: i64,
@@ -75,7 +75,7 @@ pub struct Relocation {
 
 /// How the four bytes are encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum PatchKind {
+pub(crate) enum PatchKind {
     /// A number that the processor zero-extends.
     Zero,
     /// A number that the processor sign-extends.
@@ -86,7 +86,7 @@ pub enum PatchKind {
 
 /// The value that a hole is filled with.
 #[derive(Clone, Copy)]
-pub enum Symbol {
+pub(crate) enum Symbol {
     /// An operand word.
     Hole(u8),
     /// The machine code at the label in an operand word.
@@ -104,7 +104,7 @@ macro_rules! slow_paths_of_stencils {
         /// The slow paths that stencils jump to.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, PartialEq, Eq)]
-        pub enum SlowPath {
+        pub(crate) enum SlowPath {
             $($($name,)*)*
         }
 
@@ -256,27 +256,27 @@ fn room<T>(result: sys::Result<T>) -> Result<Option<T>, NoRoom> {
 
 /// Words, followed by their machine code in the same area.
 #[derive(Debug)]
-pub struct Placed {
+pub(crate) struct Placed {
     area: CodeArea,
     words: usize,
     code: usize,
 }
 
 impl Placed {
-    pub fn words(&self) -> &[u64] {
+    pub(crate) fn words(&self) -> &[u64] {
         // SAFETY: the area starts with that many words, which were written before this value was created.
         unsafe { std::slice::from_raw_parts(self.area.base().as_ptr().cast::<u64>(), self.words) }
     }
 
     /// All machine code.
-    pub fn all_code(&self) -> &[u8] {
+    pub(crate) fn all_code(&self) -> &[u8] {
         let code_start = (self.words * 8).next_multiple_of(page_bytes());
         // SAFETY: the machine code begins at the first page after the words, and has that length.
         unsafe { std::slice::from_raw_parts(self.area.base().as_ptr().add(code_start), self.code) }
     }
 
     /// The machine code from the instruction at word `start` to the one at word `end`, or to the end of the code.
-    pub fn code_of(&self, start: u32, end: Option<u32>) -> &[u8] {
+    pub(crate) fn code_of(&self, start: u32, end: Option<u32>) -> &[u8] {
         let words = self.words();
         let all = self.all_code().as_ptr_range();
         let address = |word: u32| words[word as usize] as usize;
@@ -292,7 +292,7 @@ impl Placed {
     ///
     /// # Safety
     /// No thread runs the code during the call, and the code that `body` leaves behind is valid.
-    pub unsafe fn rewrite(&self, body: impl FnOnce()) -> Result<(), NoRoom> {
+    pub(crate) unsafe fn rewrite(&self, body: impl FnOnce()) -> Result<(), NoRoom> {
         let code_start = (self.words * 8).next_multiple_of(page_bytes());
         let part = code_start..(code_start + self.code).next_multiple_of(page_bytes());
         // SAFETY: the caller's promises.
@@ -307,13 +307,13 @@ impl Placed {
     }
 
     /// Bytes of machine code.
-    pub fn code_bytes(&self) -> usize {
+    pub(crate) fn code_bytes(&self) -> usize {
         self.code
     }
 }
 
 /// The output of the assembler: words whose labels are not patched yet.
-pub struct Unplaced<'a> {
+pub(crate) struct Unplaced<'a> {
     pub words: &'a [u64],
     /// The first words of instructions, in order.
     pub starts: &'a [u32],
@@ -352,7 +352,7 @@ const NOP: u8 = 0x90;
 ///
 /// # Errors
 /// [`NoRoom`] if it would be possible with more memory.
-pub fn place(unplaced: &Unplaced<'_>) -> Result<Option<Placed>, NoRoom> {
+pub(crate) fn place(unplaced: &Unplaced<'_>) -> Result<Option<Placed>, NoRoom> {
     if !is_enabled() {
         return Ok(None);
     }

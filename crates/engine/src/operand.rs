@@ -61,7 +61,7 @@ impl Operand {
     }
 
     #[must_use]
-    pub const fn place(self) -> OperandKind {
+    pub const fn kind(self) -> OperandKind {
         if self.0 & 0b11 != 0 {
             OperandKind::Constant
         } else if self.0 & Y_TAG != 0 {
@@ -74,7 +74,7 @@ impl Operand {
     /// The constant, if it is one.
     #[must_use]
     pub fn as_constant(self) -> Option<Term> {
-        match self.place() {
+        match self.kind() {
             // SAFETY: the operand was made from a term.
             OperandKind::Constant => Some(unsafe { Term::from_bits(self.0) }),
             OperandKind::X | OperandKind::Y => None,

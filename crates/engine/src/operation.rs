@@ -69,18 +69,18 @@ use OperandKind::{Constant as PK, X as PX, Y as PY};
 shape!(/// No specialised operand.
     P [] |[]| Self::run::<Threaded>);
 shape!(/// A source.
-S [A: Source] |[a]| match a.place() {
+S [A: Source] |[a]| match a.kind() {
     PX => Self::run::<Threaded, X>,
     PY => Self::run::<Threaded, Y>,
     PK => Self::run::<Threaded, K>,
 });
 shape!(/// A destination.
-D [A: Dest] |[a]| match a.place() {
+D [A: Dest] |[a]| match a.kind() {
     PY => Self::run::<Threaded, Y>,
     _ => Self::run::<Threaded, X>,
 });
 shape!(/// A source and a destination.
-SD [A: Source, B: Dest] |[a, d]| match (a.place(), d.place()) {
+SD [A: Source, B: Dest] |[a, d]| match (a.kind(), d.kind()) {
     (PX, PX) => Self::run::<Threaded, X, X>,
     (PX, _) => Self::run::<Threaded, X, Y>,
     (PY, PX) => Self::run::<Threaded, Y, X>,
@@ -89,7 +89,7 @@ SD [A: Source, B: Dest] |[a, d]| match (a.place(), d.place()) {
     (PK, _) => Self::run::<Threaded, K, Y>,
 });
 shape!(/// Two sources.
-SS [A: Source, B: Source] |[a, b]| match (a.place(), b.place()) {
+SS [A: Source, B: Source] |[a, b]| match (a.kind(), b.kind()) {
     (PX, PX) => Self::run::<Threaded, X, X>,
     (PX, PY) => Self::run::<Threaded, X, Y>,
     (PX, PK) => Self::run::<Threaded, X, K>,
@@ -101,7 +101,7 @@ SS [A: Source, B: Source] |[a, b]| match (a.place(), b.place()) {
     (PK, PK) => Self::run::<Threaded, Any, Any>,
 });
 shape!(/// A source and two destinations.
-Sdd [A: Source, B: Dest, C: Dest] |[a, d, e]| match (a.place(), d.place(), e.place()) {
+Sdd [A: Source, B: Dest, C: Dest] |[a, d, e]| match (a.kind(), d.kind(), e.kind()) {
     (PX, PX, PX) => Self::run::<Threaded, X, X, X>,
     (PX, PX, PY) => Self::run::<Threaded, X, X, Y>,
     (PX, PY, PX) => Self::run::<Threaded, X, Y, X>,
@@ -110,7 +110,7 @@ Sdd [A: Source, B: Dest, C: Dest] |[a, d, e]| match (a.place(), d.place(), e.pla
     _ => Self::run::<Threaded, Any, Any, Any>,
 });
 shape!(/// Two sources and a destination.
-Ssd [A: Source, B: Source, C: Dest] |[a, b, d]| match (a.place(), b.place(), d.place()) {
+Ssd [A: Source, B: Source, C: Dest] |[a, b, d]| match (a.kind(), b.kind(), d.kind()) {
     (PX, PX, PX) => Self::run::<Threaded, X, X, X>,
     (PX, PX, PY) => Self::run::<Threaded, X, X, Y>,
     (PX, PY, PX) => Self::run::<Threaded, X, Y, X>,
@@ -130,7 +130,7 @@ Ssd [A: Source, B: Source, C: Dest] |[a, b, d]| match (a.place(), b.place(), d.p
     _ => Self::run::<Threaded, Any, Any, Any>,
 });
 shape!(/// Two sources and a destination, in an operation that is not worth as many variants as [`Ssd`] has.
-SsdFew [A: Source, B: Source, C: Dest] |[a, b, d]| match (a.place(), b.place(), d.place()) {
+SsdFew [A: Source, B: Source, C: Dest] |[a, b, d]| match (a.kind(), b.kind(), d.kind()) {
     (PX, PX, PX) => Self::run::<Threaded, X, X, X>,
     (PX, PK, PX) => Self::run::<Threaded, X, K, X>,
     _ => Self::run::<Threaded, Any, Any, Any>,

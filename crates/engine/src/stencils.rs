@@ -156,8 +156,8 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
     }
 
     #[inline(always)]
-    unsafe fn slow(m: Registers<Self>, glue: Handler) -> Exit {
-        unsafe { glue(m.x, m.s, m.h, m.f, m.c, &raw const RECORD) }
+    unsafe fn slow(m: Registers<Self>, path: Handler) -> Exit {
+        unsafe { path(m.x, m.s, m.h, m.f, m.c, &raw const RECORD) }
     }
 
     #[inline(always)]

@@ -255,7 +255,7 @@ pub fn family(word: &[u8]) -> Option<&'static Family> {
 /// OTP's allocators, as `+M` names them; `u` stands for all of them.
 pub const ALLOCATOR_LETTERS: &[u8] = b"uBIDEFHLRSTZ";
 /// Those whose carriers may migrate between schedulers.
-pub const MIGRATING_LETTERS: &[u8] = b"uBDEFHLRSZ";
+const MIGRATING_LETTERS: &[u8] = b"uBDEFHLRSZ";
 
 /// The maximum number of schedulers of one kind.
 pub const MAX_SCHEDULERS: i64 = 1024;
@@ -263,11 +263,11 @@ pub const MAX_SCHEDULERS: i64 = 1024;
 pub const MAX_IDENTIFIERS: i64 = (1 << 27) - 1;
 /// The lowest limit that may be set for processes, and for ports.
 pub const MIN_IDENTIFIERS: i64 = 1024;
-pub const MIN_ATOMS: i64 = 8192;
-pub const MAX_ATOMS: i64 = i32::MAX as i64;
+const MIN_ATOMS: i64 = 8192;
+const MAX_ATOMS: i64 = i32::MAX as i64;
 pub const MAX_ASYNC_THREADS: i64 = 1024;
 /// The largest small integer, which limits `+hmax`.
-pub const MAX_SMALL: i64 = (1 << 59) - 1;
+const MAX_SMALL: i64 = (1 << 59) - 1;
 const INT: i64 = i32::MAX as i64;
 const LONG: i64 = i64::MAX;
 /// The largest numbers of kilobytes and of megabytes whose size in bytes fits into a word.
@@ -277,7 +277,7 @@ const MB: i64 = 1 << 44;
 pub const BIND_TYPES: &[&str] = &["u", "ns", "ts", "ps", "s", "nnts", "nnps", "tnnps", "db"];
 pub const BUSY_WAITS: &[&str] = &["none", "very_short", "short", "medium", "long", "very_long"];
 pub const TIME_WARPS: &[&str] = &["no_time_warp", "single_time_warp", "multi_time_warp"];
-pub const BREAK_MODES: &[&str] = &["i", "c", "d"];
+const BREAK_MODES: &[&str] = &["i", "c", "d"];
 pub const QUEUE_PLACES: &[&str] = &["on_heap", "off_heap"];
 pub const PRINTABLE_RANGES: &[&str] = &["latin1", "unicode"];
 pub const WARNING_LEVELS: &[&str] = &["i", "w", "e"];

@@ -58,8 +58,6 @@ pub mod flag {
     pub const NEED_FULLSWEEP: u32 = 1 << 1;
     /// Collect at the next safepoint.
     pub const FORCE: u32 = 1 << 2;
-    /// The heap exceeded `{max_heap_size, ..}`; the runtime decides what to do.
-    pub const OVER_LIMIT: u32 = 1 << 3;
 }
 
 /// The old generation.

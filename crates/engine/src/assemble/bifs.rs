@@ -155,14 +155,14 @@ fn operator2(name: &Export, operands: &Bif2) -> Option<HandlerOf<Bif2>> {
         atoms::ELEMENT => guards::Element::handler(operands),
         atoms::MAP_GET => slow::maps::map_get,
         atoms::IS_MAP_KEY => slow::maps::is_map_key,
-        atoms::EQ_EXACT => guards::Same::handler(operands),
-        atoms::NE_EXACT => guards::NotSame::handler(operands),
+        atoms::EQ_EXACT => guards::EqualExact::handler(operands),
+        atoms::NE_EXACT => guards::NotEqualExact::handler(operands),
         atoms::EQ => guards::Equal::handler(operands),
         atoms::NE => guards::NotEqual::handler(operands),
         atoms::LT => guards::Less::handler(operands),
-        atoms::GE => guards::NotLess::handler(operands),
+        atoms::GE => guards::GreaterOrEqual::handler(operands),
         atoms::GT => guards::Greater::handler(operands),
-        atoms::LE => guards::NotGreater::handler(operands),
+        atoms::LE => guards::LessOrEqual::handler(operands),
         _ => return None,
     })
 }

@@ -146,7 +146,7 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::Move => return r#move(emitter, operands, cursor),
         Opcode::Swap => {
             let (a, b) = (emitter.source(operands[0]), emitter.source(operands[1]));
-            match (a.place(), b.place()) {
+            match (a.kind(), b.kind()) {
                 (OperandKind::X, OperandKind::X) => {
                     emitter.operation::<moves::SwapXX>(TwoX { a, b });
                 }
@@ -518,7 +518,7 @@ fn r#move<'a>(
 ) -> Result {
     let code = emitter.module.code;
     let (from, to) = (emitter.source(operands[0]), emitter.source(operands[1]));
-    if to.place() == OperandKind::X && move_and_leave(emitter, from, to, cursor) {
+    if to.kind() == OperandKind::X && move_and_leave(emitter, from, to, cursor) {
         return Ok(());
     }
     if cursor.opcode_at(0) == Some(Opcode::Move) {
@@ -625,7 +625,7 @@ fn two_moves(
     (source2, dest2): (Operand, Operand),
 ) -> bool {
     use OperandKind::{X, Y};
-    match [source, dest, source2, dest2].map(Operand::place) {
+    match [source, dest, source2, dest2].map(Operand::kind) {
         [X, X, X, X] => emitter.operation::<moves::Move2>(Move2 {
             source,
             dest,

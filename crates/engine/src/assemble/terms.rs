@@ -177,7 +177,7 @@ pub(super) fn float(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileO
             }
             (FileOperand::FloatReg(_), to) => {
                 let dest = emitter.source(to);
-                if dest.place() == OperandKind::Constant {
+                if dest.kind() == OperandKind::Constant {
                     return Err(bad(opcode, 1));
                 }
                 emitter.operation::<floats::FloatStore>(FloatStore {

@@ -158,7 +158,7 @@ operations! {
     }
 
     /// `=:=`
-    Same: SsdFew |m, o: Bif2| {
+    EqualExact: SsdFew |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
         if a != b && !a.is_immediate() && (a.bits() ^ b.bits()) & 0b11 == 0 {
             return m.slow(o, slow::bifs::guard2);
@@ -168,7 +168,7 @@ operations! {
     }
 
     /// `=/=`
-    NotSame: SsdFew |m, o: Bif2| {
+    NotEqualExact: SsdFew |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
         if a != b && !a.is_immediate() && (a.bits() ^ b.bits()) & 0b11 == 0 {
             return m.slow(o, slow::bifs::guard2);
@@ -204,9 +204,9 @@ orders! {
     /// `<`
     Less <;
     /// `>=`
-    NotLess >=;
+    GreaterOrEqual >=;
     /// `>`
     Greater >;
     /// `=<`
-    NotGreater <=;
+    LessOrEqual <=;
 }

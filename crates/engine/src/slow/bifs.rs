@@ -37,7 +37,7 @@ enum ReturnAddress {
 
 /// Continues after a BIF has returned no term.
 #[inline(always)]
-unsafe fn otherwise<F: Form>(
+unsafe fn continue_without_result<F: Form>(
     mut m: Registers<F>,
     export: *const Export,
     place: ReturnAddress,
@@ -108,7 +108,7 @@ unsafe fn call<F: Form>(m: &mut Registers<F>, export: *const Export) -> Term {
 /// Collects if the BIF allocated too much outside the heap block. x0 is live, and the process continues at `ip`. If
 /// the result is `Some`, the caller must leave the engine with it.
 #[inline(always)]
-unsafe fn settle<F: Form>(m: &mut Registers<F>, ip: *const u64) -> Option<Exit> {
+unsafe fn collect_if_due<F: Form>(m: &mut Registers<F>, ip: *const u64) -> Option<Exit> {
     unsafe {
         if !is_due(&(*(*m.c).process).heap) {
             return None;
@@ -163,11 +163,11 @@ slow_paths! {
         let export = m.export(o.export);
         let result = call(&mut m, export);
         if result.is_none() {
-            return otherwise(m, export, ReturnAddress::Here);
+            return continue_without_result(m, export, ReturnAddress::Here);
         }
         *m.x = result;
         let after = m.after(o.end);
-        if let Some(exit) = settle(&mut m, after) {
+        if let Some(exit) = collect_if_due(&mut m, after) {
             return exit;
         }
         m.next(o.end)
@@ -181,13 +181,13 @@ slow_paths! {
             // In the trace of an exception, this function is the caller; in all other cases the BIF has replaced it.
             let kind = (*m.c).raise.kind;
             if kind == RaiseKind::Exception || kind == RaiseKind::ExceptionWithTrace {
-                return otherwise(m, export, ReturnAddress::Here);
+                return continue_without_result(m, export, ReturnAddress::Here);
             }
-            return otherwise(m, export, ReturnAddress::Pushed);
+            return continue_without_result(m, export, ReturnAddress::Pushed);
         }
         *m.x = result;
         let target = m.pop();
-        if let Some(exit) = settle(&mut m, target) {
+        if let Some(exit) = collect_if_due(&mut m, target) {
             return exit;
         }
         m.enter(target)
@@ -198,11 +198,11 @@ slow_paths! {
         let export = m.export(o.export);
         let result = call(&mut m, export);
         if result.is_none() {
-            return otherwise(m, export, ReturnAddress::Pushed);
+            return continue_without_result(m, export, ReturnAddress::Pushed);
         }
         *m.x = result;
         let target = m.pop();
-        if let Some(exit) = settle(&mut m, target) {
+        if let Some(exit) = collect_if_due(&mut m, target) {
             return exit;
         }
         m.enter(target)
@@ -244,7 +244,11 @@ unsafe fn guard_failed<F: Form>(m: Registers<F>, fail: u64, export: *const Expor
 /// Collects if a guard BIF allocated too much outside the heap block and the live registers are known. Returns the
 /// result, which may have moved, or none if the process must end.
 #[inline(always)]
-pub(crate) unsafe fn settle_guard<F: Form>(m: &mut Registers<F>, result: Term, live: u64) -> Term {
+pub(crate) unsafe fn collect_keeping<F: Form>(
+    m: &mut Registers<F>,
+    result: Term,
+    live: u64,
+) -> Term {
     unsafe {
         if live == NO_LIVE || !is_due(&(*(*m.c).process).heap) || put_off(m) {
             return result;
@@ -272,7 +276,7 @@ macro_rules! guards {
                         return guard_failed(m, fail, export);
                     }
                     let live = m.word(o.live);
-                    let result = settle_guard(&mut m, result, live);
+                    let result = collect_keeping(&mut m, result, live);
                     if result.is_none() {
                         return Exit::Exited;
                     }

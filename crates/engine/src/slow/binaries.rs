@@ -9,7 +9,7 @@ use crate::encoding::{Encoding, GetCharacter};
 use crate::form::{Exit, Form};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
-use crate::slow::bifs::settle_guard;
+use crate::slow::bifs::collect_keeping;
 use crate::slow::collect::room_before;
 use crate::slow::exceptions::raise_error;
 
@@ -31,7 +31,7 @@ macro_rules! finish {
     ($m:ident, $o:ident, $result:expr) => {{
         $m.load();
         let live = $m.word($o.live);
-        let result = settle_guard(&mut $m, $result, live);
+        let result = collect_keeping(&mut $m, $result, live);
         if result.is_none() {
             return Exit::Exited;
         }

@@ -10,7 +10,7 @@ use crate::encoding::{Encoding, PutMap};
 use crate::form::Exit;
 use crate::operand::{Operand, OperandKind, read};
 use crate::operation::slow_paths;
-use crate::slow::bifs::{guard2, settle_guard};
+use crate::slow::bifs::{collect_keeping, guard2};
 use crate::slow::exceptions::{set_tagged_error, unwind_here};
 
 slow_paths! {
@@ -97,7 +97,7 @@ slow_paths! {
             return unwind_here(m);
         }
         let live = m.word(o.live);
-        let result = settle_guard(&mut m, result, live);
+        let result = collect_keeping(&mut m, result, live);
         if result.is_none() {
             return Exit::Exited;
         }
@@ -150,7 +150,7 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
         };
         // Keys in registers may differ from one execution to the next.
         let same_keys = |index| {
-            Operand::from_word(*words_of_pairs.add(2 * index)).place() == OperandKind::Constant
+            Operand::from_word(*words_of_pairs.add(2 * index)).kind() == OperandKind::Constant
         };
         if !exact
             && (0..count).all(same_keys)
