@@ -156,12 +156,7 @@ impl<'a> Lab<'a> {
         }
     }
 
-    fn session(
-        &mut self,
-        plan: &[Planned],
-        trials: &[Trial],
-        mut problems: Vec<String>,
-    ) -> Session {
+    fn session(&mut self, plan: &[Planned], trials: &[Trial], problems: Vec<String>) -> Session {
         let began = Instant::now();
         let stamp = jiff::Zoned::now().strftime("%Y-%m-%d %H:%M %Z").to_string();
         self.screen.begin(&self.outlook(trials));
@@ -174,13 +169,14 @@ impl<'a> Lab<'a> {
         }
         self.screen.end();
         experiments.retain(|found| !found.cells.is_empty());
-        if let (Some(limit), false) = (self.settings.time_limit(), self.left_out.is_empty()) {
-            problems.push(format!(
-                "left out, because they do not fit into {} s (--within gives more time): {}",
+        let limit = self.settings.time_limit();
+        let left_out = limit.filter(|_| !self.left_out.is_empty()).map(|limit| {
+            format!(
+                "Left out, because they do not fit into {} s (--within gives more time): {}.",
                 limit.as_secs(),
                 self.left_out.join("; ")
-            ));
-        }
+            )
+        });
         Session {
             lab: env!("CARGO_PKG_VERSION").to_owned(),
             note: self.settings.note.clone(),
@@ -192,6 +188,7 @@ impl<'a> Lab<'a> {
             vms: self.vms.iter().map(|vm| vm.info.clone()).collect(),
             experiments,
             problems,
+            left_out,
         }
     }
 

@@ -184,6 +184,7 @@ pub fn closing(session: &Session) -> Vec<String> {
     }
     let problems = session.problems.iter();
     said.extend(problems.map(|problem| format!("PROBLEM {problem}")));
+    said.extend(session.left_out.clone());
     said
 }
 

@@ -177,7 +177,12 @@ pub fn view(session: &Session) -> View {
         standings: standings(session),
         behind: behind(session),
         failures: failures(session),
-        problems: session.problems.clone(),
+        problems: session
+            .problems
+            .iter()
+            .chain(&session.left_out)
+            .cloned()
+            .collect(),
         groups: groups(session),
         others,
     }
