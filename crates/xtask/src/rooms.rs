@@ -7,6 +7,7 @@
 
 mod crates;
 mod modules;
+mod picture;
 mod table;
 
 use crate::project;
@@ -17,10 +18,12 @@ use std::process::ExitCode;
 use table::{Graph, Table};
 
 const TABLE_NAME: &str = "rooms.txt";
+/// The graph of crates as ARCHITECTURE.md shows it.
+const PICTURE: &str = "docs/rooms.svg";
 
 #[derive(clap::Args)]
 pub struct RoomsOptions {
-    /// Write what is used into the tables instead of checking it.
+    /// Write what is used into the tables, and draw the picture of the crates, instead of checking.
     #[arg(long)]
     write: bool,
 }
@@ -45,6 +48,13 @@ pub fn run(options: &RoomsOptions) -> Result<ExitCode> {
         } else {
             complaints.extend(house.complaints()?);
         }
+    }
+    if options.write {
+        fs::write(
+            project::root().join(PICTURE),
+            picture::svg(&houses[0].graph),
+        )
+        .context(PICTURE)?;
     }
     for complaint in &complaints {
         println!("{complaint}");
@@ -133,5 +143,15 @@ mod tests {
             complaints.extend(house.complaints().unwrap());
         }
         assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+    }
+
+    #[test]
+    fn the_picture_shows_the_crates() {
+        let drawn = fs::read_to_string(project::root().join(PICTURE)).unwrap_or_default();
+        let crates = &houses().unwrap()[0];
+        assert!(
+            drawn == picture::svg(&crates.graph),
+            "{PICTURE} is out of date: cargo xtask rooms --write draws it"
+        );
     }
 }
