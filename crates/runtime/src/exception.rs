@@ -15,7 +15,7 @@ use crate::code;
 use crate::process::{Process, flag};
 
 /// The maximum number of frames in a stack trace, unless changed by `system_flag(backtrace_depth)`.
-pub const DEFAULT_DEPTH: usize = 8;
+const DEFAULT_DEPTH: usize = 8;
 
 pub static DEPTH: std::sync::atomic::AtomicUsize =
     std::sync::atomic::AtomicUsize::new(DEFAULT_DEPTH);
@@ -32,8 +32,7 @@ const INFO: usize = 2;
 const ADDRESSES: usize = 3;
 
 /// The atom of a class.
-#[must_use]
-pub fn class_atom(class: Class) -> Term {
+fn class_atom(class: Class) -> Term {
     match class {
         Class::Error => am::ERROR,
         Class::Exit => am::EXIT,

@@ -111,7 +111,7 @@ fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
 }
 
 /// Sends through an alias: the receiver takes the message only while the alias is active.
-pub fn send_to_alias(pid: Term, number: (u64, u64), message: Term) {
+fn send_to_alias(pid: Term, number: (u64, u64), message: Term) {
     let receiver = table::find(pid);
     if receiver.is_null() {
         return;
