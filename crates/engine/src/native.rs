@@ -42,6 +42,7 @@ use crate::slow;
 use expand::{Part, PartOperand, expand};
 
 /// The machine code of one operation.
+#[allow(dead_code, reason = "processors without stencils have empty tables")]
 pub(crate) struct Stencil {
     code: &'static [u8],
     relocations: &'static [Relocation],
@@ -66,6 +67,7 @@ impl Stencil {
 }
 
 /// Four bytes that must be patched.
+#[allow(dead_code, reason = "processors without stencils have empty tables")]
 pub(crate) struct Relocation {
     offset: u32,
     kind: PatchKind,
@@ -74,6 +76,7 @@ pub(crate) struct Relocation {
 }
 
 /// How the four bytes are encoded.
+#[allow(dead_code, reason = "processors without stencils have empty tables")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PatchKind {
     /// A number that the processor zero-extends.
@@ -85,6 +88,7 @@ pub(crate) enum PatchKind {
 }
 
 /// The value that a hole is filled with.
+#[allow(dead_code, reason = "processors without stencils have empty tables")]
 #[derive(Clone, Copy)]
 pub(crate) enum Symbol {
     /// An operand word.
@@ -103,6 +107,7 @@ macro_rules! slow_paths_of_stencils {
     ($($module:ident: $($name:ident($encoding:ident))*;)*) => {
         /// The slow paths that stencils jump to.
         #[allow(non_camel_case_types)]
+        #[allow(dead_code, reason = "some are only for bodies that have no stencil")]
         #[derive(Clone, Copy, PartialEq, Eq)]
         pub(crate) enum SlowPath {
             $($($name,)*)*

@@ -192,15 +192,6 @@ impl<F: Form> Registers<F> {
         bytes as i64 + (STACK_RESERVE_WORDS as i64) * 8 <= free
     }
 
-    /// Writes a word to the heap.
-    #[inline(always)]
-    pub unsafe fn heap_word(&mut self, word: u64) {
-        unsafe {
-            *self.h = word;
-            self.h = self.h.add(1);
-        }
-    }
-
     /// Writes the registers back to the process and the context.
     #[inline(always)]
     pub unsafe fn save(&self) {

@@ -101,7 +101,7 @@ pub enum Room {
     Ended = 1,
     /// The collection happens elsewhere: the engine leaves with "preempted". The runtime has saved the registers and
     /// where the process continues.
-    Later = 2,
+    Deferred = 2,
 }
 
 /// The runtime's functions that operation bodies call. The engine writes heap top, stack and reductions back before
@@ -123,7 +123,7 @@ pub struct RuntimeTable {
     /// Returns true if a collection now would delay other processes. It is then postponed until the process leaves
     /// the engine, which happens at the next call; until then the caller builds outside the heap block, in a
     /// fragment.
-    pub put_off: unsafe extern "C" fn(context: *mut Context) -> bool,
+    pub defer_collection: unsafe extern "C" fn(context: *mut Context) -> bool,
     /// Called when the process is about to leave in the middle of a function, at `ip`, with x0..x`live` live. Also
     /// saves the float registers. Returns how many X registers to save: at a function's entry, all its arguments.
     pub leave_midway:

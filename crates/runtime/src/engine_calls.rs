@@ -18,7 +18,7 @@ use crate::{apply as calls, error_handler, exception, scheduler, send as sending
 pub static TABLE: RuntimeTable = RuntimeTable {
     collect,
     collect_at,
-    put_off,
+    defer_collection,
     leave_midway,
     unwind,
     send,
@@ -77,7 +77,7 @@ unsafe extern "C" fn collect_at(
     unsafe {
         if dirty_collection::is_wanted(running(context)) {
             dirty_collection::leave(running(context), &*context, words, live, ip);
-            Room::Later
+            Room::Deferred
         } else if collect(context, words, live) {
             Room::Made
         } else {
@@ -86,7 +86,7 @@ unsafe extern "C" fn collect_at(
     }
 }
 
-unsafe extern "C" fn put_off(context: *mut Context) -> bool {
+unsafe extern "C" fn defer_collection(context: *mut Context) -> bool {
     // SAFETY: the engine's contract.
     let process = unsafe { running(context) };
     let later = dirty_collection::is_wanted(process);

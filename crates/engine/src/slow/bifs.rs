@@ -15,7 +15,7 @@ use crate::form::{Exit, Form};
 use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::calls::leave;
-use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
+use crate::slow::collect::{defer_collection, is_due, make_room, make_room_at};
 use crate::slow::exceptions::{set_error, unwind};
 
 /// The live-register operand of operations that have none because they may not collect.
@@ -250,7 +250,7 @@ pub(crate) unsafe fn collect_keeping<F: Form>(
     live: u64,
 ) -> Term {
     unsafe {
-        if live == NO_LIVE || !is_due(&(*(*m.c).process).heap) || put_off(m) {
+        if live == NO_LIVE || !is_due(&(*(*m.c).process).heap) || defer_collection(m) {
             return result;
         }
         let spare = m.x.add(live as usize);

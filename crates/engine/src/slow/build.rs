@@ -15,7 +15,7 @@ use crate::form::{Exit, Form};
 use crate::operand::read;
 use crate::operation::slow_paths;
 use crate::registers::Registers;
-use crate::slow::collect::{is_due, make_room, make_room_at, put_off};
+use crate::slow::collect::{defer_collection, is_due, make_room, make_room_at};
 use crate::slow::exceptions::{set_error, unwind_here};
 
 /// Operand words of a segment of `create`.
@@ -61,7 +61,7 @@ unsafe fn fail<F: Form>(m: Registers<F>, label: u64) -> Exit {
 #[inline(always)]
 unsafe fn room_behind<F: Form>(m: &mut Registers<F>, result: Term, bytes: u64, live: u64) -> Term {
     unsafe {
-        if m.has_room(bytes) && (!is_due(&(*(*m.c).process).heap) || put_off(m)) {
+        if m.has_room(bytes) && (!is_due(&(*(*m.c).process).heap) || defer_collection(m)) {
             return result;
         }
         let spare = m.x.add(live as usize);

@@ -2,7 +2,7 @@
 //!
 //! A collection that would take long does not run here. If the process can leave the engine, it leaves and later
 //! continues at an instruction ([`make_room_at`]). If the new term can be built in a fragment outside the heap block,
-//! the collection is postponed until the next call ([`put_off`]).
+//! the collection is postponed until the next call ([`defer_collection`]).
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::context::Room;
@@ -48,17 +48,17 @@ pub(crate) unsafe fn make_room_at<F: Form>(
         match room {
             Room::Made => None,
             Room::Ended => Some(Exit::Exited),
-            Room::Later => Some(Exit::Preempted),
+            Room::Deferred => Some(Exit::Preempted),
         }
     }
 }
 
 /// Whether a collection that is due is postponed until the process leaves the engine, because it would take long.
 #[inline(always)]
-pub(crate) unsafe fn put_off<F: Form>(m: &mut Registers<F>) -> bool {
+pub(crate) unsafe fn defer_collection<F: Form>(m: &mut Registers<F>) -> bool {
     unsafe {
         m.save();
-        let later = (m.runtime().put_off)(m.c);
+        let later = (m.runtime().defer_collection)(m.c);
         m.load();
         later
     }
@@ -75,7 +75,7 @@ pub(crate) unsafe fn room_before<F: Form>(
     operand: Term,
 ) -> Term {
     unsafe {
-        if m.has_room(words as u64 * 8) || put_off(m) {
+        if m.has_room(words as u64 * 8) || defer_collection(m) {
             return operand;
         }
         let spare = m.x.add(live as usize);

@@ -618,7 +618,7 @@ fn bif(module: Term, function: Term, arity: u32) -> Option<BifFunction> {
 static TABLE: RuntimeTable = RuntimeTable {
     collect,
     collect_at,
-    put_off,
+    defer_collection,
     leave_midway,
     unwind,
     send: unexpected_send,
@@ -684,12 +684,12 @@ unsafe extern "C" fn collect_at(
         x.fill(am::UNDEFINED);
         process.saved_x = live as u16;
         process.ip = ip;
-        Room::Later
+        Room::Deferred
     }
 }
 
 /// Postpones every collection, except under stress, where it postpones none.
-unsafe extern "C" fn put_off(context: *mut Context) -> bool {
+unsafe extern "C" fn defer_collection(context: *mut Context) -> bool {
     if shared(context).stress != Stress::None {
         return false;
     }
