@@ -7,7 +7,7 @@ use term::heap::{free_fragment, new_fragment};
 #[test]
 fn signals_of_one_sender_keep_their_order() {
     const SENDERS: i64 = 4;
-    const EACH: i64 = 20_000;
+    const EACH: i64 = if cfg!(miri) { 50 } else { 20_000 };
     let queue = SignalQueue::new();
     std::thread::scope(|scope| {
         for sender in 0..SENDERS {

@@ -272,14 +272,15 @@ fn small_heaps_grow_until_they_collect_seldom() {
 
 #[test]
 fn lists_come_to_lie_in_order() {
+    let length = if cfg!(miri) { 1000 } else { 1_000_000 };
     let mut process = Process::new(1);
-    process.collect(2_000_000, CollectionKind::Minor);
-    process.x[0] = build::list(&mut process.heap, &numbers(1_000_000));
+    process.collect(2 * length, CollectionKind::Minor);
+    process.x[0] = build::list(&mut process.heap, &numbers(length as i64));
     let mut roots: [&mut [Term]; 1] = [&mut process.x];
     collect(&mut process.heap, &mut roots, 0, CollectionKind::Minor).unwrap();
     let mut list = process.x[0];
     let first = list.cons_pointer();
-    for index in 0..1_000_000 {
+    for index in 0..length {
         assert_eq!(list.cons_pointer(), first.wrapping_add(2 * index));
         list = list.tail();
     }
@@ -288,10 +289,11 @@ fn lists_come_to_lie_in_order() {
 
 #[test]
 fn depth_needs_no_stack() {
+    let depth = if cfg!(miri) { 200 } else { 200_000 };
     let mut process = Process::new(2);
-    process.collect(1_200_000, CollectionKind::Minor);
+    process.collect(6 * depth, CollectionKind::Minor);
     let (mut tuples, mut heads) = (Term::NIL, Term::NIL);
-    for _ in 0..200_000 {
+    for _ in 0..depth {
         tuples = build::tuple(&mut process.heap, &[tuples]);
         heads = build::cons(&mut process.heap, heads, Term::NIL);
     }
