@@ -546,28 +546,27 @@ fn perform_here(work: Work) {
 
 /// Makes the dirty call that a process requested, and gives the process back to the schedulers.
 fn run_call(context: &mut Context, pointer: *mut Process) {
-    // SAFETY: taken from a dirty queue, so this thread owns it.
+    // SAFETY: taken from a dirty queue, so this thread owns it; the reference is not used during the call.
     let process = unsafe { &mut *pointer };
     state::begin(&process.state);
     let Some(Call::Wanted { function, .. }) = process.cold().dirty.take() else {
         unreachable!("`want` set it");
     };
-    context.process = &raw mut process.head;
+    let arguments = process.head.heap.stack.cast::<Term>();
+    context.process = pointer.cast();
     context.raise.kind = RaiseKind::None;
     context.reductions_left = REDUCTIONS_PER_SLICE;
-    let arguments = process.head.heap.stack.cast::<Term>();
     // SAFETY: the engine saved the arguments on the stack when it left; the function is that of the BIF that they are
     // for, and the context holds the process.
     let result = unsafe { function(context, arguments) };
     context.process = std::ptr::null_mut();
+    // SAFETY: this thread still owns the process, and the call no longer borrows it.
+    let process = unsafe { &mut *pointer };
     let cold = process.cold();
     (cold.dirty, cold.roots) = outcome(context, result);
     process.flags &= !flag::DIRTY;
     process.flags |= flag::DIRTY_DONE;
-    account(process);
-    process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
-    state::give_up(&process.state);
-    enqueue_woken(pointer);
+    give_back(pointer);
 }
 
 /// Collects the garbage of a process, and gives the process back to the schedulers.
@@ -576,6 +575,13 @@ fn run_collection(pointer: *mut Process) {
     let process = unsafe { &mut *pointer };
     state::begin(&process.state);
     dirty_collection::perform(process);
+    give_back(pointer);
+}
+
+/// Gives a process back to the schedulers.
+fn give_back(pointer: *mut Process) {
+    // SAFETY: this thread owns the process until it is in a run queue.
+    let process = unsafe { &mut *pointer };
     account(process);
     process.state.fetch_and(!state::DIRTY, Ordering::Relaxed);
     state::give_up(&process.state);
