@@ -3,78 +3,72 @@
 //! Each thread that looks up processes has a place here. Between slices the thread is *quiescent*: it holds no pointer
 //! from a table, and publishes the global epoch that it sees. Memory retired at epoch `e` may be reused once every
 //! active thread has published an epoch greater than `e`. A sleeping thread publishes `IDLE`, and nobody waits for it.
+//!
+//! [`protocol`] is the algorithm; here are its one instance and the place of each thread.
+
+mod protocol;
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 
 use parking_lot::Mutex;
 
+#[cfg(feature = "loom")]
+pub use protocol::Epochs;
+#[cfg(not(feature = "loom"))]
+use protocol::Epochs;
+use protocol::Place;
+
 /// The maximum number of participating threads: schedulers, dirty schedulers and a few others of the runtime.
 const MAX_PARTICIPANTS: usize = 4096;
-const IDLE: u64 = u64::MAX;
 
-#[repr(align(64))]
-struct Participant(AtomicU64);
-
-static PLACES: [Participant; MAX_PARTICIPANTS] =
-    [const { Participant(AtomicU64::new(IDLE)) }; MAX_PARTICIPANTS];
-static PARTICIPANTS: AtomicUsize = AtomicUsize::new(0);
-static EPOCH: AtomicU64 = AtomicU64::new(1);
+#[cfg(not(feature = "loom"))]
+static EPOCHS: Epochs<MAX_PARTICIPANTS> = Epochs::new();
+#[cfg(feature = "loom")]
+static EPOCHS: std::sync::LazyLock<Epochs<MAX_PARTICIPANTS>> =
+    std::sync::LazyLock::new(Epochs::new);
 
 thread_local! {
-    static PLACE: Cell<Option<&'static Participant>> = const { Cell::new(None) };
+    static PLACE: Cell<Option<&'static Place>> = const { Cell::new(None) };
 }
 
-fn place() -> &'static Participant {
-    PLACE.with(|cell| {
-        cell.get().unwrap_or_else(|| {
-            let index = PARTICIPANTS.fetch_add(1, Ordering::SeqCst);
-            assert!(
-                index < MAX_PARTICIPANTS,
-                "more than {MAX_PARTICIPANTS} threads take part in the epochs"
-            );
-            cell.set(Some(&PLACES[index]));
-            &PLACES[index]
-        })
+#[inline]
+fn place() -> &'static Place {
+    PLACE.get().unwrap_or_else(|| {
+        let place = EPOCHS.join();
+        PLACE.set(Some(place));
+        place
     })
 }
 
 /// Announces that the thread holds no pointer from a table at this moment; it may look up again afterwards.
 #[inline]
 pub fn quiescent() {
-    // The fence keeps later look-ups from being reordered before the announcement.
-    place()
-        .0
-        .store(EPOCH.load(Ordering::Relaxed), Ordering::Release);
-    fence(Ordering::SeqCst);
+    EPOCHS.quiescent(place());
 }
 
 /// Announces that the thread holds no pointer from a table and will not look up anything before it calls [`quiescent`]
 /// again.
 pub fn idle() {
-    place().0.store(IDLE, Ordering::Release);
+    place().become_idle();
 }
 
 /// Whether this thread has announced itself idle.
 #[must_use]
 pub fn is_idle() -> bool {
-    place().0.load(Ordering::Relaxed) == IDLE
+    place().is_idle()
 }
 
 /// A stamp for memory that new look-ups can no longer find.
 #[must_use]
 pub fn retire_stamp() -> u64 {
-    EPOCH.fetch_add(1, Ordering::SeqCst)
+    EPOCHS.retire_stamp()
 }
 
 /// Whether no thread can still hold a pointer to memory with this stamp.
 #[must_use]
 pub fn passed(stamp: u64) -> bool {
-    let participants = PARTICIPANTS.load(Ordering::SeqCst);
-    PLACES[..participants]
-        .iter()
-        .all(|place| place.0.load(Ordering::SeqCst) > stamp)
+    EPOCHS.passed(stamp)
 }
 
 /// What was taken out of everyone's reach, each with its stamp, until nobody can still look at it. Any thread may add to it.

@@ -24,8 +24,8 @@ pub mod table;
 pub mod tasks;
 
 use std::marker::PhantomPinned;
+#[cfg(not(feature = "loom"))]
 use std::mem::offset_of;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use layout::process::MessageQueue;
 use layout::{Heap, ProcessHead, Term};
@@ -35,6 +35,7 @@ pub use cold::Cold;
 pub use relations::Relations;
 
 use crate::signal::SignalQueue;
+use crate::sync::{AtomicU32, Ordering};
 
 /// Bits of [`Process::flags`]; only the owner uses them.
 pub mod flag {
@@ -137,6 +138,7 @@ pub struct Process {
 #[repr(align(64))]
 pub struct CacheLine;
 
+#[cfg(not(feature = "loom"))]
 const _: () = assert!(offset_of!(Process, signals) == 192 && size_of::<Process>() == 256);
 
 impl Process {

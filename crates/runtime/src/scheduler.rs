@@ -39,6 +39,9 @@ pub use awaited::attend_soon;
 use crowd::Crowd;
 use dead::DeadProcesses;
 use idle::Sleeper;
+#[cfg(feature = "loom")]
+pub use idle::sleepers::Sleepers;
+#[cfg(not(feature = "loom"))]
 use idle::sleepers::Sleepers;
 use queues::{RunQueues, Stealers};
 use slice::{Next, Slice};

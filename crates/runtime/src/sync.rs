@@ -1,7 +1,14 @@
 //! The atomics and locks used by the protocols that are tested under loom.
 //!
-//! `tests/interleavings` compiles the files of these protocols a second time, with a `sync` module that exports loom's
-//! types instead. Other code uses `std` and `parking_lot` directly.
+//! With the feature `loom` they are loom's ([`model`]), and `tests/interleavings` of this crate and of `ets` run these
+//! protocols in every order. Such a build serves nothing else. Other code uses `std` and `parking_lot` directly.
 
+#[cfg(feature = "loom")]
+mod model;
+
+#[cfg(feature = "loom")]
+pub use model::*;
+#[cfg(not(feature = "loom"))]
 pub use parking_lot::{Mutex, MutexGuard};
-pub use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering, fence};
+#[cfg(not(feature = "loom"))]
+pub use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};

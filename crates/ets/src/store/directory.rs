@@ -18,7 +18,7 @@
 //! caller, who must keep it until no thread can still be reading it. So every read has to happen where the caller can
 //! tell when it has ended (in the runtime within a slice, or in `epoch::pinned`).
 //!
-//! `tests/interleavings` also compiles this file.
+//! `tests/interleavings` runs this file under loom.
 
 use std::ptr;
 

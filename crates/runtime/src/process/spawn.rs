@@ -226,7 +226,7 @@ unsafe fn write_control_block<'a>(
         cold: None,
         public_line: CacheLine,
         signals: SignalQueue::new(),
-        state: AtomicU32::new(first_state(options)),
+        state: crate::sync::AtomicU32::new(first_state(options)),
         initial_arity: call.arity,
         id: pid,
         parent: parent.map_or(Term::NONE, Process::pid),

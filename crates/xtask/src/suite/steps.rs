@@ -62,6 +62,11 @@ pub const TESTS: &[Step] = &[
     ),
     build("tests built", "cargo test --quiet --workspace --no-run"),
     step("tests", "cargo test --quiet --workspace --no-fail-fast"),
+    // Apart from the step before, because it needs another build of `runtime` and `ets`.
+    step(
+        "interleavings",
+        "cargo test --quiet -p runtime -p ets --features ets/loom --test interleavings",
+    ),
 ];
 
 /// The second lane: the release, and what it does beside stock.
@@ -110,8 +115,8 @@ pub const SLOWER: &[Step] = &[
         ..step("differential, later", "xtask differential --later later")
     },
     step(
-        "interleavings",
-        "env LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime --test interleavings",
+        "interleavings, four preemptions",
+        "env LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime -p ets --features ets/loom --test interleavings",
     ),
     step("BIFs", "xtask bifs"),
     only_if(

@@ -1,20 +1,8 @@
 //! Tests the lock-free protocols under loom, with every interleaving and every stale value that the memory model
-//! allows.
+//! allows: `cargo test -p runtime --features loom --test interleavings`.
 //!
-//! The files below are the runtime's own, compiled with loom's atomics in place of `std`'s ([`sync`]). A model explores
-//! schedules with at most `LOOM_MAX_PREEMPTIONS` preemptions, two by default (`make test-all` sets more): nearly all
-//! errors show with two.
-#![allow(dead_code)]
-
-#[path = "../../../ets/src/store/directory.rs"]
-mod directory;
-#[path = "../../src/signal/queue.rs"]
-mod queue;
-#[path = "../../src/scheduler/idle/sleepers.rs"]
-mod sleepers;
-#[path = "../../src/process/state.rs"]
-mod state;
-mod sync;
+//! A model explores schedules with at most `LOOM_MAX_PREEMPTIONS` preemptions, two by default (`make test-all` sets
+//! more). The protocols are the runtime's own; the feature gives them loom's atomics ([`runtime::sync`]).
 
 use std::collections::VecDeque;
 use std::ptr;
@@ -24,18 +12,11 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use directory::{Range, Ranges};
-use queue::SignalQueue;
-use sleepers::Sleepers;
-use sync::{AtomicU32, AtomicUsize, Mutex, MutexGuard, Ordering};
-
-const DEFAULT_PREEMPTIONS: usize = 2;
-
-fn check(body: impl Fn() + Sync + Send + 'static) {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound.get_or_insert(DEFAULT_PREEMPTIONS);
-    model.check(body);
-}
+use runtime::epoch::Epochs;
+use runtime::process::state;
+use runtime::scheduler::Sleepers;
+use runtime::signal::SignalQueue;
+use runtime::sync::{AtomicPtr, AtomicU32, AtomicUsize, Mutex, Ordering, check};
 
 /// A signal whose content loom checks: a read that is not ordered after the write is an error.
 #[repr(C)]
@@ -405,141 +386,141 @@ fn sleepers_that_are_not_online_are_left_alone() {
     });
 }
 
-/// A model of a table's range: its lock and some numbers.
-struct Numbers(Mutex<Vec<u32>>);
+/// What a table refers to; loom reports a read that is not ordered with the write of whoever reuses the memory.
+type Block = UnsafeCell<u32>;
 
-impl Range for Numbers {
-    type Writer<'a> = MutexGuard<'a, Vec<u32>>;
+const IN_USE: u32 = 1;
+const REUSED: u32 = 2;
 
-    fn write(&self) -> Self::Writer<'_> {
-        self.0.lock()
+/// A table with one place, as readers and the thread that retires use it.
+struct EpochTable {
+    epochs: Epochs<3>,
+    place: AtomicPtr<Block>,
+}
+
+impl EpochTable {
+    fn new() -> Arc<EpochTable> {
+        Arc::new(EpochTable {
+            epochs: Epochs::new(),
+            place: AtomicPtr::new(Box::into_raw(Box::new(UnsafeCell::new(IN_USE)))),
+        })
     }
 
-    fn try_write(&self) -> Option<Self::Writer<'_>> {
-        self.0.try_lock()
-    }
-}
-
-type Table = Ranges<u32, Numbers>;
-
-fn table(numbers: &[u32]) -> Arc<Table> {
-    Arc::new(Ranges::new(Numbers(Mutex::new(numbers.to_vec()))))
-}
-
-fn with_range<R>(table: &Table, number: u32, act: impl Fn(&mut Vec<u32>) -> R) -> R {
-    let route = |bounds: &[u32]| bounds.partition_point(|bound| *bound <= number);
-    let (_, mut numbers) = table.enter(route, Range::write);
-    act(&mut numbers)
-}
-
-fn put(table: &Table, number: u32) {
-    with_range(table, number, |numbers| numbers.push(number));
-}
-
-fn has(table: &Table, number: u32) -> bool {
-    with_range(table, number, |numbers| numbers.contains(&number))
-}
-
-/// Splits the range that contains `bound` at `bound`.
-fn cut(table: &Table, bound: u32) {
-    let route = |bounds: &[u32]| bounds.partition_point(|other| *other <= bound);
-    let (range, mut lower) = table.enter(route, Range::write);
-    let fresh = || Numbers(Mutex::new(Vec::new()));
-    let replaced = table.split(range, fresh, |upper| {
-        assert!(upper.is_empty(), "a range that is in no directory");
-        upper.extend(lower.extract_if(.., |number| *number >= bound));
-        Some(bound)
-    });
-    drop(lower);
-    // Leaked, because other threads may still read it.
-    std::mem::forget(replaced);
-}
-
-/// Joins the first range with the next.
-fn join(table: &Table) {
-    let (range, mut lower) = table.enter(|_| 0, Range::write);
-    let merge = |lower: &mut MutexGuard<'_, Vec<u32>>, upper: &mut MutexGuard<'_, Vec<u32>>| {
-        lower.append(upper);
-    };
-    let replaced = table.join(range, &mut lower, merge);
-    drop(lower);
-    std::mem::forget(replaced);
-}
-
-/// All numbers in the table; asserts that each is in the range that it belongs to.
-fn numbers_of(table: &Table) -> Vec<u32> {
-    let changes = table.hold();
-    let (ranges, bounds) = table.all(&changes);
-    let mut all = Vec::new();
-    for (index, range) in ranges.enumerate() {
-        for number in &*range.write() {
-            assert_eq!(bounds.partition_point(|bound| bound <= number), index);
-            all.push(*number);
+    /// Looks the block up and reads it. The thread is not idle.
+    fn look(&self) {
+        let block = self.place.load(Ordering::Acquire);
+        if !block.is_null() {
+            // SAFETY: never freed while a model looks at it; loom checks that nobody writes at the same time.
+            let content = unsafe { (*block).with(|content| *content) };
+            assert_eq!(content, IN_USE, "found memory that is used again");
         }
     }
-    all.sort_unstable();
-    all
+
+    /// Makes the block unreachable; returns it, to be reused when its stamp has passed.
+    fn retire(&self) -> (*mut Block, u64) {
+        let block = self.place.swap(ptr::null_mut(), Ordering::AcqRel);
+        (block, self.epochs.retire_stamp())
+    }
+
+    /// Reuses the block if its stamp has passed; returns whether it has.
+    fn reuse(&self, (block, stamp): (*mut Block, u64)) -> bool {
+        let passed = self.epochs.passed(stamp);
+        if passed {
+            // SAFETY: it is a live block; loom checks that nobody else accesses it.
+            unsafe { (*block).with_mut(|content| *content = REUSED) };
+        }
+        passed
+    }
+}
+
+/// Frees a block when all threads of the model have ended.
+fn free((block, _): (*mut Block, u64)) {
+    // SAFETY: it came from a box, and no other thread is left.
+    drop(unsafe { Box::from_raw(block) });
 }
 
 #[test]
-fn what_is_put_into_a_range_is_found_while_it_is_cut() {
+fn memory_is_reused_when_nobody_can_look_at_it() {
     check(|| {
-        let table = table(&[5, 15]);
-        let cutter = {
-            let table = table.clone();
-            thread::spawn(move || cut(&table, 10))
-        };
-        let other = {
+        let table = EpochTable::new();
+        let reader = {
             let table = table.clone();
             thread::spawn(move || {
-                put(&table, 16);
-                assert!(has(&table, 5));
+                let place = table.epochs.join();
+                table.epochs.quiescent(place);
+                table.look();
+                table.epochs.quiescent(place);
+                table.look();
+                place.become_idle();
             })
         };
-        put(&table, 6);
-        assert!(has(&table, 15));
-        assert!(has(&table, 6));
-        cutter.join().unwrap();
-        other.join().unwrap();
-        assert_eq!(numbers_of(&table), [5, 6, 15, 16]);
+        let retired = table.retire();
+        let reused = table.reuse(retired) || table.reuse(retired);
+        reader.join().unwrap();
+        assert!(reused || table.reuse(retired), "all threads are idle");
+        free(retired);
     });
 }
 
+/// As a thread does that is not a scheduler (`epoch::pinned`), while a scheduler retires.
 #[test]
-fn a_range_that_was_put_together_serves_again() {
+fn memory_is_not_reused_while_an_idle_thread_comes_back() {
     check(|| {
-        let table = table(&[5, 15, 25]);
-        cut(&table, 10);
-        let changer = {
-            let table = table.clone();
-            thread::spawn(move || {
-                join(&table);
-                cut(&table, 20);
+        let table = EpochTable::new();
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                let table = table.clone();
+                thread::spawn(move || {
+                    let place = table.epochs.join();
+                    assert!(place.is_idle());
+                    table.epochs.quiescent(place);
+                    table.look();
+                    place.become_idle();
+                })
             })
-        };
-        put(&table, 16);
-        assert!(has(&table, 25));
-        assert!(has(&table, 16));
-        changer.join().unwrap();
-        assert_eq!(numbers_of(&table), [5, 15, 16, 25]);
+            .collect();
+        let own = table.epochs.join();
+        table.epochs.quiescent(own);
+        let retired = table.retire();
+        assert!(!table.epochs.passed(retired.1), "this thread still looks");
+        table.epochs.quiescent(own);
+        let reused = table.reuse(retired);
+        for reader in readers {
+            reader.join().unwrap();
+        }
+        assert!(reused || table.reuse(retired), "all threads have passed it");
+        free(retired);
     });
 }
 
+/// As `Retired::keep`: one thread stamps, and another finds that the stamp has passed.
 #[test]
-fn two_who_change_ranges_do_not_wait_for_each_other() {
+fn whoever_is_told_of_a_stamp_sees_who_may_still_look() {
     check(|| {
-        let table = table(&[5, 15, 25]);
-        cut(&table, 20);
-        let other = {
+        let table = EpochTable::new();
+        let told = Arc::new(Mutex::new(None));
+        let reader = {
             let table = table.clone();
             thread::spawn(move || {
-                cut(&table, 22);
-                assert_eq!(numbers_of(&table), [5, 15, 25]);
+                let place = table.epochs.join();
+                table.epochs.quiescent(place);
+                table.look();
+                place.become_idle();
             })
         };
-        join(&table);
-        cut(&table, 10);
+        let other = {
+            let (table, told) = (table.clone(), told.clone());
+            thread::spawn(move || {
+                let (block, stamp) = table.retire();
+                *told.lock() = Some((block, stamp));
+            })
+        };
+        let retired = *told.lock();
+        let reused = retired.is_some_and(|retired| table.reuse(retired));
+        reader.join().unwrap();
         other.join().unwrap();
-        assert_eq!(numbers_of(&table), [5, 15, 25]);
+        let retired = told.lock().take().unwrap();
+        assert!(reused || table.reuse(retired), "all threads are idle");
+        free(retired);
     });
 }

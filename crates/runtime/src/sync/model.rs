@@ -1,4 +1,4 @@
-//! The items of `runtime::sync`, implemented with loom's types.
+//! The items of [`super`], implemented with loom's types, and [`check`], which runs a model.
 //!
 //! Loom treats sequentially consistent accesses only as acquire and release; between two fences they are really
 //! sequentially consistent. The protocols rely on a total order of all their `SeqCst` accesses, which the fences
@@ -9,9 +9,20 @@
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
+use std::time::Duration;
 
 use loom::cell::{MutPtr, UnsafeCell};
 pub use loom::sync::atomic::{Ordering, fence};
+
+const DEFAULT_PREEMPTIONS: usize = 2;
+
+/// Runs a model in every order with at most `LOOM_MAX_PREEMPTIONS` preemptions, two by default: nearly all errors show
+/// with two.
+pub fn check(body: impl Fn() + Sync + Send + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound.get_or_insert(DEFAULT_PREEMPTIONS);
+    model.check(body);
+}
 
 macro_rules! atomics {
     ($($name:ident $(<$of:ident>)?: $value:ty {
@@ -59,6 +70,7 @@ macro_rules! atomics {
 atomics! {
     AtomicPtr<T>: *mut T {}
     AtomicU32: u32 { fetch_add, fetch_sub, fetch_or, fetch_and }
+    AtomicU64: u64 { fetch_add }
     AtomicUsize: usize { fetch_add, fetch_sub }
 }
 
@@ -134,6 +146,11 @@ impl<T> Mutex<T> {
         }
         *is_taken = true;
         Some(self.guard())
+    }
+
+    /// Time does not pass in a model.
+    pub fn try_lock_for(&self, _: Duration) -> Option<MutexGuard<'_, T>> {
+        self.try_lock()
     }
 }
 
