@@ -1,6 +1,6 @@
 %% Descriptors exhausted: what opening, connecting and accepting are told, that the node goes on, and that nothing is left.
 %% Packets that never end, lines longer than the buffer, and readers that never read.
-%% timeout: 100
+%% timeout: 240
 -module(tcp_limits).
 -export([main/0]).
 -define(LO, {127, 0, 0, 1}).
@@ -22,7 +22,7 @@ main() ->
 b(inet) -> [];
 b(socket) -> [{inet_backend, socket}].
 
-isolated(Fun) -> apart:run(Fun, 7000).
+isolated(Fun) -> apart:run(Fun, 60000).
 
 exhausted(B) -> isolated(fun() -> exhausted_here(B) end).
 
@@ -159,7 +159,7 @@ until_timeout(S, Piece, N) ->
 
 receive_some(_, N) when N =< 0 -> ok;
 receive_some(T, N) ->
-    {ok, D} = gen_tcp:recv(T, 0, 5000),
+    {ok, D} = gen_tcp:recv(T, 0, 30000),
     receive_some(T, N - byte_size(D)).
 
 %% Milliseconds of processor time while nothing is to be done.
@@ -180,7 +180,7 @@ watermarks() ->
         Stopped = stands(Sender, none, 0),
         {ok, [{send_pend, Pending}]} = inet:getstat(S, [send_pend]),
         [gen_tcp:recv(T, 0, 1000) || _ <- lists:seq(1, 1000)],
-        Went = receive {sent, N} when N > Stopped -> on after 5000 -> stuck end,
+        Went = receive {sent, N} when N > Stopped -> on after 30000 -> stuck end,
         unlink(Sender), exit(Sender, kill),
         {Pending >= 200000, Pending < 200000 + 2 * 10000, Went}
     end).

@@ -21,7 +21,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use watch::Invocation;
 
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Long enough for a host that has little time for each of many programs: only a program that hangs takes so long.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What every program is started with, before the folders of its code.
 pub const FLAGS: [&str; 5] = ["-noshell", "-kernel", "logger_level", "none", "-pa"];
