@@ -491,6 +491,35 @@ Equal:
       32	RECORD
     jmp    *%rax
 
+EqualExact:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    0x0(%rdi),%r9
+      32S	HOLE_1
+    cmp    %r9,%rax
+    je     2c
+    mov    %eax,%r10d
+    and    $0x3,%r10d
+    cmp    $0x3,%r10d
+    je     2c
+    mov    %r9d,%r10d
+    xor    %eax,%r10d
+    test   $0x3,%r10b
+    je     4a
+    cmp    %r9,%rax
+    mov    $0x1290b,%eax
+    mov    $0x80cb,%r9d
+    cmove  %rax,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    jmp    4a
+      PLT32	CONT-0x4
+    mov    0x0(%rip),%rax        # 51
+      PC32	guard2-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+
 FloatAdd:
     movsd  0x0(%r8),%xmm0
       32S	HOLE_0+0x48
@@ -983,6 +1012,30 @@ Greater:
     mov    $0x1290b,%eax
     mov    $0x80cb,%r9d
     cmovg  %rax,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    jmp    3a
+      PLT32	CONT-0x4
+    mov    0x0(%rip),%rax        # 41
+      PC32	guard2-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+
+GreaterOrEqual:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    $0x0,%r9d
+      32	HOLE_1
+    and    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    3a
+    cmp    $0x0,%rax
+      32S	HOLE_1
+    mov    $0x80cb,%eax
+    mov    $0x1290b,%r9d
+    cmovl  %rax,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
     jmp    3a
@@ -1546,6 +1599,30 @@ Less:
       32	RECORD
     jmp    *%rax
 
+LessOrEqual:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    $0x0,%r9d
+      32	HOLE_1
+    and    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    3a
+    cmp    $0x0,%rax
+      32S	HOLE_1
+    mov    $0x80cb,%eax
+    mov    $0x1290b,%r9d
+    cmovg  %rax,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    jmp    3a
+      PLT32	CONT-0x4
+    mov    0x0(%rip),%rax        # 41
+      PC32	guard2-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+
 LoopRec:
     mov    (%r8),%r9
     mov    0x18(%r9),%rax
@@ -1819,55 +1896,7 @@ NotEqual:
       32	RECORD
     jmp    *%rax
 
-NotGreater:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    $0x0,%r9d
-      32	HOLE_1
-    and    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    3a
-    cmp    $0x0,%rax
-      32S	HOLE_1
-    mov    $0x80cb,%eax
-    mov    $0x1290b,%r9d
-    cmovg  %rax,%r9
-    mov    %r9,0x0(%rdi)
-      32S	HOLE_2
-    jmp    3a
-      PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 41
-      PC32	guard2-0x4
-    mov    $0x0,%r9d
-      32	RECORD
-    jmp    *%rax
-
-NotLess:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    $0x0,%r9d
-      32	HOLE_1
-    and    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    3a
-    cmp    $0x0,%rax
-      32S	HOLE_1
-    mov    $0x80cb,%eax
-    mov    $0x1290b,%r9d
-    cmovl  %rax,%r9
-    mov    %r9,0x0(%rdi)
-      32S	HOLE_2
-    jmp    3a
-      PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 41
-      PC32	guard2-0x4
-    mov    $0x0,%r9d
-      32	RECORD
-    jmp    *%rax
-
-NotSame:
+NotEqualExact:
     mov    0x0(%rdi),%r10
       32S	HOLE_0
     mov    0x0(%rdi),%r9
@@ -1978,35 +2007,6 @@ Return:
     mov    (%rsi),%r9
     add    $0x8,%rsi
     mov    (%r9),%rax
-    jmp    *%rax
-
-Same:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    0x0(%rdi),%r9
-      32S	HOLE_1
-    cmp    %r9,%rax
-    je     2c
-    mov    %eax,%r10d
-    and    $0x3,%r10d
-    cmp    $0x3,%r10d
-    je     2c
-    mov    %r9d,%r10d
-    xor    %eax,%r10d
-    test   $0x3,%r10b
-    je     4a
-    cmp    %r9,%rax
-    mov    $0x1290b,%eax
-    mov    $0x80cb,%r9d
-    cmove  %rax,%r9
-    mov    %r9,0x0(%rdi)
-      32S	HOLE_2
-    jmp    4a
-      PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 51
-      PC32	guard2-0x4
-    mov    $0x0,%r9d
-      32	RECORD
     jmp    *%rax
 
 SelectTupleArity:
