@@ -27,6 +27,8 @@ use term::am;
 use term::build;
 use term::heap::Scratch;
 
+#[cfg(feature = "loom")]
+pub use store::directory::{Range, Ranges};
 pub use store::object::{New, Object, OwnedObject};
 pub use store::part::Part;
 pub use store::ranges;

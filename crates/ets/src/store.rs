@@ -14,6 +14,3 @@ pub mod ranges;
 pub mod shard;
 pub mod tree;
 pub mod words;
-
-#[cfg(feature = "loom")]
-pub use directory::{Range, Ranges};

@@ -4,7 +4,7 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use ets::store::{Range, Ranges};
+use ets::{Range, Ranges};
 use runtime::sync::{Mutex, MutexGuard, check};
 
 /// A model of a table's range: its lock and some numbers.
