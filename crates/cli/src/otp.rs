@@ -224,7 +224,7 @@ impl Display for OtpError {
             ),
             OtpError::NotThere { variable, path } => write!(
                 out,
-                "{variable} is {}, which holds no OTP (there is no lib and releases in it): \
+                "{variable} is {}, which does not contain OTP (the folders lib and releases are missing): \
                  set FERL_OTP=/path/to/lib/erlang",
                 path.display()
             ),

@@ -112,7 +112,7 @@ fn without_executable_memory_code_runs_threaded_and_one_line_says_so() {
     assert_eq!(
         errors,
         "ferl: the system gives no executable memory (Operation not permitted): \
-         code runs threaded, which is slower\n"
+         code is interpreted, which is slower\n"
     );
     // If that form was requested, no message is printed.
     let arguments = ["-emu_flavor", "emu", "-eval", SHOW_FORM];

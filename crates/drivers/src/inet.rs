@@ -1,10 +1,10 @@
 //! The drivers `tcp_inet` and `udp_inet`: sockets of the internet families and local ones, in the protocol that OTP's
 //! `prim_inet` speaks.
 //!
-//! [`active`] is the option of that name (`{active, once}`). [`protocol`] has the numbers of requests and answers, [`address`] addresses, [`options`] options, [`interfaces`]
-//! the machine's interfaces, [`statistics`] counters, [`message`] the messages that processes get. [`input`] finds
-//! packets in a stream. [`tcp`] and [`udp`] are the drivers; what they share is [`Socket`], below. [`sctp`] only
-//! reports that SCTP is not supported.
+//! [`active`] is the option of that name (`{active, once}`). [`protocol`] has the numbers of requests and answers,
+//! [`address`] addresses, [`options`] options, [`interfaces`] the host's interfaces, [`statistics`] counters, [`message`] the
+//! messages that processes get. [`input`] finds packets in a stream. [`tcp`] and [`udp`] are the drivers; what they
+//! share is [`Socket`], below. [`sctp`] only reports that SCTP is not supported.
 //!
 //! A descriptor is watched from the first time that an operation would have had to wait, for both directions and
 //! edge-triggered. `readable` is true while the last read may have left something; while it is false no read is

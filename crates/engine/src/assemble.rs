@@ -112,7 +112,7 @@ impl fmt::Display for AssembleError {
                 write!(f, "operation {} has a bad operand {operand}", opcode.name())
             }
             AssembleErrorKind::TooLong => write!(f, "the code is too long"),
-            AssembleErrorKind::NoRoom => write!(f, "no memory for code is left"),
+            AssembleErrorKind::NoRoom => write!(f, "no memory is left for code"),
         }
     }
 }

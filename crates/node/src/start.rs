@@ -15,7 +15,7 @@ use runtime::code::preloaded;
 use runtime::config::{self, BreakMode, Config};
 use runtime::halt::CrashCause;
 use runtime::hooks::{self, Hooks};
-use runtime::process::spawn::{self, DEFAULTS, SpawnOptions};
+use runtime::process::spawn::{self, DEFAULTS, SpawnError, SpawnOptions};
 use runtime::process::{Priority, table};
 use runtime::{code, collector, scheduler, time, timer};
 
@@ -94,7 +94,7 @@ fn choose_form(wanted: bool) {
     engine::native::set_enabled(wanted);
     if let Err(error) = engine::native::check() {
         eprintln!(
-            "ferl: the system gives no executable memory ({}): code runs threaded, which is slower",
+            "ferl: the system gives no executable memory ({}): code is interpreted, which is slower",
             error.message()
         );
         engine::native::set_enabled(false);
@@ -203,7 +203,7 @@ fn spawn_first(config: &Config) -> Result<(), String> {
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
     let boot = atom::intern(&config.boot_module)
-        .map_err(|_| "the boot module's name is no atom".to_owned())?;
+        .map_err(|_| "the name of the boot module is not a valid atom".to_owned())?;
     let arguments: Vec<Term> = config
         .init_args
         .iter()
@@ -219,7 +219,7 @@ fn spawn_first(config: &Config) -> Result<(), String> {
             ..SpawnOptions::default()
         };
         spawn::spawn_root(atom::known(module), am::START, arguments, arity, &options)
-            .map_err(|error| format!("the process of {module} cannot be made: {error:?}"))
+            .map_err(|SpawnError::Limit| format!("the first process of {module} cannot start: the process limit is reached or there is no memory"))
     };
     first("erl_init", arguments, 2, Priority::Normal, false)?;
     first("erts_code_purger", Term::NIL, 0, Priority::High, true)?;

@@ -28,6 +28,16 @@ pub enum AtomError {
     Limit,
 }
 
+impl std::fmt::Display for AtomError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            AtomError::TooLong => "an atom has more than 255 characters",
+            AtomError::NotUtf8 => "an atom is not UTF-8",
+            AtomError::Limit => "the atom table is full",
+        })
+    }
+}
+
 /// An entry whose bytes are all zero is valid: it is not published yet.
 struct Entry {
     /// Written once, before `prefix`.

@@ -419,7 +419,7 @@ pub fn load_nif_2(process: &mut Process, [path, info]: [Term; 2]) -> BifResult {
     let heap = process.heap();
     let text = build::string(
         heap,
-        &format!("Failed to load NIF library {name}: this machine loads none yet"),
+        &format!("Failed to load NIF library {name}: ferl does not support NIF libraries yet"),
     );
     let reason = build::tuple(heap, &[atom::known("load_failed"), text]);
     Ok(build::tuple(heap, &[am::ERROR, reason]))

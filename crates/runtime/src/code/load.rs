@@ -45,12 +45,12 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LoadError::File(error) => write!(f, "{error}"),
-            LoadError::Atom(error) => write!(f, "chunk AtU8: an atom cannot be made: {error:?}"),
+            LoadError::Atom(error) => write!(f, "chunk AtU8: {error}"),
             LoadError::Literal { index, error } => {
                 write!(f, "chunk LitT: literal {index}: {error}")
             }
             LoadError::Code(error) => write!(f, "chunk Code: {error}"),
-            LoadError::NoRoom => write!(f, "no memory for code is left"),
+            LoadError::NoRoom => write!(f, "no memory is left for code"),
             LoadError::Name { expected, found } => {
                 write!(
                     f,
