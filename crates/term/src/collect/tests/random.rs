@@ -189,7 +189,7 @@ impl World {
             }
             13 => {
                 let term = self.any();
-                let handler = self.process.inline.as_ptr();
+                let handler = self.process.inline.cast_const().cast::<u64>();
                 let word = match self.dice.usize(..3) {
                     0 => 0x7fff_0000_1000,
                     1 => Term::catch(handler).bits(),
@@ -248,7 +248,7 @@ impl World {
                 Stress::None
             },
             first_block: if self.dice.u8(..2) == 0 {
-                self.process.inline.as_mut_ptr()
+                self.process.inline.cast()
             } else {
                 std::ptr::null_mut()
             },
