@@ -25,10 +25,10 @@ const KEPT_BYTES: usize = 4 << 20;
 const SMALL_BYTES: usize = 64 << 10;
 const _: () = assert!(KEPT_BYTES < RESERVE_BYTES);
 
-/// Called by the C library before `main`, and before Rust allocates.
+/// Called by the C library before `main`, and before Rust allocates. Miri runs no C, so mimalloc neither.
 #[used]
 // SAFETY: the section holds functions without arguments, and this is one.
-#[unsafe(link_section = ".init_array")]
+#[cfg_attr(not(miri), unsafe(link_section = ".init_array"))]
 static CONFIGURE: extern "C" fn() = configure;
 
 extern "C" fn configure() {

@@ -126,6 +126,8 @@ impl Scheduler {
             engine::Exit::Waiting => self.waits(pointer),
             engine::Exit::Hibernated => self.hibernates(pointer),
             engine::Exit::Exited => self.finish(pointer),
+            #[cfg(miri)]
+            engine::Exit::Step => unreachable!("the engine's trampoline takes this step"),
         }
     }
 
