@@ -30,7 +30,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use layout::Term;
 use sys::Errno;
 use sys::poll::{Interest, Token};
-use sys::socket::{Address, Descriptor, Family, Kind};
+use sys::socket::{Address, Descriptor, Family, SocketKind};
 
 use super::open::{OpenError, Settings};
 use options::SocketOptions;
@@ -86,7 +86,7 @@ pub struct Socket {
     status: u32,
     /// None before it is opened.
     family: Option<Family>,
-    kind: Option<Kind>,
+    kind: Option<SocketKind>,
     protocol: Protocol,
     options: SocketOptions,
     /// An address that is reported instead of the real one.
@@ -216,7 +216,7 @@ impl Socket {
     }
 
     /// Takes over a descriptor.
-    fn opened(&mut self, fd: Descriptor, family: Family, kind: Kind) {
+    fn opened(&mut self, fd: Descriptor, family: Family, kind: SocketKind) {
         self.fd = Some(fd);
         self.family = Some(family);
         self.kind = Some(kind);

@@ -297,7 +297,7 @@ impl File {
 
     fn is_directory(&self) -> bool {
         self.info()
-            .is_ok_and(|info| info.kind == info::Kind::Directory)
+            .is_ok_and(|info| info.kind == info::FileKind::Directory)
     }
 }
 

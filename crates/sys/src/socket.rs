@@ -55,26 +55,26 @@ impl Family {
 
 /// How a socket carries data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SocketKind {
     /// A stream of bytes: TCP, or a local stream.
     Stream,
     /// Datagrams: UDP, or local ones.
     Datagram,
 }
 
-impl Kind {
+impl SocketKind {
     fn number(self) -> libc::c_int {
         match self {
-            Kind::Stream => libc::SOCK_STREAM,
-            Kind::Datagram => libc::SOCK_DGRAM,
+            SocketKind::Stream => libc::SOCK_STREAM,
+            SocketKind::Datagram => libc::SOCK_DGRAM,
         }
     }
 
     fn protocol(self, family: Family) -> libc::c_int {
         match (family, self) {
             (Family::Local, _) => 0,
-            (_, Kind::Stream) => libc::IPPROTO_TCP,
-            (_, Kind::Datagram) => libc::IPPROTO_UDP,
+            (_, SocketKind::Stream) => libc::IPPROTO_TCP,
+            (_, SocketKind::Datagram) => libc::IPPROTO_UDP,
         }
     }
 }
@@ -94,7 +94,7 @@ pub enum Half {
 ///
 /// # Errors
 /// `eafnosupport`, `emfile`, `enobufs`...
-pub fn open(family: Family, kind: Kind) -> Result<OwnedFd> {
+pub fn open(family: Family, kind: SocketKind) -> Result<OwnedFd> {
     let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
     open_raw(
         family.number(),
@@ -120,7 +120,7 @@ pub fn open_raw(family: i32, kind: i32, protocol: i32) -> Result<OwnedFd> {
 ///
 /// # Errors
 /// As [`open`]; `enoent`, `eperm`... for the namespace.
-pub fn open_in_namespace(namespace: &[u8], family: Family, kind: Kind) -> Result<OwnedFd> {
+pub fn open_in_namespace(namespace: &[u8], family: Family, kind: SocketKind) -> Result<OwnedFd> {
     in_namespace(namespace, || open(family, kind))
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use layout::{Heap, Term};
 use parking_lot::Mutex;
-use sys::file::info::Kind;
+use sys::file::info::FileKind;
 use sys::file::{Advice, File, OpenMode, SeekFrom};
 use sys::{Errno, fd};
 use term::unicode::bytes_of;
@@ -85,7 +85,7 @@ pub fn file_of(reference: Term) -> Option<sys::Result<Arc<File>>> {
 
 /// `{ok, Handle}` for a file that the process owns from now on.
 fn own(process: &mut Process, file: File) -> Term {
-    let cached = file.info().is_ok_and(|info| info.kind == Kind::Regular);
+    let cached = file.info().is_ok_and(|info| info.kind == FileKind::Regular);
     let file = Mutex::new(Some(Arc::new(file)));
     let handle = process.cold().at_exit.add(|at_exit| {
         let handle = Arc::new(OpenFile {

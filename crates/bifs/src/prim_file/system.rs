@@ -1,7 +1,7 @@
 //! The file system: the functions that take names.
 
 use layout::{Heap, Term};
-use sys::file::info::{self, FileInfo, Kind, Links};
+use sys::file::info::{self, FileInfo, FileKind, Links};
 use sys::file::names;
 use sys::{Errno, Result as SysResult};
 use term::{am, build};
@@ -16,11 +16,11 @@ const EARLIEST_TIME: i64 = -2_145_916_800;
 /// `#file_info{}` with times in seconds since 1970.
 pub(super) fn file_info(heap: &mut Heap, info: &FileInfo) -> Term {
     let kind = match info.kind {
-        Kind::Device => am::DEVICE,
-        Kind::Directory => am::DIRECTORY,
-        Kind::Regular => am::REGULAR,
-        Kind::SymbolicLink => am::SYMLINK,
-        Kind::Other => am::OTHER,
+        FileKind::Device => am::DEVICE,
+        FileKind::Directory => am::DIRECTORY,
+        FileKind::Regular => am::REGULAR,
+        FileKind::SymbolicLink => am::SYMLINK,
+        FileKind::Other => am::OTHER,
     };
     let access = match (info.access.read, info.access.write) {
         (true, true) => am::READ_WRITE,

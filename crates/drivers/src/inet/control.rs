@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, AsRawFd};
 
 use sys::Errno;
-use sys::socket::{self, Address, Descriptor, Family, Kind, service};
+use sys::socket::{self, Address, Descriptor, Family, SocketKind, service};
 
 use super::protocol::{
     Answer, BAD_PORT, BAD_SEQUENCE, Bytes, INVALID, Reader, Refusal, done, family, kind, request,
@@ -23,7 +23,7 @@ fn read_family(reader: &mut Reader<'_>) -> Result<Family, Refusal> {
 
 impl Socket {
     /// Opens the socket: the request names a family and a kind, which must be the driver's.
-    pub(super) fn open(&mut self, bytes: &[u8], wanted: Kind) -> Answer {
+    pub(super) fn open(&mut self, bytes: &[u8], wanted: SocketKind) -> Answer {
         let (family, kind) = self.read_kind(bytes, wanted, &[2])?;
         if self.status != 0 {
             return Err(BAD_SEQUENCE);
@@ -37,7 +37,7 @@ impl Socket {
     }
 
     /// As [`Socket::open`], with a descriptor that other code has opened, and perhaps bound.
-    pub(super) fn open_descriptor(&mut self, bytes: &[u8], wanted: Kind) -> Answer {
+    pub(super) fn open_descriptor(&mut self, bytes: &[u8], wanted: SocketKind) -> Answer {
         let (family, kind) = self.read_kind(bytes, wanted, &[6, 10])?;
         let mut reader = Reader::new(&bytes[2..]);
         let number = reader.int()?;
@@ -47,7 +47,7 @@ impl Socket {
             return Err(INVALID);
         }
         sys::fd::set_nonblocking(fd.as_fd(), true)?;
-        let is_connected = kind == Kind::Stream && socket::peer(fd.as_fd()).is_ok();
+        let is_connected = kind == SocketKind::Stream && socket::peer(fd.as_fd()).is_ok();
         self.opened(fd, family, kind);
         self.is_known = true;
         if is_connected {
@@ -59,17 +59,17 @@ impl Socket {
     fn read_kind(
         &self,
         bytes: &[u8],
-        wanted: Kind,
+        wanted: SocketKind,
         lengths: &[usize],
-    ) -> Result<(Family, Kind), Refusal> {
+    ) -> Result<(Family, SocketKind), Refusal> {
         if !lengths.contains(&bytes.len()) {
             return Err(INVALID);
         }
         let mut reader = Reader::new(bytes);
         let family = read_family(&mut reader)?;
         let number = match wanted {
-            Kind::Stream => kind::STREAM,
-            Kind::Datagram => kind::DATAGRAM,
+            SocketKind::Stream => kind::STREAM,
+            SocketKind::Datagram => kind::DATAGRAM,
         };
         if reader.byte()? == number {
             Ok((family, wanted))
@@ -162,8 +162,8 @@ impl Socket {
             Family::Local => family::LOCAL,
         };
         let kind = match self.kind.ok_or(INVALID)? {
-            Kind::Stream => kind::STREAM,
-            Kind::Datagram => kind::DATAGRAM,
+            SocketKind::Stream => kind::STREAM,
+            SocketKind::Datagram => kind::DATAGRAM,
         };
         Ok(Bytes::from_slice(&[0, 0, 0, family, 0, 0, 0, kind]))
     }
@@ -210,7 +210,7 @@ impl Socket {
         if !self.is_connected() {
             return Err(Errno::ENOTCONN.into());
         }
-        if self.kind != Some(Kind::Stream) {
+        if self.kind != Some(SocketKind::Stream) {
             return Err(INVALID);
         }
         match (bytes.first(), self.ignored) {

@@ -8,7 +8,7 @@ use std::os::fd::BorrowedFd;
 
 use sys::socket::message as ancillary;
 use sys::socket::option::{self, Name};
-use sys::socket::{Family, Kind};
+use sys::socket::{Family, SocketKind};
 
 use super::active::Active;
 use super::protocol::{Answer, Bytes, INVALID, Reader, Refusal, family};
@@ -289,7 +289,7 @@ impl Socket {
             let number = reader.byte()?;
             let value = reader.int()?;
             self.set_option(port, number, value, &mut reader)?;
-            let is_gone = self.kind == Some(Kind::Stream) && self.status == 0;
+            let is_gone = self.kind == Some(SocketKind::Stream) && self.status == 0;
             if number == number::ACTIVE && is_gone && self.options.is_active() {
                 return Ok(Follow::Ended);
             }
@@ -299,7 +299,7 @@ impl Socket {
 
     fn follow(&self, (active, packet): (Active, i32)) -> Follow {
         let options = &self.options;
-        if self.kind == Some(Kind::Datagram) {
+        if self.kind == Some(SocketKind::Datagram) {
             return match self.is_open() && options.is_active() && options.active != active {
                 true => Follow::Receive,
                 false => Follow::Nothing,
@@ -326,7 +326,7 @@ impl Socket {
         value: i32,
         reader: &mut Reader<'_>,
     ) -> Result<(), Refusal> {
-        let is_stream = self.kind == Some(Kind::Stream);
+        let is_stream = self.kind == Some(SocketKind::Stream);
         let options = &mut self.options;
         match number {
             number::HEADER => options.header_bytes = value as u32 as usize,
@@ -376,7 +376,7 @@ impl Socket {
                 }
             }
             number::READ_PACKETS => {
-                if self.kind == Some(Kind::Datagram) {
+                if self.kind == Some(SocketKind::Datagram) {
                     if value <= 0 {
                         return Err(INVALID);
                     }
@@ -481,7 +481,7 @@ impl Socket {
         let ancillary = &mut options.ancillary;
         match number {
             number::RECEIVE_BUFFER if !options.is_buffer_chosen => {
-                if value > MAX_DATAGRAM_BYTES && self.kind == Some(Kind::Datagram) {
+                if value > MAX_DATAGRAM_BYTES && self.kind == Some(SocketKind::Datagram) {
                     options.buffer_bytes = MAX_DATAGRAM_BYTES;
                 } else {
                     options.buffer_bytes = options.buffer_bytes.max(value);
@@ -515,7 +515,7 @@ impl Socket {
     /// is not stored here.
     fn local_option(&self, port: &Access<'_>, number: u8) -> Option<Option<i32>> {
         let options = &self.options;
-        let stream = |value: i32| (self.kind == Some(Kind::Stream)).then_some(value);
+        let stream = |value: i32| (self.kind == Some(SocketKind::Stream)).then_some(value);
         let number_of = |bytes: usize| Some(i32::try_from(bytes).unwrap_or(i32::MAX));
         Some(match number {
             number::BUFFER => Some(options.buffer_bytes),
@@ -535,7 +535,7 @@ impl Socket {
             number::SEND_TIMEOUT_CLOSE => stream(options.send_timeout_close.into()),
             number::DELAY_SEND => stream(options.delay_send.into()),
             number::READ_PACKETS => {
-                (self.kind == Some(Kind::Datagram)).then_some(options.read_packets)
+                (self.kind == Some(SocketKind::Datagram)).then_some(options.read_packets)
             }
             number::SHOW_RESET => {
                 (self.protocol == Protocol::Tcp).then_some(options.show_reset.into())

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 use layout::Term;
 use sys::Errno;
-use sys::socket::{self, Kind};
+use sys::socket::{self, SocketKind};
 use term::am;
 
 use super::input::Input;
@@ -88,8 +88,8 @@ impl Tcp {
 
     fn request(&mut self, port: &mut Access<'_>, operation: u32, bytes: &[u8]) -> Answer {
         match operation {
-            request::OPEN => self.socket.open(bytes, Kind::Stream),
-            request::OPEN_DESCRIPTOR => self.socket.open_descriptor(bytes, Kind::Stream),
+            request::OPEN => self.socket.open(bytes, SocketKind::Stream),
+            request::OPEN_DESCRIPTOR => self.socket.open_descriptor(bytes, SocketKind::Stream),
             request::LISTEN => {
                 if !self.socket.is_open() {
                     return Err(BAD_PORT);

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use layout::{Heap, Term};
 use sys::Errno;
-use sys::socket::{self, Address, Kind, message as with_ancillary};
+use sys::socket::{self, Address, SocketKind, message as with_ancillary};
 use term::{am, atom, build};
 
 use super::options::{self, Follow, number};
@@ -52,12 +52,12 @@ impl Udp {
     fn request(&mut self, port: &mut Access<'_>, operation: u32, bytes: &[u8]) -> Answer {
         match operation {
             request::OPEN => {
-                let answer = self.socket.open(bytes, Kind::Datagram)?;
+                let answer = self.socket.open(bytes, SocketKind::Datagram)?;
                 self.read(port);
                 Ok(answer)
             }
             request::OPEN_DESCRIPTOR => {
-                let answer = self.socket.open_descriptor(bytes, Kind::Datagram)?;
+                let answer = self.socket.open_descriptor(bytes, SocketKind::Datagram)?;
                 self.read(port);
                 Ok(answer)
             }

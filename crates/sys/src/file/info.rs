@@ -8,7 +8,7 @@ use crate::{host, path};
 
 /// What kind of file a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A block or character device.
     Device,
     /// A directory.
@@ -36,7 +36,7 @@ pub struct FileInfo {
     /// Its size in bytes.
     pub size: u64,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// How this process may access it.
     pub access: Access,
     /// When it was read last.
@@ -149,11 +149,11 @@ pub fn set_times(name: &[u8], accessed: i64, modified: i64) -> Result<()> {
 impl FileInfo {
     fn from_status(status: &Stat, access: Access) -> FileInfo {
         let kind = match FileType::from_raw_mode(status.st_mode) {
-            FileType::CharacterDevice | FileType::BlockDevice => Kind::Device,
-            FileType::Directory => Kind::Directory,
-            FileType::RegularFile => Kind::Regular,
-            FileType::Symlink => Kind::SymbolicLink,
-            _ => Kind::Other,
+            FileType::CharacterDevice | FileType::BlockDevice => FileKind::Device,
+            FileType::Directory => FileKind::Directory,
+            FileType::RegularFile => FileKind::Regular,
+            FileType::Symlink => FileKind::SymbolicLink,
+            _ => FileKind::Other,
         };
         FileInfo {
             size: status.st_size as u64,

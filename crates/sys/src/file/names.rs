@@ -105,7 +105,8 @@ pub fn may(name: &[u8], wish: Wish) -> Result<()> {
 
 /// Whether the name is that of a regular file that may be executed.
 pub fn is_program(name: &[u8]) -> bool {
-    let is_file = info::of(name, Links::Follow).is_ok_and(|info| info.kind == info::Kind::Regular);
+    let is_file =
+        info::of(name, Links::Follow).is_ok_and(|info| info.kind == info::FileKind::Regular);
     is_file && may(name, Wish::Execute).is_ok()
 }
 

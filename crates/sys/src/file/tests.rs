@@ -1,6 +1,6 @@
 //! Files in a temporary directory. The error names are those that stock OTP gave for the same calls.
 
-use super::info::{Kind, Links};
+use super::info::{FileKind, Links};
 use super::names::Wish;
 use super::*;
 use crate::fixture::Tree;
@@ -236,7 +236,7 @@ fn facts_about_files_are_those_of_the_system() {
     let system = std::fs::metadata(directory.0.path().join("f")).unwrap();
     assert_eq!(
         (file.size, file.kind, file.mode),
-        (5, Kind::Regular, system.mode())
+        (5, FileKind::Regular, system.mode())
     );
     assert_eq!(
         (file.inode, file.links, file.major_device),
@@ -249,18 +249,18 @@ fn facts_about_files_are_those_of_the_system() {
     );
     assert!(file.access.read && file.access.write);
     assert_eq!(info("link", Links::Follow), file);
-    assert_eq!(info("link", Links::Keep).kind, Kind::SymbolicLink);
-    assert_eq!(info("d", Links::Follow).kind, Kind::Directory);
+    assert_eq!(info("link", Links::Keep).kind, FileKind::SymbolicLink);
+    assert_eq!(info("d", Links::Follow).kind, FileKind::Directory);
     assert_eq!(
         info::of(b"/dev/null", Links::Follow).unwrap().kind,
-        Kind::Device
+        FileKind::Device
     );
     assert_ne!(
         info::of(b"/dev/null", Links::Follow).unwrap().minor_device,
         0
     );
     let (reader, _writer) = fd::pipe().unwrap();
-    assert_eq!(File::from_fd(reader).info().unwrap().kind, Kind::Other);
+    assert_eq!(File::from_fd(reader).info().unwrap().kind, FileKind::Other);
     let open = File::open(&directory.name("f"), READ).unwrap();
     assert_eq!(open.info().unwrap(), file);
     assert_eq!(

@@ -30,13 +30,13 @@ fn readable(socket: &OwnedFd) {
 
 #[test]
 fn streams_connect_and_carry_bytes() {
-    let listener = open(Family::Inet, Kind::Stream).unwrap();
+    let listener = open(Family::Inet, SocketKind::Stream).unwrap();
     bind(listener.as_fd(), &Address::inet([127, 0, 0, 1], 0)).unwrap();
     listen(listener.as_fd(), 5).unwrap();
     assert_eq!(accept(listener.as_fd()).unwrap_err(), Errno::EAGAIN);
     let at = name(listener.as_fd()).unwrap();
     assert_ne!(at.port(), Some(0));
-    let client = open(Family::Inet, Kind::Stream).unwrap();
+    let client = open(Family::Inet, SocketKind::Stream).unwrap();
     match connect(client.as_fd(), &at) {
         Ok(()) | Err(Errno::EINPROGRESS) => {}
         Err(error) => panic!("{error}"),
@@ -65,7 +65,7 @@ fn streams_connect_and_carry_bytes() {
 #[test]
 fn datagrams_carry_addresses_and_ancillary_data() {
     let open_bound = || {
-        let socket = open(Family::Inet, Kind::Datagram).unwrap();
+        let socket = open(Family::Inet, SocketKind::Datagram).unwrap();
         bind(socket.as_fd(), &Address::inet([127, 0, 0, 1], 0)).unwrap();
         let at = name(socket.as_fd()).unwrap();
         (socket, at)
@@ -125,7 +125,7 @@ fn addresses_say_what_they_were_made_of() {
 
 #[test]
 fn options_are_read_back() {
-    let socket = open(Family::Inet, Kind::Stream).unwrap();
+    let socket = open(Family::Inet, SocketKind::Stream).unwrap();
     let fd = socket.as_fd();
     assert_eq!(option::get_int(fd, option::KEEP_ALIVE), Ok(0));
     option::set_int(fd, option::KEEP_ALIVE, 1).unwrap();
@@ -148,7 +148,7 @@ fn the_loopback_interface_is_found() {
         .find(|entry| entry.flags.is_loopback() && entry.address.is_some())
         .unwrap();
     assert_eq!(loopback.name, b"lo");
-    let socket = open(Family::Inet, Kind::Datagram).unwrap();
+    let socket = open(Family::Inet, SocketKind::Datagram).unwrap();
     let address = interface::ask(socket.as_fd(), b"lo", interface::Question::Address);
     assert_eq!(address, Ok([127, 0, 0, 1]));
     assert!(interface::flags(socket.as_fd(), b"lo").unwrap().is_up());
