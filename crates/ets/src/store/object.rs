@@ -631,12 +631,13 @@ impl OwnedObject {
             "a tuple with a key"
         );
         let words = copy::size_with_literals(tuple);
-        let mut object = OwnedObject::with_room(words, hash);
+        let object = OwnedObject::with_room(words, hash);
         // SAFETY: the room has as many words as were counted.
         unsafe {
-            let head = object.0.as_mut();
-            let room = head.first_word();
-            let copied = copy::copy_to(room, words, &mut head.off_heap, tuple, true);
+            // By the block's own pointer: one made from a reference to the head may not write behind it.
+            let head = object.0.as_ptr();
+            let room = head.add(1).cast::<u64>();
+            let copied = copy::copy_to(room, words, &mut (*head).off_heap, tuple, true);
             debug_assert_eq!(copied.boxed_pointer(), room);
         }
         object
