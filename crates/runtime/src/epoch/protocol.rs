@@ -32,6 +32,7 @@ impl<const MOST: usize> Epochs<MOST> {
     }
 
     #[cfg(feature = "loom")]
+    #[expect(clippy::new_without_default, reason = "only models call it")]
     pub fn new() -> Epochs<MOST> {
         Epochs {
             places: std::array::from_fn(|_| Place(AtomicU64::new(IDLE))),
