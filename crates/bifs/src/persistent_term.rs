@@ -15,7 +15,7 @@ use std::time::Duration;
 use layout::Term;
 use parking_lot::Mutex;
 use term::copy::Owned;
-use term::{am, build, compare, hash, map};
+use term::{am, atom, build, compare, hash, map};
 
 use runtime::bif::{BifResult, badarg};
 use runtime::code::literal_collector;
@@ -129,19 +129,30 @@ fn find(key: Term) -> Option<Term> {
     Some(entry.value)
 }
 
+/// A table shrinks when less than one in so many places is in use.
+const LEAST_LOAD: usize = 4;
+
+/// The places of a new table for so many entries: at most half of them are in use, and unless it is small more than a
+/// quarter.
+fn places_for(entries: usize) -> usize {
+    (entries * 2).next_power_of_two().max(FIRST_PLACES)
+}
+
 impl Writer {
     /// A table with room for one more entry.
     fn with_room<'a>(&mut self) -> &'a Table {
-        let old = current();
-        let places = old.map_or(0, |table| table.places.len());
-        if let Some(table) = old
-            && (self.used + 1) * 2 <= places
+        if let Some(table) = current()
+            && (self.used + 1) * 2 <= table.places.len()
         {
             return table;
         }
-        // The size depends on the live entries, so if many places are `GONE` the new table is no larger.
-        let table = Table::new(((self.count + 1) * 4).next_power_of_two().max(FIRST_PLACES));
-        if let Some(old) = old {
+        self.rebuild(places_for(self.count + 1))
+    }
+
+    /// Replaces the table by one with so many places, none of which is `GONE`.
+    fn rebuild<'a>(&mut self, places: usize) -> &'a Table {
+        let table = Table::new(places);
+        if let Some(old) = current() {
             for kept in old.entries() {
                 if let Err(place) = table.search(kept.key, kept.hash) {
                     let kept = ptr::from_ref(kept).cast_mut();
@@ -184,6 +195,9 @@ impl Writer {
         };
         table.places[place].store(GONE, Ordering::Release);
         self.retire(entry);
+        if table.places.len() > (self.count * LEAST_LOAD).max(FIRST_PLACES) {
+            self.rebuild(places_for(self.count));
+        }
         true
     }
 }
@@ -198,7 +212,8 @@ fn put_term(key: Term, value: Term) -> BifResult {
     if find(key).is_some_and(|before| compare::eq_exact(before, value)) {
         return Ok(am::OK);
     }
-    let (area, literals) = literals::make(&[key, value]).ok_or(runtime::bif::system_limit())?;
+    let (area, literals) =
+        literals::make_sharing(&[key, value]).ok_or(runtime::bif::system_limit())?;
     let hash = hash::internal(key, 0);
     let words = area.words;
     let entry = Box::new(Entry {
@@ -264,11 +279,19 @@ pub fn info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
         let writer = WRITER.lock();
         (writer.count, writer.words)
     };
-    let memory = words * 8 + count * size_of::<Entry>();
+    let places = current().map_or(0, |table| table.places.len());
+    let memory = (words + places) * 8 + count * size_of::<Entry>();
     let pairs = [
         (am::COUNT, Term::small(count as i64)),
         (am::MEMORY, Term::small(memory as i64)),
     ];
+    Ok(map::from_pairs(process.heap(), &pairs))
+}
+
+/// The number of places of the table, for `erts_debug`.
+pub fn table_info(process: &mut Process) -> BifResult {
+    let places = current().map_or(0, |table| table.places.len());
+    let pairs = [(atom::known("table"), Term::small(places as i64))];
     Ok(map::from_pairs(process.heap(), &pairs))
 }
 

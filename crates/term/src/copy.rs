@@ -1,8 +1,10 @@
 //! Copying terms from one heap to another: messages, spawn arguments, ETS objects, literals.
 //!
-//! Sharing within a term is not kept, as in OTP. The copy is laid out breadth first, except that a list's cells are
+//! Sharing within a term is not kept, as in OTP ([`shared`] keeps it, for persistent terms). The copy is laid out breadth first, except that a list's cells are
 //! contiguous. Scanning what was written finds what is still to be copied, so no stack is needed however deep the term
 //! is. Literals are shared, not copied, unless the caller asks for copies or their area is about to be freed.
+
+pub mod shared;
 
 use layout::object::offset;
 use layout::{Fragment, Header, ObjectKind, Term};

@@ -9,6 +9,7 @@ main() ->
     sizes(),
     readers(),
     errors(),
+    shared(),
     see:value(left, [Key || {Key, _} <- persistent_term:get(), not lists:member(Key, Before)]),
     ok.
 
@@ -77,3 +78,15 @@ errors() ->
     see:that(missing, fun() -> persistent_term:get(not_there) end),
     see:value(default, persistent_term:get(not_there, default)),
     see:value(info, lists:sort(maps:keys(persistent_term:info()))).
+
+%% What is shared within a term stays shared: here 2^50 paths lead to the bottom.
+shared() ->
+    Pyramid = lists:foldl(fun(_, Below) -> [Below | Below] end, {bottom, list_to_binary(see:id("text"))}, lists:seq(1, 50)),
+    persistent_term:put(pyramid, {Pyramid, [Pyramid]}),
+    {Stored, [Again]} = persistent_term:get(pyramid),
+    true = erts_debug:same(Stored, Again),
+    see:value(shared, [erts_debug:size(Stored), erts_debug:same(hd(Stored), tl(Stored)), bottom(Stored)]),
+    persistent_term:erase(pyramid).
+
+bottom([Below | Below1]) -> true = erts_debug:same(Below, Below1), bottom(Below);
+bottom(Bottom) -> Bottom.

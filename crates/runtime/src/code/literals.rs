@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use layout::Term;
 use parking_lot::Mutex;
 use sys::memory::{Reservation, usage};
+use term::copy::shared::{self, SharedSize};
 use term::{copy, literal};
 
 /// Address space for all literal areas, if the process's address space is not limited.
@@ -121,27 +122,44 @@ fn range() -> &'static Range {
 }
 
 /// Copies terms, including literals of other areas, into a new area; returns the area and the copies, or `None` if
-/// there is not enough memory.
+/// there is not enough memory. Sharing within a term is not kept.
 #[must_use]
 pub fn make(terms: &[Term]) -> Option<(Area, Vec<Term>)> {
-    let sizes: Vec<usize> = terms
-        .iter()
-        .map(|term| copy::size_with_literals(*term))
-        .collect();
-    let words: usize = sizes.iter().sum();
+    let plain = |term: &Term| SharedSize {
+        words: copy::size_with_literals(*term),
+        is_shared: false,
+    };
+    make_of_sizes(terms, &terms.iter().map(plain).collect::<Vec<_>>())
+}
+
+/// As [`make`], but what is shared in a term is shared in its copy.
+#[must_use]
+pub fn make_sharing(terms: &[Term]) -> Option<(Area, Vec<Term>)> {
+    let sizes = terms.iter().map(|term| shared::size(*term));
+    make_of_sizes(terms, &sizes.collect::<Vec<_>>())
+}
+
+fn make_of_sizes(terms: &[Term], sizes: &[SharedSize]) -> Option<(Area, Vec<Term>)> {
+    let words: usize = sizes.iter().map(|size| size.words).sum();
     let mut area = take(words)?;
     let base = range().reservation.base().as_ptr() as usize + area.offset;
     let mut room = base as *mut u64;
     let literals = terms
         .iter()
-        .zip(&sizes)
-        .map(|(term, &size)| {
-            if size == 0 {
+        .zip(sizes)
+        .map(|(term, size)| {
+            if size.words == 0 {
                 return *term;
             }
-            // SAFETY: the area has room for the words counted above.
-            let literal = unsafe { copy::copy_to(room, size, &mut area.off_heap, *term, true) };
-            room = room.wrapping_add(size);
+            let list = &mut area.off_heap;
+            // SAFETY: the area has room for the words that were counted in the same way.
+            let literal = unsafe {
+                match size.is_shared {
+                    true => shared::copy_to(room, list, *term),
+                    false => copy::copy_to(room, size.words, list, *term, true),
+                }
+            };
+            room = room.wrapping_add(size.words);
             literal
         })
         .collect();

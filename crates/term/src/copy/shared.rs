@@ -1,0 +1,201 @@
+//! Copying a term so that parts that are shared in it are shared in the copy: for persistent terms, which live long and
+//! may be written as a small graph that has billions of paths.
+//!
+//! A set of the objects seen says which are shared. That costs several times what a plain copy does, so messages do
+//! without it, as on stock.
+
+use layout::object::offset;
+use layout::{Header, ObjectKind, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::off_heap;
+
+/// What a copy that keeps sharing takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SharedSize {
+    pub words: usize,
+    /// Whether any part is shared; if none is, a plain copy has the same size.
+    pub is_shared: bool,
+}
+
+/// The size of a copy that keeps sharing, literals included.
+#[must_use]
+pub fn size(term: Term) -> SharedSize {
+    let mut seen = FxHashSet::default();
+    let mut rest = vec![term];
+    let mut size = SharedSize {
+        words: 0,
+        is_shared: false,
+    };
+    while let Some(mut current) = rest.pop() {
+        while !current.is_immediate() {
+            if !seen.insert(current.bits()) {
+                size.is_shared = true;
+                break;
+            }
+            if current.is_cons() {
+                size.words += 2;
+                rest.push(current.head());
+                current = current.tail();
+                continue;
+            }
+            let header = current.header();
+            size.words += 1 + header.arity();
+            for index in header.raw_words()..header.arity() {
+                // SAFETY: the words behind the raw ones are terms.
+                rest.push(unsafe { Term::from_bits(current.word(index)) });
+            }
+            break;
+        }
+    }
+    size
+}
+
+/// Copies a term, literals included, into the room that [`size`] counted, linking off-heap objects into `list`.
+///
+/// # Safety
+/// `room` has as many words as [`size`] returned for the term, which has not changed since.
+pub unsafe fn copy_to(room: *mut u64, list: &mut *mut u64, term: Term) -> Term {
+    let mut copier = SharingCopier {
+        top: room,
+        list,
+        copies: FxHashMap::default(),
+    };
+    let mut scan = room;
+    // SAFETY: every object is copied once, so `top` stays within the room that was counted, and `scan` below it.
+    unsafe {
+        let result = copier.object(term);
+        while scan < copier.top {
+            let word = *scan;
+            if Header::is_header(word) {
+                scan = scan.add(1 + Header(word).raw_words());
+                continue;
+            }
+            *scan = copier.object(Term::from_bits(word)).bits();
+            scan = scan.add(1);
+        }
+        result
+    }
+}
+
+struct SharingCopier<'a> {
+    top: *mut u64,
+    list: &'a mut *mut u64,
+    /// The copy of every object that was met.
+    copies: FxHashMap<u64, Term>,
+}
+
+impl SharingCopier<'_> {
+    /// The copy of an object; its parts are still those of the source.
+    ///
+    /// # Safety
+    /// As [`copy_to`].
+    unsafe fn object(&mut self, source: Term) -> Term {
+        if source.is_immediate() {
+            return source;
+        }
+        if let Some(copy) = self.copies.get(&source.bits()) {
+            return *copy;
+        }
+        let object = self.top;
+        // SAFETY: the words of every object were counted once.
+        let copy = unsafe {
+            if source.is_cons() {
+                self.top = object.add(2);
+                object.write(source.head().bits());
+                object.add(1).write(source.tail().bits());
+                Term::from_cons_pointer(object.cast::<Term>())
+            } else {
+                let header = source.header();
+                self.top = object.add(1 + header.arity());
+                object.copy_from_nonoverlapping(source.boxed_pointer(), 1 + header.arity());
+                self.own(object, header.kind());
+                Term::from_boxed_pointer(object)
+            }
+        };
+        self.copies.insert(source.bits(), copy);
+        copy
+    }
+
+    /// Gives a copied object its own count of what lies off the heap, and takes the right to append from it.
+    ///
+    /// # Safety
+    /// `object` was just copied.
+    unsafe fn own(&mut self, object: *mut u64, kind: ObjectKind) {
+        // SAFETY: the caller's promise; the offsets are those of the kind.
+        unsafe {
+            match kind {
+                ObjectKind::SharedBinary | ObjectKind::MagicReference => {
+                    if kind == ObjectKind::SharedBinary {
+                        *object.add(1 + offset::SHARED_BINARY_FLAGS) = 0;
+                    }
+                    off_heap::retain(off_heap::block_of(object));
+                    off_heap::link(self.list, object);
+                }
+                ObjectKind::SubBinary => *object.add(1 + offset::SUB_BINARY_BITS) &= 0xffff,
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap::Scratch;
+    use crate::{build, compare};
+
+    /// Each level refers to the one below twice: `2^levels` paths lead to the bottom.
+    fn pyramid(terms: &mut Scratch, levels: usize) -> Term {
+        let bottom = build::tuple(terms.heap(), &[Term::small(1), Term::small(2)]);
+        (0..levels).fold(bottom, |below, _| build::cons(terms.heap(), below, below))
+    }
+
+    fn copied(term: Term) -> (Vec<u64>, Term) {
+        let size = size(term);
+        let mut room = vec![0; size.words];
+        let mut list = std::ptr::null_mut();
+        // SAFETY: the room has the words that were counted.
+        let copy = unsafe { copy_to(room.as_mut_ptr(), &mut list, term) };
+        assert!(list.is_null());
+        (room, copy)
+    }
+
+    #[test]
+    fn shared_parts_are_copied_once() {
+        let mut terms = Scratch::new();
+        let term = pyramid(&mut terms, 60);
+        assert_eq!(
+            size(term),
+            SharedSize {
+                words: 3 + 60 * 2,
+                is_shared: true
+            }
+        );
+        let (_room, mut copy) = copied(term);
+        for _ in 0..60 {
+            assert_eq!(copy.head(), copy.tail());
+            copy = copy.head();
+        }
+        assert_eq!(copy.as_tuple(), Some(&[Term::small(1), Term::small(2)][..]));
+    }
+
+    #[test]
+    fn what_is_not_shared_takes_what_a_plain_copy_takes() {
+        let mut terms = Scratch::new();
+        let numbers: Vec<Term> = (0..100).map(Term::small).collect();
+        let list = build::list(terms.heap(), &numbers);
+        let big = build::big(terms.heap(), true, &[1, 2, 3]);
+        let term = build::tuple(terms.heap(), &[list, big, Term::NIL]);
+        let words = crate::copy::size_with_literals(term);
+        assert_eq!(
+            size(term),
+            SharedSize {
+                words,
+                is_shared: false
+            }
+        );
+        let (_room, copy) = copied(term);
+        assert!(compare::eq_exact(copy, term));
+    }
+}
