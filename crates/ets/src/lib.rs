@@ -32,6 +32,7 @@ pub use store::directory::{Range, Ranges};
 pub use store::object::{New, Object, OwnedObject};
 pub use store::part::Part;
 pub use store::ranges;
+pub use store::ranges::Pressure;
 pub use store::shard::Following;
 pub use store::tree::WalkStart;
 pub use table::Table;

@@ -523,6 +523,15 @@ impl Table {
         self.sum(Part::objects)
     }
 
+    /// The ranges of an ordered set with write concurrency.
+    #[must_use]
+    pub fn ranges(&self) -> Option<&Ranges> {
+        match &self.contents {
+            Contents::Ranges(ranges) => Some(ranges),
+            _ => None,
+        }
+    }
+
     /// Bytes that the table takes, without shared binaries.
     #[must_use]
     pub fn bytes(&self) -> usize {

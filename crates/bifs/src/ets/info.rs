@@ -116,9 +116,15 @@ fn fixed(process: &mut Process, table: &Table, as_timestamp: bool) -> Term {
     build::tuple(heap, &[since, holders])
 }
 
-/// `{Slots, MeanChain, Deviation, ExpectedDeviation, Shortest, Longest, Deleted, Locks}`, or `false` for an ordered
-/// set.
+/// `{Slots, MeanChain, Deviation, ExpectedDeviation, Shortest, Longest, Deleted, Locks}`; for an ordered set `false`, or
+/// with write concurrency `{Bounds, Ranges, Steps}`, where the last is how often a search for a key's range compares.
 fn stats(process: &mut Process, table: &Table) -> Term {
+    if let Some(ranges) = table.ranges() {
+        let ranges = ranges.count();
+        let steps = ranges.next_power_of_two().ilog2() as usize;
+        let counts = [ranges - 1, ranges, steps].map(|count| Term::small(count as i64));
+        return build::tuple(process.heap(), &counts);
+    }
     let mut chains: Vec<usize> = Vec::new();
     let mut deleted = 0;
     if table.options.kind == TableKind::OrderedSet {

@@ -8,7 +8,7 @@
 //! A scheduler calls within a slice; on other threads each access to the directory is pinned (`epoch::pinned`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use layout::Term;
@@ -30,6 +30,19 @@ const HEAT_OF_WAITING: i32 = 200;
 const HOT: i32 = 1000;
 /// Below this heat it is merged with its neighbour. Far below, because merged ranges may have to be split again.
 const COLD: i32 = -20_000;
+
+/// The heat of a range under [`Pressure`]: each write takes one off it.
+const FORCED_HEAT: i32 = i32::MAX / 2;
+
+/// What changes the shape of a table besides contention. Test suites ask for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pressure {
+    None,
+    /// Every write splits its range.
+    Split,
+    /// Every write splits its range, or merges it with its neighbour, by chance.
+    Random,
+}
 
 /// A key between two ranges.
 #[derive(Clone)]
@@ -148,6 +161,8 @@ pub struct Ranges {
     keypos: usize,
     places: usize,
     schedulers: usize,
+    /// A [`Pressure`]; read only when a range is split or merged.
+    pressure: AtomicU8,
 }
 
 /// All ranges, write-locked.
@@ -203,6 +218,39 @@ impl Ranges {
             keypos,
             places,
             schedulers,
+            pressure: AtomicU8::new(Pressure::None as u8),
+        }
+    }
+
+    /// From now on every write that begins changes the shape of the table as `pressure` says.
+    pub fn set_pressure(&self, pressure: Pressure) {
+        self.pressure.store(pressure as u8, Ordering::Relaxed);
+        for span in self.spans.all(&self.spans.hold()).0 {
+            // A write that takes its turn at this moment may overwrite it; the one after a split sets it again.
+            span.heat.store(self.fresh_heat(), Ordering::Relaxed);
+        }
+    }
+
+    /// The heat of a range after its shape was changed.
+    fn fresh_heat(&self) -> i32 {
+        match self.pressure.load(Ordering::Relaxed) == Pressure::None as u8 {
+            true => 0,
+            false => FORCED_HEAT,
+        }
+    }
+
+    /// Whether to split a range now, rather than merge it.
+    fn is_to_split(&self, span: &Span, heat: i32) -> bool {
+        let by_chance = self.pressure.load(Ordering::Relaxed) == Pressure::Random as u8;
+        match by_chance {
+            true => {
+                span.turns
+                    .load(Ordering::Relaxed)
+                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                    >> 63
+                    == 0
+            }
+            false => heat > HOT,
         }
     }
 
@@ -223,15 +271,17 @@ impl Ranges {
     /// Write-locks the range of a key.
     #[inline]
     pub fn write(&self, key: Term) -> WriteGuard<'_> {
+        let mut is_adapted = false;
         loop {
             let (span, (guard, waited)) = epoch::pinned(|| {
                 self.spans
                     .enter(|bounds| until(bounds, key), Span::write_noting_contention)
             });
-            if (COLD..=HOT).contains(&span.heat_by(waited)) {
+            if (COLD..=HOT).contains(&span.heat_by(waited)) || is_adapted {
                 return guard;
             }
             self.adapt(span, guard);
+            is_adapted = true;
         }
     }
 
@@ -255,10 +305,14 @@ impl Ranges {
     /// Splits a hot range, or merges a cold one with its neighbour, if no lock has to be waited for.
     #[cold]
     fn adapt<'a>(&'a self, span: &Span, mut guard: WriteGuard<'a>) {
-        let heat = span.heat.swap(0, Ordering::Relaxed);
+        let heat = span.heat.swap(self.fresh_heat(), Ordering::Relaxed);
         let replaced = epoch::pinned(|| {
-            if heat > HOT {
-                let fresh = || Self::span(self.keypos, self.places, self.schedulers);
+            if self.is_to_split(span, heat) {
+                let fresh = || {
+                    let span = Self::span(self.keypos, self.places, self.schedulers);
+                    span.heat.store(self.fresh_heat(), Ordering::Relaxed);
+                    span
+                };
                 self.spans
                     .split(span, fresh, |other| divide(&mut guard, other))
             } else {
@@ -326,7 +380,6 @@ impl Ranges {
     }
 
     /// Number of ranges.
-    #[cfg(test)]
     pub fn count(&self) -> usize {
         let changes = self.spans.hold();
         self.spans.all(&changes).0.count()
