@@ -36,7 +36,7 @@ mod topology;
 mod tracing;
 mod tuples;
 mod types;
-mod unique;
+pub mod unique;
 
 pub use atoms::*;
 pub use binaries::*;

@@ -1,20 +1,25 @@
 //! `erts_debug`: internals that OTP's tools and test suites look at.
 //!
 //! There are no lock counters, no interpreter loop and no emulator breakpoints here. The BIFs for these return what a
-//! stock emulator without them returns, or raise `notsup`.
+//! stock emulator without them returns.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+mod dirty_tests;
+mod internal_state;
+mod relations;
 
+pub use dirty_tests::{dirty_3, dirty_cpu_2, dirty_io_2};
+pub use internal_state::{BINARY_LOOP, UNICODE_LOOP, get_internal_state_1, set_internal_state_2};
+
+use layout::Term;
 use layout::object::MapShape;
-use layout::{ObjectKind, Term};
 use term::external::{self, DecodeOptions};
-use term::{am, atom, build, hash, integer, map, print, size, unicode};
+use term::{am, atom, build, map, print, size, unicode};
 
-use runtime::bif::{BifResult, badarg, badmap, error, notsup};
+use runtime::bif::{BifResult, badarg, badmap, error};
 use runtime::code::breakpoints;
 use runtime::code::load::CodeResolver;
 use runtime::process::Process;
-use runtime::scheduler::{charge, reductions_left};
+use runtime::scheduler::charge;
 
 /// Words looked at that count as one reduction.
 const WORDS_PER_REDUCTION: usize = 64;
@@ -100,63 +105,8 @@ pub fn map_info_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
     Ok(build::list(heap, &entries))
 }
 
-/// Whether a program has enabled the internal state. Until then the two BIFs raise `undef`.
-static AVAILABLE: AtomicBool = AtomicBool::new(false);
-
 fn is_named(term: Term, name: &str) -> bool {
     term.is_atom() && atom::text(term) == name
-}
-
-/// `erts_debug:get_internal_state(What)`
-pub fn get_internal_state_1(process: &mut Process, [what]: [Term; 1]) -> BifResult {
-    if !AVAILABLE.load(Ordering::Relaxed) {
-        return Err(error(am::UNDEF));
-    }
-    if let Some(elements) = what.as_tuple() {
-        return match *elements {
-            [name, term] if is_named(name, "internal_hash") => {
-                Ok(Term::small(i64::from(hash::internal(term, 0))))
-            }
-            [name, binary] if is_named(name, "binary_info") && binary.is_bitstring() => {
-                let (whole, _) = build::whole_of(binary);
-                if whole.is_kind(ObjectKind::HeapBinary) {
-                    Ok(atom::known("heap_binary"))
-                } else {
-                    Err(notsup())
-                }
-            }
-            _ => Err(badarg(1)),
-        };
-    }
-    if !what.is_atom() {
-        return Err(badarg(1));
-    }
-    match atom::text(what) {
-        "available_internal_state" => Ok(am::TRUE),
-        "reds_left" => Ok(build::integer(process.heap(), reductions_left())),
-        "force_heap_frags" => Ok(am::FALSE),
-        "lc_graph" | "flxctr_memory_usage" => Ok(am::NOTSUP),
-        _ => Err(badarg(1)),
-    }
-}
-
-/// `erts_debug:set_internal_state(What, Value)`
-pub fn set_internal_state_2(_process: &mut Process, [what, value]: [Term; 2]) -> BifResult {
-    if is_named(what, "available_internal_state") && matches!(value, am::TRUE | am::FALSE) {
-        let before = AVAILABLE.swap(value == am::TRUE, Ordering::Relaxed);
-        return Ok(am::boolean(before));
-    }
-    if !AVAILABLE.load(Ordering::Relaxed) {
-        return Err(error(am::UNDEF));
-    }
-    if is_named(what, "reds_left") {
-        let wanted = integer::int64(value).ok_or(badarg(2))?;
-        if (0..=layout::limits::REDUCTIONS_PER_SLICE).contains(&wanted) {
-            charge(reductions_left() - wanted);
-        }
-        return Ok(am::TRUE);
-    }
-    Err(badarg(1))
 }
 
 /// `erts_debug:lcnt_clear()`: locks are not counted.
@@ -239,19 +189,4 @@ pub fn breakpoint_2(_process: &mut Process, [pattern, flag]: [Term; 2]) -> BifRe
         return Ok(Term::small(count as i64));
     }
     Err(badarg(1))
-}
-
-/// `erts_debug:dirty(ObjectKind, Test, Argument)`: OTP's own tests, which are not supported here.
-pub fn dirty_3(_process: &mut Process, [_kind, _test, _argument]: [Term; 3]) -> BifResult {
-    Err(notsup())
-}
-
-/// `erts_debug:dirty_cpu(Test, Argument)`
-pub fn dirty_cpu_2(_process: &mut Process, [_test, _argument]: [Term; 2]) -> BifResult {
-    Err(notsup())
-}
-
-/// `erts_debug:dirty_io(Test, Argument)`
-pub fn dirty_io_2(_process: &mut Process, [_test, _argument]: [Term; 2]) -> BifResult {
-    Err(notsup())
 }

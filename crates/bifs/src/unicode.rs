@@ -6,6 +6,7 @@ use layout::Term;
 use term::unicode::{self, Conversion, Encoding};
 use term::{am, atom, build};
 
+use super::erts_debug::UNICODE_LOOP;
 use super::magic;
 use runtime::bif::{BifResult, Failure, badarg, trap};
 use runtime::process::Process;
@@ -53,6 +54,7 @@ fn convert(process: &mut Process, data: Term, encoding: Term, wanted: Wanted) ->
         }
     };
     let budget = reductions_left().max(8) as usize * CHARACTERS_PER_REDUCTION;
+    let budget = UNICODE_LOOP.bound(budget);
     let before = out.len();
     let conversion = unicode::convert(process.heap(), data, known, budget, &mut out);
     charge(((out.len() - before) / CHARACTERS_PER_REDUCTION) as i64);

@@ -358,8 +358,8 @@ macro_rules! for_each_bif {
             ("erts_debug", "copy_shared", 2, erts_debug::copy_shared_2, NONE),
             ("erts_debug", "display", 1, erts_debug::display_1, NONE),
             ("erts_debug", "map_info", 1, erts_debug::map_info_1, NONE),
-            ("erts_debug", "get_internal_state", 1, erts_debug::get_internal_state_1, NONE),
-            ("erts_debug", "set_internal_state", 2, erts_debug::set_internal_state_2, NONE),
+            ("erts_debug", "get_internal_state", 1, erts_debug::get_internal_state_1, TRAPS),
+            ("erts_debug", "set_internal_state", 2, erts_debug::set_internal_state_2, TRAPS),
             ("erts_debug", "lcnt_clear", 0, erts_debug::lcnt_clear_0, NONE),
             ("erts_debug", "lcnt_collect", 0, erts_debug::lcnt_collect_0, NONE),
             ("erts_debug", "lcnt_control", 1, erts_debug::lcnt_control_1, NONE),
@@ -369,9 +369,9 @@ macro_rules! for_each_bif {
             ("erts_debug", "interpreter_size", 0, erts_debug::interpreter_size_0, NONE),
             ("erts_debug", "instructions", 0, erts_debug::instructions_0, NONE),
             ("erts_debug", "breakpoint", 2, erts_debug::breakpoint_2, NONE),
-            ("erts_debug", "dirty", 3, erts_debug::dirty_3, NONE),
-            ("erts_debug", "dirty_cpu", 2, erts_debug::dirty_cpu_2, NONE),
-            ("erts_debug", "dirty_io", 2, erts_debug::dirty_io_2, NONE),
+            ("erts_debug", "dirty", 3, erts_debug::dirty_3, TRAPS),
+            ("erts_debug", "dirty_cpu", 2, erts_debug::dirty_cpu_2, TRAPS | DIRTY_CPU),
+            ("erts_debug", "dirty_io", 2, erts_debug::dirty_io_2, TRAPS | DIRTY_IO),
 
             // erts_internal
             ("erts_internal", "open_port", 2, ports::open_port_2, NONE),

@@ -93,6 +93,18 @@ pub fn deprecated_flag(process: &Process, name: &str) {
     });
 }
 
+/// Reports that a program has enabled `erts_debug`'s internal state.
+pub fn internal_state_enabled(process: &Process) {
+    let pid = term::print::display(process.pid());
+    let text = format!(
+        "Process {pid} enabled access to the emulator internal state.\n\
+         NOTE: This is an erts internal test feature and should *only* be used by OTP test-suites.\n"
+    );
+    report_as(am::WARNING, Some(process), "~s~n", |heap| {
+        vec![build::string(heap, &text)]
+    });
+}
+
 /// The receiver of log reports (`system_flag(system_logger, _)`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Receiver {

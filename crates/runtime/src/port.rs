@@ -130,6 +130,11 @@ impl Core {
 }
 
 impl Port {
+    /// The processes that are linked to it.
+    pub fn links(&self) -> Vec<Term> {
+        self.state.lock().core.links.clone()
+    }
+
     /// Makes a port that is in the table but not open yet; None if there are as many as the limit allows.
     pub fn make(core: Core, parallelism: bool) -> Option<Arc<Port>> {
         table::insert(|id| {

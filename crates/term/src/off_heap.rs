@@ -131,6 +131,12 @@ fn no_memory(capacity: usize) -> ! {
 }
 
 impl MagicBlock {
+    /// How many references and others hold the block at this moment.
+    #[must_use]
+    pub fn references(&self) -> u32 {
+        self.counted.references.load(Ordering::Relaxed)
+    }
+
     /// A block for `object`, counted once for the caller.
     #[must_use]
     pub fn new(object: Box<dyn Any + Send + Sync>) -> *mut MagicBlock {

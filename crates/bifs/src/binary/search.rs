@@ -13,6 +13,7 @@ use term::bits::matching::extract;
 use term::{am, atom, build, list, unicode};
 
 use crate::erlang::part_range;
+use crate::erts_debug::BINARY_LOOP;
 use crate::magic;
 use runtime::bif::{BifResult, Failure, badarg};
 use runtime::process::Process;
@@ -251,7 +252,7 @@ fn search(
     };
     let budget = match dirty::is_here() {
         true => usize::MAX,
-        false => reductions_left().max(8) as usize * BYTES_PER_REDUCTION,
+        false => BINARY_LOOP.bound(reductions_left().max(8) as usize * BYTES_PER_REDUCTION),
     };
     let before = search.position;
     match search.run(&bytes, budget) {

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 
 use layout::{Heap, Term};
 use term::collect::block;
-use term::{am, atom, build};
+use term::heap::Scratch;
+use term::{am, atom, build, list};
 
 use super::system_flags::{OUTSTANDING_REQUESTS, TRACE_CONTROL_WORD, multi_scheduling_state};
 use super::topology;
@@ -15,7 +16,7 @@ use runtime::process::{Process, table};
 use runtime::scheduler::dirty;
 use runtime::scheduler::online::{self, SchedulerKind};
 use runtime::{config, hooks};
-use runtime::{scheduler, time};
+use runtime::{scheduler, signal, time};
 
 /// `erlang:system_info(Item)`
 pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
@@ -51,10 +52,48 @@ pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
             };
             Err(trap(am::ERLANG, am::FORMAT_CPU_TOPOLOGY, &[records]))
         }
-        Some(&[name, _]) if name == atom::known("allocator") => Ok(am::FALSE),
-        Some(&[name, _]) if name == atom::known("allocator_sizes") => Ok(am::FALSE),
+        Some(&[am::ALLOCATOR | am::ALLOCATOR_SIZES, which]) => no_allocators(process, which),
+        Some(&[am::MEMORY_INTERNAL, reference, types]) if reference.is_reference() => {
+            allocator_answers(process, reference, types)
+        }
         _ => Err(badarg(1)),
     }
+}
+
+/// `{allocator, Type}` and `{allocator_sizes, Type}`, or a list of types: there are none of stock's allocators.
+fn no_allocators(process: &mut Process, which: Term) -> BifResult {
+    if which.is_atom() {
+        return Ok(am::FALSE);
+    }
+    let types = list::items(which).collect::<Result<Vec<Term>, _>>();
+    let types = types.map_err(|_| badarg(1))?;
+    Ok(all_false(process.heap(), &types))
+}
+
+/// `[{Type, false}]`
+fn all_false(heap: &mut Heap, types: &[Term]) -> Term {
+    let pairs: Vec<Term> = types
+        .iter()
+        .map(|kind| build::tuple(heap, &[*kind, am::FALSE]))
+        .collect();
+    build::list(heap, &pairs)
+}
+
+/// `{memory_internal, Reference, Types}`: the caller gets an answer `{Reference, Number, [{Type, false}]}` for each
+/// scheduler but one, as many as [`crate::erts_internal::no_aux_work_threads_0`] promises. There are none of stock's
+/// allocators.
+fn allocator_answers(process: &mut Process, reference: Term, types: Term) -> BifResult {
+    let types: Vec<Term> = list::items(types)
+        .collect::<Result<_, _>>()
+        .map_err(|_| badarg(1))?;
+    for number in 1..scheduler::schedulers().all.len() {
+        let mut scratch = Scratch::new();
+        let heap = scratch.heap();
+        let facts = all_false(heap, &types);
+        let answer = build::tuple(heap, &[reference, count(number), facts]);
+        signal::send_message_from_outside(process.pid(), answer);
+    }
+    Ok(am::OK)
 }
 
 fn count(value: usize) -> Term {

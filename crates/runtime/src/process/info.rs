@@ -43,30 +43,33 @@ pub const COMMON: [Term; 17] = [
     am::SUSPENDING,
 ];
 
+/// The items that are given only when asked for.
+pub const OTHERS: [Term; 19] = [
+    am::MESSAGES,
+    am::MONITORS,
+    am::MONITORED_BY,
+    am::MEMORY,
+    am::TRACE,
+    am::BINARY,
+    am::SEQUENTIAL_TRACE_TOKEN,
+    am::CATCHLEVEL,
+    am::BACKTRACE,
+    am::LAST_CALLS,
+    am::MIN_HEAP_SIZE,
+    am::MIN_BIN_VHEAP_SIZE,
+    am::MAX_HEAP_SIZE,
+    am::CURRENT_LOCATION,
+    am::CURRENT_STACKTRACE,
+    am::MESSAGE_QUEUE_DATA,
+    am::GARBAGE_COLLECTION_INFO,
+    am::FULLSWEEP_AFTER,
+    am::PARENT,
+];
+
 /// Whether `process_info` knows an item of this name.
 #[must_use]
 pub fn is_item(item: Term) -> bool {
-    const OTHERS: [Term; 18] = [
-        am::MESSAGES,
-        am::MONITORS,
-        am::MONITORED_BY,
-        am::MEMORY,
-        am::TRACE,
-        am::BINARY,
-        am::SEQUENTIAL_TRACE_TOKEN,
-        am::CATCHLEVEL,
-        am::BACKTRACE,
-        am::LAST_CALLS,
-        am::MIN_HEAP_SIZE,
-        am::MIN_BIN_VHEAP_SIZE,
-        am::MAX_HEAP_SIZE,
-        am::CURRENT_LOCATION,
-        am::CURRENT_STACKTRACE,
-        am::MESSAGE_QUEUE_DATA,
-        am::GARBAGE_COLLECTION_INFO,
-        am::FULLSWEEP_AFTER,
-    ];
-    COMMON.contains(&item) || OTHERS.contains(&item) || item == am::PARENT
+    COMMON.contains(&item) || OTHERS.contains(&item)
 }
 
 /// The value of one item; `None` for the registered name of a process without one. Adds the work done to `steps`.

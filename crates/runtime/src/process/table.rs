@@ -228,6 +228,17 @@ pub fn reserve() -> Option<Term> {
     Some(Term::local_pid(index, round))
 }
 
+/// Where the search for the next free pid begins: the round in the high half, the index in the low one. For tests.
+#[must_use]
+pub fn cursor() -> u64 {
+    table().cursor.0.load(Ordering::Relaxed)
+}
+
+/// Sets what [`cursor`] returns. Pids that were handed out since are handed out again when they are free.
+pub fn set_cursor(ticket: u64) {
+    table().cursor.0.store(ticket, Ordering::Relaxed);
+}
+
 /// Publishes a process, so that [`find`] returns it.
 pub fn publish(process: *mut Process, pid: Term) {
     slot(pid.identifier_index())

@@ -88,6 +88,12 @@ impl Links {
         active.map(|link| link.other)
     }
 
+    /// All links, and whether each is active.
+    pub fn iter(&self) -> impl Iterator<Item = (Term, bool)> {
+        let links = self.0.values();
+        links.map(|link| (link.other, link.unlinking.is_none()))
+    }
+
     pub(super) fn table_bytes(&self) -> usize {
         self.0.capacity() * size_of::<(u64, Link)>()
     }

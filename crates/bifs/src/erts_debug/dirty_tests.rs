@@ -1,0 +1,155 @@
+//! `erts_debug:dirty/3`, `dirty_cpu/2` and `dirty_io/2`: calls that OTP's suites make to see dirty schedulers at work.
+
+use std::time::Duration;
+
+use layout::Term;
+use term::{am, atom, build, copy, integer};
+
+use super::is_named;
+use runtime::bif::{BifResult, Failure, badarg, error, trap};
+use runtime::process::{Process, flag};
+use runtime::signal::{self, handle};
+use runtime::{epoch, scheduler};
+
+/// Where a test runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Normal,
+    DirtyCpu,
+    DirtyIo,
+}
+
+impl Place {
+    fn name(self) -> Term {
+        match self {
+            Place::Normal => am::NORMAL,
+            Place::DirtyCpu => atom::known("dirty_cpu"),
+            Place::DirtyIo => atom::known("dirty_io"),
+        }
+    }
+
+    /// Calls a test there, in place of the running one.
+    fn continue_with(self, test: Term, argument: Term) -> Failure {
+        let module = atom::known("erts_debug");
+        match self {
+            Place::Normal => trap(module, atom::known("dirty"), &[am::NORMAL, test, argument]),
+            _ => trap(module, self.name(), &[test, argument]),
+        }
+    }
+}
+
+/// `erts_debug:dirty_cpu(Test, Argument)`
+pub fn dirty_cpu_2(process: &mut Process, [test, argument]: [Term; 2]) -> BifResult {
+    run(process, Place::DirtyCpu, test, argument)
+}
+
+/// `erts_debug:dirty_io(Test, Argument)`
+pub fn dirty_io_2(process: &mut Process, [test, argument]: [Term; 2]) -> BifResult {
+    run(process, Place::DirtyIo, test, argument)
+}
+
+/// `erts_debug:dirty(normal | dirty_cpu | dirty_io, Test, Argument)`
+pub fn dirty_3(process: &mut Process, [place, test, argument]: [Term; 3]) -> BifResult {
+    if place == am::NORMAL {
+        return run(process, Place::Normal, test, argument);
+    }
+    let place = [Place::DirtyCpu, Place::DirtyIo]
+        .into_iter()
+        .find(|known| known.name() == place)
+        .ok_or(badarg(1))?;
+    if test == am::ERROR {
+        // The trace of the exception is to name this call.
+        return failure(argument);
+    }
+    Err(place.continue_with(test, argument))
+}
+
+fn run(process: &mut Process, place: Place, test: Term, argument: Term) -> BifResult {
+    match test {
+        am::ERROR => failure(argument),
+        am::COPY => {
+            // Every copy is a real one, so that heap fragments come about.
+            let heap = process.heap();
+            let copies = (0..1000)
+                .map(|_| copy::copy(heap, argument))
+                .collect::<Vec<_>>();
+            Ok(build::list(process.heap(), &copies))
+        }
+        am::SEND => {
+            tell(argument, am::OK);
+            Ok(am::OK)
+        }
+        _ if is_named(test, "scheduler") && is_named(argument, "type") => Ok(place.name()),
+        _ if is_named(test, "wait") => {
+            wait(integer::uint64(argument).ok_or(badarg(2))?);
+            Ok(am::OK)
+        }
+        _ if is_named(test, "reschedule") => reschedule(place, test, argument),
+        _ if is_named(test, "ready_wait6_done") => {
+            tell(argument, atom::known("ready"));
+            wait(6000);
+            tell(argument, atom::known("done"));
+            Ok(am::OK)
+        }
+        _ if is_named(test, "alive_waitexiting") && place != Place::Normal => {
+            until_told_to_exit(process, argument)
+        }
+        _ => Err(badarg(2)),
+    }
+}
+
+fn failure(reason: Term) -> BifResult {
+    let known = [
+        am::NOTSUP,
+        am::UNDEF,
+        am::BADARITH,
+        am::NOPROC,
+        am::SYSTEM_LIMIT,
+    ];
+    match known.contains(&reason) {
+        true => Err(error(reason)),
+        false => Err(badarg(2)),
+    }
+}
+
+/// Counts down by two, in a call of its own each time, and moves to the next kind of scheduler at every multiple of
+/// four. An odd number ends in `badarg`.
+fn reschedule(place: Place, test: Term, count: Term) -> BifResult {
+    let count = integer::int64(count)
+        .filter(|count| *count >= 0)
+        .ok_or(badarg(2))?;
+    if count == 0 {
+        return Ok(am::OK);
+    }
+    if count % 2 != 0 {
+        return Err(badarg(2));
+    }
+    let next = match (count % 4 == 0, place) {
+        (false, _) => place,
+        (true, Place::DirtyCpu) => Place::DirtyIo,
+        (true, Place::DirtyIo) => Place::Normal,
+        (true, Place::Normal) => Place::DirtyCpu,
+    };
+    Err(next.continue_with(test, Term::small(count - 2)))
+}
+
+fn wait(ms: u64) {
+    std::thread::sleep(Duration::from_millis(ms));
+}
+
+fn tell(to: Term, message: Term) {
+    epoch::pinned(|| signal::send_message_from_outside(to, message));
+}
+
+/// Tells `tester` that it is alive, and goes on until a signal says that it must end; then builds another term.
+fn until_told_to_exit(process: &mut Process, tester: Term) -> BifResult {
+    tell(tester, am::ALIVE);
+    while process.flags & flag::EXIT_PENDING == 0 {
+        wait(1);
+        epoch::pinned(|| handle::fetch(process));
+    }
+    wait(1000);
+    scheduler::charge(1);
+    let big = build::big(process.heap(), false, &[4711; 10_000]);
+    Ok(build::tuple(process.heap(), &[am::OK, big]))
+}

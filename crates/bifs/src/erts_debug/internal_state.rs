@@ -1,0 +1,433 @@
+//! `erts_debug:get_internal_state/1` and `set_internal_state/2`: what OTP's own test suites ask of the machine below
+//! them, and what they make it do.
+//!
+//! There are three tables of names: states, states of something, and settings. A name that is in none raises `badarg`,
+//! as on stock; so do those that stock has and this machine has nothing for (`nbalance`, `reader_groups_map`).
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use layout::heap::flag as heap_flag;
+use layout::object::{Header, offset};
+use layout::{ObjectKind, Term};
+use term::heap::{self, Allocate};
+use term::off_heap::{BinaryBlock, MagicBlock};
+use term::{am, atom, build, copy, hash, integer};
+
+use super::relations;
+
+use crate::erlang::{memory, unique};
+use crate::{magic, persistent_term};
+use ets::Pressure;
+use runtime::bif::{BifResult, Failure, badarg, error};
+use runtime::process::{Process, info, state, table};
+use runtime::scheduler::{charge, reductions_left, world};
+use runtime::{epoch, log};
+
+/// Whether a program has enabled the internal state. Until then the two BIFs raise `undef`.
+static AVAILABLE: AtomicBool = AtomicBool::new(false);
+
+type State = fn(&mut Process) -> BifResult;
+type StateOf = fn(&mut Process, Term) -> BifResult;
+
+/// `get_internal_state(Name)`
+const STATES: &[(&str, State)] = &[
+    ("available_internal_state", |_| Ok(am::TRUE)),
+    ("reds_left", |process| {
+        Ok(build::integer(process.heap(), reductions_left()))
+    }),
+    ("force_heap_frags", |_| Ok(am::FALSE)),
+    ("scheduler_dump", |_| Ok(am::FALSE)),
+    ("lc_graph", |_| Ok(am::NOTSUP)),
+    ("flxctr_memory_usage", |_| Ok(am::NOTSUP)),
+    ("memory", |process| {
+        world::stopped(|| memory::memory_0(process, []))
+    }),
+    ("process_info_args", |process| {
+        Ok(build::list(
+            process.heap(),
+            &[&info::COMMON[..], &info::OTHERS].concat(),
+        ))
+    }),
+    ("processes", |process| {
+        let (pids, _) = table::list(0, usize::MAX);
+        Ok(build::list(process.heap(), &pids))
+    }),
+    ("persistent_term", persistent_term::table_info),
+    ("next_pid", |process| {
+        Ok(build::unsigned(process.heap(), table::cursor()))
+    }),
+    ("unique_monotonic_integer_state", unique::monotonic_count),
+    ("min_unique_monotonic_integer", |process| {
+        Ok(build::integer(process.heap(), unique::MONOTONIC_MIN))
+    }),
+];
+
+/// `get_internal_state({Name, Argument})`
+const STATES_OF: &[(&str, StateOf)] = &[
+    ("internal_hash", |_, term| {
+        Ok(Term::small(i64::from(hash::internal(term, 0))))
+    }),
+    ("binary_info", binary_info),
+    ("process_status", process_status),
+    ("link_list", relations::links),
+    ("monitor_list", relations::monitors),
+    ("magic_ref", magic_info),
+    ("atom", atom_of_number),
+];
+
+/// `set_internal_state(Name, Argument)`
+const SETTINGS: &[(&str, StateOf)] = &[
+    ("reds_left", set_reductions_left),
+    ("sleep", |_, ms| sleep(ms)),
+    ("block_scheduler", |_, ms| sleep(ms)),
+    ("block", |_, ms| world::stopped(|| sleep(ms))),
+    ("force_gc", force_collection),
+    ("fill_heap", fill_heap),
+    ("mbuf", copy_beside_heap),
+    ("wait", wait),
+    ("wait until", wait_until),
+    ("make", make),
+    ("binary", zeroed_binary),
+    ("binary_loop_limit", |process, limit| {
+        BINARY_LOOP.set(process, limit)
+    }),
+    ("unicode_loop_limit", |process, limit| {
+        UNICODE_LOOP.set(process, limit)
+    }),
+    ("re_loop_limit", |process, limit| {
+        RE_LOOP.set(process, limit)
+    }),
+    ("unique_monotonic_integer_state", |_, value| {
+        unique::set_monotonic_count(value)
+    }),
+    ("next_pid", set_next_pid),
+    ("colliding_names", similar_names),
+    ("ets_force_split", |_, request| {
+        put_under_pressure(request, Pressure::Split)
+    }),
+    ("ets_debug_random_split_join", |_, request| {
+        put_under_pressure(request, Pressure::Random)
+    }),
+    ("ets_force_trap", |_, _| Ok(am::NOTSUP)),
+    // Every signal queue takes signals from many senders at a time.
+    ("proc_sig_buffers", |_, _| Ok(am::TRUE)),
+    ("jit_asm_dump", |_, _| Ok(am::NOTSUP)),
+    ("abort", |_, why| {
+        panic!(
+            "erts_debug:set_internal_state(abort, {})",
+            term::print::display(why)
+        )
+    }),
+];
+
+fn find<T: Copy>(rows: &[(&str, T)], name: Term) -> Option<T> {
+    let text = name.as_atom().map(|_| atom::text(name))?;
+    let row = rows.iter().find(|(known, _)| *known == text);
+    row.map(|(_, body)| *body)
+}
+
+fn require_available() -> Result<(), Failure> {
+    match AVAILABLE.load(Ordering::Relaxed) {
+        true => Ok(()),
+        false => Err(error(am::UNDEF)),
+    }
+}
+
+/// `erts_debug:get_internal_state(What)`
+pub fn get_internal_state_1(process: &mut Process, [what]: [Term; 1]) -> BifResult {
+    require_available()?;
+    if let Some(state) = find(STATES, what) {
+        return state(process);
+    }
+    match what.as_tuple() {
+        Some(&[name, argument]) => {
+            let state = find(STATES_OF, name).ok_or(badarg(1))?;
+            state(process, argument)
+        }
+        Some(&[name, corrected, warp]) if super::is_named(name, "check_time_config") => {
+            time_config(corrected, warp)
+        }
+        _ => Err(badarg(1)),
+    }
+}
+
+/// `erts_debug:set_internal_state(What, Value)`
+pub fn set_internal_state_2(process: &mut Process, [what, value]: [Term; 2]) -> BifResult {
+    if super::is_named(what, "available_internal_state") && matches!(value, am::TRUE | am::FALSE) {
+        let enabled = value == am::TRUE;
+        if enabled {
+            log::internal_state_enabled(process);
+        }
+        return Ok(am::boolean(AVAILABLE.swap(enabled, Ordering::Relaxed)));
+    }
+    require_available()?;
+    let setting = find(SETTINGS, what).ok_or(badarg(1))?;
+    setting(process, value)
+}
+
+/// All combinations of time correction and warp mode work on Linux.
+fn time_config(corrected: Term, warp: Term) -> BifResult {
+    let is_mode = ["no_time_warp", "single_time_warp", "multi_time_warp"]
+        .iter()
+        .any(|mode| super::is_named(warp, mode));
+    match matches!(corrected, am::TRUE | am::FALSE) && is_mode {
+        true => Ok(am::TRUE),
+        false => Err(badarg(1)),
+    }
+}
+
+/// `heap_binary`, or `{refc_binary, Size, {binary, Capacity}, Flags}` of the whole that a bit string is part of.
+fn binary_info(process: &mut Process, string: Term) -> BifResult {
+    if !string.is_bitstring() {
+        return Err(badarg(1));
+    }
+    let (whole, _) = build::whole_of(string);
+    if !whole.is_kind(ObjectKind::SharedBinary) {
+        return Ok(atom::known("heap_binary"));
+    }
+    let block = whole.word(offset::OFF_HEAP_BLOCK) as *const BinaryBlock;
+    // SAFETY: a shared binary holds a count of its block, and lives until the BIF returns.
+    let capacity = unsafe { (*block).capacity };
+    let heap = process.heap();
+    let capacity = build::unsigned(heap, capacity as u64);
+    let block = build::tuple(heap, &[atom::known("binary"), capacity]);
+    let size = build::unsigned(heap, whole.word(offset::SHARED_BINARY_SIZE));
+    let flags = Term::small(whole.word(offset::SHARED_BINARY_FLAGS) as i64);
+    let info = [atom::known("refc_binary"), size, block, flags];
+    Ok(build::tuple(heap, &info))
+}
+
+/// The status of a process at this moment, as its state word shows it: no signal is sent.
+fn process_status(_process: &mut Process, pid: Term) -> BifResult {
+    if !pid.is_local_pid() {
+        return Err(badarg(1));
+    }
+    let found = table::find(pid);
+    if found.is_null() {
+        return Ok(am::UNDEFINED);
+    }
+    // SAFETY: found in this slice; any thread may read the state word.
+    let word = unsafe { (*found).state.load(Ordering::Relaxed) };
+    Ok(if word & state::EXITING != 0 {
+        am::EXITING
+    } else if word & state::RUNNING != 0 {
+        am::RUNNING
+    } else if word & state::QUEUED != 0 {
+        am::RUNNABLE
+    } else {
+        am::WAITING
+    })
+}
+
+/// `{Address, Count, IsTestObject}` of the object behind a magic reference; otherwise whether the reference was one.
+fn magic_info(process: &mut Process, reference: Term) -> BifResult {
+    if !reference.is_kind(ObjectKind::MagicReference) {
+        let number = term::reference::number(reference);
+        let known = number.and_then(|number| MagicBlock::find_saved(number.0, number.1));
+        return Ok(am::boolean(known.is_some()));
+    }
+    let block = reference.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
+    // SAFETY: the reference holds a count of its block, and lives until the BIF returns.
+    let count = unsafe { (*block).references() };
+    let heap = process.heap();
+    let address = build::unsigned(heap, block as u64);
+    let is_test_object = am::boolean(magic::get::<TestObject>(reference).is_some());
+    let info = [address, Term::small(i64::from(count)), is_test_object];
+    Ok(build::tuple(heap, &info))
+}
+
+/// Atoms that one call of `{atom, Number}` makes at most.
+const MOST_NEW_ATOMS: u64 = 1 << 20;
+
+/// The atom with a number; atoms are made until there is one.
+fn atom_of_number(_process: &mut Process, number: Term) -> BifResult {
+    let number = integer::uint64(number).ok_or(badarg(1))?;
+    if number >= atom::count() as u64 + MOST_NEW_ATOMS || number >= atom::limit() as u64 {
+        return Err(badarg(1));
+    }
+    while number >= atom::count() as u64 {
+        atom::intern_str(&format!("am{:x}", atom::count())).map_err(|_| badarg(1))?;
+    }
+    Ok(Term::atom(number as u32))
+}
+
+fn set_reductions_left(_process: &mut Process, wanted: Term) -> BifResult {
+    let wanted = integer::int64(wanted).ok_or(badarg(2))?;
+    if (0..=layout::limits::REDUCTIONS_PER_SLICE).contains(&wanted) {
+        charge(reductions_left() - wanted);
+    }
+    Ok(am::TRUE)
+}
+
+/// Holds the scheduler for that many milliseconds.
+fn sleep(ms: Term) -> BifResult {
+    let ms = integer::int64(ms).ok_or(badarg(2))?;
+    std::thread::sleep(Duration::from_millis(ms.max(0).unsigned_abs()));
+    Ok(am::TRUE)
+}
+
+/// The next pid is that of `next_pid` when it had this value, if that is free. Returns the value.
+fn set_next_pid(_process: &mut Process, next: Term) -> BifResult {
+    table::set_cursor(integer::uint64(next).ok_or(badarg(2))?);
+    Ok(next)
+}
+
+/// The most names that `colliding_names` makes.
+const MOST_NAMES: u64 = 1000;
+
+/// `{Name, Count}`: names for tables that lie beside each other. No two names share a slot here.
+fn similar_names(process: &mut Process, request: Term) -> BifResult {
+    let Some(&[name, count]) = request.as_tuple() else {
+        return Err(badarg(2));
+    };
+    let count = integer::uint64(count).filter(|count| *count <= MOST_NAMES);
+    let (true, Some(count)) = (name.is_atom(), count) else {
+        return Err(badarg(2));
+    };
+    let name = atom::text(name);
+    let names = (0..count).map(|number| atom::intern_str(&format!("{name}_{number}")));
+    let names = names.collect::<Result<Vec<Term>, _>>();
+    let names = names.map_err(|_| badarg(2))?;
+    Ok(build::list(process.heap(), &names))
+}
+
+/// `{Table, Enable}`: splits and merges ranges of an ordered set with write concurrency, whether or not anybody contends
+/// for them.
+fn put_under_pressure(request: Term, pressure: Pressure) -> BifResult {
+    let Some(&[table, enable]) = request.as_tuple() else {
+        return Err(badarg(2));
+    };
+    let found = ets::registry::look_up(table)?;
+    let ranges = found.ranges().ok_or(badarg(2))?;
+    ranges.set_pressure(match enable {
+        am::TRUE => pressure,
+        _ => Pressure::None,
+    });
+    Ok(am::OK)
+}
+
+/// The caller is collected as soon as it has the result.
+fn force_collection(process: &mut Process, pid: Term) -> BifResult {
+    if pid != process.pid() && table::find(pid).is_null() {
+        return Ok(am::FALSE);
+    }
+    process.heap().flags |= heap_flag::FORCE;
+    Ok(am::TRUE)
+}
+
+/// Uses up the room on the heap; with `true` the next collection is a major one.
+fn fill_heap(process: &mut Process, major: Term) -> BifResult {
+    let heap = process.heap();
+    let words = heap::room_words(heap);
+    if words > 1 {
+        let object = heap.allocate(words);
+        // SAFETY: fresh words; nothing refers to this integer, whose digits no collection reads.
+        unsafe {
+            object.write(Header::new(ObjectKind::PositiveBig, words - 1).0);
+            object.add(1).write_bytes(0xff, words - 1);
+        }
+    }
+    if major == am::TRUE {
+        heap.flags |= heap_flag::NEED_FULLSWEEP;
+    }
+    Ok(am::OK)
+}
+
+/// A copy of a term in a heap fragment.
+fn copy_beside_heap(process: &mut Process, term: Term) -> BifResult {
+    let fragment = copy::to_fragment(term);
+    // SAFETY: a fresh fragment, in no list; from here on it is part of the heap.
+    unsafe {
+        let copied = (*fragment).term;
+        heap::adopt(process.heap(), fragment);
+        Ok(copied)
+    }
+}
+
+/// `deallocations`, `thread_progress`, `aux_work`, `timer_cancellations`: waits until every scheduler has begun another
+/// slice. By then what was retired before is free, and no request to another scheduler is pending.
+fn wait(process: &mut Process, what: Term) -> BifResult {
+    const KINDS: [&str; 4] = [
+        "deallocations",
+        "thread_progress",
+        "aux_work",
+        "timer_cancellations",
+    ];
+    if !KINDS.iter().any(|kind| super::is_named(what, kind)) {
+        return Err(badarg(2));
+    }
+    let stamp = build::unsigned(process.heap(), epoch::retire_stamp());
+    wait_until(process, stamp)
+}
+
+/// Continues `wait`: `stamp` is what it waits for.
+fn wait_until(_process: &mut Process, stamp: Term) -> BifResult {
+    let stamp_reached = integer::uint64(stamp).ok_or(badarg(2))?;
+    if epoch::passed(stamp_reached) {
+        return Ok(am::OK);
+    }
+    charge(reductions_left().max(0));
+    Err(Failure::Yield {
+        arguments: Box::new([atom::known("wait until"), stamp]),
+    })
+}
+
+/// The object behind a reference that `make` returned.
+struct TestObject;
+
+/// `magic_ref`: `{Reference, Address}` of a fresh object.
+fn make(process: &mut Process, what: Term) -> BifResult {
+    if !super::is_named(what, "magic_ref") {
+        return Err(badarg(2));
+    }
+    let reference = magic::make(process, TestObject);
+    let address = reference.word(offset::OFF_HEAP_BLOCK);
+    let heap = process.heap();
+    let address = build::unsigned(heap, address);
+    Ok(build::tuple(heap, &[reference, address]))
+}
+
+/// A binary of zeros, kept off the heap whatever its size; `false` if there is not enough memory.
+fn zeroed_binary(process: &mut Process, size: Term) -> BifResult {
+    let size = integer::uint64(size).ok_or(badarg(2))? as usize;
+    let Some(block) = BinaryBlock::try_new(size) else {
+        return Ok(am::FALSE);
+    };
+    // SAFETY: the block has `size` bytes, and its only count goes to the binary.
+    unsafe {
+        BinaryBlock::bytes(block).write_bytes(0, size);
+        Ok(build::shared_binary(process.heap(), block, size, 0))
+    }
+}
+
+/// The most work that a BIF does before it yields, whatever is left of its slice: suites set it to have short inputs
+/// interrupted often.
+pub struct LoopLimit(AtomicU64);
+
+pub static BINARY_LOOP: LoopLimit = LoopLimit::none();
+pub static UNICODE_LOOP: LoopLimit = LoopLimit::none();
+/// Regular expressions run on dirty schedulers when they take long, so nothing looks at this limit.
+pub static RE_LOOP: LoopLimit = LoopLimit::none();
+
+impl LoopLimit {
+    const fn none() -> LoopLimit {
+        LoopLimit(AtomicU64::new(u64::MAX))
+    }
+
+    /// `budget`, or the limit where that is less.
+    pub fn bound(&self, budget: usize) -> usize {
+        budget.min(self.0.load(Ordering::Relaxed) as usize)
+    }
+
+    /// Sets the limit (`default`: none) and returns the one before.
+    fn set(&self, process: &mut Process, limit: Term) -> BifResult {
+        let limit = match super::is_named(limit, "default") {
+            true => u64::MAX,
+            false => integer::uint64(limit).ok_or(badarg(2))?.max(1),
+        };
+        let before = self.0.swap(limit, Ordering::Relaxed);
+        let shown = before.min(layout::limits::SMALL_MAX as u64);
+        Ok(build::unsigned(process.heap(), shown))
+    }
+}

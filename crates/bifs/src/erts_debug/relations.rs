@@ -1,0 +1,153 @@
+//! The links and monitors of a process or port, as the records of `get_internal_state({link_list, _})` and
+//! `{monitor_list, _}`: also those that `process_info` does not show, such as a link that is being removed.
+
+use layout::{Heap, Term};
+use term::copy::{self, Owned};
+use term::heap::Scratch;
+use term::{am, atom, build};
+
+use runtime::bif::{BifResult, Failure, await_result, badarg};
+use runtime::port;
+use runtime::process::relations::MonitorTarget;
+use runtime::process::{Process, flag, table, tasks};
+use runtime::signal::{self, handle};
+
+/// `{link_list, PidOrPort}`: `[{erl_link, Type, Other, State, Id}]`, or `undefined`.
+pub fn links(process: &mut Process, of: Term) -> BifResult {
+    if of.is_local_port() {
+        let Some(found) = port::resolve(of) else {
+            return Ok(am::UNDEFINED);
+        };
+        let links = found.links();
+        let heap = process.heap();
+        let records: Vec<Term> = links
+            .iter()
+            .map(|link| link_record(heap, am::PORT, *link, true))
+            .collect();
+        return Ok(build::list(heap, &records));
+    }
+    of_process(process, of, links_of)
+}
+
+/// `{monitor_list, Pid}`: `[{erl_monitor, Type, Direction, Reference, Other, Extra}]`, or `undefined`.
+pub fn monitors(process: &mut Process, of: Term) -> BifResult {
+    of_process(process, of, monitors_of)
+}
+
+fn of_process(
+    process: &mut Process,
+    pid: Term,
+    records: fn(&Process, &mut Heap) -> Term,
+) -> BifResult {
+    if !pid.is_local_pid() {
+        return Err(badarg(1));
+    }
+    if pid == process.pid() {
+        handle::fetch(process);
+        if process.flags & flag::EXIT_PENDING != 0 {
+            return Err(Failure::Exit);
+        }
+        let mut scratch = Scratch::new();
+        let list = records(process, scratch.heap());
+        return Ok(copy::copy(process.heap(), list));
+    }
+    if table::find(pid).is_null() {
+        return Ok(am::UNDEFINED);
+    }
+    let reference = handle::reference_of_answer(process);
+    let (asker, own_reference) = (process.pid(), Owned::new(reference));
+    tasks::ask(
+        pid,
+        Box::new(move |other| {
+            let mut scratch = Scratch::new();
+            let list = other.map_or(am::UNDEFINED, |other| records(other, scratch.heap()));
+            signal::reply(asker, &own_reference, list);
+        }),
+    );
+    Err(await_result(reference))
+}
+
+fn links_of(process: &Process, heap: &mut Heap) -> Term {
+    let Some(cold) = &process.cold else {
+        return Term::NIL;
+    };
+    let links = cold.relations.links.iter();
+    let records: Vec<Term> = links
+        .map(|(other, is_active)| {
+            let kind = match other.is_local_port() {
+                true => am::PORT,
+                false => am::PROCESS,
+            };
+            link_record(heap, kind, other, is_active)
+        })
+        .collect();
+    build::list(heap, &records)
+}
+
+/// The last element is a number that stays the same for as long as the link exists: the other side's identifier serves.
+fn link_record(heap: &mut Heap, kind: Term, other: Term, is_active: bool) -> Term {
+    let state = match is_active {
+        true => atom::known("linked"),
+        false => atom::known("unlinking"),
+    };
+    let id = build::unsigned(heap, other.bits());
+    build::tuple(heap, &[atom::known("erl_link"), kind, other, state, id])
+}
+
+fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
+    let Some(cold) = &process.cold else {
+        return Term::NIL;
+    };
+    let mut records = Vec::new();
+    let mut add = |heap: &mut Heap,
+                   kind: Term,
+                   direction: &str,
+                   reference: Term,
+                   other: Term,
+                   name: Option<Term>| {
+        let reference = copy::copy(heap, reference);
+        let name = name.unwrap_or(Term::NIL);
+        let record = [
+            atom::known("erl_monitor"),
+            kind,
+            atom::known(direction),
+            reference,
+            other,
+            name,
+        ];
+        records.push(build::tuple(heap, &record));
+    };
+    for monitor in cold.relations.monitors.values() {
+        let reference = monitor.reference.term();
+        match monitor.target {
+            MonitorTarget::Process { pid, name } => {
+                add(heap, am::PROCESS, "origin", reference, pid, name)
+            }
+            MonitorTarget::Port { port, name } => {
+                add(heap, am::PORT, "origin", reference, port, name)
+            }
+            MonitorTarget::TimeOffset => {
+                add(
+                    heap,
+                    am::TIME_OFFSET,
+                    "origin",
+                    reference,
+                    am::CLOCK_SERVICE,
+                    None,
+                );
+            }
+        }
+    }
+    for watcher in cold.relations.watchers.values() {
+        let reference = watcher.reference.term();
+        add(
+            heap,
+            am::PROCESS,
+            "target",
+            reference,
+            watcher.watcher,
+            watcher.name,
+        );
+    }
+    build::list(heap, &records)
+}
