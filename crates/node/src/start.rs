@@ -222,7 +222,8 @@ fn spawn_first(config: &Config) -> Result<(), String> {
             .map_err(|SpawnError::Limit| format!("the first process of {module} cannot start: the process limit is reached or there is no memory"))
     };
     first("erl_init", arguments, 2, Priority::Normal, false)?;
-    first("erts_code_purger", Term::NIL, 0, Priority::High, true)?;
+    let purger = first("erts_code_purger", Term::NIL, 0, Priority::High, true)?;
+    code::purge::set_purger(purger);
     let collector = "erts_literal_area_collector";
     let collector = first(collector, Term::NIL, 0, Priority::High, true)?;
     code::literal_collector::set_collector(collector);

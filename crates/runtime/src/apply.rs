@@ -11,7 +11,7 @@ use layout::object::offset;
 use layout::{Context, Export, FunEntry, ObjectKind, Term};
 use term::{am, build, list};
 
-use crate::code::{exports, modules};
+use crate::code::{exports, modules, purge};
 use crate::process::Process;
 use crate::{error_handler, exception};
 
@@ -57,7 +57,13 @@ fn call_closure(
     if entry.arity as usize != arity {
         return bad_arity(process, context, fun, arity);
     }
-    let code = entry.code.load(Ordering::Acquire);
+    let mut code = entry.code.load(Ordering::Acquire);
+    if code.is_null() {
+        if purge::park(process, entry) {
+            return wait_for_purge(process, context, fun, entry, arity);
+        }
+        code = entry.code.load(Ordering::Acquire);
+    }
     if !code.is_null() {
         let free = fun.header().arity() - offset::FUN_FREE;
         for index in 0..free {
@@ -74,6 +80,21 @@ fn call_closure(
     }
     let what = [entry.module, fun];
     error_handler::call(process, context, am::UNDEFINED_LAMBDA, what, arity)
+}
+
+/// Makes a process that was parked call the fun again, by `erts_code_purger:pending_purge_lambda/3`, when it is resumed.
+fn wait_for_purge(
+    process: &mut Process,
+    context: &mut Context,
+    fun: Term,
+    entry: &FunEntry,
+    arity: usize,
+) -> *const u64 {
+    let arguments = build::list(process.heap(), &context.x[..arity]);
+    context.x[..3].copy_from_slice(&[entry.module, fun, arguments]);
+    exports::get(am::ERTS_CODE_PURGER, am::PENDING_PURGE_LAMBDA, 3)
+        .code
+        .load(Ordering::Acquire)
 }
 
 fn bad_fun(process: &mut Process, context: &mut Context, fun: Term) -> *const u64 {

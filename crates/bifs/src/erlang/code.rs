@@ -10,7 +10,7 @@ use term::external::{self, DecodeOptions};
 use term::{am, atom, build, list};
 
 use crate::magic;
-use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, system_limit};
+use runtime::bif::{BifResult, Failure, badarg, badarg_as_called, notsup, system_limit};
 use runtime::code::load::{self, CodeResolver, LoadError};
 use runtime::code::modules::{self, Loaded};
 use runtime::code::preloaded;
@@ -198,29 +198,36 @@ pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResul
 struct Deleting;
 
 /// `erts_internal:purge_module(Module, prepare | prepare_on_load | abort | complete)`
-pub fn purge_module_2(_process: &mut Process, [module, step]: [Term; 2]) -> BifResult {
+pub fn purge_module_2(process: &mut Process, [module, step]: [Term; 2]) -> BifResult {
+    if !purge::is_purger(process) {
+        return Err(notsup());
+    }
     if !module.is_atom() {
         return Err(badarg(1));
     }
-    match step {
-        am::PREPARE => Ok(am::boolean(purge::prepare(module))),
-        am::PREPARE_ON_LOAD => Ok(am::boolean(purge::prepare_on_load(module))),
-        am::ABORT => {
-            purge::abort(module);
-            Ok(am::FALSE)
-        }
-        am::COMPLETE => Ok(am::boolean(purge::complete(module))),
-        _ => Err(badarg(2)),
-    }
+    let done = match step {
+        am::PREPARE => purge::prepare(module),
+        am::PREPARE_ON_LOAD => purge::prepare_on_load(module),
+        am::ABORT => purge::abort(module).map(|()| false),
+        am::COMPLETE => purge::complete(module),
+        _ => return Err(badarg(2)),
+    };
+    done.map(am::boolean).map_err(|_| badarg(1))
 }
 
 /// `erts_literal_area_collector:release_area_switch()`
-pub fn release_area_switch_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
+pub fn release_area_switch_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    if !literal_collector::is_collector(process) {
+        return Err(notsup());
+    }
     Ok(am::boolean(literal_collector::release_area_switch()))
 }
 
 /// `erts_literal_area_collector:send_copy_request(Pid, RequestId, Action)`
 pub fn send_copy_request_3(process: &mut Process, [pid, id, action]: [Term; 3]) -> BifResult {
+    if !literal_collector::is_collector(process) {
+        return Err(notsup());
+    }
     if action != am::INIT && action != atom::known("check_gc") && action != atom::known("need_gc") {
         return Err(badarg(3));
     }

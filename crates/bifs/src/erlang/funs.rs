@@ -1,11 +1,13 @@
 //! Making funs, and information about them.
 
+use std::sync::atomic::Ordering;
+
 use layout::object::offset;
 use layout::{Export, FunEntry, ObjectKind, Term};
 use term::{am, atom, build};
 
 use runtime::bif::{BifResult, badarg};
-use runtime::code::exports;
+use runtime::code::{exports, modules};
 use runtime::process::Process;
 
 /// The entry of a closure.
@@ -20,6 +22,12 @@ fn export_of(fun: Term) -> Option<&'static Export> {
     // SAFETY: as in `entry_of`.
     fun.is_kind(ObjectKind::Export)
         .then(|| unsafe { &*(fun.word(offset::EXPORT_ENTRY) as *const Export) })
+}
+
+/// The name of the function that implements a closure, `[]` while its code is not loaded or is being purged.
+fn name_of(entry: &FunEntry) -> Term {
+    let code = entry.code.load(Ordering::Acquire);
+    modules::place_in_module(code).map_or(Term::NIL, |place| place.function)
 }
 
 /// `erlang:make_fun(Module, Function, Arity)`
@@ -59,7 +67,7 @@ fn local_info(process: &mut Process, fun: Term, entry: &FunEntry, item: Term) ->
     Some(match atom::text(item) {
         "type" => atom::known("local"),
         "module" => entry.module,
-        "name" => entry.function,
+        "name" => name_of(entry),
         "arity" => small(entry.arity),
         "new_index" => small(entry.index),
         "index" => small(entry.old_index),
@@ -95,7 +103,7 @@ fn external_info(export: &Export, item: Term) -> Option<Term> {
 /// `erlang:fun_info_mfa(Fun)`
 pub fn fun_info_mfa_1(process: &mut Process, [fun]: [Term; 1]) -> BifResult {
     let (module, function, arity) = match (entry_of(fun), export_of(fun)) {
-        (Some(entry), _) => (entry.module, entry.function, entry.arity),
+        (Some(entry), _) => (entry.module, name_of(entry), entry.arity),
         (None, Some(export)) => (export.module, export.function, export.arity),
         (None, None) => return Err(badarg(1)),
     };

@@ -1,6 +1,7 @@
 //! The export table: one entry for every function that is referred to from outside its module.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -132,6 +133,16 @@ pub fn set_code(export: &'static Export, entry: Option<*const u64>) {
     // SAFETY: exports live for ever.
     let entry = entry.unwrap_or_else(|| unsafe { engine::start::stub_entry(export) });
     export.code.store(entry.cast_mut(), Ordering::Release);
+}
+
+/// Makes all exports that lead into a range of code, which is being removed, lead to their stubs. Exports of old code lead
+/// to newer code already; this concerns an `on_load` function that was called and never finished.
+pub fn unload(range: &Range<*const u64>) {
+    for entry in EXPORTS.read().values() {
+        if range.contains(&entry.0.code.load(Ordering::Acquire).cast_const()) {
+            set_code(entry.0, None);
+        }
+    }
 }
 
 /// The number of exports; `None` if the table's lock was not acquired within `patience`.

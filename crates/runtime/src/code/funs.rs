@@ -2,12 +2,16 @@
 //! version again finds the same entries, so funs stay valid when their module is unloaded and loaded again.
 
 use std::collections::HashMap;
+use std::ops::Range;
+use std::ptr;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
 use layout::{FunEntry, Term};
 use parking_lot::RwLock;
+
+use super::modules::Address;
 
 /// The key of a fun entry: module, its MD5, index, and the old unique number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,7 +50,7 @@ pub fn get(name: FunName, facts: &FunFacts) -> &'static FunEntry {
     funs.entry(name)
         .or_insert_with(|| {
             Entry(Box::leak(Box::new(FunEntry {
-                code: AtomicPtr::new(std::ptr::null_mut()),
+                code: AtomicPtr::new(ptr::null_mut()),
                 module: name.module,
                 arity: facts.arity,
                 free: facts.free,
@@ -67,12 +71,32 @@ pub fn all_within(patience: Duration) -> Option<Vec<&'static FunEntry>> {
     Some(funs.values().map(|entry| entry.0).collect())
 }
 
-/// Clears the code of all entries whose code lies in a range that is being removed.
-pub fn unload(range: &std::ops::Range<*const u64>) {
+/// Takes the code out of all entries whose code lies in a range; returns it by the address of the entry.
+#[must_use]
+pub fn withhold(range: &Range<*const u64>) -> HashMap<*const FunEntry, Address> {
+    let mut withheld = HashMap::new();
     for entry in FUNS.read().values() {
-        let code = entry.0.code.load(Ordering::Acquire).cast_const();
-        if range.contains(&code) {
-            entry.0.code.store(std::ptr::null_mut(), Ordering::Release);
+        let code = entry.0.code.load(Ordering::Acquire);
+        if range.contains(&code.cast_const()) {
+            entry.0.code.store(ptr::null_mut(), Ordering::Release);
+            withheld.insert(ptr::from_ref(entry.0), Address(code));
         }
+    }
+    withheld
+}
+
+/// Gives withheld code back to the entries that have no code.
+pub fn restore(withheld: &HashMap<*const FunEntry, Address>) {
+    for (entry, code) in withheld {
+        // SAFETY: entries live for ever.
+        let entry = unsafe { &**entry };
+        let code = code.0.cast_mut();
+        // The same version of the module may have been loaded again meanwhile; its code stays.
+        let _ = entry.code.compare_exchange(
+            ptr::null_mut(),
+            code,
+            Ordering::Release,
+            Ordering::Relaxed,
+        );
     }
 }

@@ -54,6 +54,13 @@ pub fn set_collector(pid: Term) {
     COLLECTOR.store(pid.bits(), Ordering::Release);
 }
 
+/// Whether this is the process that collects literal areas. No other may: an area is freed when that process says that
+/// all others have copied its literals.
+#[must_use]
+pub fn is_collector(process: &Process) -> bool {
+    process.pid().bits() == COLLECTOR.load(Ordering::Acquire)
+}
+
 /// Frees the memory of a purged version of a module once no heap points into its literals.
 pub fn free_module(loaded: Arc<Loaded>) {
     free(Former::Module(loaded));

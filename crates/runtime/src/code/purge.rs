@@ -2,16 +2,24 @@
 //!
 //! `erts_code_purger` drives this in steps: *prepare*, a check of every process ([`uses_old_code`]), *complete* (or
 //! *abort*). The memory of purged code is freed later, by the [`literal_collector`].
+//!
+//! A process that was checked must not enter the code again. Its exports lead to newer code since that was loaded, and
+//! *prepare* takes the code out of the entries of its funs. A call of such a fun then reaches [`park`], which suspends
+//! the caller until the purge is over; then it calls the fun again, whatever became of it. A call that found the code
+//! just before is no gap: the process checks itself between two slices, when it is either within the code or will read
+//! the entry anew.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use layout::Term;
+use layout::{FunEntry, Term};
 use parking_lot::Mutex;
 
-use super::modules::{self, Loaded, Versions};
-use super::{funs, literal_collector};
-use crate::process::Process;
-use crate::scheduler::world;
+use super::modules::{self, Address, Loaded, Versions};
+use super::{exports, funs, literal_collector};
+use crate::process::{Process, suspend};
+use crate::scheduler::{self, world};
 
 /// Which version of a module is purged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,56 +38,144 @@ impl Which {
     }
 }
 
-/// The module that is being purged.
-static PURGING: Mutex<Option<(Term, Which)>> = Mutex::new(None);
+/// A purge that was prepared and is not over.
+struct Purge {
+    which: Which,
+    code: Arc<Loaded>,
+    /// The code of the funs that cannot be called meanwhile, by the address of their entry.
+    withheld: HashMap<*const FunEntry, Address>,
+    /// Processes that are suspended because they called such a fun.
+    parked: Vec<Term>,
+}
+
+// SAFETY: entries live for ever, and what is written to them is atomic.
+unsafe impl Send for Purge {}
+
+/// The purge in progress; there is one at a time, since one process purges.
+static PURGE: Mutex<Option<Purge>> = Mutex::new(None);
+
+/// The pid of `erts_code_purger`, as bits; 0 before that process exists.
+static PURGER: AtomicU64 = AtomicU64::new(0);
+
+/// Sets the process that purges; called once, at the start.
+pub fn set_purger(pid: Term) {
+    PURGER.store(pid.bits(), Ordering::Release);
+}
+
+/// Whether this is the process that purges. No other may: a purge without the check of all processes would free code
+/// that they run.
+#[must_use]
+pub fn is_purger(process: &Process) -> bool {
+    process.pid().bits() == PURGER.load(Ordering::Acquire)
+}
+
+/// There is another purge in progress, or none of this module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotInOrder;
 
 /// Begins a purge; returns false if there is no old code.
-pub fn prepare(module: Term) -> bool {
-    if modules::versions(module).old.is_none() {
-        return false;
-    }
-    *PURGING.lock() = Some((module, Which::Old));
-    true
+///
+/// # Errors
+/// [`NotInOrder`] if a purge is in progress.
+pub fn prepare(module: Term) -> Result<bool, NotInOrder> {
+    begin(module, Which::Old)
 }
 
 /// Begins to purge the version whose `on_load` function failed; returns false if there is none.
-pub fn prepare_on_load(module: Term) -> bool {
-    if modules::versions(module).pending.is_none() {
-        return false;
+///
+/// # Errors
+/// As [`prepare`].
+pub fn prepare_on_load(module: Term) -> Result<bool, NotInOrder> {
+    begin(module, Which::Pending)
+}
+
+fn begin(module: Term, which: Which) -> Result<bool, NotInOrder> {
+    let mut purge = PURGE.lock();
+    if purge.is_some() {
+        return Err(NotInOrder);
     }
-    *PURGING.lock() = Some((module, Which::Pending));
-    true
+    let mut versions = modules::versions(module);
+    let Some(code) = which.of(&mut versions).take() else {
+        return Ok(false);
+    };
+    let withheld = funs::withhold(&code.code.range());
+    *purge = Some(Purge {
+        which,
+        code,
+        withheld,
+        parked: Vec::new(),
+    });
+    Ok(true)
 }
 
-/// Aborts a purge, if one was begun.
-pub fn abort(module: Term) {
-    end(module);
+/// Aborts a purge: its funs can be called again.
+///
+/// # Errors
+/// [`NotInOrder`] if no purge of that module is in progress.
+pub fn abort(module: Term) -> Result<(), NotInOrder> {
+    let mut purge = PURGE.lock();
+    let aborted = take(&mut purge, module)?;
+    funs::restore(&aborted.withheld);
+    // From here on, a caller that found an entry without code finds no purge, and reads the entry again.
+    drop(purge);
+    resume(&aborted.parked);
+    Ok(())
 }
 
-fn end(module: Term) -> Option<Which> {
-    PURGING
-        .lock()
-        .take_if(|(purged, _)| *purged == module)
-        .map(|(_, which)| which)
+/// Completes a purge: removes the purged version of the module. Returns false if it is gone already.
+///
+/// # Errors
+/// As [`abort`].
+pub fn complete(module: Term) -> Result<bool, NotInOrder> {
+    let purged = take(&mut PURGE.lock(), module)?;
+    let gone = forget(&purged);
+    resume(&purged.parked);
+    let any = gone.is_some();
+    if let Some(gone) = gone {
+        literal_collector::free_module(gone);
+    }
+    Ok(any)
 }
 
-/// Completes a purge: removes the purged version of the module.
-pub fn complete(module: Term) -> bool {
-    let Some(gone) = end(module).and_then(|which| forget(module, which)) else {
+fn take(purge: &mut Option<Purge>, module: Term) -> Result<Purge, NotInOrder> {
+    purge
+        .take_if(|purge| purge.code.name == module)
+        .ok_or(NotInOrder)
+}
+
+fn resume(parked: &[Term]) {
+    for pid in parked {
+        suspend::resume_from(pid.bits());
+    }
+}
+
+/// Suspends the running process if the code of the fun that it calls is being purged; otherwise returns false, and the
+/// entry has to be read again. The process stops at its next call.
+pub fn park(process: &mut Process, entry: &FunEntry) -> bool {
+    let mut purge = PURGE.lock();
+    let Some(purge) = &mut *purge else {
         return false;
     };
-    literal_collector::free_module(gone);
+    // The same version may have been loaded again meanwhile.
+    let is_callable = !entry.code.load(Ordering::Acquire).is_null();
+    if is_callable || !purge.withheld.contains_key(&std::ptr::from_ref(entry)) {
+        return false;
+    }
+    purge.parked.push(process.pid());
+    process.suspend_count = process.suspend_count.saturating_add(1);
+    scheduler::end_slice_soon();
     true
 }
 
 /// Removes a version of a module, which no process runs any more. Dropping the returned value frees its memory; the
 /// caller must keep it until no heap refers to its literals.
-fn forget(module: Term, which: Which) -> Option<Arc<Loaded>> {
+fn forget(purge: &Purge) -> Option<Arc<Loaded>> {
     world::stopped(|| {
         modules::change(|table| {
-            let gone = which.of(table.versions(module)).take()?;
+            let version = purge.which.of(table.versions(purge.code.name));
+            let gone = version.take_if(|version| Arc::ptr_eq(version, &purge.code))?;
             table.remove_range(&gone);
-            funs::unload(&gone.code.range());
+            exports::unload(&gone.code.range());
             Some(gone)
         })
     })
@@ -90,13 +186,14 @@ fn forget(module: Term, which: Which) -> Option<Arc<Loaded>> {
 /// run old code are not.
 #[must_use]
 pub fn uses_old_code(process: &Process, module: Term) -> bool {
-    let versions = modules::versions(module);
-    let goes = if *PURGING.lock() == Some((module, Which::Pending)) {
-        versions.pending
-    } else {
-        versions.old
-    };
-    goes.is_some_and(|loaded| uses(process, &loaded))
+    let purged = PURGE
+        .lock()
+        .as_ref()
+        .filter(|purge| purge.code.name == module)
+        .map(|purge| Arc::clone(&purge.code));
+    purged
+        .or_else(|| modules::versions(module).old)
+        .is_some_and(|code| uses(process, &code))
 }
 
 fn uses(process: &Process, old: &Loaded) -> bool {

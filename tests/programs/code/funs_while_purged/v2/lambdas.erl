@@ -1,0 +1,3 @@
+-module(lambdas).
+-export([plain/0]).
+plain() -> fun(X) -> {two, X} end.
