@@ -25,13 +25,7 @@ pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> Bi
     if !module.is_atom() {
         return Err(badarg(1));
     }
-    let bytes = code.as_bits().ok_or(badarg(2))?;
-    // An unaligned binary is copied to whole bytes.
-    let whole = build::bit_string(process.heap(), bytes);
-    let bytes = whole
-        .as_bits()
-        .and_then(layout::object::Bits::as_bytes)
-        .ok_or(badarg(2))?;
+    let (_, bytes) = aligned(process, code).ok_or(badarg(2))?;
     match load::prepare(Some(module), bytes) {
         Ok(loaded) => Ok(magic::make(process, Prepared(Mutex::new(Some(loaded))))),
         Err(error) => {
@@ -43,6 +37,19 @@ pub fn prepare_loading_2(process: &mut Process, [module, code]: [Term; 2]) -> Bi
             Ok(build::tuple(process.heap(), &[am::ERROR, reason]))
         }
     }
+}
+
+/// A binary with its bytes; a copy of the binary if they do not start at a byte's first bit.
+fn aligned<'a>(process: &mut Process, binary: Term) -> Option<(Term, &'a [u8])> {
+    let bits = binary.as_bits()?;
+    if let Some(bytes) = bits.as_bytes() {
+        return Some((binary, bytes));
+    }
+    if !binary.is_binary() {
+        return None;
+    }
+    let copy = build::bit_string(process.heap(), bits);
+    Some((copy, copy.as_bits()?.as_bytes()?))
 }
 
 /// `erlang:has_prepared_code_on_load(Prepared)`
@@ -364,10 +371,7 @@ fn chunk_term(process: &mut Process, bytes: &[u8]) -> BifResult {
 
 /// `erts_internal:beamfile_chunk(Code, Name)`
 pub fn beamfile_chunk_2(process: &mut Process, [code, name]: [Term; 2]) -> BifResult {
-    let bytes = code
-        .as_bits()
-        .and_then(layout::object::Bits::as_bytes)
-        .ok_or(badarg(1))?;
+    let (code, bytes) = aligned(process, code).ok_or(badarg(1))?;
     let id = list::bytes_at_most(name, 4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
     let id = id.ok_or(badarg(2))?;
     match beamfile::find_chunk(bytes, beamfile::ChunkId(id)) {
@@ -386,10 +390,7 @@ pub fn beamfile_chunk_2(process: &mut Process, [code, name]: [Term; 2]) -> BifRe
 
 /// `erts_internal:beamfile_module_md5(Code)`
 pub fn beamfile_module_md5_1(process: &mut Process, [code]: [Term; 1]) -> BifResult {
-    let bytes = code
-        .as_bits()
-        .and_then(layout::object::Bits::as_bytes)
-        .ok_or(badarg(1))?;
+    let (_, bytes) = aligned(process, code).ok_or(badarg(1))?;
     match beamfile::BeamFile::parse(bytes) {
         Ok(file) => Ok(build::binary(process.heap(), &file.md5)),
         Err(_) => Ok(am::UNDEFINED),
