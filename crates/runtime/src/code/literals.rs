@@ -1,78 +1,63 @@
 //! Literal areas: blocks of terms that never move, cut from one reserved range of addresses.
 //!
-//! Areas of a page or more, usually those of modules, take whole pages; smaller ones, usually those of persistent
-//! terms, share pages. A freed area is reused for the next one of its size. Any thread may call these functions.
+//! The place of a freed area serves others of any size ([`space`]), and whole pages that nothing uses are given back to
+//! the system. Any thread may call these functions.
 
-use std::collections::HashMap;
+mod space;
+
 use std::sync::OnceLock;
 
 use layout::Term;
 use parking_lot::Mutex;
-use sys::memory::{Reservation, usage};
+use sys::memory::{Reservation, page_bytes, usage};
 use term::copy::shared::{self, SharedSize};
 use term::{copy, literal};
+
+use space::Space;
 
 /// Address space for all literal areas, if the process's address space is not limited.
 const RANGE_BYTES: usize = 64 << 30;
 /// If it is limited, literal areas get one part in this many.
 const LIMITED_PART: u64 = 8;
-const PAGE_BYTES: usize = 4096;
-/// The size of an area below a page is a multiple of this, so that no two share a cache line.
-const SMALL_STEP_BYTES: usize = 64;
-/// Memory that is committed at a time for small areas.
-const CHUNK_BYTES: usize = 16 * PAGE_BYTES;
+/// The size of an area is a multiple of this, so that no two share a cache line.
+const STEP_BYTES: usize = 64;
+/// Memory is committed in multiples of this, which is no less than any system's page.
+const CHUNK_BYTES: usize = 64 << 10;
 
 struct Range {
     reservation: Reservation,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    /// Bytes from the start of the range that have been handed out.
-    next: usize,
-    /// The part of those bytes from which small areas are cut.
-    chunk: std::ops::Range<usize>,
-    /// The offsets of freed areas, by their size in bytes.
-    free: HashMap<usize, Vec<usize>>,
+    space: Mutex<Space>,
 }
 
 impl Range {
     /// Takes `bytes` committed bytes; returns their offset.
     fn take(&self, bytes: usize) -> Option<usize> {
-        let mut state = self.state.lock();
-        if let Some(offset) = state.free.get_mut(&bytes).and_then(Vec::pop) {
+        let mut space = self.space.lock();
+        if let Some(offset) = space.take(bytes) {
             return Some(offset);
         }
-        if bytes >= PAGE_BYTES {
-            return self.extend(&mut state, bytes);
-        }
-        if state.chunk.len() < bytes {
-            let start = self.extend(&mut state, CHUNK_BYTES)?;
-            let rest = std::mem::replace(&mut state.chunk, start..start + CHUNK_BYTES);
-            if !rest.is_empty() {
-                state.free.entry(rest.len()).or_default().push(rest.start);
-            }
-        }
-        let offset = state.chunk.start;
-        state.chunk.start += bytes;
-        Some(offset)
-    }
-
-    /// Takes whole pages that were never used.
-    fn extend(&self, state: &mut State, bytes: usize) -> Option<usize> {
-        if bytes > self.reservation.bytes() - state.next {
+        let more = space.missing(bytes).checked_next_multiple_of(CHUNK_BYTES)?;
+        let end = space.end();
+        if more > self.reservation.bytes() - end {
             return None;
         }
-        let offset = state.next;
-        self.reservation.commit(offset..offset + bytes).ok()?;
-        state.next += bytes;
-        Some(offset)
+        self.reservation.commit(end..end + more).ok()?;
+        space.extend(more);
+        space.take(bytes)
     }
 
+    /// Frees an area, and releases the pages of which it was the last user.
     fn give_back(&self, offset: usize, bytes: usize) {
-        let mut state = self.state.lock();
-        state.free.entry(bytes).or_default().push(offset);
+        let mut space = self.space.lock();
+        let whole = space.free(offset..offset + bytes);
+        let page = page_bytes();
+        let start = whole.start.next_multiple_of(page).max(offset / page * page);
+        let end = (whole.end / page * page).min((offset + bytes).next_multiple_of(page));
+        if start < end {
+            // SAFETY: all of these pages are free, and nobody takes them while the lock is held. Without success they
+            // keep their memory, and nothing else changes.
+            let _ = unsafe { self.reservation.release(start..end) };
+        }
     }
 }
 
@@ -102,11 +87,11 @@ pub fn create() -> sys::errno::Result<()> {
         }
         None => RANGE_BYTES,
     };
-    let reservation = Reservation::new(bytes.next_multiple_of(PAGE_BYTES), PAGE_BYTES)?;
+    let reservation = Reservation::new(bytes.next_multiple_of(CHUNK_BYTES), CHUNK_BYTES)?;
     literal::set_range(reservation.base().as_ptr() as usize, reservation.bytes());
     let range = Range {
         reservation,
-        state: Mutex::default(),
+        space: Mutex::default(),
     };
     assert!(
         RANGE.set(range).is_ok(),
@@ -167,12 +152,7 @@ fn make_of_sizes(terms: &[Term], sizes: &[SharedSize]) -> Option<(Area, Vec<Term
 }
 
 fn take(words: usize) -> Option<Area> {
-    let step = if words * 8 < PAGE_BYTES {
-        SMALL_STEP_BYTES
-    } else {
-        PAGE_BYTES
-    };
-    let bytes = (words * 8).next_multiple_of(step);
+    let bytes = (words * 8).next_multiple_of(STEP_BYTES);
     let offset = if bytes == 0 { 0 } else { range().take(bytes)? };
     Some(Area {
         offset,
