@@ -27,8 +27,8 @@
 //! | flat map | number of pairs, tuple of keys (term), the values (terms) |
 //! | hash map root | number of pairs, children (terms) |
 //! | hash map node | children (terms); a leaf is a cons cell of key and value |
-//! | external pid, port | pointer to the node entry, id and serial (`id \| serial << 32`; a port: its 64-bit id) |
-//! | external reference | pointer to the node entry, number of 32-bit words, the words two by two |
+//! | external pid, port | the node (`creation \| atom index of its name << 32`), id and serial (`id \| serial << 32`; a port: its 64-bit id) |
+//! | external reference | the node, number of 32-bit words, the words two by two |
 
 use crate::term::Term;
 

@@ -1,6 +1,13 @@
-//! Node entries: a name and a creation, shared by all identifiers of one incarnation of a node. Entries live for ever,
-//! one for each incarnation that was ever heard of. Any thread may call.
+//! Nodes: a name and a creation, which say of which incarnation of which node an identifier is. They are part of every
+//! external identifier, in one word, so that nothing stays behind when the identifiers are gone. Any thread may call.
+//!
+//! ```text
+//! bits  0-31  creation
+//! bits 32-63  index of the name, an atom
+//! ```
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use layout::Term;
@@ -10,56 +17,61 @@ use parking_lot::RwLock;
 use crate::am;
 
 /// One incarnation of a node.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
     /// Its name, an atom.
     pub name: Term,
     pub creation: u32,
 }
 
-static NODES: RwLock<Vec<&'static Node>> = RwLock::new(Vec::new());
+impl Node {
+    /// The word of an external identifier that says that it is of this node.
+    #[must_use]
+    pub fn word(self) -> u64 {
+        let name = self.name.as_atom().expect("the name of a node is an atom");
+        u64::from(name) << 32 | u64::from(self.creation)
+    }
+}
+
+/// The names of other nodes that identifiers came from, numbered in the order in which they were heard of. There are no
+/// more of them than there are atoms.
+static NAMES: LazyLock<RwLock<HashMap<Term, usize>>> = LazyLock::new(RwLock::default);
 static OWN_NAME: AtomicU64 = AtomicU64::new(am::NONODE_NOHOST.bits());
 static OWN_CREATION: AtomicU32 = AtomicU32::new(0);
 
-/// The entry for a name and creation.
+/// The node with a name and creation that an identifier came with; notes the name.
 #[must_use]
-pub fn entry(name: Term, creation: u32) -> &'static Node {
-    let find = |nodes: &[&'static Node]| {
-        nodes
-            .iter()
-            .copied()
-            .find(|node| node.name == name && node.creation == creation)
-    };
-    if let Some(node) = find(&NODES.read()) {
-        return node;
+pub fn heard_of(name: Term, creation: u32) -> Node {
+    let is_known = NAMES.read().contains_key(&name);
+    if !is_known {
+        let mut names = NAMES.write();
+        let number = names.len();
+        names.entry(name).or_insert(number);
     }
-    let mut nodes = NODES.write();
-    if let Some(node) = find(&nodes) {
-        return node;
-    }
-    let node: &'static Node = Box::leak(Box::new(Node { name, creation }));
-    nodes.push(node);
-    node
+    Node { name, creation }
 }
 
-/// Names of all nodes that were ever heard of, each once. This node's own name is included only if an external
+/// Names of all nodes that were ever heard of, the first one first. This node's own name is included only if an external
 /// identifier carried it.
 #[must_use]
 pub fn known_names() -> Vec<Term> {
-    let mut names: Vec<Term> = Vec::new();
-    for node in NODES.read().iter() {
-        if !names.contains(&node.name) {
-            names.push(node.name);
-        }
-    }
-    names
+    let names = NAMES.read();
+    let mut sorted: Vec<(usize, Term)> = names
+        .iter()
+        .map(|(&name, &number)| (number, name))
+        .collect();
+    sorted.sort_unstable_by_key(|(number, _)| *number);
+    sorted.into_iter().map(|(_, name)| name).collect()
 }
 
 /// The node that an external pid, port or reference belongs to.
 #[must_use]
-pub fn of(identifier: Term) -> &'static Node {
-    // SAFETY: that word of every external identifier is the address of an entry, which lives for ever.
-    unsafe { &*(identifier.word(offset::EXTERNAL_NODE) as *const Node) }
+pub fn of(identifier: Term) -> Node {
+    let word = identifier.word(offset::EXTERNAL_NODE);
+    Node {
+        name: Term::atom((word >> 32) as u32),
+        creation: word as u32,
+    }
 }
 
 /// This node's name.

@@ -136,8 +136,8 @@ impl Samples {
     }
 
     pub fn external_pid(&mut self, name: &str, creation: u32, id: u32, serial: u32) -> Sample {
-        let entry = std::ptr::from_ref(node::entry(atom::known(name), creation)) as u64;
-        let words = [entry, u64::from(id) | u64::from(serial) << 32];
+        let node = node::heard_of(atom::known(name), creation).word();
+        let words = [node, u64::from(id) | u64::from(serial) << 32];
         Sample {
             term: build::object(self.scratch.heap(), ObjectKind::ExternalPid, &words),
             text: format!(
@@ -148,9 +148,9 @@ impl Samples {
     }
 
     pub fn external_port(&mut self, name: &str, creation: u32, id: u64) -> Sample {
-        let entry = std::ptr::from_ref(node::entry(atom::known(name), creation)) as u64;
+        let node = node::heard_of(atom::known(name), creation).word();
         Sample {
-            term: build::object(self.scratch.heap(), ObjectKind::ExternalPort, &[entry, id]),
+            term: build::object(self.scratch.heap(), ObjectKind::ExternalPort, &[node, id]),
             text: format!(
                 "binary_to_term(<<131,120,{},{id}:64,{creation}:32>>)",
                 external_atom(name)
@@ -159,9 +159,9 @@ impl Samples {
     }
 
     pub fn external_reference(&mut self, name: &str, creation: u32, words: [u32; 3]) -> Sample {
-        let entry = std::ptr::from_ref(node::entry(atom::known(name), creation)) as u64;
+        let node = node::heard_of(atom::known(name), creation).word();
         let [first, second, third] = words.map(u64::from);
-        let words = [entry, 3, first | second << 32, third];
+        let words = [node, 3, first | second << 32, third];
         Sample {
             term: build::object(self.scratch.heap(), ObjectKind::ExternalReference, &words),
             text: format!(

@@ -252,8 +252,8 @@ fn maps((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
 }
 
 /// The order of the nodes of two identifiers: by name, then by creation. `None` is this node.
-fn nodes(a: Option<&Node>, b: Option<&Node>) -> Ordering {
-    let facts = |node: Option<&Node>| {
+fn nodes(a: Option<Node>, b: Option<Node>) -> Ordering {
+    let facts = |node: Option<Node>| {
         node.map_or_else(
             || (node::own_name(), node::own_creation()),
             |node| (node.name, node.creation),

@@ -165,7 +165,7 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
             mixer.two(second, third, golden(8));
         }
         ObjectKind::ExternalReference => {
-            // The node's entry lives for ever, so its address can be hashed instead of its name.
+            // The node's word holds the index of its name, which never changes, so that can be hashed instead of the name.
             mixer.wide(term.word(offset::EXTERNAL_NODE), golden(7));
             for index in offset::EXTERNAL_REFERENCE_WORDS..header.arity() {
                 mixer.wide(term.word(index), golden(8));

@@ -128,7 +128,7 @@ impl World {
                 unsafe { build::magic_reference(heap, number, 0, magic) }
             }
             17 => {
-                let node = std::ptr::from_ref(node::entry(Term::atom(5), 3)) as u64;
+                let node = node::heard_of(Term::atom(5), 3).word();
                 match number % 3 {
                     0 => build::object(heap, ObjectKind::ExternalPid, &[node, number]),
                     1 => build::object(heap, ObjectKind::ExternalReference, &[node, 3, 1, 2]),

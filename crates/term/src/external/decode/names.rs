@@ -72,7 +72,8 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         let creation = self.creation(tag == tags::PID)?;
         if !is_this_node(name, creation) {
             let id = u64::from(index) | u64::from(serial) << 32;
-            return Ok(self.external(ObjectKind::ExternalPid, node::entry(name, creation), &[id]));
+            let node = node::heard_of(name, creation);
+            return Ok(self.external(ObjectKind::ExternalPid, node, &[id]));
         }
         if index >> PID_INDEX_BITS != 0 {
             return self.input.fail(Fault::Identifier);
@@ -89,7 +90,8 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         };
         let creation = self.creation(tag == tags::PORT)?;
         if !is_this_node(name, creation) {
-            return Ok(self.external(ObjectKind::ExternalPort, node::entry(name, creation), &[id]));
+            let node = node::heard_of(name, creation);
+            return Ok(self.external(ObjectKind::ExternalPort, node, &[id]));
         }
         match u32::try_from(id >> PID_INDEX_BITS) {
             Ok(serial) => Ok(Term::local_port(
@@ -133,10 +135,10 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         for (pair, word) in words.chunks_exact(2).zip(&mut object[1..]) {
             *word = u64::from(pair[0]) | u64::from(pair[1]) << 32;
         }
-        let entry = node::entry(name, creation);
+        let node = node::heard_of(name, creation);
         Ok(self.external(
             ObjectKind::ExternalReference,
-            entry,
+            node,
             &object[..1 + count.div_ceil(2)],
         ))
     }
@@ -162,9 +164,9 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         Ok(reference::with_number(self.heap, low, high))
     }
 
-    fn external(&mut self, kind: ObjectKind, node: &'static Node, words: &[u64]) -> Term {
+    fn external(&mut self, kind: ObjectKind, node: Node, words: &[u64]) -> Term {
         let mut object = [0u64; 5];
-        object[0] = std::ptr::from_ref(node) as u64;
+        object[0] = node.word();
         object[1..=words.len()].copy_from_slice(words);
         build::object(self.heap, kind, &object[..=words.len()])
     }
