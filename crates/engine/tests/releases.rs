@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicPtr;
 
 use beamfile::BeamFile;
 use engine::{Module, assemble};
-use layout::{Context, Export, FunEntry, Term};
+use layout::{Context, Export, Term};
 use term::external::{self, DecodeOptions, FunIdentity, Resolver};
 use term::{am, atom};
 
@@ -40,7 +40,7 @@ impl Resolver for Exports {
         Some(Exports::make(m, f, arity))
     }
 
-    fn fun_entry(&mut self, _: &FunIdentity) -> Option<&'static FunEntry> {
+    fn fun_entry(&mut self, _: &FunIdentity) -> Option<term::fun::Found> {
         None
     }
 }

@@ -43,10 +43,11 @@ impl Export {
     pub const BUILTIN: u32 = 2;
 }
 
-/// The code of a fun, shared by all funs created at one place of one module version. Never freed.
+/// The code of a fun, shared by all funs created at one place of one module version. Never freed once its module was
+/// loaded; before that, when only external terms have named it, it lives as long as the funs in them.
 #[repr(C)]
 pub struct FunEntry {
-    /// The function's entry; null after its module was unloaded (calls then go through `RuntimeTable::call_fun`).
+    /// The function's entry; null while its module is not loaded, or is being purged (calls then go through `RuntimeTable::call_fun`).
     pub code: AtomicPtr<u64>,
     pub module: Term,
     /// Number of arguments of a call, not counting the free variables.
@@ -57,6 +58,4 @@ pub struct FunEntry {
     pub old_unique: u32,
     /// MD5 of the module.
     pub unique: [u8; 16],
-    /// Name of the function that implements the fun, as an atom.
-    pub function: Term,
 }

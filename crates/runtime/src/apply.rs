@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use layout::limits::X_REGISTERS;
 use layout::object::offset;
 use layout::{Context, Export, FunEntry, ObjectKind, Term};
-use term::{am, build, list};
+use term::{am, build, fun, list};
 
 use crate::code::{exports, modules, purge};
 use crate::process::Process;
@@ -30,12 +30,11 @@ pub fn call_fun(
 ) -> *const u64 {
     match fun.boxed_kind() {
         Some(ObjectKind::Fun) => {
-            // SAFETY: word `FUN_ENTRY` of a fun is the address of its entry, and entries live for ever.
-            let entry = unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) };
+            let entry = fun::entry(fun);
             call_closure(process, context, fun, entry, arity)
         }
         Some(ObjectKind::Export) => {
-            // SAFETY: as above.
+            // SAFETY: word `EXPORT_ENTRY` of an external fun is the address of its export, and exports live for ever.
             let export = unsafe { &*(fun.word(offset::EXPORT_ENTRY) as *const Export) };
             if export.arity as usize != arity {
                 return bad_arity(process, context, fun, arity);

@@ -7,6 +7,7 @@ use layout::limits::{HEAP_BINARY_BYTES, SMALL_MAX, SMALL_MIN};
 use layout::object::{Bits, offset};
 use layout::{Export, FunEntry, Header, Heap, ObjectKind, Term};
 
+use crate::fun;
 use crate::heap::{Allocate, room_words};
 use crate::off_heap::{self, BinaryBlock, MagicBlock};
 use crate::size::SHARED_BINARY_WORDS;
@@ -390,10 +391,13 @@ pub fn bit_string<A: Allocate + ?Sized>(heap: &mut A, bits: Bits) -> Term {
     }
 }
 
-/// A fun made of an entry and its free variables.
-pub fn fun<A: Allocate + ?Sized>(
+/// A fun made of an entry and its free variables. `creator` is its pid, or that with the keeper of the entry.
+///
+/// # Safety
+/// The entry lives for ever, or `creator` keeps it.
+pub unsafe fn fun<A: Allocate + ?Sized>(
     heap: &mut A,
-    entry: &'static FunEntry,
+    entry: *const FunEntry,
     creator: Term,
     free: &[Term],
 ) -> Term {
@@ -401,10 +405,8 @@ pub fn fun<A: Allocate + ?Sized>(
     // SAFETY: fresh words for the header, three fields and the free variables.
     unsafe {
         object.write(Header::new(ObjectKind::Fun, 3 + free.len()).0);
-        object
-            .add(1 + offset::FUN_ENTRY)
-            .write(std::ptr::from_ref(entry) as u64);
-        let arity = u64::from(entry.arity);
+        object.add(1 + offset::FUN_ENTRY).write(entry as u64);
+        let arity = u64::from((*entry).arity);
         object
             .add(1 + offset::FUN_ARITY)
             .write(arity | (free.len() as u64) << 8);
@@ -417,15 +419,10 @@ pub fn fun<A: Allocate + ?Sized>(
 
 /// A copy of a fun, with `[]` for each of its free variables.
 pub fn without_free_variables<A: Allocate + ?Sized>(heap: &mut A, fun: Term) -> Term {
-    // SAFETY: these words of a fun are the address of an entry, which lives for ever, and a term.
-    let (entry, creator) = unsafe {
-        (
-            &*(fun.word(offset::FUN_ENTRY) as *const FunEntry),
-            Term::from_bits(fun.word(offset::FUN_CREATOR)),
-        )
-    };
     let free = fun.header().arity() - offset::FUN_FREE;
-    self::fun(heap, entry, creator, &vec![Term::NIL; free])
+    let variables = vec![Term::NIL; free];
+    // SAFETY: the creator's word keeps the entry in the fun that it was taken from, and does so in the copy.
+    unsafe { self::fun(heap, fun::entry(fun), fun::creator_word(fun), &variables) }
 }
 
 /// `fun Module:Function/Arity`.

@@ -15,7 +15,7 @@ use layout::object::{MapShape, offset};
 use layout::{Export, FunEntry, ObjectKind, Term};
 use smallvec::SmallVec;
 
-use crate::{atom, reference};
+use crate::{atom, fun, reference};
 
 mod bits;
 mod number;
@@ -453,7 +453,7 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
             }
         }
         ObjectKind::Fun => {
-            if header != header_b || !same_fun_entry(fun_entry(a), fun_entry(b)) {
+            if header != header_b || !same_fun_entry(fun::entry(a), fun::entry(b)) {
                 return Objects::Decided(false);
             }
             let free = header.arity() - offset::FUN_FREE;
@@ -482,11 +482,6 @@ fn equal_objects<const EXACT: bool>(a: Term, b: Term) -> Objects {
 fn flat_keys(map: Term) -> Term {
     // SAFETY: this word of a flat map is a term.
     unsafe { Term::from_bits(map.word(offset::FLAT_MAP_KEYS)) }
-}
-
-fn fun_entry(fun: Term) -> &'static FunEntry {
-    // SAFETY: that word of a fun is the address of an entry, which lives for ever.
-    unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) }
 }
 
 fn export_entry(export: Term) -> &'static Export {

@@ -18,7 +18,7 @@ mod segments;
 mod size;
 pub mod tags;
 
-use layout::{Export, FunEntry, Term};
+use layout::{Export, Term};
 
 pub use compression::compress;
 pub use decode::{DecodeError, Decoder, Fault, Step, decode, decode_bare};
@@ -26,6 +26,7 @@ pub use encode::{EncodeOptions, Encoder, SystemLimit, encode, encode_bare};
 pub use segments::{Segment, encode_segments, segments_to_list};
 pub use size::size;
 
+use crate::fun;
 use crate::off_heap::MagicBlock;
 
 /// How to decode.
@@ -38,7 +39,7 @@ pub struct DecodeOptions<'a> {
 }
 
 /// The origin of a fun, as the external format describes it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FunIdentity {
     pub module: Term,
     /// MD5 of the module.
@@ -63,7 +64,7 @@ pub trait Resolver {
     ) -> Option<&'static Export>;
 
     /// The entry of a fun; created, without code, if its module is not loaded.
-    fn fun_entry(&mut self, identity: &FunIdentity) -> Option<&'static FunEntry>;
+    fn fun_entry(&mut self, identity: &FunIdentity) -> Option<fun::Found>;
 
     /// The Rust object behind a magic reference of this node, counted once more for the caller.
     fn magic(&mut self, _low: u64, _high: u64) -> Option<*mut MagicBlock> {
@@ -83,7 +84,7 @@ mod testing {
             None
         }
 
-        fn fun_entry(&mut self, _: &FunIdentity) -> Option<&'static FunEntry> {
+        fn fun_entry(&mut self, _: &FunIdentity) -> Option<fun::Found> {
             None
         }
     }

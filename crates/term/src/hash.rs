@@ -11,11 +11,11 @@
 use std::borrow::Cow;
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, FunEntry, ObjectKind, Term};
+use layout::{Export, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use crate::integer::uint8;
-use crate::{atom, reference};
+use crate::{atom, fun, reference};
 
 mod internal;
 mod phash;
@@ -187,11 +187,6 @@ fn first_reference_word(term: Term) -> u32 {
         None if term.word(offset::EXTERNAL_REFERENCE_COUNT) == 0 => 0,
         None => term.word(offset::EXTERNAL_REFERENCE_WORDS) as u32,
     }
-}
-
-fn fun_entry(fun: Term) -> &'static FunEntry {
-    // SAFETY: that word of a fun is the address of an entry, which lives for ever.
-    unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) }
 }
 
 fn export_entry(export: Term) -> &'static Export {
@@ -445,7 +440,7 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
             }
         }
         ObjectKind::Fun => {
-            let entry = fun_entry(term);
+            let entry = fun::entry(term);
             let free = header.arity() - offset::FUN_FREE;
             mixer.two(free as u32, atom_hash(entry.module), GOLDEN);
             mixer.two(entry.index, entry.old_unique, GOLDEN);

@@ -14,6 +14,7 @@ pub mod collect;
 pub mod compare;
 pub mod copy;
 pub mod external;
+pub mod fun;
 pub mod hash;
 pub mod heap;
 pub mod held;

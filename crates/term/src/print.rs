@@ -7,10 +7,10 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, FunEntry, ObjectKind, Term};
+use layout::{Export, ObjectKind, Term};
 
 use crate::external::encode::{port_number, reference_words};
-use crate::{atom, list, node, text};
+use crate::{atom, fun, list, node, text};
 
 /// Displays a whole term.
 #[must_use]
@@ -239,8 +239,7 @@ impl<W: Sink> Printer<'_, W> {
                 write!(self.out, "#Port<{}.{}>", channel(term), port_number(term))?;
             }
             ObjectKind::Fun => {
-                // SAFETY: that word of a fun is the address of an entry, which lives for ever.
-                let entry = unsafe { &*(term.word(offset::FUN_ENTRY) as *const FunEntry) };
+                let entry = fun::entry(term);
                 let module = atom::text(entry.module);
                 write!(
                     self.out,

@@ -4,22 +4,20 @@ use std::sync::atomic::Ordering;
 
 use layout::object::offset;
 use layout::{Export, FunEntry, ObjectKind, Term};
-use term::{am, atom, build};
+use term::{am, atom, build, fun};
 
 use runtime::bif::{BifResult, badarg};
 use runtime::code::{exports, modules};
 use runtime::process::Process;
 
 /// The entry of a closure.
-fn entry_of(fun: Term) -> Option<&'static FunEntry> {
-    // SAFETY: this word of a fun is the address of its entry, which is never freed.
-    fun.is_kind(ObjectKind::Fun)
-        .then(|| unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) })
+fn entry_of<'a>(fun: Term) -> Option<&'a FunEntry> {
+    fun.is_kind(ObjectKind::Fun).then(|| fun::entry(fun))
 }
 
 /// The entry of an external fun.
 fn export_of(fun: Term) -> Option<&'static Export> {
-    // SAFETY: as in `entry_of`.
+    // SAFETY: this word of an external fun is the address of its export, which is never freed.
     fun.is_kind(ObjectKind::Export)
         .then(|| unsafe { &*(fun.word(offset::EXPORT_ENTRY) as *const Export) })
 }
@@ -74,8 +72,7 @@ fn local_info(process: &mut Process, fun: Term, entry: &FunEntry, item: Term) ->
         "uniq" => small(entry.old_unique),
         "new_uniq" => build::binary(process.heap(), &entry.unique),
         "refc" => small(1),
-        // SAFETY: the creator word of a fun is a term.
-        "pid" => unsafe { Term::from_bits(fun.word(offset::FUN_CREATOR)) },
+        "pid" => fun::creator(fun),
         "env" => {
             let free = fun.header().arity() - offset::FUN_FREE;
             let variables: Vec<Term> = (0..free)

@@ -1,7 +1,7 @@
 //! Type tests, and guard BIFs that inspect terms.
 
 use layout::object::offset;
-use layout::{Export, FunEntry, ObjectKind, Term};
+use layout::{Export, ObjectKind, Term};
 use term::{am, build};
 
 use crate::magic;
@@ -51,10 +51,7 @@ pub fn is_function_2(_process: &mut Process, [term, arity]: [Term; 2]) -> BifRes
         None => return Err(badarg(2)),
     };
     let has = match term.boxed_kind() {
-        // SAFETY: this word of a fun is the address of its entry, which is never freed.
-        Some(ObjectKind::Fun) => unsafe {
-            (*(term.word(offset::FUN_ENTRY) as *const FunEntry)).arity
-        },
+        Some(ObjectKind::Fun) => term::fun::entry(term).arity,
         // SAFETY: this word of an external fun is the address of its export, which is never freed.
         Some(ObjectKind::Export) => unsafe {
             (*(term.word(offset::EXPORT_ENTRY) as *const Export)).arity

@@ -78,7 +78,7 @@ impl Resolver for Exports {
         Some(self.get(m, f, arity))
     }
 
-    fn fun_entry(&mut self, _: &FunIdentity) -> Option<&'static FunEntry> {
+    fn fun_entry(&mut self, _: &FunIdentity) -> Option<term::fun::Found> {
         None
     }
 }
@@ -223,7 +223,6 @@ impl Node {
                     old_index: row.index,
                     old_unique: row.old_uniq,
                     unique: file.md5,
-                    function: atoms[row.function as usize],
                 })))
             })
             .collect();

@@ -10,6 +10,7 @@ use super::output::Output;
 use super::tables::View;
 use super::{Form, LOCK_PATIENCE, processes};
 use bifs::memory;
+use layout::FunEntry;
 use runtime::code::modules::Loaded;
 use runtime::process::{Priority, table};
 use runtime::{code, scheduler};
@@ -89,6 +90,8 @@ pub fn info(out: &mut Output, view: &View) -> fmt::Result {
         writeln!(out, "{name}: {bytes}")?;
     }
     let modules = view.modules.len();
+    let mut funs = 0;
+    code::funs::each_within(LOCK_PATIENCE, |_| funs += 1);
     let hashes = [
         ("atom_tab", atom::count()),
         ("module_code", modules),
@@ -97,10 +100,7 @@ pub fn info(out: &mut Output, view: &View) -> fmt::Result {
             code::exports::count_within(LOCK_PATIENCE).unwrap_or(0),
         ),
         ("process_reg", view.names.len()),
-        (
-            "fun_table",
-            code::funs::all_within(LOCK_PATIENCE).map_or(0, |funs| funs.len()),
-        ),
+        ("fun_table", funs),
         ("node_table", 1),
         ("dist_table", 1),
     ];
@@ -193,18 +193,25 @@ fn chunk(out: &mut Output, name: &str, bytes: &[u8]) -> fmt::Result {
 }
 
 pub fn funs(out: &mut Output) -> fmt::Result {
-    for entry in code::funs::all_within(LOCK_PATIENCE).unwrap_or_default() {
-        writeln!(out, "=fun\nModule: {}", display(entry.module))?;
-        writeln!(
-            out,
-            "Uniq: {}\nIndex: {}",
-            entry.old_unique, entry.old_index
-        )?;
-        let code = entry.code.load(Ordering::Relaxed);
-        // Entries live for ever and have no reference count.
-        writeln!(out, "Address: {code:#018x?}\nRefc: 1")?;
-    }
-    Ok(())
+    let mut result = Ok(());
+    code::funs::each_within(LOCK_PATIENCE, |entry| {
+        if result.is_ok() {
+            result = fun(out, entry);
+        }
+    });
+    result
+}
+
+fn fun(out: &mut Output, entry: &FunEntry) -> fmt::Result {
+    writeln!(out, "=fun\nModule: {}", display(entry.module))?;
+    writeln!(
+        out,
+        "Uniq: {}\nIndex: {}",
+        entry.old_unique, entry.old_index
+    )?;
+    let code = entry.code.load(Ordering::Relaxed);
+    // The funs that code makes are not counted.
+    writeln!(out, "Address: {code:#018x?}\nRefc: 1")
 }
 
 pub fn atoms(out: &mut Output) -> fmt::Result {

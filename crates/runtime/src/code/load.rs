@@ -11,11 +11,11 @@ use beamfile::{BeamError, BeamFile, ChunkId, Operand, Span};
 use engine::assemble::AssembleErrorKind;
 use layout::{Export, FunEntry, Term};
 use term::external::{self, FunIdentity, Resolver};
+use term::fun::Found;
 use term::heap::Scratch;
 use term::off_heap::MagicBlock;
-use term::{am, atom, build, map};
+use term::{atom, build, map};
 
-use super::funs::{FunFacts, FunName};
 use super::literals::Area;
 use super::modules::{self, Address, Loaded};
 use super::{exports, funs};
@@ -82,20 +82,8 @@ impl Resolver for CodeResolver {
         }
     }
 
-    fn fun_entry(&mut self, identity: &FunIdentity) -> Option<&'static FunEntry> {
-        let name = FunName {
-            module: identity.module,
-            unique: identity.unique,
-            index: identity.index,
-            old_unique: identity.old_unique,
-        };
-        let facts = FunFacts {
-            arity: identity.arity,
-            free: identity.free,
-            old_index: identity.old_index,
-            function: am::UNDEFINED,
-        };
-        Some(funs::get(name, &facts))
+    fn fun_entry(&mut self, identity: &FunIdentity) -> Option<Found> {
+        Some(funs::find(identity))
     }
 
     fn magic(&mut self, low: u64, high: u64) -> Option<*mut MagicBlock> {
@@ -152,19 +140,15 @@ fn imports_of(file: &BeamFile, atoms: &[Term]) -> Vec<*const Export> {
 /// The entries of the funs that a file creates.
 fn funs_of(file: &BeamFile, atoms: &[Term]) -> Vec<&'static FunEntry> {
     let entries = file.lambdas.iter().map(|lambda| {
-        let name = FunName {
+        funs::of_code(FunIdentity {
             module: atoms[0],
             unique: file.md5,
             index: lambda.index,
+            old_index: lambda.index,
             old_unique: lambda.old_uniq,
-        };
-        let facts = FunFacts {
             arity: u32::from(lambda.arity - lambda.free),
             free: u32::from(lambda.free),
-            old_index: lambda.index,
-            function: atoms[lambda.function as usize],
-        };
-        funs::get(name, &facts)
+        })
     });
     entries.collect()
 }

@@ -48,7 +48,7 @@ struct Purge {
     parked: Vec<Term>,
 }
 
-// SAFETY: entries live for ever, and what is written to them is atomic.
+// SAFETY: entries that have had code live for ever, and what is written to them is atomic.
 unsafe impl Send for Purge {}
 
 /// The purge in progress; there is one at a time, since one process purges.

@@ -11,11 +11,9 @@ use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::number::compare_numbers;
-use super::{
-    Mode, Row, bits, compare_slow, eq_exact, export_entry, flat_keys, fun_entry, next_difference,
-};
+use super::{Mode, Row, bits, compare_slow, eq_exact, export_entry, flat_keys, next_difference};
 use crate::node::{self, Node};
-use crate::{atom, map, reference};
+use crate::{atom, fun, map, reference};
 
 /// A question: how are these two terms ordered? `true` asks for the exact order.
 type Question = (Term, Term, bool);
@@ -220,7 +218,7 @@ fn funs((a, b, exact): Question, frames: &mut SmallVec<[Frame; 8]>) -> Step {
             });
         }
     }
-    let (entry_a, entry_b) = (fun_entry(a), fun_entry(b));
+    let (entry_a, entry_b) = (fun::entry(a), fun::entry(b));
     let free = |fun: Term| fun.header().arity() - offset::FUN_FREE;
     let order = atom::compare(entry_a.module, entry_b.module)
         .then((entry_a.index as i32).cmp(&(entry_b.index as i32)))

@@ -151,7 +151,8 @@ enum Shape {
     Tuple,
     Map,
     Fun {
-        entry: &'static FunEntry,
+        entry: *const FunEntry,
+        /// Its pid, or that with the keeper of the entry.
         creator: Term,
     },
 }
@@ -399,7 +400,10 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         match *shape {
             Shape::Tuple => Ok(build::tuple(self.heap, parts)),
             Shape::List => Ok(self.list(parts)),
-            Shape::Fun { entry, creator } => Ok(build::fun(self.heap, entry, creator, parts)),
+            // SAFETY: `creator` keeps the entry if that does not live for ever.
+            Shape::Fun { entry, creator } => {
+                Ok(unsafe { build::fun(self.heap, entry, creator, parts) })
+            }
             Shape::Map => self.map(parts),
         }
     }

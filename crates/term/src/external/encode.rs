@@ -4,13 +4,13 @@
 //! Lengths that are known only at the end (of lists and funs) are filled in later.
 
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, FunEntry, ObjectKind, Term};
+use layout::{Export, ObjectKind, Term};
 
 use super::segments::Segment;
 use super::tags;
 use crate::compare::compare_exact;
 use crate::off_heap::MagicBlock;
-use crate::{atom, build, map, node, reference, text};
+use crate::{atom, build, fun, map, node, reference, text};
 
 /// How to encode.
 #[derive(Clone, Copy)]
@@ -593,8 +593,7 @@ impl Encoder {
     }
 
     fn fun(&mut self, fun: Term, options: &EncodeOptions) {
-        // SAFETY: that word of a fun is the address of an entry, which lives for ever.
-        let entry = unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) };
+        let entry = fun::entry(fun);
         let header = fun.header();
         let free = header.arity() - offset::FUN_FREE;
         self.buffer.push(tags::NEW_FUN);
@@ -610,7 +609,7 @@ impl Encoder {
         self.atom(entry.module, options);
         self.small(i64::from(entry.old_index));
         self.small(i64::from(entry.old_unique));
-        self.pid(term_word(fun, offset::FUN_CREATOR), options);
+        self.pid(fun::creator(fun), options);
         if free > 0 {
             self.tasks.push(Task::Words {
                 object: fun,

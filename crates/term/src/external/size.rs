@@ -3,13 +3,13 @@
 //! The result is the same as OTP's, which for funs is an upper bound. No recursion; any thread may call.
 
 use layout::object::{MapShape, offset};
-use layout::{Export, FunEntry, ObjectKind, Term};
+use layout::{Export, ObjectKind, Term};
 
 use super::encode::{
     self, EncodeOptions, SystemLimit, big_bytes, latin1_length, node_of, string_length,
 };
 use super::tags;
-use crate::atom;
+use crate::{atom, fun};
 
 /// Bytes of the term in external format, including the version byte.
 ///
@@ -131,15 +131,13 @@ impl Sizing<'_> {
     }
 
     fn fun(&mut self, fun: Term) -> usize {
-        // SAFETY: that word of a fun is the address of an entry, which lives for ever.
-        let entry = unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) };
+        let entry = fun::entry(fun);
         for index in offset::FUN_FREE..fun.header().arity() {
             self.rest.push(term_word(fun, index));
         }
         // The two numbers after the module are always counted as long ones.
         let fixed = 30 + 2 * 5;
-        let creator = term_word(fun, offset::FUN_CREATOR);
-        fixed + self.atom(entry.module) + self.identifier(creator)
+        fixed + self.atom(entry.module) + self.identifier(fun::creator(fun))
     }
 
     fn identifier(&self, identifier: Term) -> usize {

@@ -6,11 +6,9 @@
 use layout::object::offset;
 use layout::{ObjectKind, Term};
 
-use super::{
-    GOLDEN, Mixer, Rest, RestStack, export_entry, float_bits, fun_entry, golden, pop_term, push_map,
-};
+use super::{GOLDEN, Mixer, Rest, RestStack, export_entry, float_bits, golden, pop_term, push_map};
 use crate::integer::uint8;
-use crate::reference;
+use crate::{fun, reference};
 
 const SALT: u32 = 3_432_918_353;
 
@@ -131,7 +129,7 @@ fn object(mixer: &mut Mixer, rest: &mut RestStack, term: Term) {
             push_map(rest, term);
         }
         ObjectKind::Fun => {
-            let entry = fun_entry(term);
+            let entry = fun::entry(term);
             let free = header.arity() - offset::FUN_FREE;
             mixer.two(free as u32, entry.module.bits() as u32, golden(20));
             mixer.two(entry.index, entry.old_unique, golden(21));

@@ -5,9 +5,10 @@ use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::{
-    aligned, atom_hash, export_entry, first_reference_word, float_bits, fun_entry, phash2,
-    pid_number, port_number,
+    aligned, atom_hash, export_entry, first_reference_word, float_bits, phash2, pid_number,
+    port_number,
 };
+use crate::fun;
 use crate::integer::uint8;
 
 const PRIME: [u32; 15] = [
@@ -154,7 +155,7 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
             }
         }
         ObjectKind::Fun => {
-            let entry = fun_entry(term);
+            let entry = fun::entry(term);
             let free = header.arity() - offset::FUN_FREE;
             sum.add(PRIME[10], free as u32);
             sum.add(PRIME[1], atom_hash(entry.module));

@@ -4,6 +4,7 @@ use super::*;
 use crate::build;
 use crate::heap::Scratch;
 use crate::samples::{Sample, Samples, ask_stock};
+use layout::FunEntry;
 
 fn check(samples: &[Sample]) {
     let fun = "fun(Ts) -> [[integer_to_list(erlang:phash2(T, 1 bsl 32)), $\\s,
@@ -64,14 +65,10 @@ fn local_funs_hash_as_on_stock() {
             old_index: facts[0] as u32,
             old_unique: facts[1] as u32,
             unique: [0; 16],
-            function: crate::am::OK,
         }));
-        let fun = build::fun(
-            heap,
-            entry,
-            Term::local_pid(1, 0),
-            &environment[..facts[2] as usize],
-        );
+        let variables = &environment[..facts[2] as usize];
+        // SAFETY: the entry is never freed.
+        let fun = unsafe { build::fun(heap, entry, Term::local_pid(1, 0), variables) };
         assert_eq!(
             [u64::from(phash2(fun)), u64::from(phash(fun))],
             facts[3..5],

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicPtr;
 
 use layout::{Export, FunEntry, Term};
 use term::external::{FunIdentity, Resolver};
+use term::fun::Found;
 
 pub struct TestRuntime;
 
@@ -27,8 +28,8 @@ impl Resolver for TestRuntime {
         })))
     }
 
-    fn fun_entry(&mut self, identity: &FunIdentity) -> Option<&'static FunEntry> {
-        Some(Box::leak(Box::new(FunEntry {
+    fn fun_entry(&mut self, identity: &FunIdentity) -> Option<Found> {
+        let entry = Box::leak(Box::new(FunEntry {
             code: AtomicPtr::new(ptr::null_mut()),
             module: identity.module,
             arity: identity.arity,
@@ -37,7 +38,10 @@ impl Resolver for TestRuntime {
             old_index: identity.old_index,
             old_unique: identity.old_unique,
             unique: identity.unique,
-            function: Term::NIL,
-        })))
+        }));
+        Some(Found {
+            entry,
+            keeper: None,
+        })
     }
 }

@@ -6,6 +6,7 @@ use layout::{ObjectKind, Term};
 use super::super::{FunIdentity, tags};
 use super::{DecodeError, Fault, Read, Reading, Shape};
 use crate::atom::{self, AtomError};
+use crate::fun::{self, Found};
 use crate::heap::Allocate;
 use crate::node::{self, Node};
 use crate::{build, reference};
@@ -229,14 +230,18 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
             arity,
             free,
         };
-        let Some(entry) = self.resolver.fun_entry(&identity) else {
+        let Some(Found { entry, keeper }) = self.resolver.fun_entry(&identity) else {
             return self.input.fail(Fault::Fun);
         };
-        if entry.arity != arity || entry.free != free {
-            return self.input.fail(Fault::Fun);
-        }
+        let creator = match keeper {
+            // SAFETY: the resolver hands over one count of the keeper.
+            Some(keeper) => unsafe { fun::with_keeper(self.heap, creator, keeper) },
+            None => creator,
+        };
         if free == 0 {
-            return Ok(Read::Term(build::fun(self.heap, entry, creator, &[])));
+            // SAFETY: `creator` keeps the entry if that does not live for ever.
+            let fun = unsafe { build::fun(self.heap, entry, creator, &[]) };
+            return Ok(Read::Term(fun));
         }
         Ok(Read::Parts(free as usize, Shape::Fun { entry, creator }))
     }

@@ -1,0 +1,57 @@
+//! Closures: the entry that a fun shares with all others made at its place in the code, and the process that made it.
+//!
+//! An entry that belongs to loaded code lives for ever. One that only external terms have named is kept by the funs
+//! decoded from them: such a fun has, in place of its creator, a pair of the creator and a magic reference, its *keeper*,
+//! whose object gives the entry up with the last fun. So funs that code makes need no count. Any thread may call.
+
+use layout::object::offset;
+use layout::{FunEntry, ObjectKind, Term};
+
+use crate::build;
+use crate::heap::Allocate;
+use crate::off_heap::MagicBlock;
+
+/// The entry of a fun that comes with an external term.
+#[derive(Clone, Copy)]
+pub struct Found {
+    pub entry: *const FunEntry,
+    /// Keeps the entry, if it is not of loaded code; counted once for whoever receives this.
+    pub keeper: Option<*mut MagicBlock>,
+}
+
+/// The entry of a closure; valid as long as the fun is.
+#[inline]
+#[must_use]
+pub fn entry<'a>(fun: Term) -> &'a FunEntry {
+    debug_assert!(fun.is_kind(ObjectKind::Fun));
+    // SAFETY: that word of a fun is the address of an entry, which lives for ever or as long as the fun.
+    unsafe { &*(fun.word(offset::FUN_ENTRY) as *const FunEntry) }
+}
+
+/// The pid of the process that made a closure.
+#[must_use]
+pub fn creator(fun: Term) -> Term {
+    let creator = creator_word(fun);
+    creator.as_tuple().map_or(creator, |pair| pair[0])
+}
+
+/// What stands for the creator in a fun: its pid, or that and the keeper of its entry.
+#[must_use]
+pub fn creator_word(fun: Term) -> Term {
+    // SAFETY: that word of a fun is a term.
+    unsafe { Term::from_bits(fun.word(offset::FUN_CREATOR)) }
+}
+
+/// A creator with the keeper of a fun's entry.
+///
+/// # Safety
+/// The caller hands over one count of the block.
+pub unsafe fn with_keeper<A: Allocate + ?Sized>(
+    heap: &mut A,
+    creator: Term,
+    keeper: *mut MagicBlock,
+) -> Term {
+    // SAFETY: the caller's promise. No program sees the reference, so it needs no number.
+    let keeper = unsafe { build::magic_reference(heap, 0, 0, keeper) };
+    build::tuple(heap, &[creator, keeper])
+}
