@@ -94,11 +94,22 @@ pub fn finish_loading_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
         .iter()
         .map(|(_, loaded)| Arc::clone(loaded))
         .collect();
-    if let Err(names) = load::commit(&loaded) {
+    // Another process may be committing the same code; only one may, because code that is current twice would be freed
+    // by the first purge.
+    let taken = prepared
+        .iter()
+        .take_while(|(holder, _)| holder.0.lock().take().is_some())
+        .count();
+    let committed = match taken == prepared.len() {
+        true => load::commit(&loaded).map_err(Some),
+        false => Err(None),
+    };
+    if let Err(names) = committed {
+        for (holder, loaded) in prepared.into_iter().take(taken) {
+            *holder.0.lock() = Some(loaded);
+        }
+        let names = names.ok_or(badarg(1))?;
         return refuse(process, am::NOT_PURGED, &names);
-    }
-    for (holder, _) in &prepared {
-        holder.0.lock().take();
     }
     let on_load: Vec<Term> = loaded
         .iter()
