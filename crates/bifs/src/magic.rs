@@ -4,6 +4,7 @@ use std::any::Any;
 
 use layout::object::offset;
 use layout::{ObjectKind, Term};
+use parking_lot::Mutex;
 use term::off_heap::MagicBlock;
 use term::{build, reference};
 
@@ -26,4 +27,22 @@ pub fn get<'a, T: Any>(reference: Term) -> Option<&'a T> {
     // SAFETY: the reference holds a count of the block, and the moving rule keeps the reference alive until the BIF
     // returns.
     unsafe { (*block).get::<T>() }
+}
+
+/// The state of a BIF between two slices, until it continues.
+struct Paused<T>(Mutex<Option<T>>);
+
+/// A reference that holds the state of a BIF until its next slice.
+///
+/// What a program hands over is never trusted as such a state, even if it found the reference in the stack trace of an
+/// error: it holds the state only until the BIF continues. So whatever stands beside it in the arguments was put there
+/// by the BIF, too.
+pub fn pause<T: Any + Send>(process: &mut Process, state: T) -> Term {
+    make(process, Paused(Mutex::new(Some(state))))
+}
+
+/// Takes the state of a BIF out of its reference; `None` if it is something else, or if the state was taken before.
+#[must_use]
+pub fn resume<T: Any + Send>(reference: Term) -> Option<T> {
+    get::<Paused<T>>(reference)?.0.lock().take()
 }

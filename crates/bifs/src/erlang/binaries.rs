@@ -9,7 +9,9 @@ use term::iolist::{self, IolistError, Step, Wanted};
 use term::{am, atom, build, integer};
 
 use crate::magic;
-use runtime::bif::{BifResult, Failure, badarg, dirty_unless, system_limit, trap};
+use runtime::bif::{
+    BifResult, Failure, badarg, badarg_as_called, dirty_unless, system_limit, trap,
+};
 use runtime::process::Process;
 use runtime::scheduler::{charge, reductions_left};
 
@@ -102,7 +104,6 @@ pub fn split_binary_2(process: &mut Process, [string, position]: [Term; 2]) -> B
 }
 
 /// Progress of joining an I/O list. Between slices it is the head of a list whose tail holds the state.
-#[derive(Clone, Copy)]
 enum Joining {
     /// `[Joining, Whole | Rest]`: `bits` were counted so far, and `Rest` is still to be counted.
     Sizing { bits: u64 },
@@ -113,9 +114,8 @@ enum Joining {
 /// The progress at a list's head, the term behind it, and the rest of the I/O list.
 fn joining_of(data: Term) -> Option<(Joining, Term, Term)> {
     let (head, tail) = data.as_cons()?;
-    let joining = *magic::get::<Joining>(head)?;
     let (kept, rest) = tail.as_cons()?;
-    Some((joining, kept, rest))
+    Some((magic::resume(head)?, kept, rest))
 }
 
 /// How many pieces of an I/O list fit in the slice.
@@ -124,7 +124,7 @@ fn pieces() -> usize {
 }
 
 fn later(process: &mut Process, joining: Joining, kept: Term, rest: Term) -> Failure {
-    let joining = magic::make(process, joining);
+    let joining = magic::pause(process, joining);
     let heap = process.heap();
     let data = build::cons(heap, kept, rest);
     let data = build::cons(heap, joining, data);
@@ -134,8 +134,21 @@ fn later(process: &mut Process, joining: Joining, kept: Term, rest: Term) -> Fai
     }
 }
 
-/// Joins an I/O list to one bit string, as far as the slice allows.
-fn join(process: &mut Process, data: Term, wanted: Wanted) -> BifResult {
+/// The error of a function whose argument was `whole`, also if it was re-entered with other arguments since.
+fn failure_as_called(
+    process: &mut Process,
+    function: &str,
+    whole: Term,
+    error: IolistError,
+) -> Failure {
+    match error {
+        IolistError::Bad(_) => badarg_as_called(process, atom::known(function), &[whole]),
+        IolistError::Limit => system_limit(),
+    }
+}
+
+/// Joins an I/O list to one bit string, as far as the slice allows. `function` is the BIF's name.
+fn join(process: &mut Process, data: Term, wanted: Wanted, function: &str) -> BifResult {
     let (joining, kept, rest) = match joining_of(data) {
         Some(earlier) => earlier,
         None => {
@@ -150,7 +163,7 @@ fn join(process: &mut Process, data: Term, wanted: Wanted) -> BifResult {
         Joining::Writing { position, end } => (kept, position, end, rest),
         Joining::Sizing { bits } => {
             let step = iolist::size_step(process.heap(), rest, wanted, budget);
-            match step.map_err(iolist_failure)? {
+            match step.map_err(|error| failure_as_called(process, function, kept, error))? {
                 Step::More(more, rest) => {
                     let bits = bits.checked_add(more).ok_or_else(system_limit)?;
                     return Err(later(process, Joining::Sizing { bits }, kept, rest));
@@ -189,12 +202,12 @@ pub fn list_to_binary_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
     if !list.is_list() {
         return Err(badarg(1));
     }
-    join(process, list, Wanted::Bytes)
+    join(process, list, Wanted::Bytes, "list_to_binary")
 }
 
 /// `erlang:iolist_to_binary(IolistOrBinary)`
 pub fn iolist_to_binary_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
-    join(process, iolist, Wanted::Bytes)
+    join(process, iolist, Wanted::Bytes, "iolist_to_binary")
 }
 
 /// `erlang:list_to_bitstring(List)`: accepts only a list.
@@ -202,24 +215,24 @@ pub fn list_to_bitstring_1(process: &mut Process, [list]: [Term; 1]) -> BifResul
     if !list.is_list() {
         return Err(badarg(1));
     }
-    join(process, list, Wanted::Bits)
+    join(process, list, Wanted::Bits, "list_to_bitstring")
 }
 
 /// `erlang:iolist_size(IolistOrBinary)`
 pub fn iolist_size_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
-    let (before, rest) = match joining_of(iolist) {
-        Some((Joining::Sizing { bits }, _, rest)) => (bits, rest),
-        _ => (0, iolist),
+    let (before, whole, rest) = match joining_of(iolist) {
+        Some((Joining::Sizing { bits }, whole, rest)) => (bits, whole, rest),
+        _ => (0, iolist, iolist),
     };
     let step = iolist::size_step(process.heap(), rest, Wanted::Bytes, pieces());
-    match step.map_err(iolist_failure)? {
+    match step.map_err(|error| failure_as_called(process, "iolist_size", whole, error))? {
         Step::Done(more) => {
             let bits = before.checked_add(more).ok_or_else(system_limit)?;
             Ok(build::unsigned(process.heap(), bits / 8))
         }
         Step::More(more, rest) => {
             let bits = before.checked_add(more).ok_or_else(system_limit)?;
-            Err(later(process, Joining::Sizing { bits }, Term::NIL, rest))
+            Err(later(process, Joining::Sizing { bits }, whole, rest))
         }
     }
 }
@@ -233,7 +246,6 @@ pub fn iolist_to_iovec_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResul
 }
 
 /// Bytes of a binary that are still to be prepended to a list. Between slices: `[Listing, Binary | List]`.
-#[derive(Clone, Copy)]
 struct Listing {
     first: u64,
     count: u64,
@@ -257,7 +269,7 @@ fn list_of(process: &mut Process, binary: Term, listing: Listing, tail: Term) ->
     if left == 0 {
         return Ok(list);
     }
-    let listing = magic::make(process, Listing { first, count: left });
+    let listing = magic::pause(process, Listing { first, count: left });
     let heap = process.heap();
     let state = build::cons(heap, binary, list);
     let state = build::cons(heap, listing, state);
@@ -267,8 +279,8 @@ fn list_of(process: &mut Process, binary: Term, listing: Listing, tail: Term) ->
 /// `erlang:binary_to_list(Binary)`; all BIFs that make lists of bytes continue here.
 pub fn binary_to_list_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
     if let Some((head, tail)) = binary.as_cons()
-        && let Some(&listing) = magic::get::<Listing>(head)
         && let Some((binary, list)) = tail.as_cons()
+        && let Some(listing) = magic::resume(head)
     {
         return list_of(process, binary, listing, list);
     }

@@ -174,9 +174,9 @@ struct Md5Progress(Md5);
 pub fn md5_1(process: &mut Process, [data]: [Term; 1]) -> BifResult {
     let progress = data
         .as_cons()
-        .and_then(|(head, rest)| Some((magic::get::<Md5Progress>(head)?, rest)));
+        .and_then(|(head, rest)| Some((magic::resume(head)?, rest)));
     let (mut md5, data) = match progress {
-        Some((Md5Progress(md5), rest)) => (md5.clone(), rest),
+        Some((Md5Progress(md5), rest)) => (md5, rest),
         None => (Md5::new(), data),
     };
     match read(process, data, MD5_BYTES_PER_REDUCTION, |bytes| {
@@ -184,7 +184,7 @@ pub fn md5_1(process: &mut Process, [data]: [Term; 1]) -> BifResult {
     })? {
         None => Ok(build::binary(process.heap(), &md5.finalize())),
         Some(rest) => {
-            let state = magic::make(process, Md5Progress(md5));
+            let state = magic::pause(process, Md5Progress(md5));
             let data = build::cons(process.heap(), state, rest);
             Err(Failure::Yield {
                 arguments: Box::new([data]),

@@ -118,7 +118,7 @@ pub fn length_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
     if !rest.is_cons() {
         return Err(badarg_as_called(process, am::LENGTH, &[list]));
     }
-    let so_far = magic::make(process, Counted(length));
+    let so_far = magic::pause(process, Counted(length));
     let heap = process.heap();
     let state = build::cons(heap, list, rest);
     let state = build::cons(heap, so_far, state);
@@ -129,8 +129,8 @@ pub fn length_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
 
 fn counted(state: Term) -> Option<(i64, Term, Term)> {
     let (so_far, lists) = state.as_cons()?;
-    let &Counted(count) = magic::get::<Counted>(so_far)?;
     let (list, rest) = lists.as_cons()?;
+    let Counted(count) = magic::resume(so_far)?;
     Some((count, list, rest))
 }
 
