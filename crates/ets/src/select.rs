@@ -1,8 +1,8 @@
 //! Traversing a table with a match specification: `select` and similar functions.
 //!
 //! A walk runs a program on the objects in a scope ([`scope`]), a limited number of objects per step; each step locks
-//! one part after the other. Between steps the position is kept as terms ([`continuation`]), so that a walk can be
-//! paused at the end of a slice, and a program can be given a continuation.
+//! one part after the other. At the end of a slice a walk is paused ([`PausedWalk`]); a program can also be given a
+//! continuation, which is a term ([`continuation`]).
 
 mod continuation;
 mod scope;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use layout::Term;
 use smallvec::SmallVec;
-use term::{am, build, copy};
+use term::{am, build, compare, copy};
 
 use super::table::Table;
 use super::{Access, TableKind, Verdict};
@@ -29,7 +29,7 @@ use runtime::scheduler;
 
 use scope::{Scope, scope};
 
-pub use continuation::{continue_from, resume};
+pub use continuation::{PausedWalk, continue_from, resume};
 
 /// Minimum number of objects that a step may visit.
 const MIN_BUDGET: i64 = 256;
@@ -50,7 +50,9 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    fn access(self) -> Access {
+    /// The access that it needs.
+    #[must_use]
+    pub fn access(self) -> Access {
         match self {
             Purpose::Collect | Purpose::Count => Access::Read,
             Purpose::Delete | Purpose::Replace => Access::Write,
@@ -61,8 +63,11 @@ impl Purpose {
 /// How far a walk got.
 pub enum Outcome {
     Done(Term),
-    /// The slice is over; the walk continues with [`resume`].
-    Paused(Term),
+    /// The slice is over; the walk continues with [`resume`]. Only the caller may hold the terms until then.
+    Paused {
+        walk: PausedWalk,
+        terms: Term,
+    },
 }
 
 /// The position of a walk.
@@ -298,7 +303,7 @@ impl<'a> Walk<'a> {
         if let Some(place) = stopped
             && !self.is_full()
         {
-            return Ok(Outcome::Paused(self.pause(place)));
+            return Ok(self.pause(place));
         }
         if self.fixed {
             self.table.release(pid, false);
@@ -341,6 +346,13 @@ impl<'a> Walk<'a> {
                 Verdict::Remove
             }
             Purpose::Replace => {
+                // `replace_check` has accepted the program, so it keeps the key; but a table with an object at the
+                // wrong place, or without a key, would be corrupt, so this does not rest on that alone.
+                let keypos = self.table.options.keypos;
+                let key = result.as_tuple().and_then(|parts| parts.get(keypos - 1));
+                if !key.is_some_and(|key| compare::eq_exact(*key, object.key(keypos))) {
+                    return Verdict::Keep;
+                }
                 self.count += 1;
                 Verdict::Replace(self.table.object(result, object.hash()))
             }
@@ -395,12 +407,24 @@ impl<'a> Walk<'a> {
         Ok(None)
     }
 
-    /// Whether to stop after a slot.
+    /// Whether to stop after a slot. Must be called while the part is locked: a walk that will be paused fixes the
+    /// table before anybody can change the number of slots, otherwise objects could move to where it has been, or to
+    /// where it still has to go.
     fn stops_after(&mut self, slot: usize) -> bool {
         if slot % SLOTS_PER_OBJECT == 0 {
             self.budget -= 1;
         }
-        self.is_full() || self.budget <= 0
+        if self.is_full() {
+            return true;
+        }
+        if self.budget > 0 {
+            return false;
+        }
+        if !self.fixed {
+            crate::fix(self.process, self.table);
+            self.fixed = true;
+        }
+        true
     }
 
     fn read_slots(&mut self, part: usize, first: usize) -> Result<Option<(usize, usize)>, Failure> {

@@ -1,66 +1,72 @@
-//! Continuations of `select`: where a walk continues, as terms.
+//! Where a walk continues: what a BIF keeps of a paused one, and the continuations that programs hold.
 //!
 //! ```text
 //! hash table    {Table, Slot, Limit, Program, Rest, RestCount}                    -1: all slots are done
 //! ordered set   {Table, LastKey, EndPattern, Limit, Program, [], Backwards, 0}
-//! paused        {{LastKey, EndPattern} | Slot, Limit, Program, Found, Count, Backwards, Fixed}
 //! ```
 //!
-//! The first two go to programs (`ets:select/1`), and `ets:repair_continuation/2` knows them; the last one is for a BIF
-//! that traps at the end of a slice.
+//! Programs may make continuations of their own, and `ets:repair_continuation/2` knows their form: nothing in them is
+//! trusted, and they can only collect. What is left of a paused walk is a [`PausedWalk`], which no program can make.
+
+use std::sync::Arc;
 
 use layout::Term;
 use term::{am, build};
 
 use super::{Outcome, Purpose, Walk, WalkPosition};
+use crate::match_spec::Program;
 use crate::store::part::Part;
 use crate::store::tree;
 use crate::table::Table;
-use crate::{Access, TableKind, match_spec};
-use runtime::bif::{Failure, badarg};
+use crate::{Access, TableKind, match_spec, registry};
+use runtime::bif::{Failure, badarg, badarg_because};
 use runtime::process::Process;
 
 /// Bits of a slot's index in its part; the part's index is above them.
 const SLOT_BITS: u32 = 40;
 
-/// Continues a walk that was paused.
+/// A walk that is paused, without its terms: `{LastKey, EndPattern, Found}`.
+pub struct PausedWalk {
+    /// The number of the table; its name may belong to another table when the walk continues.
+    table: u64,
+    /// The slot where it continues; `None` in an ordered set, where it continues after the last key.
+    slot: Option<(usize, usize)>,
+    program: Arc<Program>,
+    purpose: Purpose,
+    limit: usize,
+    count: usize,
+    backwards: bool,
+    fixed: bool,
+}
+
+/// Continues a walk that was paused; `terms` are those that it was paused with.
 ///
 /// # Errors
-/// As [`start`]; `badarg` if `state` is not that of a paused walk.
-pub fn resume(
-    process: &mut Process,
-    table: &Table,
-    purpose: Purpose,
-    state: Term,
-) -> Result<Outcome, Failure> {
-    let Some(&[place, limit, program, earlier, count, backwards, fixed]) = state.as_tuple() else {
-        return Err(badarg(2));
-    };
-    let (Some(limit), Some(count)) = (as_size(limit), as_size(count)) else {
-        return Err(badarg(2));
-    };
-    let program = match_spec::from_term(program).ok_or(badarg(2))?;
-    let place = match (place.as_small(), place.as_tuple()) {
-        (Some(slot), _) => slot_place(table, slot).ok_or(badarg(2))?,
-        (None, Some(&[key, end])) if table.options.kind == TableKind::OrderedSet => {
-            WalkPosition::Tree {
-                from: tree::WalkStart::After(key),
-                end: end_of(end),
-            }
+/// `badarg` if the table is gone, or if the process has lost its access.
+pub fn resume(process: &mut Process, paused: PausedWalk, terms: Term) -> Result<Outcome, Failure> {
+    let table = registry::find(paused.table).ok_or_else(|| badarg_because(am::ID))?;
+    if let Err(failure) = table.allow(process, paused.purpose.access()) {
+        if paused.fixed {
+            table.release(process.pid(), false);
         }
-        _ => return Err(badarg(2)),
+        return Err(failure);
+    }
+    let Some(&[key, end, earlier]) = terms.as_tuple() else {
+        unreachable!("the terms of a paused walk");
     };
-    let mut walk = Walk::new(
-        process,
-        table,
-        program,
-        purpose,
-        limit,
-        backwards == am::TRUE,
-    );
+    let place = match paused.slot {
+        Some((part, slot)) => WalkPosition::Slot { part, slot },
+        None => WalkPosition::Tree {
+            from: tree::WalkStart::After(key),
+            end: end_of(end),
+        },
+    };
+    let PausedWalk { program, limit, .. } = paused;
+    let (purpose, backwards) = (paused.purpose, paused.backwards);
+    let mut walk = Walk::new(process, &table, program, purpose, limit, backwards);
     walk.earlier = earlier;
-    walk.count = count;
-    walk.fixed = fixed == am::TRUE;
+    walk.count = paused.count;
+    walk.fixed = paused.fixed;
     walk.continued = true;
     walk.run(place)
 }
@@ -68,7 +74,7 @@ pub fn resume(
 /// Continues a walk from a continuation that a program held.
 ///
 /// # Errors
-/// As [`resume`].
+/// `badarg` if it is not a continuation of this table; otherwise as [`resume`].
 pub fn continue_from(
     process: &mut Process,
     table: &Table,
@@ -133,32 +139,29 @@ fn slot_place(table: &Table, slot: i64) -> Option<WalkPosition> {
 }
 
 impl Walk<'_> {
-    /// The state of a walk that is paused.
-    pub(super) fn pause(&mut self, place: WalkPosition) -> Term {
+    /// Pauses the walk. In a hash table it has fixed the table already, while it still held the part's lock.
+    pub(super) fn pause(mut self, place: WalkPosition) -> Outcome {
         let earlier = self.latest_first();
-        if !self.fixed && matches!(place, WalkPosition::Slot { .. }) {
-            crate::fix(self.process, self.table);
-            self.fixed = true;
-        }
-        let heap = self.process.heap();
-        let place = match place {
+        let (slot, key, end) = match place {
             WalkPosition::Tree {
                 from: tree::WalkStart::After(key),
                 end,
-            } => build::tuple(heap, &[key, end.unwrap_or(Term::NIL)]),
-            place => slot_term(place),
+            } => (None, key, end.unwrap_or(Term::NIL)),
+            WalkPosition::Slot { part, slot } => (Some((part, slot)), Term::NIL, Term::NIL),
+            _ => unreachable!("a walk stops after an object or a slot"),
         };
-        let program = match_spec::to_term(heap, self.program.clone());
-        let state = [
-            place,
-            Term::small(self.limit as i64),
-            program,
-            earlier,
-            Term::small(self.count as i64),
-            am::boolean(self.backwards),
-            am::boolean(self.fixed),
-        ];
-        build::tuple(heap, &state)
+        let terms = build::tuple(self.process.heap(), &[key, end, earlier]);
+        let walk = PausedWalk {
+            table: self.table.number,
+            slot,
+            program: self.program,
+            purpose: self.purpose,
+            limit: self.limit,
+            count: self.count,
+            backwards: self.backwards,
+            fixed: self.fixed,
+        };
+        Outcome::Paused { walk, terms }
     }
 
     /// `{Results, Continuation}` for an ordered set.
