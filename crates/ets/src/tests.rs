@@ -201,6 +201,37 @@ fn a_fixed_table_shows_where_a_deleted_key_was() {
 }
 
 #[test]
+fn objects_deleted_while_a_table_was_fixed_are_freed_though_slots_split_since() {
+    let mut part = Part::new(TableKind::Set, 1, 4);
+    let keys = amount(2000, 100) as i64;
+    let mut terms = Terms::new();
+    for number in 0..keys {
+        let tuple = tuple(&mut terms, (number, 0));
+        let hash = hash_of(TableKind::Set, Term::small(number));
+        part.insert(OwnedObject::new(tuple, hash), false, true);
+    }
+    for number in (0..keys).step_by(3) {
+        let key = Term::small(number);
+        part.remove_key(key, hash_of(TableKind::Set, key), true);
+    }
+    // The table is released, and another process inserts before the part is purged.
+    for number in keys..2 * keys {
+        let tuple = tuple(&mut terms, (number, 0));
+        let hash = hash_of(TableKind::Set, Term::small(number));
+        part.insert(OwnedObject::new(tuple, hash), false, false);
+    }
+    part.purge();
+    let Part::Hash(shard) = &part else {
+        panic!("a hash table");
+    };
+    let held: usize = (0..shard.slots())
+        .map(|slot| shard.all_in_slot(slot).count())
+        .sum();
+    assert_eq!(held as i64, part.objects());
+    assert_eq!(part.objects(), 2 * keys - (keys + 2) / 3);
+}
+
+#[test]
 fn a_folded_table_has_the_order_of_its_slots() {
     for kind in [TableKind::Set, TableKind::Bag, TableKind::DuplicateBag] {
         let mut terms = Terms::new();

@@ -486,9 +486,17 @@ impl Shard {
     }
 
     fn mark_slot(&mut self, slot: usize) {
-        if self.marked.last() != Some(&slot) {
-            self.marked.push(slot);
+        if self.marked.last() == Some(&slot) {
+            return;
         }
+        if self.marked.len() == self.marked.capacity() && self.marked.len() > FOLDED_CHAINS {
+            // The same few keys may come and go for as long as the table is fixed.
+            self.marked.sort_unstable();
+            self.marked.dedup();
+            let few = self.marked.len() <= self.marked.capacity() / 2;
+            self.marked.reserve(if few { 0 } else { self.marked.len() });
+        }
+        self.marked.push(slot);
     }
 
     /// Keeps, removes or replaces each object of a slot, as `judge` decides.
@@ -655,6 +663,7 @@ impl Shard {
             if self.live <= self.slots.len() {
                 return;
             }
+            self.purge_before_moving();
             self.split();
         }
     }
@@ -690,11 +699,20 @@ impl Shard {
         }
     }
 
+    /// Frees the objects that are only marked as deleted, before objects move: `marked` says in which slots they are.
+    /// There are some if the table is no longer fixed, but whoever released it has not come to this part yet.
+    fn purge_before_moving(&mut self) {
+        if !self.marked.is_empty() {
+            self.purge();
+        }
+    }
+
     fn shrink(&mut self) {
         for _ in 0..STEPS {
             if !self.has_slots_to_spare() {
                 return;
             }
+            self.purge_before_moving();
             self.join();
         }
         if self.slots.capacity() > 4 * self.slots.len() {
@@ -707,6 +725,7 @@ impl Shard {
         if fixed || !self.has_slots_to_spare() {
             return;
         }
+        self.purge_before_moving();
         while self.has_slots_to_spare() {
             self.join();
         }
@@ -740,11 +759,6 @@ impl Shard {
             self.slots[target] = first;
         }
         self.slots.pop();
-        for slot in &mut self.marked {
-            if *slot == source {
-                *slot = target;
-            }
-        }
     }
 
     /// Frees at least `count` objects, from the last slot backwards and up to the end of a slot. Returns how many.
