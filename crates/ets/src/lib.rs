@@ -11,6 +11,7 @@
 //! A process records the tables that it owns or fixes in its `Cold::tables`. The owner and the fixations stored in
 //! the tables themselves are authoritative, so a stale number in that list does no harm.
 
+mod aside;
 mod fixation;
 pub mod match_spec;
 mod names;
@@ -197,9 +198,7 @@ impl Contents {
     /// Frees everything; if that is a lot, on a thread of its own, so that the scheduler can run other processes.
     fn free_aside(self) {
         if self.objects > FREED_IN_PLACE {
-            let thread = std::thread::Builder::new().name("ets_free".to_owned());
-            // If no thread can be started, the closure is dropped here, and the objects with it.
-            let _ = thread.spawn(move || drop(self));
+            aside::free(self);
         }
     }
 }
