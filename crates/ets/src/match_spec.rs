@@ -19,6 +19,7 @@ mod lint;
 pub(crate) mod pattern;
 pub(crate) mod replace_check;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use layout::object::offset;
@@ -40,6 +41,9 @@ pub type Source = [Term; 3];
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Invalid;
 
+/// Tests and operations that cost as much as one reduction.
+const STEPS_PER_REDUCTION: usize = 64;
+
 /// A compiled match specification.
 pub struct Program {
     /// The number in the references that hold the program.
@@ -53,6 +57,33 @@ pub struct Program {
     registers: usize,
     /// Maximum number of maps and map values of a head.
     cells: usize,
+}
+
+thread_local! {
+    /// Constants of programs that are being dropped; `None` if no program is.
+    static DROPPED: RefCell<Option<Vec<OwnedObject>>> = const { RefCell::new(None) };
+}
+
+impl Drop for Program {
+    /// A constant may be a reference to another program, whose constants refer to a third one, and so on. Their constants
+    /// are dropped one after the other, because recursion would overflow the stack.
+    fn drop(&mut self) {
+        let Some(constants) = self.constants.take() else {
+            return;
+        };
+        let is_first = DROPPED.with_borrow_mut(|dropped| {
+            let is_first = dropped.is_none();
+            dropped.get_or_insert_default().push(constants);
+            is_first
+        });
+        let next = || DROPPED.with_borrow_mut(|dropped| dropped.as_mut().and_then(Vec::pop));
+        if is_first {
+            while let Some(constants) = next() {
+                drop(constants);
+            }
+            DROPPED.set(None);
+        }
+    }
 }
 
 struct Clause {
@@ -122,6 +153,13 @@ impl Program {
         program.clauses = clauses.into();
         program.constants = constants.into_object(scratch.heap());
         Ok(program)
+    }
+
+    /// What a run on one object may cost, in reductions.
+    #[must_use]
+    pub fn cost(&self) -> i64 {
+        let size = |clause: &Clause| clause.tests.len() + clause.guards.len() + clause.body.len();
+        1 + (self.clauses.iter().map(size).sum::<usize>() / STEPS_PER_REDUCTION) as i64
     }
 
     /// A constant by index.

@@ -113,8 +113,10 @@ struct Walk<'a> {
     limit: usize,
     backwards: bool,
     interpreter: Interpreter,
-    /// Objects still to be visited in this step.
+    /// Reductions that are left for this step.
     budget: i64,
+    /// Reductions for each object.
+    cost: i64,
     /// Number of results, or of objects counted, deleted or replaced.
     count: usize,
     /// Results of this step, in the order of the traversal; they come after those in `earlier`.
@@ -268,6 +270,7 @@ impl<'a> Walk<'a> {
         Walk {
             process,
             table,
+            cost: program.cost(),
             program,
             purpose,
             limit,
@@ -319,7 +322,7 @@ impl<'a> Walk<'a> {
     }
 
     fn visit(&mut self, object: &Object) -> Verdict {
-        self.budget -= 1;
+        self.budget -= self.cost;
         let opened = object.open();
         let Some(result) = self.interpreter.run(&self.program, opened.tuple()) else {
             return Verdict::Keep;

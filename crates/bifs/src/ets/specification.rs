@@ -35,17 +35,18 @@ pub fn match_spec_run_r_3(
     }
     let program = match_spec::from_term(compiled).ok_or(badarg(2))?;
     let mut interpreter = Interpreter::new(&program, process.pid());
+    let cost = program.cost();
     let mut budget = scheduler::reductions_left().max(256);
     let mut results = results;
     let mut rest = list;
     while let Some((subject, tail)) = rest.as_cons() {
-        if budget == 0 {
+        if budget <= 0 {
             return Err(Failure::Yield {
                 arguments: [rest, compiled, results].into(),
             });
         }
-        budget -= 1;
-        scheduler::charge(1);
+        budget -= cost;
+        scheduler::charge(cost);
         if let Some(result) = interpreter.run(&program, subject) {
             let heap = process.heap();
             let copied = copy::copy(heap, result);

@@ -1,5 +1,7 @@
 //! Guards and bodies: expressions over the bound variables, compiled to operations on a stack of terms.
 
+use std::sync::Arc;
+
 use layout::{Heap, Term};
 use term::{am, build, list, map};
 
@@ -19,7 +21,7 @@ pub enum Operation {
     /// `'$_'`: the subject.
     Subject,
     /// `'$$'`: a list of these variables.
-    Bindings(Box<[u32]>),
+    Bindings(Arc<[u32]>),
     Cons,
     Tuple(u32),
     /// A map of that many pairs; the operands are keys and values in turn.
@@ -201,9 +203,8 @@ impl<'a, 'b> Compiler<'a, 'b> {
         } else if expression == am::DOLLAR_UNDERSCORE {
             self.operations.push(Operation::Subject);
         } else if expression == am::DOLLAR_DOLLAR {
-            self.operations.push(Operation::Bindings(
-                self.context.variables.in_order().into(),
-            ));
+            let places = self.context.variables.in_order();
+            self.operations.push(Operation::Bindings(places));
         } else {
             self.operations.push(Operation::Push(expression));
         }

@@ -5,7 +5,12 @@
 //! in registers, one for each level of the head; the tests go through the head depth first, so a register is free
 //! again when everything below it has been tested.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use layout::Term;
+
 use term::{am, atom, map};
 
 use super::lint::Lint;
@@ -72,33 +77,52 @@ pub enum Test {
     },
 }
 
-/// The variables of a head, in order of binding; the index is the variable's place at run time.
+/// The variables of a head; a variable's place at run time is its index in the order of binding.
 #[derive(Default)]
-pub struct Variables(Vec<u64>);
+pub struct Variables {
+    /// Their numbers, in order of binding.
+    numbers: Vec<u64>,
+    /// The places of all variables, if there are more than are quickly looked through.
+    places: HashMap<u64, u32>,
+    in_order: OnceCell<Arc<[u32]>>,
+}
+
+/// As many variables are looked through one by one.
+const FEW_VARIABLES: usize = 16;
 
 impl Variables {
     /// The place of the variable `$number`.
     pub fn find(&self, number: u64) -> Option<u32> {
-        self.0
-            .iter()
-            .position(|known| *known == number)
-            .map(|place| place as u32)
+        if self.numbers.len() > FEW_VARIABLES {
+            return self.places.get(&number).copied();
+        }
+        let place = self.numbers.iter().position(|known| *known == number);
+        place.map(|place| place as u32)
     }
 
     fn bind(&mut self, number: u64) -> u32 {
-        self.0.push(number);
-        self.0.len() as u32 - 1
+        self.numbers.push(number);
+        let count = self.numbers.len();
+        if count > FEW_VARIABLES {
+            let missing = self.numbers.iter().zip(0..).skip(self.places.len());
+            self.places
+                .extend(missing.map(|(number, place)| (*number, place)));
+        }
+        count as u32 - 1
     }
 
     pub fn count(&self) -> usize {
-        self.0.len()
+        self.numbers.len()
     }
 
-    /// All places, in the order of the variables' numbers.
-    pub fn in_order(&self) -> Vec<u32> {
-        let mut places: Vec<u32> = (0..self.0.len() as u32).collect();
-        places.sort_by_key(|place| self.0[*place as usize]);
-        places
+    /// All places, in the order of the variables' numbers; to be asked for when all are bound.
+    pub fn in_order(&self) -> Arc<[u32]> {
+        let sorted = || {
+            let mut places: Vec<u32> = (0..self.numbers.len() as u32).collect();
+            places.sort_by_key(|place| self.numbers[*place as usize]);
+            places.into()
+        };
+        Arc::clone(self.in_order.get_or_init(sorted))
     }
 }
 

@@ -1,7 +1,10 @@
 //! Which objects a match specification can match at all: those with certain keys, a range of an ordered set, or all.
 
+use std::collections::HashMap;
+
 use layout::Term;
-use term::compare;
+
+use term::{compare, hash};
 
 use crate::match_spec::Source;
 use crate::match_spec::pattern::{self, Contents};
@@ -42,24 +45,19 @@ pub(super) fn scope(sources: &[Source], keypos: usize, ordered: bool) -> Scope {
         ([], []) => Scope::Nothing,
         ([pattern], []) => Scope::Matching(*pattern),
         ([], _) => {
-            let same = |a: &Term, b: &Term| {
-                if ordered {
-                    compare::eq(*a, *b)
-                } else {
-                    compare::eq_exact(*a, *b)
-                }
-            };
             if ordered {
                 keys.sort_by(|a, b| compare::compare(*a, *b));
-                keys.dedup_by(|a, b| same(a, b));
+                keys.dedup_by(|a, b| compare::eq(*a, *b));
             } else if keys.len() > 1 {
-                let mut distinct: Vec<Term> = Vec::new();
-                for key in keys {
-                    if !distinct.iter().any(|known| same(known, &key)) {
-                        distinct.push(key);
+                let mut known: HashMap<u32, Vec<Term>> = HashMap::default();
+                keys.retain(|key| {
+                    let alike = known.entry(hash::internal(*key, 0)).or_default();
+                    let is_new = !alike.iter().any(|known| compare::eq_exact(*known, *key));
+                    if is_new {
+                        alike.push(*key);
                     }
-                }
-                keys = distinct;
+                    is_new
+                });
             }
             Scope::Keys(keys)
         }
