@@ -1,7 +1,9 @@
-//! `cargo xtask generate`: random calls and programs, made from a seed and compared on ferl and on stock.
+//! `cargo xtask generate`: random calls and programs, made from a seed and compared on ferl and on stock, and random
+//! walks through tables.
 
 mod calls;
 mod programs;
+mod walks;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -13,11 +15,14 @@ pub enum Generator {
     Calls(calls::CallsOptions),
     /// Run random programs: what they print must equal what they print on stock.
     Programs(programs::ProgramsOptions),
+    /// Walk through ETS tables while others write: every object that stays must be met once.
+    Walks(walks::WalksOptions),
 }
 
 pub fn run(generator: &Generator) -> Result<ExitCode> {
     match generator {
         Generator::Calls(options) => calls::run(options),
         Generator::Programs(options) => programs::run(options),
+        Generator::Walks(options) => walks::run(options),
     }
 }

@@ -82,6 +82,7 @@ pub const RELEASE: &[Step] = &[
     ),
     step("calls", "xtask generate calls --count 60"),
     step("programs", "xtask generate programs --count 100"),
+    step("walks", "xtask generate walks --count 500 --schedulers 8"),
 ];
 
 /// What waits for screens to come to rest, when nothing else runs.
@@ -134,6 +135,18 @@ pub const SLOWER: &[Step] = &[
     step(
         "calls, collect always",
         "xtask generate calls --count 100 --collect-always",
+    ),
+    step(
+        "walks, seed 2",
+        "xtask generate walks --seed 2 --count 10000",
+    ),
+    step(
+        "walks, eight schedulers",
+        "xtask generate walks --seed 3 --count 10000 --schedulers 8",
+    ),
+    step(
+        "walks, collect always",
+        "xtask generate walks --seed 4 --count 500 --collect-always",
     ),
     step(
         "programs, seed 1000",
