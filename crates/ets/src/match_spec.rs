@@ -219,4 +219,6 @@ pub fn from_term(term: Term) -> Option<Arc<Program>> {
 }
 
 #[cfg(test)]
+mod random_tests;
+#[cfg(test)]
 mod tests;
