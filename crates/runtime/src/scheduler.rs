@@ -434,14 +434,16 @@ impl Scheduler {
             self.retire();
             timer::expire(self.shared.index);
         }
-        self.queues.take_injected(&schedulers().injected, false);
-        self.even_out();
+        if self.is_online() {
+            self.queues.take_injected(&schedulers().injected, false);
+            self.even_out();
+        }
     }
 
     /// Takes processes from schedulers that have many more than this one.
     fn even_out(&self) {
         let all = &schedulers().all;
-        if all.len() == 1 || !self.is_online() {
+        if all.len() == 1 {
             return;
         }
         let now_ns = sys::clock::monotonic_ns();
@@ -498,7 +500,7 @@ impl Scheduler {
             any = true;
         }
         if any {
-            wake_all();
+            wake_one();
         }
     }
 
@@ -543,7 +545,7 @@ impl Scheduler {
             return;
         }
         let look_again_ns = self.thief.borrow().look_again_ns();
-        let Some(look_again_ns) = look_again_ns else {
+        let Some(look_again_ns) = look_again_ns.filter(|_| self.is_online()) else {
             self.sleep();
             return;
         };
@@ -561,6 +563,10 @@ impl Scheduler {
                 std::hint::spin_loop();
             }
             epoch::quiescent();
+            // Where processes are always left to the others, this goes on for as long as they run; the check of timers
+            // and I/O becomes due meanwhile, as it does by slices.
+            self.slices_to_check
+                .update(|slices| slices.saturating_sub(1));
         }
     }
 
