@@ -137,7 +137,7 @@ pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
         unsafe {
             (*process).signals.push(fragment);
             wake(process, state::EVENT | state::SIGNALS);
-            if state::is_exiting(&(*process).state) {
+            if state::is_closed(&(*process).state) {
                 handle::bounce_rest(to, &(*process).signals);
             }
         }

@@ -149,11 +149,7 @@ pub(crate) fn expire(index: usize) {
                 to,
                 send,
                 reference,
-            } => {
-                bif_timers::forget(reference);
-                let to = crate::registry::whereis_process(to).unwrap_or(to);
-                signal::send_owned(to, send);
-            }
+            } => bif_timers::expired(reference, to, send),
             TimerTarget::Port { port, generation } => {
                 if let Some(port) = port.upgrade() {
                     port.timer_expired(generation);

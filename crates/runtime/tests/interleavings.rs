@@ -259,7 +259,7 @@ fn a_process_that_ends_while_it_is_borrowed_is_left_once() {
         };
         let borrowed = state::borrow(&process.word);
         if borrowed {
-            state::exit(&process.word);
+            let _ = state::exit(&process.word, true);
             if !state::give_back(&process.word, true) {
                 left.fetch_add(1, Ordering::Relaxed);
             }
@@ -270,29 +270,60 @@ fn a_process_that_ends_while_it_is_borrowed_is_left_once() {
     });
 }
 
-/// A signal to a process that ends is handled exactly once: by its exit or by the sender.
+/// A signal to a process that ends is handled exactly once: by its exit or by the sender, and not before its name is gone.
 #[test]
 fn a_signal_to_an_ending_process_is_answered() {
     check(|| {
         let process = Process::new(state::RUNNING);
         let answered = Arc::new(Mutex::new(Vec::new()));
+        let named = Arc::new(Mutex::new(true));
         let sender = {
-            let (process, answered) = (process.clone(), answered.clone());
+            let (process, answered, named) = (process.clone(), answered.clone(), named.clone());
             thread::spawn(move || {
                 push(&process.signals, 10);
                 let woken = state::announce(&process.word, state::EVENT | state::SIGNALS);
                 assert!(!woken, "a process that ends is never queued");
-                if state::is_exiting(&process.word) {
+                if state::is_closed(&process.word) {
+                    assert!(!*named.lock(), "refused while it has a name");
                     let rest = take(&process.signals);
                     answered.lock().extend(rest);
                 }
             })
         };
-        state::exit(&process.word);
+        let word = state::exit(&process.word, false);
+        assert_eq!(word & state::CLOSED, 0);
+        *named.lock() = false;
+        state::close(&process.word);
         let rest = take(&process.signals);
         answered.lock().extend(rest);
         sender.join().unwrap();
         assert_eq!(*answered.lock(), [10]);
+    });
+}
+
+/// A timer that another process sets for one that ends is cancelled by the exit or by the one that sets it.
+#[test]
+fn a_timer_set_for_an_ending_process_is_cancelled() {
+    check(|| {
+        let word = Arc::new(AtomicU32::new(state::RUNNING));
+        let listed = Arc::new(Mutex::new(Vec::new()));
+        let setter = {
+            let (word, listed) = (word.clone(), listed.clone());
+            thread::spawn(move || {
+                for timer in [1, 2] {
+                    let mut list = listed.lock();
+                    list.push(timer);
+                    if !state::set_timed(&word) {
+                        list.clear();
+                    }
+                }
+            })
+        };
+        if state::exit(&word, true) & state::TIMED != 0 {
+            listed.lock().clear();
+        }
+        setter.join().unwrap();
+        assert!(listed.lock().is_empty(), "a timer to a dead process stays");
     });
 }
 

@@ -67,19 +67,11 @@ fn start(
     };
     bif_timers::start(number, deadline_ns, to, message);
     if to == process.pid() {
-        remember(process, number);
+        bif_timers::list(&mut process.cold().timers, number);
+    } else if to.is_local_pid() {
+        bif_timers::end_with_receiver(number, to);
     }
     Ok(reference)
-}
-
-/// Records a timer that is to be cancelled when the process ends.
-fn remember(process: &mut Process, number: u64) {
-    let timers = &mut process.cold().timers;
-    if timers.len() == timers.capacity() && timers.len() >= 16 {
-        timers.retain(|&number| bif_timers::exists(number));
-        timers.reserve(timers.len().max(16));
-    }
-    timers.push(number);
 }
 
 fn is_absolute(options: Term) -> Option<bool> {
@@ -179,7 +171,7 @@ fn ask(process: &mut Process, reference: Term, options: Term, cancel: bool) -> B
             am::READ_TIMER
         };
         let message = build::tuple(process.heap(), &[kind, reference, result]);
-        handle::deliver(process, message);
+        handle::deliver_last(process, message);
         return Ok(am::OK);
     }
     Ok(result)

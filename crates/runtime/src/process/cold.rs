@@ -76,6 +76,11 @@ impl AtExit {
         self.actions.remove(&number);
     }
 
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
     /// Runs all actions, in no particular order.
     pub fn run(&mut self) {
         for (_, action) in self.actions.drain() {

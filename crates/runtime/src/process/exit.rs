@@ -8,6 +8,7 @@ use super::{Process, flag, message_queue, state, table};
 use crate::halt::{self, CrashCause};
 use crate::scheduler::dirty;
 use crate::signal::handle;
+use crate::timer::bif_timers;
 use crate::{hooks, receive, registry};
 
 /// Ends a process after its last slice: removes it from the process table, tells its links and monitors, and frees
@@ -21,28 +22,17 @@ pub fn finish(process: &mut Process, reason: &Owned) {
             &format!("System process {pid} terminated: {reason}"),
         );
     }
-    let before = state::exit(&process.state);
     let pid = process.pid();
-    if before & state::REGISTERED != 0 {
-        registry::forget_owner(pid);
+    let word = state::exit(&process.state, holds_nothing(process));
+    if word & state::CLOSED == 0 {
+        // Whoever learns that the process is gone must not find anything of it, so until all of it is gone its pid
+        // counts as that of a living process.
+        give_up_all(process, word);
+        table::remove(pid);
+        state::close(&process.state);
+    } else {
+        table::remove(pid);
     }
-    if let Some(cold) = process.cold.as_mut() {
-        for number in std::mem::take(&mut cold.timers) {
-            crate::timer::bif_timers::cancel(number);
-        }
-        receive::timer::cancel(cold);
-        cold.at_exit.run();
-        let tables = std::mem::take(&mut cold.tables);
-        if !tables.is_empty() {
-            (hooks::get().release_tables)(process, tables);
-        }
-        if let Some(cold) = process.cold.as_mut() {
-            for other in std::mem::take(&mut cold.suspending).into_keys() {
-                super::suspend::resume_from(other);
-            }
-        }
-    }
-    table::remove(pid);
     // From here on senders do not find the process. A sender that found it before may still push signals; `bounce_rest`
     // handles those when the block is reclaimed.
     handle::break_relations(process, reason.term());
@@ -50,6 +40,44 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     super::tasks::refuse_all(process);
     free_messages(process);
     free_heap(process);
+}
+
+/// Whether the process has nothing to give up when it ends, besides its relations and a registered name.
+fn holds_nothing(process: &Process) -> bool {
+    process.cold.as_ref().is_none_or(|cold| {
+        cold.timers.is_empty()
+            && cold.receive_timer.is_none()
+            && cold.at_exit.is_empty()
+            && cold.tables.is_empty()
+            && cold.suspending.is_empty()
+    })
+}
+
+/// Gives up what the process holds besides its memory and relations; `word` is its state word.
+fn give_up_all(process: &mut Process, word: u32) {
+    let pid = process.pid();
+    if word & state::REGISTERED != 0 {
+        registry::forget_owner(pid);
+    }
+    if word & state::TIMED != 0 {
+        bif_timers::cancel_all_to(pid);
+    }
+    let Some(cold) = process.cold.as_mut() else {
+        return;
+    };
+    for number in std::mem::take(&mut cold.timers) {
+        bif_timers::cancel(number);
+    }
+    receive::timer::cancel(cold);
+    cold.at_exit.run();
+    let suspending = std::mem::take(&mut cold.suspending);
+    let tables = std::mem::take(&mut cold.tables);
+    if !tables.is_empty() {
+        (hooks::get().release_tables)(process, tables);
+    }
+    for other in suspending.into_keys() {
+        super::suspend::resume_from(other);
+    }
 }
 
 /// Freeing at least this many messages, or words of heap, takes milliseconds, so a dirty scheduler does it.

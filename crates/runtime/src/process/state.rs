@@ -13,6 +13,8 @@
 //! bits 8-9           priority: 0 max, 1 high, 2 normal, 3 low (owner; read by whoever queues it)
 //! bit 10 BORROWED    a thread handles its signals before its turn and owns it, even while a queue holds it
 //! bit 11 GONE        it ended while it was borrowed: the queue entry refers only to its memory
+//! bit 12 CLOSED      nobody can find it any more (owner); whoever pushed a signal handles it, as the owner may not
+//! bit 13 TIMED       others have set timers that send to it (`timer::bif_timers`; never cleared)
 //! ```
 //!
 //! QUEUED and RUNNING exclude each other. A process at rest has neither, and nobody owns it: whoever sets EVENT then
@@ -36,6 +38,8 @@ pub const PRIORITY_SHIFT: u32 = 8;
 pub const PRIORITY_MASK: u32 = 0b11 << PRIORITY_SHIFT;
 pub const BORROWED: u32 = 1 << 10;
 pub const GONE: u32 = 1 << 11;
+pub const CLOSED: u32 = 1 << 12;
+pub const TIMED: u32 = 1 << 13;
 
 /// Sets EVENT, and perhaps SIGNALS, after a signal was pushed. Returns true if the process was at rest: then the caller
 /// owns it, and must [`claim`] and queue it.
@@ -127,17 +131,45 @@ pub fn rest(word: &AtomicU32) -> bool {
     false
 }
 
-/// Marks the process as exiting; returns the previous word. The owner takes the signals pushed until now afterwards.
-#[inline(always)]
-pub fn exit(word: &AtomicU32) -> u32 {
-    word.fetch_or(EXITING, Ordering::SeqCst)
-}
-
-/// Whether the exit has begun. A sender that sees this after its push must handle its signal itself, because the owner
-/// may have taken the queue for the last time. (If the sender does not see it, the owner will see the push, because it
-/// sets EXITING before it takes the queue.)
+/// Marks the process as exiting, and at once as closed if it `holds_nothing` and is neither registered nor timed;
+/// returns the new word.
 #[inline(always)]
 #[must_use]
-pub fn is_exiting(word: &AtomicU32) -> bool {
-    word.load(Ordering::SeqCst) & EXITING != 0
+pub fn exit(word: &AtomicU32, holds_nothing: bool) -> u32 {
+    let mut seen = word.load(Ordering::SeqCst);
+    loop {
+        let closes = holds_nothing && seen & (REGISTERED | TIMED) == 0;
+        let exiting = seen | EXITING | if closes { CLOSED } else { 0 };
+        match word.compare_exchange_weak(seen, exiting, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => return exiting,
+            Err(now) => seen = now,
+        }
+    }
+}
+
+/// Marks the process as timed, after a timer that sends to it was listed; returns false if its exit has begun, and may
+/// have looked for timers before.
+#[must_use]
+pub fn set_timed(word: &AtomicU32) -> bool {
+    let mut seen = word.load(Ordering::SeqCst);
+    if seen & TIMED == 0 {
+        seen = word.fetch_or(TIMED, Ordering::SeqCst);
+    }
+    seen & EXITING == 0
+}
+
+/// Marks an exiting process as closed, once it has given up its name and all else by which others know it. The owner
+/// takes the signals pushed until now afterwards.
+#[inline(always)]
+pub fn close(word: &AtomicU32) {
+    word.fetch_or(CLOSED, Ordering::SeqCst);
+}
+
+/// Whether the process is closed. A sender that sees this after its push must handle its signal itself, because the
+/// owner may have taken the queue for the last time. (If the sender does not see it, the owner will see the push,
+/// because it sets CLOSED before it takes the queue.)
+#[inline(always)]
+#[must_use]
+pub fn is_closed(word: &AtomicU32) -> bool {
+    word.load(Ordering::SeqCst) & CLOSED != 0
 }

@@ -1,5 +1,13 @@
 //! The timers that programs start with `erlang:start_timer` and `erlang:send_after`, found by the number of their
 //! reference. Any thread may call.
+//!
+//! A timer runs as long as its entry is here. Whoever removes the entry decides how the timer ends: the one that cancels
+//! it, or its expiry, which sends the message before it releases the lock. So the message of a timer that can no longer
+//! be cancelled has been sent.
+//!
+//! A timer ends with its receiver, if that is a process. A process lists its timers to itself in its own `Cold`; those
+//! that others set for it are listed here, and a process for which there is such a list has the TIMED bit in its state
+//! word. Who sets a timer lists it, sets TIMED, and looks for EXITING; an exit sets EXITING, and then looks for TIMED.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,8 +17,8 @@ use parking_lot::Mutex;
 use term::copy::Owned;
 
 use super::{TimerKey, TimerTarget};
-use crate::process::table;
-use crate::time;
+use crate::process::{state, table};
+use crate::{registry, signal, time};
 
 /// A running timer of `start_timer` or `send_after`.
 #[derive(Clone, Copy)]
@@ -54,16 +62,63 @@ pub fn start(reference: u64, deadline_monotonic_ns: i64, to: Term, message: Owne
     timers.insert(reference, running);
 }
 
-/// Removes a timer that has expired.
-pub(super) fn forget(reference: u64) {
-    shard(reference).lock().remove(&reference);
+/// Sends the message of a timer that has expired, unless the timer was cancelled meanwhile.
+pub(super) fn expired(reference: u64, to: Term, message: Owned) {
+    let mut timers = shard(reference).lock();
+    if timers.remove(&reference).is_some() {
+        let to = registry::whereis_process(to).unwrap_or(to);
+        signal::send_owned(to, message);
+    }
 }
 
 /// Cancels a timer; returns the milliseconds it had left, or `None` if no timer of that number runs.
 pub fn cancel(reference: u64) -> Option<i64> {
     let running = shard(reference).lock().remove(&reference)?;
-    super::cancel(running.key)?;
+    // If it is just expiring, it is no longer in its wheel; but it finds no entry here, and sends nothing.
+    drop(super::cancel(running.key));
     left_ms(&running)
+}
+
+/// Numbers of the timers that processes have set for another process, by their receiver. Some may have ended.
+type Receivers = Mutex<HashMap<Term, Vec<u64>>>;
+
+static RECEIVERS: LazyLock<Vec<Receivers>> =
+    LazyLock::new(|| (0..SHARDS).map(|_| Mutex::default()).collect());
+
+fn receivers(to: Term) -> &'static Receivers {
+    &RECEIVERS[to.identifier_index() as usize % SHARDS]
+}
+
+/// Has a timer cancelled when its receiver, a process other than the caller, ends. Called within a slice.
+pub fn end_with_receiver(reference: u64, to: Term) {
+    let process = table::find(to);
+    if !process.is_null() {
+        let mut receivers = receivers(to).lock();
+        list(receivers.entry(to).or_default(), reference);
+        // SAFETY: just found in the table; `state` is shared.
+        if state::set_timed(unsafe { &(*process).state }) {
+            return;
+        }
+    }
+    cancel(reference);
+    cancel_all_to(to);
+}
+
+/// Adds a timer's number to a list, from which numbers of timers that have ended are dropped from time to time.
+pub fn list(numbers: &mut Vec<u64>, reference: u64) {
+    if numbers.len() == numbers.capacity() && numbers.len() >= 16 {
+        numbers.retain(|&number| exists(number));
+        numbers.reserve(numbers.len().max(16));
+    }
+    numbers.push(reference);
+}
+
+/// Cancels the timers that others have set for a process that ends.
+pub(crate) fn cancel_all_to(to: Term) {
+    let numbers = receivers(to).lock().remove(&to);
+    for number in numbers.into_iter().flatten() {
+        cancel(number);
+    }
 }
 
 /// The milliseconds that a timer has left, or `None` if no timer of that number runs.
