@@ -90,6 +90,19 @@ pub enum Next {
     Wait = 2,
 }
 
+/// The result of a look for messages that have arrived.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Fetched {
+    /// There is no message at the queue's `save`.
+    Nothing = 0,
+    /// There is one.
+    Message = 1,
+    /// A signal has ended the process: it must leave the engine.
+    Ended = 2,
+}
+
 /// The result of a request for heap room.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,7 +158,7 @@ pub struct RuntimeTable {
     pub send: unsafe extern "C" fn(context: *mut Context) -> Next,
     /// Moves arrived signals to the inner queue and handles those that are not messages. Returns true if there is a
     /// message at `save`. If a signal ends the process, it returns false and the following `wait` leaves the engine.
-    pub fetch_messages: unsafe extern "C" fn(context: *mut Context) -> bool,
+    pub fetch_messages: unsafe extern "C" fn(context: *mut Context) -> Fetched,
     /// Takes the message at `save` out of the queue, adopts its block as a heap fragment, resets `save` to the first
     /// message, and stops the receive timer.
     pub remove_message: unsafe extern "C" fn(context: *mut Context),

@@ -4,7 +4,7 @@
 //! The engine calls each on the thread that runs the process, after it has written back heap top, stack and
 //! reductions. `layout::context` documents the contracts.
 
-use layout::context::{Next, Room};
+use layout::context::{Fetched, Next, Room};
 use layout::heap::flag as heap_flag;
 use layout::{Context, Export, RuntimeTable, Term};
 use term::am;
@@ -122,7 +122,7 @@ unsafe extern "C" fn send(context: *mut Context) -> Next {
     sending::send_operator(process, context)
 }
 
-unsafe extern "C" fn fetch_messages(context: *mut Context) -> bool {
+unsafe extern "C" fn fetch_messages(context: *mut Context) -> Fetched {
     // SAFETY: the engine's contract.
     receive::fetch(unsafe { running(context) })
 }

@@ -7,21 +7,25 @@
 pub mod markers;
 pub mod timer;
 
+use layout::context::Fetched;
 use layout::process::state as receive_state;
 
 use crate::process::{Process, flag, message_queue};
 use crate::signal::handle;
 
-/// Handles the signals that have arrived; returns whether there is a message at `save`. Returns false if one of the
-/// signals ended the process.
+/// Handles the signals that have arrived, and returns whether there is a message at `save`.
 #[inline]
-pub fn fetch(process: &mut Process) -> bool {
+pub fn fetch(process: &mut Process) -> Fetched {
     handle::fetch(process);
     if process.flags & flag::EXIT_PENDING != 0 {
-        return false;
+        return Fetched::Ended;
     }
     // SAFETY: `save` is a link of the queue.
-    unsafe { !(*process.head.messages.save).is_null() }
+    if unsafe { (*process.head.messages.save).is_null() } {
+        Fetched::Nothing
+    } else {
+        Fetched::Message
+    }
 }
 
 /// Takes the message at `save` out of the queue; its fragment becomes part of the heap. The next receive begins with

@@ -131,7 +131,7 @@ pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -
         am::TRUE if name != node::own_name() => {
             // No node is connected, so it is reported down at once.
             let message = build::tuple(process.heap(), &[am::NODEDOWN, name]);
-            runtime::signal::handle::deliver(process, message);
+            runtime::signal::handle::deliver_last(process, message);
             Ok(am::TRUE)
         }
         am::TRUE | am::FALSE => Ok(am::TRUE),
@@ -289,6 +289,7 @@ pub fn dist_spawn_request_4(
     if !name.is_atom() || name == node::own_name() || !good_call {
         return Ok(am::BADARG);
     }
+    runtime::signal::handle::catch_up(process);
     let Some((request, monitors)) = spawning::refuse_remote(process, options, kind) else {
         return Ok(am::BADARG);
     };

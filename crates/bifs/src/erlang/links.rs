@@ -20,6 +20,7 @@ fn unless_ended(process: &Process, result: Term) -> BifResult {
 
 /// `link(PidOrPort)`.
 pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
+    handle::catch_up(process);
     if other.is_local_pid() {
         if other == process.pid() {
             return Ok(am::TRUE);
@@ -68,7 +69,7 @@ pub(super) fn is_of_this_node(identifier: Term) -> bool {
 fn no_process(process: &mut Process, other: Term) -> BifResult {
     if process.traps_exit() {
         let message = build::tuple(process.heap(), &[am::UC_EXIT, other, am::NOPROC]);
-        handle::deliver(process, message);
+        handle::deliver_last(process, message);
         Ok(am::TRUE)
     } else {
         Err(error(am::NOPROC))
@@ -78,6 +79,7 @@ fn no_process(process: &mut Process, other: Term) -> BifResult {
 /// `unlink(PidOrPort)`.
 pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     if other.is_local_pid() || other.is_local_port() {
+        handle::catch_up(process);
         unlink(process, other);
     } else if !matches!(
         other.boxed_kind(),

@@ -61,7 +61,7 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
             }
             let tag = options.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
             let down = build::tuple(process.heap(), &[tag, reference, kind, object, reason]);
-            handle::deliver(process, down);
+            handle::deliver_last(process, down);
         }
         Watched::Here(target) => {
             let reaches = begin_watching(own, &target, number, reference);

@@ -51,10 +51,13 @@ pub fn spawn_request_4(
         Ok(parsed) => parsed,
         Err(BadOptions::NoList) => return Ok(am::BADOPT),
         Err(BadOptions::Unknown(reply)) => {
+            handle::catch_up(process);
             return Ok(refuse(process, &reply, am::BADOPT));
         }
     };
     let Parsed { options, reply } = parsed;
+    // The reply comes after what has arrived, and before anything from the child.
+    handle::catch_up(process);
     match spawn::spawn(process, module, function, arguments, arity, options) {
         Ok(spawned) => {
             let request = spawned

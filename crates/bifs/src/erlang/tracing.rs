@@ -132,7 +132,7 @@ pub fn trace_delivered_1(process: &mut Process, [tracee]: [Term; 1]) -> BifResul
     }
     let reference = reference::make(process.heap());
     let message = build::tuple(process.heap(), &[am::TRACE_DELIVERED, tracee, reference]);
-    handle::deliver(process, message);
+    handle::deliver_last(process, message);
     Ok(reference)
 }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::Term;
-use layout::context::Next;
+use layout::context::{Fetched, Next};
 use layout::heap::flag;
 
 use crate::form::Exit;
@@ -42,10 +42,16 @@ slow_paths! {
         let mut message = *(*process).messages.save;
         if message.is_null() {
             m.save();
-            let arrived = (m.runtime().fetch_messages)(m.c);
+            let fetched = (m.runtime().fetch_messages)(m.c);
             m.load();
-            if !arrived {
-                return m.jump(o.label);
+            match fetched {
+                Fetched::Message => {}
+                Fetched::Nothing => return m.jump(o.label),
+                // It must not run on, not even if the receive has a timeout of 0.
+                Fetched::Ended => {
+                    let label = m.word(o.label) as *const u64;
+                    return leave(m, Exit::Waiting, label, 0);
+                }
             }
             message = *(*process).messages.save;
         }

@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock};
 
 use beamfile::BeamFile;
 use engine::{AssembleError, Code, Exit, Module, assemble, run, start};
-use layout::context::{Next, Room};
+use layout::context::{Fetched, Next, Room};
 use layout::limits::{FLOAT_REGISTERS, X_REGISTERS};
 use layout::process::MessageQueue;
 use layout::{
@@ -748,8 +748,8 @@ unsafe extern "C" fn unexpected_send(_: *mut Context) -> Next {
     panic!("send")
 }
 
-unsafe extern "C" fn no_messages(_: *mut Context) -> bool {
-    false
+unsafe extern "C" fn no_messages(_: *mut Context) -> Fetched {
+    Fetched::Nothing
 }
 
 unsafe extern "C" fn unexpected(_: *mut Context) {

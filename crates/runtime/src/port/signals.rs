@@ -30,7 +30,8 @@ pub struct Request<'a> {
     pub heap: &'a mut Heap,
 }
 
-/// Asks a port something; returns the answer, or the reference of the message that will bring it.
+/// Asks a port something; returns the answer, or the reference of the message that will bring it. All that the port
+/// sent before has then taken effect, as on stock.
 pub fn request(
     process: &mut Process,
     port: &Arc<Port>,
@@ -40,13 +41,17 @@ pub fn request(
 ) -> Term {
     let caller = process.pid();
     if let Some(mut state) = port.enter() {
-        return body(Request {
+        let answer = body(Request {
             port,
             state: &mut state,
             caller,
             argument,
             heap: process.heap(),
         });
+        drop(state);
+        // What the port has sent meanwhile, such as the exit signal of one that closes, takes effect before the answer.
+        handle::catch_up(process);
+        return answer;
     }
     let made = handle::reference_of_answer(process);
     let (reference, argument) = (Owned::new(made), Owned::new(argument));
@@ -103,7 +108,10 @@ pub fn command(
         if !force && state.must_wait(recorded) {
             return CommandResult::Busy;
         }
-        return CommandResult::Answer(state.command(port, caller, &output));
+        let answer = state.command(port, caller, &output);
+        drop(state);
+        handle::catch_up(process);
+        return CommandResult::Answer(answer);
     }
     if force {
         if !port.state.lock().takes_force() {

@@ -52,7 +52,22 @@ pub fn reference_of_answer(process: &mut Process) -> Term {
     reference::make(process.heap())
 }
 
-/// Delivers a term to the process as a message after those that it has already fetched.
+/// Handles the signals that have arrived, before a BIF changes something by which they are judged, such as the links:
+/// signals that were there before the change are judged by the old state.
+pub fn catch_up(process: &mut Process) {
+    if !process.signals.is_empty() {
+        fetch(process);
+    }
+}
+
+/// Delivers a term to the running process as a message, after all signals that have arrived. None of them is handled yet,
+/// as on stock.
+pub fn deliver_last(process: &mut Process, message: Term) {
+    // SAFETY: the process runs, so it is allocated; the fragment is new, so it is in no list.
+    unsafe { super::send_fragment(process, to_fragment(message)) };
+}
+
+/// Delivers a term to the process as a message, after the signals that it has fetched.
 pub fn deliver(process: &mut Process, message: Term) {
     // SAFETY: the fragment is new, so it is in no list.
     unsafe { message_queue::append(process, to_fragment(message)) };
