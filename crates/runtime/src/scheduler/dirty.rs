@@ -290,11 +290,27 @@ pub fn worked_ns(kind: DirtyKind) -> Vec<i64> {
 struct Queue {
     work: VecDeque<Work>,
     threads: usize,
+    /// Numbers that no thread has, because it could not be started; all others up to the greatest are in use.
+    not_started: Vec<usize>,
     /// The numbers of the threads that wait for work, used as a stack: the last one's memory is still in a cache, and
     /// the others' memory stays untouched.
     idle: Vec<usize>,
     /// Threads that wait because they are not online.
     offline: usize,
+}
+
+impl Queue {
+    /// The number of a thread to be started.
+    fn new_number(&mut self) -> usize {
+        self.threads += 1;
+        self.not_started.pop().unwrap_or(self.threads)
+    }
+
+    /// The thread with this number could not be started.
+    fn give_back(&mut self, number: usize) {
+        self.threads -= 1;
+        self.not_started.push(number);
+    }
 }
 
 static CPU: Pool = Pool::new(DirtyKind::Cpu);
@@ -329,6 +345,7 @@ impl Pool {
             queue: Mutex::new(Queue {
                 work: VecDeque::new(),
                 threads: 0,
+                not_started: Vec::new(),
                 idle: Vec::new(),
                 offline: 0,
             }),
@@ -376,8 +393,7 @@ impl Pool {
         if queue.threads >= self.most_threads() {
             return;
         }
-        queue.threads += 1;
-        let number = queue.threads;
+        let number = queue.new_number();
         drop(queue);
         self.start_thread(number);
     }
@@ -404,7 +420,7 @@ impl Pool {
         let started = sys::thread::spawn(&name, super::STACK_BYTES, move || self.run(number));
         if started.is_err() {
             let mut queue = self.queue.lock();
-            queue.threads -= 1;
+            queue.give_back(number);
             // If another thread exists, it will do the work later; with none, the work must be done here.
             let left = if queue.threads == 0 {
                 std::mem::take(&mut queue.work)
@@ -616,4 +632,22 @@ fn outcome(context: &Context, result: Term) -> (Option<Call>, Vec<Term>) {
     };
     let terms = terms.into_iter().filter(|term| !term.is_none());
     (Some(call), terms.chain(arguments.iter().copied()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_was_not_used_is_given_again() {
+        let mut queue = Queue::default();
+        assert_eq!([1, 2, 3].map(|_| queue.new_number()), [1, 2, 3]);
+        queue.give_back(2);
+        assert_eq!([(); 2].map(|()| queue.new_number()), [2, 4]);
+        queue.give_back(1);
+        queue.give_back(4);
+        let mut again = [(); 3].map(|()| queue.new_number());
+        again.sort_unstable();
+        assert_eq!((again, queue.threads), ([1, 4, 5], 5));
+    }
 }
