@@ -252,7 +252,7 @@ impl Access<'_> {
                 caller: None,
             }));
         }
-        let _ = signal::send(owner, Signal::Link { from: id });
+        signal::send_or_bounce(owner, Signal::Link { from: id });
         Some(id)
     }
 }

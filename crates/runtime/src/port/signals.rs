@@ -147,6 +147,14 @@ impl State {
             .is_some_and(|driver| driver.takes_force())
     }
 
+    /// A linked process has ended, which closes the port if it was the connected one or if the reason is not `normal`.
+    fn link_broken(&mut self, port: &Arc<Port>, from: Term, reason: Term) {
+        self.core.links.retain(|other| *other != from);
+        if reason != am::NORMAL || self.core.connected == from {
+            self.close(port, reason);
+        }
+    }
+
     /// Hands data to the driver; returns `true` or `badarg`.
     fn command(&mut self, port: &Arc<Port>, caller: Term, output: &Output) -> Term {
         if self.core.phase != Phase::Open {
@@ -163,12 +171,17 @@ impl State {
         }
     }
 
-    /// Makes a process the connected one, and links it.
-    fn connect(&mut self, pid: Term) {
-        self.core.connected = pid;
+    /// Makes a process the connected one, and links it; false if it is gone. `has_link` is whether the process has the
+    /// link already. A process that is just ending refuses the link when its end is complete: see [`link_refused`].
+    fn connect(&mut self, port: Term, pid: Term, has_link: bool) -> bool {
         if !self.core.links.contains(&pid) {
+            if !has_link && signal::send(pid, Signal::Link { from: port }).is_err() {
+                return false;
+            }
             self.core.links.push(pid);
         }
+        self.core.connected = pid;
+        true
     }
 }
 
@@ -229,24 +242,34 @@ pub fn call(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term)
 
 /// `port_connect/2`. The old owner stays linked; the new one is linked as well.
 pub fn connect(process: &mut Process, port: &Arc<Port>, pid: Term) -> Term {
-    if pid == process.pid() {
+    let is_own = pid == process.pid();
+    if is_own {
         process.cold().relations.links.add(port.id);
-    } else if signal::send(pid, Signal::Link { from: port.id }).is_err() {
-        return am::BADARG;
     }
-    request(process, port, 0, pid, |request| {
-        if request.state.core.phase != Phase::Open {
-            let exit = Signal::Exit {
-                from: request.port.id,
-                reason: Owned::new(am::NOPROC),
-                linked: true,
-            };
-            let _ = signal::send(request.argument, exit);
-            return am::BADARG;
+    request(process, port, 0, pid, move |request| {
+        let is_open = request.state.core.phase == Phase::Open;
+        if is_open
+            && request
+                .state
+                .connect(request.port.id, request.argument, is_own)
+        {
+            return am::TRUE;
         }
-        request.state.connect(request.argument);
-        am::TRUE
+        if is_own {
+            refuse_link(request.argument, request.port.id);
+        }
+        am::BADARG
     })
+}
+
+/// Tells a process that a port is gone to which it has just been linked.
+fn refuse_link(pid: Term, port: Term) {
+    let exit = Signal::Exit {
+        from: port,
+        reason: Owned::new(am::NOPROC),
+        linked: true,
+    };
+    let _ = signal::send(pid, exit);
 }
 
 /// `port_close/1`.
@@ -443,17 +466,22 @@ pub fn link(port: Term, pid: Term) -> bool {
     }
     run_or_queue(&port, move |port, state| {
         if state.core.phase != Phase::Open {
-            let exit = Signal::Exit {
-                from: port.id,
-                reason: Owned::new(am::NOPROC),
-                linked: true,
-            };
-            let _ = signal::send(pid, exit);
+            refuse_link(pid, port.id);
         } else if !state.core.links.contains(&pid) {
             state.core.links.push(pid);
         }
     });
     true
+}
+
+/// A process to which the port has linked itself is gone: to the port that is as if it ended now.
+pub(crate) fn link_refused(port: Term, pid: Term) {
+    if let Some(port) = find(port) {
+        // Always queued, because the port may just be setting the link.
+        let task =
+            move |port: &Arc<Port>, state: &mut State| state.link_broken(port, pid, am::NOPROC);
+        queue::push(&port, 0, Box::new(task));
+    }
 }
 
 /// Unlinks a process from a port.
@@ -471,12 +499,10 @@ pub fn exit_signal(port: Term, from: Term, reason: Term, linked: bool) {
     let Some(port) = find(port) else { return };
     let reason = Owned::new(reason);
     run_or_queue(&port, move |port, state| {
-        let reason = reason.term();
         if linked {
-            state.core.links.retain(|other| *other != from);
-        }
-        if !linked || reason != am::NORMAL || state.core.connected == from {
-            state.close(port, reason);
+            state.link_broken(port, from, reason.term());
+        } else {
+            state.close(port, reason.term());
         }
     });
 }

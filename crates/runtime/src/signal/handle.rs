@@ -204,6 +204,9 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
 /// Handles a signal whose receiver is gone: for example, a link or monitor request is answered with `noproc`.
 pub fn bounce(to: Term, signal: Signal) {
     match signal {
+        Signal::Link { from } if from.is_local_port() => {
+            crate::port::signals::link_refused(from, to);
+        }
         Signal::Link { from } => {
             let reason = Owned::new(am::NOPROC);
             let _ = super::send(
@@ -232,8 +235,11 @@ pub fn bounce(to: Term, signal: Signal) {
             let _ = super::send(watcher, down);
         }
         Signal::Call(body) => body(None),
+        // The sender keeps its entry until then; if it had not removed its own, a broken link would have told it.
+        Signal::Unlink { from, number } => {
+            let _ = super::send(from, Signal::UnlinkAck { from: to, number });
+        }
         Signal::Exit { .. }
-        | Signal::Unlink { .. }
         | Signal::UnlinkAck { .. }
         | Signal::Demonitor { .. }
         | Signal::Down { .. }
