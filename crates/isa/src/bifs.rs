@@ -254,7 +254,7 @@ macro_rules! for_each_bif {
             ("erlang", "spawn_request_abandon", 1, erlang::spawn_request_abandon_1, NONE),
             ("erlang", "self", 0, erlang::self_0, GUARD),
             ("erlang", "group_leader", 0, erlang::group_leader_0, NONE),
-            ("erlang", "processes", 0, erlang::processes_0, NONE),
+            ("erlang", "processes", 0, erlang::processes_0, DIRTY_CPU | TRIED_FIRST),
             ("erlang", "bump_reductions", 1, erlang::bump_reductions_1, NONE),
             ("erlang", "is_process_alive", 1, erlang::is_process_alive_1, TRAPS),
             ("erlang", "hibernate", 3, erlang::hibernate_3, NONE),

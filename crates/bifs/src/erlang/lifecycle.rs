@@ -4,11 +4,11 @@ use layout::{ObjectKind, Term};
 use term::copy::Owned;
 use term::{am, build, list, node, reference};
 
-use runtime::bif::{BifResult, Failure, await_result, badarg};
+use runtime::bif::{BifResult, Failure, await_result, badarg, dirty_unless};
 use runtime::code::exports;
 use runtime::process::{Process, flag, state, suspend, table};
-use runtime::scheduler;
 use runtime::signal::{self, Signal, handle};
+use runtime::{epoch, scheduler};
 
 /// `self()`.
 pub fn self_0(process: &mut Process, []: [Term; 0]) -> BifResult {
@@ -20,9 +20,13 @@ pub fn group_leader_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     Ok(process.group_leader)
 }
 
+/// At least this many processes take milliseconds to list, so a dirty scheduler does it.
+const MANY_PROCESSES: usize = 1 << 16;
+
 /// `processes()`.
 pub fn processes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
-    let (pids, _) = table::list(0, usize::MAX);
+    dirty_unless(table::count() < MANY_PROCESSES)?;
+    let (pids, _) = epoch::pinned(|| table::list(0, usize::MAX));
     scheduler::charge(pids.len() as i64 / 10);
     Ok(build::list(process.heap(), &pids))
 }

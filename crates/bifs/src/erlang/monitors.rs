@@ -241,7 +241,7 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
     let Some(monitor) = cold.relations.take_monitor(number) else {
         return Ok(Demonitored::Absent);
     };
-    handle::demonitor_target(process, number, &monitor);
+    handle::demonitor_target(process.pid(), number, &monitor);
     scheduler::charge(1);
     Ok(Demonitored::Removed)
 }

@@ -51,6 +51,12 @@ impl Relations {
         Some(monitor)
     }
 
+    /// The number of links and monitors.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.links.count() + self.monitors.count() + self.watchers.count()
+    }
+
     /// Bytes of the tables of links, monitors and watchers.
     #[must_use]
     pub fn table_bytes(&self) -> usize {

@@ -10,9 +10,11 @@ use term::{am, build, reference};
 
 use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, send_or_bounce, unboxed};
 use crate::process::relations::aliases::Reaches;
-use crate::process::relations::{Monitor, MonitorTarget, Watcher};
+use crate::process::relations::{Monitor, MonitorTarget, Relations, Watcher};
 use crate::process::{Process, flag, message_queue, state};
 use crate::receive;
+use crate::scheduler::dirty;
+use crate::scheduler::online::{self, Blocked};
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
 /// `EXIT_PENDING` is set if one of the other signals ended the process.
@@ -86,7 +88,7 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
                 return;
             }
             Reaches::Yes => {}
-            Reaches::YesAndEnds(monitor) => demonitor_target(process, number, &monitor),
+            Reaches::YesAndEnds(monitor) => demonitor_target(process.pid(), number, &monitor),
         }
         (*fragment).kind = MESSAGE;
         message_queue::append(process, fragment);
@@ -94,13 +96,13 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
 }
 
 /// Tells the target of a monitor that the monitor was removed.
-pub fn demonitor_target(process: &Process, reference: (u64, u64), monitor: &Monitor) {
+pub fn demonitor_target(watcher: Term, reference: (u64, u64), monitor: &Monitor) {
     match &monitor.target {
         MonitorTarget::Process { pid, .. } => {
             let _ = super::send(*pid, Signal::Demonitor { reference });
         }
         MonitorTarget::Port { port, .. } => crate::port::signals::demonitor(*port, reference),
-        MonitorTarget::TimeOffset => crate::time::unwatch_offset(process.pid(), reference),
+        MonitorTarget::TimeOffset => crate::time::unwatch_offset(watcher, reference),
     }
 }
 
@@ -265,6 +267,9 @@ pub fn bounce_rest(pid: Term, signals: &SignalQueue) {
     }
 }
 
+/// At least this many links and monitors take milliseconds to break, so a dirty scheduler does it.
+const MANY_RELATIONS: usize = 1 << 14;
+
 /// Removes all links, monitors and aliases of a process that ends, and tells the other sides.
 pub fn break_relations(process: &mut Process, reason: Term) {
     let pid = process.pid();
@@ -272,6 +277,18 @@ pub fn break_relations(process: &mut Process, reason: Term) {
         return;
     };
     let relations = std::mem::take(&mut cold.relations);
+    if relations.count() < MANY_RELATIONS || online::blocked() == Blocked::All {
+        tell_all(pid, &relations, reason);
+        return;
+    }
+    let reason = Owned::new(reason);
+    dirty::later(dirty::DirtyKind::Cpu, move || {
+        tell_all(pid, &relations, reason.term());
+    });
+}
+
+/// Tells the other sides of all relations that the process ends.
+fn tell_all(pid: Term, relations: &Relations, reason: Term) {
     for other in relations.links.active() {
         let exit = Signal::Exit {
             from: pid,
@@ -285,7 +302,7 @@ pub fn break_relations(process: &mut Process, reason: Term) {
         }
     }
     for (reference, monitor) in relations.monitors.iter() {
-        demonitor_target(process, *reference, monitor);
+        demonitor_target(pid, *reference, monitor);
     }
     for (&reference, watcher) in relations.watchers.iter() {
         if watcher.watcher.is_local_port() {

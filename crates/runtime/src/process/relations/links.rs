@@ -94,6 +94,10 @@ impl Links {
         links.map(|link| (link.other, link.unlinking.is_none()))
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn table_bytes(&self) -> usize {
         self.0.capacity() * size_of::<(u64, Link)>()
     }

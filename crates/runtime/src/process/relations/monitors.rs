@@ -55,6 +55,10 @@ impl Monitors {
         self.0.values()
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn table_bytes(&self) -> usize {
         self.0.capacity() * size_of::<(ReferenceNumber, Monitor)>()
     }
@@ -80,6 +84,10 @@ impl Watchers {
 
     pub fn values(&self) -> impl Iterator<Item = &Watcher> {
         self.0.values()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
     }
 
     pub(super) fn table_bytes(&self) -> usize {
