@@ -367,8 +367,9 @@ impl Driver for Tcp {
     }
 
     fn close(&mut self, port: &mut Access<'_>) -> Close {
-        // Output that does not wait for the socket to become writable would never be written.
-        let is_lost = !self.wants_write || self.socket.options.linger_zero || self.file.is_some();
+        // Output that waits neither for the socket to become writable nor for its turn would never be written.
+        let goes_on = self.wants_write || self.resumes_later;
+        let is_lost = !goes_on || self.socket.options.linger_zero || self.file.is_some();
         if is_lost {
             self.clear_queue(port);
         }

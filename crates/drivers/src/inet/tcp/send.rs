@@ -91,7 +91,7 @@ impl Tcp {
         };
         if written < head.len() + data.size() {
             self.enqueue(head, data, written);
-            self.wait_for_write(port)?;
+            self.write_queued(port)?;
         }
         Ok(())
     }
@@ -111,26 +111,30 @@ impl Tcp {
         if self.file.is_some() {
             return self.write_file(port);
         }
-        if self.queue.size() == 0 {
-            return;
+        if self.queue.size() > 0
+            && let Err(error) = self.write_queued(port)
+        {
+            self.send_error(port, error, None);
         }
+    }
+
+    /// Writes from the queue until it is empty or the socket is full. Only `eagain` says that it is full: a call also
+    /// writes less than it was given when it was given too many parts, and then no event would follow.
+    fn write_queued(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
         for _ in 0..MAX_WRITES {
             match self.write_queue(usize::MAX) {
                 Ok(0) => {}
                 Ok(_) => self.relieve(port),
-                Err(Errno::EAGAIN) => {
-                    if let Err(error) = self.wait_for_write(port) {
-                        self.send_error(port, error, None);
-                    }
-                    return;
-                }
-                Err(error) => return self.send_error(port, error, None),
+                Err(Errno::EAGAIN) => return self.wait_for_write(port),
+                Err(error) => return Err(error),
             }
             if self.queue.size() == 0 {
-                return self.drained(port);
+                self.drained(port);
+                return Ok(());
             }
         }
         self.resume_later(port);
+        Ok(())
     }
 
     /// Writes once, at most `max` bytes of the queue; returns how many were written.
