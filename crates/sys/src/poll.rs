@@ -101,6 +101,11 @@ impl Event {
         self.has(epoll::EventFlags::HUP)
     }
 
+    /// Urgent data is on its way: a read stops early where that stands, though more has arrived.
+    pub fn is_urgent(self) -> bool {
+        self.has(epoll::EventFlags::PRI)
+    }
+
     /// The peer has closed its sending side; there may be data left to read.
     pub fn is_read_closed(self) -> bool {
         self.has(epoll::EventFlags::RDHUP | epoll::EventFlags::HUP)
@@ -350,6 +355,7 @@ fn flags(interest: Interest, trigger: Trigger) -> epoll::EventFlags {
     flags.set(Flags::IN, interest.readable);
     flags.set(Flags::OUT, interest.writable);
     flags.set(Flags::RDHUP, interest != Interest::NONE);
+    flags.set(Flags::PRI, interest.readable);
     flags
 }
 

@@ -162,7 +162,7 @@ impl Access<'_> {
                 fd: number,
                 readable: event.is_readable() && interest.readable,
                 writable: event.is_writable() && interest.writable || event.is_error(),
-                hangup: event.is_read_closed() || event.is_error(),
+                hangup: event.is_read_closed() || event.is_error() || event.is_urgent(),
             };
             port.run(|driver, access| driver.ready(access, ready));
         };

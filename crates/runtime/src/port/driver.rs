@@ -43,7 +43,8 @@ pub struct Ready {
     pub fd: std::os::fd::RawFd,
     pub readable: bool,
     pub writable: bool,
-    /// The peer has closed its end: what is readable must be read to its end, because no other event will come.
+    /// The peer has closed its end, or urgent data stands among the other: what is readable must be read until nothing
+    /// is left, because no other event will come.
     pub hangup: bool,
 }
 

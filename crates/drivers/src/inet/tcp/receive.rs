@@ -260,8 +260,10 @@ impl Tcp {
                 Err(Step::Ended)
             }
             Ok(Read { count, found_end }) => {
-                // Everything has been read, unless an end follows that is still to be found.
-                if found_end && !self.socket.hung_up && self.socket.is_watched() {
+                // Everything has been read, unless an end follows that is still to be found. A read of a local socket
+                // stops early where descriptors come with the data.
+                let is_all = found_end && self.socket.family != Some(Family::Local);
+                if is_all && !self.socket.hung_up && self.socket.is_watched() {
                     self.socket.readable = false;
                 }
                 Ok(count)
