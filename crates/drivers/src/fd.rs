@@ -231,7 +231,7 @@ impl Driver for FdDriver {
         self.input = None;
         if self.eof {
             port.send_to_connected(|_| am::EOF);
-        } else {
+        } else if !port.is_closing() {
             port.exit(am::NORMAL);
         }
     }

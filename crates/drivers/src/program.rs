@@ -300,6 +300,10 @@ impl ProgramDriver {
         if let Some((input, token)) = self.input.take() {
             port.unwatch(input.as_fd(), token);
         }
+        if port.is_closing() {
+            // The rest of the output is written all the same.
+            return;
+        }
         if self.sends_status {
             match self.status {
                 Some(status) => self.send_status(port, status),
@@ -366,7 +370,7 @@ impl Driver for ProgramDriver {
 
     fn program_ended(&mut self, port: &mut Access<'_>, status: i32) {
         self.status = Some(status);
-        if self.waits_for_status {
+        if self.waits_for_status && !port.is_closing() {
             self.waits_for_status = false;
             self.send_status(port, status);
             self.send_end(port);
@@ -379,10 +383,8 @@ impl Driver for ProgramDriver {
             .map_or(0, DescriptorWriter::queued_bytes)
     }
 
-    fn close(&mut self, port: &mut Access<'_>) -> Close {
-        if let Some((input, token)) = self.input.take() {
-            port.unwatch(input.as_fd(), token);
-        }
+    fn close(&mut self, _port: &mut Access<'_>) -> Close {
+        // The program's output is read on: it may have to get rid of that before it reads more.
         Close::WhenEmpty
     }
 

@@ -63,13 +63,13 @@ pub fn failed(port: &Access<'_>, request: &Pending, reason: Term) {
 /// `{Tag, Socket}` for the connected process.
 pub fn event(port: &Access<'_>, tag: Term) {
     let id = port.id();
-    port.send(port.connected(), |heap| build::tuple(heap, &[tag, id]));
+    port.tell_connected(|heap| build::tuple(heap, &[tag, id]));
 }
 
 /// `{Tag, Socket, Value}` for the connected process.
 pub fn event_with(port: &Access<'_>, tag: Term, value: impl FnOnce(&mut Heap) -> Term) {
     let id = port.id();
-    port.send(port.connected(), |heap| {
+    port.tell_connected(|heap| {
         let value = value(heap);
         build::tuple(heap, &[tag, id, value])
     });

@@ -266,7 +266,7 @@ impl Udp {
             message::port_data(port, options, &bytes);
         } else {
             let id = port.id();
-            port.send(port.connected(), |heap| {
+            port.tell_connected(|heap| {
                 let (ip, port) = address::terms(heap, datagram.from);
                 let data = message::data(heap, options, 0, datagram.bytes);
                 match datagram.ancillary {

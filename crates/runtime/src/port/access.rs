@@ -64,10 +64,24 @@ impl Access<'_> {
         signal::send_message_from_outside(to, message)
     }
 
-    /// Sends the connected process `{Port, Body}`, with the term that `body` builds.
+    /// Whether the port was closed, and still exists only until its output is written.
+    #[must_use]
+    pub fn is_closing(&self) -> bool {
+        self.core.phase == Phase::Closing
+    }
+
+    /// Sends the connected process the term that `body` builds, unless the port was closed: input that is still read
+    /// then, because whoever sends it may wait for that before it reads our output, is for nobody.
+    pub fn tell_connected(&self, body: impl FnOnce(&mut Heap) -> Term) {
+        if !self.is_closing() {
+            self.send(self.core.connected, body);
+        }
+    }
+
+    /// As [`Access::tell_connected`], for `{Port, Body}`.
     pub fn send_to_connected(&self, body: impl FnOnce(&mut Heap) -> Term) {
         let id = self.port.id;
-        self.send(self.core.connected, |heap| {
+        self.tell_connected(|heap| {
             let body = body(heap);
             build::tuple(heap, &[id, body])
         });
@@ -94,6 +108,9 @@ impl Access<'_> {
 
     /// Builds the data directly in the message, because it may be large.
     fn send_data_message(&self, header: &[u8], data: Option<&[u8]>, tag: Option<Term>) {
+        if self.is_closing() {
+            return;
+        }
         let binary = self.core.binary;
         let data_words = match data {
             Some(data) if binary => build::binary_words(data.len()),

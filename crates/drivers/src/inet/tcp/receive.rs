@@ -341,9 +341,7 @@ impl Tcp {
                     message::event_with(port, am::HTTP, value)
                 }
                 // A record is a message by itself.
-                PacketKind::SslTls if packet::is_record(packet) => {
-                    _ = port.send(port.connected(), value)
-                }
+                PacketKind::SslTls if packet::is_record(packet) => port.tell_connected(value),
                 _ => message::event_with(port, am::TCP, value),
             }
             self.socket.count_active(port);
