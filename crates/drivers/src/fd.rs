@@ -246,12 +246,6 @@ impl Driver for FdDriver {
         Close::WhenEmpty
     }
 
-    fn flush(&mut self) {
-        if let Some(output) = &mut self.output {
-            output.flush();
-        }
-    }
-
     fn stop(self: Box<Self>, port: &mut Access<'_>) {
         if let (Some(input), Some(token)) = (&self.input, self.input_token) {
             port.unwatch(input.as_fd(), token);

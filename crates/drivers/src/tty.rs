@@ -272,10 +272,6 @@ impl Driver for Tty {
         Close::WhenEmpty
     }
 
-    fn flush(&mut self) {
-        self.output.flush();
-    }
-
     fn stop(self: Box<Self>, port: &mut Access<'_>) {
         port.unwatch(self.input.as_fd(), self.input_token);
         self.output.stop(port);

@@ -1,6 +1,13 @@
 //! The end of a node. Any thread may end it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::scheduler::world;
 use crate::{hooks, port};
+
+/// How long an ending node waits for its processes to stop between two slices.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Why the node ends with a crash dump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,14 +20,26 @@ pub enum CrashCause {
     Internal,
 }
 
-/// Ends the node with an exit status. If `flush`, ports write their pending output first.
+/// Ends the node with an exit status. If `flush`, no process runs any more, and ports write their pending output first;
+/// then this must be called on a scheduler.
 pub fn halt(status: i32, flush: bool) -> ! {
     if flush {
-        port::flush_all();
+        flush_ports();
     }
     // The C library's own exit handlers do not run: they would free what other threads still use, such as the stack on
     // which the main thread may be handling a signal.
     sys::thread::exit_at_once(status)
+}
+
+fn flush_ports() {
+    static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+    if HAS_BEGUN.swap(true, Ordering::SeqCst) {
+        // Another process is ending the node already.
+        world::wait_for_end();
+    }
+    // A process that does not stop in time may see how ports close.
+    let _ = world::stop_for_good(PATIENCE);
+    port::flush_all();
 }
 
 /// Ends the node as `halt(abort)` does: by a signal that leaves a core.
@@ -28,13 +47,7 @@ pub fn abort() -> ! {
     std::process::abort()
 }
 
-/// Ends the node with a crash dump, as `halt(Slogan)` does; ports write their pending output first.
-pub fn crash(slogan: &str) -> ! {
-    port::flush_all();
-    end_with_dump(CrashCause::Outside, slogan)
-}
-
-/// Ends the node at once with a crash dump.
+/// Ends the node at once with a crash dump, without writing what ports hold, as `halt(Slogan)` does.
 pub fn end_with_dump(cause: CrashCause, slogan: &str) -> ! {
     (hooks::get().end_with_dump)(cause, slogan)
 }

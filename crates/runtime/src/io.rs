@@ -4,6 +4,7 @@
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 use rustc_hash::FxHashMap;
@@ -71,6 +72,19 @@ pub(crate) fn poll_now() {
         && IO.poller.wait(&mut events, Some(0)).is_ok()
     {
         dispatch(&events);
+    }
+}
+
+/// Handles events, or waits this long for some, or leaves them to another thread that is already waiting. For a node
+/// that ends.
+pub(crate) fn poll_within(timeout_ns: u64) {
+    match IO.events.try_lock() {
+        Some(mut events) => {
+            if IO.poller.wait(&mut events, Some(timeout_ns)).is_ok() {
+                dispatch(&events);
+            }
+        }
+        None => std::thread::sleep(Duration::from_nanos(timeout_ns)),
     }
 }
 

@@ -122,6 +122,13 @@ pub(crate) fn until_next(index: usize) -> Option<u64> {
     Some(left.max(0) as u64)
 }
 
+/// Expires the due timers of all schedulers; for a node that ends, whose schedulers have stopped.
+pub(crate) fn expire_all() {
+    for index in 0..wheels().len() {
+        expire(index);
+    }
+}
+
 /// Expires the due timers of a scheduler.
 pub(crate) fn expire(index: usize) {
     let place = &wheels()[index];

@@ -4,7 +4,7 @@ use layout::Term;
 use term::{am, atom, list, unicode};
 
 use runtime::bif::{BifResult, badarg};
-use runtime::halt;
+use runtime::halt::{self, CrashCause};
 use runtime::process::Process;
 
 /// `erlang:halt(Status, Options)`
@@ -28,7 +28,7 @@ pub fn halt_2(_process: &mut Process, [status, options]: [Term; 2]) -> BifResult
     } else if status == am::ABORT {
         halt::abort()
     } else if let Some(slogan) = text_of(status) {
-        halt::crash(&slogan)
+        halt::end_with_dump(CrashCause::Outside, &slogan)
     } else {
         Err(badarg(1))
     }

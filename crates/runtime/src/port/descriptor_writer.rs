@@ -3,14 +3,14 @@
 //! The watermarks decide when the port is busy (see [`super::busy`]). Used by drivers, under the port's lock.
 
 use std::io::IoSlice;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use smallvec::SmallVec;
 use sys::errno::Errno;
 use sys::poll::{Interest, Token};
 
 use super::busy::Watermarks;
-use super::driver::{Access, Output};
+use super::driver::{Access, Output, Ready};
 use super::framing::Framing;
 use term::byte_queue::ByteQueue;
 
@@ -28,6 +28,8 @@ pub enum Blocking {
 const MAX_POLLED_BYTES: usize = 4096;
 /// Maximum number of parts of one gathered write.
 const PARTS: usize = 64;
+/// Number of writes in a row before others have their turn.
+const MAX_WRITES: usize = 64;
 
 /// See the module.
 pub struct DescriptorWriter {
@@ -104,8 +106,13 @@ impl DescriptorWriter {
             }
             None => data.queue_rest(&mut self.queue, written - header.len()),
         }
-        if self.blocking == Blocking::PollFirst && self.token.is_none() {
-            self.write_queue()?;
+        // A call may write less than it was given though there is room: when it was given too many parts.
+        let may_go_on = match self.blocking {
+            Blocking::Never => written > 0,
+            Blocking::PollFirst => self.token.is_none(),
+        };
+        if may_go_on {
+            self.write_queue(port)?;
         }
         if self.queue.size() > 0 {
             if self.token.is_none() {
@@ -126,7 +133,7 @@ impl DescriptorWriter {
     /// # Errors
     /// The system's error if nobody reads any more.
     pub fn ready(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
-        self.write_queue()?;
+        self.write_queue(port)?;
         if self.queue.size() == 0
             && self.blocking == Blocking::PollFirst
             && let Some(token) = self.token.take()
@@ -141,8 +148,10 @@ impl DescriptorWriter {
         Ok(())
     }
 
-    /// Writes as much of the queue as the descriptor takes.
-    fn write_queue(&mut self) -> sys::Result<()> {
+    /// Writes as much of the queue as the descriptor takes, but lets others have their turn in between. A file that
+    /// cannot be polled has no such turns.
+    fn write_queue(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
+        let mut left = MAX_WRITES;
         while self.queue.size() > 0 {
             let mut parts: SmallVec<[IoSlice<'_>; 8]> =
                 self.queue.pieces().take(PARTS).map(IoSlice::new).collect();
@@ -153,6 +162,14 @@ impl DescriptorWriter {
                 let first = self.queue.pieces().next().unwrap_or_default();
                 parts.truncate(1);
                 parts[0] = IoSlice::new(&first[..first.len().min(MAX_POLLED_BYTES)]);
+            } else if left == 0 {
+                port.call_again(Ready {
+                    fd: self.fd.as_raw_fd(),
+                    readable: false,
+                    writable: true,
+                    hangup: false,
+                });
+                return Ok(());
             }
             match sys::fd::writev(self.fd.as_fd(), &parts) {
                 Ok(written) => {
@@ -162,18 +179,9 @@ impl DescriptorWriter {
                 Err(Errno::EAGAIN | Errno::EINTR) => return Ok(()),
                 Err(error) => return Err(error),
             }
+            left = left.saturating_sub(1);
         }
         Ok(())
-    }
-
-    /// Writes everything, blocking.
-    pub fn flush(&mut self) {
-        for piece in self.queue.pieces() {
-            if sys::fd::write_everything(self.fd.as_fd(), piece, None).is_err() {
-                break;
-            }
-        }
-        self.queue.clear();
     }
 
     /// Ends the output: the descriptor is closed.

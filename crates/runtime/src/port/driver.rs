@@ -126,10 +126,6 @@ pub trait Driver: Send {
         Close::Now
     }
 
-    /// The node ends: writes everything that is queued, blocking. For a driver that does not do so, the node waits
-    /// until [`Driver::queued_bytes`] is 0.
-    fn flush(&mut self) {}
-
     /// The driver's end. Descriptors must be unwatched ([`Access::unwatch`]) before they are dropped.
     fn stop(self: Box<Self>, port: &mut Access<'_>);
 }

@@ -182,25 +182,43 @@ pub(crate) fn run_one(own: &Runnable) {
         return;
     };
     for _ in 0..TASKS_AT_ONCE {
-        let (task, resumed) = {
-            let mut queue = port.tasks.queue.lock();
-            let Some((bytes, task)) = queue.tasks.pop_front() else {
-                port.tasks.pending.store(false, Ordering::Release);
-                return;
-            };
-            queue.bytes -= bytes;
-            let ends = queue.busy.is_busy()
-                && queue
-                    .watermarks
-                    .is_none_or(|marks| queue.bytes <= marks.low);
-            let resumed = match ends {
-                true => queue.busy.end(),
-                false => SuspendedSenders::default(),
-            };
-            (task, resumed)
-        };
-        task(&port, &mut port.state.lock());
-        resumed.resume();
+        if !run_first(&port) {
+            return;
+        }
     }
     own.push(port);
+}
+
+/// Runs the tasks that a port has now, but none that they add; returns whether there were any. For a thread beside which
+/// no other runs tasks.
+pub(super) fn run_present(port: &Arc<Port>) -> bool {
+    let present = port.tasks.queue.lock().tasks.len();
+    for _ in 0..present {
+        run_first(port);
+    }
+    present > 0
+}
+
+/// Runs a port's first task; returns false if there was none.
+fn run_first(port: &Arc<Port>) -> bool {
+    let (task, resumed) = {
+        let mut queue = port.tasks.queue.lock();
+        let Some((bytes, task)) = queue.tasks.pop_front() else {
+            port.tasks.pending.store(false, Ordering::Release);
+            return false;
+        };
+        queue.bytes -= bytes;
+        let ends = queue.busy.is_busy()
+            && queue
+                .watermarks
+                .is_none_or(|marks| queue.bytes <= marks.low);
+        let resumed = match ends {
+            true => queue.busy.end(),
+            false => SuspendedSenders::default(),
+        };
+        (task, resumed)
+    };
+    task(port, &mut port.state.lock());
+    resumed.resume();
+    true
 }

@@ -5,16 +5,16 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
-use std::thread;
 use std::time::Duration;
 
 use layout::Term;
 use layout::limits::PID_INDEX_BITS;
 use parking_lot::RwLock;
+use term::am;
 
-use super::{Phase, Port};
+use super::{Phase, Port, queue};
 use crate::config;
-use crate::{io, registry};
+use crate::{io, registry, timer};
 
 const CHUNK: usize = 1024;
 
@@ -176,30 +176,30 @@ pub fn bytes() -> (u64, u64) {
     )
 }
 
-/// How often an ending node checks whether everything has been written.
-const FLUSH_POLL_INTERVAL: Duration = Duration::from_millis(1);
+/// How long an ending node waits for events before it looks at its ports again.
+const FLUSH_POLL_NS: u64 = 1_000_000;
 
-/// Waits until everything that ports still hold is written, however long its readers take; called before the node
-/// ends. Input is read meanwhile, because a program may wait for that before it reads more. Must be called on a
-/// scheduler.
+/// Closes all ports and waits until everything that they still hold is written, however long its readers take; called
+/// before the node ends, by a thread beside which none runs processes. Ports whose output is written are closed at
+/// once, so that nobody waits for them: the reader of one port's output may be another port of this node, which reads no
+/// more.
 pub(crate) fn flush_all() {
     let mut ports = all();
+    // Commands that were sent before are carried out.
     for port in &ports {
-        if let Some(driver) = port.state.lock().driver.as_mut() {
-            driver.flush();
-        }
+        queue::run_present(port);
     }
-    let holds = |port: &Arc<Port>| {
-        let state = port.state.lock();
-        state
-            .driver
-            .as_ref()
-            .is_some_and(|driver| driver.queued_bytes() > 0)
-    };
-    ports.retain(holds);
+    for port in &ports {
+        port.state.lock().close(port, am::KILLED);
+    }
+    let exists = |port: &Arc<Port>| port.state.lock().core.phase == Phase::Closing;
+    ports.retain(exists);
     while !ports.is_empty() {
-        io::poll_now();
-        thread::sleep(FLUSH_POLL_INTERVAL);
-        ports.retain(holds);
+        let is_active = ports
+            .iter()
+            .fold(false, |active, port| queue::run_present(port) || active);
+        io::poll_within(if is_active { 0 } else { FLUSH_POLL_NS });
+        timer::expire_all();
+        ports.retain(exists);
     }
 }

@@ -58,8 +58,8 @@ pub fn stopped<R>(body: impl FnOnce() -> R) -> R {
 /// reached within `patience`; then some threads still run, but each only until the end of its slice.
 #[must_use]
 pub fn stop_for_good(patience: Duration) -> bool {
-    // If this thread already holds the lock for writing, then its `stopped` body is ending the node, and never
-    // releases it.
+    // If this thread already holds the lock for writing, then it ends the node, in the body of `stopped` or after an
+    // earlier call, and never releases it.
     if IS_ALONE.get() {
         return true;
     }
@@ -68,8 +68,17 @@ pub fn stop_for_good(patience: Duration) -> bool {
     match WORLD.try_write_for(patience) {
         Some(alone) => {
             std::mem::forget(alone);
+            IS_ALONE.set(true);
             true
         }
         None => false,
+    }
+}
+
+/// Lets other threads end the node, which this one wanted to do as well.
+pub fn wait_for_end() -> ! {
+    leave();
+    loop {
+        std::thread::park();
     }
 }
