@@ -43,7 +43,7 @@ pub fn env_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 /// `os:getenv(Name)`
 pub fn getenv_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
     let name = native(name)
-        .filter(|name| !name.contains(&0))
+        .filter(|name| !name.contains(&0) && !name.contains(&b'='))
         .ok_or(badarg(1))?;
     Ok(sys::env::get(&name).map_or(am::FALSE, |value| characters(process, &value)))
 }

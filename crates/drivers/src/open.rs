@@ -3,6 +3,7 @@
 use layout::Term;
 use sys::env::Change;
 use term::heap::Scratch;
+use term::integer::uint64;
 use term::unicode::filename::{self, Allowed};
 use term::{am, atom, build, list};
 
@@ -235,10 +236,9 @@ fn watermarks(value: Term) -> Option<Option<Watermarks>> {
         return None;
     };
     let number = |term: Term| {
-        let number = term
-            .as_small()
-            .and_then(|value| usize::try_from(value).ok());
-        number.filter(|number| *number > 0)
+        let number = uint64(term).and_then(|value| usize::try_from(value).ok());
+        // As on stock, the largest number is not one of them.
+        number.filter(|number| (1..usize::MAX).contains(number))
     };
     let (low, high) = (number(low)?, number(high)?);
     let low = low.min(high);

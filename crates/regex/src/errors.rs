@@ -99,7 +99,7 @@ fn text(code: c_int) -> &'static str {
         15 => "reference to non-existent subpattern",
         17 => "unknown option bit(s) set",
         18 => "missing ) after comment",
-        19 | 84 => "parentheses are too deeply nested",
+        19 | 84 => "regular expression is too complicated",
         20 => "regular expression is too large",
         21 => "failed to get memory",
         22 => "unmatched parentheses",

@@ -66,8 +66,10 @@ pub mod number {
     pub const DEBUG: u8 = 99;
 }
 
-/// Maximum number of bytes of an answer, and of one raw option.
+/// Maximum number of bytes of an answer, its first byte included, which says that it is one.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
+/// Bytes of a raw option in an answer, before its value.
+const RAW_HEAD_BYTES: usize = 13;
 /// Bytes of an interface's name, including its terminating zero.
 const INTERFACE_NAME_BYTES: usize = 16;
 /// Default number of bytes that one read of a socket takes.
@@ -504,7 +506,7 @@ impl Socket {
                 Some(None) => {}
                 None => self.get_from_system(&mut answer, number, &mut reader)?,
             }
-            if answer.len() > MAX_ANSWER_BYTES {
+            if answer.len() >= MAX_ANSWER_BYTES {
                 return Err(INVALID);
             }
         }
@@ -597,7 +599,7 @@ impl Socket {
                 let option_number = reader.int()?;
                 let is_given = reader.byte()? != 0;
                 let length = reader.word()? as usize;
-                if length > MAX_ANSWER_BYTES {
+                if 1 + answer.len() + RAW_HEAD_BYTES + length > MAX_ANSWER_BYTES {
                     return Err(INVALID);
                 }
                 let mut room = vec![0; length];
