@@ -205,10 +205,29 @@ pub fn decode_unsigned_2(process: &mut Process, [binary, order]: [Term; 2]) -> B
     decode(process, binary, order_of(order).ok_or(badarg(2))?)
 }
 
+/// Maximum number of bytes that a scheduler compares at once.
+const MOST_COMPARED_HERE: usize = 1 << 20;
+
+/// Whether comparing the binaries of a list with one of `length` bytes looks at no more than `most` bytes; a binary
+/// counts for at least one.
+fn compares_less(length: usize, mut list: Term, most: usize) -> bool {
+    let mut left = most;
+    while let Some((head, tail)) = list.as_cons() {
+        let bytes = head.as_bits().map_or(0, |bits| bits.bit_len / 8);
+        let Some(less) = left.checked_sub(length.min(bytes as usize).max(1)) else {
+            return false;
+        };
+        left = less;
+        list = tail;
+    }
+    true
+}
+
 /// How many bytes the first binary of a list has in common with all others, where `same` counts those of two binaries.
 fn common(list: Term, same: impl Fn(&[u8], &[u8]) -> usize) -> BifResult {
     let (first, mut rest) = list.as_cons().ok_or(badarg(1))?;
     let first = unicode::bytes_of(first).ok_or(badarg(1))?;
+    dirty_unless(compares_less(first.len(), rest, MOST_COMPARED_HERE))?;
     let mut length = first.len();
     let mut seen = 0;
     while let Some((head, tail)) = rest.as_cons() {

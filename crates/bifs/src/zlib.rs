@@ -33,6 +33,8 @@ const MOST_BINARIES: usize = 256;
 const MOST_DICTIONARY_BYTES: usize = 1 << 24;
 /// Bytes consumed for one reduction: compressing them takes about as long as a call.
 const BYTES_PER_REDUCTION: usize = 4;
+/// Bytes produced that count as one reduction.
+const PRODUCED_BYTES_PER_REDUCTION: usize = 64;
 
 struct State {
     stream: Option<Stream>,
@@ -381,7 +383,10 @@ fn run_step(
             State::count(checksum, &piece[..progress.consumed]);
         }
     }
-    runtime::scheduler::charge((outcome.consumed / BYTES_PER_REDUCTION) as i64);
+    // A few bytes may stand for very many.
+    let reductions = (outcome.consumed / BYTES_PER_REDUCTION)
+        .max(outcome.produced / PRODUCED_BYTES_PER_REDUCTION);
+    runtime::scheduler::charge(reductions as i64);
     input.skip(outcome.consumed);
     if outcome.code == Code::OK && input.size() == 0 && outcome.produced < step.output {
         // This is needed even if no flush is requested: the last call may have filled its output.

@@ -161,8 +161,10 @@ pub fn size_step<A: Allocate + ?Sized>(
     Ok(Step::More(size, walk.rest(heap)))
 }
 
-/// Writes up to `budget` pieces through the builder; a long binary counts for as many pieces as it has kilobytes. The
-/// builder has room for everything that [`size_step`] counted.
+/// A binary counts for one more piece for each time that it has this many bits, and is divided where the budget ends.
+const BITS_PER_PIECE: u64 = 8 * 64;
+
+/// Writes up to `budget` pieces through the builder, which has room for everything that [`size_step`] counted.
 ///
 /// # Errors
 /// See [`IolistError`].
@@ -186,7 +188,16 @@ pub unsafe fn write_step<A: Allocate + ?Sized>(
                 Some(Piece::Byte(byte)) => builder.put_byte(byte),
                 Some(Piece::Bits(piece)) => {
                     let length = bits_of(piece, wanted)?.bit_len;
-                    budget = budget.saturating_sub((length / (8 * 1024)) as usize);
+                    let most = (budget as u64).saturating_mul(BITS_PER_PIECE);
+                    if length > most {
+                        let done = builder.put_binary(piece, most);
+                        done.map_err(|_| IolistError::Limit)?;
+                        let left = build::sub_bits(heap, piece, most, length - most);
+                        let rest = walk.rest(heap);
+                        let rest = build::cons(heap, left, rest);
+                        return Ok(Step::More(room - builder.room(), rest));
+                    }
+                    budget = budget.saturating_sub((length / BITS_PER_PIECE) as usize);
                     builder.put_binary(piece, length)
                 }
             }
