@@ -182,4 +182,18 @@ pub const SLOWER: &[Step] = &[
             "cargo +nightly fuzz run beam_code -- -max_total_time=60",
         ),
     ),
+    only_if(
+        FUZZ,
+        step(
+            "fuzz packets",
+            "cargo +nightly fuzz run packet -- -max_total_time=60",
+        ),
+    ),
+    only_if(
+        FUZZ,
+        step(
+            "fuzz patterns",
+            "cargo +nightly fuzz run compiled_pattern -- -max_total_time=60",
+        ),
+    ),
 ];
