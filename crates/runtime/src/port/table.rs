@@ -195,9 +195,10 @@ pub(crate) fn flush_all() {
     let exists = |port: &Arc<Port>| port.state.lock().core.phase == Phase::Closing;
     ports.retain(exists);
     while !ports.is_empty() {
-        let is_active = ports
-            .iter()
-            .fold(false, |active, port| queue::run_present(port) || active);
+        let mut is_active = false;
+        for port in &ports {
+            is_active |= queue::run_present(port);
+        }
         io::poll_within(if is_active { 0 } else { FLUSH_POLL_NS });
         timer::expire_all();
         ports.retain(exists);
