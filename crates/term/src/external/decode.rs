@@ -400,8 +400,8 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         match *shape {
             Shape::Tuple => Ok(build::tuple(self.heap, parts)),
             Shape::List => Ok(self.list(parts)),
-            // SAFETY: `creator` keeps the entry if that does not live for ever.
             Shape::Fun { entry, creator } => {
+                // SAFETY: `creator` keeps the entry if that does not live for ever.
                 Ok(unsafe { build::fun(self.heap, entry, creator, parts) })
             }
             Shape::Map => self.map(parts),
