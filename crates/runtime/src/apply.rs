@@ -124,9 +124,14 @@ pub fn apply(
         let arguments = build::list(process.heap(), &context.x[..arity]);
         return raise(process, context, am::BADARG, &[module, function, arguments]);
     }
-    exports::to_call(module, function, arity as u32)
-        .code
-        .load(Ordering::Acquire)
+    match exports::find(module, function, arity as u32) {
+        Some(export) => export.code.load(Ordering::Acquire),
+        // No export is made for it: it would stay, whatever names a program computes.
+        None => {
+            let what = [module, function];
+            error_handler::call(process, context, am::UNDEFINED_FUNCTION, what, arity)
+        }
+    }
 }
 
 /// Calls `module:function` with the arguments of a list.

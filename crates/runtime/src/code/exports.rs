@@ -14,22 +14,11 @@ use crate::hooks;
 
 type Name = (Term, Term, u32);
 
-/// An export, and its number in the order in which exports were first named by a module or by the machine; [`UNNAMED`]
-/// while it has only been called by a name computed at run time.
-struct Entry(&'static Export, AtomicUsize);
+/// An export, and its number in the order in which exports were made.
+struct Entry(&'static Export, usize);
 
-const UNNAMED: usize = usize::MAX;
-static NAMED: AtomicUsize = AtomicUsize::new(0);
-
-impl Entry {
-    fn name(&self) {
-        let order = Ordering::Relaxed;
-        if self.1.load(order) == UNNAMED {
-            let number = NAMED.fetch_add(1, order);
-            let _ = self.1.compare_exchange(UNNAMED, number, order, order);
-        }
-    }
-}
+/// The number of exports that were made.
+static MADE: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: the only word of an export that changes is atomic; its stub is written before it is shared.
 unsafe impl Send for Entry {}
@@ -52,7 +41,6 @@ static EXPORTS: LazyLock<RwLock<HashMap<Name, Entry>>> = LazyLock::new(|| {
         let flags = flags.iter().filter(|(holds, _)| *holds);
         let flags = flags.map(|(_, flag)| flag).sum();
         let export = make(name, Some(entry.function), flags);
-        export.name();
         exports.insert(name, export);
     }
     RwLock::new(exports)
@@ -77,7 +65,7 @@ fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags
             Ordering::Release,
         );
     }
-    Entry(export, AtomicUsize::new(UNNAMED))
+    Entry(export, MADE.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The export of that name, created if it is new.
@@ -85,22 +73,8 @@ fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags
 pub fn get(module: Term, function: Term, arity: u32) -> &'static Export {
     let name = (module, function, arity);
     if let Some(entry) = EXPORTS.read().get(&name) {
-        entry.name();
         return entry.0;
     }
-    let mut exports = EXPORTS.write();
-    let entry = exports.entry(name).or_insert_with(|| make(name, None, 0));
-    entry.name();
-    entry.0
-}
-
-/// The export for a call by a name that was computed at run time, created if it is new.
-#[must_use]
-pub fn to_call(module: Term, function: Term, arity: u32) -> &'static Export {
-    if let Some(export) = find(module, function, arity) {
-        return export;
-    }
-    let name = (module, function, arity);
     let mut exports = EXPORTS.write();
     exports.entry(name).or_insert_with(|| make(name, None, 0)).0
 }
@@ -162,14 +136,11 @@ pub fn of_module(module: Term) -> Vec<&'static Export> {
         .collect()
 }
 
-/// The number of exports that were named before this one; `module_info(exports)` is in the reverse of that order.
+/// The number of exports that were made before this one; `module_info(exports)` is in the reverse of that order.
 #[must_use]
 pub fn number(export: &Export) -> usize {
     let name = (export.module, export.function, export.arity);
-    EXPORTS
-        .read()
-        .get(&name)
-        .map_or(0, |entry| entry.1.load(Ordering::Relaxed))
+    EXPORTS.read().get(&name).map_or(0, |entry| entry.1)
 }
 
 /// The export whose stub contains an address.
