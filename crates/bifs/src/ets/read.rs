@@ -16,6 +16,14 @@ pub fn lookup_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let table = table(id)?;
     let reading = table.reading(process, key)?;
     let heap = process.heap();
+    if table.options.kind.is_set() {
+        // Apart from the loop, so that it is compiled without calls.
+        let Some(object) = reading.part.get(key, reading.hash) else {
+            return Ok(Term::NIL);
+        };
+        let copied = object.copy_to(heap);
+        return Ok(build::cons(heap, copied, Term::NIL));
+    }
     let mut list = Term::NIL;
     reading.part.each_with_key(key, reading.hash, |object| {
         let copied = object.copy_to(heap);
@@ -217,24 +225,55 @@ pub fn slot_2(process: &mut Process, [id, number]: [Term; 2]) -> BifResult {
     }
 }
 
-/// `erts_internal:ets_raw_first(Table)`: the same as `ets:first/1`, as it skips the deleted objects of a fixed table,
-/// too.
-pub fn ets_raw_first_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
-    first_1(process, arguments)
+/// `erts_internal:ets_raw_first(Table)`: as `ets:first/1`, but does not skip objects that are only marked as deleted.
+pub fn ets_raw_first_1(process: &mut Process, [id]: [Term; 1]) -> BifResult {
+    let table = table(id)?;
+    if table.options.kind == TableKind::OrderedSet {
+        return first_1(process, [id]);
+    }
+    first_of_all(process, table, 0)
 }
 
-/// `erts_internal:ets_raw_next(Table, Key)`.
-pub fn ets_raw_next_2(process: &mut Process, arguments: [Term; 2]) -> BifResult {
-    next_2(process, arguments)
+/// `erts_internal:ets_raw_next(Table, Key)`: likewise.
+pub fn ets_raw_next_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
+    let table = table(id)?;
+    if table.options.kind == TableKind::OrderedSet {
+        return next_2(process, [id, key]);
+    }
+    let part = {
+        let reading = table.reading(process, key)?;
+        if let Part::Hash(shard) = &*reading.part
+            && let Some(object) = shard.next_of_all(key, reading.hash)
+        {
+            return Ok(copy::copy(process.heap(), object.key(table.options.keypos)));
+        }
+        table.part_of(reading.hash)
+    };
+    first_of_all(process, table, part + 1)
 }
 
-/// `erts_internal:ets_lookup_binary_info(Table, Key)`: `{Address, Size, Holders}` of the objects' shared binaries.
+/// The key of the first object in the parts from one on, also if it is only marked as deleted.
+fn first_of_all(process: &mut Process, table: &Table, from: usize) -> BifResult {
+    for part in from..table.parts() {
+        let guard = table.read_part(part);
+        table.allow(process, Access::Read)?;
+        if let Part::Hash(shard) = &*guard
+            && let Some(object) = shard.first_of_all(0)
+        {
+            return Ok(copy::copy(process.heap(), object.key(table.options.keypos)));
+        }
+    }
+    Ok(am::DOLLAR_END_OF_TABLE)
+}
+
+/// `erts_internal:ets_lookup_binary_info(Table, Key)`: `{Address, Size, Holders}` of the objects' shared binaries, also of
+/// those that are only marked as deleted: they still hold them.
 pub fn ets_lookup_binary_info_2(process: &mut Process, [id, key]: [Term; 2]) -> BifResult {
     let table = table(id)?;
     let reading = table.reading(process, key)?;
     let heap = process.heap();
     let mut list = Term::NIL;
-    let mut add = |object: &Object| {
+    let add = |object: &Object| {
         for (address, size, holders) in object.binaries() {
             let address = build::unsigned(heap, address);
             let size = build::unsigned(heap, size);
@@ -242,6 +281,9 @@ pub fn ets_lookup_binary_info_2(process: &mut Process, [id, key]: [Term; 2]) -> 
             list = build::cons(heap, tuple, list);
         }
     };
-    reading.part.each_with_key(key, reading.hash, &mut add);
+    match &*reading.part {
+        Part::Hash(shard) => shard.all_with_key(key, reading.hash).for_each(add),
+        Part::Tree(tree) => tree.get(key).into_iter().for_each(add),
+    }
     Ok(list)
 }

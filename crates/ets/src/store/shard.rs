@@ -194,9 +194,33 @@ impl Shard {
             .filter(move |object| self.is_in(object, slot) && !object.is_deleted())
     }
 
-    /// All objects of a slot, also those deleted while the table was fixed.
+    /// All objects of a slot, also those that are only marked as deleted.
     pub fn all_in_slot(&self, slot: usize) -> impl Iterator<Item = &Object> {
         self.chain(slot)
+            .filter(move |object| self.is_in(object, slot))
+    }
+
+    /// All objects with a key, also those that are only marked as deleted.
+    pub fn all_with_key(&self, key: Term, hash: u32) -> impl Iterator<Item = &Object> {
+        self.chain(self.slot_of(hash))
+            .skip_while(move |object| !self.has_key(object, key, hash))
+            .take_while(move |object| self.has_key(object, key, hash))
+    }
+
+    /// The first object in `slot` or a later slot, also if it is only marked as deleted.
+    #[must_use]
+    pub fn first_of_all(&self, slot: usize) -> Option<&Object> {
+        (slot..self.slots.len() << self.fold).find_map(|slot| self.all_in_slot(slot).next())
+    }
+
+    /// The first object after those with a key, also if it is only marked as deleted.
+    #[must_use]
+    pub fn next_of_all(&self, key: Term, hash: u32) -> Option<&Object> {
+        let slot = self.slot_of(hash);
+        self.chain(slot)
+            .skip_while(|object| !self.has_key(object, key, hash))
+            .find(|object| !self.has_key(object, key, hash))
+            .or_else(|| self.first_of_all(slot + 1))
     }
 
     /// Prefetches the first object of a slot that is about to be visited: in a large table it comes from memory, and
