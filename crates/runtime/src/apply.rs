@@ -18,7 +18,7 @@ use crate::{error_handler, exception};
 /// The maximum arity of a function.
 const MOST_ARGUMENTS: usize = 255;
 /// The most arguments that `apply` accepts; a call with more than [`MOST_ARGUMENTS`] goes to the error handler.
-const MOST_APPLIED: usize = X_REGISTERS - 1;
+pub const MOST_APPLIED: usize = X_REGISTERS - 1;
 
 /// Calls a fun with the arguments in x0 onwards.
 #[inline]

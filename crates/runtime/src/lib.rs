@@ -4,7 +4,7 @@
 //! The life of a process: [`process::spawn`] creates it, the [`scheduler`] runs it in slices, [`signal`]s reach it, the
 //! [`collector`] reclaims its garbage, [`exception`] unwinds its stack, [`process::exit`] ends it.
 
-mod apply;
+pub mod apply;
 pub mod bif;
 pub mod code;
 pub mod collector;

@@ -19,7 +19,7 @@ main() ->
     see:value(killed, begin {K, R3} = spawn_monitor(fun() -> erlang:hibernate(?MODULE, awake, [Me, k]) end), wait_hibernated(K), exit(K, bye), receive {'DOWN', R3, _, _, X3} -> X3 end end),
     see:value(collected, begin W = spawn(fun() -> erlang:hibernate(?MODULE, awake, [Me, lists:seq(1, 100)]) end), wait_hibernated(W), true = erlang:garbage_collect(W), W ! hi, receive {awake, S4, M4, _} -> {length(S4), M4} end end),
     see:value(undef, begin {U, R5} = spawn_monitor(fun() -> erlang:hibernate(?MODULE, no_such, [1]) end), U ! go, receive {'DOWN', R5, _, _, {undef, [{_, F5, A5, _} | _]}} -> {F5, A5} end end),
-    see:fails([fun() -> erlang:hibernate(see:id(1), f, []) end, fun() -> erlang:hibernate(m, f, see:id(x)) end]).
+    see:fails([fun() -> erlang:hibernate(see:id(1), f, []) end, fun() -> erlang:hibernate(m, f, lists:seq(1, 1025)) end, fun() -> erlang:hibernate(m, f, see:id(x)) end]).
 
 awake(To, State) -> receive M -> To ! {awake, State, M, get(kept)} end.
 

@@ -4,7 +4,8 @@ use layout::{ObjectKind, Term};
 use term::copy::Owned;
 use term::{am, build, list, node, reference};
 
-use runtime::bif::{BifResult, Failure, await_result, badarg, dirty_unless};
+use runtime::apply::MOST_APPLIED;
+use runtime::bif::{BifResult, Failure, await_result, badarg, dirty_unless, system_limit};
 use runtime::code::exports;
 use runtime::process::{Process, flag, state, suspend, table};
 use runtime::signal::{self, Signal, handle};
@@ -112,8 +113,12 @@ pub fn is_process_alive_2(process: &mut Process, [pid, reference]: [Term; 2]) ->
 
 /// `hibernate(Module, Function, Args)`: discards the stack and waits until a message comes.
 pub fn hibernate_3(process: &mut Process, [module, function, arguments]: [Term; 3]) -> BifResult {
-    if !module.is_atom() || !function.is_atom() || list::length(arguments).is_none() {
-        return Err(badarg(3));
+    let arity = list::length(arguments).ok_or(badarg(3))?;
+    if !module.is_atom() || !function.is_atom() {
+        return Err(badarg(1));
+    }
+    if arity > MOST_APPLIED {
+        return Err(system_limit());
     }
     // The stack is discarded, and its exception handlers with it.
     process.head.catches = 0;

@@ -14,7 +14,7 @@ use runtime::process::heap_limit::HeapLimit;
 use runtime::process::spawn::DEFAULTS;
 use runtime::process::{Process, table};
 use runtime::scheduler::dirty;
-use runtime::scheduler::online::{self, SchedulerKind};
+use runtime::scheduler::online::{self, Blocked, SchedulerKind};
 use runtime::{config, hooks};
 use runtime::{scheduler, signal, time};
 
@@ -340,10 +340,15 @@ fn all_schedulers_state(heap: &mut Heap) -> Term {
     let cpu = dirty::cpu_online();
     let io = config.dirty_io_schedulers;
     let running = scheduler::schedulers().online.load(Ordering::Relaxed);
+    let unless_blocked = |active| match online::blocked() {
+        Blocked::All => 0,
+        Blocked::Normal | Blocked::Nothing => active,
+    };
+    let (cpu_active, io_active) = (unless_blocked(cpu), unless_blocked(io));
     let rows = [
         ("normal", config.schedulers, online::online(), running),
-        ("dirty_cpu", config.dirty_cpu_schedulers, cpu, cpu),
-        ("dirty_io", io, io, io),
+        ("dirty_cpu", config.dirty_cpu_schedulers, cpu, cpu_active),
+        ("dirty_io", io, io, io_active),
     ];
     let rows = rows.map(|(kind, total, online, active)| {
         let [total, online, active] = [total, online, active].map(count);
