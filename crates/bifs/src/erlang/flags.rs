@@ -26,7 +26,14 @@ pub fn process_flag_2(process: &mut Process, [name, value]: [Term; 2]) -> BifRes
     let before = match name {
         am::ERROR_HANDLER => error_handler(process, value),
         am::PRIORITY => priority(process, value),
-        am::TRAP_EXIT => flag_bit(process, flag::TRAP_EXIT, value),
+        am::TRAP_EXIT => {
+            // Exit signals that have arrived are judged by the flag as it was.
+            handle::catch_up(process);
+            if process.flags & flag::EXIT_PENDING != 0 {
+                return Err(Failure::Exit);
+            }
+            flag_bit(process, flag::TRAP_EXIT, value)
+        }
         am::SCHEDULER => bound_scheduler(value),
         am::FULLSWEEP_AFTER => fullsweep_after(process, value),
         am::MIN_HEAP_SIZE => min_heap_size(process, value),
