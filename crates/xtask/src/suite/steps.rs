@@ -196,4 +196,11 @@ pub const SLOWER: &[Step] = &[
             "cargo +nightly fuzz run compiled_pattern -- -max_total_time=60",
         ),
     ),
+    only_if(
+        FUZZ,
+        step(
+            "fuzz match specifications",
+            "cargo +nightly fuzz run match_spec -- -max_total_time=60",
+        ),
+    ),
 ];
