@@ -500,20 +500,21 @@ fn a_program_outlives_the_terms_it_was_made_of() {
 
 #[test]
 fn depth_and_length_need_no_native_stack() {
+    let size = crate::tests::amount(300_000, 300) as usize;
     let mut terms = Terms::new();
     let heap = terms.heap();
     let variable = term::atom::known("$1");
     let (mut pattern, mut subject) = (variable, Term::small(7));
     let mut body = variable;
-    for _ in 0..300_000 {
+    for _ in 0..size {
         pattern = build::tuple(heap, &[pattern]);
         subject = build::tuple(heap, &[subject]);
         let inner = build::tuple(heap, &[body]);
         body = build::tuple(heap, &[inner]);
     }
-    let long = vec![term::am::UNDERSCORE; 300_000];
+    let long = vec![term::am::UNDERSCORE; size];
     let pattern = build::list_with_tail(heap, &long, pattern);
-    let long = vec![Term::small(0); 300_000];
+    let long = vec![Term::small(0); size];
     let subject = build::list_with_tail(heap, &long, subject);
     let body = build::list(heap, &[body]);
     let clause = build::tuple(heap, &[pattern, Term::NIL, body]);
@@ -526,7 +527,7 @@ fn depth_and_length_need_no_native_stack() {
         result = inner;
         depth += 1;
     }
-    assert_eq!((depth, result), (300_000, Term::small(7)));
+    assert_eq!((depth, result), (size, Term::small(7)));
 }
 
 #[test]

@@ -259,8 +259,11 @@ fn block_layout(words: usize) -> Layout {
 }
 
 impl Object {
+    /// The word after the head. A reference to the head gives no right to what follows it, so this pointer is that of the
+    /// block, which was exposed when the block was allocated.
+    #[inline(always)]
     fn first_word(&self) -> *mut u64 {
-        ptr::from_ref(self).wrapping_add(1).cast_mut().cast::<u64>()
+        ptr::with_exposed_provenance_mut(ptr::from_ref(self).addr() + size_of::<Object>())
     }
 
     #[inline]
@@ -660,6 +663,8 @@ impl OwnedObject {
         };
         // SAFETY: fresh memory for the head.
         unsafe { object.write(head) };
+        // For `first_word`.
+        block.expose_provenance();
         OwnedObject(object)
     }
 

@@ -69,7 +69,7 @@ impl Packed {
                 let plain = header.raw_words();
                 if is_counting(header) {
                     packed.token(ISLAND, 0);
-                    packed.islands.push(&raw const words[at]);
+                    packed.islands.push(words[at..].as_ptr());
                 } else {
                     packed.token(HEADER, word >> TAG_BITS);
                     for word in &words[at + 1..at + 1 + plain] {

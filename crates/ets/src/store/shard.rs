@@ -701,11 +701,11 @@ impl Shard {
         self.fetch(old + FETCHED_AHEAD);
         self.slots.push(ptr::null_mut());
         self.mask = mask;
-        let (mut stay_link, mut move_link): (*mut *mut Object, *mut *mut Object) =
-            (&raw mut self.slots[old], &raw mut self.slots[new]);
-        // SAFETY: the old chain's objects are relinked one by one into the two chains; links are
+        let slots = self.slots.as_mut_ptr();
+        // SAFETY: both slots are there; the old chain's objects are relinked one by one into the two chains; links are
         // those of the two slots or of objects already placed.
         unsafe {
+            let (mut stay_link, mut move_link) = (slots.add(old), slots.add(new));
             let mut object = *stay_link;
             while !object.is_null() {
                 let next = (*object).next;
