@@ -1,6 +1,6 @@
 //! `erts_debug:dirty/3`, `dirty_cpu/2` and `dirty_io/2`: calls that OTP's suites make to see dirty schedulers at work.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use layout::Term;
 use term::{am, atom, build, copy, integer};
@@ -81,7 +81,11 @@ fn run(process: &mut Process, place: Place, test: Term, argument: Term) -> BifRe
         }
         _ if is_named(test, "scheduler") && is_named(argument, "type") => Ok(place.name()),
         _ if is_named(test, "wait") => {
-            wait(integer::uint64(argument).ok_or(badarg(2))?);
+            let ms = integer::uint64(argument).ok_or(badarg(2))?;
+            match place {
+                Place::DirtyCpu => keep_busy(ms),
+                _ => wait(ms),
+            }
             Ok(am::OK)
         }
         _ if is_named(test, "reschedule") => reschedule(place, test, argument),
@@ -92,7 +96,7 @@ fn run(process: &mut Process, place: Place, test: Term, argument: Term) -> BifRe
             Ok(am::OK)
         }
         _ if is_named(test, "alive_waitexiting") && place != Place::Normal => {
-            until_told_to_exit(process, argument)
+            until_told_to_exit(process, place, argument)
         }
         _ => Err(badarg(2)),
     }
@@ -137,15 +141,26 @@ fn wait(ms: u64) {
     std::thread::sleep(Duration::from_millis(ms));
 }
 
+/// Uses the processor, as what belongs on a dirty CPU scheduler does.
+fn keep_busy(ms: u64) {
+    let end = Instant::now() + Duration::from_millis(ms);
+    while Instant::now() < end {
+        std::thread::yield_now();
+    }
+}
+
 fn tell(to: Term, message: Term) {
     epoch::pinned(|| signal::send_message_from_outside(to, message));
 }
 
 /// Tells `tester` that it is alive, and goes on until a signal says that it must end; then builds another term.
-fn until_told_to_exit(process: &mut Process, tester: Term) -> BifResult {
+fn until_told_to_exit(process: &mut Process, place: Place, tester: Term) -> BifResult {
     tell(tester, am::ALIVE);
     while process.flags & flag::EXIT_PENDING == 0 {
-        wait(1);
+        match place {
+            Place::DirtyCpu => keep_busy(1),
+            _ => wait(1),
+        }
         epoch::pinned(|| handle::fetch(process));
     }
     wait(1000);
