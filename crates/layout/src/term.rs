@@ -38,6 +38,8 @@ impl Term {
     pub const NONE: Term = Term(0);
     /// `[]`.
     pub const NIL: Term = Term(0b11_1011);
+    /// A catch mark without a handler: a constant that differs from whatever a variable can hold.
+    pub const NO_CATCH: Term = Term(CATCH);
 
     /// # Safety
     /// `bits` must be a word that was a valid term, under the moving rule.

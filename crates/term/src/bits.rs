@@ -101,11 +101,15 @@ pub fn match_width(size: Term, unit: u32) -> Option<u64> {
     size.checked_mul(u64::from(unit))
 }
 
-/// Whether a size operand means "all that is left".
+/// The size of a segment that takes all that there is. Only the compiler can ask for that, by the constant `all`; the
+/// atom `all` as the value of a variable is no size. So the constant is kept as something that no variable holds.
+pub const ALL: Term = Term::NO_CATCH;
+
+/// Whether a size operand is [`ALL`].
 #[inline]
 #[must_use]
 pub fn is_all(size: Term) -> bool {
-    size == am::ALL
+    size == ALL
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use beamfile::Operand as FileOperand;
 use isa::Opcode;
 use layout::Term;
-use term::bits::Flags;
 use term::bits::construct::SegmentKind;
+use term::bits::{self, Flags};
 use term::{am, map};
 
 use super::AssembleErrorKind;
@@ -269,7 +269,8 @@ pub(super) fn matching(
             emitter.instruction(slow::binaries::get_binary, words);
         }
         Opcode::BsSkipBits2 => {
-            let (context, size, unit) = (term(emitter, 1), term(emitter, 2), value(3)?);
+            let (context, unit) = (term(emitter, 1), value(3)?);
+            let size = size(emitter, operands[2]);
             let fail = label(operands[0]);
             if let Some(bits) = constant_width(size, unit) {
                 emitter.operation::<binaries::SkipBits>(TestBits {
@@ -371,6 +372,14 @@ pub(super) fn matching(
     Ok(())
 }
 
+/// The size of a segment.
+fn size(emitter: &Emitter<'_>, operand: FileOperand) -> Operand {
+    match emitter.constant(operand) {
+        Some(am::ALL) => Operand::constant(bits::ALL),
+        _ => emitter.source(operand),
+    }
+}
+
 /// The size in bits, if it is constant.
 fn constant_width(size: Operand, unit: u64) -> Option<u64> {
     let size = u64::try_from(size.as_constant()?.as_small()?).ok()?;
@@ -382,7 +391,7 @@ fn get_bits(emitter: &Emitter<'_>, opcode: Opcode, operands: &[FileOperand]) -> 
     let value = |place: u8| number(operands[place as usize]).ok_or(bad(opcode, place));
     Ok(GetBits {
         context: emitter.source(operands[1]),
-        size: emitter.source(operands[3]),
+        size: size(emitter, operands[3]),
         dest: emitter.source(operands[6]),
         fail: label(operands[0]),
         live: value(2)?,
@@ -488,7 +497,7 @@ pub(super) fn build(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileO
             let words = PutSegment {
                 fail,
                 value: emitter.source(operands[4]),
-                size: emitter.source(operands[1]),
+                size: size(emitter, operands[1]),
                 unit: value(2)?,
                 flags: value(3)?,
             };
@@ -606,7 +615,7 @@ fn segment(emitter: &Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> Resul
     let index = slow::build::SEGMENT_KINDS
         .iter()
         .position(|&other| other == kind);
-    let size = emitter.source(part[5]);
+    let size = size(emitter, part[5]);
     let (source, string, bits) = if kind == SegmentKind::String {
         let bytes = size
             .as_constant()

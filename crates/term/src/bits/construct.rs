@@ -355,7 +355,7 @@ pub unsafe fn create<A: Allocate + ?Sized>(
         let width = segment_width(segment)?;
         size = size
             .checked_add(width)
-            .ok_or_else(|| failure(segment, Fault::Size, segment.size, true))?;
+            .ok_or_else(|| failure(segment, Fault::Size, size_term(segment), true))?;
     }
     let (string, mut builder, rest) = match segments {
         [first, rest @ ..]
@@ -402,7 +402,16 @@ fn no_memory(segments: &[Segment]) -> ConstructError {
         .iter()
         .max_by_key(|segment| segment_width(segment).unwrap_or(0))
         .expect("a bit string without segments fits");
-    failure(greatest, Fault::Size, greatest.size, true)
+    failure(greatest, Fault::Size, size_term(greatest), true)
+}
+
+/// The size as an error shows it.
+fn size_term(segment: &Segment) -> Term {
+    if is_all(segment.size) {
+        am::ALL
+    } else {
+        segment.size
+    }
 }
 
 /// Size of a segment in bits, as far as it is known before the segment is written.

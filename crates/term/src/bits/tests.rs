@@ -267,7 +267,7 @@ fn segments_are_measured_and_written() {
     let half = build::float(heap, 1.5);
     let segments = [
         segment(SegmentKind::Integer, Term::small(5), Term::small(3), 1),
-        segment(SegmentKind::Binary, inner, am::ALL, 8),
+        segment(SegmentKind::Binary, inner, ALL, 8),
         Segment {
             string: text.as_ptr(),
             ..segment(SegmentKind::String, Term::NIL, Term::small(3), 8)
@@ -303,7 +303,7 @@ fn faults_name_the_segment() {
     let minus_huge = build::big(heap, true, &[0, 1]);
     let too_large = build::big(heap, false, &[[0; 16].as_slice(), &[1]].concat());
     use SegmentKind::{Append, Binary, Float, Integer, Utf8, Utf16, Utf32};
-    let (a, all, eight) = (am::OK, am::ALL, Term::small(8));
+    let (a, all, eight) = (am::OK, ALL, Term::small(8));
     // segment, system_limit?, fault, value
     let cases = [
         (segment(Integer, a, eight, 1), false, Fault::Type, a),
@@ -386,7 +386,7 @@ fn faults_name_the_segment() {
 
 fn append_byte<A: Allocate>(heap: &mut A, string: Term, byte: u8) -> Term {
     let segments = [
-        segment(SegmentKind::Append, string, am::ALL, 8),
+        segment(SegmentKind::Append, string, ALL, 8),
         segment(
             SegmentKind::Integer,
             Term::small(byte.into()),
@@ -442,8 +442,8 @@ fn older_parts_keep_their_bytes_and_do_not_write() {
     let mut doubled = second;
     for _ in 0..10 {
         let segments = [
-            segment(SegmentKind::Append, doubled, am::ALL, 8),
-            segment(SegmentKind::Binary, doubled, am::ALL, 8),
+            segment(SegmentKind::Append, doubled, ALL, 8),
+            segment(SegmentKind::Binary, doubled, ALL, 8),
         ];
         doubled = built(heap, &segments).unwrap();
     }
@@ -494,7 +494,7 @@ fn shared_bits_are_not_touched_by_appending_bits() {
     let empty = build::binary(heap, &[]);
     let bit = |heap: &mut layout::Heap, string, value| {
         let segments = [
-            segment(SegmentKind::Append, string, am::ALL, 1),
+            segment(SegmentKind::Append, string, ALL, 1),
             segment(SegmentKind::Integer, Term::small(value), Term::small(1), 1),
         ];
         built(heap, &segments).unwrap()
@@ -519,7 +519,7 @@ fn comprehensions_fill_one_binary_in_place() {
     let mut now = string;
     for index in 0..100_000 {
         let segments = [
-            segment(SegmentKind::PrivateAppend, now, am::ALL, 1),
+            segment(SegmentKind::PrivateAppend, now, ALL, 1),
             segment(SegmentKind::Integer, Term::small(index), Term::small(16), 1),
         ];
         now = built(heap, &segments).unwrap();
