@@ -4,6 +4,7 @@
 
 use core::mem::MaybeUninit;
 
+use layout::object::Bits;
 use layout::{Context, RaiseKind, Term};
 use term::bits::append::{self, AppendError};
 use term::bits::construct::{self, Builder, ConstructError, Segment, SegmentKind};
@@ -212,6 +213,7 @@ slow_paths! {
     put_binary |m, o: PutSegment| {
         let (value, size) = (m.get(o.value), m.get(o.size));
         let unit = m.word(o.unit) as u32;
+        let room = builder(m.c).room();
         let done = if is_all(size) {
             builder(m.c).put_binary_all(value, unit)
         } else {
@@ -220,6 +222,9 @@ slow_paths! {
                 None => Err(Fault::Size),
             }
         };
+        m.save();
+        charge(m.c, (room - builder(m.c).room()) / 8);
+        m.load();
         put(m, o.fail, o.end, done)
     }
 
@@ -329,6 +334,7 @@ unsafe fn extend(c: *mut Context, binary: Term, size: Term, ip: *const u64) -> T
         let heap = &mut (*(*c).process).heap;
         let (o, words) = (AppendTo::OPERANDS, ip.add(1));
         let (unit, private) = (o.unit.of(words) as u32, o.private.of(words) != 0);
+        let before = binary.as_bits();
         let result = construct::start_size(size).and_then(|size| {
             let appended = if private {
                 append::private_append(heap, binary, size, unit)
@@ -339,7 +345,10 @@ unsafe fn extend(c: *mut Context, binary: Term, size: Term, ip: *const u64) -> T
         });
         match result {
             Ok((string, to)) => {
+                // What is appended is charged when it is written.
+                let later = to.room();
                 *builder(c) = to;
+                charge(c, bits_written(before, string).saturating_sub(later) / 8);
                 string
             }
             Err(limit) => size_error(c, limit),
@@ -378,18 +387,17 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
             many.extend((0..count).map(segment));
             &many[..]
         };
+        let appended_to = match segments.first() {
+            Some(Segment {
+                kind: SegmentKind::Append | SegmentKind::PrivateAppend,
+                source,
+                ..
+            }) => source.as_bits(),
+            _ => None,
+        };
         match construct::create(&mut (*(*c).process).heap, segments) {
             Ok(string) => {
-                let bits = |string: Term| string.as_bits().map_or(0, |bits| bits.bit_len);
-                let appended_to = match segments.first() {
-                    Some(Segment {
-                        kind: SegmentKind::Append | SegmentKind::PrivateAppend,
-                        source,
-                        ..
-                    }) => bits(*source),
-                    _ => 0,
-                };
-                charge(c, (bits(string) - appended_to) / 8);
+                charge(c, bits_written(appended_to, string) / 8);
                 string
             }
             Err(error) => {
@@ -397,6 +405,15 @@ unsafe fn construct(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64)
                 Term::NONE
             }
         }
+    }
+}
+
+/// The bits of a new string that were written, among them those of a string that had to be copied to be appended to.
+fn bits_written(appended_to: Option<Bits>, string: Term) -> u64 {
+    match (appended_to, string.as_bits()) {
+        (Some(old), Some(new)) if new.bytes == old.bytes => new.bit_len.saturating_sub(old.bit_len),
+        (_, Some(new)) => new.bit_len,
+        (_, None) => 0,
     }
 }
 
