@@ -751,12 +751,17 @@ impl Bif {
     /// Erlang code there.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
-        let of_nif_module = match self.module {
+        !self.is_nif() && (self.module, self.name) != ("erlang", "memory")
+    }
+
+    /// Whether this function is a NIF of its module in OTP.
+    #[must_use]
+    pub fn is_nif(&self) -> bool {
+        match self.module {
             "erl_tracer" | "prim_buffer" | "prim_net" | "prim_socket" | "zlib" => true,
             "prim_file" => self.name.ends_with("_nif"),
             _ => false,
-        };
-        !of_nif_module && (self.module, self.name) != ("erlang", "memory")
+        }
     }
 }
 

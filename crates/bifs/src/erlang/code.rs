@@ -354,7 +354,20 @@ pub fn get_module_info_2(process: &mut Process, [module, item]: [Term; 2]) -> Bi
                 .collect();
             Ok(names(process, &functions))
         }
-        "nifs" => Ok(Term::NIL),
+        "nifs" => {
+            let name = atom::text(module);
+            let rows = isa::bifs::BIFS
+                .iter()
+                .filter(|row| row.module == name && row.is_nif())
+                .map(|row| (atom::known(row.name), u32::from(row.arity)));
+            let nifs: Vec<(Term, u32)> = rows
+                .filter(|&(function, arity)| {
+                    let mut defined = loaded.code.functions();
+                    defined.any(|(found, _)| found.function == function && found.arity == arity)
+                })
+                .collect();
+            Ok(names(process, &nifs))
+        }
         "native" => Ok(am::FALSE),
         "native_addresses" => Ok(Term::NIL),
         "attributes" => chunk_term(process, &loaded.attributes),
