@@ -19,7 +19,7 @@ main() ->
     see:value(statistics, [begin S = statistics(K), is_tuple(S) orelse is_integer(S) end || K <- [context_switches, exact_reductions, garbage_collection, io, reductions, run_queue, runtime, wall_clock, total_run_queue_lengths, total_active_tasks]]),
     see:value(run_queues, [is_list(statistics(K)) || K <- [run_queue_lengths, active_tasks]]),
     see:value(active, active()),
-    see:value(words, [{I, erlang:system_info(I)} || I <- [endian, constant_pool_support, ets_always_compress, io_thread, port_tasks, update_cpu_info, hipe_architecture]]),
+    see:value(words, [{I, erlang:system_info(I)} || I <- [endian, constant_pool_support, ets_always_compress, io_thread, port_tasks, beam_jump_table, update_cpu_info, hipe_architecture]]),
     see:value(same, [erlang:system_info(schedulers) =:= erlang:system_info(I) || I <- [schedulers_total, schedulers_active, run_queues]]),
     see:value(all_schedulers, [{Kind, Total >= Online, Online >= Active} || {Kind, Total, Online, Active} <- erlang:system_info(all_schedulers_state)]),
     see:value(emu_args, lists:takewhile(fun(Word) -> Word =/= "-bindir" end, lists:dropwhile(fun(Word) -> Word =/= "--" end, erlang:system_info(emu_args)))),
@@ -28,6 +28,9 @@ main() ->
     see:value(os, [os:type(), is_tuple(os:version()), is_list(os:getpid()), os:getenv("SURELY_NOT_SET_XYZ"), os:putenv("FERL_TEST_ENV", "välue"), os:getenv("FERL_TEST_ENV"), os:unsetenv("FERL_TEST_ENV"), os:getenv("FERL_TEST_ENV", "default")]),
     see:value(args, [init:get_argument(no_such_flag), is_list(init:get_plain_arguments()), init:get_status()]),
     see:value(build, [erlang:system_info(build_type), erlang:system_info(debug_compiled), erlang:system_info(lock_checking)]),
+    see:value(primitives, [native(Size) || Size <- ["32-bit native atomics", "64-bit native atomics"]]),
+    see:value(no_allocators, [try erlang:system_info({I, A}) catch error:R -> R end || I <- [allocator, allocator_sizes], A <- [nothing, [], [nothing]]]),
+    see:value(thread_events, erlang:system_info(ethread_used_tse) >= erlang:system_info(schedulers)),
     see:value(scheduler, begin S2 = erlang:system_info(scheduler_id), S2 >= 1 andalso S2 =< erlang:system_info(schedulers) end),
     see:value(yield, erlang:yield()),
     see:value(bump, erlang:bump_reductions(100)),
@@ -45,5 +48,9 @@ active() ->
     [begin unlink(Pid), exit(Pid, kill) end || Pid <- Loops],
     Lengths = [length(statistics(K)) - erlang:system_info(schedulers) || K <- [run_queue_lengths, run_queue_lengths_all, active_tasks, active_tasks_all]],
     {[Count >= 11 || Count <- Counts], Lengths}.
+
+native(Size) ->
+    {Size, Where, [_ | _] = Names} = lists:keyfind(Size, 1, erlang:system_info(ethread_info)),
+    {Where =/= "no", lists:all(fun is_list/1, Names)}.
 
 loop() -> loop().

@@ -60,13 +60,36 @@ pub fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResult {
     }
 }
 
+/// What stock accepts as the name of an allocator.
+const ALLOCATORS: [&str; 15] = [
+    "sys_alloc",
+    "temp_alloc",
+    "sl_alloc",
+    "std_alloc",
+    "ll_alloc",
+    "eheap_alloc",
+    "ets_alloc",
+    "fix_alloc",
+    "literal_alloc",
+    "binary_alloc",
+    "driver_alloc",
+    "test_alloc",
+    "mseg_alloc",
+    "alloc_util",
+    "erts_mmap",
+];
+
 /// `{allocator, Type}` and `{allocator_sizes, Type}`, or a list of types: there are none of stock's allocators.
 fn no_allocators(process: &mut Process, which: Term) -> BifResult {
-    if which.is_atom() {
+    let is_allocator = |kind: Term| kind.is_atom() && ALLOCATORS.contains(&atom::text(kind));
+    if is_allocator(which) {
         return Ok(am::FALSE);
     }
     let types = list::items(which).collect::<Result<Vec<Term>, _>>();
     let types = types.map_err(|_| badarg(1))?;
+    if types.is_empty() || !types.iter().all(|&kind| is_allocator(kind)) {
+        return Err(badarg(1));
+    }
     Ok(all_false(process.heap(), &types))
 }
 
@@ -121,6 +144,10 @@ fn limits(name: &str) -> Option<Term> {
         "dirty_io_schedulers" => count(config.dirty_io_schedulers),
         "thread_pool_size" => count(config.async_threads),
         "context_reductions" => Term::small(layout::limits::REDUCTIONS_PER_SLICE),
+        // One for each thread that can wait: the schedulers.
+        "ethread_used_tse" => {
+            count(config.schedulers + config.dirty_cpu_schedulers + config.dirty_io_schedulers)
+        }
         "dist_buf_busy_limit" => count(config.dist_busy_limit_bytes),
         "outstanding_system_requests_limit" => {
             Term::small(OUTSTANDING_REQUESTS.load(Ordering::Relaxed) as i64)
@@ -172,6 +199,8 @@ fn words(name: &str) -> Option<Term> {
         | "eager_check_io"
         | "thread_progress"
         | "port_tasks"
+        // Each instruction begins with the address of its code.
+        | "beam_jump_table"
         | "constant_pool_support" => Some(am::TRUE),
         "endian" => word(if cfg!(target_endian = "little") {
             "little"
@@ -184,7 +213,6 @@ fn words(name: &str) -> Option<Term> {
         | "lock_checking"
         | "lock_counting"
         | "break_ignored"
-        | "beam_jump_table"
         | "ets_realloc_moves"
         | "ets_always_compress"
         | "io_thread" => Some(am::FALSE),
@@ -314,6 +342,7 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
         }
         "emu_args" => emulator_arguments(heap),
         "snifs" => builtins(heap),
+        "ethread_info" => thread_primitives(heap),
         _ => return None,
     })
 }
@@ -370,6 +399,52 @@ fn emulator_arguments(heap: &mut Heap) -> Term {
         .map(|word| build::string(heap, &String::from_utf8_lossy(word)))
         .collect::<Vec<Term>>();
     build::list(heap, &words)
+}
+
+/// What the machine offers to threads, in the shape of stock's description of its thread library: atomic operations by
+/// size, and where they are from.
+fn thread_primitives(heap: &mut Heap) -> Term {
+    let operations = [
+        "load",
+        "store",
+        "swap",
+        "compare_exchange",
+        "fetch_add",
+        "fetch_and",
+        "fetch_or",
+    ];
+    let atomics = [
+        ("32-bit native atomics", cfg!(target_has_atomic = "32")),
+        ("64-bit native atomics", cfg!(target_has_atomic = "64")),
+        ("Double word native atomics", false),
+    ];
+    let mut facts = Vec::new();
+    for (name, exists) in atomics {
+        let operations: &[&str] = if exists { &operations } else { &[] };
+        let operations: Vec<Term> = operations
+            .iter()
+            .map(|name| build::string(heap, name))
+            .collect();
+        let fact = [
+            build::string(heap, name),
+            build::string(heap, if exists { "core::sync::atomic" } else { "no" }),
+            build::list(heap, &operations),
+        ];
+        facts.push(build::tuple(heap, &fact));
+    }
+    let mut pair = |name: &str, value: bool| {
+        let value = build::string(heap, if value { "yes" } else { "no" });
+        let name = build::string(heap, name);
+        facts.push(build::tuple(heap, &[name, value]));
+    };
+    pair("Native spinlocks", false);
+    pair("Native rw-spinlocks", false);
+    if cfg!(target_arch = "x86_64") {
+        // Stores are seen in order there, and the code relies on nothing less.
+        pair("x86_64 OOO", false);
+        pair("sse2", true);
+    }
+    build::list(heap, &facts)
 }
 
 /// Module, name and arity of each function that is a BIF.
