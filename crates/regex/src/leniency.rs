@@ -1,6 +1,7 @@
 //! Rewrites patterns that PCRE 8 and PCRE2 treat differently. PCRE 8 accepts things that have no meaning where they
 //! stand, mostly as literal characters, and PCRE2 refuses them: a hyphen after something that stands for several
-//! characters in a class, letters of escapes that do not exist in a class, `\x` without digits, `\F`. To others only
+//! characters in a class, letters of escapes that do not exist in a class, `\x` without digits, `\F`, a control
+//! character after `\c`. To others only
 //! PCRE2 gives a meaning: `{,3}` and `{ 1, 3 }` are not repetitions in PCRE 8, and `\8` is the digit unless there are
 //! eight groups before it.
 //!
@@ -12,8 +13,8 @@ use std::ffi::c_int;
 use super::CompileOptions;
 
 /// PCRE2's numbers for errors that [`plainer`] may mend: an escape in a class, an escape of Perl's, a range in a
-/// class, missing digits.
-pub const MENDABLE: [c_int; 4] = [107, 137, 150, 178];
+/// class, a character after `\c`, missing digits.
+pub const MENDABLE: [c_int; 5] = [107, 137, 150, 168, 178];
 
 /// The same pattern, in a form that PCRE2 accepts.
 pub fn plainer(source: &[u8], options: CompileOptions) -> Vec<u8> {
@@ -213,6 +214,13 @@ impl Writer<'_> {
             // The braces belong to the escape.
             Some(b'p' | b'P' | b'x' | b'o' | b'g' | b'k' | b'N' | b'u') if next == Some(b'{') => {
                 self.copy_through(b"}");
+            }
+            Some(b'c') if next.is_some_and(|byte| byte.is_ascii_control()) => {
+                // The character that it stands for differs by one bit.
+                let meant = next.unwrap_or_default() ^ 0x40;
+                self.out
+                    .extend_from_slice(format!("\\x{meant:02x}").as_bytes());
+                self.at += 3;
             }
             Some(b'p' | b'P' | b'c') => self.copy(3),
             // Not an escape in PCRE 8.
