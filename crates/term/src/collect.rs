@@ -740,6 +740,12 @@ pub fn sizes(heap: &Heap) -> Sizes {
     }
 }
 
+/// Words of a heap without the free room of its young block, as if the block were just large enough for what it holds.
+#[must_use]
+pub fn tight_words(heap: &Heap) -> usize {
+    words_between(heap.start, heap.top) + stack_words(heap) + STACK_RESERVE_WORDS
+}
+
 fn words_between(start: *const u64, end: *const u64) -> usize {
     (end as usize - start as usize) / 8
 }

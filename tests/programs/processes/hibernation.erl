@@ -8,6 +8,7 @@ main() ->
     wait_hibernated(P),
     see:value(current, process_info(P, [current_function, status])),
     see:value(small, element(2, process_info(P, total_heap_size)) < 300),
+    see:value(only_what_lives, [words_asleep(A) || A <- [[], [{Me, make_ref()}], [lists:seq(1, 5)], [lists:seq(1, 50)]]]),
     P ! wake,
     see:value(woken, receive {awake, S, M, D} -> {S, M, D} end),
     see:value(message_waiting, begin Q = spawn(fun() -> self() ! early, erlang:hibernate(?MODULE, awake, [Me, s]) end), receive {awake, S2, M2, _} -> {is_pid(Q), S2, M2} end end),
@@ -20,6 +21,15 @@ main() ->
     see:value(collected, begin W = spawn(fun() -> erlang:hibernate(?MODULE, awake, [Me, lists:seq(1, 100)]) end), wait_hibernated(W), true = erlang:garbage_collect(W), W ! hi, receive {awake, S4, M4, _} -> {length(S4), M4} end end),
     see:value(undef, begin {U, R5} = spawn_monitor(fun() -> erlang:hibernate(?MODULE, no_such, [1]) end), U ! go, receive {'DOWN', R5, _, _, {undef, [{_, F5, A5, _} | _]}} -> {F5, A5} end end),
     see:fails([fun() -> erlang:hibernate(see:id(1), f, []) end, fun() -> erlang:hibernate(m, f, lists:seq(1, 1025)) end, fun() -> erlang:hibernate(m, f, see:id(x)) end]).
+
+%% Whether a sleeping process has hardly more words than its arguments.
+words_asleep(Arguments) ->
+    {P, R} = spawn_monitor(fun() -> erlang:hibernate(?MODULE, awake, Arguments) end),
+    wait_hibernated(P),
+    [{_, Words}, {_, All}, {_, Details}] = process_info(P, [heap_size, total_heap_size, garbage_collection_info]),
+    exit(P, kill),
+    receive {'DOWN', R, _, _, _} -> ok end,
+    [Words =:= All, Words =:= proplists:get_value(heap_block_size, Details), Words =< erts_debug:size(Arguments) + 8].
 
 awake(To, State) -> receive M -> To ! {awake, State, M, get(kept)} end.
 

@@ -127,10 +127,10 @@ pub fn value(
 fn sizes(process: &Process, item: Term, heap: &mut Heap, steps: &mut i64) -> Term {
     let own = &process.head.heap;
     let words = match item {
-        am::HEAP_SIZE => collect::sizes(own).heap_block,
+        am::HEAP_SIZE => collect::sizes(own).heap_block - unused_words(process),
         am::STACK_SIZE => collect::sizes(own).stack,
         am::TOTAL_HEAP_SIZE => {
-            let mut words = collect::total_words(own);
+            let mut words = collect::total_words(own) - unused_words(process);
             if process.flags & flag::OFF_HEAP_MESSAGES == 0 {
                 words += message_words(process, steps);
             }
@@ -146,6 +146,17 @@ fn sizes(process: &Process, item: Term, heap: &mut Heap, steps: &mut i64) -> Ter
         _ => unreachable!("an item that `is_item` knows"),
     };
     build::unsigned(heap, words as u64)
+}
+
+/// Words of the first block that a hibernating process does not use: they are part of the control block rather than
+/// of a heap that shrank to its live terms.
+fn unused_words(process: &Process) -> usize {
+    let own = &process.head.heap;
+    if process.flags & flag::HIBERNATED == 0 || own.flags & layout::heap::flag::INLINE == 0 {
+        return 0;
+    }
+    let block_words = collect::sizes(own).heap_block;
+    block_words.saturating_sub(collect::tight_words(own))
 }
 
 fn garbage_collection(process: &Process, heap: &mut Heap) -> Term {
@@ -166,9 +177,10 @@ fn garbage_collection(process: &Process, heap: &mut Heap) -> Term {
 /// The sizes of a heap's parts, as `garbage_collection_info` and the system monitor report them.
 pub fn garbage_collection_info(process: &Process, heap: &mut Heap) -> Term {
     let sizes = collect::sizes(&process.head.heap);
+    let block_words = sizes.heap_block - unused_words(process);
     let facts: [(&str, usize); 11] = [
         ("old_heap_block_size", sizes.old_heap_block),
-        ("heap_block_size", sizes.heap_block),
+        ("heap_block_size", block_words),
         ("mbuf_size", sizes.fragments),
         ("recent_size", sizes.recent),
         ("stack_size", sizes.stack),
