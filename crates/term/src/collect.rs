@@ -240,8 +240,7 @@ fn by_staging(
     let mut mover = mover(heap, plan, request);
     let live = empty_spaces(heap, roots, plan, &mut mover, space, STAGING_WORDS);
     let words = block_words_after(heap, request, live, plan, block_words(heap));
-    let is_inline = heap.flags & flag::INLINE != 0;
-    if words == FIRST_HEAP_WORDS && !is_inline && !request.first_block.is_null() {
+    if goes_back(heap, request, words) {
         go_on_in(heap, request.first_block, words);
         heap.flags |= flag::INLINE;
     } else if words != block_words(heap) || plan.stress != Stress::None {
@@ -266,6 +265,14 @@ fn by_replacing(
     let mut mover = mover(heap, plan, request);
     let live = empty_spaces(heap, roots, plan, &mut mover, space, words);
     let wanted = block_words_after(heap, request, live, plan, words);
+    if goes_back(heap, request, wanted) {
+        go_on_in(heap, request.first_block, wanted);
+        heap.flags |= flag::INLINE;
+        place(heap, roots, space, live);
+        // SAFETY: taken above with that size; everything in it has moved.
+        unsafe { block::give_back(space, words) };
+        return Ok(finish(heap, request, plan, &mover, live));
+    }
     let block = if wanted == words {
         None
     } else {
@@ -284,6 +291,12 @@ fn by_replacing(
         return Err(NoMemory);
     }
     Ok(stats)
+}
+
+/// Whether a heap that needs a block of `words` words returns to its first block.
+fn goes_back(heap: &Heap, request: &Request<'_>, words: usize) -> bool {
+    let is_inline = heap.flags & flag::INLINE != 0;
+    words == FIRST_HEAP_WORDS && !is_inline && !request.first_block.is_null()
 }
 
 /// A block of `words` words, the best size, or if that cannot be allocated of `least` words: `words` may be very large,
@@ -528,7 +541,11 @@ fn block_words_after(
     let has_first_block = heap.flags & flag::INLINE != 0 || !request.first_block.is_null();
     if plan.stress != Stress::None {
         // A large heap must collect less often, or the total time would be quadratic in the live words.
-        return need + need / STRESS_SHARE;
+        return if request.tight {
+            need
+        } else {
+            need + need / STRESS_SHARE
+        };
     }
     if plan.tight {
         let fits_first = has_first_block && need <= FIRST_HEAP_WORDS;

@@ -8,7 +8,7 @@ main() ->
     wait_hibernated(P),
     see:value(current, process_info(P, [current_function, status])),
     see:value(small, element(2, process_info(P, total_heap_size)) < 300),
-    see:value(only_what_lives, [words_asleep(A) || A <- [[], [{Me, make_ref()}], [lists:seq(1, 5)], [lists:seq(1, 50)]]]),
+    see:value(only_what_lives, [words_asleep(A, Used) || A <- [[], [{Me, make_ref()}], [lists:seq(1, 5)], [lists:seq(1, 50)]], Used <- [0, 10000]]),
     P ! wake,
     see:value(woken, receive {awake, S, M, D} -> {S, M, D} end),
     see:value(message_waiting, begin Q = spawn(fun() -> self() ! early, erlang:hibernate(?MODULE, awake, [Me, s]) end), receive {awake, S2, M2, _} -> {is_pid(Q), S2, M2} end end),
@@ -22,9 +22,9 @@ main() ->
     see:value(undef, begin {U, R5} = spawn_monitor(fun() -> erlang:hibernate(?MODULE, no_such, [1]) end), U ! go, receive {'DOWN', R5, _, _, {undef, [{_, F5, A5, _} | _]}} -> {F5, A5} end end),
     see:fails([fun() -> erlang:hibernate(see:id(1), f, []) end, fun() -> erlang:hibernate(m, f, lists:seq(1, 1025)) end, fun() -> erlang:hibernate(m, f, see:id(x)) end]).
 
-%% Whether a sleeping process has hardly more words than its arguments.
-words_asleep(Arguments) ->
-    {P, R} = spawn_monitor(fun() -> erlang:hibernate(?MODULE, awake, Arguments) end),
+%% Whether a sleeping process has hardly more words than its arguments, after it had used many.
+words_asleep(Arguments, Used) ->
+    {P, R} = spawn_monitor(fun() -> put(list, lists:seq(1, Used)), erlang:garbage_collect(), erase(list), erlang:hibernate(?MODULE, awake, Arguments) end),
     wait_hibernated(P),
     [{_, Words}, {_, All}, {_, Details}] = process_info(P, [heap_size, total_heap_size, garbage_collection_info]),
     exit(P, kill),

@@ -446,6 +446,14 @@ fn a_sleeper_goes_back_to_its_first_block() {
     process.x[1] = build::list(&mut process.heap, &numbers(12));
     process.run(&request);
     assert!(!process.is_inline());
+    // Also from a heap that is too large to be collected by way of the native stack.
+    process.collect(3000, CollectionKind::Minor);
+    process.x[1] = build::list(&mut process.heap, &numbers(1000));
+    process.x[1] = Term::NIL;
+    process.run(&request);
+    assert!(process.is_inline());
+    assert_eq!(process.heap.flags & flag::INLINE, flag::INLINE);
+    assert_eq!(crate::list::items(process.x[0]).count(), 5);
 }
 
 #[test]
