@@ -106,6 +106,12 @@ fn range() -> &'static Range {
         .expect("the literal range is reserved at the start")
 }
 
+/// Bytes in the areas that live.
+#[must_use]
+pub fn bytes() -> usize {
+    range().space.lock().taken()
+}
+
 /// Copies terms, including literals of other areas, into a new area; returns the area and the copies, or `None` if
 /// there is not enough memory. Sharing within a term is not kept.
 #[must_use]

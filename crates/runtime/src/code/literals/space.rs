@@ -24,6 +24,12 @@ impl Space {
         self.end
     }
 
+    /// The number of offsets in parts that are taken.
+    #[must_use]
+    pub fn taken(&self) -> usize {
+        self.end - self.by_start.values().sum::<usize>()
+    }
+
     /// Takes a part; returns its start, or `None` if no free part is large enough.
     pub fn take(&mut self, size: usize) -> Option<usize> {
         let &(length, start) = self.by_size.range((size, 0)..).next()?;
