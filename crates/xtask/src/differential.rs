@@ -11,7 +11,7 @@
 //! depends on how busy the host is, which is a defect of the program. A crash or a wrong exit status fails at once.
 
 mod oracle;
-mod program;
+pub mod program;
 
 use crate::count::Count;
 use crate::project;

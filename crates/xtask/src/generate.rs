@@ -2,7 +2,7 @@
 //! walks through tables.
 
 mod calls;
-mod programs;
+pub mod programs;
 mod walks;
 
 use anyhow::Result;

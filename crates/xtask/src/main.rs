@@ -10,6 +10,7 @@ mod disasm;
 mod generate;
 mod project;
 mod rooms;
+mod soak;
 mod suite;
 mod terminal;
 mod under_test;
@@ -37,6 +38,8 @@ enum Chore {
     Generate(generate::Generator),
     /// Check which crate, and which module of a crate, uses which; `--write` notes what is used.
     Rooms(rooms::RoomsOptions),
+    /// Run programs again and again in one node, and report what grows from round to round.
+    Soak(soak::SoakOptions),
     /// Run everything that a change must pass, and tell how long each step took.
     Test(suite::SuiteOptions),
     /// Drive the shell of ferl and of stock in a terminal (tmux), and compare the screens.
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Chore::Bifs(options) => bifs::run(&options),
         Chore::Generate(generator) => generate::run(&generator),
         Chore::Rooms(options) => rooms::run(&options),
+        Chore::Soak(options) => soak::run(&options),
         Chore::Test(options) => suite::run(&options),
         Chore::Terminal(options) => terminal::run(&options),
     };

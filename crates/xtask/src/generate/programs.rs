@@ -56,7 +56,7 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
         let names: Vec<String> = (from..end.min(from + BATCH))
             .map(|seed| format!("p{seed}"))
             .collect();
-        compile_batch(&erlc, &names, from, options, &place)?;
+        compile_batch(&erlc, &names, from, &options.erlc, &place)?;
         let (wanted, found) = thread::scope(|scope| {
             let wanted = scope.spawn(|| outputs(&names, || Invocation::new(&erl, &place)));
             let found = outputs(&names, || options.under_test.invocation(&ferl, &place));
@@ -91,11 +91,12 @@ pub fn run(options: &ProgramsOptions) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(count.failed > 0)))
 }
 
-fn compile_batch(
+/// Writes the programs of consecutive seeds into `place` and compiles them there.
+pub fn compile_batch(
     erlc: &Path,
     names: &[String],
     first: u32,
-    options: &ProgramsOptions,
+    options: &[String],
     place: &Path,
 ) -> Result<()> {
     let mut sources = Vec::new();
@@ -106,7 +107,7 @@ fn compile_batch(
         sources.push(source);
     }
     let mut flags = vec!["-W0".to_owned()];
-    flags.extend(options.erlc.iter().cloned());
+    flags.extend(options.iter().cloned());
     let said = compile::batch(erlc, &flags, &sources, place)?;
     // `erlc` stops at the first program that does not compile, so those after it are missing too.
     let missing: Vec<&PathBuf> = sources

@@ -120,6 +120,7 @@ pub const SLOWER: &[Step] = &[
         "env LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime -p ets --features ets/loom --test interleavings",
     ),
     step("BIFs", "xtask bifs"),
+    step("soak", "xtask soak --minutes 5 --schedulers 8"),
     only_if(
         AARCH64,
         step(
@@ -180,6 +181,13 @@ pub const SLOWER: &[Step] = &[
         step(
             "fuzz code",
             "cargo +nightly fuzz run beam_code -- -max_total_time=60",
+        ),
+    ),
+    only_if(
+        FUZZ,
+        step(
+            "fuzz terms",
+            "cargo +nightly fuzz run external_term -- -max_total_time=60",
         ),
     ),
     only_if(

@@ -1,0 +1,104 @@
+//! `cargo xtask soak`: programs that run again and again in one node, which counts what it keeps after each round
+//! (`tests/generators/soak.erl`). What grows from round to round is a leak.
+//!
+//! The programs are differential programs, by default the hard ones, and random programs whose modules are loaded and purged in
+//! each round.
+
+use crate::differential::program::{self, Program};
+use crate::generate::programs;
+use crate::under_test::UnderTest;
+use crate::{compile, project};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Programs that run if the command line names none.
+const DEFAULT_PROGRAMS: [&str; 2] = ["torture/", "heavy/"];
+/// Time for the last round, and for counts to come to rest.
+const GRACE: Duration = Duration::from_secs(600);
+const MEMORY_LIMIT_BYTES: u64 = 8 << 30;
+
+#[derive(clap::Args)]
+pub struct SoakOptions {
+    #[command(flatten)]
+    under_test: UnderTest,
+    /// Minutes after which no round begins.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    minutes: u64,
+    /// The number of the first random program.
+    #[arg(long, default_value_t = 1)]
+    seed: u32,
+    /// Random programs in each round.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    count: u32,
+    /// Parts of the names of the programs [default: torture/ heavy/].
+    filters: Vec<String>,
+}
+
+pub fn run(options: &SoakOptions) -> Result<ExitCode> {
+    let place = project::target().join("generated").join("soak");
+    fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
+    let mut names = compile_programs(options, &place)?;
+    let erlc = project::stock("erlc")?;
+    let random: Vec<String> = (options.seed..options.seed.saturating_add(options.count))
+        .map(|seed| format!("p{seed}"))
+        .collect();
+    programs::compile_batch(&erlc, &random, options.seed, &[], &place)?;
+    names.extend(random.iter().map(|name| format!("purged:{name}")));
+    for generator in ["run", "soak"] {
+        compile::generator(generator, &place)?;
+    }
+
+    let machine = options.under_test.path()?;
+    let length = Duration::from_secs(options.minutes * 60);
+    let mut invocation = options.under_test.invocation(&machine, &place);
+    invocation.memory_limit_bytes = MEMORY_LIMIT_BYTES;
+    let outcome = invocation
+        .timeout(length + GRACE)
+        .args(["-noshell", "-pa"])
+        .arg(&place)
+        .args(["-s", "soak", "start", "-extra"])
+        .arg(length.as_secs().to_string())
+        .args(names)
+        .run()?;
+    print!("{}", String::from_utf8_lossy(&outcome.stdout));
+    if outcome.end.is_success() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{}: {}", outcome.end, outcome.last_words(1));
+    Ok(ExitCode::FAILURE)
+}
+
+/// Compiles the programs that are asked for and what they print with; returns the names of their modules.
+fn compile_programs(options: &SoakOptions, place: &Path) -> Result<Vec<String>> {
+    let tests = project::root().join("tests");
+    let filters = match options.filters.is_empty() {
+        true => DEFAULT_PROGRAMS.map(str::to_owned).to_vec(),
+        false => options.filters.clone(),
+    };
+    let programs: Vec<Program> = program::discover(&tests.join("programs"))?
+        .into_iter()
+        .filter(|program| project::is_asked_for(&program.name, &filters))
+        .collect();
+    if programs.is_empty() {
+        bail!("no program matches");
+    }
+    let mut sources: Vec<PathBuf> = project::entries(&tests.join("support"))?;
+    sources.extend(programs.iter().map(|program| program.source.clone()));
+    let said = compile::batch(
+        &project::stock("erlc")?,
+        &["-W0".to_owned()],
+        &sources,
+        place,
+    )?;
+    let mut names = Vec::new();
+    for program in programs {
+        if !compile::beam_path(&program.source, place).is_file() {
+            bail!("{} does not compile:\n{said}", program.name);
+        }
+        names.push(program.module);
+    }
+    Ok(names)
+}
