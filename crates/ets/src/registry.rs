@@ -15,6 +15,7 @@ use term::{am, reference};
 use super::names;
 use super::table::Table;
 use runtime::bif::{Failure, badarg_because};
+use runtime::sync::between_steps;
 
 /// Tables by number, which is nearly the order in which they were made. The lock also guards all changes of names.
 static TABLES: RwLock<BTreeMap<u64, Arc<Table>>> = RwLock::new(BTreeMap::new());
@@ -55,6 +56,7 @@ pub fn remove(table: &Table) {
         }
         tables.remove(&table.number)
     };
+    between_steps();
     if let Some(table) = removed {
         names::retire(table);
     }

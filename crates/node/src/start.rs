@@ -68,6 +68,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
     code::gdb_jit::register_bottom();
     code::perf::open(config.perf_map, config.perf_dump);
     collector::set_stress(std::env::var_os("FERL_COLLECT_ALWAYS"));
+    runtime::sync::set_delays(std::env::var_os("FERL_DELAYS"))?;
     filename::set_native_encoding(if config.file_names_utf8 {
         Encoding::Utf8
     } else {

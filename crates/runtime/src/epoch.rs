@@ -11,6 +11,7 @@ mod protocol;
 use std::cell::Cell;
 use std::collections::VecDeque;
 
+use crate::sync::between_steps;
 use parking_lot::Mutex;
 
 #[cfg(feature = "loom")]
@@ -105,8 +106,10 @@ pub fn pinned<R>(look_up: impl FnOnce() -> R) -> R {
     if !is_idle() {
         return look_up();
     }
+    between_steps();
     quiescent();
     let result = look_up();
+    between_steps();
     idle();
     result
 }

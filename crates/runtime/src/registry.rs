@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 use term::atom;
 
 use crate::process::{state, table};
+use crate::sync::between_steps;
 
 /// The registered names by pid or port. Every change to the registry holds this lock.
 static NAMES: LazyLock<Mutex<HashMap<Term, Term>>> = LazyLock::new(Mutex::default);
@@ -74,6 +75,7 @@ pub fn give(name: Term, identifier: Term) -> Result<(), Refusal> {
     } else {
         None
     };
+    between_steps();
     if names.contains_key(&identifier) {
         return Err(Refusal::HasName);
     }
@@ -85,7 +87,9 @@ pub fn give(name: Term, identifier: Term) -> Result<(), Refusal> {
     {
         return Err(Refusal::NotAlive);
     }
+    between_steps();
     slot.store(identifier.bits(), Ordering::Release);
+    between_steps();
     names.insert(identifier, name);
     Ok(())
 }
@@ -129,7 +133,9 @@ pub(crate) fn forget_owner(identifier: Term) {
 fn take(names: &mut HashMap<Term, Term>, name: Term, identifier: Term) {
     names.remove(&identifier);
     let slot = atom::registration(name.as_atom().expect("a registered name is an atom"));
+    between_steps();
     slot.store(0, Ordering::Release);
+    between_steps();
     let process = table::find(identifier);
     if !process.is_null() {
         // SAFETY: just found in the process table; `state` is shared.

@@ -20,6 +20,7 @@ pub use queue::SignalQueue;
 use crate::process::relations::ReferenceNumber;
 use crate::process::{Process, state, table};
 use crate::scheduler;
+use crate::sync::between_steps;
 
 /// [`Fragment::kind`] of a message.
 pub const MESSAGE: u32 = 0;
@@ -84,7 +85,9 @@ pub enum Signal {
 pub unsafe fn send_fragment(to: *mut Process, message: *mut Fragment) {
     // SAFETY: found within this slice, so still allocated; only shared fields are touched.
     unsafe {
+        between_steps();
         (*to).signals.push(message);
+        between_steps();
         wake(to, state::EVENT);
     }
 }
@@ -135,8 +138,11 @@ pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
         let fragment = boxed(signal);
         // SAFETY: just found in the table; the fragment is new, so it is in no list.
         unsafe {
+            between_steps();
             (*process).signals.push(fragment);
+            between_steps();
             wake(process, state::EVENT | state::SIGNALS);
+            between_steps();
             if state::is_closed(&(*process).state) {
                 handle::bounce_rest(to, &(*process).signals);
             }
@@ -225,7 +231,9 @@ pub unsafe fn wake(process: *mut Process, bits: u32) {
 unsafe fn make_runnable(process: *mut Process) {
     // SAFETY: the caller's promise.
     unsafe {
+        between_steps();
         state::claim(&(*process).state);
+        between_steps();
         scheduler::enqueue_woken(process);
     }
 }

@@ -12,3 +12,25 @@ pub use model::*;
 pub use parking_lot::{Mutex, MutexGuard};
 #[cfg(not(feature = "loom"))]
 pub use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+
+#[cfg(feature = "delays")]
+mod delays;
+#[cfg(feature = "delays")]
+pub use delays::{between_steps, set_delays};
+
+/// Marks a moment between two steps of a protocol, where builds for tests may delay the thread.
+#[cfg(not(feature = "delays"))]
+#[inline(always)]
+pub fn between_steps() {}
+
+/// Refuses `FERL_DELAYS`, because this build has no delays.
+///
+/// # Errors
+/// If the variable is set.
+#[cfg(not(feature = "delays"))]
+pub fn set_delays(variable: Option<std::ffi::OsString>) -> Result<(), String> {
+    match variable {
+        None => Ok(()),
+        Some(_) => Err("FERL_DELAYS needs a build with the feature `delays`".into()),
+    }
+}

@@ -17,6 +17,7 @@ use term::copy::Owned;
 use crate::port::Port;
 use crate::scheduler;
 use crate::signal::{self, Signal};
+use crate::sync::between_steps;
 use wheel::{Key, Wheel};
 
 const NS_PER_TICK: i64 = 1_000_000;
@@ -81,6 +82,7 @@ pub(crate) fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
         .div_euclid(NS_PER_TICK);
     let mut wheel = place.wheel.lock();
     let key = wheel.insert(tick, target);
+    between_steps();
     if tick < place.next.load(Ordering::Relaxed) {
         place.next.store(tick, Ordering::Relaxed);
         drop(wheel);
@@ -148,6 +150,7 @@ pub(crate) fn expire(index: usize) {
             .store(wheel.next_tick().unwrap_or(i64::MAX), Ordering::Relaxed);
     }
     for target in due {
+        between_steps();
         match target {
             TimerTarget::Receive { pid, generation } => {
                 let _ = signal::send(pid, Signal::Timeout { generation });

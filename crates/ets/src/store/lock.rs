@@ -17,6 +17,7 @@ use parking_lot::lock_api::{RawRwLock as _, RawRwLockTimed as _};
 use super::biased_lock::{self, BiasedLock};
 use super::part::Part;
 use runtime::scheduler;
+use runtime::sync::between_steps;
 
 /// Aligned so that no two places share a cache line.
 #[repr(align(64))]
@@ -214,6 +215,7 @@ impl Deref for ReadGuard<'_> {
 impl Drop for ReadGuard<'_> {
     #[inline]
     fn drop(&mut self) {
+        between_steps();
         match self.hold {
             Hold::Biased(biased) => biased.leave(),
             Hold::Place(place, outside) => {
@@ -249,6 +251,7 @@ impl DerefMut for WriteGuard<'_> {
 impl Drop for WriteGuard<'_> {
     #[inline]
     fn drop(&mut self) {
+        between_steps();
         match self.hold {
             Hold::Biased(biased) => biased.leave(),
             Hold::Place(..) => unreachable!("a writer takes all places"),

@@ -20,6 +20,7 @@ use super::modules::{self, Address, Loaded, Versions};
 use super::{exports, funs, literal_collector};
 use crate::process::{Process, suspend};
 use crate::scheduler::{self, world};
+use crate::sync::between_steps;
 
 /// Which version of a module is purged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,11 +95,14 @@ fn begin(module: Term, which: Which) -> Result<bool, NotInOrder> {
     if purge.is_some() {
         return Err(NotInOrder);
     }
+    between_steps();
     let mut versions = modules::versions(module);
     let Some(code) = which.of(&mut versions).take() else {
         return Ok(false);
     };
+    between_steps();
     let withheld = funs::withhold(&code.code.range());
+    between_steps();
     *purge = Some(Purge {
         which,
         code,
@@ -128,7 +132,9 @@ pub fn abort(module: Term) -> Result<(), NotInOrder> {
 /// As [`abort`].
 pub fn complete(module: Term) -> Result<bool, NotInOrder> {
     let purged = take(&mut PURGE.lock(), module)?;
+    between_steps();
     let gone = forget(&purged);
+    between_steps();
     resume(&purged.parked);
     let any = gone.is_some();
     if let Some(gone) = gone {
@@ -152,6 +158,7 @@ fn resume(parked: &[Term]) {
 /// Suspends the running process if the code of the fun that it calls is being purged; otherwise returns false, and the
 /// entry has to be read again. The process stops at its next call.
 pub fn park(process: &mut Process, entry: &FunEntry) -> bool {
+    between_steps();
     let mut purge = PURGE.lock();
     let Some(purge) = &mut *purge else {
         return false;

@@ -5,7 +5,7 @@
 //! In whichever order the fences are, either the look-up does not find what was retired, or the published epoch is
 //! seen.
 
-use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence};
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, between_steps, fence};
 
 const IDLE: u64 = u64::MAX;
 
@@ -58,6 +58,7 @@ impl<const MOST: usize> Epochs<MOST> {
     #[inline]
     pub fn quiescent(&self, place: &Place) {
         let now = self.now.load(Ordering::Relaxed);
+        between_steps();
         place.0.store(now, Ordering::Release);
         // Keeps later look-ups from being reordered before the announcement.
         fence(Ordering::SeqCst);
@@ -65,6 +66,7 @@ impl<const MOST: usize> Epochs<MOST> {
 
     /// See [`super::retire_stamp`].
     pub fn retire_stamp(&self) -> u64 {
+        between_steps();
         // Keeps later reads of published epochs from being reordered before what made the memory unreachable.
         fence(Ordering::SeqCst);
         self.now.fetch_add(1, Ordering::AcqRel)

@@ -20,6 +20,7 @@ use parking_lot::Mutex;
 use super::busy::{Busy, SuspendedSenders, Watermarks};
 use super::{Port, State};
 use crate::scheduler;
+use crate::sync::between_steps;
 
 /// Work to be done in the port.
 pub type Task = Box<dyn FnOnce(&Arc<Port>, &mut State) + Send>;
@@ -153,8 +154,10 @@ pub(super) fn push(port: &Arc<Port>, bytes: usize, task: Task) {
         {
             queue.busy.begin();
         }
+        between_steps();
         !port.tasks.pending.swap(true, Ordering::AcqRel)
     };
+    between_steps();
     if is_first && !scheduler::run_port_soon(port) {
         FOR_ANY.push(Arc::clone(port));
         scheduler::wake_one();
@@ -204,6 +207,7 @@ fn run_first(port: &Arc<Port>) -> bool {
     let (task, resumed) = {
         let mut queue = port.tasks.queue.lock();
         let Some((bytes, task)) = queue.tasks.pop_front() else {
+            between_steps();
             port.tasks.pending.store(false, Ordering::Release);
             return false;
         };
@@ -218,7 +222,9 @@ fn run_first(port: &Arc<Port>) -> bool {
         };
         (task, resumed)
     };
+    between_steps();
     task(port, &mut port.state.lock());
+    between_steps();
     resumed.resume();
     true
 }

@@ -19,6 +19,7 @@ use crate::process::relations::ReferenceNumber;
 use crate::registry::{self, Refusal};
 use crate::send::Sent;
 use crate::signal::{self, Signal, handle};
+use crate::sync::between_steps;
 
 /// A request that has reached its port.
 pub struct Request<'a> {
@@ -66,12 +67,14 @@ pub fn request(
         });
         signal::reply(caller, &reference, answer);
     };
+    between_steps();
     queue::push(port, bytes, Box::new(task));
     made
 }
 
 /// Does something to a port, at once or in order with its queue; without an answer.
 fn run_or_queue(port: &Arc<Port>, body: impl FnOnce(&Arc<Port>, &mut State) + Send + 'static) {
+    between_steps();
     match port.enter() {
         Some(mut state) => body(port, &mut state),
         None => queue::push(port, 0, Box::new(body)),
@@ -395,6 +398,7 @@ fn bad_signal(port: &Port, connected: Term) {
 pub fn register(name: Term, port: Term) -> Result<(), Refusal> {
     let port = find(port).ok_or(Refusal::NotAlive)?;
     // Closing takes the name away under this lock.
+    between_steps();
     let state = port.state.lock();
     if state.core.phase != Phase::Open {
         return Err(Refusal::NotAlive);

@@ -8,6 +8,7 @@ use super::{Process, flag, message_queue, state, table};
 use crate::halt::{self, CrashCause};
 use crate::scheduler::dirty;
 use crate::signal::handle;
+use crate::sync::between_steps;
 use crate::timer::bif_timers;
 use crate::{hooks, receive, registry};
 
@@ -24,18 +25,23 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     }
     let pid = process.pid();
     let word = state::exit(&process.state, holds_nothing(process));
+    between_steps();
     if word & state::CLOSED == 0 {
         // Whoever learns that the process is gone must not find anything of it, so until all of it is gone its pid
         // counts as that of a living process.
         give_up_all(process, word);
+        between_steps();
         table::remove(pid);
+        between_steps();
         state::close(&process.state);
     } else {
         table::remove(pid);
     }
     // From here on senders do not find the process. A sender that found it before may still push signals; `bounce_rest`
     // handles those when the block is reclaimed.
+    between_steps();
     handle::break_relations(process, reason.term());
+    between_steps();
     handle::bounce_rest(pid, &process.signals);
     super::tasks::refuse_all(process);
     free_messages(process);
@@ -59,6 +65,7 @@ fn give_up_all(process: &mut Process, word: u32) {
     if word & state::REGISTERED != 0 {
         registry::forget_owner(pid);
     }
+    between_steps();
     if word & state::TIMED != 0 {
         bif_timers::cancel_all_to(pid);
     }
@@ -66,10 +73,12 @@ fn give_up_all(process: &mut Process, word: u32) {
         return;
     };
     for number in std::mem::take(&mut cold.timers) {
+        between_steps();
         bif_timers::cancel(number);
     }
     receive::timer::cancel(cold);
     cold.at_exit.run();
+    between_steps();
     let suspending = std::mem::take(&mut cold.suspending);
     let tables = std::mem::take(&mut cold.tables);
     if !tables.is_empty() {

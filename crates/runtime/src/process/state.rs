@@ -24,7 +24,7 @@
 //! it RUNNING as usual, sees BORROWED in the previous word, and leaves it to the borrower. All operations are
 //! sequentially consistent. `tests/interleavings` runs this file under loom.
 
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicU32, Ordering, between_steps};
 
 pub const QUEUED: u32 = 1;
 pub const RUNNING: u32 = 1 << 1;
@@ -50,6 +50,7 @@ pub fn announce(word: &AtomicU32, bits: u32) -> bool {
         // Whoever set the bits has queued the process, or its owner will look again.
         return false;
     }
+    between_steps();
     let before = word.fetch_or(bits, Ordering::SeqCst);
     before & (QUEUED | RUNNING | EVENT) == 0
 }
@@ -97,6 +98,7 @@ pub fn give_back(word: &AtomicU32, gone: bool) -> bool {
         let held = seen & QUEUED != 0;
         let mark = if gone && held { GONE } else { 0 };
         let returned = seen & !BORROWED | mark;
+        between_steps();
         match word.compare_exchange_weak(seen, returned, Ordering::SeqCst, Ordering::SeqCst) {
             Ok(_) => return held,
             Err(now) => seen = now,
@@ -114,6 +116,7 @@ pub fn give_up(word: &AtomicU32) {
 #[inline(always)]
 pub fn look(word: &AtomicU32) {
     word.fetch_and(!(EVENT | SIGNALS), Ordering::SeqCst);
+    between_steps();
 }
 
 /// Puts a running process to rest; returns false, and does nothing, if a signal has arrived for it.
@@ -123,6 +126,7 @@ pub fn rest(word: &AtomicU32) -> bool {
     let mut seen = word.load(Ordering::SeqCst);
     while seen & EVENT == 0 {
         let rested = seen & !RUNNING;
+        between_steps();
         match word.compare_exchange_weak(seen, rested, Ordering::SeqCst, Ordering::SeqCst) {
             Ok(_) => return true,
             Err(now) => seen = now,
@@ -140,6 +144,7 @@ pub fn exit(word: &AtomicU32, holds_nothing: bool) -> u32 {
     loop {
         let closes = holds_nothing && seen & (REGISTERED | TIMED) == 0;
         let exiting = seen | EXITING | if closes { CLOSED } else { 0 };
+        between_steps();
         match word.compare_exchange_weak(seen, exiting, Ordering::SeqCst, Ordering::SeqCst) {
             Ok(_) => return exiting,
             Err(now) => seen = now,

@@ -11,6 +11,7 @@ use super::{Process, flag};
 use crate::collector::dirty_collection::{self, Collection};
 use crate::scheduler;
 use crate::signal::{self, Call, Signal};
+use crate::sync::between_steps;
 
 /// A task to run.
 pub struct Task {
@@ -48,6 +49,7 @@ fn ask_for(to: Term, body: Call, takes_long: fn(&Process) -> bool) {
         None => body(None),
     });
     signal::send_or_bounce(to, Signal::Call(call));
+    between_steps();
     scheduler::attend_soon(to);
 }
 

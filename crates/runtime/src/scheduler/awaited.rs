@@ -16,6 +16,7 @@ use crate::epoch;
 use crate::process::tasks::{self, Ran};
 use crate::process::{Priority, Process, flag, priority_of, state, table};
 use crate::signal::handle;
+use crate::sync::between_steps;
 
 /// Called when the running process is about to wait for a reply from the process `pid`. If that one has a lower
 /// priority (and the running process more than normal), its signals are handled soon.
@@ -62,6 +63,7 @@ impl Scheduler {
         if pointer.is_null() || !unsafe { state::borrow(&(*pointer).state) } {
             return;
         }
+        between_steps();
         // SAFETY: borrowed, so this thread owns it until it is given back.
         let process = unsafe { &mut *pointer };
         self.set_reductions_left(REDUCTIONS_PER_SLICE);
@@ -74,7 +76,9 @@ impl Scheduler {
         if gone {
             slice::end(process);
         }
+        between_steps();
         if !state::give_back(&process.state, gone) {
+            between_steps();
             if gone {
                 self.dead.add(pointer);
             } else {

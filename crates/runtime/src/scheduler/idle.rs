@@ -12,6 +12,7 @@ use sys::park::{ParkingSpot, Wakeup};
 
 use super::{SPINS_PER_LOOK, Schedulers, Shared, schedulers};
 use crate::microstate::{self, ThreadState};
+use crate::sync::between_steps;
 use crate::{io, timer};
 
 thread_local! {
@@ -77,6 +78,7 @@ impl Sleeper {
 pub(super) fn wake_one(schedulers: &Schedulers) {
     let online = schedulers.online.load(Ordering::Relaxed);
     if let Some(index) = schedulers.idle.choose(online) {
+        between_steps();
         unpark(&schedulers.all[index]);
     }
 }
@@ -106,6 +108,7 @@ fn unpark(shared: &Shared) {
 pub fn wake(index: usize) {
     let schedulers = schedulers();
     schedulers.idle.withdraw(index);
+    between_steps();
     unpark(&schedulers.all[index]);
 }
 
@@ -156,7 +159,9 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
     if online && search(schedulers, shared) {
         return;
     }
+    between_steps();
     schedulers.idle.announce(shared.index, online);
+    between_steps();
     microstate::set(ThreadState::Sleep);
     let came_online = !online && shared.index < schedulers.online.load(Ordering::SeqCst);
     if came_online || online && work_somewhere(schedulers, shared) {

@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 
 use super::{current_number, dirty, schedulers, wake_all, world};
 use crate::process::Process;
+use crate::sync::between_steps;
 
 /// Which schedulers a process blocks: all, or only the normal ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +79,7 @@ impl State {
             1
         };
         schedulers().online.store(running, Ordering::SeqCst);
+        between_steps();
         dirty::set_blocked(blocked == Blocked::All);
         wake_all();
     }

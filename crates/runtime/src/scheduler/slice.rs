@@ -17,6 +17,7 @@ use crate::collector::dirty_collection::{self, Collection};
 use crate::process::tasks::{self, Ran};
 use crate::process::{Process, exit, flag, state};
 use crate::signal::handle;
+use crate::sync::between_steps;
 use crate::system_monitor;
 
 /// What comes next in a slice.
@@ -88,6 +89,7 @@ impl Scheduler {
         }
         if stands_still(process) {
             slice.account(self, process);
+            between_steps();
             if state::rest(&process.state) {
                 return Next::End;
             }
@@ -157,6 +159,7 @@ impl Scheduler {
         if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
             return Next::Prepare;
         }
+        between_steps();
         if state::rest(&process.state) {
             return Next::End;
         }
@@ -188,6 +191,7 @@ impl Scheduler {
     pub(super) fn requeue(&self, pointer: *mut Process) {
         // SAFETY: this thread owns the process until it is in the queue.
         unsafe { state::give_up(&(*pointer).state) };
+        between_steps();
         self.enqueue(pointer);
     }
 
@@ -199,6 +203,7 @@ impl Scheduler {
             (*pointer).state.fetch_or(state::DIRTY, Ordering::Relaxed);
             state::give_up(&(*pointer).state);
         }
+        between_steps();
         dirty::hand_over(pointer);
         Next::End
     }
@@ -207,6 +212,7 @@ impl Scheduler {
     fn finish(&self, pointer: *mut Process) -> Next {
         // SAFETY: this thread owns the process.
         end(unsafe { &mut *pointer });
+        between_steps();
         self.dead.add(pointer);
         Next::End
     }

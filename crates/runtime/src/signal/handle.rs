@@ -15,6 +15,7 @@ use crate::process::{Process, flag, message_queue, state};
 use crate::receive;
 use crate::scheduler::dirty;
 use crate::scheduler::online::{self, Blocked};
+use crate::sync::between_steps;
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
 /// `EXIT_PENDING` is set if one of the other signals ended the process.
@@ -25,6 +26,7 @@ pub fn fetch(process: &mut Process) {
         // SAFETY: taken from the queue, so this thread owns it; `next` is read before the fragment is passed on.
         unsafe {
             let next = (*fragment).next;
+            between_steps();
             match (*fragment).kind {
                 MESSAGE => message_queue::append(process, fragment),
                 ALIAS_MESSAGE => alias_message(process, fragment),
@@ -116,6 +118,7 @@ fn handle(process: &mut Process, signal: Signal) {
         Signal::Link { from } => process.cold().relations.links.accept(from),
         Signal::Unlink { from, number } => {
             process.cold().relations.links.unlinked(from);
+            between_steps();
             let acknowledge = Signal::UnlinkAck {
                 from: process.pid(),
                 number,
@@ -257,6 +260,7 @@ pub fn bounce_rest(pid: Term, signals: &SignalQueue) {
         // SAFETY: taken from the queue, so this thread owns it.
         unsafe {
             let next = (*fragment).next;
+            between_steps();
             if (*fragment).kind == OTHER {
                 bounce(pid, unboxed(fragment));
             } else {
@@ -290,6 +294,7 @@ pub fn break_relations(process: &mut Process, reason: Term) {
 /// Tells the other sides of all relations that the process ends.
 fn tell_all(pid: Term, relations: &Relations, reason: Term) {
     for other in relations.links.active() {
+        between_steps();
         let exit = Signal::Exit {
             from: pid,
             reason: Owned::new(reason),
@@ -302,9 +307,11 @@ fn tell_all(pid: Term, relations: &Relations, reason: Term) {
         }
     }
     for (reference, monitor) in relations.monitors.iter() {
+        between_steps();
         demonitor_target(pid, *reference, monitor);
     }
     for (&reference, watcher) in relations.watchers.iter() {
+        between_steps();
         if watcher.watcher.is_local_port() {
             crate::port::signals::process_down(watcher.watcher, reference);
             continue;

@@ -18,6 +18,7 @@ use term::copy::Owned;
 
 use super::{TimerKey, TimerTarget};
 use crate::process::{state, table};
+use crate::sync::between_steps;
 use crate::{registry, signal, time};
 
 /// A running timer of `start_timer` or `send_after`.
@@ -64,8 +65,10 @@ pub fn start(reference: u64, deadline_monotonic_ns: i64, to: Term, message: Owne
 
 /// Sends the message of a timer that has expired, unless the timer was cancelled meanwhile.
 pub(super) fn expired(reference: u64, to: Term, message: Owned) {
+    between_steps();
     let mut timers = shard(reference).lock();
     if timers.remove(&reference).is_some() {
+        between_steps();
         let to = registry::whereis_process(to).unwrap_or(to);
         signal::send_owned(to, message);
     }
@@ -74,6 +77,7 @@ pub(super) fn expired(reference: u64, to: Term, message: Owned) {
 /// Cancels a timer; returns the milliseconds it had left, or `None` if no timer of that number runs.
 pub fn cancel(reference: u64) -> Option<i64> {
     let running = shard(reference).lock().remove(&reference)?;
+    between_steps();
     // If it is just expiring, it is no longer in its wheel; but it finds no entry here, and sends nothing.
     drop(super::cancel(running.key));
     left_ms(&running)
@@ -92,9 +96,11 @@ fn receivers(to: Term) -> &'static Receivers {
 /// Has a timer cancelled when its receiver, a process other than the caller, ends. Called within a slice.
 pub fn end_with_receiver(reference: u64, to: Term) {
     let process = table::find(to);
+    between_steps();
     if !process.is_null() {
         let mut receivers = receivers(to).lock();
         list(receivers.entry(to).or_default(), reference);
+        between_steps();
         // SAFETY: just found in the table; `state` is shared.
         if state::set_timed(unsafe { &(*process).state }) {
             return;
@@ -116,6 +122,7 @@ pub fn list(numbers: &mut Vec<u64>, reference: u64) {
 /// Cancels the timers that others have set for a process that ends.
 pub(crate) fn cancel_all_to(to: Term) {
     let numbers = receivers(to).lock().remove(&to);
+    between_steps();
     for number in numbers.into_iter().flatten() {
         cancel(number);
     }
