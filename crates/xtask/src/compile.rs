@@ -23,12 +23,17 @@ pub fn batch(erlc: &Path, options: &[String], sources: &[PathBuf], into: &Path) 
 
 /// Compiles `tests/generators/NAME.erl`, which the machines run to make calls or to run generated programs.
 pub fn generator(name: &str, into: &Path) -> Result<()> {
+    generator_with(&[], name, into)
+}
+
+/// As [`generator`], with options of the compiler.
+pub fn generator_with(options: &[String], name: &str, into: &Path) -> Result<()> {
     let source = project::root()
         .join("tests/generators")
         .join(name)
         .with_extension("erl");
     let erlc = project::stock("erlc")?;
-    let said = batch(&erlc, &[], std::slice::from_ref(&source), into)?;
+    let said = batch(&erlc, options, std::slice::from_ref(&source), into)?;
     if !beam_path(&source, into).is_file() {
         bail!("{} does not compile:\n{said}", source.display());
     }

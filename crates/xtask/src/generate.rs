@@ -1,7 +1,8 @@
 //! `cargo xtask generate`: random calls and programs, made from a seed and compared on ferl and on stock, and random
-//! walks through tables.
+//! scenarios of processes and walks through tables.
 
 mod calls;
+mod processes;
 pub mod programs;
 mod walks;
 
@@ -13,6 +14,8 @@ use std::process::ExitCode;
 pub enum Generator {
     /// Call every BIF with good, edge and bad arguments: values, reasons and explanations must equal stock's.
     Calls(calls::CallsOptions),
+    /// Run scenarios of many processes, whose outcome the language fixes: on ferl and on stock.
+    Processes(processes::ProcessesOptions),
     /// Run random programs: what they print must equal what they print on stock.
     Programs(programs::ProgramsOptions),
     /// Walk through ETS tables while others write: every object that stays must be met once.
@@ -22,6 +25,7 @@ pub enum Generator {
 pub fn run(generator: &Generator) -> Result<ExitCode> {
     match generator {
         Generator::Calls(options) => calls::run(options),
+        Generator::Processes(options) => processes::run(options),
         Generator::Programs(options) => programs::run(options),
         Generator::Walks(options) => walks::run(options),
     }

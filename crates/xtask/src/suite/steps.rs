@@ -83,6 +83,10 @@ pub const RELEASE: &[Step] = &[
     step("calls", "xtask generate calls --count 60"),
     step("programs", "xtask generate programs --count 100"),
     step("walks", "xtask generate walks --count 500 --schedulers 8"),
+    step(
+        "processes",
+        "xtask generate processes --count 50 --schedulers 8",
+    ),
 ];
 
 /// What waits for screens to come to rest, when nothing else runs.
@@ -148,6 +152,31 @@ pub const SLOWER: &[Step] = &[
     step(
         "walks, collect always",
         "xtask generate walks --seed 4 --count 500 --collect-always",
+    ),
+    step(
+        "processes, seed 1000",
+        "xtask generate processes --seed 1000 --count 500",
+    ),
+    step(
+        "processes, one scheduler",
+        "xtask generate processes --seed 2000 --count 200 --schedulers 1",
+    ),
+    step(
+        "processes, collect always",
+        "xtask generate processes --seed 3000 --count 50 --schedulers 8 --collect-always",
+    ),
+    // Delays are a feature that a release does not have.
+    step(
+        "delays built",
+        "cargo build --quiet --profile quick --package cli --features delays --target-dir target/delays",
+    ),
+    step(
+        "processes, delays",
+        "xtask generate processes --seed 4000 --count 300 --schedulers 8 --delays 1 --ferl target/delays/quick/ferl",
+    ),
+    step(
+        "processes, two schedulers, delays",
+        "xtask generate processes --seed 5000 --count 300 --schedulers 2 --delays 2 --ferl target/delays/quick/ferl",
     ),
     step(
         "programs, seed 1000",
