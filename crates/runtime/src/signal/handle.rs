@@ -8,7 +8,7 @@ use term::copy::{Owned, to_fragment};
 use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
-use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, send_or_bounce, unboxed};
+use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, boxed, send_or_bounce, unboxed};
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{Monitor, MonitorTarget, Relations, Watcher};
 use crate::process::{Process, flag, message_queue, state};
@@ -35,13 +35,25 @@ pub fn fetch(process: &mut Process) {
                     if process.flags & flag::EXIT_PENDING == 0 {
                         handle(process, signal);
                     } else {
-                        bounce(process.pid(), signal);
+                        come_too_late(process, signal);
                     }
                 }
                 kind => unreachable!("a signal of kind {kind}"),
             }
             fragment = next;
         }
+    }
+}
+
+/// Handles a signal that comes after the one that ends the process. A link or monitor is refused only once nothing of the
+/// process can be found, such as its name or its tables; so it stays in the queue for [`bounce_rest`].
+#[cold]
+fn come_too_late(process: &mut Process, signal: Signal) {
+    if matches!(signal, Signal::Link { .. } | Signal::Monitor { .. }) {
+        // SAFETY: the fragment is new, so it is in no list.
+        unsafe { process.signals.push(boxed(signal)) };
+    } else {
+        bounce(process.pid(), signal);
     }
 }
 
