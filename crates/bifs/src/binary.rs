@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use layout::object::offset;
 use layout::{ObjectKind, Term};
 use term::off_heap::{self, BinaryBlock};
-use term::{am, bits, build, integer, unicode};
+use term::{am, atom, bits, build, integer, unicode};
 
 use super::erlang;
 use runtime::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
@@ -74,8 +74,9 @@ pub fn part_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
 }
 
 /// `binary:list_to_bin(Iolist)`
-pub fn list_to_bin_1(process: &mut Process, arguments: [Term; 1]) -> BifResult {
-    erlang::list_to_binary_1(process, arguments)
+pub fn list_to_bin_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    let name = (atom::known("binary"), atom::known("list_to_bin"));
+    erlang::list_to_binary_as(process, list, name)
 }
 
 fn copies(process: &mut Process, binary: Term, count: u64) -> BifResult {

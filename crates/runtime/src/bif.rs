@@ -70,17 +70,21 @@ pub fn badarg(_number: usize) -> Failure {
     Failure::Error(am::BADARG)
 }
 
-/// `badarg` for a function of `erlang` that was re-entered with other arguments than those of the original call. The
-/// trace shows `arguments`.
+/// `badarg` for a function that was re-entered with other arguments than those of the original call. The trace shows
+/// `arguments`.
 #[cold]
 #[must_use]
-pub fn badarg_as_called(process: &mut Process, function: Term, arguments: &[Term]) -> Failure {
+pub fn badarg_as_called(
+    process: &mut Process,
+    (module, function): (Term, Term),
+    arguments: &[Term],
+) -> Failure {
     let heap = process.heap();
     let arguments = build::list(heap, arguments);
     Failure::Raise {
         class: Class::Error,
         reason: am::BADARG,
-        arguments: build::tuple(heap, &[am::ERLANG, function, arguments]),
+        arguments: build::tuple(heap, &[module, function, arguments]),
         info: Term::NONE,
     }
 }

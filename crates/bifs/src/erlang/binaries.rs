@@ -137,19 +137,21 @@ fn later(process: &mut Process, joining: Joining, kept: Term, rest: Term) -> Fai
 /// The error of a function whose argument was `whole`, also if it was re-entered with other arguments since.
 fn failure_as_called(
     process: &mut Process,
-    function: &str,
+    function: (Term, Term),
     whole: Term,
     error: IolistError,
 ) -> Failure {
     match error {
-        IolistError::Bad(_) => badarg_as_called(process, atom::known(function), &[whole]),
+        IolistError::Bad(_) => badarg_as_called(process, function, &[whole]),
         IolistError::Limit => system_limit(),
     }
 }
 
-/// Joins an I/O list to one bit string, as far as the slice allows. `function` is the BIF's name.
-fn join(process: &mut Process, data: Term, wanted: Wanted, function: &str) -> BifResult {
-    let (joining, kept, rest) = match joining_of(data) {
+/// Joins an I/O list to one bit string, as far as the slice allows. `function` is the BIF's module and name.
+fn join(process: &mut Process, data: Term, wanted: Wanted, function: (Term, Term)) -> BifResult {
+    let earlier = joining_of(data);
+    let is_first = earlier.is_none();
+    let (joining, kept, rest) = match earlier {
         Some(earlier) => earlier,
         None => {
             if let Some(string) = iolist::as_it_is(data, wanted).map_err(iolist_failure)? {
@@ -163,7 +165,11 @@ fn join(process: &mut Process, data: Term, wanted: Wanted, function: &str) -> Bi
         Joining::Writing { position, end } => (kept, position, end, rest),
         Joining::Sizing { bits } => {
             let step = iolist::size_step(process.heap(), rest, wanted, budget);
-            match step.map_err(|error| failure_as_called(process, function, kept, error))? {
+            let step = step.map_err(|error| match is_first {
+                true => iolist_failure(error),
+                false => failure_as_called(process, function, kept, error),
+            });
+            match step? {
                 Step::More(more, rest) => {
                     let bits = bits.checked_add(more).ok_or_else(system_limit)?;
                     return Err(later(process, Joining::Sizing { bits }, kept, rest));
@@ -199,15 +205,25 @@ fn join(process: &mut Process, data: Term, wanted: Wanted, function: &str) -> Bi
 
 /// `erlang:list_to_binary(Iolist)`: accepts only a list.
 pub fn list_to_binary_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
+    list_to_binary_as(process, list, named("list_to_binary"))
+}
+
+/// `list_to_binary`, called as `function`, its module and name.
+pub fn list_to_binary_as(process: &mut Process, list: Term, function: (Term, Term)) -> BifResult {
     if !list.is_list() {
         return Err(badarg(1));
     }
-    join(process, list, Wanted::Bytes, "list_to_binary")
+    join(process, list, Wanted::Bytes, function)
+}
+
+/// A function of `erlang`.
+fn named(function: &str) -> (Term, Term) {
+    (am::ERLANG, atom::known(function))
 }
 
 /// `erlang:iolist_to_binary(IolistOrBinary)`
 pub fn iolist_to_binary_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
-    join(process, iolist, Wanted::Bytes, "iolist_to_binary")
+    join(process, iolist, Wanted::Bytes, named("iolist_to_binary"))
 }
 
 /// `erlang:list_to_bitstring(List)`: accepts only a list.
@@ -215,7 +231,7 @@ pub fn list_to_bitstring_1(process: &mut Process, [list]: [Term; 1]) -> BifResul
     if !list.is_list() {
         return Err(badarg(1));
     }
-    join(process, list, Wanted::Bits, "list_to_bitstring")
+    join(process, list, Wanted::Bits, named("list_to_bitstring"))
 }
 
 /// `erlang:iolist_size(IolistOrBinary)`
@@ -225,7 +241,7 @@ pub fn iolist_size_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
         _ => (0, iolist, iolist),
     };
     let step = iolist::size_step(process.heap(), rest, Wanted::Bytes, pieces());
-    match step.map_err(|error| failure_as_called(process, "iolist_size", whole, error))? {
+    match step.map_err(|error| failure_as_called(process, named("iolist_size"), whole, error))? {
         Step::Done(more) => {
             let bits = before.checked_add(more).ok_or_else(system_limit)?;
             Ok(build::unsigned(process.heap(), bits / 8))

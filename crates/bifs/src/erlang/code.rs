@@ -198,7 +198,7 @@ pub fn delete_module_1(process: &mut Process, [argument]: [Term; 1]) -> BifResul
         runtime::log::not_purged(process, module);
         return Err(badarg_as_called(
             process,
-            atom::known("delete_module"),
+            (am::ERLANG, atom::known("delete_module")),
             &[module],
         ));
     }

@@ -116,7 +116,7 @@ pub fn length_1(process: &mut Process, [argument]: [Term; 1]) -> BifResult {
         return Ok(Term::small(length));
     }
     if !rest.is_cons() {
-        return Err(badarg_as_called(process, am::LENGTH, &[list]));
+        return Err(badarg_as_called(process, (am::ERLANG, am::LENGTH), &[list]));
     }
     let so_far = magic::pause(process, Counted(length));
     let heap = process.heap();
