@@ -4,7 +4,7 @@ use crate::answers::compare;
 use fastrand::Rng;
 use layout::object::Bits;
 use term::bits::construct::{Segment, SegmentKind, create};
-use term::bits::{Flags, matching};
+use term::bits::{ALL, Flags, matching};
 use term::heap::Scratch;
 use term::{Term, am, arith, atom, build};
 
@@ -264,7 +264,7 @@ fn values_are_written_alike() {
         };
         let first = [SegmentKind::Append, SegmentKind::Binary][random.usize(..2)];
         let segments = [
-            segment(first, before, am::ALL, 1),
+            segment(first, before, ALL, 1),
             segment(kind, value, Term::small(width as i64), 1),
             segment(SegmentKind::Integer, Term::small(5), Term::small(3), 1),
         ];
