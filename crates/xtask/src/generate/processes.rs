@@ -1,6 +1,8 @@
 //! Scenarios of many processes, by seed (`tests/generators/processes.erl`), on ferl and on stock.
 //!
 //! Their outcome follows from the language, so each machine tells by itself what is wrong; and both must print the same.
+//! Stock 25.2 now and then comes to a stand, idle, while schedulers go offline and are blocked (2 of 18 batches on a busy
+//! host): it then goes on with the next scenario, and ferl must do the one left out without stock's answer.
 //! With `--delays`, threads of ferl are delayed between the steps of protocols (`runtime::sync::delays`), which the machine
 //! under test must have been built for.
 
@@ -12,10 +14,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
-use watch::Invocation;
+use watch::{End, Invocation, Outcome};
 
 /// Scenarios that one machine runs, one after the other.
 const BATCH: u32 = 50;
+
+/// Seconds that stock may take for a batch; it takes about ten. And how often it may come to a stand in one.
+const STOCK_SECONDS: u64 = 120;
+const STANDS: usize = 3;
 
 /// The versions of the module that scenarios load and purge.
 const VERSIONS: u32 = 3;
@@ -50,20 +56,12 @@ pub fn run(options: &ProcessesOptions) -> Result<ExitCode> {
     while from < end {
         let count = BATCH.min(end - from);
         let (wanted, found) = thread::scope(|scope| {
-            let wanted = scope.spawn(|| {
-                output(
-                    Invocation::new(&stock, &place),
-                    from,
-                    count,
-                    options,
-                    &place,
-                )
-            });
+            let wanted = scope.spawn(|| of_stock(&stock, from, count, &place));
             let mut machine = options.under_test.invocation(&ferl, &place);
             if let Some(seed) = options.delays {
                 machine = machine.env("FERL_DELAYS", &seed.to_string());
             }
-            let found = output(machine, from, count, options, &place);
+            let found = outcome(machine, from, count, options.timeout, &place);
             let wanted = wanted.join().unwrap_or_else(|_| bail!("a thread died"));
             anyhow::Ok((wanted?, found?))
         })?;
@@ -85,38 +83,83 @@ fn compile_all(place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a machine prints for scenarios; where it fails, its output ends with how.
-fn output(
+/// The lines about scenarios that stock prints; none for those in which it stands.
+fn of_stock(stock: &Path, first: u32, count: u32, place: &Path) -> Result<Vec<String>> {
+    let mut lines = Vec::new();
+    let (mut from, end) = (first, first + count);
+    for _ in 0..=STANDS {
+        let machine = Invocation::new(stock, place);
+        let outcome = outcome(machine, from, end - from, STOCK_SECONDS, place)?;
+        let said = of_scenarios(&outcome);
+        let stands_in = from + u32::try_from(said.len())?;
+        lines.extend(said);
+        match outcome.end {
+            End::Exited(0) => return Ok(lines),
+            End::TimedOut(_) => {}
+            other => bail!("stock: {other}: {}", outcome.last_words(3)),
+        }
+        if stands_in < end {
+            println!("stock stands in scenario {stands_in}, which is not compared");
+        }
+        from = stands_in + 1;
+        if from >= end {
+            return Ok(lines);
+        }
+    }
+    bail!(
+        "stock came to a stand in {} of {count} scenarios",
+        STANDS + 1
+    )
+}
+
+fn outcome(
     machine: Invocation,
     first: u32,
     count: u32,
-    options: &ProcessesOptions,
+    seconds: u64,
     place: &Path,
-) -> Result<String> {
-    let outcome = machine
-        .timeout(Duration::from_secs(options.timeout))
+) -> Result<Outcome> {
+    machine
+        .timeout(Duration::from_secs(seconds))
         .arg("-noshell")
         .arg("-pa")
         .arg(place)
         .args(["-s", "processes", "start", "-extra"])
         .args([first.to_string(), count.to_string()])
-        .run()?;
-    let mut text = String::from_utf8_lossy(&outcome.stdout).into_owned();
-    if !outcome.end.is_success() {
-        text.push_str(&format!("{}: {}\n", outcome.end, outcome.last_words(3)));
-    }
-    Ok(text)
+        .run()
 }
 
-/// Prints the lines that only one machine printed; returns whether there are none.
-fn compare(wanted: &str, found: &str) -> bool {
-    for (machine, lines, others) in [("ferl", found, wanted), ("stock", wanted, found)] {
-        for line in lines.lines() {
-            if !others.lines().any(|other| other == line) {
-                let shown: String = line.chars().take(2000).collect();
-                println!("only {machine}: {shown}");
-            }
+/// The lines that begin with the number of a scenario.
+fn of_scenarios(outcome: &Outcome) -> Vec<String> {
+    let is_of_scenario = |line: &&str| {
+        let number = line.split(':').next().unwrap_or_default();
+        number.parse::<u32>().is_ok()
+    };
+    let text = String::from_utf8_lossy(&outcome.stdout);
+    text.lines()
+        .filter(is_of_scenario)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether ferl found nothing wrong, and says of each scenario what stock does; prints what is not so.
+fn compare(wanted: &[String], found: &Outcome) -> bool {
+    let is_right = found.end.is_success();
+    if !is_right {
+        println!("ferl: {}: {}", found.end, found.last_words(3));
+        let text = String::from_utf8_lossy(&found.stdout);
+        for line in text
+            .lines()
+            .filter(|line| line.starts_with(|first: char| first.is_uppercase()))
+        {
+            let shown: String = line.chars().take(2000).collect();
+            println!("{shown}");
         }
     }
-    wanted == found && !found.contains("WRONG")
+    let found = of_scenarios(found);
+    let missing: Vec<&String> = wanted.iter().filter(|line| !found.contains(line)).collect();
+    for line in &missing {
+        println!("only stock: {line}");
+    }
+    is_right && missing.is_empty()
 }
