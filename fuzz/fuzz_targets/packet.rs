@@ -8,27 +8,9 @@ use packet::{Length, Limits, PacketKind};
 use term::heap::Scratch;
 use term::print;
 
-const KINDS: [PacketKind; 15] = [
-    PacketKind::Raw,
-    PacketKind::Length1,
-    PacketKind::Length2,
-    PacketKind::Length4,
-    PacketKind::Asn1,
-    PacketKind::SunRm,
-    PacketKind::Cdr,
-    PacketKind::FastCgi,
-    PacketKind::Line,
-    PacketKind::Tpkt,
-    PacketKind::Http { binaries: false },
-    PacketKind::Http { binaries: true },
-    PacketKind::HttpHeaders { binaries: false },
-    PacketKind::HttpHeaders { binaries: true },
-    PacketKind::SslTls,
-];
-
 fuzz_target!(|input: (u8, u16, u16, bool, Vec<u8>)| {
     let (kind, packet_bytes, line_bytes, was_in_headers, bytes) = input;
-    let kind = KINDS[usize::from(kind) % KINDS.len()];
+    let kind = PacketKind::ALL[usize::from(kind) % PacketKind::ALL.len()];
     let limits = Limits {
         packet_bytes: packet_bytes.into(),
         line_bytes: line_bytes.into(),

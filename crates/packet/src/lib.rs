@@ -38,6 +38,27 @@ pub enum PacketKind {
     SslTls,
 }
 
+impl PacketKind {
+    /// Every kind.
+    pub const ALL: [PacketKind; 15] = [
+        PacketKind::Raw,
+        PacketKind::Length1,
+        PacketKind::Length2,
+        PacketKind::Length4,
+        PacketKind::Asn1,
+        PacketKind::SunRm,
+        PacketKind::Cdr,
+        PacketKind::FastCgi,
+        PacketKind::Line,
+        PacketKind::Tpkt,
+        PacketKind::Http { binaries: false },
+        PacketKind::Http { binaries: true },
+        PacketKind::HttpHeaders { binaries: false },
+        PacketKind::HttpHeaders { binaries: true },
+        PacketKind::SslTls,
+    ];
+}
+
 /// Limits of what a receiver accepts; 0 means no limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -337,21 +358,6 @@ mod tests {
 
     #[test]
     fn any_bytes_are_safe() {
-        let kinds = [
-            PacketKind::Raw,
-            PacketKind::Length1,
-            PacketKind::Length2,
-            PacketKind::Length4,
-            PacketKind::Asn1,
-            PacketKind::SunRm,
-            PacketKind::Cdr,
-            PacketKind::FastCgi,
-            PacketKind::Line,
-            PacketKind::Tpkt,
-            PacketKind::Http { binaries: false },
-            PacketKind::HttpHeaders { binaries: true },
-            PacketKind::SslTls,
-        ];
         const LETTERS: &[u8] = b"\x01\x03\x1f\x80\x82\xff\r\n: /GIOPHT1.*";
         let mut seed = 1u32;
         for round in 0..20_000 {
@@ -360,7 +366,7 @@ mod tests {
                 seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 bytes.push(LETTERS[(seed >> 24) as usize % LETTERS.len()]);
             }
-            for kind in kinds {
+            for kind in PacketKind::ALL {
                 let mut in_headers = round % 2 == 0;
                 let found = length(kind, &bytes, &Limits::default(), &mut in_headers);
                 if let Length::Known(length) = found
