@@ -6,13 +6,12 @@
 use layout::{Export, FunEntry, Term};
 use libfuzzer_sys::fuzz_target;
 use std::ptr;
-use std::sync::atomic::AtomicPtr;
 use term::atom;
 use term::compare::eq_exact;
 use term::external::{
     self, DecodeOptions, Decoder, EncodeOptions, FunIdentity, Resolver, Step, size,
 };
-use term::fun::Found;
+use term::fun::{self, Found};
 use term::heap::Scratch;
 use term::print;
 
@@ -29,16 +28,7 @@ impl Resolver for Funs {
     }
 
     fn fun_entry(&mut self, identity: &FunIdentity) -> Option<Found> {
-        self.0.push(Box::new(FunEntry {
-            code: AtomicPtr::new(ptr::null_mut()),
-            module: identity.module,
-            arity: identity.arity,
-            free: identity.free,
-            index: identity.index,
-            old_index: identity.old_index,
-            old_unique: identity.old_unique,
-            unique: identity.unique,
-        }));
+        self.0.push(Box::new(fun::new_entry(identity)));
         let entry = ptr::from_ref(&**self.0.last()?);
         Some(Found {
             entry,

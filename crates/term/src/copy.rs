@@ -218,6 +218,26 @@ pub unsafe fn copy_to(
     }
 }
 
+/// Gives a copied object its own count of what lies off the heap, and takes from it the right to append in place.
+///
+/// # Safety
+/// `object` was just copied, and is of that kind.
+#[inline(always)]
+unsafe fn own(list: &mut *mut u64, object: *mut u64, kind: ObjectKind) {
+    // SAFETY: the caller's promise; the offsets are those of the kind.
+    unsafe {
+        if matches!(kind, ObjectKind::SharedBinary | ObjectKind::MagicReference) {
+            if kind == ObjectKind::SharedBinary {
+                *object.add(1 + offset::SHARED_BINARY_FLAGS) = 0;
+            }
+            off_heap::retain(off_heap::block_of(object));
+            off_heap::link(list, object);
+        } else if kind == ObjectKind::SubBinary {
+            *object.add(1 + offset::SUB_BINARY_BITS) &= 0xffff;
+        }
+    }
+}
+
 struct Copier<'a> {
     top: *mut u64,
     start: usize,
@@ -254,19 +274,7 @@ impl Copier<'_> {
             let object = self.top;
             self.top = object.add(1 + header.arity());
             object.copy_from_nonoverlapping(term.boxed_pointer(), 1 + header.arity());
-            if matches!(
-                header.kind(),
-                ObjectKind::SharedBinary | ObjectKind::MagicReference
-            ) {
-                if header.kind() == ObjectKind::SharedBinary {
-                    // A copy never has the right to append in place.
-                    *object.add(1 + offset::SHARED_BINARY_FLAGS) = 0;
-                }
-                off_heap::retain(off_heap::block_of(object));
-                off_heap::link(self.list, object);
-            } else if header.kind() == ObjectKind::SubBinary {
-                *object.add(1 + offset::SUB_BINARY_BITS) &= 0xffff;
-            }
+            own(self.list, object, header.kind());
             Term::from_boxed_pointer(object)
         }
     }

@@ -4,10 +4,14 @@
 //! decoded from them: such a fun has, in place of its creator, a pair of the creator and a magic reference, its *keeper*,
 //! whose object gives the entry up with the last fun. So funs that code makes need no count. Any thread may call.
 
+use std::ptr;
+use std::sync::atomic::AtomicPtr;
+
 use layout::object::offset;
 use layout::{FunEntry, ObjectKind, Term};
 
 use crate::build;
+use crate::external::FunIdentity;
 use crate::heap::Allocate;
 use crate::off_heap::MagicBlock;
 
@@ -17,6 +21,21 @@ pub struct Found {
     pub entry: *const FunEntry,
     /// Keeps the entry, if it is not of loaded code; counted once for whoever receives this.
     pub keeper: Option<*mut MagicBlock>,
+}
+
+/// An entry without code.
+#[must_use]
+pub fn new_entry(identity: &FunIdentity) -> FunEntry {
+    FunEntry {
+        code: AtomicPtr::new(ptr::null_mut()),
+        module: identity.module,
+        arity: identity.arity,
+        free: identity.free,
+        index: identity.index,
+        old_index: identity.old_index,
+        old_unique: identity.old_unique,
+        unique: identity.unique,
+    }
 }
 
 /// The entry of a closure; valid as long as the fun is.

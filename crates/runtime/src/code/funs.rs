@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::ptr;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use layout::FunEntry;
 use parking_lot::RwLock;
 use term::external::FunIdentity;
-use term::fun::Found;
+use term::fun::{self, Found};
 use term::off_heap::MagicBlock;
 
 use super::modules::Address;
@@ -35,18 +35,8 @@ unsafe impl Sync for Entry {}
 
 impl Entry {
     fn new(identity: &FunIdentity) -> Entry {
-        let entry = FunEntry {
-            code: AtomicPtr::new(ptr::null_mut()),
-            module: identity.module,
-            arity: identity.arity,
-            free: identity.free,
-            index: identity.index,
-            old_index: identity.old_index,
-            old_unique: identity.old_unique,
-            unique: identity.unique,
-        };
         Entry {
-            entry: Box::into_raw(Box::new(entry)),
+            entry: Box::into_raw(Box::new(fun::new_entry(identity))),
             is_of_code: false,
             keepers: 0,
         }

@@ -4,11 +4,8 @@
 //! A set of the objects seen says which are shared. That costs several times what a plain copy does, so messages do
 //! without it, as on stock.
 
-use layout::object::offset;
-use layout::{Header, ObjectKind, Term};
+use layout::{Header, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::off_heap;
 
 /// What a copy that keeps sharing takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,33 +106,12 @@ impl SharingCopier<'_> {
                 let header = source.header();
                 self.top = object.add(1 + header.arity());
                 object.copy_from_nonoverlapping(source.boxed_pointer(), 1 + header.arity());
-                self.own(object, header.kind());
+                super::own(self.list, object, header.kind());
                 Term::from_boxed_pointer(object)
             }
         };
         self.copies.insert(source.bits(), copy);
         copy
-    }
-
-    /// Gives a copied object its own count of what lies off the heap, and takes the right to append from it.
-    ///
-    /// # Safety
-    /// `object` was just copied.
-    unsafe fn own(&mut self, object: *mut u64, kind: ObjectKind) {
-        // SAFETY: the caller's promise; the offsets are those of the kind.
-        unsafe {
-            match kind {
-                ObjectKind::SharedBinary | ObjectKind::MagicReference => {
-                    if kind == ObjectKind::SharedBinary {
-                        *object.add(1 + offset::SHARED_BINARY_FLAGS) = 0;
-                    }
-                    off_heap::retain(off_heap::block_of(object));
-                    off_heap::link(self.list, object);
-                }
-                ObjectKind::SubBinary => *object.add(1 + offset::SUB_BINARY_BITS) &= 0xffff,
-                _ => {}
-            }
-        }
     }
 }
 

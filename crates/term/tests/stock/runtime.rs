@@ -3,9 +3,9 @@
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
-use layout::{Export, FunEntry, Term};
+use layout::{Export, Term};
 use term::external::{FunIdentity, Resolver};
-use term::fun::Found;
+use term::fun::{self, Found};
 
 pub struct TestRuntime;
 
@@ -29,16 +29,7 @@ impl Resolver for TestRuntime {
     }
 
     fn fun_entry(&mut self, identity: &FunIdentity) -> Option<Found> {
-        let entry = Box::leak(Box::new(FunEntry {
-            code: AtomicPtr::new(ptr::null_mut()),
-            module: identity.module,
-            arity: identity.arity,
-            free: identity.free,
-            index: identity.index,
-            old_index: identity.old_index,
-            old_unique: identity.old_unique,
-            unique: identity.unique,
-        }));
+        let entry = Box::leak(Box::new(fun::new_entry(identity)));
         Some(Found {
             entry,
             keeper: None,
