@@ -4,10 +4,11 @@
 #![no_main]
 
 use ets::match_spec::{self, Interpreter, Program};
-use layout::{Export, FunEntry, Term};
+use layout::{Export, Term};
 use libfuzzer_sys::fuzz_target;
 use term::atom;
 use term::external::{self, DecodeOptions, FunIdentity, Resolver};
+use term::fun::Found;
 use term::heap::Scratch;
 
 /// Resolves no functions: their entries are never freed, and would fill the memory.
@@ -18,7 +19,7 @@ impl Resolver for NoRuntime {
         None
     }
 
-    fn fun_entry(&mut self, _: &FunIdentity) -> Option<&'static FunEntry> {
+    fn fun_entry(&mut self, _: &FunIdentity) -> Option<Found> {
         None
     }
 }
