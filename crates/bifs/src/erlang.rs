@@ -15,7 +15,7 @@ mod flags;
 mod funs;
 mod halt;
 mod identifiers;
-mod info;
+pub mod info;
 mod lifecycle;
 mod links;
 pub mod memory;

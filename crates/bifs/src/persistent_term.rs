@@ -273,14 +273,18 @@ pub fn erase_1(_process: &mut Process, [key]: [Term; 1]) -> BifResult {
     Ok(am::boolean(WRITER.lock().remove(key)))
 }
 
+/// The places of the current table.
+fn places() -> usize {
+    current().map_or(0, |table| table.places.len())
+}
+
 /// `persistent_term:info()`
 pub fn info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let (count, words) = {
         let writer = WRITER.lock();
         (writer.count, writer.words)
     };
-    let places = current().map_or(0, |table| table.places.len());
-    let memory = (words + places) * 8 + count * size_of::<Entry>();
+    let memory = (words + places()) * 8 + count * size_of::<Entry>();
     let pairs = [
         (am::COUNT, Term::small(count as i64)),
         (am::MEMORY, Term::small(memory as i64)),
@@ -290,8 +294,7 @@ pub fn info_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 
 /// The number of places of the table, for `erts_debug`.
 pub fn table_info(process: &mut Process) -> BifResult {
-    let places = current().map_or(0, |table| table.places.len());
-    let pairs = [(atom::known("table"), Term::small(places as i64))];
+    let pairs = [(atom::known("table"), Term::small(places() as i64))];
     Ok(map::from_pairs(process.heap(), &pairs))
 }
 

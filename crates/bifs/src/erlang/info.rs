@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use layout::{ObjectKind, Term};
+use layout::{Heap, ObjectKind, Term};
 use term::copy::{self, Owned};
 use term::heap::Scratch;
 use term::{am, build, list, node};
@@ -45,8 +45,7 @@ enum Items {
 
 impl Items {
     /// The result about a process, built on `scratch`.
-    fn of(&self, process: &Process, asker: Asker, scratch: &mut Scratch) -> Term {
-        let heap = scratch.heap();
+    fn of(&self, process: &Process, asker: Asker, heap: &mut Heap) -> Term {
         let mut steps = 0;
         let mut pair = |item: Term, wrapped: bool| {
             let value = info::value(process, item, asker, heap, &mut steps);
@@ -73,16 +72,6 @@ impl Items {
 }
 
 fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
-    if pid == process.pid() {
-        // Signals that were sent to it before must take effect first.
-        handle::fetch(process);
-        if process.flags & flag::EXIT_PENDING != 0 {
-            return Err(Failure::Exit);
-        }
-        let mut scratch = Scratch::new();
-        let answer = items.of(process, Asker::Itself, &mut scratch);
-        return Ok(copy::copy(process.heap(), answer));
-    }
     if !pid.is_local_pid() {
         let of_this_node =
             pid.is_kind(ObjectKind::ExternalPid) && node::of(pid).name == node::own_name();
@@ -91,6 +80,28 @@ fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
         } else {
             Err(badarg(1))
         };
+    }
+    of_process(process, pid, move |other, asker, heap| {
+        items.of(other, asker, heap)
+    })
+}
+
+/// What `tell` says of a process of this node when it has handled the signals that the caller sent it before; `undefined`
+/// if it is gone. Another process is asked, and the caller waits for its answer.
+pub fn of_process(
+    process: &mut Process,
+    pid: Term,
+    tell: impl FnOnce(&Process, Asker, &mut Heap) -> Term + Send + 'static,
+) -> BifResult {
+    if pid == process.pid() {
+        // Signals that were sent to it before must take effect first.
+        handle::fetch(process);
+        if process.flags & flag::EXIT_PENDING != 0 {
+            return Err(Failure::Exit);
+        }
+        let mut scratch = Scratch::new();
+        let answer = tell(process, Asker::Itself, scratch.heap());
+        return Ok(copy::copy(process.heap(), answer));
     }
     let other = table::find(pid);
     if other.is_null() {
@@ -105,7 +116,7 @@ fn about(process: &mut Process, pid: Term, items: Items) -> BifResult {
         Box::new(move |other| {
             let mut scratch = Scratch::new();
             let answer = match other {
-                Some(other) => items.of(other, Asker::Another { saw_it_run }, &mut scratch),
+                Some(other) => tell(other, Asker::Another { saw_it_run }, scratch.heap()),
                 None => am::UNDEFINED,
             };
             signal::reply(asker, &own_reference, answer);

@@ -7,9 +7,9 @@ use term::{am, atom, build, copy, integer};
 
 use super::is_named;
 use runtime::bif::{BifResult, Failure, badarg, error, trap};
+use runtime::epoch;
 use runtime::process::{Process, flag};
 use runtime::signal::{self, handle};
-use runtime::{epoch, scheduler};
 
 /// Where a test runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -164,7 +164,6 @@ fn until_told_to_exit(process: &mut Process, place: Place, tester: Term) -> BifR
         epoch::pinned(|| handle::fetch(process));
     }
     wait(1000);
-    scheduler::charge(1);
     let big = build::big(process.heap(), false, &[4711; 10_000]);
     Ok(build::tuple(process.heap(), &[am::OK, big]))
 }

@@ -87,7 +87,6 @@ const SETTINGS: &[(&str, StateOf)] = &[
     ("fill_heap", fill_heap),
     ("mbuf", copy_beside_heap),
     ("wait", wait),
-    ("wait until", wait_until),
     ("make", make),
     ("binary", zeroed_binary),
     ("binary_loop_limit", |process, limit| {
@@ -380,24 +379,24 @@ fn wait(process: &mut Process, what: Term) -> BifResult {
         "aux_work",
         "timer_cancellations",
     ];
-    if !KINDS.iter().any(|kind| super::is_named(what, kind)) {
-        return Err(badarg(2));
-    }
-    let stamp = build::unsigned(process.heap(), epoch::retire_stamp());
-    wait_until(process, stamp)
-}
-
-/// Continues `wait`: `stamp` is what it waits for.
-fn wait_until(_process: &mut Process, stamp: Term) -> BifResult {
-    let stamp_reached = integer::uint64(stamp).ok_or(badarg(2))?;
-    if epoch::passed(stamp_reached) {
+    let stamp = match magic::resume::<Stamp>(what) {
+        Some(stamp) => stamp,
+        None if KINDS.iter().any(|kind| super::is_named(what, kind)) => {
+            Stamp(epoch::retire_stamp())
+        }
+        None => return Err(badarg(2)),
+    };
+    if epoch::passed(stamp.0) {
         return Ok(am::OK);
     }
     charge(reductions_left().max(0));
     Err(Failure::Yield {
-        arguments: Box::new([atom::known("wait until"), stamp]),
+        arguments: Box::new([atom::known("wait"), magic::pause(process, stamp)]),
     })
 }
+
+/// What `wait` waits for, between two slices.
+struct Stamp(u64);
 
 /// The object behind a reference that `make` returned.
 struct TestObject;

@@ -2,15 +2,13 @@
 //! `{monitor_list, _}`: also those that `process_info` does not show, such as a link that is being removed.
 
 use layout::{Heap, Term};
-use term::copy::{self, Owned};
-use term::heap::Scratch;
-use term::{am, atom, build};
+use term::{am, atom, build, copy};
 
-use runtime::bif::{BifResult, Failure, await_result, badarg};
+use crate::erlang::info;
+use runtime::bif::{BifResult, badarg};
 use runtime::port;
+use runtime::process::Process;
 use runtime::process::relations::MonitorTarget;
-use runtime::process::{Process, flag, table, tasks};
-use runtime::signal::{self, handle};
 
 /// `{link_list, PidOrPort}`: `[{erl_link, Type, Other, State, Id}]`, or `undefined`.
 pub fn links(process: &mut Process, of: Term) -> BifResult {
@@ -42,29 +40,7 @@ fn of_process(
     if !pid.is_local_pid() {
         return Err(badarg(1));
     }
-    if pid == process.pid() {
-        handle::fetch(process);
-        if process.flags & flag::EXIT_PENDING != 0 {
-            return Err(Failure::Exit);
-        }
-        let mut scratch = Scratch::new();
-        let list = records(process, scratch.heap());
-        return Ok(copy::copy(process.heap(), list));
-    }
-    if table::find(pid).is_null() {
-        return Ok(am::UNDEFINED);
-    }
-    let reference = handle::reference_of_answer(process);
-    let (asker, own_reference) = (process.pid(), Owned::new(reference));
-    tasks::ask(
-        pid,
-        Box::new(move |other| {
-            let mut scratch = Scratch::new();
-            let list = other.map_or(am::UNDEFINED, |other| records(other, scratch.heap()));
-            signal::reply(asker, &own_reference, list);
-        }),
-    );
-    Err(await_result(reference))
+    info::of_process(process, pid, move |other, _, heap| records(other, heap))
 }
 
 fn links_of(process: &Process, heap: &mut Heap) -> Term {
