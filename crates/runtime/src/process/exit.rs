@@ -72,10 +72,9 @@ fn give_up_all(process: &mut Process, word: u32) {
     let Some(cold) = process.cold.as_mut() else {
         return;
     };
-    for number in std::mem::take(&mut cold.timers) {
-        between_steps();
-        bif_timers::cancel(number);
-    }
+    // A timer whose receiver is gone counts as ended, so it may be removed later.
+    let timers = std::mem::take(&mut cold.timers);
+    dirty::now_or_later(timers.len(), move || bif_timers::cancel_all(timers));
     receive::timer::cancel(cold);
     cold.at_exit.run();
     between_steps();
@@ -89,8 +88,7 @@ fn give_up_all(process: &mut Process, word: u32) {
     }
 }
 
-/// Freeing at least this many messages, or words of heap, takes milliseconds, so a dirty scheduler does it.
-const MANY_MESSAGES: u64 = 1 << 14;
+/// Freeing at least this many words of heap takes milliseconds, so a dirty scheduler does it.
 const LARGE_HEAP_WORDS: usize = 1 << 20;
 
 /// Memory of a process that has ended; nobody else refers to it.
@@ -110,11 +108,7 @@ fn free_messages(process: &mut Process) {
     let first = Remains(queue.first);
     // SAFETY: the messages of the inner queue belong to the process, which has ended.
     let free = move || unsafe { message_queue::free_list(first.take()) };
-    if queue.count < MANY_MESSAGES {
-        free();
-    } else {
-        dirty::later(dirty::DirtyKind::Cpu, free);
-    }
+    dirty::now_or_later(queue.count as usize, free);
     *queue = message_queue::UNLINKED;
     message_queue::link(queue);
 }

@@ -2,14 +2,14 @@
 //! collecting its heap on behalf of another process, checking it for old code, or suspending it.
 //!
 //! A task arrives as a signal. The owner puts it into `Cold::tasks`, and the scheduler runs it before the process
-//! continues or goes to rest. A task that collects a large heap is left to a dirty scheduler. Only the owner calls
+//! continues or goes to rest. A task that takes long, such as collecting a large heap, is left to a dirty scheduler. Only the owner calls
 //! these functions, except [`ask`] and [`ask_to_collect`].
 
 use layout::Term;
 
 use super::{Process, flag};
 use crate::collector::dirty_collection::{self, Collection};
-use crate::scheduler;
+use crate::scheduler::{self, dirty};
 use crate::signal::{self, Call, Signal};
 use crate::sync::between_steps;
 
@@ -51,6 +51,13 @@ fn ask_for(to: Term, body: Call, takes_long: fn(&Process) -> bool) {
     signal::send_or_bounce(to, Signal::Call(call));
     between_steps();
     scheduler::attend_soon(to);
+}
+
+/// Adds a task that takes long, behind those that have arrived. The process must be between two slices.
+pub(crate) fn add_long(process: &mut Process, body: Call) {
+    let takes_long = |_: &Process| !dirty::is_here();
+    process.cold().tasks.push_back(Task { body, takes_long });
+    process.flags |= flag::TASKS;
 }
 
 /// Runs the pending tasks. The process must be between two slices.

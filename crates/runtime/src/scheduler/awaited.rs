@@ -67,10 +67,11 @@ impl Scheduler {
         // SAFETY: borrowed, so this thread owns it until it is given back.
         let process = unsafe { &mut *pointer };
         self.set_reductions_left(REDUCTIONS_PER_SLICE);
-        handle::fetch(process);
-        if process.flags & (flag::EXIT_PENDING | flag::TASKS) == flag::TASKS {
-            // Tasks that take long are left for the process's own turn.
-            let _: Ran = tasks::run(process);
+        // Pending tasks come first: one of them may be to handle earlier signals.
+        run_tasks(process);
+        if process.flags & flag::TASKS == 0 {
+            handle::fetch_between_slices(process);
+            run_tasks(process);
         }
         let gone = process.flags & flag::EXIT_PENDING != 0;
         if gone {
@@ -96,5 +97,12 @@ impl Scheduler {
             self.dead.add(pointer);
         }
         epoch::quiescent();
+    }
+}
+
+/// Runs the tasks of a borrowed process, except those that take long: they are left for the process's own turn.
+fn run_tasks(process: &mut Process) {
+    if process.flags & (flag::EXIT_PENDING | flag::TASKS) == flag::TASKS {
+        let _: Ran = tasks::run(process);
     }
 }

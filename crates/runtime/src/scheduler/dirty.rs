@@ -27,6 +27,7 @@ use layout::{BifFunction, Class, Context, Export, Raise, RaiseKind, Term};
 use parking_lot::{Condvar, Mutex};
 use sys::park::{ParkingSpot, Wakeup};
 
+use super::online::{self, Blocked};
 use super::{enqueue_woken, new_context};
 use crate::bif::{self, BifResult, Failure};
 use crate::collector::dirty_collection;
@@ -215,6 +216,18 @@ pub(super) fn hand_over(pointer: *mut Process) {
 /// it is done.
 pub fn later(kind: DirtyKind, work: impl FnOnce() + Send + 'static) {
     pool(kind).submit(Work::Errand(Box::new(work)));
+}
+
+/// Work on at least this many things takes milliseconds.
+const MANY_THINGS: usize = 1 << 14;
+
+/// Does work on that many things of a process that ends: here and now, or later if it would take long.
+pub(crate) fn now_or_later(count: usize, work: impl FnOnce() + Send + 'static) {
+    if count < MANY_THINGS || online::blocked() == Blocked::All {
+        work();
+    } else {
+        later(DirtyKind::Cpu, work);
+    }
 }
 
 /// A process in a dirty queue.

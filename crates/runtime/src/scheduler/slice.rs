@@ -44,7 +44,11 @@ impl Slice {
     pub(super) fn begin(scheduler: &Scheduler, pointer: *mut Process, before: u32) -> Slice {
         if before & state::SIGNALS != 0 {
             // SAFETY: taken from a run queue, so this thread owns it until it waits, yields or ends.
-            handle::fetch(unsafe { &mut *pointer });
+            let process = unsafe { &mut *pointer };
+            // Pending tasks come first: one of them may be to handle earlier signals. `prepare` does the rest.
+            if process.flags & flag::TASKS == 0 {
+                handle::fetch_between_slices(process);
+            }
         }
         scheduler.set_reductions_left(REDUCTIONS_PER_SLICE);
         Slice {
@@ -82,6 +86,7 @@ impl Scheduler {
         }
         if process.flags & flag::TASKS != 0 {
             if tasks::run(process) == Ran::All {
+                handle::fetch_between_slices(process);
                 return Next::Prepare;
             }
             slice.account(self, process);
@@ -93,7 +98,7 @@ impl Scheduler {
             if state::rest(&process.state) {
                 return Next::End;
             }
-            handle::fetch(process);
+            handle::fetch_between_slices(process);
             return Next::Prepare;
         }
         Next::Run
@@ -168,7 +173,7 @@ impl Scheduler {
             self.requeue(pointer);
             return Next::End;
         }
-        handle::fetch(process);
+        handle::fetch_between_slices(process);
         Next::Prepare
     }
 

@@ -4,24 +4,81 @@
 //! that a signal other than a message has arrived.
 
 use layout::{Fragment, Term};
+use term::collect::stress::{self, Stress};
 use term::copy::{Owned, to_fragment};
 use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
 use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, boxed, send_or_bounce, unboxed};
+use crate::epoch;
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{Monitor, MonitorTarget, Relations, Watcher};
-use crate::process::{Process, flag, message_queue, state};
+use crate::process::{Process, flag, message_queue, state, tasks};
 use crate::receive;
 use crate::scheduler::dirty;
-use crate::scheduler::online::{self, Blocked};
 use crate::sync::between_steps;
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
 /// `EXIT_PENDING` is set if one of the other signals ended the process.
 pub fn fetch(process: &mut Process) {
     state::look(&process.state);
-    let mut fragment = process.signals.take();
+    let arrived = process.signals.take();
+    let left = handle_some(process, arrived, usize::MAX);
+    debug_assert!(left.is_null());
+}
+
+/// As many signals other than messages take milliseconds to handle, so a dirty scheduler handles those that follow.
+const MANY_SIGNALS: usize = 1 << 14;
+/// The same under GC stress, where some queues should take this path.
+const STRESSED_MANY_SIGNALS: usize = 4;
+
+/// As [`fetch`], between two slices. If very many signals have arrived, the later ones become a task of the process, for
+/// a dirty scheduler: until that is done, nothing else may handle signals.
+pub fn fetch_between_slices(process: &mut Process) {
+    state::look(&process.state);
+    let arrived = process.signals.take();
+    let most = match stress::get() {
+        Stress::None => MANY_SIGNALS,
+        Stress::Collect | Stress::Verify => STRESSED_MANY_SIGNALS,
+    };
+    let left = handle_some(process, arrived, most);
+    if !left.is_null() {
+        leave_to_dirty(process, left);
+    }
+}
+
+/// Signals that were taken from a process's queue and are handled by nobody else.
+struct Taken(*mut Fragment);
+
+// SAFETY: only the holder of this value refers to the signals.
+unsafe impl Send for Taken {}
+
+impl Taken {
+    fn take(self) -> *mut Fragment {
+        self.0
+    }
+}
+
+#[cold]
+fn leave_to_dirty(process: &mut Process, left: *mut Fragment) {
+    let (pid, left) = (process.pid(), Taken(left));
+    let handle_left = move |process: Option<&mut Process>| match process {
+        Some(process) => epoch::pinned(|| {
+            let left = handle_some(process, left.take(), usize::MAX);
+            debug_assert!(left.is_null());
+            fetch(process);
+        }),
+        None => bounce_list(pid, left.take()),
+    };
+    tasks::add_long(process, Box::new(handle_left));
+}
+
+/// Handles signals, the oldest first, up to the given number that are not messages; returns those that are left.
+fn handle_some(
+    process: &mut Process,
+    mut fragment: *mut Fragment,
+    mut most: usize,
+) -> *mut Fragment {
     while !fragment.is_null() {
         // SAFETY: taken from the queue, so this thread owns it; `next` is read before the fragment is passed on.
         unsafe {
@@ -31,6 +88,10 @@ pub fn fetch(process: &mut Process) {
                 MESSAGE => message_queue::append(process, fragment),
                 ALIAS_MESSAGE => alias_message(process, fragment),
                 OTHER => {
+                    if most == 0 {
+                        return fragment;
+                    }
+                    most -= 1;
                     let signal = unboxed(fragment);
                     if process.flags & flag::EXIT_PENDING == 0 {
                         handle(process, signal);
@@ -43,6 +104,7 @@ pub fn fetch(process: &mut Process) {
             fragment = next;
         }
     }
+    fragment
 }
 
 /// Handles a signal that comes after the one that ends the process. A link or monitor is refused only once nothing of the
@@ -267,7 +329,11 @@ pub fn bounce(to: Term, signal: Signal) {
 /// Handles the signals that were pushed to a process that has ended. Several threads may call this at once: each signal
 /// is taken by one of them.
 pub fn bounce_rest(pid: Term, signals: &SignalQueue) {
-    let mut fragment = signals.take();
+    bounce_list(pid, signals.take());
+}
+
+/// Handles signals that were taken from the queue of a process that has ended.
+fn bounce_list(pid: Term, mut fragment: *mut Fragment) {
     while !fragment.is_null() {
         // SAFETY: taken from the queue, so this thread owns it.
         unsafe {
@@ -283,9 +349,6 @@ pub fn bounce_rest(pid: Term, signals: &SignalQueue) {
     }
 }
 
-/// At least this many links and monitors take milliseconds to break, so a dirty scheduler does it.
-const MANY_RELATIONS: usize = 1 << 14;
-
 /// Removes all links, monitors and aliases of a process that ends, and tells the other sides.
 pub fn break_relations(process: &mut Process, reason: Term) {
     let pid = process.pid();
@@ -293,14 +356,12 @@ pub fn break_relations(process: &mut Process, reason: Term) {
         return;
     };
     let relations = std::mem::take(&mut cold.relations);
-    if relations.count() < MANY_RELATIONS || online::blocked() == Blocked::All {
-        tell_all(pid, &relations, reason);
+    let count = relations.count();
+    if count == 0 {
         return;
     }
     let reason = Owned::new(reason);
-    dirty::later(dirty::DirtyKind::Cpu, move || {
-        tell_all(pid, &relations, reason.term());
-    });
+    dirty::now_or_later(count, move || tell_all(pid, &relations, reason.term()));
 }
 
 /// Tells the other sides of all relations that the process ends.

@@ -18,6 +18,7 @@ use term::copy::Owned;
 
 use super::{TimerKey, TimerTarget};
 use crate::process::{state, table};
+use crate::scheduler::dirty;
 use crate::sync::between_steps;
 use crate::{registry, signal, time};
 
@@ -123,7 +124,14 @@ pub fn list(numbers: &mut Vec<u64>, reference: u64) {
 pub(crate) fn cancel_all_to(to: Term) {
     let numbers = receivers(to).lock().remove(&to);
     between_steps();
-    for number in numbers.into_iter().flatten() {
+    let numbers = numbers.unwrap_or_default();
+    dirty::now_or_later(numbers.len(), move || cancel_all(numbers));
+}
+
+/// Cancels the timers of these numbers.
+pub(crate) fn cancel_all(numbers: Vec<u64>) {
+    for number in numbers {
+        between_steps();
         cancel(number);
     }
 }
