@@ -16,8 +16,9 @@
 //! current scheduler. A thread is started when work is queued and all others are busy, up to the numbers that the node
 //! was started with.
 
+mod work_queue;
+
 use std::cell::Cell;
-use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 
@@ -33,7 +34,8 @@ use crate::bif::{self, BifResult, Failure};
 use crate::collector::dirty_collection;
 use crate::config;
 use crate::microstate::{self, ThreadState};
-use crate::process::{Process, flag, state};
+use crate::process::{Priority, Process, flag, priority_of, state};
+use work_queue::WorkQueue;
 
 /// Why work needs a dirty scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -242,6 +244,19 @@ enum Work {
     Errand(Box<dyn FnOnce() + Send>),
 }
 
+impl Work {
+    /// That of the process that waits for it.
+    fn priority(&self) -> Priority {
+        match self {
+            // SAFETY: whoever holds the pointer owns the process.
+            Work::Call(Handed(process)) | Work::Collection(Handed(process)) => unsafe {
+                priority_of((**process).state.load(Ordering::Relaxed))
+            },
+            Work::Errand(_) => Priority::Normal,
+        }
+    }
+}
+
 /// The dirty schedulers of one kind.
 struct Pool {
     queue: Mutex<Queue>,
@@ -301,7 +316,7 @@ pub fn worked_ns(kind: DirtyKind) -> Vec<i64> {
 
 #[derive(Default)]
 struct Queue {
-    work: VecDeque<Work>,
+    work: WorkQueue<Work>,
     threads: usize,
     /// Numbers that no thread has, because it could not be started; all others up to the greatest are in use.
     not_started: Vec<usize>,
@@ -356,7 +371,7 @@ impl Pool {
     const fn new(kind: DirtyKind) -> Pool {
         Pool {
             queue: Mutex::new(Queue {
-                work: VecDeque::new(),
+                work: WorkQueue::new(),
                 threads: 0,
                 not_started: Vec::new(),
                 idle: Vec::new(),
@@ -391,13 +406,14 @@ impl Pool {
     }
 
     fn submit(&'static self, work: Work) {
+        let priority = work.priority();
         let mut queue = self.queue.lock();
         if BLOCKED.load(Ordering::SeqCst) {
             drop(queue);
             perform_here(work);
             return;
         }
-        queue.work.push_back(work);
+        queue.work.push(work, priority);
         if let Some(number) = queue.idle.pop() {
             drop(queue);
             self.wake(number);
@@ -436,9 +452,9 @@ impl Pool {
             queue.give_back(number);
             // If another thread exists, it will do the work later; with none, the work must be done here.
             let left = if queue.threads == 0 {
-                std::mem::take(&mut queue.work)
+                queue.work.take_all()
             } else {
-                VecDeque::new()
+                Vec::new()
             };
             drop(queue);
             left.into_iter().for_each(perform_here);
@@ -484,7 +500,7 @@ impl Pool {
                 continue;
             }
             if !BLOCKED.load(Ordering::SeqCst)
-                && let Some(work) = queue.work.pop_front()
+                && let Some(work) = queue.work.pop()
             {
                 return work;
             }
@@ -513,7 +529,7 @@ impl Pool {
             if queue.threads > queue.idle.len() + queue.offline {
                 return false;
             }
-            std::mem::take(&mut queue.work)
+            queue.work.take_all()
         };
         work.into_iter().for_each(perform_here);
         true

@@ -12,7 +12,7 @@ use layout::Term;
 use crate::process::{Priority, Process};
 
 /// Normal slices for each low one.
-const NORMAL_PER_LOW: u32 = 8;
+pub(super) const NORMAL_PER_LOW: u32 = 8;
 
 /// A queued process. Whoever holds this entry owns the process.
 #[derive(Clone, Copy)]
