@@ -63,6 +63,14 @@ pub fn unregister(fd: BorrowedFd<'_>, token: Token) {
     IO.handlers.write().remove(&token.0);
 }
 
+/// The number of watched descriptors, and the bytes of what is kept about them.
+#[must_use]
+pub fn watched() -> (usize, usize) {
+    let handlers = IO.handlers.read();
+    let place_bytes = size_of::<(u64, Handler)>() + 1;
+    (handlers.len(), handlers.capacity() * place_bytes)
+}
+
 /// Handles the events that are ready, without waiting.
 pub(crate) fn poll_now() {
     if IO.handlers.read().is_empty() {

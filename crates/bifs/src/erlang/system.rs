@@ -15,7 +15,7 @@ use runtime::process::spawn::DEFAULTS;
 use runtime::process::{Process, table};
 use runtime::scheduler::dirty;
 use runtime::scheduler::online::{self, Blocked, SchedulerKind};
-use runtime::{config, hooks};
+use runtime::{config, hooks, io};
 use runtime::{scheduler, signal, time};
 
 /// `erlang:system_info(Item)`
@@ -329,7 +329,8 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
                 &[atom::known("mimalloc"), Term::NIL, Term::NIL, settings],
             )
         }
-        "allocated_areas" | "check_io" => Term::NIL,
+        "allocated_areas" => Term::NIL,
+        "check_io" => check_io(heap),
         "c_compiler_used" => {
             let version = build::tuple(heap, &[Term::small(1), Term::small(0), Term::small(0)]);
             build::tuple(heap, &[atom::known("rustc"), version])
@@ -361,6 +362,32 @@ fn garbage_collection(heap: &mut Heap) -> Term {
     let items = items
         .map(|(name, value)| build::tuple(heap, &[atom::known(name), Term::small(value as i64)]));
     build::list(heap, &items)
+}
+
+/// The only set of polled descriptors. Schedulers poll it, one at a time, so it has as much as one thread.
+fn check_io(heap: &mut Heap) -> Term {
+    let (descriptors, bytes) = io::watched();
+    let most = sys::host::descriptor_limits().map_or(0, |(limit, _)| limit);
+    let [descriptors, bytes, most] =
+        [descriptors as u64, bytes as u64, most].map(|count| build::unsigned(heap, count));
+    let pairs = [
+        ("name", atom::known("ferl_poll")),
+        ("primary", atom::known("epoll")),
+        ("kernel_poll", atom::known("epoll")),
+        ("memory_size", bytes),
+        ("total_poll_set_size", descriptors),
+        ("lazy_updates", am::FALSE),
+        ("pending_updates", Term::small(0)),
+        ("batch_updates", am::FALSE),
+        ("concurrent_updates", am::TRUE),
+        ("fallback", am::FALSE),
+        ("max_fds", most),
+        ("active_fds", Term::small(0)),
+        ("poll_threads", Term::small(1)),
+    ];
+    let pairs = pairs.map(|(name, value)| build::tuple(heap, &[atom::known(name), value]));
+    let set = build::list(heap, &pairs);
+    build::list(heap, &[set])
 }
 
 /// For each kind of scheduler, how many there are, how many are online and how many are active.
