@@ -1,12 +1,15 @@
 %% Runs programs again and again in one node, and counts after each round what the node keeps.
 %%
 %% The first rounds load code and fill caches. From then on every round does the same, so that nothing may grow: what has grown
-%% in most of the later rounds is a leak. Memory is shown but not judged, because it comes back when the allocator likes.
+%% in most of the later rounds is a leak. Memory is shown but not judged, because it comes back when the allocator likes: it
+%% gets a while for that before the first and the last count.
 -module(soak).
 -export([start/0]).
 
 %% Rounds in which anything may grow.
 -define(WARM, 2).
+%% In this time the allocator gives back what nobody uses.
+-define(REST_MS, 20000).
 %% How long counts may take to come to rest after a round.
 -define(SETTLE_MS, 15000).
 -define(PROGRAM_MS, 300000).
@@ -28,10 +31,11 @@ start() ->
 
 rounds(Round, End, Programs, Outputs, Counts) ->
     case erlang:monotonic_time(second) >= End andalso Round > ?WARM + 2 of
-        true -> Counts;
+        true -> [rested() | tl(Counts)];
         false ->
             New = lists:foldl(fun(Program, Seen) -> one(Round, Program, Seen) end, Outputs, Programs),
-            rounds(Round + 1, End, Programs, New, [settled() | Counts])
+            Now = case Round of ?WARM -> rested(); _ -> settled() end,
+            rounds(Round + 1, End, Programs, New, [Now | Counts])
     end.
 
 %% One program. What it prints must be the same in every round.
@@ -81,6 +85,10 @@ chars(_) -> <<>>.
 printed(Printer) ->
     Printer ! {self(), printed},
     receive {Printer, Digest} -> Digest end.
+
+rested() ->
+    timer:sleep(?REST_MS),
+    settled().
 
 %% The counts once they stay the same for a while, or after the longest wait.
 settled() ->
