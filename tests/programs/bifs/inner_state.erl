@@ -30,7 +30,19 @@ main() ->
     end),
     tables(),
     dirty(),
+    requests(),
+    see:value(polls, [[{Name, if is_integer(Value) -> integer; is_boolean(Value) -> boolean; true -> atom end} || {Name, Value} <- Poll] || Poll <- [lists:last(erlang:system_info(check_io))]]),
+    see:value(table_of_processes, begin Record = erts_debug:get_internal_state(processes_bif_info), {element(1, Record), tuple_size(Record)} end),
     see:value(off, erts_debug:set_internal_state(available_internal_state, false)).
+
+%% Requests that only the suites make, to a process that is there and to one that is gone.
+requests() ->
+    {Pid, Watch} = spawn_monitor(fun() -> receive stop -> ok end end),
+    Ask = fun() -> Id = make_ref(), Asked = erts_internal:request_system_task(Pid, normal, {system_task_test, Id}), {Asked, receive {Kind, Id, Answer} -> {Kind, Answer} end} end,
+    There = Ask(),
+    Pid ! stop,
+    receive {'DOWN', Watch, _, _, _} -> ok end,
+    see:value(requests, [There, Ask()]).
 
 binaries() ->
     Long = see:id(binary:copy(<<"x">>, 100)),
@@ -103,6 +115,12 @@ dirty() ->
     see:value(steps, [erts_debug:dirty_cpu(reschedule, 1000), erts_debug:dirty_io(reschedule, 1000), erts_debug:dirty(normal, reschedule, 1000)]),
     see:value(copies, lists:usort(erts_debug:dirty_cpu(copy, {see:id(a), "list", <<1:999>>}))),
     see:value(done, [erts_debug:dirty_io(wait, 1), erts_debug:dirty_cpu(wait, 1)]),
+    see:value(alive, begin
+        Self = self(),
+        {Pid, Watch} = spawn_monitor(fun() -> erts_debug:dirty_io(alive_waitexiting, Self) end),
+        receive {alive, Pid} -> exit(Pid, enough) end,
+        receive {'DOWN', Watch, process, Pid, Why} -> Why end
+    end),
     %% The frames below the call differ: stock shows the caller twice.
     see:value(errors, [try F() of V -> {returned, V} catch C:R:T -> {C, R, setelement(4, hd(T), [])} end || F <-
         [fun() -> erts_debug:dirty_cpu(error, Why) end || Why <- [badarg, undef, badarith, system_limit, {other}]] ++

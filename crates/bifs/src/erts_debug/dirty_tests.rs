@@ -153,9 +153,11 @@ fn tell(to: Term, message: Term) {
     epoch::pinned(|| signal::send_message_from_outside(to, message));
 }
 
-/// Tells `tester` that it is alive, and goes on until a signal says that it must end; then builds another term.
+/// Tells `tester` `{alive, Pid}`, and goes on until a signal says that it must end; then builds another term.
 fn until_told_to_exit(process: &mut Process, place: Place, tester: Term) -> BifResult {
-    tell(tester, am::ALIVE);
+    let pid = process.pid();
+    let alive = build::tuple(process.heap(), &[am::ALIVE, pid]);
+    tell(tester, alive);
     while process.flags & flag::EXIT_PENDING == 0 {
         match place {
             Place::DirtyCpu => keep_busy(1),

@@ -53,6 +53,7 @@ const STATES: &[(&str, State)] = &[
         let (pids, _) = table::list(0, usize::MAX);
         Ok(build::list(process.heap(), &pids))
     }),
+    ("processes_bif_info", processes_bif_info),
     ("persistent_term", persistent_term::table_info),
     ("kept", kept),
     ("next_pid", |process| {
@@ -120,6 +121,26 @@ const SETTINGS: &[(&str, StateOf)] = &[
         )
     }),
 ];
+
+/// How `processes/0` goes about it, as the record `ptab_list_bif_info`: it looks through the whole table at once, whatever
+/// the reductions.
+fn processes_bif_info(process: &mut Process) -> BifResult {
+    let places = build::unsigned(process.heap(), table::limit() as u64);
+    let (chunks, none) = (Term::small(1), Term::small(0));
+    let fields = [
+        atom::known("ptab_list_bif_info"),
+        none,
+        chunks,
+        places,
+        places,
+        none,
+        none,
+        none,
+        places,
+        none,
+    ];
+    Ok(build::tuple(process.heap(), &fields))
+}
 
 fn find<T: Copy>(rows: &[(&str, T)], name: Term) -> Option<T> {
     let text = name.as_atom().map(|_| atom::text(name))?;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use layout::heap::flag as heap_flag;
 use layout::{ObjectKind, Term};
 use term::copy::Owned;
-use term::{am, build, node};
+use term::{am, atom, build, node};
 
 use runtime::bif::{BifResult, badarg, notsup};
 use runtime::code::purge;
@@ -81,6 +81,12 @@ fn ask(requester: Term, pid: Term, priority: Term, request: Term) -> BifResult {
                 Box::new(move |process| am::boolean(purge::uses_old_code(process, module)));
             let takes_long: TakesLong = |_| false;
             (am::CHECK_PROCESS_CODE, id, takes_long, body)
+        }
+        // OTP's own test suites look by this when tasks are done.
+        Some(&[kind, id]) if kind == atom::known("system_task_test") => {
+            let body: Body = Box::new(|_| am::TRUE);
+            let takes_long: TakesLong = |_| false;
+            (kind, id, takes_long, body)
         }
         _ => return Err(badarg(3)),
     };
