@@ -35,6 +35,8 @@ rounds(Round, End, Programs, Outputs, Counts) ->
         false ->
             New = lists:foldl(fun(Program, Seen) -> one(Round, Program, Seen) end, Outputs, Programs),
             Now = case Round of ?WARM -> rested(); _ -> settled() end,
+            io:format("round ~b: ~b s left, ~b KiB resident~n",
+                [Round, max(0, End - erlang:monotonic_time(second)), maps:get(resident_kib, Now)]),
             rounds(Round + 1, End, Programs, New, [Now | Counts])
     end.
 

@@ -10,9 +10,11 @@ use crate::under_test::UnderTest;
 use crate::{compile, project};
 use anyhow::{Context, Result, bail};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use watch::Next;
 
 /// Programs that run if the command line names none.
 const DEFAULT_PROGRAMS: [&str; 2] = ["torture/", "heavy/"];
@@ -55,6 +57,7 @@ pub fn run(options: &SoakOptions) -> Result<ExitCode> {
     let length = Duration::from_secs(options.minutes * 60);
     let mut invocation = options.under_test.invocation(&machine, &place);
     invocation.memory_limit_bytes = MEMORY_LIMIT_BYTES;
+    let mut printed = 0;
     let outcome = invocation
         .timeout(length + GRACE)
         .args(["-noshell", "-pa"])
@@ -62,13 +65,25 @@ pub fn run(options: &SoakOptions) -> Result<ExitCode> {
         .args(["-s", "soak", "start", "-extra"])
         .arg(length.as_secs().to_string())
         .args(names)
-        .run()?;
-    print!("{}", String::from_utf8_lossy(&outcome.stdout));
+        .look_every(Duration::from_secs(1))
+        .run_looking(|look| {
+            print_from(&mut printed, look.stdout);
+            Next::GoOn
+        })?;
+    print_from(&mut printed, &outcome.stdout);
     if outcome.end.is_success() {
         return Ok(ExitCode::SUCCESS);
     }
     println!("{}: {}", outcome.end, outcome.last_words(1));
     Ok(ExitCode::FAILURE)
+}
+
+/// Prints what was written since the last call.
+fn print_from(printed: &mut usize, written: &[u8]) {
+    let new = written.get(*printed..).unwrap_or_default();
+    print!("{}", String::from_utf8_lossy(new));
+    let _ = std::io::stdout().flush();
+    *printed = written.len();
 }
 
 /// Compiles the programs that are asked for and what they print with; returns the names of their modules.
