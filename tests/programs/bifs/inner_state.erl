@@ -31,6 +31,8 @@ main() ->
     tables(),
     dirty(),
     requests(),
+    see:value(allocators, erlang:system_info(alloc_util_allocators)),
+    see:value(blocks, case erts_debug:alloc_blocks_size(ets_alloc) of undefined -> known; Bytes when is_integer(Bytes) -> known end),
     see:value(polls, [[{Name, if is_integer(Value) -> integer; is_boolean(Value) -> boolean; true -> atom end} || {Name, Value} <- Poll] || Poll <- [lists:last(erlang:system_info(check_io))]]),
     see:value(table_of_processes, begin Record = erts_debug:get_internal_state(processes_bif_info), {element(1, Record), tuple_size(Record)} end),
     see:value(off, erts_debug:set_internal_state(available_internal_state, false)).

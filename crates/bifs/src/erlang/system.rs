@@ -321,7 +321,11 @@ fn structures(process: &mut Process, name: &str) -> Option<Term> {
             });
             build::tuple(heap, &bound.collect::<Vec<Term>>())
         }
-        "alloc_util_allocators" => Term::NIL,
+        // As where stock's are turned off: they have names, and each is `false`.
+        "alloc_util_allocators" => {
+            let names = ALLOCATORS[1..=10].iter().map(|name| atom::known(name));
+            build::list(heap, &names.collect::<Vec<Term>>())
+        }
         "allocator" => {
             let settings = build::list(heap, &[]);
             build::tuple(
