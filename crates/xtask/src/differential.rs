@@ -85,7 +85,7 @@ struct Verdict<'a> {
     program: &'a Program,
     failure: Option<Failure>,
     /// How it differed beside others, if it agreed when it was judged again.
-    passed_alone: Option<String>,
+    passed_alone: Option<Failure>,
     wall: Duration,
 }
 
@@ -149,11 +149,17 @@ fn report(verdicts: &[Verdict], left_out: &[Program], options: &DifferentialOpti
         ..
     } in verdicts
     {
-        if let Some(summary) = passed_alone {
+        if let Some(Failure {
+            summary, details, ..
+        }) = passed_alone
+        {
             println!(
                 "PASSED ALONE {}, but beside others: {summary}",
                 program.name
             );
+            if !options.brief && !details.is_empty() {
+                println!("{}\n", details.trim_end());
+            }
         }
     }
     for Program { name, needs, .. } in left_out {
@@ -251,7 +257,7 @@ impl<'a> Judge<'a> {
             progress.set_message(format!("{} again, alone", program.name));
             verdict.failure = (0..AGREEMENTS_ALONE).find_map(|_| self.judge(program, folder, true));
             if verdict.failure.is_none() {
-                verdict.passed_alone = Some(first.summary);
+                verdict.passed_alone = Some(first);
             }
         }
     }
