@@ -48,6 +48,7 @@ const FUZZ: (&str, &str) = (
     "cargo +nightly fuzz --version",
     "Rust nightly or cargo-fuzz is missing",
 );
+const CXX: (&str, &str) = ("command -v c++", "c++ is missing");
 const AARCH64: (&str, &str) = (
     "ls \"$(rustc --print target-libdir --target aarch64-unknown-linux-gnu)\" && command -v aarch64-linux-gnu-gcc",
     "Rust's target aarch64-unknown-linux-gnu or aarch64-linux-gnu-gcc is missing",
@@ -197,6 +198,14 @@ pub const SLOWER: &[Step] = &[
     step(
         "programs, no SSA",
         "xtask generate programs --seed 5000 --count 300 --erlc +no_ssa_opt --schedulers 4",
+    ),
+    // Also where nothing can run them, so that they are not forgotten when something else changes.
+    only_if(
+        CXX,
+        step(
+            "check of the fuzz targets",
+            "cargo check --quiet --manifest-path fuzz/Cargo.toml",
+        ),
     ),
     only_if(
         FUZZ,
