@@ -2,8 +2,8 @@
 //! collecting its heap on behalf of another process, checking it for old code, or suspending it.
 //!
 //! A task arrives as a signal. The owner puts it into `Cold::tasks`, and the scheduler runs it before the process
-//! continues or goes to rest. A task that takes long, such as collecting a large heap, is left to a dirty scheduler. Only the owner calls
-//! these functions, except [`ask`] and [`ask_to_collect`].
+//! continues or goes to rest. A task that takes long, such as collecting a large heap, is left to a dirty scheduler. Only
+//! the owner calls these functions, except [`ask`] and [`ask_to_collect`].
 
 use layout::Term;
 

@@ -223,12 +223,17 @@ pub fn later(kind: DirtyKind, work: impl FnOnce() + Send + 'static) {
 /// Work on at least this many things takes milliseconds.
 const MANY_THINGS: usize = 1 << 14;
 
+/// Whether work on that many things of a process that ends is for later.
+pub(crate) fn takes_long(count: usize) -> bool {
+    count >= MANY_THINGS && online::blocked() != Blocked::All
+}
+
 /// Does work on that many things of a process that ends: here and now, or later if it would take long.
 pub(crate) fn now_or_later(count: usize, work: impl FnOnce() + Send + 'static) {
-    if count < MANY_THINGS || online::blocked() == Blocked::All {
-        work();
-    } else {
+    if takes_long(count) {
         later(DirtyKind::Cpu, work);
+    } else {
+        work();
     }
 }
 

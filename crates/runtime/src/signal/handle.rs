@@ -356,12 +356,14 @@ pub fn break_relations(process: &mut Process, reason: Term) {
         return;
     };
     let relations = std::mem::take(&mut cold.relations);
-    let count = relations.count();
-    if count == 0 {
+    if !dirty::takes_long(relations.count()) {
+        tell_all(pid, &relations, reason);
         return;
     }
     let reason = Owned::new(reason);
-    dirty::now_or_later(count, move || tell_all(pid, &relations, reason.term()));
+    dirty::later(dirty::DirtyKind::Cpu, move || {
+        tell_all(pid, &relations, reason.term());
+    });
 }
 
 /// Tells the other sides of all relations that the process ends.
