@@ -119,12 +119,12 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
         head,
         cold,
         group_leader,
+        dictionary,
         ..
     } = process;
     let leader = std::slice::from_mut(group_leader);
-    let mut roots: [&mut [Term]; 5] = [x, leader, &mut [], &mut [], &mut []];
+    let mut roots: [&mut [Term]; 5] = [x, leader, dictionary.roots(), &mut [], &mut []];
     if let Some(cold) = cold.as_mut() {
-        roots[2] = &mut cold.dictionary.pairs;
         roots[3] = &mut cold.roots;
         roots[4] = &mut cold.kept.registers;
     }

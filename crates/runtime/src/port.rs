@@ -176,7 +176,7 @@ impl Port {
             }
         }
         core.phase = Phase::Open;
-        process.cold().relations.links.add(port.id);
+        process.relations.add_link(port.id);
         state.settle(&port);
         Ok(port.id)
     }

@@ -22,6 +22,7 @@ pub mod state;
 pub mod suspend;
 pub mod table;
 pub mod tasks;
+mod thin;
 
 use std::marker::PhantomPinned;
 #[cfg(not(feature = "loom"))]
@@ -32,6 +33,7 @@ use layout::{Heap, ProcessHead, Term};
 use term::am;
 
 pub use cold::Cold;
+pub use dictionary::Dictionary;
 pub use relations::Relations;
 
 use crate::signal::SignalQueue;
@@ -110,7 +112,7 @@ pub struct Process {
     pub flags: u16,
     /// The number of processes that have suspended this one; unless 0, it does not run.
     pub suspend_count: u16,
-    pub dictionary_size: u32,
+    pub reserved: u32,
     /// Reductions counted so far, without those of the current slice that are not yet accounted for.
     pub reductions: u64,
     pub group_leader: Term,
@@ -127,6 +129,10 @@ pub struct Process {
     pub parent: Term,
     /// The module and function (atoms) that it was spawned with.
     pub initial_call: (u32, u32),
+    /// Its links, monitors and aliases.
+    pub relations: Relations,
+    /// Keys and values are terms of the process, and roots of its collections.
+    pub dictionary: Dictionary,
     /// Other threads access the shared fields while the owner has borrowed the process exclusively, and the message
     /// queue points into itself. This field makes the compiler allow that: it does not assume that `&mut Process` is
     /// unique.
@@ -163,11 +169,6 @@ impl Process {
     /// The rarely used part, allocated if it does not exist yet.
     pub fn cold(&mut self) -> &mut Cold {
         self.cold.get_or_insert_with(Box::default)
-    }
-
-    #[must_use]
-    pub fn relations(&self) -> Option<&Relations> {
-        self.cold.as_ref().map(|cold| &cold.relations)
     }
 
     #[must_use]

@@ -1,8 +1,8 @@
 //! Signals: everything that reaches a process from outside goes through its one signal queue, so signals
 //! of any kind from one sender to one receiver arrive in order.
 //!
-//! A message is a [`Fragment`] of kind [`MESSAGE`]; it is pushed as it is, and the receiver's heap later adopts it. Any
-//! other signal is a boxed [`Signal`]; the pointer to it is the fragment's only word. Senders push; the owner takes the
+//! A message is a [`Fragment`] of kind [`MESSAGE`]; it is pushed as it is, and the receiver's heap later adopts it. The words
+//! of any other fragment hold a [`Signal`]. Senders push; the owner takes the
 //! whole queue at once and handles the signals in order: messages move to the inner queue, other signals take effect
 //! ([`handle`]).
 
@@ -17,14 +17,14 @@ use term::heap;
 
 pub use queue::SignalQueue;
 
-use crate::process::relations::ReferenceNumber;
+use crate::process::relations::{ReferenceNumber, Watcher};
 use crate::process::{Process, state, table};
 use crate::scheduler;
 use crate::sync::between_steps;
 
 /// [`Fragment::kind`] of a message.
 pub const MESSAGE: u32 = 0;
-/// [`Fragment::kind`] of a boxed [`Signal`].
+/// [`Fragment::kind`] of a [`Signal`].
 pub const OTHER: u32 = 1;
 /// [`Fragment::kind`] of a message sent to an alias, which is dropped unless the alias is active. The first two words
 /// of the fragment are the alias's number.
@@ -56,9 +56,8 @@ pub enum Signal {
         number: u64,
     },
     Monitor {
-        watcher: Term,
-        reference: Owned,
-        name: Option<Term>,
+        reference: ReferenceNumber,
+        watcher: Watcher,
     },
     Demonitor {
         reference: ReferenceNumber,
@@ -186,12 +185,17 @@ pub fn send_or_bounce(to: Term, signal: Signal) {
     }
 }
 
+const _: () = assert!(align_of::<Signal>() <= 8 && size_of::<Signal>().is_multiple_of(8));
+
+/// Puts a signal into a fragment.
 fn boxed(signal: Signal) -> *mut Fragment {
-    let fragment = heap::new_fragment(1);
-    // SAFETY: the fragment is new and has one word.
+    let fragment = heap::new_fragment(size_of::<Signal>() / 8);
+    // SAFETY: the fragment is new; its words have the signal's size and alignment.
     unsafe {
         (*fragment).kind = OTHER;
-        *Fragment::words_pointer(fragment) = Box::into_raw(Box::new(signal)) as u64;
+        Fragment::words_pointer(fragment)
+            .cast::<Signal>()
+            .write(signal);
     }
     fragment
 }
@@ -201,11 +205,11 @@ fn boxed(signal: Signal) -> *mut Fragment {
 /// # Safety
 /// `fragment` is a live fragment of kind [`OTHER`], in no list.
 unsafe fn unboxed(fragment: *mut Fragment) -> Signal {
-    // SAFETY: the caller's promise; `boxed` wrote the word.
+    // SAFETY: the caller's promise; `boxed` wrote the signal, which is moved out of the fragment before that is freed.
     unsafe {
-        let signal = Box::from_raw(*Fragment::words_pointer(fragment) as *mut Signal);
+        let signal = Fragment::words_pointer(fragment).cast::<Signal>().read();
         heap::free_fragment(fragment);
-        *signal
+        signal
     }
 }
 

@@ -6,6 +6,8 @@
 
 pub mod shared;
 
+use std::ptr;
+
 use layout::object::offset;
 use layout::{Fragment, Header, ObjectKind, Term};
 use smallvec::SmallVec;
@@ -309,9 +311,10 @@ impl Copier<'_> {
 }
 
 /// A term that owns its memory, outside any process: for example an exit reason that is being delivered.
-pub struct Owned {
-    fragment: *mut Fragment,
-}
+///
+/// It is one word: an immediate term itself, or the address of the fragment that holds the term. A fragment's address
+/// ends in two zero bits, which no immediate term does; a null address stands for `Term::NONE`.
+pub struct Owned(*mut Fragment);
 
 // SAFETY: an owned term is reached through its one owner; its words point into no process heap.
 unsafe impl Send for Owned {}
@@ -322,31 +325,41 @@ impl Owned {
     /// Copies a term with its literals, so that the copy may outlive any literal area.
     #[must_use]
     pub fn new(term: Term) -> Owned {
+        if term.is_immediate() || term.is_none() {
+            return Owned(ptr::without_provenance_mut(term.bits() as usize));
+        }
         let words = size_with_literals(term);
         let fragment = new_fragment(words);
         // SAFETY: the fragment is fresh and has the words that were counted.
         unsafe {
-            (*fragment).term = if words == 0 {
-                term
-            } else {
-                let room = Fragment::words_pointer(fragment);
-                copy_to(room, words, &mut (*fragment).off_heap, term, true)
-            };
+            let room = Fragment::words_pointer(fragment);
+            (*fragment).term = copy_to(room, words, &mut (*fragment).off_heap, term, true);
         }
-        Owned { fragment }
+        Owned(fragment)
+    }
+
+    /// The term, if there is no fragment.
+    fn without_fragment(&self) -> Option<Term> {
+        // SAFETY: a word of `new`, which is a term if it is not a fragment's address.
+        let term = unsafe { Term::from_bits(self.0.addr() as u64) };
+        (term.is_immediate() || term.is_none()).then_some(term)
     }
 
     /// The term, valid while `self` is.
     #[must_use]
     pub fn term(&self) -> Term {
-        // SAFETY: the fragment lives as long as `self`.
-        unsafe { (*self.fragment).term }
+        self.without_fragment()
+            // SAFETY: the fragment lives as long as `self`.
+            .unwrap_or_else(|| unsafe { (*self.0).term })
     }
 
-    /// Gives up the fragment.
+    /// Gives up the fragment; one is made if there was none.
     #[must_use]
     pub fn into_fragment(self) -> *mut Fragment {
-        let fragment = self.fragment;
+        if let Some(term) = self.without_fragment() {
+            return to_fragment(term);
+        }
+        let fragment = self.0;
         std::mem::forget(self);
         fragment
     }
@@ -354,8 +367,10 @@ impl Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: made by `new`, and in no list.
-        unsafe { crate::heap::drop_fragment(self.fragment) };
+        if self.without_fragment().is_none() {
+            // SAFETY: made by `new`, and in no list.
+            unsafe { crate::heap::drop_fragment(self.0) };
+        }
     }
 }
 

@@ -9,16 +9,13 @@ use runtime::scheduler;
 
 /// `put(Key, Value)`: returns the value before.
 pub fn put_2(process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
-    let before = process.cold().dictionary.put(key, value);
+    let before = process.dictionary.put(key, value);
     Ok(before.unwrap_or(am::UNDEFINED))
 }
 
 /// `get(Key)`.
 pub fn get_1(process: &mut Process, [key]: [Term; 1]) -> BifResult {
-    let value = process
-        .cold
-        .as_ref()
-        .and_then(|cold| cold.dictionary.get(key));
+    let value = process.dictionary.get(key);
     Ok(value.unwrap_or(am::UNDEFINED))
 }
 
@@ -29,12 +26,13 @@ pub fn get_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 
 /// All pairs of the dictionary, as a list on the process's heap.
 pub fn all(process: &mut Process) -> Term {
-    let Process { head, cold, .. } = process;
-    let pairs = cold.as_ref().map_or(&[][..], |cold| &cold.dictionary.pairs);
-    scheduler::charge(pairs.len() as i64 / 16);
+    let Process {
+        head, dictionary, ..
+    } = process;
+    scheduler::charge(dictionary.len() as i64 / 8);
     let mut list = Term::NIL;
-    for pair in pairs.chunks_exact(2) {
-        let pair = build::tuple(&mut head.heap, pair);
+    for pair in dictionary.pairs() {
+        let pair = build::tuple(&mut head.heap, &pair);
         list = build::cons(&mut head.heap, pair, list);
     }
     list
@@ -42,19 +40,14 @@ pub fn all(process: &mut Process) -> Term {
 
 /// `erase(Key)`: returns the value it had.
 pub fn erase_1(process: &mut Process, [key]: [Term; 1]) -> BifResult {
-    let value = process
-        .cold
-        .as_mut()
-        .and_then(|cold| cold.dictionary.erase(key));
+    let value = process.dictionary.erase(key);
     Ok(value.unwrap_or(am::UNDEFINED))
 }
 
 /// `erase()`: returns and removes all pairs.
 pub fn erase_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let pairs = all(process);
-    if let Some(cold) = process.cold.as_mut() {
-        cold.dictionary.clear();
-    }
+    process.dictionary.clear();
     Ok(pairs)
 }
 
@@ -69,11 +62,12 @@ pub fn get_keys_1(process: &mut Process, [value]: [Term; 1]) -> BifResult {
 }
 
 fn keys_where(process: &mut Process, wanted: impl Fn(Term) -> bool) -> Term {
-    let Process { head, cold, .. } = process;
-    let pairs = cold.as_ref().map_or(&[][..], |cold| &cold.dictionary.pairs);
-    scheduler::charge(pairs.len() as i64 / 16);
+    let Process {
+        head, dictionary, ..
+    } = process;
+    scheduler::charge(dictionary.len() as i64 / 8);
     let mut list = Term::NIL;
-    for pair in pairs.chunks_exact(2) {
+    for pair in dictionary.pairs() {
         if wanted(pair[1]) {
             list = build::cons(&mut head.heap, pair[0], list);
         }

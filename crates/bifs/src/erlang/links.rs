@@ -28,7 +28,7 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         if table::find(other).is_null() {
             return no_process(process, other);
         }
-        if !process.cold().relations.links.add(other) {
+        if !process.relations.add_link(other) {
             return Ok(am::TRUE);
         }
         let from = process.pid();
@@ -36,16 +36,13 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
         return Ok(am::TRUE);
     }
     if other.is_local_port() {
-        if process
-            .relations()
-            .is_some_and(|relations| relations.links.is_active(other))
-        {
+        if process.relations.is_linked(other) {
             return Ok(am::TRUE);
         }
         if !port::signals::link(other, process.pid()) {
             return no_process(process, other);
         }
-        process.cold().relations.links.add(other);
+        process.relations.add_link(other);
         return Ok(am::TRUE);
     }
     match other.boxed_kind() {
@@ -92,20 +89,17 @@ pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
 
 fn unlink(process: &mut Process, other: Term) {
     let from = process.pid();
-    let Some(cold) = process.cold.as_mut() else {
-        return;
-    };
-    let links = &mut cold.relations.links;
+    let relations = &mut process.relations;
     if other.is_local_port() {
-        if links.remove(other) {
+        if relations.remove_link(other) {
             port::signals::unlink(other, from);
         }
         return;
     }
-    if let Some(number) = links.begin_unlink(other)
+    if let Some(number) = relations.begin_unlink(other)
         && signal::send(other, Signal::Unlink { from, number }).is_err()
     {
-        links.remove(other);
+        relations.remove_link(other);
     }
 }
 

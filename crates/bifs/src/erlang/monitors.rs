@@ -6,7 +6,7 @@ use term::{am, build, list, node, reference};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because};
 use runtime::process::Process;
-use runtime::process::relations::{self, AliasKind, Monitor, MonitorTarget, ReferenceNumber};
+use runtime::process::relations::{self, AliasKind, MonitorTarget, ReferenceNumber, Watcher};
 use runtime::process::spawn::MonitorOptions;
 use runtime::process::spawn::options::monitor_options;
 use runtime::signal::{self, Signal, handle};
@@ -56,22 +56,17 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
             reason,
         } => {
             if options.alias == Some(AliasKind::ExplicitUnalias) {
-                let aliases = &mut process.cold().relations.aliases;
-                aliases.add(number, AliasKind::ExplicitUnalias);
+                let kind = AliasKind::ExplicitUnalias;
+                process.relations.add_alias(number, kind);
             }
             let tag = options.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
             let down = build::tuple(process.heap(), &[tag, reference, kind, object, reason]);
             handle::deliver_last(process, down);
         }
         Watched::Here(target) => {
-            let reaches = begin_watching(own, &target, number, reference);
-            let entry = Monitor {
-                target,
-                tag: options.tag,
-                reference: Owned::new(reference),
-            };
-            let relations = &mut process.cold().relations;
-            relations.add_monitor(number, entry, options.alias);
+            let MonitorOptions { tag, alias } = options;
+            let reaches = begin_watching(own, target, number, alias.is_some());
+            process.relations.add_monitor(number, target, tag, alias);
             if !reaches {
                 let down = Signal::Down {
                     reference: number,
@@ -88,16 +83,19 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
 /// Sends the request to the monitored object; false if it does not exist.
 fn begin_watching(
     watcher: Term,
-    target: &MonitorTarget,
+    target: MonitorTarget,
     number: ReferenceNumber,
-    reference: Term,
+    names_owner: bool,
 ) -> bool {
-    match *target {
+    match target {
         MonitorTarget::Process { pid, name } => {
             let request = Signal::Monitor {
-                watcher,
-                reference: Owned::new(reference),
-                name,
+                reference: number,
+                watcher: Watcher {
+                    watcher,
+                    name,
+                    names_owner,
+                },
             };
             signal::send(pid, request).is_ok()
         }
@@ -235,13 +233,10 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
             Err(badarg(1))
         };
     };
-    let Some(cold) = process.cold.as_mut() else {
+    let Some(monitor) = process.relations.take_monitor(number) else {
         return Ok(Demonitored::Absent);
     };
-    let Some(monitor) = cold.relations.take_monitor(number) else {
-        return Ok(Demonitored::Absent);
-    };
-    handle::demonitor_target(process.pid(), number, &monitor);
+    handle::demonitor_target(process.pid(), number, &monitor.target);
     scheduler::charge(1);
     Ok(Demonitored::Removed)
 }
@@ -258,7 +253,7 @@ pub fn alias_1(process: &mut Process, [options]: [Term; 1]) -> BifResult {
     }
     let own = process.pid();
     let number = reference::fresh_number();
-    process.cold().relations.aliases.add((number, 0), kind);
+    process.relations.add_alias((number, 0), kind);
     Ok(reference::with_pid(process.heap(), number, own))
 }
 
@@ -267,11 +262,7 @@ pub fn unalias_1(process: &mut Process, [alias]: [Term; 1]) -> BifResult {
     if !alias.is_reference() {
         return Err(badarg(1));
     }
-    let removed = reference::number(alias).is_some_and(|number| {
-        process
-            .cold
-            .as_mut()
-            .is_some_and(|cold| cold.relations.aliases.remove(number))
-    });
+    let number = reference::number(alias);
+    let removed = number.is_some_and(|number| process.relations.remove_alias(number));
     Ok(am::boolean(removed))
 }

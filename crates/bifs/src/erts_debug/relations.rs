@@ -2,13 +2,13 @@
 //! `{monitor_list, _}`: also those that `process_info` does not show, such as a link that is being removed.
 
 use layout::{Heap, Term};
-use term::{am, atom, build, copy};
+use term::{am, atom, build};
 
 use crate::erlang::info;
 use runtime::bif::{BifResult, badarg};
 use runtime::port;
 use runtime::process::Process;
-use runtime::process::relations::MonitorTarget;
+use runtime::process::relations::{MonitorTarget, reference_of};
 
 /// `{link_list, PidOrPort}`: `[{erl_link, Type, Other, State, Id}]`, or `undefined`.
 pub fn links(process: &mut Process, of: Term) -> BifResult {
@@ -44,10 +44,7 @@ fn of_process(
 }
 
 fn links_of(process: &Process, heap: &mut Heap) -> Term {
-    let Some(cold) = &process.cold else {
-        return Term::NIL;
-    };
-    let links = cold.relations.links.iter();
+    let links = process.relations.links();
     let records: Vec<Term> = links
         .map(|(other, is_active)| {
             let kind = match other.is_local_port() {
@@ -71,9 +68,6 @@ fn link_record(heap: &mut Heap, kind: Term, other: Term, is_active: bool) -> Ter
 }
 
 fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
-    let Some(cold) = &process.cold else {
-        return Term::NIL;
-    };
     let mut records = Vec::new();
     let mut add = |heap: &mut Heap,
                    kind: Term,
@@ -81,7 +75,6 @@ fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
                    reference: Term,
                    other: Term,
                    name: Option<Term>| {
-        let reference = copy::copy(heap, reference);
         let name = name.unwrap_or(Term::NIL);
         let record = [
             atom::known("erl_monitor"),
@@ -93,9 +86,10 @@ fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
         ];
         records.push(build::tuple(heap, &record));
     };
-    for monitor in cold.relations.monitors.values() {
-        let reference = monitor.reference.term();
-        match monitor.target {
+    for (number, target, names_owner) in process.relations.monitors() {
+        let owner = names_owner.then_some(process.id);
+        let reference = reference_of(heap, number, owner);
+        match target {
             MonitorTarget::Process { pid, name } => {
                 add(heap, am::PROCESS, "origin", reference, pid, name)
             }
@@ -114,8 +108,9 @@ fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
             }
         }
     }
-    for watcher in cold.relations.watchers.values() {
-        let reference = watcher.reference.term();
+    for (number, watcher) in process.relations.watchers() {
+        let owner = watcher.names_owner.then_some(watcher.watcher);
+        let reference = reference_of(heap, number, owner);
         add(
             heap,
             am::PROCESS,

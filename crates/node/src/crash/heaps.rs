@@ -63,16 +63,12 @@ fn one(out: &mut Output, view: &View, process: &Process, walk: &mut Walk) -> fmt
             walk.meet(*message);
         }
     }
-    if let Some(cold) = process
-        .cold
-        .as_ref()
-        .filter(|cold| !cold.dictionary.is_empty())
-    {
+    if !process.dictionary.is_empty() {
         writeln!(out, "=proc_dictionary:{pid}")?;
         let mut scratch = Scratch::new();
-        for pair in cold.dictionary.pairs.chunks_exact(2) {
+        for pair in process.dictionary.pairs() {
             // The viewer expects a tuple on the heap; our pairs are not tuples, so one is built for each.
-            let pair = build::tuple(scratch.heap(), pair);
+            let pair = build::tuple(scratch.heap(), &pair);
             element(out, pair)?;
             out.text("\n")?;
             walk.meet(pair);

@@ -6,13 +6,14 @@ use std::sync::atomic::Ordering;
 use layout::{Fragment, Term};
 use term::am;
 use term::collect;
+use term::heap::Scratch;
 use term::held::attempt;
 use term::print::display;
 
 use super::Form;
 use super::output::Output;
 use super::tables::View;
-use runtime::process::relations::MonitorTarget;
+use runtime::process::relations::{MonitorTarget, reference_of};
 use runtime::process::{Priority, Process, flag, info, priority_of, state, table};
 use runtime::signal;
 use runtime::{collector, scheduler};
@@ -287,15 +288,11 @@ fn list(out: &mut Output, open: &str, terms: &[Term], close: &str) -> fmt::Resul
 }
 
 fn dictionary(out: &mut Output, process: &Process) -> fmt::Result {
-    let Some(cold) = process
-        .cold
-        .as_ref()
-        .filter(|cold| !cold.dictionary.is_empty())
-    else {
+    if process.dictionary.is_empty() {
         return Ok(());
-    };
+    }
     out.text("Dictionary: [")?;
-    for (index, pair) in cold.dictionary.pairs.chunks_exact(2).enumerate() {
+    for (index, pair) in process.dictionary.pairs().enumerate() {
         let comma = if index > 0 { "," } else { "" };
         write!(out, "{comma}{{{},{}}}", display(pair[0]), display(pair[1]))?;
     }
@@ -303,8 +300,10 @@ fn dictionary(out: &mut Output, process: &Process) -> fmt::Result {
 }
 
 fn links(out: &mut Output, process: &Process) -> fmt::Result {
-    let Some(relations) = process.relations() else {
-        return Ok(());
+    let relations = &process.relations;
+    let mut scratch = Scratch::new();
+    let mut reference_text = |number: u64, owner: Option<Term>| {
+        display(reference_of(scratch.heap(), number, owner)).to_string()
     };
     let mut any = false;
     let mut comma = |out: &mut Output| {
@@ -312,13 +311,13 @@ fn links(out: &mut Output, process: &Process) -> fmt::Result {
         any = true;
         out.text(text)
     };
-    for other in relations.links.active() {
+    for other in relations.linked() {
         comma(out)?;
         write!(out, "{}", display(other))?;
     }
-    for monitor in relations.monitors.values() {
-        let reference = display(monitor.reference.term());
-        match monitor.target {
+    for (number, target, names_owner) in relations.monitors() {
+        let reference = reference_text(number, names_owner.then_some(process.id));
+        match target {
             MonitorTarget::Process {
                 name: Some(name), ..
             }
@@ -336,9 +335,10 @@ fn links(out: &mut Output, process: &Process) -> fmt::Result {
             MonitorTarget::TimeOffset => {}
         }
     }
-    for watcher in relations.watchers.values() {
+    for (number, watcher) in relations.watchers() {
         comma(out)?;
-        let reference = display(watcher.reference.term());
+        let owner = watcher.names_owner.then_some(watcher.watcher);
+        let reference = reference_text(number, owner);
         write!(out, "{{from,{},{reference}}}", display(watcher.watcher))?;
     }
     if any { out.text("]\n") } else { Ok(()) }

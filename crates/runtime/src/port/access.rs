@@ -14,7 +14,7 @@ use term::{am, build, reference};
 
 use super::driver::{Driver, Ready};
 use super::{Core, Phase, Port, State, queue, table};
-use crate::process::relations::ReferenceNumber;
+use crate::process::relations::{ReferenceNumber, Watcher};
 use crate::signal::{self, Signal};
 use crate::{io, timer};
 
@@ -220,13 +220,14 @@ impl Access<'_> {
     /// Has [`Driver::process_down`] called when a process ends (at once if it has ended); returns the number of the
     /// monitor.
     pub fn monitor(&mut self, pid: Term) -> ReferenceNumber {
-        let mut scratch = Scratch::new();
         let number = (reference::fresh_number(), 0);
-        let made = reference::with_number(scratch.heap(), number.0, number.1);
         let request = Signal::Monitor {
-            watcher: self.port.id,
-            reference: Owned::new(made),
-            name: None,
+            reference: number,
+            watcher: Watcher {
+                watcher: self.port.id,
+                name: None,
+                names_owner: false,
+            },
         };
         self.core.monitored.insert(number, pid);
         signal::send_or_bounce(pid, request);

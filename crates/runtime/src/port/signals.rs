@@ -247,7 +247,7 @@ pub fn call(process: &mut Process, port: &Arc<Port>, operation: u32, data: Term)
 pub fn connect(process: &mut Process, port: &Arc<Port>, pid: Term) -> Term {
     let is_own = pid == process.pid();
     if is_own {
-        process.cold().relations.links.add(port.id);
+        process.relations.add_link(port.id);
     }
     request(process, port, 0, pid, move |request| {
         let is_open = request.state.core.phase == Phase::Open;

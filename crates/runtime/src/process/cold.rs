@@ -5,8 +5,6 @@ use std::collections::{HashMap, VecDeque};
 use layout::Term;
 use term::copy::Owned;
 
-use super::dictionary::Dictionary;
-use super::relations::Relations;
 use super::tasks::Task;
 use crate::collector::dirty_collection::{Collection, Kept};
 use crate::receive::markers::ReceiveMarkers;
@@ -16,9 +14,6 @@ use crate::scheduler::dirty;
 /// The rarely used fields of a process.
 #[derive(Default)]
 pub struct Cold {
-    pub relations: Relations,
-    /// Keys and values are terms of the process, and roots of its collections.
-    pub dictionary: Dictionary,
     /// The exit reason, once `EXIT_PENDING` is set.
     pub exit_reason: Option<Owned>,
     /// The timer of the current `receive ... after`, if one is set.

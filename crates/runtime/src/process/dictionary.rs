@@ -1,111 +1,140 @@
-//! The process dictionary: key-value pairs in one slice, which is a root of collections, and a hash index into it
-//! once there are many pairs. Only the owner of the process accesses it.
+//! The process dictionary: key-value pairs in one slice, which is a root of collections, behind one word of the control
+//! block; and a hash index into it once there are many pairs. Only the owner of the process accesses it.
 //!
 //! A collection moves keys and values but does not change them, and the hash depends only on the key's value, so the
 //! index stays valid.
 
+use hashbrown::HashTable;
 use layout::Term;
 use term::compare;
 
+use super::thin::Thin;
+
 /// The most pairs that are searched without an index.
 const SEARCHED: usize = 8;
-const NONE: u32 = u32::MAX;
+/// Terms that the first block has room for: `proc_lib` stores two pairs.
+const FIRST_TERMS: usize = 4;
 
-/// See the module's documentation.
+/// Positions of pairs by the hashes of their keys.
+type Index = HashTable<u32>;
+
+/// See the module's documentation. The slice is key, value, key, value...
 #[derive(Default)]
-pub struct Dictionary {
-    /// Key, value, key, value...: one slice, so that it is one root.
-    pub pairs: Vec<Term>,
-    /// The first pair of each bucket. The number of buckets is a power of two, or 0 while there are few pairs.
-    buckets: Vec<u32>,
-    /// For each pair, the hash of its key and the next pair of its bucket.
-    chain: Vec<(u32, u32)>,
-}
+pub struct Dictionary(Thin<Option<Box<Index>>, Term, FIRST_TERMS>);
 
 impl Dictionary {
     #[must_use]
+    pub const fn new() -> Dictionary {
+        Dictionary(Thin::new())
+    }
+
+    /// The number of pairs.
+    #[must_use]
     pub fn len(&self) -> usize {
-        self.pairs.len() / 2
+        self.0.len() / 2
     }
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
+        self.0.is_empty()
     }
 
-    /// Words of memory that it uses outside the control block.
+    /// Key, value, key, value...
     #[must_use]
-    pub fn words(&self) -> usize {
-        self.pairs.capacity() + self.buckets.capacity() / 2 + self.chain.capacity()
+    pub fn terms(&self) -> &[Term] {
+        self.0.as_slice()
     }
 
-    /// The index of a key's pair.
+    /// As [`terms`](Dictionary::terms), for a collection to move.
+    #[must_use]
+    pub fn roots(&mut self) -> &mut [Term] {
+        self.0.as_mut_slice()
+    }
+
+    /// The pairs.
+    pub fn pairs(&self) -> impl Iterator<Item = [Term; 2]> {
+        self.terms().as_chunks().0.iter().copied()
+    }
+
+    /// Bytes of memory that it uses outside the control block.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let index = self
+            .index()
+            .map_or(0, |index| size_of::<Index>() + index.allocation_size());
+        self.0.bytes() + index
+    }
+
+    fn index(&self) -> Option<&Index> {
+        self.0.header().and_then(Option::as_deref)
+    }
+
+    /// The position of a key's pair.
     fn find(&self, key: Term) -> Option<usize> {
-        if self.buckets.is_empty() {
-            return self
-                .pairs
-                .chunks_exact(2)
-                .position(|pair| is_same(pair[0], key));
-        }
-        let hash = hash(key);
-        let mut at = self.buckets[self.bucket(hash)];
-        while at != NONE {
-            let (its_hash, next) = self.chain[at as usize];
-            if its_hash == hash && is_same(self.pairs[at as usize * 2], key) {
-                return Some(at as usize);
+        let (pairs, _) = self.terms().as_chunks::<2>();
+        match self.index() {
+            None => pairs.iter().position(|pair| is_same(pair[0], key)),
+            Some(index) => {
+                let found = index.find(hash(key), |&at| is_same(pairs[at as usize][0], key));
+                found.map(|&at| at as usize)
             }
-            at = next;
         }
-        None
-    }
-
-    fn bucket(&self, hash: u32) -> usize {
-        hash as usize & (self.buckets.len() - 1)
     }
 
     #[must_use]
     pub fn get(&self, key: Term) -> Option<Term> {
-        self.find(key).map(|at| self.pairs[at * 2 + 1])
+        self.find(key).map(|at| self.terms()[at * 2 + 1])
     }
 
     /// Stores a value; returns the previous one.
     pub fn put(&mut self, key: Term, value: Term) -> Option<Term> {
         if let Some(at) = self.find(key) {
-            return Some(std::mem::replace(&mut self.pairs[at * 2 + 1], value));
+            return Some(std::mem::replace(&mut self.roots()[at * 2 + 1], value));
         }
-        self.pairs.extend([key, value]);
-        if self.buckets.is_empty() && self.len() <= SEARCHED {
-            return None;
-        }
-        if self.len() > self.buckets.len() {
-            self.index_all();
-        } else {
-            let hash = hash(key);
-            self.chain.push((hash, NONE));
-            self.link(self.len() - 1, hash);
+        let at = self.len();
+        self.0.extend([key, value]);
+        if at == SEARCHED {
+            self.index_from(0);
+        } else if self.index().is_some() {
+            self.index_from(at);
         }
         None
+    }
+
+    /// Adds the pairs from this position on to the index.
+    fn index_from(&mut self, from: usize) {
+        let (terms, index) = self.0.parts(|index| &mut **index.get_or_insert_default());
+        let (pairs, _) = terms.as_chunks::<2>();
+        for at in from..pairs.len() {
+            let hash_of = |&at: &u32| hash(pairs[at as usize][0]);
+            index.insert_unique(hash(pairs[at][0]), at as u32, hash_of);
+        }
     }
 
     /// Removes a pair and returns its value; the last pair takes its place.
     pub fn erase(&mut self, key: Term) -> Option<Term> {
         let at = self.find(key)?;
         let last = self.len() - 1;
-        let value = self.pairs[at * 2 + 1];
-        if !self.buckets.is_empty() {
-            self.unlink(at);
-            if at != last {
-                self.unlink(last);
-            }
-            self.chain.swap_remove(at);
+        if self.index().is_some() {
+            self.unindex(at, last);
         }
-        self.pairs.swap(at * 2, last * 2);
-        self.pairs.swap(at * 2 + 1, last * 2 + 1);
-        self.pairs.truncate(last * 2);
-        if !self.buckets.is_empty() && at != last {
-            self.link(at, self.chain[at].0);
-        }
+        let terms = self.0.as_mut_slice();
+        let value = terms[at * 2 + 1];
+        terms.copy_within(last * 2.., at * 2);
+        self.0.truncate(last * 2);
         Some(value)
+    }
+
+    /// Removes a pair from the index, and lets the last one be found at its place.
+    fn unindex(&mut self, at: usize, last: usize) {
+        let (terms, index) = self.0.parts(|index| &mut **index.get_or_insert_default());
+        let hash_of = |at: usize| hash(terms[at * 2]);
+        if let Ok(found) = index.find_entry(hash_of(at), |&other| other as usize == at) {
+            found.remove();
+        }
+        if let Some(moved) = index.find_mut(hash_of(last), |&other| other as usize == last) {
+            *moved = at as u32;
+        }
     }
 
     /// Removes all pairs.
@@ -113,36 +142,11 @@ impl Dictionary {
         *self = Dictionary::default();
     }
 
-    fn index_all(&mut self) {
-        let size = (self.len() * 2).next_power_of_two();
-        self.buckets = vec![NONE; size];
-        self.chain = self
-            .pairs
-            .chunks_exact(2)
-            .map(|pair| (hash(pair[0]), NONE))
-            .collect();
-        for at in 0..self.len() {
-            self.link(at, self.chain[at].0);
+    /// Gives back memory that is kept for pairs to come, if there is none.
+    pub fn trim(&mut self) {
+        if self.is_empty() {
+            self.clear();
         }
-    }
-
-    fn link(&mut self, at: usize, hash: u32) {
-        let bucket = self.bucket(hash);
-        self.chain[at].1 = std::mem::replace(&mut self.buckets[bucket], at as u32);
-    }
-
-    fn unlink(&mut self, at: usize) {
-        let (hash, next) = self.chain[at];
-        let bucket = self.bucket(hash);
-        if self.buckets[bucket] == at as u32 {
-            self.buckets[bucket] = next;
-            return;
-        }
-        let mut before = self.buckets[bucket] as usize;
-        while self.chain[before].1 != at as u32 {
-            before = self.chain[before].1 as usize;
-        }
-        self.chain[before].1 = next;
     }
 }
 
@@ -151,12 +155,15 @@ fn is_same(a: Term, b: Term) -> bool {
     a == b || (!a.is_immediate() && !b.is_immediate() && compare::eq_exact(a, b))
 }
 
-fn hash(key: Term) -> u32 {
-    if key.is_immediate() {
-        // Fibonacci hashing: the high half mixes all bits.
-        return (key.bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
-    }
-    term::hash::phash2(key)
+fn hash(key: Term) -> u64 {
+    let bits = if key.is_immediate() {
+        key.bits()
+    } else {
+        u64::from(term::hash::phash2(key))
+    };
+    // A folded multiplication: each half of the product mixes what the other does not.
+    let product = u128::from(bits) * 0x9e37_79b9_7f4a_7c15;
+    product as u64 ^ (product >> 64) as u64
 }
 
 #[cfg(test)]

@@ -235,9 +235,9 @@ pub fn memory_bytes(process: &Process, steps: &mut i64) -> usize {
         // The first heap is part of the block, whose whole size is already counted.
         words -= layout::limits::FIRST_HEAP_WORDS;
     }
+    bytes += process.relations.bytes() + process.dictionary.bytes();
     if let Some(cold) = &process.cold {
-        bytes += size_of_val(&**cold) + cold.relations.table_bytes();
-        words += cold.dictionary.words();
+        bytes += size_of_val(&**cold);
     }
     bytes + words * 8
 }
@@ -282,23 +282,19 @@ fn messages(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
 }
 
 fn links(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
-    let mut links: Vec<Term> = process
-        .relations()
-        .map_or_else(Vec::new, |relations| relations.links.active().collect());
+    let mut links: Vec<Term> = process.relations.linked().collect();
     links.sort_unstable_by(|a, b| term::compare::compare(*a, *b));
     *steps += links.len() as i64 / 4;
     build::list(heap, &links)
 }
 
 fn monitors(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
-    let mut monitors: Vec<_> = process
-        .relations()
-        .map_or_else(Vec::new, |relations| relations.monitors.iter().collect());
-    monitors.sort_unstable_by_key(|(number, _)| **number);
+    let mut monitors: Vec<_> = process.relations.monitors().collect();
+    monitors.sort_unstable_by_key(|(number, ..)| *number);
     *steps += monitors.len() as i64 / 4;
     let mut list = Vec::with_capacity(monitors.len());
-    for (_, monitor) in monitors {
-        let (kind, identifier, name) = match monitor.target {
+    for (_, target, _) in monitors {
+        let (kind, identifier, name) = match target {
             MonitorTarget::Process { pid, name } => (am::PROCESS, pid, name),
             MonitorTarget::Port { port, name } => (am::PORT, port, name),
             MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE, None),
@@ -313,10 +309,8 @@ fn monitors(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
 }
 
 fn monitored_by(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
-    let mut watchers: Vec<_> = process
-        .relations()
-        .map_or_else(Vec::new, |relations| relations.watchers.iter().collect());
-    watchers.sort_unstable_by_key(|(number, _)| **number);
+    let mut watchers: Vec<_> = process.relations.watchers().collect();
+    watchers.sort_unstable_by_key(|(number, _)| *number);
     *steps += watchers.len() as i64 / 4;
     let watchers: Vec<Term> = watchers
         .into_iter()
@@ -339,16 +333,12 @@ fn suspending(process: &Process, heap: &mut Heap) -> Term {
 }
 
 fn dictionary(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
-    let Some(cold) = &process.cold else {
-        return Term::NIL;
-    };
     if process.flags & flag::SENSITIVE != 0 {
         return Term::NIL;
     }
-    let pairs = &cold.dictionary.pairs;
-    *steps += pairs.len() as i64 / 8;
+    *steps += process.dictionary.len() as i64 / 4;
     let mut list = Term::NIL;
-    for pair in pairs.chunks_exact(2) {
+    for pair in process.dictionary.pairs() {
         let pair = [copy::copy(heap, pair[0]), copy::copy(heap, pair[1])];
         let pair = build::tuple(heap, &pair);
         list = build::cons(heap, pair, list);

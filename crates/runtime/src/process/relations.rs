@@ -4,73 +4,67 @@
 //! other end learns of changes through signals (`signal::handle` has their effects), which the callers send.
 
 pub mod aliases;
+mod entries;
 pub mod links;
 pub mod monitors;
 
 use layout::Term;
+use term::heap::Allocate;
 use term::reference;
 
 use super::Process;
-pub use aliases::{AliasKind, Aliases};
-pub use links::Links;
-pub use monitors::{Monitor, MonitorTarget, Monitors, Watcher, Watchers};
+pub use aliases::AliasKind;
+use entries::Entries;
+pub use monitors::{Monitor, MonitorTarget, Watcher};
 
 /// The number of a reference, used as the key of its monitor or alias.
 pub type ReferenceNumber = (u64, u64);
 
 /// The links, monitors and aliases of one process.
 #[derive(Default)]
-pub struct Relations {
-    pub links: Links,
-    /// Monitors that this process set.
-    pub monitors: Monitors,
-    /// Monitors that others set on this process.
-    pub watchers: Watchers,
-    /// Active aliases.
-    pub aliases: Aliases,
-}
+pub struct Relations(Entries);
 
 impl Relations {
-    /// Adds a monitor that this process sets; its reference also is an alias if `alias` says of what kind.
-    pub fn add_monitor(
-        &mut self,
-        number: ReferenceNumber,
-        monitor: Monitor,
-        alias: Option<AliasKind>,
-    ) {
-        self.monitors.add(number, monitor);
-        if let Some(kind) = alias {
-            self.aliases.add(number, kind);
-        }
+    #[must_use]
+    pub const fn new() -> Relations {
+        Relations(Entries::new())
     }
 
-    /// Removes a monitor that this process set, and the alias that ends with it.
-    pub fn take_monitor(&mut self, number: ReferenceNumber) -> Option<Monitor> {
-        let monitor = self.monitors.take(number)?;
-        self.aliases.monitor_ended(number);
-        Some(monitor)
-    }
-
-    /// The number of links and monitors.
+    /// The number of links, monitors, and aliases that are not monitors.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.links.count() + self.monitors.count() + self.watchers.count()
+        self.0.len()
     }
 
-    /// Bytes of the tables of links, monitors and watchers.
+    /// Bytes that they take outside the control block.
     #[must_use]
-    pub fn table_bytes(&self) -> usize {
-        self.links.table_bytes() + self.monitors.table_bytes() + self.watchers.table_bytes()
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
     }
+
+    /// Gives back memory that is kept for relations to come, if there is none.
+    pub fn trim(&mut self) {
+        self.0.trim();
+    }
+}
+
+/// The part of a reference's number by which relations are kept. No reference that this node made for a relation has a
+/// high part.
+fn low_number((low, high): ReferenceNumber) -> Option<u64> {
+    (high == 0).then_some(low)
 }
 
 /// Makes the reference of a new monitor; if it also is an alias, it names the process.
 pub fn new_reference(process: &mut Process, alias: Option<AliasKind>) -> (ReferenceNumber, Term) {
-    let own = process.pid();
+    let owner = alias.map(|_| process.pid());
     let number = reference::fresh_number();
-    let reference = match alias {
-        Some(_) => reference::with_pid(process.heap(), number, own),
-        None => reference::with_number(process.heap(), number, 0),
-    };
-    ((number, 0), reference)
+    ((number, 0), reference_of(process.heap(), number, owner))
+}
+
+/// The reference of a monitor, which names its `owner` if it is or was an alias.
+pub fn reference_of<A: Allocate + ?Sized>(heap: &mut A, number: u64, owner: Option<Term>) -> Term {
+    match owner {
+        Some(pid) => reference::with_pid(heap, number, pid),
+        None => reference::with_number(heap, number, 0),
+    }
 }

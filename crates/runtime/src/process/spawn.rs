@@ -11,12 +11,12 @@ use layout::limits::FIRST_HEAP_WORDS;
 use layout::process::state as receive_state;
 use layout::{Heap, ProcessHead, Term};
 use term::am;
-use term::copy::{self, Owned};
+use term::copy;
 
 use super::cold::HeapOptions;
 use super::heap_limit::HeapLimit;
-use super::relations::{self, Monitor, MonitorTarget, Watcher};
-use super::{CacheLine, Priority, Process, block, flag, message_queue, state, table};
+use super::relations::{self, MonitorTarget, Relations, Watcher};
+use super::{CacheLine, Dictionary, Priority, Process, block, flag, message_queue, state, table};
 use crate::scheduler;
 use crate::signal::SignalQueue;
 
@@ -84,8 +84,8 @@ pub fn spawn(
     let process = unsafe { &mut *child };
     let pid = process.pid();
     if options.link {
-        process.cold().relations.links.accept(parent.pid());
-        parent.cold().relations.links.accept(pid);
+        process.relations.accept_link(parent.pid());
+        parent.relations.accept_link(pid);
     }
     let monitor = options
         .monitor
@@ -97,21 +97,18 @@ pub fn spawn(
 /// Lets a process monitor the child that it is spawning; returns the monitor's reference.
 fn monitor_child(parent: &mut Process, child: &mut Process, options: MonitorOptions) -> Term {
     let (number, reference) = relations::new_reference(parent, options.alias);
-    child.cold().relations.watchers.add(Watcher {
+    let watcher = Watcher {
         watcher: parent.pid(),
-        reference: Owned::new(reference),
         name: None,
-    });
-    let monitor = Monitor {
-        target: MonitorTarget::Process {
-            pid: child.pid(),
-            name: None,
-        },
-        tag: options.tag,
-        reference: Owned::new(reference),
+        names_owner: options.alias.is_some(),
     };
-    let relations = &mut parent.cold().relations;
-    relations.add_monitor(number, monitor, options.alias);
+    child.relations.add_watcher(number, watcher);
+    let target = MonitorTarget::Process {
+        pid: child.pid(),
+        name: None,
+    };
+    let MonitorOptions { tag, alias } = options;
+    parent.relations.add_monitor(number, target, tag, alias);
     reference
 }
 
@@ -219,7 +216,7 @@ unsafe fn write_control_block<'a>(
         },
         flags: first_flags(parent, options),
         suspend_count: 0,
-        dictionary_size: 0,
+        reserved: 0,
         reductions: 0,
         // The parent's own term, until `make` has copied it.
         group_leader: parent.map_or(Term::NONE, |parent| parent.group_leader),
@@ -234,6 +231,8 @@ unsafe fn write_control_block<'a>(
             call.module.as_atom().unwrap_or(0),
             call.function.as_atom().unwrap_or(0),
         ),
+        relations: Relations::new(),
+        dictionary: Dictionary::new(),
         aliased: PhantomPinned,
     };
     // SAFETY: the caller's promise.

@@ -12,7 +12,7 @@ use term::{am, build, reference};
 use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, boxed, send_or_bounce, unboxed};
 use crate::epoch;
 use crate::process::relations::aliases::Reaches;
-use crate::process::relations::{Monitor, MonitorTarget, Relations, Watcher};
+use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations, Watcher};
 use crate::process::{Process, flag, message_queue, state, tasks};
 use crate::receive;
 use crate::scheduler::dirty;
@@ -158,13 +158,15 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
     unsafe {
         let words = Fragment::words_pointer(fragment);
         let number = (*words, *words.add(1));
-        match process.cold().relations.message_to_alias(number) {
+        match process.relations.message_to_alias(number) {
             Reaches::No => {
                 heap::drop_fragment(fragment);
                 return;
             }
             Reaches::Yes => {}
-            Reaches::YesAndEnds(monitor) => demonitor_target(process.pid(), number, &monitor),
+            Reaches::YesAndEnds(monitor) => {
+                demonitor_target(process.pid(), number, &monitor.target);
+            }
         }
         (*fragment).kind = MESSAGE;
         message_queue::append(process, fragment);
@@ -172,8 +174,8 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
 }
 
 /// Tells the target of a monitor that the monitor was removed.
-pub fn demonitor_target(watcher: Term, reference: (u64, u64), monitor: &Monitor) {
-    match &monitor.target {
+pub fn demonitor_target(watcher: Term, reference: ReferenceNumber, target: &MonitorTarget) {
+    match target {
         MonitorTarget::Process { pid, .. } => {
             let _ = super::send(*pid, Signal::Demonitor { reference });
         }
@@ -189,9 +191,9 @@ fn handle(process: &mut Process, signal: Signal) {
             reason,
             linked,
         } => exit(process, from, reason, linked),
-        Signal::Link { from } => process.cold().relations.links.accept(from),
+        Signal::Link { from } => process.relations.accept_link(from),
         Signal::Unlink { from, number } => {
-            process.cold().relations.links.unlinked(from);
+            process.relations.unlinked(from);
             between_steps();
             let acknowledge = Signal::UnlinkAck {
                 from: process.pid(),
@@ -200,23 +202,12 @@ fn handle(process: &mut Process, signal: Signal) {
             let _ = super::send(from, acknowledge);
         }
         Signal::UnlinkAck { from, number } => {
-            process.cold().relations.links.acknowledged(from, number);
+            process.relations.unlink_acknowledged(from, number);
         }
-        Signal::Monitor {
-            watcher,
-            reference,
-            name,
-        } => {
-            let watcher = Watcher {
-                watcher,
-                reference,
-                name,
-            };
-            process.cold().relations.watchers.add(watcher);
+        Signal::Monitor { reference, watcher } => {
+            process.relations.add_watcher(reference, watcher);
         }
-        Signal::Demonitor { reference } => {
-            process.cold().relations.watchers.remove(reference);
-        }
+        Signal::Demonitor { reference } => process.relations.remove_watcher(reference),
         Signal::Down {
             reference,
             from,
@@ -228,7 +219,7 @@ fn handle(process: &mut Process, signal: Signal) {
 }
 
 fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
-    if linked && !process.cold().relations.links.remove(from) {
+    if linked && !process.relations.remove_link(from) {
         // The link was removed before the signal arrived.
         return;
     }
@@ -260,7 +251,8 @@ pub fn die(process: &mut Process, reason: Owned) {
 }
 
 fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason: &Owned) {
-    let Some(monitor) = process.cold().relations.take_monitor(reference) else {
+    let own = process.pid();
+    let Some(monitor) = process.relations.take_monitor(reference) else {
         return;
     };
     let mut scratch = Scratch::new();
@@ -275,8 +267,9 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
         MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE),
     };
     let tag = monitor.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
-    let reference_term = monitor.reference.term();
-    let message = build::tuple(heap, &[tag, reference_term, kind, object, reason.term()]);
+    let owner = monitor.names_owner.then_some(own);
+    let reference = relations::reference_of(heap, reference.0, owner);
+    let message = build::tuple(heap, &[tag, reference, kind, object, reason.term()]);
     deliver(process, message);
 }
 
@@ -298,9 +291,9 @@ pub fn bounce(to: Term, signal: Signal) {
             );
         }
         Signal::Monitor {
-            watcher, reference, ..
+            reference,
+            watcher: Watcher { watcher, .. },
         } => {
-            let reference = reference::number(reference.term()).expect("a local reference");
             let reason = Owned::new(am::NOPROC);
             if watcher.is_local_port() {
                 crate::port::signals::process_down(watcher, reference);
@@ -352,10 +345,7 @@ fn bounce_list(pid: Term, mut fragment: *mut Fragment) {
 /// Removes all links, monitors and aliases of a process that ends, and tells the other sides.
 pub fn break_relations(process: &mut Process, reason: Term) {
     let pid = process.pid();
-    let Some(cold) = process.cold.as_mut() else {
-        return;
-    };
-    let relations = std::mem::take(&mut cold.relations);
+    let relations = std::mem::take(&mut process.relations);
     if !dirty::takes_long(relations.count()) {
         tell_all(pid, &relations, reason);
         return;
@@ -368,7 +358,7 @@ pub fn break_relations(process: &mut Process, reason: Term) {
 
 /// Tells the other sides of all relations that the process ends.
 fn tell_all(pid: Term, relations: &Relations, reason: Term) {
-    for other in relations.links.active() {
+    for other in relations.linked() {
         between_steps();
         let exit = Signal::Exit {
             from: pid,
@@ -381,11 +371,12 @@ fn tell_all(pid: Term, relations: &Relations, reason: Term) {
             let _ = super::send(other, exit);
         }
     }
-    for (reference, monitor) in relations.monitors.iter() {
+    for (number, target, _) in relations.monitors() {
         between_steps();
-        demonitor_target(pid, *reference, monitor);
+        demonitor_target(pid, (number, 0), &target);
     }
-    for (&reference, watcher) in relations.watchers.iter() {
+    for (number, watcher) in relations.watchers() {
+        let reference = (number, 0);
         between_steps();
         if watcher.watcher.is_local_port() {
             crate::port::signals::process_down(watcher.watcher, reference);

@@ -1,11 +1,15 @@
 //! The active aliases of a process: references through which it takes messages until the alias ends.
+//!
+//! An alias that is the reference of an active monitor is part of that monitor's entry; any other has its own entry.
 
-use std::collections::HashMap;
+use layout::Term;
 
+use super::entries::{Entry, EntryKind};
 use super::monitors::Monitor;
-use super::{ReferenceNumber, Relations};
+use super::{ReferenceNumber, Relations, low_number};
 
 /// The event that ends an alias, besides `unalias/1`.
+#[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AliasKind {
     /// None.
@@ -18,26 +22,6 @@ pub enum AliasKind {
     Reply,
 }
 
-#[derive(Default)]
-pub struct Aliases(HashMap<ReferenceNumber, AliasKind>);
-
-impl Aliases {
-    pub fn add(&mut self, number: ReferenceNumber, kind: AliasKind) {
-        self.0.insert(number, kind);
-    }
-
-    /// Ends an alias; returns whether it was active.
-    pub fn remove(&mut self, number: ReferenceNumber) -> bool {
-        self.0.remove(&number).is_some()
-    }
-
-    pub(super) fn monitor_ended(&mut self, number: ReferenceNumber) {
-        if let Some(AliasKind::Demonitor | AliasKind::ReplyDemonitor) = self.0.get(&number) {
-            self.0.remove(&number);
-        }
-    }
-}
-
 /// Whether a message through an alias reaches the process.
 #[must_use]
 pub enum Reaches {
@@ -48,19 +32,44 @@ pub enum Reaches {
 }
 
 impl Relations {
+    /// Adds an alias that is not the reference of an active monitor.
+    pub fn add_alias(&mut self, number: ReferenceNumber, kind: AliasKind) {
+        let number = low_number(number).expect("a new reference");
+        self.0.add(Entry {
+            alias: Some(kind),
+            ..Entry::new(EntryKind::Alias, number, Term::NONE)
+        });
+    }
+
+    /// Ends an alias; returns whether it was active.
+    pub fn remove_alias(&mut self, number: ReferenceNumber) -> bool {
+        let Some(number) = low_number(number) else {
+            return false;
+        };
+        if let Some(monitor) = self.0.get_mut(EntryKind::Monitor, number) {
+            return monitor.alias.take().is_some();
+        }
+        self.0.remove(EntryKind::Alias, number).is_some()
+    }
+
+    fn alias(&self, number: ReferenceNumber) -> Option<AliasKind> {
+        let number = low_number(number)?;
+        let monitor = self.0.get(EntryKind::Monitor, number);
+        let entry = monitor.or_else(|| self.0.get(EntryKind::Alias, number));
+        entry.and_then(|entry| entry.alias)
+    }
+
     /// A message has arrived through an alias.
     pub fn message_to_alias(&mut self, number: ReferenceNumber) -> Reaches {
-        let Some(kind) = self.aliases.0.get(&number) else {
-            return Reaches::No;
-        };
-        match kind {
-            AliasKind::ExplicitUnalias | AliasKind::Demonitor => Reaches::Yes,
-            AliasKind::Reply => {
-                self.aliases.remove(number);
+        match self.alias(number) {
+            None => Reaches::No,
+            Some(AliasKind::ExplicitUnalias | AliasKind::Demonitor) => Reaches::Yes,
+            Some(AliasKind::Reply) => {
+                self.remove_alias(number);
                 Reaches::Yes
             }
-            AliasKind::ReplyDemonitor => {
-                self.aliases.remove(number);
+            Some(AliasKind::ReplyDemonitor) => {
+                self.remove_alias(number);
                 let monitor = self.take_monitor(number);
                 monitor.map_or(Reaches::Yes, Reaches::YesAndEnds)
             }

@@ -1,23 +1,24 @@
-//! The monitors of a process: those that it set, and those that others set on it.
-
-use std::collections::HashMap;
+//! The monitors of a process: those that it set, and those that others set on it, its watchers.
 
 use layout::Term;
+use term::am;
 use term::copy::Owned;
-use term::reference;
 
-use super::ReferenceNumber;
+use super::aliases::AliasKind;
+use super::entries::{Entry, EntryKind};
+use super::{ReferenceNumber, Relations, low_number};
 
 /// A monitor, as the process that set it knows it.
 pub struct Monitor {
-    /// The process, port or time offset that is monitored.
     pub target: MonitorTarget,
     /// The tag of the monitor message, if not the default `'DOWN'`.
     pub tag: Option<Owned>,
-    /// The reference itself.
-    pub reference: Owned,
+    /// Whether the reference names the process that set the monitor, because it is or was an alias too.
+    pub names_owner: bool,
 }
 
+/// The process, port or time offset that is monitored.
+#[derive(Clone, Copy)]
 pub enum MonitorTarget {
     Process { pid: Term, name: Option<Term> },
     Port { port: Term, name: Option<Term> },
@@ -25,72 +26,113 @@ pub enum MonitorTarget {
 }
 
 /// A monitor, as the monitored process knows it.
+#[derive(Clone, Copy)]
 pub struct Watcher {
-    /// The process that monitors.
+    /// The process or port that monitors.
     pub watcher: Term,
-    pub reference: Owned,
     /// The registered name it monitored, if any; the message contains it.
     pub name: Option<Term>,
+    /// As [`Monitor::names_owner`].
+    pub names_owner: bool,
 }
 
-/// Monitors that a process set. They are added and removed through [`Relations`](super::Relations), because an alias may
-/// end with its monitor.
-#[derive(Default)]
-pub struct Monitors(HashMap<ReferenceNumber, Monitor>);
-
-impl Monitors {
-    pub(super) fn add(&mut self, number: ReferenceNumber, monitor: Monitor) {
-        self.0.insert(number, monitor);
+impl MonitorTarget {
+    fn of(entry: &Entry) -> MonitorTarget {
+        let name = entry.name();
+        match entry.other {
+            am::CLOCK_SERVICE => MonitorTarget::TimeOffset,
+            port if entry.is_of_port => MonitorTarget::Port { port, name },
+            pid => MonitorTarget::Process { pid, name },
+        }
     }
 
-    pub(super) fn take(&mut self, number: ReferenceNumber) -> Option<Monitor> {
-        self.0.remove(&number)
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (&ReferenceNumber, &Monitor)> {
-        self.0.iter()
-    }
-
-    pub fn values(&self) -> impl Iterator<Item = &Monitor> {
-        self.0.values()
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn table_bytes(&self) -> usize {
-        self.0.capacity() * size_of::<(ReferenceNumber, Monitor)>()
+    fn entry(self, number: u64) -> Entry {
+        let (other, name) = match self {
+            MonitorTarget::Process { pid, name } => (pid, name),
+            MonitorTarget::Port { port, name } => (port, name),
+            MonitorTarget::TimeOffset => (am::CLOCK_SERVICE, None),
+        };
+        Entry {
+            is_of_port: matches!(self, MonitorTarget::Port { .. }),
+            ..Entry::new(EntryKind::Monitor, number, other).named(name)
+        }
     }
 }
 
-/// Monitors that others set on a process.
-#[derive(Default)]
-pub struct Watchers(HashMap<ReferenceNumber, Watcher>);
+impl Watcher {
+    fn of(entry: &Entry) -> Watcher {
+        Watcher {
+            watcher: entry.other,
+            name: entry.name(),
+            names_owner: entry.names_owner,
+        }
+    }
+}
 
-impl Watchers {
-    pub fn add(&mut self, watcher: Watcher) {
-        let number = reference::number(watcher.reference.term()).expect("a local reference");
-        self.0.insert(number, watcher);
+impl Relations {
+    /// Adds a monitor that this process sets; its reference also is an alias if `alias` says of what kind.
+    pub fn add_monitor(
+        &mut self,
+        number: ReferenceNumber,
+        target: MonitorTarget,
+        tag: Option<Owned>,
+        alias: Option<AliasKind>,
+    ) {
+        let number = low_number(number).expect("a new reference");
+        self.0.add(Entry {
+            names_owner: alias.is_some(),
+            alias,
+            ..target.entry(number)
+        });
+        if let Some(tag) = tag {
+            self.0.keep_tag(number, tag);
+        }
     }
 
-    pub fn remove(&mut self, number: ReferenceNumber) {
-        self.0.remove(&number);
+    /// Removes a monitor that this process set. An alias that ends with it ends; another stays.
+    pub fn take_monitor(&mut self, number: ReferenceNumber) -> Option<Monitor> {
+        let number = low_number(number)?;
+        let entry = self.0.remove(EntryKind::Monitor, number)?;
+        if let Some(kind @ (AliasKind::ExplicitUnalias | AliasKind::Reply)) = entry.alias {
+            self.add_alias((number, 0), kind);
+        }
+        Some(Monitor {
+            target: MonitorTarget::of(&entry),
+            tag: self.0.take_tag(number),
+            names_owner: entry.names_owner,
+        })
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&ReferenceNumber, &Watcher)> {
-        self.0.iter()
+    /// The monitors that this process set: number, target, and whether the reference names the process.
+    pub fn monitors(&self) -> impl Iterator<Item = (u64, MonitorTarget, bool)> {
+        let monitors = self.0.of_kind(EntryKind::Monitor);
+        monitors.map(|entry| (entry.number, MonitorTarget::of(entry), entry.names_owner))
     }
 
-    pub fn values(&self) -> impl Iterator<Item = &Watcher> {
-        self.0.values()
+    /// Adds a monitor that another process set on this one.
+    pub fn add_watcher(&mut self, number: ReferenceNumber, watcher: Watcher) {
+        let number = low_number(number).expect("a reference of this node");
+        let Watcher {
+            watcher,
+            name,
+            names_owner,
+        } = watcher;
+        self.0.add(Entry {
+            names_owner,
+            ..Entry::new(EntryKind::Watcher, number, watcher).named(name)
+        });
     }
 
-    pub(super) fn count(&self) -> usize {
-        self.0.len()
+    /// Removes a monitor that another process set on this one.
+    pub fn remove_watcher(&mut self, number: ReferenceNumber) {
+        if let Some(number) = low_number(number) {
+            self.0.remove(EntryKind::Watcher, number);
+        }
     }
 
-    pub(super) fn table_bytes(&self) -> usize {
-        self.0.capacity() * size_of::<(ReferenceNumber, Watcher)>()
+    /// The monitors that others set on this process, with their numbers.
+    pub fn watchers(&self) -> impl Iterator<Item = (u64, Watcher)> {
+        let watchers = self.0.of_kind(EntryKind::Watcher);
+        watchers.map(|entry| (entry.number, Watcher::of(entry)))
     }
 }

@@ -1,0 +1,319 @@
+//! Where the relations of a process are kept: an array of entries, behind one word of the control block, and once there
+//! are many of them an index into it.
+//!
+//! A waiting process of an OTP behaviour has one to three relations, so its entries are in one small block that is
+//! searched. An entry is found by its kind and key. The last entry takes the place of one that is removed.
+
+use hashbrown::HashTable;
+use layout::Term;
+use rustc_hash::FxHashMap;
+use term::copy::Owned;
+
+use super::aliases::AliasKind;
+use crate::process::thin::Thin;
+
+/// What an entry is.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum EntryKind {
+    /// The key is the other side (a pid or port); `number` is that of an unlink signal which the other side has not yet
+    /// acknowledged, or 0 for an active link.
+    Link,
+    /// A monitor that the process set on the process or port `other`, or on the time offset. The key is the reference's
+    /// number.
+    Monitor,
+    /// A monitor that `other` set on the process. The key is the reference's number.
+    Watcher,
+    /// An active alias; the key is its number.
+    Alias,
+}
+
+/// One relation.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    /// The number of a reference; for a link see [`EntryKind::Link`].
+    pub number: u64,
+    /// A pid or port; for a monitor perhaps `clock_service`, or `undefined` for a name that nobody had; `NONE` for an alias.
+    pub other: Term,
+    /// The name by which `other`, or the process, was monitored: the index of an atom.
+    pub name_index: u32,
+    pub kind: EntryKind,
+    /// What ends an alias.
+    pub alias: Option<AliasKind>,
+    /// The reference of the monitor also names the process that set it, because it is or was an alias.
+    pub names_owner: bool,
+    /// A monitor of a port, or of a name that was to be a port's.
+    pub is_of_port: bool,
+}
+
+const _: () = assert!(size_of::<Entry>() == 24);
+const NO_NAME: u32 = u32::MAX;
+
+impl Entry {
+    pub fn new(kind: EntryKind, number: u64, other: Term) -> Entry {
+        Entry {
+            number,
+            other,
+            name_index: NO_NAME,
+            kind,
+            alias: None,
+            names_owner: false,
+            is_of_port: false,
+        }
+    }
+
+    /// The entry with a registered name (an atom).
+    pub fn named(self, name: Option<Term>) -> Entry {
+        let name = name.and_then(Term::as_atom).unwrap_or(NO_NAME);
+        Entry {
+            name_index: name,
+            ..self
+        }
+    }
+
+    pub fn name(&self) -> Option<Term> {
+        (self.name_index != NO_NAME).then(|| Term::atom(self.name_index))
+    }
+
+    fn key(&self) -> u64 {
+        match self.kind {
+            EntryKind::Link => self.other.bits(),
+            EntryKind::Monitor | EntryKind::Watcher | EntryKind::Alias => self.number,
+        }
+    }
+}
+
+/// What only few processes need: behind the header of the array.
+#[derive(Default)]
+struct Extra {
+    /// Indexes of all entries; empty while there are at most [`SEARCHED`] of them.
+    index: HashTable<u32>,
+    /// The tags of the monitors that have one, by number.
+    tags: FxHashMap<u64, Owned>,
+}
+
+/// The most entries that are searched without an index.
+const SEARCHED: usize = 12;
+
+/// See the module's documentation.
+#[derive(Default)]
+pub struct Entries(Thin<Option<Box<Extra>>, Entry, 2>);
+
+impl Entries {
+    pub const fn new() -> Entries {
+        Entries(Thin::new())
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Bytes of memory outside the control block.
+    pub fn bytes(&self) -> usize {
+        let extra = self.0.header().and_then(Option::as_ref);
+        let extra = extra.map_or(0, |extra| {
+            let tags = extra.tags.capacity() * size_of::<(u64, Owned)>();
+            size_of::<Extra>() + extra.index.allocation_size() + tags
+        });
+        self.0.bytes() + extra
+    }
+
+    pub fn of_kind(&self, kind: EntryKind) -> impl Iterator<Item = &Entry> {
+        self.0
+            .as_slice()
+            .iter()
+            .filter(move |entry| entry.kind == kind)
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        self.0.header().and_then(Option::as_deref)
+    }
+
+    fn extra_mut(&mut self) -> &mut Extra {
+        self.0.header_mut().get_or_insert_with(Box::default)
+    }
+
+    fn position(&self, kind: EntryKind, key: u64) -> Option<usize> {
+        let entries = self.0.as_slice();
+        let is_wanted = |entry: &Entry| entry.kind == kind && entry.key() == key;
+        if entries.len() <= SEARCHED {
+            return entries.iter().position(is_wanted);
+        }
+        let index = &self.extra()?.index;
+        let found = index.find(hash(kind, key), |&at| is_wanted(&entries[at as usize]));
+        found.map(|&at| at as usize)
+    }
+
+    pub fn get(&self, kind: EntryKind, key: u64) -> Option<&Entry> {
+        self.position(kind, key).map(|at| &self.0.as_slice()[at])
+    }
+
+    pub fn get_mut(&mut self, kind: EntryKind, key: u64) -> Option<&mut Entry> {
+        let at = self.position(kind, key)?;
+        Some(&mut self.0.as_mut_slice()[at])
+    }
+
+    /// Adds an entry; there is none of its kind with its key.
+    pub fn add(&mut self, entry: Entry) {
+        debug_assert!(self.position(entry.kind, entry.key()).is_none());
+        let at = self.0.len();
+        self.0.extend([entry]);
+        if at > SEARCHED {
+            self.index_from(at);
+        } else if at == SEARCHED {
+            self.index_from(0);
+        }
+    }
+
+    /// Adds the entries from this position on to the index.
+    fn index_from(&mut self, from: usize) {
+        self.extra_mut();
+        let (entries, extra) = self.parts();
+        for at in from..entries.len() {
+            let (kind, key) = (entries[at].kind, entries[at].key());
+            extra
+                .index
+                .insert_unique(hash(kind, key), at as u32, |&at| {
+                    let entry = &entries[at as usize];
+                    hash(entry.kind, entry.key())
+                });
+        }
+    }
+
+    /// The entries, and the rest, which exists.
+    fn parts(&mut self) -> (&[Entry], &mut Extra) {
+        self.0
+            .parts(|extra| extra.as_deref_mut().expect("made before"))
+    }
+
+    pub fn remove(&mut self, kind: EntryKind, key: u64) -> Option<Entry> {
+        let at = self.position(kind, key)?;
+        let last = self.0.len() - 1;
+        let entry = self.0.as_slice()[at];
+        if last >= SEARCHED {
+            self.unindex(at, last);
+        }
+        let entries = self.0.as_mut_slice();
+        entries[at] = entries[last];
+        self.0.truncate(last);
+        if last == SEARCHED {
+            self.extra_mut().index = HashTable::new();
+        } else if last > SEARCHED {
+            self.shrink_index();
+        }
+        self.0.shrink();
+        Some(entry)
+    }
+
+    /// Removes an entry from the index, and lets the last one be found at its place.
+    fn unindex(&mut self, at: usize, last: usize) {
+        let (entries, extra) = self.parts();
+        let hash_of = |position: usize| hash(entries[position].kind, entries[position].key());
+        if let Ok(found) = extra
+            .index
+            .find_entry(hash_of(at), |&other| other as usize == at)
+        {
+            found.remove();
+        }
+        if at != last
+            && let Some(moved) = extra
+                .index
+                .find_mut(hash_of(last), |&other| other as usize == last)
+        {
+            *moved = at as u32;
+        }
+    }
+
+    /// Gives memory of the index back if little of it is used.
+    fn shrink_index(&mut self) {
+        let (entries, extra) = self.parts();
+        if extra.index.len() < extra.index.capacity() / 8 {
+            extra.index.shrink_to(extra.index.len() * 2, |&at| {
+                let entry = &entries[at as usize];
+                hash(entry.kind, entry.key())
+            });
+        }
+    }
+
+    /// Keeps the tag of a monitor.
+    pub fn keep_tag(&mut self, number: u64, tag: Owned) {
+        self.extra_mut().tags.insert(number, tag);
+    }
+
+    pub fn take_tag(&mut self, number: u64) -> Option<Owned> {
+        let extra = self.0.header()?.as_ref()?;
+        if extra.tags.is_empty() {
+            return None;
+        }
+        self.extra_mut().tags.remove(&number)
+    }
+
+    /// Gives up memory that empty relations keep.
+    pub fn trim(&mut self) {
+        if self.0.is_empty() {
+            self.0 = Thin::new();
+        }
+    }
+}
+
+fn hash(kind: EntryKind, key: u64) -> u64 {
+    // A folded multiplication: each half of the product mixes what the other does not.
+    let product = u128::from(key ^ (kind as u64) << 61) * 0x9e37_79b9_7f4a_7c15;
+    product as u64 ^ (product >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn entries_are_found_until_they_are_removed() {
+        let mut entries = Entries::default();
+        let mut model: HashMap<(u8, u64), u64> = HashMap::new();
+        let mut random = fastrand::Rng::with_seed(7);
+        // The number of keys in use grows and shrinks, so that both search and index are used.
+        for span in [4, 30, 5, 3000, 8, 1] {
+            for step in 0..20_000 {
+                let kind = [EntryKind::Link, EntryKind::Watcher][random.usize(0..2)];
+                let number = random.u64(1..=span);
+                let pid = Term::local_pid(number as u32, 0);
+                let key = if kind == EntryKind::Link {
+                    pid.bits()
+                } else {
+                    number
+                };
+                let known = model.get(&(kind as u8, number)).copied();
+                let found = entries
+                    .get(kind, key)
+                    .map(|entry| entry.alias.is_some() as u64);
+                assert_eq!(found.is_some(), known.is_some());
+                if known.is_some() && random.u32(0..100) < if step < 10_000 { 40 } else { 95 } {
+                    assert!(entries.remove(kind, key).is_some());
+                    model.remove(&(kind as u8, number));
+                } else if known.is_none() && step < 15_000 {
+                    entries.add(Entry::new(kind, number, pid));
+                    model.insert((kind as u8, number), number);
+                }
+                assert_eq!(entries.len(), model.len());
+            }
+        }
+        let left: Vec<(EntryKind, u64)> = [EntryKind::Link, EntryKind::Watcher]
+            .iter()
+            .flat_map(|&kind| entries.of_kind(kind).map(move |entry| (kind, entry.key())))
+            .collect();
+        for (kind, key) in left {
+            assert!(entries.remove(kind, key).is_some());
+        }
+        entries.trim();
+        assert_eq!((entries.len(), entries.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn the_first_two_relations_take_one_small_block() {
+        let mut entries = Entries::default();
+        entries.add(Entry::new(EntryKind::Link, 0, Term::local_pid(1, 0)));
+        entries.add(Entry::new(EntryKind::Watcher, 1, Term::local_pid(1, 0)));
+        assert_eq!(entries.bytes(), 64);
+    }
+}

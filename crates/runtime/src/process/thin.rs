@@ -1,0 +1,242 @@
+//! An array that grows, behind one word: what a process has few of, but nearly every process of an OTP behaviour has.
+//!
+//! ```text
+//! block: | header: H | length: u32 | capacity: u32 | elements: T ... |
+//! ```
+//!
+//! An empty array has no block until something is added or its header is needed. The elements are plain words, so they are
+//! moved and forgotten without being dropped; the header is dropped with the array. Only the owner of the process accesses it.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+use std::slice;
+
+#[repr(C)]
+struct Block<H> {
+    header: H,
+    length: u32,
+    capacity: u32,
+}
+
+/// See the module's documentation. `FIRST` is the number of elements that the first block has room for.
+pub struct Thin<H, T: Copy, const FIRST: usize> {
+    block: Option<NonNull<Block<H>>>,
+    owns: PhantomData<(H, T)>,
+}
+
+// SAFETY: the array owns its block, which nothing else refers to.
+unsafe impl<H: Send, T: Copy + Send, const FIRST: usize> Send for Thin<H, T, FIRST> {}
+
+impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
+    /// Where the elements begin in a block.
+    const OFFSET: usize = size_of::<Block<H>>();
+
+    const IS_ALIGNED: () = assert!(align_of::<T>() <= align_of::<Block<H>>() && FIRST > 0);
+
+    #[must_use]
+    pub const fn new() -> Self {
+        let () = Self::IS_ALIGNED;
+        Thin {
+            block: None,
+            owns: PhantomData,
+        }
+    }
+
+    fn layout(capacity: usize) -> Layout {
+        let bytes = capacity.checked_mul(size_of::<T>());
+        let bytes = bytes.and_then(|bytes| bytes.checked_add(Self::OFFSET));
+        let layout = Layout::from_size_align(bytes.unwrap_or(usize::MAX), align_of::<Block<H>>());
+        layout.expect("a size below isize::MAX")
+    }
+
+    fn elements(block: NonNull<Block<H>>) -> *mut T {
+        block.as_ptr().wrapping_byte_add(Self::OFFSET).cast()
+    }
+
+    fn lengths(&self) -> (usize, usize) {
+        // SAFETY: the array's own block.
+        self.block.map_or((0, 0), |block| unsafe {
+            let block = block.as_ref();
+            (block.length as usize, block.capacity as usize)
+        })
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lengths().0
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of memory that it uses, without what its header refers to.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self.block {
+            Some(_) => Self::layout(self.lengths().1).size(),
+            None => 0,
+        }
+    }
+
+    /// The header, if there is a block.
+    #[must_use]
+    pub fn header(&self) -> Option<&H> {
+        // SAFETY: the array's own block, borrowed with the array.
+        self.block.map(|block| unsafe { &block.as_ref().header })
+    }
+
+    /// The header; a block is allocated for it if there is none.
+    pub fn header_mut(&mut self) -> &mut H {
+        let mut block = self.block.unwrap_or_else(|| self.reallocate(FIRST));
+        // SAFETY: the array's own block, borrowed with the array.
+        unsafe { &mut block.as_mut().header }
+    }
+
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        match self.block {
+            // SAFETY: so many elements of the array's own block are initialised.
+            Some(block) => unsafe { slice::from_raw_parts(Self::elements(block), self.len()) },
+            None => &[],
+        }
+    }
+
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        match self.block {
+            // SAFETY: so many elements of the array's own block are initialised.
+            Some(block) => unsafe { slice::from_raw_parts_mut(Self::elements(block), self.len()) },
+            None => &mut [],
+        }
+    }
+
+    /// The elements, and what `of` makes of the header. There is a block.
+    pub fn parts<P>(&mut self, of: impl FnOnce(&mut H) -> &mut P) -> (&[T], &mut P) {
+        let block = self.block.unwrap_or_else(|| self.reallocate(FIRST));
+        // SAFETY: header and elements are different parts of the array's own block, borrowed with the array.
+        unsafe {
+            let elements = slice::from_raw_parts(Self::elements(block), self.len());
+            (elements, of(&mut *(&raw mut (*block.as_ptr()).header)))
+        }
+    }
+
+    /// Adds elements at the end.
+    pub fn extend<const COUNT: usize>(&mut self, added: [T; COUNT]) {
+        let (length, capacity) = self.lengths();
+        let mut block = match self.block {
+            Some(block) if length + COUNT <= capacity => block,
+            _ => self.reallocate((length + COUNT).max(capacity * 2).max(FIRST)),
+        };
+        // SAFETY: the block has room for the new elements behind those it holds.
+        unsafe {
+            let end = Self::elements(block).add(length);
+            ptr::copy_nonoverlapping(added.as_ptr(), end, COUNT);
+            block.as_mut().length = length_field(length + COUNT);
+        }
+    }
+
+    /// Forgets the elements from the given index on.
+    pub fn truncate(&mut self, length: usize) {
+        if let Some(block) = &mut self.block {
+            // SAFETY: the array's own block.
+            let block = unsafe { block.as_mut() };
+            block.length = block.length.min(length_field(length));
+        }
+    }
+
+    /// Gives memory back if less than a quarter is used.
+    pub fn shrink(&mut self) {
+        let (length, capacity) = self.lengths();
+        if capacity > FIRST && length < capacity / 4 {
+            self.reallocate((length * 2).max(FIRST));
+        }
+    }
+
+    /// Gives the array a block with room for so many elements, at least as many as it has.
+    fn reallocate(&mut self, capacity: usize) -> NonNull<Block<H>> {
+        let (length, before) = self.lengths();
+        debug_assert!(capacity >= length);
+        let layout = Self::layout(capacity);
+        // SAFETY: the layout is not empty; the present block was allocated with the layout of its capacity.
+        let pointer = unsafe {
+            match self.block {
+                None => alloc(layout),
+                Some(block) => realloc(block.as_ptr().cast(), Self::layout(before), layout.size()),
+            }
+        };
+        let Some(mut block) = NonNull::new(pointer.cast::<Block<H>>()) else {
+            handle_alloc_error(layout)
+        };
+        // SAFETY: the block is large enough; a new one is initialised here, another keeps what it held.
+        unsafe {
+            if self.block.is_none() {
+                block.write(Block {
+                    header: H::default(),
+                    length: 0,
+                    capacity: 0,
+                });
+            }
+            block.as_mut().capacity = length_field(capacity);
+        }
+        self.block = Some(block);
+        block
+    }
+}
+
+fn length_field(length: usize) -> u32 {
+    u32::try_from(length).expect("fewer than 2^32 elements")
+}
+
+impl<H: Default, T: Copy, const FIRST: usize> Default for Thin<H, T, FIRST> {
+    fn default() -> Self {
+        Thin::new()
+    }
+}
+
+impl<H, T: Copy, const FIRST: usize> Drop for Thin<H, T, FIRST> {
+    fn drop(&mut self) {
+        if let Some(mut block) = self.block {
+            // SAFETY: the array's own block, allocated by `reallocate` with the layout of its capacity: its size was
+            // checked there.
+            unsafe {
+                let capacity = block.as_ref().capacity as usize;
+                let bytes = size_of::<Block<H>>() + capacity * size_of::<T>();
+                let layout = Layout::from_size_align_unchecked(bytes, align_of::<Block<H>>());
+                ptr::drop_in_place(&raw mut block.as_mut().header);
+                dealloc(block.as_ptr().cast(), layout);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_and_header_survive_growing_and_shrinking() {
+        let mut array: Thin<Option<Box<u64>>, u64, 2> = Thin::new();
+        assert!(array.header().is_none() && array.as_slice().is_empty());
+        *array.header_mut() = Some(Box::new(7));
+        for number in 0..1000 {
+            array.extend([number, number * 2]);
+        }
+        assert_eq!(array.as_slice()[1999], 1998);
+        array.as_mut_slice()[3] = 99;
+        array.truncate(4);
+        array.shrink();
+        assert_eq!(array.as_slice(), [0, 0, 1, 99]);
+        assert_eq!(array.bytes(), 16 + 8 * 8);
+        assert_eq!(array.header().unwrap().as_deref(), Some(&7));
+    }
+
+    #[test]
+    fn an_empty_array_is_one_word_and_has_no_block() {
+        let array: Thin<Option<Box<u64>>, u64, 2> = Thin::new();
+        assert_eq!(size_of_val(&array), 8);
+        assert_eq!(array.bytes(), 0);
+    }
+}
