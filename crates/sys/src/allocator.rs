@@ -144,12 +144,21 @@ fn short(layout: Layout) -> *mut u8 {
     std::ptr::null_mut()
 }
 
+/// The alignment of every block of mimalloc. For more, mimalloc has to be asked by another function, which is slower even
+/// if the block that it finds happens to be aligned.
+const ALIGNMENT: usize = size_of::<usize>();
+
 // SAFETY: blocks are mimalloc's, or parts of the reserve, which are aligned, disjoint and never reused.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
-        let pointer = unsafe { MiMalloc.alloc(layout) };
+        let pointer = if layout.align() <= ALIGNMENT && !cfg!(miri) {
+            // SAFETY: may be called for any size.
+            unsafe { libmimalloc_sys::mi_malloc(layout.size()).cast() }
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { MiMalloc.alloc(layout) }
+        };
         if pointer.is_null() {
             return short(layout);
         }
