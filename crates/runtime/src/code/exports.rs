@@ -1,6 +1,6 @@
 //! The export table: one entry for every function that is referred to from outside its module.
 
-use std::collections::HashMap;
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use layout::{Export, Term};
 use parking_lot::RwLock;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use term::atom;
 
 use crate::hooks;
@@ -25,8 +26,8 @@ unsafe impl Send for Entry {}
 // SAFETY: as above.
 unsafe impl Sync for Entry {}
 
-static EXPORTS: LazyLock<RwLock<HashMap<Name, Entry>>> = LazyLock::new(|| {
-    let mut exports = HashMap::with_capacity(8192);
+static EXPORTS: LazyLock<RwLock<FxHashMap<Name, Entry>>> = LazyLock::new(|| {
+    let mut exports = FxHashMap::with_capacity_and_hasher(8192, FxBuildHasher);
     for (entry, row) in hooks::get().bifs.iter().zip(isa::bifs::BIFS) {
         let name = (
             atom::known(entry.module),
@@ -82,10 +83,31 @@ pub fn get(module: Term, function: Term, arity: u32) -> &'static Export {
 /// The export of that name, if it exists.
 #[must_use]
 pub fn find(module: Term, function: Term, arity: u32) -> Option<&'static Export> {
-    EXPORTS
-        .read()
-        .get(&(module, function, arity))
-        .map(|entry| entry.0)
+    let place = place_in_found((module, function, arity));
+    let found = FOUND.with(|found| found[place].get());
+    if let Some(export) = found
+        && (export.module, export.function, export.arity) == (module, function, arity)
+    {
+        return found;
+    }
+    let entry = EXPORTS.read().get(&(module, function, arity))?.0;
+    FOUND.with(|found| found[place].set(Some(entry)));
+    Some(entry)
+}
+
+/// Exports that each thread remembers; a power of two. A behaviour calls its callback module by name, so every request to
+/// a `gen_server` looks for an export.
+const REMEMBERED: usize = 256;
+
+thread_local! {
+    /// Exports that this thread has found, which live for ever: at most one for each place.
+    static FOUND: [Cell<Option<&'static Export>>; REMEMBERED] = const { [const { Cell::new(None) }; REMEMBERED] };
+}
+
+fn place_in_found((module, function, arity): Name) -> usize {
+    let bits = module.bits() ^ function.bits().rotate_left(16) ^ u64::from(arity);
+    // Fibonacci hashing: the high bits are mixed best.
+    (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - REMEMBERED.ilog2())) as usize
 }
 
 /// Whether the export leads to a module's code or to a BIF.
