@@ -6,6 +6,7 @@
 //! `term`; scheduling is in `runtime`.
 #![no_std]
 
+pub mod cache;
 pub mod code;
 pub mod context;
 pub mod heap;

@@ -18,7 +18,7 @@ use term::heap;
 pub use queue::SignalQueue;
 
 use crate::process::relations::{ReferenceNumber, Watcher};
-use crate::process::{Process, state, table};
+use crate::process::{Process, block, state, table};
 use crate::scheduler;
 use crate::sync::between_steps;
 
@@ -29,6 +29,8 @@ pub const OTHER: u32 = 1;
 /// [`Fragment::kind`] of a message sent to an alias, which is dropped unless the alias is active. The first two words
 /// of the fragment are the alias's number.
 pub const ALIAS_MESSAGE: u32 = 2;
+/// [`Fragment::kind`] of a removed monitor; the only word is the low part of its number.
+pub const DEMONITOR: u32 = 3;
 
 /// A function that the receiver runs.
 pub type Call = Box<dyn FnOnce(Option<&mut Process>) + Send>;
@@ -58,9 +60,6 @@ pub enum Signal {
     Monitor {
         reference: ReferenceNumber,
         watcher: Watcher,
-    },
-    Demonitor {
-        reference: ReferenceNumber,
     },
     /// The target of one of the receiver's monitors is gone.
     Down {
@@ -150,6 +149,29 @@ pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
     })
 }
 
+/// Tells a process that a monitor on it was removed. This does not wake the process: it forgets the monitor when it next
+/// handles signals. So a call to a server, whose caller removes the monitor after the reply, wakes the server once.
+pub fn demonitor(target: Term, (number, _): ReferenceNumber) {
+    crate::epoch::pinned(|| {
+        let process = table::find(target);
+        if process.is_null() {
+            return;
+        }
+        let fragment = heap::new_fragment(1);
+        // SAFETY: just found in the table; the fragment is new, so it is in no list, and has one word.
+        unsafe {
+            (*fragment).kind = DEMONITOR;
+            Fragment::words_pointer(fragment).write(number);
+            between_steps();
+            (*process).signals.push(fragment);
+            between_steps();
+            if state::is_closed(&(*process).state) {
+                handle::bounce_rest(target, &(*process).signals);
+            }
+        }
+    });
+}
+
 /// Sends an owned term as a message, without a copy; returns whether the process exists.
 pub fn send_owned(to: Term, message: Owned) -> bool {
     crate::epoch::pinned(|| {
@@ -221,23 +243,20 @@ unsafe fn unboxed(fragment: *mut Fragment) -> Signal {
 pub unsafe fn wake(process: *mut Process, bits: u32) {
     // SAFETY: the caller's promise; `state` is shared.
     if state::announce(unsafe { &(*process).state }, bits) {
-        // SAFETY: this thread set EVENT on a process at rest, so no other thread owns or queues it.
+        // SAFETY: this thread set QUEUED on a process at rest, so no other thread owns or queues it.
         unsafe { make_runnable(process) };
     }
 }
 
-/// Queues a process at rest whose EVENT bit this thread set.
+/// Queues a process that was at rest and whose QUEUED bit this thread set.
 ///
 /// # Safety
 /// As for [`wake`], and no other thread is queueing the process.
 #[cold]
 #[inline(never)]
 unsafe fn make_runnable(process: *mut Process) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        between_steps();
-        state::claim(&(*process).state);
-        between_steps();
-        scheduler::enqueue_woken(process);
-    }
+    between_steps();
+    // The process runs here soon. A process that waited long is in no cache: its block is fetched meanwhile.
+    block::prefetch(process);
+    scheduler::enqueue_woken(process);
 }

@@ -114,7 +114,6 @@ impl Process {
         };
         push(&self.signals, content);
         if state::announce(&self.word, bits) {
-            state::claim(&self.word);
             self.run();
         }
     }

@@ -159,18 +159,7 @@ impl New {
     }
 }
 
-/// Prefetches the memory at an address that is about to be read.
-#[inline(always)]
-pub fn fetch<T>(address: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch affects only timing, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
-}
+pub use layout::cache::prefetch as fetch;
 
 /// Prefetches what follows the first cache line of an object: a key of several words extends into it, and is read
 /// right after the head.

@@ -237,8 +237,7 @@ impl Access<'_> {
     /// Removes a monitor.
     pub fn demonitor(&mut self, monitor: ReferenceNumber) {
         if let Some(pid) = self.core.monitored.remove(&monitor) {
-            let reference = monitor;
-            let _ = signal::send(pid, Signal::Demonitor { reference });
+            signal::demonitor(pid, monitor);
         }
     }
 

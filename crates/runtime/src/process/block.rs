@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use layout::cache::{self, LINE_BYTES};
 use layout::limits::FIRST_HEAP_WORDS;
 use parking_lot::Mutex;
 use sys::memory::Reservation;
@@ -82,6 +83,14 @@ pub fn take() -> Option<NonNull<Process>> {
         local.fresh += BLOCK_BYTES;
         NonNull::new(block)
     })
+}
+
+/// Asks the processor to fetch the cache lines of a block.
+#[inline]
+pub fn prefetch(process: *const Process) {
+    for offset in (0..BLOCK_BYTES).step_by(LINE_BYTES) {
+        cache::prefetch(process.wrapping_byte_add(offset));
+    }
 }
 
 /// Adds to the number of blocks in use; schedulers call this once for many blocks.

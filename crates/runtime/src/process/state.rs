@@ -4,7 +4,7 @@
 //! bit 0  QUEUED      in a run queue; the queue's pointer carries the ownership of the process
 //! bit 1  RUNNING     a scheduler (or dirty thread) runs it and owns it
 //! bit 2  EVENT       something arrived since the owner last looked; whoever sets it on a process
-//!                    that is neither queued nor running must queue it
+//!                    that is neither queued nor running sets QUEUED too, and must queue it
 //! bit 3  SIGNALS     something other than a message arrived: the owner handles signals before going on
 //! bit 4  EXITING     its exit has begun (owner)
 //! bit 5  REGISTERED  it has a registered name (`registry`, under its lock)
@@ -17,8 +17,8 @@
 //! bit 13 TIMED       others have set timers that send to it (`timer::bif_timers`; never cleared)
 //! ```
 //!
-//! QUEUED and RUNNING exclude each other. A process at rest has neither, and nobody owns it: whoever sets EVENT then
-//! has to queue it. The owner clears EVENT *before* it takes the signals, and goes to rest only while EVENT is clear; a
+//! QUEUED and RUNNING exclude each other. A process at rest has neither, nor EVENT, and nobody owns it: whoever sets EVENT
+//! then has to queue it. The owner clears EVENT *before* it takes the signals, and goes to rest only while EVENT is clear; a
 //! sender pushes its signal *before* it sets EVENT. So either the owner sees the signal, or the process is queued once
 //! more. A queued process may be borrowed, and stays QUEUED; a scheduler that takes it from its queue meanwhile makes
 //! it RUNNING as usual, sees BORROWED in the previous word, and leaves it to the borrower. All operations are
@@ -41,24 +41,23 @@ pub const GONE: u32 = 1 << 11;
 pub const CLOSED: u32 = 1 << 12;
 pub const TIMED: u32 = 1 << 13;
 
-/// Sets EVENT, and perhaps SIGNALS, after a signal was pushed. Returns true if the process was at rest: then the caller
-/// owns it, and must [`claim`] and queue it.
+/// Sets EVENT, and perhaps SIGNALS, after a signal was pushed. Returns true if the process was at rest: then it is marked
+/// as queued, and the caller owns it and must queue it.
 #[inline(always)]
 #[must_use]
 pub fn announce(word: &AtomicU32, bits: u32) -> bool {
-    if word.load(Ordering::SeqCst) & bits == bits {
-        // Whoever set the bits has queued the process, or its owner will look again.
-        return false;
+    let mut seen = word.load(Ordering::SeqCst);
+    // If the bits are set, whoever set them has queued the process, or its owner will look again.
+    while seen & bits != bits {
+        between_steps();
+        let rests = seen & (QUEUED | RUNNING) == 0;
+        let announced = seen | bits | if rests { QUEUED } else { 0 };
+        match word.compare_exchange_weak(seen, announced, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => return rests,
+            Err(now) => seen = now,
+        }
     }
-    between_steps();
-    let before = word.fetch_or(bits, Ordering::SeqCst);
-    before & (QUEUED | RUNNING | EVENT) == 0
-}
-
-/// Marks a process at rest, which the caller owns, as queued.
-#[inline(always)]
-pub fn claim(word: &AtomicU32) {
-    word.fetch_or(QUEUED, Ordering::SeqCst);
+    false
 }
 
 /// Marks a process taken from a queue as running; returns the previous word.
@@ -115,7 +114,10 @@ pub fn give_up(word: &AtomicU32) {
 /// Clears EVENT and SIGNALS, before the owner takes the signals: those pushed after this are announced again.
 #[inline(always)]
 pub fn look(word: &AtomicU32) {
-    word.fetch_and(!(EVENT | SIGNALS), Ordering::SeqCst);
+    // A plain load is much cheaper. If it sees neither bit, a signal that was pushed meanwhile is announced later.
+    if word.load(Ordering::SeqCst) & (EVENT | SIGNALS) != 0 {
+        word.fetch_and(!(EVENT | SIGNALS), Ordering::SeqCst);
+    }
     between_steps();
 }
 

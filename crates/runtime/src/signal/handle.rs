@@ -9,7 +9,9 @@ use term::copy::{Owned, to_fragment};
 use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
-use super::{ALIAS_MESSAGE, MESSAGE, OTHER, Signal, SignalQueue, boxed, send_or_bounce, unboxed};
+use super::{
+    ALIAS_MESSAGE, DEMONITOR, MESSAGE, OTHER, Signal, SignalQueue, boxed, send_or_bounce, unboxed,
+};
 use crate::epoch;
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations, Watcher};
@@ -87,10 +89,14 @@ fn handle_some(
             match (*fragment).kind {
                 MESSAGE => message_queue::append(process, fragment),
                 ALIAS_MESSAGE => alias_message(process, fragment),
+                OTHER | DEMONITOR if most == 0 => return fragment,
+                DEMONITOR => {
+                    most -= 1;
+                    let number = *Fragment::words_pointer(fragment);
+                    heap::free_fragment(fragment);
+                    process.relations.remove_watcher((number, 0));
+                }
                 OTHER => {
-                    if most == 0 {
-                        return fragment;
-                    }
                     most -= 1;
                     let signal = unboxed(fragment);
                     if process.flags & flag::EXIT_PENDING == 0 {
@@ -177,7 +183,7 @@ unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
 pub fn demonitor_target(watcher: Term, reference: ReferenceNumber, target: &MonitorTarget) {
     match target {
         MonitorTarget::Process { pid, .. } => {
-            let _ = super::send(*pid, Signal::Demonitor { reference });
+            super::demonitor(*pid, reference);
         }
         MonitorTarget::Port { port, .. } => crate::port::signals::demonitor(*port, reference),
         MonitorTarget::TimeOffset => crate::time::unwatch_offset(watcher, reference),
@@ -207,7 +213,6 @@ fn handle(process: &mut Process, signal: Signal) {
         Signal::Monitor { reference, watcher } => {
             process.relations.add_watcher(reference, watcher);
         }
-        Signal::Demonitor { reference } => process.relations.remove_watcher(reference),
         Signal::Down {
             reference,
             from,
@@ -313,7 +318,6 @@ pub fn bounce(to: Term, signal: Signal) {
         }
         Signal::Exit { .. }
         | Signal::UnlinkAck { .. }
-        | Signal::Demonitor { .. }
         | Signal::Down { .. }
         | Signal::Timeout { .. } => {}
     }
