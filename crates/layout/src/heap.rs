@@ -34,6 +34,9 @@ pub struct Heap {
     pub off_heap: *mut u64,
     /// The old generation; null until the first promotion allocates it.
     pub old: *mut OldHeap,
+    /// Objects that the heap left behind at the start of its first block when it moved to a larger one without a
+    /// collection; null if there are none. The next collection moves those that live.
+    pub left: *mut u64,
     /// Words in `fragments`.
     pub fragment_words: u32,
     /// Total size, in words, of the shared binaries reachable from the young off-heap list. A collection is requested
@@ -46,18 +49,20 @@ pub struct Heap {
     pub minor_collections: u16,
     /// Number of minor collections after which the next one is major.
     pub fullsweep_after: u16,
+    /// Words of the objects at `left`.
+    pub left_words: u16,
     /// [`flag`] bits.
-    pub flags: u32,
+    pub flags: u16,
 }
 
 /// Bits of [`Heap::flags`].
 pub mod flag {
     /// The block is part of the process's own allocation and must not be freed separately.
-    pub const INLINE: u32 = 1;
+    pub const INLINE: u16 = 1;
     /// The next collection must be major.
-    pub const NEED_FULLSWEEP: u32 = 1 << 1;
+    pub const NEED_FULLSWEEP: u16 = 1 << 1;
     /// Collect at the next safepoint.
-    pub const FORCE: u32 = 1 << 2;
+    pub const FORCE: u16 = 1 << 2;
 }
 
 /// The old generation.

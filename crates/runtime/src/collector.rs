@@ -1,6 +1,7 @@
 //! Garbage collection of a process's heap: the roots, the size limit, and the accounting after a collection.
 
 pub mod dirty_collection;
+pub mod trim;
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -46,11 +47,19 @@ static COUNTERS: [Counters; 64] = [const {
 }; 64];
 
 fn count(reclaimed_words: usize) {
-    let counters = &COUNTERS[scheduler::current_number() % COUNTERS.len()];
-    counters.collections.fetch_add(1, Ordering::Relaxed);
-    counters
-        .reclaimed_words
-        .fetch_add(reclaimed_words as u64, Ordering::Relaxed);
+    let number = scheduler::current_number();
+    let counters = &COUNTERS[number % COUNTERS.len()];
+    // Unless there are very many schedulers, each has its counters alone; all other threads share those of number 0.
+    let is_shared = number == 0 || scheduler::count() >= COUNTERS.len();
+    let add = |counter: &AtomicU64, more: u64| {
+        if is_shared {
+            counter.fetch_add(more, Ordering::Relaxed);
+        } else {
+            counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+        }
+    };
+    add(&counters.collections, 1);
+    add(&counters.reclaimed_words, reclaimed_words as u64);
 }
 
 /// The number of collections so far, and of the words that they reclaimed.

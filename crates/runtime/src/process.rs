@@ -112,11 +112,11 @@ pub struct Process {
     pub flags: u16,
     /// The number of processes that have suspended this one; unless 0, it does not run.
     pub suspend_count: u16,
-    pub reserved: u32,
+    /// The number of the slice in which it last waited, as its scheduler counts them; 0 if it has not waited yet.
+    pub rested_in: u32,
     /// Reductions counted so far, without those of the current slice that are not yet accounted for.
     pub reductions: u64,
     pub group_leader: Term,
-    pub cold: Option<Box<Cold>>,
     pub public_line: CacheLine,
     /// *Shared*: the queue to which other threads push signals.
     pub signals: SignalQueue,
@@ -129,6 +129,7 @@ pub struct Process {
     pub parent: Term,
     /// The module and function (atoms) that it was spawned with.
     pub initial_call: (u32, u32),
+    pub cold: Option<Box<Cold>>,
     /// Its links, monitors and aliases.
     pub relations: Relations,
     /// Keys and values are terms of the process, and roots of its collections.

@@ -6,6 +6,9 @@
 //! fragments, to a fresh block. A *major* one moves everything to one block and frees the old generation. While a heap
 //! is small, minor collections copy all of it and promote nothing: that is cheaper than a second block.
 //!
+//! The first block of a process is left without a collection: the objects there count as young, like those in fragments,
+//! and the next collection moves them too.
+//!
 //! **No write barrier.** Objects are immutable once made, so old ones never point to young ones. The words that do
 //! change are raw: positions of match contexts, and size, flags and block of a writable binary. The one exception is a
 //! receive that makes sub-binaries of a message which it has not taken out of the queue yet; see [`Request::peeked`].
@@ -206,6 +209,13 @@ pub fn run(
     request: &Request<'_>,
 ) -> Result<Stats, NoMemory> {
     let words_before = used_words(heap);
+    if grow_beside_first_block(heap, request) {
+        return Ok(Stats {
+            words_before,
+            words_after: words_before,
+            ..Stats::default()
+        });
+    }
     let plan = plan(heap, request)?;
     let staging_words = if block_words(heap) >= SMALL_BLOCK_WORDS && !plan.major {
         SETTLED_STAGING_WORDS
@@ -226,6 +236,41 @@ pub fn run(
         words_after: used_words(heap),
         ..done?
     })
+}
+
+/// Lets a heap that is still in its first block grow into a larger one without a collection, if that makes the room that is
+/// asked for: only the stack moves, and the objects stay where they are until the next collection. A process that is called
+/// after a long wait needs room for the call, and goes back to its first block when it waits again; so it is collected once.
+fn grow_beside_first_block(heap: &mut Heap, request: &Request<'_>) -> bool {
+    let asked = request.kind == CollectionKind::Major || request.doomed_literals.is_some();
+    let due = heap.flags & flag::FORCE != 0 || is_fullsweep_due(heap);
+    if heap.flags & flag::INLINE == 0 || asked || due || !heap.old.is_null() {
+        return false;
+    }
+    let survivors = words_between(heap.start, heap.high_water);
+    let need = (stack_words(heap) + STACK_RESERVE_WORDS).saturating_add(request.need_words);
+    let stays = survivors + need <= FIRST_HEAP_WORDS && heap.minor_collections.is_multiple_of(2);
+    if stays || need > SMALL_BLOCK_WORDS - FIRST_HEAP_WORDS {
+        return false;
+    }
+    let least = (need + FIRST_HEAP_WORDS).max(heap.min_words as usize);
+    let size = match request.stress {
+        Stress::None => block::size_for(least),
+        Stress::Collect | Stress::Verify => Some(need),
+    };
+    let Some((block, words)) = size.and_then(|size| Some((block::take(size)?, size))) else {
+        return false;
+    };
+    let (left, left_words) = (heap.start, words_between(heap.start, heap.top));
+    go_on_in(heap, block, words);
+    heap.top = block;
+    heap.high_water = block;
+    heap.minor_collections = heap.minor_collections.saturating_add(1);
+    if left_words > 0 {
+        heap.left = left;
+        heap.left_words = left_words as u16;
+    }
+    true
 }
 
 /// Collects by way of a buffer on the native stack: the size of the block is chosen once it is known how much is alive.
@@ -328,13 +373,12 @@ fn decide(heap: &Heap, request: &Request<'_>) -> (Plan, usize) {
     let stress = request.stress;
     let tight = request.tight || stress != Stress::None;
     let used = words_between(heap.start, heap.top);
-    let fragments = fragment_words(heap);
+    let fragments = fragment_words(heap) + usize::from(heap.left_words);
     let old = old_words(heap);
     let mut mature = words_between(heap.start, heap.high_water);
-    let due =
-        heap.flags & flag::NEED_FULLSWEEP != 0 || heap.minor_collections >= heap.fullsweep_after;
-    let mut major =
-        request.kind == CollectionKind::Major || due || request.doomed_literals.is_some();
+    let mut major = request.kind == CollectionKind::Major
+        || is_fullsweep_due(heap)
+        || request.doomed_literals.is_some();
     let mut old_heap_words = 0;
     if !major && mature > 0 {
         if heap.old.is_null() {
@@ -374,6 +418,10 @@ fn decide(heap: &Heap, request: &Request<'_>) -> (Plan, usize) {
         stress,
     };
     (plan, old_heap_words)
+}
+
+fn is_fullsweep_due(heap: &Heap) -> bool {
+    heap.flags & flag::NEED_FULLSWEEP != 0 || heap.minor_collections >= heap.fullsweep_after
 }
 
 /// Size of the block that a collection takes first, when it does not use the buffer on the native stack.
@@ -466,6 +514,7 @@ fn empty_spaces(
     mover.young_top = space;
     mover.young = Area::new(space, space.wrapping_add(space_words));
     let outside = !heap.fragments.is_null()
+        || !heap.left.is_null()
         || (plan.major && !heap.old.is_null())
         || !mover.peeked.is_empty()
         || mover.doomed.is_some();
@@ -549,7 +598,11 @@ fn block_words_after(
     }
     if plan.tight {
         let fits_first = has_first_block && need <= FIRST_HEAP_WORDS;
-        return if fits_first { FIRST_HEAP_WORDS } else { need };
+        return if fits_first {
+            FIRST_HEAP_WORDS
+        } else {
+            block::tight_size(need)
+        };
     }
     // `size_for` finds a size here: for a larger need there would have been no memory earlier.
     let size_for = |words: usize| block::size_for(words).unwrap_or(block);
@@ -644,6 +697,8 @@ fn finish(
     heap.fragment_top = ptr::null_mut();
     heap.fragment_end = ptr::null_mut();
     heap.fragment_words = 0;
+    heap.left = ptr::null_mut();
+    heap.left_words = 0;
     heap.flags &= !flag::FORCE;
     if plan.major {
         free_old_heap(heap);
@@ -719,7 +774,7 @@ pub fn free(heap: &mut Heap) {
 #[must_use]
 pub fn total_words(heap: &Heap) -> usize {
     let old = old_heap(heap).map_or(0, |old| words_between(old.start, old.end));
-    block_words(heap) + old + heap.fragment_words as usize
+    block_words(heap) + old + heap.fragment_words as usize + usize::from(heap.left_words)
 }
 
 /// Sizes for `process_info(garbage_collection_info)`, in words.
@@ -739,13 +794,25 @@ pub struct Sizes {
     pub old_off_heap: usize,
 }
 
+/// Whether a collection that leaves no free room would probably give memory back: the heap has fragments, or its block is
+/// larger than what survived the last collection and its stack need.
+#[must_use]
+pub fn has_room_to_give(heap: &Heap) -> bool {
+    if heap.flags & flag::INLINE != 0 || !heap.fragments.is_null() {
+        return !heap.fragments.is_null();
+    }
+    let survivors = words_between(heap.start, heap.high_water);
+    let need = survivors + stack_words(heap) + STACK_RESERVE_WORDS;
+    block_words(heap) > block::tight_size(need)
+}
+
 /// How large the parts of a heap are.
 #[must_use]
 pub fn sizes(heap: &Heap) -> Sizes {
     let old = old_heap(heap);
     Sizes {
-        heap: words_between(heap.start, heap.top),
-        heap_block: block_words(heap),
+        heap: words_between(heap.start, heap.top) + usize::from(heap.left_words),
+        heap_block: block_words(heap) + usize::from(heap.left_words),
         old_heap: old_words(heap),
         old_heap_block: old.map_or(0, |old| words_between(old.start, old.end)),
         stack: stack_words(heap),
@@ -760,7 +827,8 @@ pub fn sizes(heap: &Heap) -> Sizes {
 /// Words of a heap without the free room of its young block, as if the block were just large enough for what it holds.
 #[must_use]
 pub fn tight_words(heap: &Heap) -> usize {
-    words_between(heap.start, heap.top) + stack_words(heap) + STACK_RESERVE_WORDS
+    let objects = words_between(heap.start, heap.top) + usize::from(heap.left_words);
+    objects + stack_words(heap) + STACK_RESERVE_WORDS
 }
 
 fn words_between(start: *const u64, end: *const u64) -> usize {
@@ -776,7 +844,8 @@ fn stack_words(heap: &Heap) -> usize {
 }
 
 fn used_words(heap: &Heap) -> usize {
-    words_between(heap.start, heap.top) + old_words(heap) + heap.fragment_words as usize
+    let young = words_between(heap.start, heap.top) + usize::from(heap.left_words);
+    young + old_words(heap) + heap.fragment_words as usize
 }
 
 /// Words in the fragments; recounted if the counter has saturated.

@@ -261,6 +261,8 @@ pub fn empty() -> Heap {
         fragment_end: ptr::null_mut(),
         off_heap: ptr::null_mut(),
         old: ptr::null_mut(),
+        left: ptr::null_mut(),
+        left_words: 0,
         fragment_words: 0,
         off_heap_words: 0,
         off_heap_limit_words: u32::MAX,

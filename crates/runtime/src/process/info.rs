@@ -148,11 +148,11 @@ fn sizes(process: &Process, item: Term, heap: &mut Heap, steps: &mut i64) -> Ter
     build::unsigned(heap, words as u64)
 }
 
-/// Words of the first block that a hibernating process does not use: they are part of the control block rather than
-/// of a heap that shrank to its live terms.
+/// Words of a hibernating process's heap block that it does not use, because the block is its first one or one of the
+/// allocator's sizes. The heap shrank to its live terms, so they do not count.
 fn unused_words(process: &Process) -> usize {
     let own = &process.head.heap;
-    if process.flags & flag::HIBERNATED == 0 || own.flags & layout::heap::flag::INLINE == 0 {
+    if process.flags & flag::HIBERNATED == 0 {
         return 0;
     }
     let block_words = collect::sizes(own).heap_block;
@@ -235,6 +235,7 @@ pub fn memory_bytes(process: &Process, steps: &mut i64) -> usize {
         // The first heap is part of the block, whose whole size is already counted.
         words -= layout::limits::FIRST_HEAP_WORDS;
     }
+    words -= usize::from(process.head.heap.left_words);
     bytes += process.relations.bytes() + process.dictionary.bytes();
     if let Some(cold) = &process.cold {
         bytes += size_of_val(&**cold);

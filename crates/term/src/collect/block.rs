@@ -45,7 +45,7 @@ const fn sequence() -> [usize; count()] {
 }
 
 /// The sizes of heap blocks. Other sizes occur only for the first block of a process, and for collections that leave no
-/// free room (tight or under stress) or that cannot get a block of the right size.
+/// free room ([`tight_size`], or under stress) or that cannot get a block of the right size.
 pub static SIZES: [usize; count()] = sequence();
 
 /// The smallest size with room for `words` words, if there is one that large.
@@ -53,6 +53,14 @@ pub static SIZES: [usize; count()] = sequence();
 pub fn size_for(words: usize) -> Option<usize> {
     let index = SIZES.partition_point(|&size| size < words);
     SIZES.get(index).copied()
+}
+
+/// The size of a block for `words` words that leaves no more room than the allocator would waste: its sizes are an eighth
+/// to a quarter apart.
+#[must_use]
+pub(super) fn tight_size(words: usize) -> usize {
+    let step = (words.next_power_of_two() / 8).clamp(2, 512);
+    words.next_multiple_of(step)
 }
 
 fn layout(words: usize) -> Option<Layout> {

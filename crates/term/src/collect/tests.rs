@@ -213,7 +213,37 @@ fn a_small_heap_stays_in_its_first_block() {
     process.collect(30, CollectionKind::Minor);
     assert!(!process.is_inline());
     assert_eq!(process.heap.flags & flag::INLINE, 0);
-    assert_eq!(block_words(&process.heap), 51);
+    assert_eq!(block_words(&process.heap), 90);
+}
+
+#[test]
+fn the_first_block_is_left_without_a_collection_and_emptied_by_the_next() {
+    let mut process = Process::new(2);
+    let bytes = build::binary(&mut process.heap, &[7; 20]);
+    let inner = build::tuple(&mut process.heap, &[Term::small(1), bytes]);
+    process.push(0x1000);
+    process.push(inner.bits());
+    let stats = process.collect(40, CollectionKind::Minor);
+    assert_eq!((stats.moved, stats.words_after), (0, 8));
+    assert_eq!(
+        (process.heap.left_words, total_words(&process.heap)),
+        (8, 98)
+    );
+    process.x[0] = build::list(&mut process.heap, &[inner, inner]);
+    let request = Request {
+        tight: true,
+        first_block: process.inline.cast(),
+        ..Request::new(CollectionKind::Major, 0)
+    };
+    process.run(&request);
+    assert!(process.is_inline() && process.heap.left.is_null());
+    assert_eq!(sizes(&process.heap).heap, 12);
+    process.collect(20, CollectionKind::Minor);
+    process.collect(500, CollectionKind::Minor);
+    assert_eq!(
+        (process.heap.left_words, sizes(&process.heap).heap),
+        (0, 12)
+    );
 }
 
 #[test]
@@ -420,9 +450,12 @@ fn hibernation_leaves_no_room() {
     process.x[0] = build::list(&mut process.heap, &numbers(100));
     let mut roots: [&mut [Term]; 1] = [&mut process.x];
     hibernate(&mut process.heap, &mut roots, ptr::null_mut()).unwrap();
-    assert_eq!(block_words(&process.heap), 200 + STACK_RESERVE_WORDS);
-    process.collect(1, CollectionKind::Minor);
-    assert!(block_words(&process.heap) > 204);
+    assert_eq!(
+        block_words(&process.heap),
+        block::tight_size(200 + STACK_RESERVE_WORDS)
+    );
+    process.collect(50, CollectionKind::Minor);
+    assert!(block_words(&process.heap) > 250);
 }
 
 #[test]
@@ -550,6 +583,7 @@ fn stress_moves_everything_and_leaves_no_room() {
 fn dead_holders_give_back_what_they_held() {
     let held = Arc::new(());
     let mut process = Process::new(3);
+    process.collect(100, CollectionKind::Minor);
     let block = BinaryBlock::new(1000);
     let make = |process: &mut Process, register: usize| {
         let magic = MagicBlock::new(Box::new(held.clone()));

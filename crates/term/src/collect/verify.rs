@@ -91,7 +91,9 @@ impl<'a> Walk<'a> {
                 Area::new(start, start.add((*fragment).words as usize))
             }
         };
-        let mut fragments = Vec::new();
+        let left_end = heap.left.wrapping_add(usize::from(heap.left_words));
+        // What was left in the first block is treated like a fragment.
+        let mut fragments = vec![Area::new(heap.left, left_end)];
         let mut fragment = heap.fragments;
         while !fragment.is_null() {
             fragments.push(area_of(fragment));
