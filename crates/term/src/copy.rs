@@ -275,7 +275,7 @@ impl Copier<'_> {
             let header = term.header();
             let object = self.top;
             self.top = object.add(1 + header.arity());
-            object.copy_from_nonoverlapping(term.boxed_pointer(), 1 + header.arity());
+            copy_words(term.boxed_pointer(), object, 1 + header.arity());
             own(self.list, object, header.kind());
             Term::from_boxed_pointer(object)
         }
@@ -306,6 +306,25 @@ impl Copier<'_> {
                 source = tail;
             }
             Term::from_cons_pointer(first)
+        }
+    }
+}
+
+/// Copies the words of an object. Most have only a few, for which a call to `memcpy` costs more than the copying; also, it
+/// reads several words at once, and the processor has to wait if they were just written one by one.
+///
+/// # Safety
+/// Both are as long as said, and do not overlap.
+#[inline(always)]
+pub(crate) unsafe fn copy_words(from: *const u64, to: *mut u64, count: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if count > 16 {
+            ptr::copy_nonoverlapping(from, to, count);
+            return;
+        }
+        for index in 0..count {
+            to.add(index).write(*from.add(index));
         }
     }
 }

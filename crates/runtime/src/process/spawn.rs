@@ -84,8 +84,8 @@ pub fn spawn(
     let process = unsafe { &mut *child };
     let pid = process.pid();
     if options.link {
-        process.relations.accept_link(parent.pid());
-        parent.relations.accept_link(pid);
+        process.relations.link_new(parent.pid());
+        parent.relations.link_new(pid);
     }
     let monitor = options
         .monitor

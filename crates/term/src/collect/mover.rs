@@ -12,12 +12,12 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::ptr;
 
 use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 
 use crate::bits::append;
+use crate::copy::copy_words;
 use crate::{literal, off_heap};
 
 /// A range of addresses. One comparison tells whether a word points into it, whatever the word's tag.
@@ -365,21 +365,6 @@ impl Mover {
             } else {
                 append::hold(binary);
             }
-        }
-    }
-}
-
-/// Copies an object. Most have only a few words, for which a call to `memcpy` costs more than the copying.
-#[inline(always)]
-unsafe fn copy_words(from: *const u64, to: *mut u64, count: usize) {
-    // SAFETY: the caller sized both.
-    unsafe {
-        if count > 16 {
-            ptr::copy_nonoverlapping(from, to, count);
-            return;
-        }
-        for index in 0..count {
-            to.add(index).write(*from.add(index));
         }
     }
 }

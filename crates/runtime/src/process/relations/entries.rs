@@ -2,7 +2,9 @@
 //! are many of them an index into it.
 //!
 //! A waiting process of an OTP behaviour has one to three relations, so its entries are in one small block that is
-//! searched. An entry is found by its kind and key. The last entry takes the place of one that is removed.
+//! searched. An entry is found by its kind and key. Another entry takes the place of one that is removed.
+
+use std::ops::Range;
 
 use hashbrown::HashTable;
 use layout::Term;
@@ -81,19 +83,27 @@ impl Entry {
             EntryKind::Monitor | EntryKind::Watcher | EntryKind::Alias => self.number,
         }
     }
+
+    fn hash(&self) -> u64 {
+        hash(self.kind, self.key())
+    }
 }
 
 /// What only few processes need: behind the header of the array.
 #[derive(Default)]
 struct Extra {
-    /// Indexes of all entries; empty while there are at most [`SEARCHED`] of them.
+    /// Positions of the first `indexed` entries. Those behind them are searched.
     index: HashTable<u32>,
+    indexed: u32,
     /// The tags of the monitors that have one, by number.
     tags: FxHashMap<u64, Owned>,
 }
 
-/// The most entries that are searched without an index.
-const SEARCHED: usize = 12;
+/// The most entries behind the indexed ones. The entry of a call, which is soon removed, is usually among them, and costs
+/// no access to the index: in a process with many links that would be in no cache.
+const MOST_SEARCHED: usize = 16;
+/// Entries that are added to the index at a time.
+const BATCH: usize = 8;
 
 /// See the module's documentation.
 #[derive(Default)]
@@ -133,11 +143,20 @@ impl Entries {
         self.0.header_mut().get_or_insert_with(Box::default)
     }
 
+    /// The number of entries that are in the index.
+    fn indexed(&self) -> usize {
+        self.extra().map_or(0, |extra| extra.indexed as usize)
+    }
+
     fn position(&self, kind: EntryKind, key: u64) -> Option<usize> {
+        let indexed = self.indexed();
         let entries = self.0.as_slice();
         let is_wanted = |entry: &Entry| entry.kind == kind && entry.key() == key;
-        if entries.len() <= SEARCHED {
-            return entries.iter().position(is_wanted);
+        if let Some(at) = entries[indexed..].iter().rposition(is_wanted) {
+            return Some(indexed + at);
+        }
+        if indexed == 0 {
+            return None;
         }
         let index = &self.extra()?.index;
         let found = index.find(hash(kind, key), |&at| is_wanted(&entries[at as usize]));
@@ -155,29 +174,23 @@ impl Entries {
 
     /// Adds an entry; there is none of its kind with its key.
     pub fn add(&mut self, entry: Entry) {
-        debug_assert!(self.position(entry.kind, entry.key()).is_none());
-        let at = self.0.len();
         self.0.extend([entry]);
-        if at > SEARCHED {
-            self.index_from(at);
-        } else if at == SEARCHED {
-            self.index_from(0);
+        let indexed = self.indexed();
+        if self.0.len() - indexed > MOST_SEARCHED {
+            self.index(indexed..indexed + BATCH);
         }
     }
 
-    /// Adds the entries from this position on to the index.
-    fn index_from(&mut self, from: usize) {
+    /// Adds the entries at these positions to the index, which holds all before them.
+    fn index(&mut self, positions: Range<usize>) {
         self.extra_mut();
         let (entries, extra) = self.parts();
-        for at in from..entries.len() {
-            let (kind, key) = (entries[at].kind, entries[at].key());
-            extra
-                .index
-                .insert_unique(hash(kind, key), at as u32, |&at| {
-                    let entry = &entries[at as usize];
-                    hash(entry.kind, entry.key())
-                });
+        let hash_of = |&at: &u32| entries[at as usize].hash();
+        for at in positions.clone() {
+            let at = at as u32;
+            extra.index.insert_unique(hash_of(&at), at, hash_of);
         }
+        extra.indexed = positions.end as u32;
     }
 
     /// The entries, and the rest, which exists.
@@ -188,50 +201,47 @@ impl Entries {
 
     pub fn remove(&mut self, kind: EntryKind, key: u64) -> Option<Entry> {
         let at = self.position(kind, key)?;
-        let last = self.0.len() - 1;
         let entry = self.0.as_slice()[at];
-        if last >= SEARCHED {
-            self.unindex(at, last);
+        let mut free = at;
+        if at < self.indexed() {
+            // The last entry of the indexed ones takes the place, and any entry may take that one's.
+            free = self.unindex(at);
+            self.0.as_mut_slice().copy_within(free..=free, at);
         }
-        let entries = self.0.as_mut_slice();
-        entries[at] = entries[last];
+        let last = self.0.len() - 1;
+        self.0.as_mut_slice().copy_within(last..=last, free);
         self.0.truncate(last);
-        if last == SEARCHED {
-            self.extra_mut().index = HashTable::new();
-        } else if last > SEARCHED {
+        if self.extra().is_some() {
             self.shrink_index();
         }
         self.0.shrink();
         Some(entry)
     }
 
-    /// Removes an entry from the index, and lets the last one be found at its place.
-    fn unindex(&mut self, at: usize, last: usize) {
+    /// Removes an entry from the index, and lets the last indexed one be found in its place. Returns where that one is now.
+    fn unindex(&mut self, at: usize) -> usize {
         let (entries, extra) = self.parts();
-        let hash_of = |position: usize| hash(entries[position].kind, entries[position].key());
-        if let Ok(found) = extra
-            .index
-            .find_entry(hash_of(at), |&other| other as usize == at)
-        {
+        let last = extra.indexed as usize - 1;
+        let is_at = |place: usize| move |&other: &u32| other as usize == place;
+        if let Ok(found) = extra.index.find_entry(entries[at].hash(), is_at(at)) {
             found.remove();
         }
         if at != last
-            && let Some(moved) = extra
-                .index
-                .find_mut(hash_of(last), |&other| other as usize == last)
+            && let Some(moved) = extra.index.find_mut(entries[last].hash(), is_at(last))
         {
             *moved = at as u32;
         }
+        extra.indexed = last as u32;
+        last
     }
 
     /// Gives memory of the index back if little of it is used.
     fn shrink_index(&mut self) {
         let (entries, extra) = self.parts();
-        if extra.index.len() < extra.index.capacity() / 8 {
-            extra.index.shrink_to(extra.index.len() * 2, |&at| {
-                let entry = &entries[at as usize];
-                hash(entry.kind, entry.key())
-            });
+        let used = extra.index.len();
+        if used < extra.index.capacity() / 8 {
+            let hash_of = |&at: &u32| entries[at as usize].hash();
+            extra.index.shrink_to(used * 2, hash_of);
         }
     }
 

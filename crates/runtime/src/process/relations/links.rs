@@ -35,8 +35,13 @@ impl Relations {
     /// link signal before it received the unlink signal.
     pub fn accept_link(&mut self, other: Term) {
         if self.link(other).is_none() {
-            self.0.add(Entry::new(EntryKind::Link, ACTIVE, other));
+            self.link_new(other);
         }
+    }
+
+    /// Adds the link between a process and one that it spawns: neither can have it yet.
+    pub fn link_new(&mut self, other: Term) {
+        self.0.add(Entry::new(EntryKind::Link, ACTIVE, other));
     }
 
     /// Makes a link inactive; returns the number of the unlink signal to send, or `None` if no link was active.
