@@ -27,7 +27,7 @@ all(Names) ->
     lists:foreach(
       fun(Name) ->
               {Micros, Answer} = measure(Name),
-              io:format("~-14s ~8b ~b~n", [Name, Micros, erlang:phash2(Answer)])
+              io:format("~-20s ~8b ~b~n", [Name, Micros, erlang:phash2(Answer)])
       end, Names).
 
 measure(Name) ->
@@ -47,5 +47,6 @@ run(Module) ->
                   exit({done, erlang:convert_time_unit(Time, native, microsecond), Answer})
           end),
     receive
-        {'DOWN', Monitor, process, _, {done, Time, Answer}} -> {Time, Answer}
+        {'DOWN', Monitor, process, _, {done, Time, Answer}} -> {Time, Answer};
+        {'DOWN', Monitor, process, _, Reason} -> exit({Module, Reason})
     end.

@@ -9,13 +9,17 @@ const HEADLINE: &[&str] = &["binaries", "fib", "json", "records", "strings"];
 
 /// The programs that the quick set adds: together they cover each sort of work once.
 const QUICK: &[&str] = &[
+    "csv",
     "ets",
+    "external_terms",
     "lists",
     "maps_small",
     "nbody",
     "packets",
     "pidigits",
+    "scan_parse",
     "sort",
+    "string_functions",
 ];
 
 fn set_of(name: &str) -> Set {
