@@ -116,7 +116,7 @@ impl Trial<'_> {
             .map_err(|error| format!("no temporary folder to run in: {error}"))?;
         let invocation = Invocation::new(Path::new(&words[0]), folder.path())
             .args(&words[1..])
-            .timeout(bounds.timeout)
+            .timeout(bounds.timeout + self.experiment.extra_time)
             .memory_limit_bytes(bounds.memory_bytes)
             .look_every(LOOK_INTERVAL);
         let ends = self.experiment.ends.measured_part(self.set);

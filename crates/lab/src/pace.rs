@@ -72,7 +72,8 @@ impl KnownDurations {
             Set::Full => GUESSED_WORK_OF_FULL_SET_S,
             Set::Headline | Set::Quick => GUESSED_WORK_S,
         };
-        vm.start_time.as_secs_f64() + measured_s + work
+        let extra_s = trial.experiment.extra_time.as_secs_f64();
+        vm.start_time.as_secs_f64() + measured_s + extra_s + work
     }
 }
 

@@ -7,6 +7,7 @@
 mod answers;
 mod compute;
 mod everyday;
+mod processes;
 mod published;
 mod served;
 mod tables;
@@ -31,6 +32,9 @@ pub struct Experiment {
     pub quick: &'static [u64],
     pub full: &'static [u64],
     pub ends: Ends,
+    /// How much longer a run takes than most, because it rests or is large. It may take, and is expected to take, that much
+    /// more.
+    pub extra_time: Duration,
     pub figures: &'static [Figure],
     pub published: &'static [Published],
     /// The smallest set that contains this row.
@@ -61,6 +65,7 @@ const PLAIN: Experiment = Experiment {
     quick: &[],
     full: &[],
     ends: Ends::ByItself,
+    extra_time: Duration::ZERO,
     figures: &[],
     published: &[],
     set: Set::Quick,
@@ -123,19 +128,21 @@ pub enum Group {
     Cost,
     Messages,
     Everyday,
+    Processes,
     Compute,
     Tables,
     Answers,
 }
 
 impl Group {
-    pub const ALL: [Group; 9] = [
+    pub const ALL: [Group; 10] = [
         Group::Creation,
         Group::Load,
         Group::Ports,
         Group::Cost,
         Group::Messages,
         Group::Everyday,
+        Group::Processes,
         Group::Compute,
         Group::Tables,
         Group::Answers,
@@ -149,6 +156,7 @@ impl Group {
             Group::Cost => "E4",
             Group::Messages => "E5",
             Group::Everyday => "everyday",
+            Group::Processes => "processes",
             Group::Compute => "compute",
             Group::Tables => "tables",
             Group::Answers => "answers",
@@ -163,6 +171,9 @@ impl Group {
             Group::Cost => "The cost of creating one process",
             Group::Messages => "Messages between processes",
             Group::Everyday => "Everyday work",
+            Group::Processes => {
+                "Processes as programs have them: servers, machines, supervisors, timers"
+            }
             Group::Compute => "Ordinary programs in one process",
             Group::Tables => "ETS tables",
             Group::Answers => "Latency beside a long-running built-in function",
@@ -202,7 +213,11 @@ impl Group {
             Group::Ports => Some("2 cores of 2.5 GHz"),
             Group::Cost => Some("OTP 19 on 24 cores, 64 GB"),
             Group::Messages => Some("Pentium 4 of 2.8 GHz; Pentium E5200 of 2.5 GHz"),
-            Group::Everyday | Group::Compute | Group::Tables | Group::Answers => None,
+            Group::Everyday
+            | Group::Processes
+            | Group::Compute
+            | Group::Tables
+            | Group::Answers => None,
         }
     }
 }
@@ -418,6 +433,7 @@ pub fn all() -> Vec<Experiment> {
     let mut rows: Vec<Experiment> = published::ROWS.to_vec();
     rows.extend_from_slice(everyday::ROWS);
     rows.extend_from_slice(served::ROWS);
+    rows.extend_from_slice(processes::ROWS);
     rows.extend(compute::rows());
     rows.extend_from_slice(tables::ROWS);
     rows.extend_from_slice(answers::ROWS);
