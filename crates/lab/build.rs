@@ -4,6 +4,7 @@ fn main() {
     for folder in [
         "../../experiments",
         "../../experiments/compute",
+        "../../experiments/elixir",
         "../../experiments/processes",
     ] {
         println!("cargo:rerun-if-changed={folder}");

@@ -114,7 +114,13 @@ fn run(options: &LabOptions) -> Result<bool> {
 fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
     let began = Instant::now();
     let set = options.set();
-    let plan = plan::plan(rows::all(), &options.experiments, set, &mut problems);
+    let planned = plan::plan(rows::all(), &options.experiments, set, &mut problems);
+    let is_installed = |name: &str| programs::find_program(name).is_some();
+    let (plan, mut left_out) = plan::runnable(planned, is_installed);
+    if !options.experiments.is_empty() {
+        // What was asked for by name is missed.
+        problems.extend(left_out.take());
+    }
     let ferl = match &options.ferl {
         Some(path) => path
             .canonicalize()
@@ -138,7 +144,10 @@ fn measure(options: &LabOptions, mut problems: Vec<String>) -> Result<Session> {
         note: options.note.clone().unwrap_or_default(),
         began,
     };
-    Ok(Lab::run(&settings, &vms, &programs, &plan, problems))
+    let mut session = Lab::run(&settings, &vms, &programs, &plan, problems);
+    let said: Vec<String> = left_out.into_iter().chain(session.left_out).collect();
+    session.left_out = (!said.is_empty()).then(|| said.join(" "));
+    Ok(session)
 }
 
 fn list() {

@@ -97,10 +97,7 @@ impl Trial<'_> {
         };
         match find_program(program.name) {
             Some(path) => Ok(path.display().to_string()),
-            None => Err(format!(
-                "{} is not installed: apt-get install {}",
-                program.name, program.package
-            )),
+            None => Err(program.is_missing()),
         }
     }
 

@@ -47,6 +47,25 @@ fn matches(row: &Experiment, name: &str) -> bool {
     }
 }
 
+/// The rows whose program is installed, and one sentence for all others.
+pub fn runnable(
+    plan: Vec<Planned>,
+    is_installed: impl Fn(&str) -> bool,
+) -> (Vec<Planned>, Option<String>) {
+    let mut left_out = Vec::new();
+    let kept = plan.into_iter().filter(|planned| {
+        let missing = planned.experiment.program.filter(|p| !is_installed(p.name));
+        if let Some(program) = missing {
+            let key = planned.experiment.key();
+            left_out.push(format!("{key}, because {}", program.is_missing()));
+        }
+        missing.is_none()
+    });
+    let kept = kept.collect();
+    let said = (!left_out.is_empty()).then(|| format!("Left out: {}.", left_out.join("; ")));
+    (kept, said)
+}
+
 fn cells(experiment: &Experiment, set: Set) -> Vec<(Case, Option<u64>)> {
     let sizes: Vec<Option<u64>> = match experiment.sizes(set) {
         sizes if sizes.is_empty() => vec![None],
@@ -92,6 +111,18 @@ mod tests {
         let (found, problems) = keys(&["E4", "nonsense"], Set::Quick);
         assert_eq!(found, ["E4/limit"]);
         assert!(problems.len() == 1 && problems[0].contains("nonsense"));
+    }
+
+    #[test]
+    fn rows_are_left_out_if_their_program_is_not_installed() {
+        let names = ["compute/elixir".to_owned(), "compute/fib".to_owned()];
+        let planned = plan(rows::all(), &names, Set::Quick, &mut Vec::new());
+        let (kept, said) = runnable(planned, |_| false);
+        assert_eq!(kept.len(), 1);
+        assert!(said.unwrap().contains("apt-get install elixir"));
+        let planned = plan(rows::all(), &names, Set::Quick, &mut Vec::new());
+        let (kept, said) = runnable(planned, |_| true);
+        assert!(kept.len() > 1 && said.is_none());
     }
 
     #[test]

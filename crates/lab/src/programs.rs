@@ -1,8 +1,9 @@
-//! The Erlang programs of the experiments. Their sources are embedded in this executable, and compiled once into a folder
-//! of the user's cache, so that every command line that the lab shows can be repeated by hand.
+//! The programs of the experiments. Their sources are embedded in this executable, and compiled once into a folder of the
+//! user's cache, so that every command line that the lab shows can be repeated by hand. Programs in Elixir are put there as
+//! sources: whoever has no Elixir can still run all others, and `elixir_forms.erl` compiles them.
 //!
-//! Invariant: a folder with its final name holds every compiled program, because it is filled under a temporary name and
-//! then renamed.
+//! Invariant: a folder with its final name holds every program, because it is filled under a temporary name and then
+//! renamed.
 
 use anyhow::{Context, Result, bail};
 use include_dir::{Dir, File, include_dir};
@@ -21,10 +22,33 @@ static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 /// The time limit for compiling all programs, which takes seconds even on a busy host.
 const COMPILE_TIMEOUT: Duration = Duration::from_secs(120);
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    Erlang,
+    Elixir,
+}
+
+impl Language {
+    fn of_file(extension: &OsStr) -> Option<Language> {
+        [Language::Erlang, Language::Elixir]
+            .into_iter()
+            .find(|language| extension == language.extension())
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            Language::Erlang => "erl",
+            Language::Elixir => "ex",
+        }
+    }
+}
+
 /// One program.
 #[derive(Clone, Copy)]
 pub struct Source {
+    /// The name of the module, or of the file if it is written in Elixir.
     pub module: &'static str,
+    pub language: Language,
     /// The first line of its opening comment.
     pub about: &'static str,
     text: &'static str,
@@ -37,10 +61,11 @@ pub fn sources() -> impl Iterator<Item = Source> {
     files.sort_by_key(|file| file.path().file_name());
     files.into_iter().filter_map(|file| {
         let path = file.path();
-        (path.extension() == Some(OsStr::new("erl"))).then_some(())?;
+        let language = Language::of_file(path.extension()?)?;
         let text = file.contents_utf8()?;
         Some(Source {
             module: path.file_stem()?.to_str()?,
+            language,
             about: opening(text),
             text,
         })
@@ -50,7 +75,7 @@ pub fn sources() -> impl Iterator<Item = Source> {
 /// The first line of the opening comment.
 fn opening(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default();
-    line.trim_start_matches(['%', ' ']).trim_end()
+    line.trim_start_matches(['%', '#', ' ']).trim_end()
 }
 
 /// A folder with every program compiled.
@@ -107,19 +132,31 @@ fn fingerprint() -> u64 {
 }
 
 fn is_complete(folder: &Path) -> bool {
-    sources().all(|source| beam(folder, source.module).is_file())
+    missing(folder).is_none()
 }
 
-fn beam(folder: &Path, module: &str) -> PathBuf {
-    folder.join(module).with_extension("beam")
+impl Source {
+    /// The name of the file that the folder holds once it is complete.
+    fn product(&self) -> String {
+        match self.language {
+            Language::Erlang => format!("{}.beam", self.module),
+            Language::Elixir => self.file_name(),
+        }
+    }
+
+    fn file_name(&self) -> String {
+        format!("{}.{}", self.module, self.language.extension())
+    }
 }
 
 fn compile(vm: &Path, otp: &Path, folder: &Path) -> Result<()> {
     let mut names = Vec::new();
     for source in sources() {
-        let name = format!("{}.erl", source.module);
+        let name = source.file_name();
         fs::write(folder.join(&name), source.text).with_context(|| folder.display().to_string())?;
-        names.push(name);
+        if source.language == Language::Erlang {
+            names.push(name);
+        }
     }
     let mut tried = Vec::new();
     for compiler in compilers(vm, otp, &names, folder) {
@@ -127,7 +164,7 @@ fn compile(vm: &Path, otp: &Path, folder: &Path) -> Result<()> {
         match compiler.timeout(COMPILE_TIMEOUT).run() {
             Ok(outcome) if outcome.end.is_success() => match missing(folder) {
                 None => return Ok(()),
-                Some(module) => tried.push(format!("{name} did not write {module}.beam")),
+                Some(file) => tried.push(format!("{name} did not write {file}")),
             },
             Ok(outcome) => tried.push(format!(
                 "{name}: {}: {}",
@@ -143,10 +180,10 @@ fn compile(vm: &Path, otp: &Path, folder: &Path) -> Result<()> {
     )
 }
 
-fn missing(folder: &Path) -> Option<&'static str> {
+fn missing(folder: &Path) -> Option<String> {
     sources()
-        .map(|source| source.module)
-        .find(|module| !beam(folder, module).is_file())
+        .map(|source| source.product())
+        .find(|product| !folder.join(product).is_file())
 }
 
 /// Ways to compile, in the order in which they are tried.
@@ -184,12 +221,22 @@ mod tests {
     #[test]
     fn sources_are_embedded_and_described() {
         let modules: Vec<&str> = sources().map(|source| source.module).collect();
-        for module in ["timed", "create_process", "compute", "compute_fib"] {
+        for module in [
+            "timed",
+            "create_process",
+            "compute",
+            "compute_fib",
+            "elixir_processes",
+        ] {
             assert!(modules.contains(&module), "{module}");
         }
         for source in sources() {
             assert!(!source.about.is_empty(), "{} says nothing", source.module);
-            assert!(source.text.contains("-module("), "{}", source.module);
+            let declares = match source.language {
+                Language::Erlang => "-module(",
+                Language::Elixir => "defmodule ",
+            };
+            assert!(source.text.contains(declares), "{}", source.module);
         }
     }
 }

@@ -25,7 +25,8 @@ pub struct Session {
     pub experiments: Vec<Found>,
     /// Requests that could not be met, one line each.
     pub problems: Vec<String>,
-    /// A line that names the measurements for which the time limit had no room. That is no failure.
+    /// A line that names the measurements for which the time limit had no room, or a program was missing. That is no
+    /// failure.
     #[serde(default)]
     pub left_out: Option<String>,
 }

@@ -2,7 +2,8 @@
 //!
 //! An experiment is a command line that contains a size. It is run in one or more cases (sets of flags) and at one or
 //! more sizes, and each run gives one or more figures. To add an experiment, add an `.erl` file to `experiments/` and a
-//! row here. Each program in `experiments/compute` becomes a row without being listed.
+//! row here. Each program in `experiments/compute` becomes a row without being listed, whether it is written in Erlang or
+//! in Elixir.
 
 mod answers;
 mod compute;
@@ -53,6 +54,21 @@ pub struct Program {
     pub name: &'static str,
     pub package: &'static str,
 }
+
+impl Program {
+    /// Why a row that needs the program cannot be run.
+    pub fn is_missing(self) -> String {
+        format!(
+            "{} is not installed: apt-get install {}",
+            self.name, self.package
+        )
+    }
+}
+
+const ELIXIR: Program = Program {
+    name: "elixir",
+    package: "elixir",
+};
 
 /// The defaults of a row.
 const PLAIN: Experiment = Experiment {

@@ -1,8 +1,8 @@
-//! The programs of `experiments/compute`: each file `compute_NAME.erl` becomes a row, described by the first line of the
-//! file. Each runs in one process; `compute.erl` starts and times it.
+//! The programs of `experiments/compute`: each file `compute_NAME.erl` or `compute_NAME.ex` becomes a row, described by the
+//! first line of the file. Each runs in one process; `compute.erl` starts and times it.
 
-use super::{Experiment, Group, ONE, PLAIN, Set, Unit, printed_micros};
-use crate::programs;
+use super::{ELIXIR, Experiment, Group, ONE, PLAIN, Set, Unit, printed_micros};
+use crate::programs::{self, Language};
 
 /// The programs of the headline set.
 const HEADLINE: &[&str] = &["binaries", "fib", "json", "records", "strings"];
@@ -10,6 +10,7 @@ const HEADLINE: &[&str] = &["binaries", "fib", "json", "records", "strings"];
 /// The programs that the quick set adds: together they cover each sort of work once.
 const QUICK: &[&str] = &[
     "csv",
+    "elixir_pipelines",
     "ets",
     "external_terms",
     "lists",
@@ -35,11 +36,19 @@ fn set_of(name: &str) -> Set {
 pub fn rows() -> impl Iterator<Item = Experiment> {
     programs::sources().filter_map(|source| {
         let name = source.module.strip_prefix("compute_")?;
+        let (command, program) = match source.language {
+            Language::Erlang => ("-s compute time {NAME} -s erlang halt", None),
+            Language::Elixir => (
+                "-s elixir_forms compute {NAME} {PROGRAM} -s erlang halt",
+                Some(ELIXIR),
+            ),
+        };
         Some(Experiment {
             group: Group::Compute,
             name,
             about: source.about,
-            command: "-s compute time {NAME} -s erlang halt",
+            command,
+            program,
             cases: &[ONE],
             figures: const { &[printed_micros("time", "compute: ", Unit::Millis)] },
             set: set_of(name),

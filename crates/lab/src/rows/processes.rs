@@ -1,12 +1,12 @@
 //! Processes as programs have them: many gen_servers, state machines, supervisors and timers, with what each holds in
 //! memory and what each step of its life costs. `lives.erl`, `supervised.erl`, `ticking.erl`, `crowds.erl` and
-//! `pauses.erl` say what is done.
+//! `pauses.erl` say what is done; `elixir_forms.erl` does the same with the processes of Elixir.
 
 use std::time::Duration;
 
 use super::{
-    Better, Case, DEFAULT, EACH, Experiment, Figure, Group, ONE, PLAIN, Scale, Set, Source, Unit,
-    printed_micros,
+    Better, Case, DEFAULT, EACH, ELIXIR, Experiment, Figure, Group, ONE, PLAIN, Scale, Set, Source,
+    Unit, printed_micros,
 };
 
 /// A time for all processes together, shown for one.
@@ -105,6 +105,14 @@ const TIMERS: Experiment = Experiment {
     extra_time: Duration::from_secs(5),
     figures: TICKING,
     ..PROCESSES
+};
+
+/// Elixir is compiled and loaded first, so these have fewer processes.
+const IN_ELIXIR: Experiment = Experiment {
+    program: Some(ELIXIR),
+    quick: &[20_000],
+    full: &[20_000, 200_000],
+    ..LIVES
 };
 
 pub const ROWS: &[Experiment] = &[
@@ -238,5 +246,40 @@ pub const ROWS: &[Experiment] = &[
             memory("memory of a server", "waiting_bytes: "),
         ],
         ..PROCESSES
+    },
+    Experiment {
+        name: "elixir_genservers",
+        about: "As gen_servers, with GenServers of Elixir.",
+        command: "-s elixir_forms lives genserver {N} {PROGRAM} -s erlang halt",
+        ..IN_ELIXIR
+    },
+    Experiment {
+        name: "elixir_agents",
+        about: "As gen_servers, with Agents of Elixir.",
+        command: "-s elixir_forms lives agent {N} {PROGRAM} -s erlang halt",
+        ..IN_ELIXIR
+    },
+    Experiment {
+        name: "elixir_registered",
+        about: "As elixir_genservers, each called by its name in a Registry.",
+        command: "-s elixir_forms lives registered {N} {PROGRAM} -s erlang halt",
+        ..IN_ELIXIR
+    },
+    Experiment {
+        name: "elixir_supervisor",
+        about: "Children under a DynamicSupervisor: started, one in ten killed and restarted, and ended.",
+        command: "-s elixir_forms supervised {N} {PROGRAM} -s erlang halt",
+        figures: SUPERVISED,
+        extra_time: Duration::from_secs(1),
+        ..IN_ELIXIR
+    },
+    Experiment {
+        name: "elixir_tasks",
+        about: "Small tasks with Task.async_stream, ten at a time.",
+        command: "-s elixir_forms tasks {N} {PROGRAM} -s erlang halt",
+        figures: &[each("task", "stream: ")],
+        extra_time: Duration::from_secs(1),
+        set: Set::Quick,
+        ..IN_ELIXIR
     },
 ];
