@@ -34,8 +34,8 @@ pub struct Heap {
     pub off_heap: *mut u64,
     /// The old generation; null until the first promotion allocates it.
     pub old: *mut OldHeap,
-    /// Objects that the heap left behind at the start of its first block when it moved to a larger one without a
-    /// collection; null if there are none. The next collection moves those that live.
+    /// Objects that the heap left behind at the start of a block when it moved to a larger one without a collection; null
+    /// if there are none. The next collection moves those that live.
     pub left: *mut u64,
     /// Words in `fragments`.
     pub fragment_words: u32,
@@ -63,6 +63,9 @@ pub mod flag {
     pub const NEED_FULLSWEEP: u16 = 1 << 1;
     /// Collect at the next safepoint.
     pub const FORCE: u16 = 1 << 2;
+    /// The block at [`Heap::left`](super::Heap::left) is not part of the process's own allocation, so the next collection
+    /// frees it. Its size in words is in the word behind the objects.
+    pub const FREE_LEFT: u16 = 1 << 3;
 }
 
 /// The old generation.

@@ -6,7 +6,7 @@
 //! fragments, to a fresh block. A *major* one moves everything to one block and frees the old generation. While a heap
 //! is small, minor collections copy all of it and promote nothing: that is cheaper than a second block.
 //!
-//! The first block of a process is left without a collection: the objects there count as young, like those in fragments,
+//! A block without room may be left without a collection: the objects there count as young, like those in fragments,
 //! and the next collection moves them too.
 //!
 //! **No write barrier.** Objects are immutable once made, so old ones never point to young ones. The words that do
@@ -182,6 +182,9 @@ const SHRINKING_BLOCK_WORDS: usize = 3_000;
 const STAGING_WORDS: usize = 512;
 /// The same limit for a heap that is likely to keep its block's size: taking a new block costs less than copying twice.
 const SETTLED_STAGING_WORDS: usize = 32;
+/// A settled heap of which at most this many words survived the last time is collected by way of the buffer too: copying
+/// them twice costs less than another block, which is in no cache.
+const FEW_SURVIVORS: usize = 64;
 /// Default minimum of the off-heap limit, in words; the same as OTP's.
 pub const OFF_HEAP_LIMIT_WORDS: u32 = 46_422;
 
@@ -209,7 +212,7 @@ pub fn run(
     request: &Request<'_>,
 ) -> Result<Stats, NoMemory> {
     let words_before = used_words(heap);
-    if grow_beside_first_block(heap, request) {
+    if grow_beside(heap, request) {
         return Ok(Stats {
             words_before,
             words_after: words_before,
@@ -217,7 +220,9 @@ pub fn run(
         });
     }
     let plan = plan(heap, request)?;
-    let staging_words = if block_words(heap) >= SMALL_BLOCK_WORDS && !plan.major {
+    let survivors = words_between(heap.start, heap.high_water);
+    let is_settled = block_words(heap) >= SMALL_BLOCK_WORDS && !plan.major;
+    let staging_words = if is_settled && survivors > FEW_SURVIVORS {
         SETTLED_STAGING_WORDS
     } else {
         STAGING_WORDS
@@ -238,39 +243,101 @@ pub fn run(
     })
 }
 
-/// Lets a heap that is still in its first block grow into a larger one without a collection, if that makes the room that is
-/// asked for: only the stack moves, and the objects stay where they are until the next collection. A process that is called
-/// after a long wait needs room for the call, and goes back to its first block when it waits again; so it is collected once.
-fn grow_beside_first_block(heap: &mut Heap, request: &Request<'_>) -> bool {
+/// A block that was left without room (see [`Request::tight`]) is left for a larger one if at most this many words of it
+/// may be garbage.
+const FRESH_WORDS: usize = 16;
+
+/// Lets a small heap without room grow into a larger block without a collection, if hardly anything of it can be garbage:
+/// only the stack moves, and the objects stay where they are until the next collection. A process that is called after a long
+/// wait needs room for the call, and gives it back when it waits again; so it is collected once.
+fn grow_beside(heap: &mut Heap, request: &Request<'_>) -> bool {
     let asked = request.kind == CollectionKind::Major || request.doomed_literals.is_some();
     let due = heap.flags & flag::FORCE != 0 || is_fullsweep_due(heap);
-    if heap.flags & flag::INLINE == 0 || asked || due || !heap.old.is_null() {
+    let is_whole = heap.old.is_null() && heap.left.is_null();
+    if asked || due || !is_whole || request.need_words > SMALL_BLOCK_WORDS {
         return false;
     }
+    let own = block_words(heap);
     let survivors = words_between(heap.start, heap.high_water);
-    let need = (stack_words(heap) + STACK_RESERVE_WORDS).saturating_add(request.need_words);
-    let stays = survivors + need <= FIRST_HEAP_WORDS && heap.minor_collections.is_multiple_of(2);
-    if stays || need > SMALL_BLOCK_WORDS - FIRST_HEAP_WORDS {
-        return false;
-    }
-    let least = (need + FIRST_HEAP_WORDS).max(heap.min_words as usize);
+    let need = stack_words(heap) + STACK_RESERVE_WORDS + request.need_words;
+    let is_first = heap.flags & flag::INLINE != 0;
+    let least = if is_first {
+        let may_fit = survivors + need <= own && heap.minor_collections.is_multiple_of(2);
+        if may_fit {
+            return false;
+        }
+        need + own
+    } else {
+        let fresh = words_between(heap.high_water, heap.top);
+        let is_tight = heap.minor_collections == 0 && survivors > 0 && fresh <= FRESH_WORDS;
+        if !is_tight || own > SMALL_BLOCK_WORDS {
+            return false;
+        }
+        (need + own).max(own * 2)
+    };
     let size = match request.stress {
-        Stress::None => block::size_for(least),
+        Stress::None => block::size_for(least.max(heap.min_words as usize)),
         Stress::Collect | Stress::Verify => Some(need),
     };
     let Some((block, words)) = size.and_then(|size| Some((block::take(size)?, size))) else {
         return false;
     };
-    let (left, left_words) = (heap.start, words_between(heap.start, heap.top));
-    go_on_in(heap, block, words);
+    leave(heap, block, words);
+    true
+}
+
+/// Moves a heap to an empty block; its objects stay where they are.
+fn leave(heap: &mut Heap, block: *mut u64, words: usize) {
+    let (left, left_words, own) = (
+        heap.start,
+        words_between(heap.start, heap.top),
+        block_words(heap),
+    );
+    move_stack(heap, block, words);
     heap.top = block;
     heap.high_water = block;
     heap.minor_collections = heap.minor_collections.saturating_add(1);
     if left_words > 0 {
         heap.left = left;
-        heap.left_words = left_words as u16;
+        heap.left_words = u16::try_from(left_words).expect("a small heap");
     }
-    true
+    if heap.flags & flag::INLINE != 0 {
+        heap.flags &= !flag::INLINE;
+    } else {
+        heap.flags |= flag::FREE_LEFT;
+        // SAFETY: between the objects and the end of the block was the stack's reserve.
+        unsafe { left.add(left_words).write(own as u64) };
+    }
+}
+
+/// Forgets the block that was left, whose objects have moved or belong to a dead process.
+fn free_left(heap: &mut Heap) {
+    if heap.flags & flag::FREE_LEFT != 0 {
+        // SAFETY: the block was taken with that size.
+        unsafe { block::give_back(heap.left, left_block_words(heap)) };
+        heap.flags &= !flag::FREE_LEFT;
+    }
+    heap.left = ptr::null_mut();
+    heap.left_words = 0;
+}
+
+/// Words of objects that a heap left in the first block of its process.
+#[must_use]
+pub fn words_left_in_first_block(heap: &Heap) -> usize {
+    match heap.flags & flag::FREE_LEFT {
+        0 => usize::from(heap.left_words),
+        _ => 0,
+    }
+}
+
+/// Words of the block that was left, or of the objects in it if it is the first block.
+fn left_block_words(heap: &Heap) -> usize {
+    let words = usize::from(heap.left_words);
+    if heap.flags & flag::FREE_LEFT == 0 {
+        return words;
+    }
+    // SAFETY: the flag says that the word is there.
+    unsafe { *heap.left.add(words) as usize }
 }
 
 /// Collects by way of a buffer on the native stack: the size of the block is chosen once it is known how much is alive.
@@ -629,6 +696,10 @@ fn block_words_after(
     if wanted > block {
         return size_for(wanted);
     }
+    if block > own && !plan.major && wanted.max(need * 2) <= own {
+        // The block at hand was sized for the case that everything is alive, also what is in fragments.
+        return own;
+    }
     if need > block / 4 * 3 {
         return size_for(block + 1);
     }
@@ -664,11 +735,17 @@ fn place(heap: &mut Heap, roots: &mut [&mut [Term]], space: *mut u64, live: usiz
 
 /// Makes `block` the heap's block: moves the stack to its end, and frees the block that was collected.
 fn go_on_in(heap: &mut Heap, block: *mut u64, words: usize) {
+    let (start, own) = (heap.start, block_words(heap));
+    move_stack(heap, block, words);
+    free_block(heap, start, own);
+}
+
+/// Makes `block` the heap's block, and moves the stack to its end.
+fn move_stack(heap: &mut Heap, block: *mut u64, words: usize) {
     let count = stack_words(heap);
     let stack = block.wrapping_add(words - count);
     // SAFETY: the block has room for the live words and the stack; the present stack ends at the end of its block.
     unsafe { ptr::copy_nonoverlapping(heap.stack, stack, count) };
-    free_block(heap);
     heap.start = block;
     heap.stack = stack;
     heap.end = block.wrapping_add(words);
@@ -697,8 +774,7 @@ fn finish(
     heap.fragment_top = ptr::null_mut();
     heap.fragment_end = ptr::null_mut();
     heap.fragment_words = 0;
-    heap.left = ptr::null_mut();
-    heap.left_words = 0;
+    free_left(heap);
     heap.flags &= !flag::FORCE;
     if plan.major {
         free_old_heap(heap);
@@ -745,7 +821,8 @@ pub fn begin_in_block(heap: &mut Heap, words: usize) -> bool {
     let Some(block) = block::take(size) else {
         return false;
     };
-    free_block(heap);
+    let (start, words) = (heap.start, block_words(heap));
+    free_block(heap, start, words);
     heap.start = block;
     heap.top = block;
     heap.high_water = block;
@@ -766,7 +843,9 @@ pub fn free(heap: &mut Heap) {
         heap::free_fragments(heap.fragments);
     }
     free_old_heap(heap);
-    free_block(heap);
+    free_left(heap);
+    let (start, words) = (heap.start, block_words(heap));
+    free_block(heap, start, words);
     *heap = heap::empty();
 }
 
@@ -774,7 +853,7 @@ pub fn free(heap: &mut Heap) {
 #[must_use]
 pub fn total_words(heap: &Heap) -> usize {
     let old = old_heap(heap).map_or(0, |old| words_between(old.start, old.end));
-    block_words(heap) + old + heap.fragment_words as usize + usize::from(heap.left_words)
+    block_words(heap) + old + heap.fragment_words as usize + left_block_words(heap)
 }
 
 /// Sizes for `process_info(garbage_collection_info)`, in words.
@@ -812,7 +891,7 @@ pub fn sizes(heap: &Heap) -> Sizes {
     let old = old_heap(heap);
     Sizes {
         heap: words_between(heap.start, heap.top) + usize::from(heap.left_words),
-        heap_block: block_words(heap) + usize::from(heap.left_words),
+        heap_block: block_words(heap) + left_block_words(heap),
         old_heap: old_words(heap),
         old_heap_block: old.map_or(0, |old| words_between(old.start, old.end)),
         stack: stack_words(heap),
@@ -899,11 +978,12 @@ fn free_old_heap(heap: &mut Heap) {
     }
 }
 
-fn free_block(heap: &mut Heap) {
+/// Frees a block that was the heap's, or still is.
+fn free_block(heap: &mut Heap, start: *mut u64, words: usize) {
     if heap.flags & flag::INLINE != 0 {
         heap.flags &= !flag::INLINE;
-    } else if !heap.start.is_null() {
+    } else if !start.is_null() {
         // SAFETY: taken by a collection, with that size; its objects have moved, or their process is dead.
-        unsafe { block::give_back(heap.start, block_words(heap)) };
+        unsafe { block::give_back(start, words) };
     }
 }

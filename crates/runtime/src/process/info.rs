@@ -235,7 +235,7 @@ pub fn memory_bytes(process: &Process, steps: &mut i64) -> usize {
         // The first heap is part of the block, whose whole size is already counted.
         words -= layout::limits::FIRST_HEAP_WORDS;
     }
-    words -= usize::from(process.head.heap.left_words);
+    words -= collect::words_left_in_first_block(&process.head.heap);
     bytes += process.relations.bytes() + process.dictionary.bytes();
     if let Some(cold) = &process.cold {
         bytes += size_of_val(&**cold);
