@@ -12,6 +12,8 @@ use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::slice;
 
+use term::held::{self, HeldKind};
+
 #[repr(C)]
 struct Block<H> {
     header: H,
@@ -160,6 +162,7 @@ impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
         let (length, before) = self.lengths();
         debug_assert!(capacity >= length);
         let layout = Self::layout(capacity);
+        held::count(HeldKind::Heap, layout.size() as isize - self.bytes() as isize);
         // SAFETY: the layout is not empty; the present block was allocated with the layout of its capacity.
         let pointer = unsafe {
             match self.block {
@@ -205,6 +208,7 @@ impl<H, T: Copy, const FIRST: usize> Drop for Thin<H, T, FIRST> {
                 let capacity = block.as_ref().capacity as usize;
                 let bytes = size_of::<Block<H>>() + capacity * size_of::<T>();
                 let layout = Layout::from_size_align_unchecked(bytes, align_of::<Block<H>>());
+                held::count(HeldKind::Heap, -(bytes as isize));
                 ptr::drop_in_place(&raw mut block.as_mut().header);
                 dealloc(block.as_ptr().cast(), layout);
             }
