@@ -18,6 +18,7 @@ pub mod dirty;
 pub mod idle;
 pub mod online;
 mod queues;
+mod resting;
 mod slice;
 mod stealing;
 pub mod world;
@@ -44,6 +45,7 @@ pub use idle::sleepers::Sleepers;
 #[cfg(not(feature = "loom"))]
 use idle::sleepers::Sleepers;
 use queues::{RunQueues, Stealers};
+use resting::Resting;
 use slice::{Next, Slice};
 use stealing::{Thief, Verdict};
 
@@ -140,6 +142,7 @@ pub struct Scheduler {
     thief: RefCell<Thief>,
     crowd: Crowd,
     dead: DeadProcesses,
+    resting: Resting,
     /// Blocks taken for new processes, minus those given back, since this was last added to the node's count.
     spawned: Cell<isize>,
     slices_to_check: Cell<u32>,
@@ -286,6 +289,7 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
         thief: RefCell::default(),
         crowd: Crowd::default(),
         dead: DeadProcesses::new(),
+        resting: Resting::default(),
         spawned: Cell::new(0),
         slices_to_check: Cell::new(SLICES_PER_CHECK),
         reductions_to_check: Cell::new(REDUCTIONS_PER_CHECK),
@@ -636,6 +640,7 @@ impl Scheduler {
     fn sleep(&self) {
         self.retire();
         timer::expire(self.shared.index);
+        self.trim_resting();
         // No separate I/O poll here: the wait below includes one (E3: this saves one system call for each message).
         if self.queues.is_empty() && !port::queue::any(&self.shared.ports) {
             epoch::idle();
@@ -645,7 +650,7 @@ impl Scheduler {
                 .asleep_since_ns
                 .store(asleep_since_ns, Ordering::Relaxed);
             microstate::set(ThreadState::Other);
-            idle::sleep(self.shared, self.is_online());
+            idle::sleep(self.shared, self.is_online(), self.resting.due_ns());
             microstate::set(ThreadState::Emulator);
             let slept_ns = sys::clock::monotonic_ns() - asleep_since_ns;
             self.shared.asleep_since_ns.store(0, Ordering::Relaxed);

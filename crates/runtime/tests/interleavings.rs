@@ -139,6 +139,19 @@ impl Process {
         }
     }
 
+    /// Works on the memory of a process at rest, as a scheduler without work does.
+    fn trim(&self) {
+        if !state::take_resting(&self.word) {
+            return;
+        }
+        // SAFETY: loom checks that only the owner accesses it.
+        self.owned.with_mut(|owned| unsafe { (*owned).push(99) });
+        if !state::rest(&self.word) {
+            state::give_up(&self.word);
+            self.run();
+        }
+    }
+
     fn received(&self) -> Vec<u32> {
         // SAFETY: loom checks that no thread writes at the same time.
         self.owned.with(|owned| unsafe { (*owned).clone() })
@@ -163,6 +176,27 @@ fn a_process_at_rest_is_woken_once_and_misses_nothing() {
         assert_eq!(received, [10, 20]);
         assert_eq!(process.word.load(Ordering::SeqCst), 0, "it is at rest");
         assert!(process.runs.load(Ordering::Relaxed) <= 2);
+    });
+}
+
+#[test]
+fn a_process_that_is_trimmed_at_rest_misses_nothing() {
+    check(|| {
+        let process = Process::new(0);
+        let sender = {
+            let process = process.clone();
+            thread::spawn(move || process.send(10))
+        };
+        let other = {
+            let process = process.clone();
+            thread::spawn(move || process.trim())
+        };
+        process.trim();
+        sender.join().unwrap();
+        other.join().unwrap();
+        let received = process.received();
+        assert_eq!(received.iter().filter(|content| **content == 10).count(), 1);
+        assert_eq!(process.word.load(Ordering::SeqCst), 0, "it is at rest");
     });
 }
 

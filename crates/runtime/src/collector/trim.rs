@@ -1,12 +1,13 @@
-//! Giving memory back when a process goes to wait.
+//! Giving memory back when a process waits.
 //!
 //! Most processes of a large system wait, and are seldom called: the work of a slice leaves garbage and free room that
 //! nobody needs for a long time. A process that is *seldom* called is collected at the end of its slice, while its heap is in
 //! the processor's cache: it goes back to its first block, or to one without free room. When it is called again, it moves to
 //! a larger block without a collection (`term::collect`), so a call costs one small collection. A process that is called
-//! again and again keeps its room and pays nothing.
+//! again and again keeps its room and pays nothing; once it has waited for a while, a scheduler that has nothing to do
+//! collects it (`scheduler::resting`).
 //!
-//! Only the scheduler that runs the process calls this, when the process is about to rest.
+//! Only the thread that owns the process calls this.
 
 use layout::limits::FIRST_HEAP_WORDS;
 use term::collect::{self, CollectionKind};
@@ -19,29 +20,66 @@ const SELDOM_SLICES: u32 = 2048;
 
 /// The most words of objects that are collected at the end of a slice: more would delay the processes behind it.
 const MOST_WORDS: usize = 512;
+/// The most words that are collected while there is nothing to run. A message that arrives meanwhile waits for that, some
+/// 20 us.
+const MOST_WORDS_AT_REST: usize = 1 << 13;
+
+/// In [`Process::rested_in`]: the process is listed by a scheduler, which will look at it later.
+const LISTED: u32 = 1;
+
+/// What is to be done with a process that goes to rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Rest {
+    /// Nothing.
+    AsItIs,
+    /// It has room to give, if it rests for long: it is now marked as listed, and the caller lists it.
+    Listed,
+}
 
 /// Notes that a process goes to wait in its scheduler's slice number `slice`, and gives back what it will not need soon.
 #[inline]
-pub fn before_rest(process: &mut Process, slice: u32) {
-    let now = slice | 1;
-    let before = std::mem::replace(&mut process.rested_in, now);
+pub fn before_rest(process: &mut Process, slice: u32) -> Rest {
+    let (before, listed) = (process.rested_in & !LISTED, process.rested_in & LISTED);
     // 0 is the mark of a process that has not waited yet: what it needed to begin, it needs no more.
-    let is_seldom = before == 0 || now.wrapping_sub(before) >= SELDOM_SLICES;
-    if is_seldom && has_much_room(process) {
-        trim(process);
+    let now = (slice << 1).max(2);
+    process.rested_in = now | listed;
+    let is_seldom = before == 0 || now.wrapping_sub(before) >= SELDOM_SLICES << 1;
+    if !is_seldom && listed != 0 || !collect::has_room_to_give(&process.head.heap) {
+        return Rest::AsItIs;
     }
-}
-
-/// Whether a heap is small, has room or garbage to give, and was not asked to be large.
-fn has_much_room(process: &Process) -> bool {
-    let heap = &process.head.heap;
-    collect::has_room_to_give(heap)
-        && heap.min_words as usize <= FIRST_HEAP_WORDS
-        && collect::most_words(heap, CollectionKind::Major) <= MOST_WORDS
+    give_or_list(process, is_seldom)
 }
 
 #[cold]
 #[inline(never)]
+fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
+    if is_seldom && may_give(process, MOST_WORDS) {
+        trim(process);
+        return Rest::AsItIs;
+    }
+    if process.rested_in & LISTED != 0 || !may_give(process, MOST_WORDS_AT_REST) {
+        return Rest::AsItIs;
+    }
+    process.rested_in |= LISTED;
+    Rest::Listed
+}
+
+/// Gives back the room of a process that has waited for a while; it is in no list any more.
+pub fn at_rest(process: &mut Process) {
+    process.rested_in &= !LISTED;
+    if collect::has_room_to_give(&process.head.heap) && may_give(process, MOST_WORDS_AT_REST) {
+        trim(process);
+    }
+}
+
+/// Whether a heap holds at most so many words, and was not asked to be large.
+fn may_give(process: &Process, most: usize) -> bool {
+    let heap = &process.head.heap;
+    heap.min_words as usize <= FIRST_HEAP_WORDS
+        && collect::most_words(heap, CollectionKind::Major) <= most
+}
+
 fn trim(process: &mut Process) {
     super::hibernate(process);
     process.relations.trim();

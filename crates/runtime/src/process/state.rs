@@ -137,6 +137,22 @@ pub fn rest(word: &AtomicU32) -> bool {
     false
 }
 
+/// Makes a process at rest a running one, for a thread that does not run its code but works on its memory; false if it is
+/// not at rest. The caller puts it to [`rest`] again, or queues it.
+#[must_use]
+pub fn take_resting(word: &AtomicU32) -> bool {
+    const BUSY: u32 = QUEUED | RUNNING | EVENT | EXITING | DIRTY | BORROWED | GONE | CLOSED;
+    let mut seen = word.load(Ordering::SeqCst);
+    while seen & BUSY == 0 {
+        let taken = seen | RUNNING;
+        match word.compare_exchange_weak(seen, taken, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => return true,
+            Err(now) => seen = now,
+        }
+    }
+    false
+}
+
 /// Marks the process as exiting, and at once as closed if it `holds_nothing` and is neither registered nor timed;
 /// returns the new word.
 #[inline(always)]

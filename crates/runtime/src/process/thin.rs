@@ -162,7 +162,10 @@ impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
         let (length, before) = self.lengths();
         debug_assert!(capacity >= length);
         let layout = Self::layout(capacity);
-        held::count(HeldKind::Heap, layout.size() as isize - self.bytes() as isize);
+        held::count(
+            HeldKind::Heap,
+            layout.size() as isize - self.bytes() as isize,
+        );
         // SAFETY: the layout is not empty; the present block was allocated with the layout of its capacity.
         let pointer = unsafe {
             match self.block {

@@ -153,8 +153,8 @@ fn search(schedulers: &Schedulers, shared: &Shared) -> bool {
     found
 }
 
-/// Sleeps until there may be something to do. Called while the thread is idle in the epochs.
-pub(super) fn sleep(shared: &Shared, online: bool) {
+/// Sleeps until there may be something to do, at most for `most_ns`. Called while the thread is idle in the epochs.
+pub(super) fn sleep(shared: &Shared, online: bool, most_ns: Option<u64>) {
     let schedulers = schedulers();
     if online && search(schedulers, shared) {
         return;
@@ -170,9 +170,15 @@ pub(super) fn sleep(shared: &Shared, online: bool) {
     }
     let settles_after_ns =
         sys::allocator::settles_after_ns(shared.asleep_since_ns.load(Ordering::Relaxed));
-    if wait(shared, Some(settles_after_ns)) == Woken::TimeIsOver {
+    let settles = most_ns.is_none_or(|most| most > settles_after_ns);
+    let first_ns = if settles {
+        Some(settles_after_ns)
+    } else {
+        most_ns
+    };
+    if wait(shared, first_ns) == Woken::TimeIsOver && settles {
         sys::allocator::settle();
-        wait(shared, None);
+        wait(shared, most_ns.map(|most| most - settles_after_ns));
     }
     schedulers.idle.withdraw(shared.index);
     shared.idle.spot.take_notification();

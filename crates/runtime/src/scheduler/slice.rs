@@ -12,8 +12,9 @@ use term::am;
 use term::copy::Owned;
 
 use super::{Scheduler, dirty};
+use crate::collector;
 use crate::collector::dirty_collection::{self, Collection};
-use crate::collector::{self, trim};
+use crate::collector::trim::{self, Rest};
 use crate::process::tasks::{self, Ran};
 use crate::process::{Process, exit, flag, state};
 use crate::signal::handle;
@@ -164,7 +165,9 @@ impl Scheduler {
         if process.flags & (flag::EXIT_PENDING | flag::TASKS) != 0 {
             return Next::Prepare;
         }
-        trim::before_rest(process, self.shared.counts.switches() as u32);
+        if trim::before_rest(process, self.shared.counts.switches() as u32) == Rest::Listed {
+            self.resting.add(process);
+        }
         between_steps();
         if state::rest(&process.state) {
             return Next::End;
