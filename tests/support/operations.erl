@@ -583,11 +583,19 @@ building() ->
       [Create(list_to_atom("create_integer_" ++ Name), Integers,
               fun(S) -> [{atom, integer}, 1, Unit, {literal, F}, S, {integer, Size}] end)
        || {Name, Unit, F, Size} <- [{"8", 1, [], 8}, {"13", 1, [], 13}, {"16_little", 8, [little], 2}, {"32", 1, [signed], 32}, {"64", 1, [], 64},
-                                    {"100", 1, [little], 100}]]
+                                    {"100", 1, [little], 100}, {"16", 8, [], 2}, {"24", 8, [], 3}, {"32_little", 8, [little], 4},
+                                    {"48_little", 1, [little], 48}, {"64_little", 8, [little], 8}]]
       ++ [Create(list_to_atom("create_" ++ atom_to_list(Type)), Integers,
                  fun(S) -> [{atom, Type}, 0, 0, nil, S, {atom, undefined}] end) || Type <- [utf8, utf16, utf32]]
       ++ [Create(list_to_atom("create_float_" ++ integer_to_list(Size)), [0, 1, -1, 1.5, 1.0e300, 1 bsl 70, a],
                  fun(S) -> [{atom, float}, 1, 1, nil, S, {integer, Size}] end) || Size <- [16, 32, 64]]
+      ++ [Create(list_to_atom("create_float_little_" ++ integer_to_list(Size)), [0, -1, 1.5, 1.0e300, 1 bsl 70, a],
+                 fun(S) -> [{atom, float}, 1, 1, {literal, [little]}, S, {integer, Size}] end) || Size <- [32, 64]]
+      ++ [Create(create_fields, Integers,
+                 fun(S) -> [{atom, integer}, 1, 1, nil, {integer, 4}, {integer, 4}, {atom, integer}, 2, 1, nil, S, {integer, 7}, {atom, integer}, 3, 1, nil,
+                            S, {integer, 13}, {atom, string}, 4, 8, nil, {string, <<"0123456789abcde">>}, {integer, 15}] end),
+          Create(create_append_fields, [<<>>, <<"abc">>, <<1:3>>, a],
+                 fun(S) -> [{atom, append}, 1, 8, nil, S, {atom, all}, {atom, utf8}, 2, 0, nil, {integer, 16#20ac}, {atom, undefined}] end)]
       ++ [Create(create_binary_all, [<<>>, <<"abc">>, <<1:3>>, a, []],
                  fun(S) -> [{atom, binary}, 1, 8, nil, S, {atom, all}] end),
           Create(create_bits_all, [<<>>, <<"abc">>, <<1:3>>, a, []],
@@ -600,6 +608,14 @@ building() ->
             fun([S, N], [D], Live, Fail, _, _) ->
                 [{bs_create_bin, Fail, 0, Live, 1, D, {list, [{atom, integer}, 1, 8, nil, S, N]}}]
             end)
+    ++ [#operation{name = create_private, sources = [register], values = [[1, 100]],
+                   code = fun([S], [D], _, Fail, _, _) ->
+                              [{move, S, {x, 0}}, bs_init_writable, {move, {x, 0}, S},
+                               {bs_create_bin, Fail, 0, 5, 8, S, {list, [{atom, private_append}, 1, 8, nil, S, {atom, all},
+                                                                         {atom, string}, 2, 8, nil, {string, <<"abc">>}, {integer, 3}]}},
+                               {bs_create_bin, Fail, 0, 5, 8, D, {list, [{atom, private_append}, 1, 8, nil, S, {atom, all},
+                                                                         {atom, integer}, 2, 8, nil, {integer, 77}, {integer, 1}]}}]
+                          end}]
     ++ [#operation{name = list_to_atom(Name), sources = [any], values = [Integers],
                    code = fun([S], [D], Live, Fail, _, _) ->
                               [{bs_init2, Fail, Size div 8, 0, Live, {field_flags, []}, {x, 9}},

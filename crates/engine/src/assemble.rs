@@ -8,6 +8,7 @@
 mod bifs;
 mod emit;
 mod operations;
+mod segments;
 mod select;
 mod terms;
 

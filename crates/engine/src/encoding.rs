@@ -374,6 +374,25 @@ encodings! {
     GetTail { context: Any, dest: Any, live: Number }
     SetPosition { context: Any, position: Any }
 
+    // Building bit strings whose segments have known sizes (`bodies::building`). If something is not as expected, they
+    // jump to `fail`, where the general operation is. Offsets are from the position.
+    /// Bytes of heap for the binary and for the code behind it.
+    StartBinary { bytes: Number, fail: Label }
+    /// At most `most` bytes are appended, or more by segments that check that themselves.
+    StartAppend<A: Source> { string: In<A>, most: Number, bytes: Number, fail: Label }
+    /// Appends the bits under the mask to those in `GATHERED` times `factor`.
+    Gather<A: Source> { source: In<A>, factor: Wide, mask: Wide, fail: Label }
+    /// For a shift, the offset is the number of bits.
+    PutValue<A: Source> { source: In<A>, offset: Number, fail: Label }
+    /// `rest` bytes must fit behind the segment.
+    PutBytes<A: Source> { source: In<A>, offset: Number, rest: Number, fail: Label }
+    PutConstant { value: Number, offset: Number }
+    PutConstantWord { value: Wide, offset: Number }
+    /// The size is in bytes; `bytes` are those of the whole object.
+    EndBinary<A: Dest> { header: Number, size: Number, bytes: Number, dest: Out<A>, done: Label }
+    EndBytes<A: Dest> { offset: Number, dest: Out<A>, done: Label }
+    EndAppend<A: Source, B: Dest> { string: In<A>, offset: Number, dest: Out<B>, done: Label }
+
     // Building bit strings. `heap` is the bytes of heap needed afterwards.
     /// `bits` is the sum of the segments of known size; `count` times the words of `Segment` follow.
     Create { fail: Label, live: Number, dest: Any, heap: Number, count: Number, bits: Number }

@@ -30,8 +30,8 @@ use sys::memory::code::{CodeArea, Place};
 use sys::memory::page_bytes;
 
 use crate::bodies::{
-    arith, binaries, calls, compare, exceptions, floats, guards, lists, maps, messages, moves,
-    select, tests, tuples,
+    arith, binaries, building, calls, compare, exceptions, floats, guards, lists, maps, messages,
+    moves, select, tests, tuples,
 };
 use crate::breakpoints::DETOUR_BYTES;
 use crate::encoding;

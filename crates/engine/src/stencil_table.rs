@@ -167,6 +167,32 @@ macro_rules! stencil_table {
             variants!(register, $form, binaries::TestTail),
             variants!(register, $form, binaries::TestUnit),
             variants!(register, $form, binaries::SkipBits),
+            variants!(plain, $form, building::StartBinary),
+            variants!(plain, $form, building::StartMeasuredBinary),
+            variants!(register, $form, building::StartAppend),
+            variants!(dest, $form, building::EndBinary),
+            variants!(dest, $form, building::EndMeasuredBinary),
+            variants!(register_dest, $form, building::EndAppend),
+            variants!(register_dest, $form, building::EndPrivateAppend),
+            variants!(source, $form, building::Gather),
+            variants!(register, $form, building::ShiftRight),
+            variants!(register, $form, building::PutUtf8),
+            variants!(register, $form, building::PutBytes),
+            variants!(plain, $form, building::PutConstant64),
+            variants!(plain, $form, building::PutConstant8),
+            variants!(plain, $form, building::PutConstant16),
+            variants!(plain, $form, building::PutConstant32),
+            variants!(register, $form, building::PutInteger8),
+            variants!(register, $form, building::PutInteger16),
+            variants!(register, $form, building::PutInteger32),
+            variants!(register, $form, building::PutInteger64),
+            variants!(register, $form, building::PutInteger16Little),
+            variants!(register, $form, building::PutInteger32Little),
+            variants!(register, $form, building::PutInteger64Little),
+            variants!(register, $form, building::PutFloat32),
+            variants!(register, $form, building::PutFloat64),
+            variants!(register, $form, building::PutFloat32Little),
+            variants!(register, $form, building::PutFloat64Little),
             variants!(plain, $form, exceptions::Catch),
             variants!(plain, $form, exceptions::CatchEnd),
             variants!(plain, $form, exceptions::TryEnd),
@@ -185,6 +211,7 @@ macro_rules! for_each_slow_path {
             arith: add(Bif2) subtract(Bif2) multiply(Bif2);
             bifs: guard1(Bif1) guard2(Bif2) length(Bif1) call_bif(CallExport);
             binaries: start_match(StartMatch) get_integer(GetBits) get_utf8(GetCharacter);
+            build: utf8_segment(PutValue) bytes_segment(PutBytes);
             calls: preempt(Nothing) call_fun(CallFun) call_fun_last(CallFunLast);
             collect: allocate(Allocation) allocate_heap(FrameAndHeap) test_heap(Allocation);
             compare: is_eq_exact(Comparison) is_ne_exact(Comparison) is_eq(Comparison) is_ne(Comparison)

@@ -52,7 +52,7 @@ mod slow {
 }
 
 use bodies::{
-    arith, binaries, calls, compare, exceptions, floats, guards, lists, maps, messages, moves, select, tests, tuples,
+    arith, binaries, building, calls, compare, exceptions, floats, guards, lists, maps, messages, moves, select, tests, tuples,
 };
 use form::{Exit, Form, Handler};
 use layout::{Context, Term};

@@ -175,6 +175,12 @@ pub mod offset {
     pub const EXTERNAL_REFERENCE_WORDS: usize = 2;
 }
 
+/// Byte offsets in the counted block of a shared binary, which is `term::off_heap::BinaryBlock`.
+pub mod binary_block {
+    pub const CAPACITY: usize = 8;
+    pub const USED: usize = 16;
+}
+
 /// Bits of a shared binary's flags word.
 pub mod binary_flag {
     /// This object created its block and may append to it in place; its size says where the used bytes end.

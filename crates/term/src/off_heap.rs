@@ -7,10 +7,11 @@
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
-use layout::object::offset;
+use layout::object::{binary_block, offset};
 use layout::{Header, ObjectKind, Term};
 use parking_lot::Mutex;
 
@@ -38,6 +39,9 @@ pub struct BinaryBlock {
     /// Bytes in use. It only grows, and only the one writer that appends in place changes it.
     pub used: AtomicUsize,
 }
+
+const _: () = assert!(offset_of!(BinaryBlock, capacity) == binary_block::CAPACITY);
+const _: () = assert!(offset_of!(BinaryBlock, used) == binary_block::USED);
 
 /// A Rust object that magic references hold.
 #[repr(C)]

@@ -52,6 +52,12 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// A label that the file does not have.
+    pub(super) fn new_label(&mut self) -> u32 {
+        self.labels.push(NOWHERE);
+        self.labels.len() as u32 - 1
+    }
+
     /// Called when `label` is defined next. If that would be at the function's entry, as for a receive loop at its
     /// beginning, a jump is inserted first, so that the loop does not lead back to the entry: only calls may reach an
     /// entry.
@@ -95,9 +101,14 @@ impl<'a> Emitter<'a> {
 
     /// The address of `size` bytes at `offset` in the module's strings, if they are within the strings.
     pub(super) fn string(&self, offset: u64, size: u64) -> Option<*const u8> {
+        self.string_bytes(offset, size).map(<[u8]>::as_ptr)
+    }
+
+    /// The bytes themselves.
+    pub(super) fn string_bytes(&self, offset: u64, size: u64) -> Option<&'a [u8]> {
         let offset = usize::try_from(offset).ok()?;
         let end = offset.checked_add(usize::try_from(size).ok()?)?;
-        self.strings.get(offset..end).map(<[u8]>::as_ptr)
+        self.strings.get(offset..end)
     }
 
     /// A term, or a register.

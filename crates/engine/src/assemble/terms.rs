@@ -3,35 +3,30 @@
 use beamfile::Operand as FileOperand;
 use isa::Opcode;
 use layout::Term;
-use term::bits::construct::SegmentKind;
 use term::bits::{self, Flags};
 use term::{am, map};
 
 use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
 use super::operations::{Result, heap_bytes};
+use super::segments;
 use crate::bodies::{binaries, floats, maps};
 use crate::encoding::{
-    AddSizes, AppendTo, Create, Encoding as _, FloatBinary, FloatLoad, FloatStore, FloatUnary,
-    GetBits, GetCharacter, GetMapElement, GetMapElements, GetTail, GetWindow, Init, MatchBits,
-    MatchString, NewMap, Nothing, PutCharacter, PutMap, PutSegment, PutString, Segment,
-    SetPosition, SkipUnits, SourceDest, StartMatch, TestBits,
+    AddSizes, AppendTo, FloatBinary, FloatLoad, FloatStore, FloatUnary, GetBits, GetCharacter,
+    GetMapElement, GetMapElements, GetTail, GetWindow, Init, MatchBits, MatchString, NewMap,
+    Nothing, PutCharacter, PutMap, PutSegment, PutString, SetPosition, SkipUnits, SourceDest,
+    StartMatch, TestBits,
 };
 use crate::operand::{Operand, OperandKind};
 use crate::operation::Operation;
 use crate::slow;
 
-/// Segment flags, as older operations encode them in a number.
-const LITTLE: u64 = 2;
-const SIGNED: u64 = 4;
-const NATIVE: u64 = 16;
-
 /// The error for an operand of an operation.
-fn bad(opcode: Opcode, operand: u8) -> AssembleErrorKind {
+pub(super) fn bad(opcode: Opcode, operand: u8) -> AssembleErrorKind {
     AssembleErrorKind::BadOperand { opcode, operand }
 }
 
-fn list<'a>(
+pub(super) fn list<'a>(
     emitter: &Emitter<'a>,
     opcode: Opcode,
     operands: &[FileOperand],
@@ -373,7 +368,7 @@ pub(super) fn matching(
 }
 
 /// The size of a segment.
-fn size(emitter: &Emitter<'_>, operand: FileOperand) -> Operand {
+pub(super) fn size(emitter: &Emitter<'_>, operand: FileOperand) -> Operand {
     match emitter.constant(operand) {
         Some(am::ALL) => Operand::constant(bits::ALL),
         _ => emitter.source(operand),
@@ -429,27 +424,7 @@ pub(super) fn build(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileO
     let alloc = |place: u8| heap_bytes(operands[place as usize]).ok_or(bad(opcode, place));
     let fail = label(operands.first().copied().unwrap_or(FileOperand::Nil));
     match opcode {
-        Opcode::BsCreateBin => {
-            let segments = list(emitter, opcode, operands, 5)?;
-            let whole = whole_bits(emitter, segments);
-            let body = if whole.is_some() {
-                slow::build::create_whole
-            } else {
-                slow::build::create
-            };
-            let words = Create {
-                fail,
-                live: value(2)?,
-                dest: emitter.source(operands[4]),
-                heap: alloc(1)?,
-                count: segments.len() as u64 / 6,
-                bits: whole.unwrap_or(0),
-            };
-            emitter.instruction(body, words);
-            for part in segments.chunks_exact(6) {
-                segment(emitter, opcode, part)?.write(emitter);
-            }
-        }
+        Opcode::BsCreateBin => segments::create(emitter, opcode, operands)?,
         Opcode::BsInit2 | Opcode::BsInitBits => {
             let words = Init {
                 fail,
@@ -551,108 +526,11 @@ pub(super) fn build(emitter: &mut Emitter<'_>, opcode: Opcode, operands: &[FileO
     Ok(())
 }
 
-fn number_or_source(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Operand> {
+pub(super) fn number_or_source(emitter: &Emitter<'_>, operand: FileOperand) -> Option<Operand> {
     match operand {
         FileOperand::Number(value) => {
             Term::try_small(i64::try_from(value).ok()?).map(Operand::constant)
         }
         other => Some(emitter.source(other)),
     }
-}
-
-/// Integers of at most this many bits can be written at any bit position.
-const GATHERED_BITS: u64 = 56;
-
-/// The total bits of the segments of known size, if `create_whole` can handle all segments.
-fn whole_bits(emitter: &Emitter<'_>, segments: &[FileOperand]) -> Option<u64> {
-    let mut bits = 0u64;
-    for (index, part) in segments.chunks_exact(6).enumerate() {
-        let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
-        let divides_8 = matches!(number(part[2])?, 1 | 2 | 4 | 8);
-        let all = emitter.constant(part[5]) == Some(am::ALL);
-        match kind {
-            SegmentKind::Append | SegmentKind::PrivateAppend if index == 0 && divides_8 => (),
-            SegmentKind::Binary if bits % 8 == 0 && (divides_8 || !all) => (),
-            SegmentKind::Integer => {
-                let width = known_bits(emitter, part)?;
-                let little = Flags::new(flags(emitter, part[3]) as u32).is_little();
-                if width > GATHERED_BITS && !(width == 64 && bits % 8 == 0)
-                    || little && width % 8 != 0
-                {
-                    return None;
-                }
-                bits = bits.checked_add(width)?;
-            }
-            SegmentKind::String if bits % 8 == 0 => {
-                bits = bits.checked_add(known_bits(emitter, part)?)?;
-            }
-            SegmentKind::Utf8 => (),
-            _ => return None,
-        }
-    }
-    (!segments.is_empty() && bits % 8 == 0).then_some(bits)
-}
-
-/// The size in bits of an integer or a string segment, if it is known.
-fn known_bits(emitter: &Emitter<'_>, part: &[FileOperand]) -> Option<u64> {
-    let size = u64::try_from(emitter.constant(part[5])?.as_small()?).ok()?;
-    let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
-    match kind {
-        SegmentKind::Integer => size.checked_mul(number(part[2])?),
-        SegmentKind::String => size.checked_mul(8),
-        _ => None,
-    }
-}
-
-/// `type, number, unit, flags, value (for a string: its offset), size`
-fn segment(emitter: &Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> Result<Segment> {
-    let bad = || bad(opcode, 5);
-    let value = |place: usize| number(part[place]).ok_or(bad());
-    let kind = emitter
-        .constant(part[0])
-        .and_then(SegmentKind::from_atom)
-        .ok_or(bad())?;
-    let index = slow::build::SEGMENT_KINDS
-        .iter()
-        .position(|&other| other == kind);
-    let size = size(emitter, part[5]);
-    let (source, string, bits) = if kind == SegmentKind::String {
-        let bytes = size
-            .as_constant()
-            .and_then(Term::as_small)
-            .and_then(|bytes| u64::try_from(bytes).ok())
-            .ok_or(bad())?;
-        let string = emitter.string(value(4)?, bytes).ok_or(bad())?;
-        let none = Operand::constant(Term::NIL);
-        (none, string as u64, bytes.saturating_mul(8))
-    } else {
-        let source = number_or_source(emitter, part[4]).ok_or(bad())?;
-        (source, 0, known_bits(emitter, part).unwrap_or(0))
-    };
-    Ok(Segment {
-        kind: index.ok_or(bad())? as u64,
-        number: value(1)?,
-        unit: value(2)?,
-        flags: flags(emitter, part[3]),
-        source,
-        size,
-        string,
-        bits,
-    })
-}
-
-/// The flags of a segment. In newer code they are a list of atoms.
-fn flags(emitter: &Emitter<'_>, operand: FileOperand) -> u64 {
-    let mut flags = number(operand).unwrap_or(0);
-    let mut rest = emitter.constant(operand).unwrap_or(Term::NIL);
-    while let Some((flag, tail)) = rest.as_cons() {
-        flags |= match flag {
-            am::LITTLE => LITTLE,
-            am::SIGNED => SIGNED,
-            am::NATIVE => NATIVE,
-            _ => 0,
-        };
-        rest = tail;
-    }
-    flags
 }

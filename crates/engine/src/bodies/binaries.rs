@@ -1,5 +1,5 @@
 //! Matching bit strings. Common and short operations are done here, directly on the words of the match context; the
-//! others are in `slow::binaries`, and building is in `slow::build`.
+//! others are in `slow::binaries`, and building is in `building` and `slow::build`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::object::offset;
@@ -9,9 +9,9 @@ use super::tuples::header_of;
 use crate::operation::operations;
 use crate::slow;
 
-/// The address of a word of a match context.
+/// The address of a word of a boxed object, a match context in this file.
 #[inline(always)]
-unsafe fn word(context: Term, index: usize) -> *mut u64 {
+pub(super) unsafe fn word(context: Term, index: usize) -> *mut u64 {
     (context.bits() as *mut u8)
         .wrapping_sub(2)
         .cast::<u64>()
@@ -19,7 +19,7 @@ unsafe fn word(context: Term, index: usize) -> *mut u64 {
 }
 
 const MATCH_CONTEXT: u64 = Header::new(ObjectKind::MatchContext, 0).0;
-const HEAP_BINARY: u64 = Header::new(ObjectKind::HeapBinary, 0).0;
+pub(super) const HEAP_BINARY: u64 = Header::new(ObjectKind::HeapBinary, 0).0;
 
 macro_rules! integers {
     ($($(#[$doc:meta])* $name:ident $type:ty;)*) => {

@@ -9,8 +9,10 @@ use layout::{Context, RaiseKind, Term};
 use term::bits::append::{self, AppendError};
 use term::bits::construct::{self, Builder, ConstructError, Segment, SegmentKind};
 use term::bits::{Fault, Flags, is_all, match_width, utf, whole};
+use term::heap::Allocate;
 use term::{am, map};
 
+use crate::bodies::building;
 use crate::encoding::{self, AppendTo, At, Create, Encoding, End, Label};
 use crate::form::{Exit, Form};
 use crate::operand::read;
@@ -120,6 +122,35 @@ creates! {
 }
 
 slow_paths! {
+    /// A character in UTF-8, as a part of a bit string that `bodies::building` builds.
+    utf8_segment |m, o: PutValue| {
+        let Some(character) = utf::character(m.get(o.source)) else {
+            return m.jump(o.fail);
+        };
+        let (value, width) = utf::encode_utf8(character);
+        let to = building::position(&m).wrapping_add(m.word(o.offset) as usize);
+        // Swapped, so that the first byte is the lowest.
+        let mut bytes = (value << (64 - width)).swap_bytes();
+        let length = (width / 8) as usize;
+        for index in 0..length {
+            to.wrapping_add(index).write(bytes as u8);
+            bytes >>= 8;
+        }
+        building::set_position(&m, to.wrapping_add(length));
+        m.next(o.end)
+    }
+
+    /// The bytes of a binary, which are known to fit before the position.
+    bytes_segment |m, o: PutBytes| {
+        let Some((bytes, size)) = building::bytes_of(m.get(o.source)) else {
+            return m.jump(o.fail);
+        };
+        let to = building::position(&m).wrapping_sub(size as usize);
+        to.copy_from_nonoverlapping(bytes, size as usize);
+        m.f -= (size / BYTES_PER_REDUCTION) as i64;
+        m.next(o.end)
+    }
+
     init |m, o: Init| {
         let bytes = m.word(o.heap) + BINARY_WORDS * 8;
         let live = m.word(o.live) as usize;
@@ -457,7 +488,7 @@ unsafe fn build_whole(
         let source = |words: *const u64| read(x, s, o.source.of(words));
         // The bytes of a binary segment, as many as its size says.
         let bytes_of = |words: *const u64| {
-            let (bytes, length) = whole::bytes_of(source(words))?;
+            let (bytes, length) = building::bytes_of(source(words))?;
             let size = read(x, s, o.size.of(words));
             if is_all(size) {
                 return Some((bytes, length));
@@ -483,7 +514,7 @@ unsafe fn build_whole(
         let appends = matches!(first, SegmentKind::Append | SegmentKind::PrivateAppend);
         let (string, room) = if appends {
             let private = first == SegmentKind::PrivateAppend;
-            whole::append_in_place(heap, source(segment(0)), bits / 8, private)?
+            append_in_place(heap, source(segment(0)), bits / 8, private)?
         } else {
             whole::fresh(heap, bits / 8)?
         };
@@ -513,6 +544,32 @@ unsafe fn build_whole(
         }
         writer.flush();
         Some((string, bits / 8))
+    }
+}
+
+/// Makes `string`, which is appended to, `bytes` bytes longer; returns the longer string and where the new bytes go.
+/// Returns `None`, having changed nothing, unless the present block has room and all positions are whole bytes.
+#[inline(always)]
+unsafe fn append_in_place(
+    heap: &mut layout::Heap,
+    string: Term,
+    bytes: u64,
+    private: bool,
+) -> Option<(Term, *mut u8)> {
+    unsafe {
+        let found = building::writable(string)?;
+        let size = found.used.checked_add(bytes)?;
+        if bytes == 0 || size > found.capacity {
+            return None;
+        }
+        let room = found.bytes.wrapping_add(found.used as usize);
+        building::extend(heap, found.whole, size);
+        if private {
+            building::lengthen(string, size);
+            return Some((string, room));
+        }
+        let part = heap.allocate((building::SUB_BINARY_BYTES / 8) as usize);
+        Some((building::successor(string, found.whole, part, size), room))
     }
 }
 

@@ -254,7 +254,7 @@ fn new_block(used: usize, capacity: usize) -> Result<*mut BinaryBlock, AppendErr
 }
 
 /// The first `size` bits of a writable binary, as the sub-binary that may be appended to.
-pub(super) fn writable_part<A: Allocate + ?Sized>(heap: &mut A, whole: Term, size: u64) -> Term {
+fn writable_part<A: Allocate + ?Sized>(heap: &mut A, whole: Term, size: u64) -> Term {
     let part = heap.allocate(5);
     // SAFETY: five fresh words.
     unsafe {

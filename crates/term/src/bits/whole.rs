@@ -1,101 +1,15 @@
 //! The fast path for strings of whole bytes, which are what most programs build.
 //!
-//! A [`Writer`] gathers bits in a register and writes whole bytes. [`append_in_place`] grows a binary that already has
-//! room, and [`fresh`] makes a new one. In every other case the caller uses `construct`, which handles all of them; so
-//! nothing here changes anything before it is sure to succeed.
+//! A [`Writer`] gathers bits in a register and writes whole bytes, and [`fresh`] makes a new binary. Where that is not
+//! enough, the caller uses `construct`, which handles all strings.
 //!
 //! Only the thread that owns the heap may call.
 
-use std::sync::atomic::Ordering;
-
 use layout::limits::HEAP_BINARY_BYTES;
-use layout::object::{SUB_BINARY_WRITABLE, binary_flag, offset};
-use layout::{Heap, ObjectKind, Term};
+use layout::{Heap, Term};
 
-use super::append;
 use crate::build;
-use crate::heap::Allocate;
 use crate::off_heap::BinaryBlock;
-
-/// The bytes of a binary that starts at a byte boundary, and their number.
-#[inline]
-#[must_use]
-pub fn bytes_of(term: Term) -> Option<(*const u8, u64)> {
-    match term.boxed_kind()? {
-        ObjectKind::HeapBinary => Some((
-            term.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>(),
-            term.word(offset::HEAP_BINARY_SIZE),
-        )),
-        ObjectKind::SharedBinary => Some((
-            term.word(offset::SHARED_BINARY_BYTES) as *const u8,
-            term.word(offset::SHARED_BINARY_SIZE),
-        )),
-        ObjectKind::SubBinary if term.word(offset::SUB_BINARY_BITS) & 0xffff == 0 => {
-            // SAFETY: this word of a sub-binary is a term.
-            let whole = unsafe { Term::from_bits(term.word(offset::SUB_BINARY_WHOLE)) };
-            let start = if whole.is_kind(ObjectKind::HeapBinary) {
-                whole.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>()
-            } else {
-                whole.word(offset::SHARED_BINARY_BYTES) as *const u8
-            };
-            Some((
-                start.wrapping_add(term.word(offset::SUB_BINARY_OFFSET) as usize),
-                term.word(offset::SUB_BINARY_SIZE),
-            ))
-        }
-        _ => None,
-    }
-}
-
-/// Makes `string`, which is appended to, `bytes` bytes longer; returns the longer string and where the new bytes go.
-/// Returns `None`, having changed nothing, unless the present block has room and all positions are whole bytes.
-#[inline]
-pub fn append_in_place(
-    heap: &mut Heap,
-    string: Term,
-    bytes: u64,
-    private: bool,
-) -> Option<(Term, *mut u8)> {
-    if bytes == 0
-        || !string.is_kind(ObjectKind::SubBinary)
-        || string.word(offset::SUB_BINARY_BITS) & 0xff_ffff != SUB_BINARY_WRITABLE
-        || string.word(offset::SUB_BINARY_OFFSET) != 0
-    {
-        return None;
-    }
-    // SAFETY: this word of a sub-binary is a term.
-    let whole = unsafe { Term::from_bits(string.word(offset::SUB_BINARY_WHOLE)) };
-    let old = string.word(offset::SUB_BINARY_SIZE);
-    if !whole.is_kind(ObjectKind::SharedBinary)
-        || whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::WRITABLE == 0
-        || whole.word(offset::SHARED_BINARY_SIZE) != old
-    {
-        return None;
-    }
-    let new = old.checked_add(bytes)?;
-    let block = whole.word(offset::OFF_HEAP_BLOCK) as *mut BinaryBlock;
-    // SAFETY: the object holds a count of its block.
-    if new > unsafe { (*block).capacity } as u64 {
-        return None;
-    }
-    // SAFETY: the words of a shared binary and its block, which only this process writes. Others see only bytes before
-    // the new ones.
-    unsafe {
-        *whole.word_pointer(offset::SHARED_BINARY_FLAGS) |= binary_flag::ACTIVE;
-        *whole.word_pointer(offset::SHARED_BINARY_SIZE) = new;
-        (*block).used.store(new as usize, Ordering::Relaxed);
-    }
-    heap.charge_off_heap(bytes as usize);
-    let room = (whole.word(offset::SHARED_BINARY_BYTES) as *mut u8).wrapping_add(old as usize);
-    if private {
-        // SAFETY: the words of a sub-binary that only the caller knows.
-        unsafe { *string.word_pointer(offset::SUB_BINARY_SIZE) = new };
-        return Some((string, room));
-    }
-    // SAFETY: as above; nobody else may append to it now.
-    unsafe { *string.word_pointer(offset::SUB_BINARY_BITS) = 0 };
-    Some((append::writable_part(heap, whole, new * 8), room))
-}
 
 /// A new binary of `bytes` bytes to be written before the next safepoint; `None` when there is not enough memory.
 #[inline]

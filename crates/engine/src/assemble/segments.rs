@@ -1,0 +1,590 @@
+//! Building a bit string from segments (`bs_create_bin`).
+//!
+//! If all segments are whole bytes together, and of kinds and sizes that [`bodies::building`](crate::bodies::building)
+//! has operations for, these come first. The general operation follows, and they jump to it when a value is not as
+//! expected or there is no room:
+//!
+//! ```text
+//!           start_append  string, general     (or start_binary, for a new one)
+//!           put_integer_16  x1, 0, general
+//!           put_constant_8  255, 2
+//!           end_append  string, 3, x0, done
+//! general:  create ...
+//! done:
+//! ```
+
+use beamfile::Operand as FileOperand;
+use isa::Opcode;
+use layout::limits::HEAP_BINARY_BYTES;
+use layout::{Header, ObjectKind, Term};
+use term::am;
+use term::bits::construct::SegmentKind;
+use term::bits::{Flags, float, is_all, utf};
+
+use super::emit::{Emitter, label, number};
+use super::operations::{Result, heap_bytes};
+use super::terms::{bad, list, number_or_source, size};
+use crate::bodies::building::{
+    self, EndAppend, EndBinary, EndMeasuredBinary, EndPrivateAppend, GATHERED, GATHERED_BITS,
+    HEAP_BINARY_HEAD, SHIFTED, SUB_BINARY_BYTES, ShiftRight, StartMeasuredBinary,
+};
+use crate::encoding::{
+    self, Create, Encoding as _, EndBytes, Gather, PutBytes, PutConstant, PutConstantWord,
+    PutValue, Segment, StartAppend, StartBinary,
+};
+use crate::operand::{Operand, OperandKind};
+use crate::slow;
+
+/// Segment flags, as older operations encode them in a number.
+const LITTLE: u64 = 2;
+const SIGNED: u64 = 4;
+const NATIVE: u64 = 16;
+
+/// Bytes of segments of known size, at most, that are written by operations of their own.
+const MOST_BYTES: u64 = HEAP_BINARY_BYTES as u64;
+
+/// `fail, heap, live, unit, dest, segments`
+pub(super) fn create(
+    emitter: &mut Emitter<'_>,
+    opcode: Opcode,
+    operands: &[FileOperand],
+) -> Result {
+    let segments = list(emitter, opcode, operands, 5)?;
+    let whole = whole_bits(emitter, segments);
+    let heap = heap_bytes(operands[1]).ok_or(bad(opcode, 1))?;
+    let dest = emitter.source(operands[4]);
+    let done = Steps::new(emitter, segments).map(|steps| steps.write(emitter, dest, heap));
+    let body = if whole.is_some() {
+        slow::build::create_whole
+    } else {
+        slow::build::create
+    };
+    let words = Create {
+        fail: label(operands[0]),
+        live: number(operands[2]).ok_or(bad(opcode, 2))?,
+        dest,
+        heap,
+        count: segments.len() as u64 / 6,
+        bits: whole.unwrap_or(0),
+    };
+    emitter.instruction(body, words);
+    for part in segments.chunks_exact(6) {
+        segment(emitter, opcode, part)?.write(emitter);
+    }
+    if let Some(done) = done {
+        emitter.define(done);
+    }
+    Ok(())
+}
+
+/// Bits of a value.
+#[derive(Clone, Copy)]
+struct Field {
+    source: Operand,
+    bits: u64,
+}
+
+/// What is written by one operation, or a few.
+enum Step {
+    Constant(Vec<u8>),
+    /// An integer of whole bytes, at most eight.
+    Integer {
+        source: Operand,
+        bytes: u64,
+        little: bool,
+    },
+    /// Integers that are whole bytes together, at most `GATHERED_BITS`.
+    Gathered(Vec<Field>),
+    /// A float of four or eight bytes.
+    Float {
+        source: Operand,
+        bytes: u64,
+        little: bool,
+    },
+    Utf8(Operand),
+    Bytes(Operand),
+}
+
+impl Step {
+    /// Bytes that it writes, at most. A segment of any length checks itself that there is room.
+    fn most(&self) -> u64 {
+        match self {
+            Step::Constant(bytes) => bytes.len() as u64,
+            Step::Integer { bytes, .. } | Step::Float { bytes, .. } => *bytes,
+            Step::Gathered(fields) => fields.iter().map(|field| field.bits).sum::<u64>() / 8,
+            Step::Utf8(_) => 4,
+            Step::Bytes(_) => 0,
+        }
+    }
+
+    fn has_any_length(&self) -> bool {
+        matches!(self, Step::Utf8(_) | Step::Bytes(_))
+    }
+}
+
+/// The string that segments are appended to, if there is one.
+struct Appended {
+    string: Operand,
+    private: bool,
+}
+
+/// The segments of a bit string.
+struct Steps {
+    appended: Option<Appended>,
+    steps: Vec<Step>,
+}
+
+impl Steps {
+    /// The steps for all segments; none if there is no operation for one of them.
+    fn new(emitter: &Emitter<'_>, segments: &[FileOperand]) -> Option<Steps> {
+        let mut all = Steps {
+            appended: None,
+            steps: Vec::new(),
+        };
+        let mut open = Vec::new();
+        for part in segments.chunks_exact(6) {
+            all.add(emitter, part, &mut open)?;
+        }
+        let most: u64 = all.steps.iter().map(Step::most).sum();
+        (open.is_empty() && !all.steps.is_empty() && most <= MOST_BYTES).then_some(all)
+    }
+
+    /// Adds a segment; `open` are the fields before it that do not end at a byte boundary yet.
+    fn add(
+        &mut self,
+        emitter: &Emitter<'_>,
+        part: &[FileOperand],
+        open: &mut Vec<Field>,
+    ) -> Option<()> {
+        let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
+        let little = Flags::new(flags(emitter, part[3]) as u32).is_little();
+        if kind != SegmentKind::Integer && !open.is_empty() {
+            return None;
+        }
+        if kind == SegmentKind::String {
+            let bytes = emitter.string_bytes(number(part[4])?, known_bits(emitter, part)? / 8)?;
+            self.constant(bytes);
+            return Some(());
+        }
+        let source = number_or_source(emitter, part[4])?;
+        let divides_8 = matches!(number(part[2]), Some(1 | 2 | 4 | 8));
+        // Literal strings are left to the general operation.
+        let is_bytes = divides_8 && source.kind() != OperandKind::Constant;
+        match kind {
+            SegmentKind::Append | SegmentKind::PrivateAppend
+                if is_bytes && self.appended.is_none() && self.steps.is_empty() =>
+            {
+                self.appended = Some(Appended {
+                    string: source,
+                    private: kind == SegmentKind::PrivateAppend,
+                });
+            }
+            SegmentKind::Integer => {
+                let bits = known_bits(emitter, part).filter(|&bits| bits > 0)?;
+                return self.integer(Field { source, bits }, little, open);
+            }
+            SegmentKind::Float => {
+                let bits = size(emitter, part[5]).as_constant()?.as_small()?;
+                let bits = u64::try_from(bits).ok()?.checked_mul(number(part[2])?)?;
+                return self.float(Field { source, bits }, little);
+            }
+            SegmentKind::Utf8 => match source.as_constant() {
+                Some(value) => {
+                    let (value, width) = utf::encode_utf8(utf::character(value)?);
+                    self.constant(&value.to_be_bytes()[8 - width as usize / 8..]);
+                }
+                None => self.steps.push(Step::Utf8(source)),
+            },
+            SegmentKind::Binary if is_bytes && is_all(size(emitter, part[5]).as_constant()?) => {
+                self.steps.push(Step::Bytes(source));
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn constant(&mut self, bytes: &[u8]) {
+        if let Some(Step::Constant(before)) = self.steps.last_mut() {
+            before.extend_from_slice(bytes);
+        } else {
+            self.steps.push(Step::Constant(bytes.to_vec()));
+        }
+    }
+
+    fn integer(&mut self, field: Field, little: bool, open: &mut Vec<Field>) -> Option<()> {
+        let Field { source, bits } = field;
+        if open.is_empty() && bits % 8 == 0 {
+            let bytes = bits / 8;
+            let Some(value) = source.as_constant() else {
+                self.steps.push(Step::Integer {
+                    source,
+                    bytes,
+                    little,
+                });
+                return (bytes <= 8).then_some(());
+            };
+            if bytes > MOST_BYTES {
+                return None;
+            }
+            let value = value.as_small()?;
+            let mut order: Vec<u8> = (0..bytes)
+                .map(|byte| (value >> (byte * 8).min(63)) as u8)
+                .collect();
+            if !little {
+                order.reverse();
+            }
+            self.constant(&order);
+            return Some(());
+        }
+        if little && bits > 8 || source.as_constant().is_some_and(|value| !value.is_small()) {
+            return None;
+        }
+        open.push(field);
+        let total: u64 = open.iter().map(|field| field.bits).sum();
+        if total > GATHERED_BITS {
+            return None;
+        }
+        if total % 8 == 0 {
+            let fields = std::mem::take(open);
+            match gathered_constant(&fields) {
+                Some(value) => self.constant(&value.to_be_bytes()[8 - total as usize / 8..]),
+                None => self.steps.push(Step::Gathered(fields)),
+            }
+        }
+        Some(())
+    }
+
+    fn float(&mut self, field: Field, little: bool) -> Option<()> {
+        let Field { source, bits } = field;
+        if !matches!(bits, 32 | 64) {
+            return None;
+        }
+        let bytes = bits / 8;
+        match source.as_constant() {
+            Some(value) => {
+                let value = float::encode(value, bits).ok()? << (64 - bits);
+                let mut order = value.to_be_bytes()[..bytes as usize].to_vec();
+                if little {
+                    order.reverse();
+                }
+                self.constant(&order);
+            }
+            None => self.steps.push(Step::Float {
+                source,
+                bytes,
+                little,
+            }),
+        }
+        Some(())
+    }
+
+    /// Writes the operations. Returns the label to be defined behind the general operation, which comes next.
+    fn write(self, emitter: &mut Emitter<'_>, dest: Operand, heap: u64) -> u32 {
+        let (general, done) = (emitter.new_label(), emitter.new_label());
+        let most: u64 = self.steps.iter().map(Step::most).sum();
+        let measured = self.steps.iter().any(Step::has_any_length);
+        let padded = most.next_multiple_of(8);
+        match &self.appended {
+            Some(appended) => emitter.operation::<building::StartAppend>(StartAppend {
+                string: appended.string,
+                most,
+                bytes: heap + SUB_BINARY_BYTES,
+                fail: general,
+            }),
+            None if measured => emitter.operation::<StartMeasuredBinary>(StartBinary {
+                bytes: heap + HEAP_BINARY_HEAD + HEAP_BINARY_BYTES as u64,
+                fail: general,
+            }),
+            None => {
+                emitter.operation::<building::StartBinary>(StartBinary {
+                    bytes: heap + HEAP_BINARY_HEAD + padded,
+                    fail: general,
+                });
+                if most < padded {
+                    let (value, offset) = (0, padded - 8);
+                    emitter.operation::<building::PutConstant64>(PutConstantWord { value, offset });
+                }
+            }
+        }
+        let mut writer = StepWriter {
+            emitter,
+            offset: 0,
+            rest: most,
+            general,
+        };
+        for step in &self.steps {
+            writer.step(step);
+        }
+        let offset = writer.offset;
+        match self.appended {
+            Some(Appended { string, private }) => {
+                let words = encoding::EndAppend {
+                    string,
+                    offset,
+                    dest,
+                    done,
+                };
+                if private {
+                    emitter.operation::<EndPrivateAppend>(words);
+                } else {
+                    emitter.operation::<EndAppend>(words);
+                }
+            }
+            None if measured => {
+                emitter.operation::<EndMeasuredBinary>(EndBytes { offset, dest, done });
+            }
+            None => emitter.operation::<EndBinary>(encoding::EndBinary {
+                header: Header::new(ObjectKind::HeapBinary, 1 + padded as usize / 8).0,
+                size: most,
+                bytes: HEAP_BINARY_HEAD + padded,
+                dest,
+                done,
+            }),
+        }
+        emitter.define(general);
+        done
+    }
+}
+
+/// The bits of fields that are all constant, as a number.
+fn gathered_constant(fields: &[Field]) -> Option<u64> {
+    fields.iter().try_fold(0, |before, field| {
+        let value = field.source.as_constant()?.as_small()? as u64;
+        Some(before << field.bits | value & mask(field.bits))
+    })
+}
+
+fn mask(bits: u64) -> u64 {
+    u64::MAX >> (64 - bits)
+}
+
+/// Writes the operations of steps.
+struct StepWriter<'a, 'b> {
+    emitter: &'a mut Emitter<'b>,
+    /// Where the next step writes, from the position.
+    offset: u64,
+    /// Bytes that the steps that are left write, at most.
+    rest: u64,
+    general: u32,
+}
+
+impl StepWriter<'_, '_> {
+    fn step(&mut self, step: &Step) {
+        self.rest -= step.most();
+        match step {
+            Step::Constant(bytes) => self.constant(bytes),
+            &Step::Integer {
+                source,
+                bytes,
+                little,
+            } => self.integer(source, bytes, little),
+            Step::Gathered(fields) => {
+                for (index, &Field { source, bits }) in fields.iter().enumerate() {
+                    self.emitter.operation::<building::Gather>(Gather {
+                        source,
+                        factor: if index == 0 { 0 } else { 1 << bits },
+                        mask: mask(bits),
+                        fail: self.general,
+                    });
+                }
+                self.integer(Operand::x(GATHERED), step.most(), false);
+            }
+            &Step::Float {
+                source,
+                bytes,
+                little,
+            } => {
+                let words = self.value(source, self.offset);
+                match (bytes, little) {
+                    (4, false) => self.emitter.operation::<building::PutFloat32>(words),
+                    (4, true) => self.emitter.operation::<building::PutFloat32Little>(words),
+                    (_, false) => self.emitter.operation::<building::PutFloat64>(words),
+                    (_, true) => self.emitter.operation::<building::PutFloat64Little>(words),
+                }
+            }
+            &Step::Utf8(source) => {
+                let words = self.value(source, self.offset);
+                self.emitter.operation::<building::PutUtf8>(words);
+            }
+            &Step::Bytes(source) => self.emitter.operation::<building::PutBytes>(PutBytes {
+                source,
+                offset: self.offset,
+                rest: self.rest,
+                fail: self.general,
+            }),
+        }
+        self.offset = if step.has_any_length() {
+            0
+        } else {
+            self.offset + step.most()
+        };
+    }
+
+    fn value(&self, source: Operand, offset: u64) -> PutValue {
+        PutValue {
+            source,
+            offset,
+            fail: self.general,
+        }
+    }
+
+    fn constant(&mut self, mut bytes: &[u8]) {
+        let mut offset = self.offset;
+        while !bytes.is_empty() {
+            let length = 1 << bytes.len().min(8).ilog2();
+            let (now, later) = bytes.split_at(length);
+            let value = now
+                .iter()
+                .rev()
+                .fold(0, |value, &byte| value << 8 | u64::from(byte));
+            match length {
+                8 => self
+                    .emitter
+                    .operation::<building::PutConstant64>(PutConstantWord { value, offset }),
+                4 => self
+                    .emitter
+                    .operation::<building::PutConstant32>(PutConstant { value, offset }),
+                2 => self
+                    .emitter
+                    .operation::<building::PutConstant16>(PutConstant { value, offset }),
+                _ => self
+                    .emitter
+                    .operation::<building::PutConstant8>(PutConstant { value, offset }),
+            }
+            bytes = later;
+            offset += length as u64;
+        }
+    }
+
+    /// An integer, in pieces that a machine can store.
+    fn integer(&mut self, source: Operand, bytes: u64, little: bool) {
+        let mut done = 0;
+        while done < bytes {
+            let left = bytes - done;
+            let piece = 1 << left.ilog2();
+            let shift = 8 * if little { done } else { left - piece };
+            let words = self.value(source, shift);
+            let from = if shift == 0 {
+                source
+            } else {
+                self.emitter.operation::<ShiftRight>(words);
+                Operand::x(SHIFTED)
+            };
+            self.piece(from, self.offset + done, piece, little);
+            done += piece;
+        }
+    }
+
+    fn piece(&mut self, source: Operand, offset: u64, bytes: u64, little: bool) {
+        let words = self.value(source, offset);
+        match (bytes, little) {
+            (1, _) => self.emitter.operation::<building::PutInteger8>(words),
+            (2, false) => self.emitter.operation::<building::PutInteger16>(words),
+            (2, true) => self
+                .emitter
+                .operation::<building::PutInteger16Little>(words),
+            (4, false) => self.emitter.operation::<building::PutInteger32>(words),
+            (4, true) => self
+                .emitter
+                .operation::<building::PutInteger32Little>(words),
+            (_, false) => self.emitter.operation::<building::PutInteger64>(words),
+            (_, true) => self
+                .emitter
+                .operation::<building::PutInteger64Little>(words),
+        }
+    }
+}
+
+/// The total bits of the segments of known size, if `create_whole` can handle all segments.
+fn whole_bits(emitter: &Emitter<'_>, segments: &[FileOperand]) -> Option<u64> {
+    let mut bits = 0u64;
+    for (index, part) in segments.chunks_exact(6).enumerate() {
+        let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
+        let divides_8 = matches!(number(part[2])?, 1 | 2 | 4 | 8);
+        let all = emitter.constant(part[5]) == Some(am::ALL);
+        match kind {
+            SegmentKind::Append | SegmentKind::PrivateAppend if index == 0 && divides_8 => (),
+            SegmentKind::Binary if bits % 8 == 0 && (divides_8 || !all) => (),
+            SegmentKind::Integer => {
+                let width = known_bits(emitter, part)?;
+                let little = Flags::new(flags(emitter, part[3]) as u32).is_little();
+                if width > GATHERED_BITS && !(width == 64 && bits % 8 == 0)
+                    || little && width % 8 != 0
+                {
+                    return None;
+                }
+                bits = bits.checked_add(width)?;
+            }
+            SegmentKind::String if bits % 8 == 0 => {
+                bits = bits.checked_add(known_bits(emitter, part)?)?;
+            }
+            SegmentKind::Utf8 => (),
+            _ => return None,
+        }
+    }
+    (!segments.is_empty() && bits % 8 == 0).then_some(bits)
+}
+
+/// The size in bits of an integer or a string segment, if it is known.
+fn known_bits(emitter: &Emitter<'_>, part: &[FileOperand]) -> Option<u64> {
+    let size = u64::try_from(emitter.constant(part[5])?.as_small()?).ok()?;
+    let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
+    match kind {
+        SegmentKind::Integer => size.checked_mul(number(part[2])?),
+        SegmentKind::String => size.checked_mul(8),
+        _ => None,
+    }
+}
+
+/// `type, number, unit, flags, value (for a string: its offset), size`
+fn segment(emitter: &Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> Result<Segment> {
+    let bad = || bad(opcode, 5);
+    let value = |place: usize| number(part[place]).ok_or(bad());
+    let kind = emitter
+        .constant(part[0])
+        .and_then(SegmentKind::from_atom)
+        .ok_or(bad())?;
+    let index = slow::build::SEGMENT_KINDS
+        .iter()
+        .position(|&other| other == kind);
+    let size = size(emitter, part[5]);
+    let (source, string, bits) = if kind == SegmentKind::String {
+        let bytes = size
+            .as_constant()
+            .and_then(Term::as_small)
+            .and_then(|bytes| u64::try_from(bytes).ok())
+            .ok_or(bad())?;
+        let string = emitter.string(value(4)?, bytes).ok_or(bad())?;
+        let none = Operand::constant(Term::NIL);
+        (none, string as u64, bytes.saturating_mul(8))
+    } else {
+        let source = number_or_source(emitter, part[4]).ok_or(bad())?;
+        (source, 0, known_bits(emitter, part).unwrap_or(0))
+    };
+    Ok(Segment {
+        kind: index.ok_or(bad())? as u64,
+        number: value(1)?,
+        unit: value(2)?,
+        flags: flags(emitter, part[3]),
+        source,
+        size,
+        string,
+        bits,
+    })
+}
+
+/// The flags of a segment. In newer code they are a list of atoms.
+fn flags(emitter: &Emitter<'_>, operand: FileOperand) -> u64 {
+    let mut flags = number(operand).unwrap_or(0);
+    let mut rest = emitter.constant(operand).unwrap_or(Term::NIL);
+    while let Some((flag, tail)) = rest.as_cons() {
+        flags |= match flag {
+            am::LITTLE => LITTLE,
+            am::SIGNED => SIGNED,
+            am::NATIVE => NATIVE,
+            _ => 0,
+        };
+        rest = tail;
+    }
+    flags
+}

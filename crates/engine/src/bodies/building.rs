@@ -1,0 +1,457 @@
+//! Building bit strings of whole bytes, segment by segment. The assembler chooses these operations by the segments of a
+//! `bs_create_bin` whose sizes are known when the code is loaded, and puts them in front of the general operation
+//! (`slow::build::create`), which they jump to whenever something is not as expected: a value of another type, no
+//! room. Until the last of them nothing has changed that anyone can see, so the general operation starts afresh.
+//!
+//! Between the first operation and the last there is no safepoint. Meanwhile `Context::builder` holds the address to
+//! write to and the end of the room. Segments before one of variable length are at constant offsets from that address;
+//! such a segment moves the address behind itself.
+//!
+//! A new binary is built where the next object of the heap will be; its header is written last. One that is appended to
+//! has room in its block, behind the bytes that count as used, and the use is recorded last.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use layout::heap::flag;
+use layout::limits::{HEAP_BINARY_BYTES, X_REGISTERS};
+use layout::object::{SUB_BINARY_WRITABLE, binary_block, binary_flag, offset};
+use layout::{Header, Heap, ObjectKind, Term};
+
+use super::binaries::{HEAP_BINARY, word};
+use super::tuples::header_of;
+use crate::form::Form;
+use crate::operation::operations;
+use crate::registers::Registers;
+use crate::slow;
+
+/// The X register that holds bits gathered from several segments. No program can name it.
+pub const GATHERED: u16 = X_REGISTERS as u16;
+/// The X register that holds the higher bits of an integer.
+pub const SHIFTED: u16 = X_REGISTERS as u16 + 1;
+
+/// Bits that [`GATHERED`] can hold: as many as a small integer has without its sign.
+pub const GATHERED_BITS: u64 = 56;
+
+/// Bytes of a sub-binary on the heap.
+pub const SUB_BINARY_BYTES: u64 = 5 * 8;
+/// Bytes of a heap binary's header and size.
+pub const HEAP_BINARY_HEAD: u64 = 2 * 8;
+
+const SUB_BINARY: u64 = Header::new(ObjectKind::SubBinary, 4).0;
+const SHARED_BINARY_KIND: u64 = Header::new(ObjectKind::SharedBinary, 0).0;
+const FLOAT: u64 = Header::new(ObjectKind::Float, 1).0;
+
+/// Where the three kinds of binaries have their size in bytes.
+const SIZE: usize = offset::SUB_BINARY_SIZE;
+const _: () = assert!(SIZE == offset::HEAP_BINARY_SIZE && SIZE == offset::SHARED_BINARY_SIZE);
+
+/// A string that can be appended to in place.
+#[derive(Clone, Copy)]
+pub struct Writable {
+    /// The shared binary, and its first byte.
+    pub whole: Term,
+    pub bytes: *mut u8,
+    /// Bytes of the string, all that the shared binary has.
+    pub used: u64,
+    /// Bytes that its block has room for.
+    pub capacity: u64,
+}
+
+/// What is known about a string to append to; none unless it can be appended to in place, and ends at a byte
+/// boundary.
+#[inline(always)]
+pub unsafe fn writable(string: Term) -> Option<Writable> {
+    unsafe {
+        if header_of(string) != SUB_BINARY
+            || *word(string, offset::SUB_BINARY_BITS) != SUB_BINARY_WRITABLE
+            || *word(string, offset::SUB_BINARY_OFFSET) != 0
+        {
+            return None;
+        }
+        let whole = Term::from_bits(*word(string, offset::SUB_BINARY_WHOLE));
+        let used = *word(string, offset::SUB_BINARY_SIZE);
+        if *word(whole, 0).sub(1) & 0b11_1111 != SHARED_BINARY_KIND
+            || *word(whole, offset::SHARED_BINARY_FLAGS) & binary_flag::WRITABLE == 0
+            || *word(whole, offset::SHARED_BINARY_SIZE) != used
+        {
+            return None;
+        }
+        let block = *word(whole, offset::OFF_HEAP_BLOCK) as *const u8;
+        Some(Writable {
+            whole,
+            bytes: *word(whole, offset::SHARED_BINARY_BYTES) as *mut u8,
+            used,
+            capacity: *block.add(binary_block::CAPACITY).cast::<u64>(),
+        })
+    }
+}
+
+/// Records that `size` bytes of the shared binary of a [`Writable`] are used, after more were written.
+#[inline(always)]
+pub unsafe fn extend(heap: *mut Heap, whole: Term, size: u64) {
+    unsafe {
+        let block = *word(whole, offset::OFF_HEAP_BLOCK) as *mut u8;
+        let used = block.add(binary_block::USED).cast::<usize>();
+        // Others read it, but only this thread writes.
+        AtomicUsize::from_ptr(used).store(size as usize, Ordering::Relaxed);
+        *word(whole, offset::SHARED_BINARY_FLAGS) |= binary_flag::ACTIVE;
+        let place = word(whole, offset::SHARED_BINARY_SIZE);
+        let words = ((size - *place) / 8) as u32;
+        *place = size;
+        if words == 0 {
+            return;
+        }
+        let charged = (*heap).off_heap_words.saturating_add(words);
+        (*heap).off_heap_words = charged;
+        if charged > (*heap).off_heap_limit_words {
+            (*heap).flags |= flag::FORCE;
+        }
+    }
+}
+
+/// Takes from `string` the right to be appended to, and gives it to a sub-binary that is written at `to`: the first
+/// `size` bytes of the same shared binary. It takes five words.
+#[inline(always)]
+pub unsafe fn successor(string: Term, whole: Term, to: *mut u64, size: u64) -> Term {
+    unsafe {
+        *word(string, offset::SUB_BINARY_BITS) = 0;
+        to.write(SUB_BINARY);
+        let words = to.add(1);
+        words.add(offset::SUB_BINARY_SIZE).write(size);
+        words.add(offset::SUB_BINARY_OFFSET).write(0);
+        words
+            .add(offset::SUB_BINARY_BITS)
+            .write(SUB_BINARY_WRITABLE);
+        words.add(offset::SUB_BINARY_WHOLE).write(whole.bits());
+        Term::from_boxed_pointer(to)
+    }
+}
+
+/// Makes a sub-binary that may be appended to longer, when no program refers to it yet.
+#[inline(always)]
+pub unsafe fn lengthen(string: Term, size: u64) {
+    unsafe { *word(string, offset::SUB_BINARY_SIZE) = size };
+}
+
+/// The address to write to.
+#[inline(always)]
+pub(crate) unsafe fn position<F: Form>(m: &Registers<F>) -> *mut u8 {
+    unsafe { (*m.c).builder[0] as *mut u8 }
+}
+
+/// The end of the room.
+#[inline(always)]
+pub(crate) unsafe fn limit<F: Form>(m: &Registers<F>) -> *mut u8 {
+    unsafe { (*m.c).builder[1] as *mut u8 }
+}
+
+#[inline(always)]
+pub(crate) unsafe fn set_position<F: Form>(m: &Registers<F>, position: *mut u8) {
+    unsafe { (*m.c).builder[0] = position as u64 };
+}
+
+#[inline(always)]
+unsafe fn set_limit<F: Form>(m: &Registers<F>, limit: *mut u8) {
+    unsafe { (*m.c).builder[1] = limit as u64 };
+}
+
+/// The bytes of a binary that starts and ends at byte boundaries, and their number.
+#[inline(always)]
+pub unsafe fn bytes_of(term: Term) -> Option<(*const u8, u64)> {
+    unsafe {
+        let (mut whole, mut start) = (term, 0);
+        let mut header = header_of(term);
+        if header == SUB_BINARY {
+            if *word(term, offset::SUB_BINARY_BITS) & 0xffff != 0 {
+                return None;
+            }
+            start = *word(term, offset::SUB_BINARY_OFFSET);
+            whole = Term::from_bits(*word(term, offset::SUB_BINARY_WHOLE));
+            header = *word(whole, 0).sub(1);
+        }
+        let bytes = match header & 0b11_1111 {
+            HEAP_BINARY => word(whole, offset::HEAP_BINARY_BYTES) as *const u8,
+            SHARED_BINARY_KIND => *word(whole, offset::SHARED_BINARY_BYTES) as *const u8,
+            _ => return None,
+        };
+        Some((bytes.wrapping_add(start as usize), *word(term, SIZE)))
+    }
+}
+
+/// Copies up to 32 bytes, without a call and without touching others.
+#[inline(always)]
+unsafe fn copy_few(from: *const u8, to: *mut u8, length: u64) {
+    unsafe {
+        let end = length as usize;
+        macro_rules! both_ends {
+            ($type:ty) => {{
+                // One after the other: fewer registers are needed.
+                to.cast::<$type>()
+                    .write_unaligned(from.cast::<$type>().read_unaligned());
+                let last = end.wrapping_sub(size_of::<$type>());
+                let word = from.wrapping_add(last).cast::<$type>().read_unaligned();
+                to.wrapping_add(last).cast::<$type>().write_unaligned(word);
+            }};
+        }
+        if end >= 16 {
+            both_ends!(u128)
+        } else if end >= 8 {
+            both_ends!(u64)
+        } else if end >= 4 {
+            both_ends!(u32)
+        } else if end >= 2 {
+            both_ends!(u16)
+        } else if end == 1 {
+            *to = *from;
+        }
+    }
+}
+
+operations! {
+    /// Begins a new binary on the heap, if that has room for this many bytes.
+    StartBinary: P |m, o: StartBinary| {
+        if !m.has_room(m.word(o.bytes)) {
+            return m.jump(o.fail);
+        }
+        set_position(&m, m.h.cast::<u8>().wrapping_add(HEAP_BINARY_HEAD as usize));
+        m.next(o.end)
+    }
+
+    /// As `StartBinary`, for a size that is not known: the bytes are zeroed, since the padding is zero.
+    StartMeasuredBinary: P |m, o: StartBinary| {
+        if !m.has_room(m.word(o.bytes)) {
+            return m.jump(o.fail);
+        }
+        let bytes = m.h.wrapping_byte_add(HEAP_BINARY_HEAD as usize);
+        bytes.cast::<[u64; HEAP_BINARY_BYTES / 8]>().write([0; HEAP_BINARY_BYTES / 8]);
+        set_position(&m, bytes.cast());
+        set_limit(&m, bytes.cast::<u8>().wrapping_add(HEAP_BINARY_BYTES));
+        m.next(o.end)
+    }
+
+    /// Begins to append to a string, if its block has room for this many bytes, and the heap for what is needed.
+    StartAppend: S |m, o: StartAppend| {
+        let Some(string) = writable(m.get(o.string)) else {
+            return m.jump(o.fail);
+        };
+        let heap = &raw const (*(*m.c).process).heap;
+        // Room is not all that a collection gives back: the general operation makes the one that is due.
+        if string.used + m.word(o.most) > string.capacity
+            || !m.has_room(m.word(o.bytes))
+            || (*heap).flags & flag::FORCE != 0
+        {
+            return m.jump(o.fail);
+        }
+        set_position(&m, string.bytes.wrapping_add(string.used as usize));
+        set_limit(&m, string.bytes.wrapping_add(string.capacity as usize));
+        m.next(o.end)
+    }
+
+    /// Completes a new binary of constant size.
+    EndBinary: D |m, o: EndBinary| {
+        let object = m.h;
+        object.write(m.word(o.header));
+        object.add(1).write(m.word(o.size));
+        m.h = object.wrapping_byte_add(m.word(o.bytes) as usize);
+        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.jump(o.done)
+    }
+
+    /// Completes a new binary that ends at an offset from the position.
+    EndMeasuredBinary: D |m, o: EndBytes| {
+        let object = m.h;
+        let bytes = object.add(2).cast::<u8>();
+        let size = (position(&m) as u64).wrapping_add(m.word(o.offset)).wrapping_sub(bytes as u64);
+        let words = (size + 7) >> 3;
+        object.write(HEAP_BINARY | (words + 1) << 6);
+        object.add(1).write(size);
+        m.h = object.add(2).wrapping_add(words as usize);
+        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.jump(o.done)
+    }
+
+    /// Completes a string that was appended to, which ends at an offset from the position.
+    EndAppend: SD |m, o: EndAppend| {
+        let string = m.get(o.string);
+        let whole = Term::from_bits(*word(string, offset::SUB_BINARY_WHOLE));
+        let start = *word(whole, offset::SHARED_BINARY_BYTES);
+        let size = (position(&m) as u64).wrapping_add(m.word(o.offset)).wrapping_sub(start);
+        let part = successor(string, whole, m.h, size);
+        m.h = m.h.wrapping_byte_add(SUB_BINARY_BYTES as usize);
+        m.put(o.dest, part);
+        extend(&raw mut (*(*m.c).process).heap, whole, size);
+        m.jump(o.done)
+    }
+
+    /// As `EndAppend`, for a string that only this code refers to: it gets longer itself.
+    EndPrivateAppend: SD |m, o: EndAppend| {
+        let string = m.get(o.string);
+        let whole = Term::from_bits(*word(string, offset::SUB_BINARY_WHOLE));
+        let start = *word(whole, offset::SHARED_BINARY_BYTES);
+        let size = (position(&m) as u64).wrapping_add(m.word(o.offset)).wrapping_sub(start);
+        lengthen(string, size);
+        m.put(o.dest, string);
+        extend(&raw mut (*(*m.c).process).heap, whole, size);
+        m.jump(o.done)
+    }
+
+    /// Appends the low bits of an integer to those in `GATHERED`, which it multiplies by `factor` to make place; a
+    /// factor of 0 drops them.
+    Gather: S |m, o: Gather| {
+        let value = m.get(o.source);
+        if !value.is_small() {
+            return m.jump(o.fail);
+        }
+        let gathered = m.x.add(GATHERED as usize);
+        let before = ((*gathered).bits() >> 4).wrapping_mul(m.wide(o.factor));
+        let bits = before | value.bits() >> 4 & m.wide(o.mask);
+        *gathered = Term::from_bits(bits << 4 | Term::small(0).bits());
+        m.next(o.end)
+    }
+
+    /// The higher bits of an integer, for a piece of it.
+    ShiftRight: S |m, o: PutValue| {
+        let value = m.get(o.source);
+        if !value.is_small() {
+            return m.jump(o.fail);
+        }
+        let shifted = value.small_value() >> (m.word(o.offset) & 63);
+        *m.x.add(SHIFTED as usize) = Term::small(shifted);
+        m.next(o.end)
+    }
+
+    /// A character in UTF-8; those of more than one byte are left to the slow path.
+    PutUtf8: S |m, o: PutValue| {
+        let value = m.get(o.source);
+        let to = position(&m).wrapping_add(m.word(o.offset) as usize);
+        if !value.is_small() || value.bits() >= Term::small(0x80).bits() {
+            return m.slow(o, slow::build::utf8_segment);
+        }
+        to.write((value.bits() >> 4) as u8);
+        set_position(&m, to.wrapping_add(1));
+        m.next(o.end)
+    }
+
+    /// All bytes of a binary; many are left to the slow path, which finds the position behind them. `rest` bytes must
+    /// fit there.
+    PutBytes: S |m, o: PutBytes| {
+        let Some((bytes, size)) = bytes_of(m.get(o.source)) else {
+            return m.jump(o.fail);
+        };
+        let to = position(&m).wrapping_add(m.word(o.offset) as usize);
+        let end = to.wrapping_add(size as usize);
+        set_position(&m, end);
+        if end.wrapping_add(m.word(o.rest) as usize) > limit(&m) {
+            return m.jump(o.fail);
+        }
+        if size > 32 {
+            return m.slow(o, slow::build::bytes_segment);
+        }
+        copy_few(bytes, to, size);
+        m.next(o.end)
+    }
+
+    /// Constant bytes: eight of them.
+    PutConstant64: P |m, o: PutConstantWord| {
+        let to = position(&m).wrapping_add(m.word(o.offset) as usize);
+        to.cast::<u64>().write_unaligned(m.wide(o.value));
+        m.next(o.end)
+    }
+}
+
+macro_rules! constants {
+    ($($(#[$doc:meta])* $name:ident $type:ty;)*) => {
+        operations! {
+            $(
+                $(#[$doc])*
+                $name: P |m, o: PutConstant| {
+                    let to = position(&m).wrapping_add(m.word(o.offset) as usize);
+                    to.cast::<$type>().write_unaligned(m.word(o.value) as $type);
+                    m.next(o.end)
+                }
+            )*
+        }
+    };
+}
+
+constants! {
+    /// A constant byte.
+    PutConstant8 u8;
+    /// Two constant bytes.
+    PutConstant16 u16;
+    /// Four constant bytes.
+    PutConstant32 u32;
+}
+
+macro_rules! integers {
+    ($($(#[$doc:meta])* $name:ident $type:ty, $order:ident;)*) => {
+        operations! {
+            $(
+                $(#[$doc])*
+                $name: S |m, o: PutValue| {
+                    let value = m.get(o.source);
+                    if !value.is_small() {
+                        return m.jump(o.fail);
+                    }
+                    let to = position(&m).wrapping_add(m.word(o.offset) as usize);
+                    to.cast::<$type>().write_unaligned((value.small_value() as $type).$order());
+                    m.next(o.end)
+                }
+            )*
+        }
+    };
+}
+
+integers! {
+    /// The low bits of an integer.
+    PutInteger8 u8, to_be;
+    /// As `PutInteger8`, big-endian
+    PutInteger16 u16, to_be;
+    /// As `PutInteger8`, big-endian
+    PutInteger32 u32, to_be;
+    /// As `PutInteger8`, big-endian
+    PutInteger64 u64, to_be;
+    /// As `PutInteger8`, little-endian
+    PutInteger16Little u16, to_le;
+    /// As `PutInteger8`, little-endian
+    PutInteger32Little u32, to_le;
+    /// As `PutInteger8`, little-endian
+    PutInteger64Little u64, to_le;
+}
+
+macro_rules! floats {
+    ($($(#[$doc:meta])* $name:ident $float:ty, $order:ident;)*) => {
+        operations! {
+            $(
+                $(#[$doc])*
+                $name: S |m, o: PutValue| {
+                    let value = m.get(o.source);
+                    // Rounded only once, if at all.
+                    let number = if header_of(value) == FLOAT {
+                        f64::from_bits(*word(value, 0)) as $float
+                    } else if value.is_small() {
+                        value.small_value() as $float
+                    } else {
+                        return m.jump(o.fail);
+                    };
+                    let to = position(&m).wrapping_add(m.word(o.offset) as usize);
+                    let bits = number.to_bits().$order();
+                    to.cast::<[u8; size_of::<$float>()]>().write_unaligned(bits.to_ne_bytes());
+                    m.next(o.end)
+                }
+            )*
+        }
+    };
+}
+
+floats! {
+    /// A number as a float.
+    PutFloat32 f32, to_be;
+    /// As `PutFloat32`
+    PutFloat64 f64, to_be;
+    /// As `PutFloat32`, little-endian
+    PutFloat32Little f32, to_le;
+    /// As `PutFloat32`, little-endian
+    PutFloat64Little f64, to_le;
+}
