@@ -4,9 +4,13 @@
 //! ([`Walk::rest`]), so a BIF may stop anywhere, keep the rest on the heap, and continue later. Nothing here collects;
 //! a walk holds terms, so it must end before the next safepoint.
 
+use std::mem::MaybeUninit;
+use std::slice;
+
 use layout::Term;
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::Bits;
+use smallvec::SmallVec;
 
 use crate::bits::construct::{self, Builder};
 use crate::heap::Allocate;
@@ -35,7 +39,7 @@ pub enum Piece {
 pub struct Walk {
     current: Term,
     /// Tails to return to, the nearest last. They are never integers, so they are valid as elements too.
-    pending: Vec<Term>,
+    pending: SmallVec<[Term; 8]>,
 }
 
 impl Walk {
@@ -43,7 +47,7 @@ impl Walk {
     pub fn new(iolist: Term) -> Walk {
         Walk {
             current: iolist,
-            pending: Vec::new(),
+            pending: SmallVec::new(),
         }
     }
 
@@ -208,6 +212,39 @@ pub unsafe fn write_step<A: Allocate + ?Sized>(
     Ok(Step::More(room - builder.room(), walk.rest(heap)))
 }
 
+/// Bytes of the longest string that [`short`] makes.
+const SHORT_BYTES: usize = 256;
+
+/// The binary of a list of at most `SHORT_BYTES` bytes, made in one pass. `None` for a longer one, for one that is not
+/// all whole bytes, and for what is no I/O list: these are left to [`size_step`] and [`write_step`].
+pub fn short<A: Allocate + ?Sized>(heap: &mut A, iolist: Term) -> Option<Term> {
+    let mut room = [MaybeUninit::<u8>::uninit(); SHORT_BYTES];
+    let mut size = 0;
+    let mut walk = Walk::new(iolist);
+    // An empty piece takes no room, so pieces are counted too.
+    for _ in 0..SHORT_BYTES {
+        match walk.next_piece().ok()? {
+            None => {
+                // SAFETY: so many bytes were written.
+                let bytes = unsafe { slice::from_raw_parts(room.as_ptr().cast::<u8>(), size) };
+                return Some(build::binary(heap, bytes));
+            }
+            Some(Piece::Byte(byte)) => {
+                room.get_mut(size)?.write(byte);
+                size += 1;
+            }
+            Some(Piece::Bits(piece)) => {
+                let bits = piece.as_bits()?;
+                let bytes = bits.as_bytes()?;
+                let end = size + bytes.len();
+                room.get_mut(size..end)?.write_copy_of_slice(bytes);
+                size = end;
+            }
+        }
+    }
+    None
+}
+
 /// Number of bytes: `iolist_size/1`.
 ///
 /// # Errors
@@ -272,6 +309,9 @@ fn flatten<A: Allocate + ?Sized>(
     iolist: Term,
     wanted: Wanted,
 ) -> Result<Term, IolistError> {
+    if let Some(string) = short(heap, iolist) {
+        return Ok(string);
+    }
     let size = bit_size(iolist, wanted)?;
     let (string, mut builder) = construct::start(heap, size).ok_or(IolistError::Limit)?;
     // SAFETY: the builder was just made.

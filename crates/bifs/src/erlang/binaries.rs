@@ -157,6 +157,9 @@ fn join(process: &mut Process, data: Term, wanted: Wanted, function: (Term, Term
             if let Some(string) = iolist::as_it_is(data, wanted).map_err(iolist_failure)? {
                 return Ok(string);
             }
+            if let Some(string) = iolist::short(process.heap(), data) {
+                return Ok(string);
+            }
             (Joining::Sizing { bits: 0 }, data, data)
         }
     };

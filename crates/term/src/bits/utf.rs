@@ -76,13 +76,28 @@ pub fn encode_utf16(character: u32, flags: Flags) -> (u64, u32) {
 ///
 /// # Safety
 /// The bytes that hold those bits are readable.
+#[inline]
 #[must_use]
 pub unsafe fn get_utf8(bytes: *const u8, position: u64, left: u64) -> Option<(u32, u32)> {
+    // SAFETY: `decode_utf8` asks only for bytes that are left.
+    unsafe {
+        if position % 8 == 0 {
+            let bytes = bytes.wrapping_add((position / 8) as usize);
+            return decode_utf8(left, |index| *bytes.wrapping_add(index));
+        }
+        decode_utf8(left, |index| {
+            load(bytes, position + index as u64 * 8, 8) as u8
+        })
+    }
+}
+
+/// As [`get_utf8`], by a function that returns the byte at an index.
+#[inline(always)]
+fn decode_utf8(left: u64, byte: impl Fn(usize) -> u8) -> Option<(u32, u32)> {
     if left < 8 {
         return None;
     }
-    // SAFETY: `left` was tested on the line above, and again for the longer forms.
-    let first = unsafe { load(bytes, position, 8) } as u32;
+    let first = u32::from(byte(0));
     let (length, least, mask) = match first {
         0..0x80 => return Some((first, 8)),
         0xc2..0xe0 => (2, 0x80, 0x1f),
@@ -90,13 +105,12 @@ pub unsafe fn get_utf8(bytes: *const u8, position: u64, left: u64) -> Option<(u3
         0xf0..0xf5 => (4, 0x1_0000, 0x07),
         _ => return None,
     };
-    if left < u64::from(length) * 8 {
+    if left < length as u64 * 8 {
         return None;
     }
     let mut value = first & mask;
     for index in 1..length {
-        // SAFETY: within `left`.
-        let byte = unsafe { load(bytes, position + u64::from(index) * 8, 8) } as u32;
+        let byte = u32::from(byte(index));
         if byte & 0xc0 != 0x80 {
             return None;
         }
@@ -105,7 +119,7 @@ pub unsafe fn get_utf8(bytes: *const u8, position: u64, left: u64) -> Option<(u3
     if value < least {
         return None;
     }
-    char::from_u32(value).map(|_| (value, length * 8))
+    char::from_u32(value).map(|_| (value, length as u32 * 8))
 }
 
 /// The UTF-16 character at `position`, where `left` bits are left.

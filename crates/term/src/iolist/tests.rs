@@ -108,3 +108,26 @@ fn what_is_one_binary_is_not_copied() {
     let empty = to_binary(heap, Term::NIL).unwrap();
     assert_eq!(bytes_of(empty), []);
 }
+
+#[test]
+fn short_lists_are_joined_in_one_pass() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let text = build::binary(heap, b"text");
+    let list = build::list(heap, &[Term::small(1), text, Term::NIL]);
+    let list = build::list_with_tail(heap, &[list, Term::small(2)], text);
+    assert_eq!(bytes_of(short(heap, list).unwrap()), b"\x01text\x02text");
+    assert_eq!(bytes_of(short(heap, Term::NIL).unwrap()), b"");
+    for size in [SHORT_BYTES - 1, SHORT_BYTES, SHORT_BYTES + 1] {
+        let bytes = build::binary(heap, &vec![7; size - 1]);
+        let list = build::list(heap, &[Term::small(7), bytes]);
+        let joined = short(heap, list);
+        assert_eq!(joined.is_some(), size <= SHORT_BYTES);
+        assert_eq!(bytes_of(to_binary(heap, list).unwrap()), vec![7; size]);
+    }
+    let odd = build::sub_bits(heap, text, 0, 9);
+    for other in [odd, am::OK, Term::small(256)] {
+        let list = build::list(heap, &[text, other]);
+        assert_eq!(short(heap, list), None);
+    }
+}
