@@ -371,8 +371,8 @@ encodings! {
     /// A number of bits, or a unit, which is not 0.
     TestBits<A: Source> { context: In<A>, fail: Label, bits: Number }
     SkipUnits { context: Any, fail: Label, size: Any, unit: Number }
-    GetTail { context: Any, dest: Any, live: Number }
-    SetPosition { context: Any, position: Any }
+    GetTail<A: Source, B: Dest> { context: In<A>, dest: Out<B>, live: Number }
+    SetPosition<A: Source, B: Source> { context: In<A>, position: In<B> }
 
     // Building bit strings whose segments have known sizes (`bodies::building`). If something is not as expected, they
     // jump to `fail`, where the general operation is. Offsets are from the position.

@@ -31,6 +31,9 @@ macro_rules! variants {
         variants!(@ $form, $operation, SS,
             [(X, X), (X, Y), (X, K), (Y, X), (Y, Y), (Y, K), (K, X), (K, Y)])
     };
+    (registers, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, SS, [(X, X), (X, Y), (Y, X), (Y, Y)])
+    };
     (register_dests, $form:ty, $operation:path) => {
         variants!(@ $form, $operation, Sdd, [(X, X, X), (X, X, Y), (X, Y, X), (X, Y, Y), (Y, X, X)])
     };
@@ -163,7 +166,10 @@ macro_rules! stencil_table {
             variants!(register_dest, $form, binaries::GetLittle),
             variants!(register_dest, $form, binaries::GetUtf8),
             variants!(register, $form, binaries::MatchBits),
+            variants!(register_dest, $form, binaries::GetRest),
+            variants!(register_dest, $form, binaries::GetTail),
             variants!(register_dest, $form, binaries::GetPosition),
+            variants!(registers, $form, binaries::SetPosition),
             variants!(register, $form, binaries::TestTail),
             variants!(register, $form, binaries::TestUnit),
             variants!(register, $form, binaries::SkipBits),
@@ -210,7 +216,8 @@ macro_rules! for_each_slow_path {
         $callback! {
             arith: add(Bif2) subtract(Bif2) multiply(Bif2);
             bifs: guard1(Bif1) guard2(Bif2) length(Bif1) call_bif(CallExport);
-            binaries: start_match(StartMatch) get_integer(GetBits) get_utf8(GetCharacter);
+            binaries: start_match(StartMatch) get_integer(GetBits) get_binary(GetBits) get_tail(GetTail)
+                get_utf8(GetCharacter) set_position(SetPosition);
             build: utf8_segment(PutValue) bytes_segment(PutBytes);
             calls: preempt(Nothing) call_fun(CallFun) call_fun_last(CallFunLast);
             collect: allocate(Allocation) allocate_heap(FrameAndHeap) test_heap(Allocation);

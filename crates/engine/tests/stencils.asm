@@ -999,6 +999,45 @@ GetPosition:
     jmp    1f
       PLT32	CONT-0x4
 
+GetRest:
+    mov    %rsi,%rax
+    sub    %rdx,%rax
+    cmp    $0x47,%rax
+    jle    36
+    mov    0x0(%rdi),%r10
+      32S	HOLE_0
+    mov    0xe(%r10),%r9
+    mov    0x16(%r10),%rax
+    mov    %eax,%r11d
+    or     %r9d,%r11d
+    test   $0x7,%r11b
+    jne    36
+    mov    %rax,%r11
+    sub    %r9,%r11
+    cmp    $0x201,%r11
+    jae    45
+    mov    0x0(%rip),%rax        # 3d
+      PC32	get_binary-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    %rax,0xe(%r10)
+    lea    0x28(%rdx),%rax
+    movq   $0x128,(%rdx)
+    mov    0x1e(%r10),%r10
+    mov    %r10,0x20(%rdx)
+    shr    $0x3,%r11
+    mov    %r11,0x8(%rdx)
+    shr    $0x3,%r9
+    mov    %r9,0x10(%rdx)
+    movq   $0x0,0x18(%rdx)
+    or     $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_2
+    mov    %rax,%rdx
+    jmp    87
+      PLT32	CONT-0x4
+
 GetSigned:
     mov    0x0(%rdi),%r9
       32S	HOLE_0
@@ -1032,6 +1071,43 @@ GetSigned:
       32S	HOLE_2
     mov    %r9,%rcx
     jmp    6e
+      PLT32	CONT-0x4
+
+GetTail:
+    mov    %rsi,%rax
+    sub    %rdx,%rax
+    cmp    $0x47,%rax
+    jle    31
+    mov    0x0(%rdi),%r11
+      32S	HOLE_0
+    mov    0xe(%r11),%r9
+    mov    0x16(%r11),%r10
+    mov    %r10d,%eax
+    or     %r9d,%eax
+    test   $0x7,%al
+    jne    31
+    sub    %r9,%r10
+    cmp    $0x201,%r10
+    jae    40
+    mov    0x0(%rip),%rax        # 38
+      PC32	get_tail-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    lea    0x28(%rdx),%rax
+    movq   $0x128,(%rdx)
+    mov    0x1e(%r11),%r11
+    mov    %r11,0x20(%rdx)
+    shr    $0x3,%r10
+    mov    %r10,0x8(%rdx)
+    shr    $0x3,%r9
+    mov    %r9,0x10(%rdx)
+    movq   $0x0,0x18(%rdx)
+    or     $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rdx
+    jmp    7e
       PLT32	CONT-0x4
 
 GetTl:
@@ -2670,6 +2746,27 @@ SetElement:
     jmp    ac
       PLT32	CONT-0x4
 
+SetPosition:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_1
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    24
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    shr    $0x4,%rax
+    cmp    0x16(%r9),%rax
+    jbe    33
+    mov    0x0(%rip),%rax        # 2b
+      PC32	set_position-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    %rax,0xe(%r9)
+    jmp    3c
+      PLT32	CONT-0x4
+
 SetTupleElement:
     mov    0x0(%rdi),%rax
       32S	HOLE_1
@@ -2832,38 +2929,71 @@ StartMatch:
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    75
-    mov    -0x2(%rax),%r9
+    jne    31
+    mov    -0x2(%rax),%r10
+    mov    %r10d,%r9d
     and    $0x3f,%r9d
     cmp    $0x4,%r9
-    je     69
-    cmp    $0x24,%r9d
-    jne    75
-    mov    %rsi,%r9
-    sub    %rdx,%r9
-    cmp    $0x47,%r9
-    jle    75
-    movq   $0x104,(%rdx)
-    lea    0xe(%rax),%r9
-    mov    %r9,0x8(%rdx)
-    movq   $0x0,0x10(%rdx)
-    mov    0x6(%rax),%r9
-    shl    $0x3,%r9
-    mov    %r9,0x18(%rdx)
-    mov    %rax,0x20(%rdx)
-    lea    0x28(%rdx),%r9
-    or     $0x2,%rdx
-    mov    %rdx,%rax
-    mov    %r9,%rdx
+    jne    4a
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    75
+    jmp    31
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 7c
+    mov    %rsi,%rax
+    sub    %rdx,%rax
+    cmp    $0x47,%rax
+    mov    0x0(%rip),%rax        # 42
       PC32	start_match-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
+    mov    %rsi,%r11
+    sub    %rdx,%r11
+    cmp    $0x47,%r11
+    jle    3b
+    cmp    $0x28,%r9d
+    jne    ad
+    cmpw   $0x0,0x16(%rax)
+    jne    3b
+    mov    0xe(%rax),%r9
+    lea    0x0(,%r9,8),%r10
+    mov    %r10,0x10(%rdx)
+    add    0x6(%rax),%r9
+    shl    $0x3,%r9
+    mov    %r9,0x18(%rdx)
+    mov    0x1e(%rax),%rax
+    mov    -0x2(%rax),%r9
+    and    $0x3f,%r9d
+    mov    %rax,0x20(%rdx)
+    cmp    $0x24,%r9d
+    je     d5
+    mov    0xe(%rax),%r9
+    test   $0x1,%r9b
+    je     a7
+    or     $0x2,%r9
+    mov    %r9,0xe(%rax)
+    mov    0x26(%rax),%rax
+    jmp    d9
+    and    $0x3b,%r10d
+    cmp    $0x20,%r10d
+    jne    3b
+    movq   $0x0,0x10(%rdx)
+    mov    0x6(%rax),%r10
+    shl    $0x3,%r10
+    mov    %r10,0x18(%rdx)
+    mov    %rax,0x20(%rdx)
+    cmp    $0x24,%r9d
+    jne    95
+    add    $0xe,%rax
+    mov    %rax,0x8(%rdx)
+    movq   $0x104,(%rdx)
+    lea    0x28(%rdx),%rax
+    or     $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rdx
+    jmp    fb
+      PLT32	CONT-0x4
 
 StartMeasuredBinary:
     mov    %rsi,%rax

@@ -261,7 +261,12 @@ pub(super) fn matching(
         }
         Opcode::BsGetBinary2 => {
             let words = get_bits(emitter, opcode, operands)?;
-            emitter.instruction(slow::binaries::get_binary, words);
+            let is_rest = words.size.as_constant().is_some_and(bits::is_all);
+            if is_rest && matches!(words.unit, 1 | 2 | 4 | 8) {
+                emitter.operation::<binaries::GetRest>(words);
+            } else {
+                emitter.instruction(slow::binaries::get_binary, words);
+            }
         }
         Opcode::BsSkipBits2 => {
             let (context, unit) = (term(emitter, 1), value(3)?);
@@ -330,7 +335,7 @@ pub(super) fn matching(
                 dest: term(emitter, 1),
                 live: value(2)?,
             };
-            emitter.instruction(slow::binaries::get_tail, words);
+            emitter.operation::<binaries::GetTail>(words);
         }
         Opcode::BsGetPosition => {
             emitter.operation::<binaries::GetPosition>(SourceDest {
@@ -343,7 +348,7 @@ pub(super) fn matching(
                 context: term(emitter, 0),
                 position: term(emitter, 1),
             };
-            emitter.instruction(slow::binaries::set_position, words);
+            emitter.operation::<binaries::SetPosition>(words);
         }
         _ => {
             let words = GetCharacter {

@@ -2,7 +2,8 @@
 //! others are in `slow::binaries`, and building is in `building` and `slow::build`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use layout::object::offset;
+use layout::limits::HEAP_BINARY_BYTES;
+use layout::object::{binary_flag, offset};
 use layout::{Header, ObjectKind, Term};
 
 use super::tuples::header_of;
@@ -18,8 +19,41 @@ pub(super) unsafe fn word(context: Term, index: usize) -> *mut u64 {
         .wrapping_add(1 + index)
 }
 
+/// The bits of a header that tell the kind.
+pub(super) const KIND: u64 = 0b11_1111;
 const MATCH_CONTEXT: u64 = Header::new(ObjectKind::MatchContext, 0).0;
 pub(super) const HEAP_BINARY: u64 = Header::new(ObjectKind::HeapBinary, 0).0;
+pub(super) const SHARED_BINARY: u64 = Header::new(ObjectKind::SharedBinary, 0).0;
+const SUB_BINARY: u64 = Header::new(ObjectKind::SubBinary, 0).0;
+
+/// Where the three kinds of binaries have their size in bytes.
+pub(super) const BINARY_SIZE: usize = offset::SUB_BINARY_SIZE;
+const _: () = assert!(BINARY_SIZE == offset::HEAP_BINARY_SIZE);
+const _: () = assert!(BINARY_SIZE == offset::SHARED_BINARY_SIZE);
+
+/// Bytes of a sub-binary on the heap.
+const PART_BYTES: u64 = 5 * 8;
+
+/// Parts of so many bits are copied, so that they do not keep the whole alive: those that fit a heap binary.
+const COPIED_BITS: u64 = HEAP_BINARY_BYTES as u64 * 8;
+
+/// Writes a sub-binary of what is matched, between two byte boundaries.
+#[inline(always)]
+unsafe fn part_of(context: Term, position: u64, end: u64, to: *mut u64) -> Term {
+    unsafe {
+        to.write(Header::new(ObjectKind::SubBinary, 4).0);
+        let words = to.add(1);
+        words
+            .add(offset::SUB_BINARY_WHOLE)
+            .write(*word(context, offset::MATCH_BINARY));
+        words
+            .add(offset::SUB_BINARY_SIZE)
+            .write((end - position) / 8);
+        words.add(offset::SUB_BINARY_OFFSET).write(position / 8);
+        words.add(offset::SUB_BINARY_BITS).write(0);
+        Term::from_boxed_pointer(to)
+    }
+}
 
 macro_rules! integers {
     ($($(#[$doc:meta])* $name:ident $type:ty;)*) => {
@@ -143,24 +177,88 @@ operations! {
         m.next(o.end)
     }
 
-    /// A match context is reused; for a heap binary, a context is created here.
+    /// A match context is reused. For a binary that starts and ends at byte boundaries, a context is created here.
     StartMatch: SD |m, o: StartMatch| {
         let term = m.get(o.term);
-        match header_of(term) & 0b11_1111 {
-            MATCH_CONTEXT => m.put(o.dest, term),
-            HEAP_BINARY if m.has_room((1 + offset::MATCH_SAVED as u64) * 8) => {
-                let context = m.h;
-                context.write(Header::new(ObjectKind::MatchContext, offset::MATCH_SAVED).0);
-                let words = context.add(1);
-                words.add(offset::MATCH_BYTES).write(word(term, offset::HEAP_BINARY_BYTES) as u64);
-                words.add(offset::MATCH_POSITION).write(0);
-                words.add(offset::MATCH_END).write(*word(term, offset::HEAP_BINARY_SIZE) * 8);
-                words.add(offset::MATCH_BINARY).write(term.bits());
-                m.h = words.add(offset::MATCH_SAVED);
-                m.put(o.dest, Term::from_boxed_pointer(context));
-            }
-            _ => return m.slow(o, slow::binaries::start_match),
+        let header = header_of(term);
+        if header & KIND == MATCH_CONTEXT {
+            m.put(o.dest, term);
+            return m.next(o.end);
         }
+        if !m.has_room((1 + offset::MATCH_SAVED as u64) * 8) {
+            return m.slow(o, slow::binaries::start_match);
+        }
+        let words = m.h.add(1);
+        // Written as soon as they are known: fewer registers are needed.
+        let (position, end) = (words.add(offset::MATCH_POSITION), words.add(offset::MATCH_END));
+        let (mut whole, mut kind) = (term, header & KIND);
+        if kind == SUB_BINARY {
+            if *word(term, offset::SUB_BINARY_BITS) & 0xffff != 0 {
+                return m.slow(o, slow::binaries::start_match);
+            }
+            let start = *word(term, offset::SUB_BINARY_OFFSET) * 8;
+            position.write(start);
+            end.write(*word(term, offset::SUB_BINARY_SIZE) * 8 + start);
+            whole = Term::from_bits(*word(term, offset::SUB_BINARY_WHOLE));
+            kind = *word(whole, 0).sub(1) & KIND;
+        } else if kind == HEAP_BINARY || kind == SHARED_BINARY {
+            position.write(0);
+            end.write(*word(term, BINARY_SIZE) * 8);
+        } else {
+            return m.slow(o, slow::binaries::start_match);
+        }
+        words.add(offset::MATCH_BINARY).write(whole.bits());
+        let bytes = if kind == HEAP_BINARY {
+            word(whole, offset::HEAP_BINARY_BYTES) as u64
+        } else {
+            let flags = word(whole, offset::SHARED_BINARY_FLAGS);
+            // What the context points to must not move.
+            if *flags & binary_flag::WRITABLE != 0 {
+                *flags |= binary_flag::PINNED;
+            }
+            *word(whole, offset::SHARED_BINARY_BYTES)
+        };
+        words.add(offset::MATCH_BYTES).write(bytes);
+        let context = m.h;
+        context.write(Header::new(ObjectKind::MatchContext, offset::MATCH_SAVED).0);
+        m.h = words.add(offset::MATCH_SAVED);
+        m.put(o.dest, Term::from_boxed_pointer(context));
+        m.next(o.end)
+    }
+
+    /// All that is left, if that is a multiple of the unit, which divides 8. What is short enough to be copied is left
+    /// to the slow path, and what does not start and end at byte boundaries.
+    GetRest: SD |m, o: GetBits| {
+        if !m.has_room(PART_BYTES) {
+            return m.slow(o, slow::binaries::get_binary);
+        }
+        let context = m.get(o.context);
+        let position = *word(context, offset::MATCH_POSITION);
+        let end = *word(context, offset::MATCH_END);
+        if (position | end) & 7 != 0 || end - position <= COPIED_BITS {
+            return m.slow(o, slow::binaries::get_binary);
+        }
+        *word(context, offset::MATCH_POSITION) = end;
+        let part = m.h;
+        m.h = part.wrapping_byte_add(PART_BYTES as usize);
+        m.put(o.dest, part_of(context, position, end, part));
+        m.next(o.end)
+    }
+
+    /// As `GetRest`, for any number of bits and without advancing.
+    GetTail: SD |m, o: GetTail| {
+        if !m.has_room(PART_BYTES) {
+            return m.slow(o, slow::binaries::get_tail);
+        }
+        let context = m.get(o.context);
+        let position = *word(context, offset::MATCH_POSITION);
+        let end = *word(context, offset::MATCH_END);
+        if (position | end) & 7 != 0 || end - position <= COPIED_BITS {
+            return m.slow(o, slow::binaries::get_tail);
+        }
+        let part = m.h;
+        m.h = part.wrapping_byte_add(PART_BYTES as usize);
+        m.put(o.dest, part_of(context, position, end, part));
         m.next(o.end)
     }
 
@@ -195,6 +293,18 @@ operations! {
         if !multiple {
             return m.jump(o.fail);
         }
+        m.next(o.end)
+    }
+
+    /// Goes back to a position that `GetPosition` found.
+    SetPosition: SS |m, o: SetPosition| {
+        let context = m.get(o.context);
+        let position = m.get(o.position);
+        // As numbers: a negative one is large.
+        if !position.is_small() || position.bits() >> 4 > *word(context, offset::MATCH_END) {
+            return m.slow(o, slow::binaries::set_position);
+        }
+        *word(context, offset::MATCH_POSITION) = position.bits() >> 4;
         m.next(o.end)
     }
 

@@ -18,7 +18,7 @@ use layout::limits::{HEAP_BINARY_BYTES, X_REGISTERS};
 use layout::object::{SUB_BINARY_WRITABLE, binary_block, binary_flag, offset};
 use layout::{Header, Heap, ObjectKind, Term};
 
-use super::binaries::{HEAP_BINARY, word};
+use super::binaries::{BINARY_SIZE, HEAP_BINARY, KIND, SHARED_BINARY, word};
 use super::tuples::header_of;
 use crate::form::Form;
 use crate::operation::operations;
@@ -39,12 +39,7 @@ pub const SUB_BINARY_BYTES: u64 = 5 * 8;
 pub const HEAP_BINARY_HEAD: u64 = 2 * 8;
 
 const SUB_BINARY: u64 = Header::new(ObjectKind::SubBinary, 4).0;
-const SHARED_BINARY_KIND: u64 = Header::new(ObjectKind::SharedBinary, 0).0;
 const FLOAT: u64 = Header::new(ObjectKind::Float, 1).0;
-
-/// Where the three kinds of binaries have their size in bytes.
-const SIZE: usize = offset::SUB_BINARY_SIZE;
-const _: () = assert!(SIZE == offset::HEAP_BINARY_SIZE && SIZE == offset::SHARED_BINARY_SIZE);
 
 /// A string that can be appended to in place.
 #[derive(Clone, Copy)]
@@ -71,7 +66,7 @@ pub unsafe fn writable(string: Term) -> Option<Writable> {
         }
         let whole = Term::from_bits(*word(string, offset::SUB_BINARY_WHOLE));
         let used = *word(string, offset::SUB_BINARY_SIZE);
-        if *word(whole, 0).sub(1) & 0b11_1111 != SHARED_BINARY_KIND
+        if *word(whole, 0).sub(1) & KIND != SHARED_BINARY
             || *word(whole, offset::SHARED_BINARY_FLAGS) & binary_flag::WRITABLE == 0
             || *word(whole, offset::SHARED_BINARY_SIZE) != used
         {
@@ -170,12 +165,12 @@ pub unsafe fn bytes_of(term: Term) -> Option<(*const u8, u64)> {
             whole = Term::from_bits(*word(term, offset::SUB_BINARY_WHOLE));
             header = *word(whole, 0).sub(1);
         }
-        let bytes = match header & 0b11_1111 {
+        let bytes = match header & KIND {
             HEAP_BINARY => word(whole, offset::HEAP_BINARY_BYTES) as *const u8,
-            SHARED_BINARY_KIND => *word(whole, offset::SHARED_BINARY_BYTES) as *const u8,
+            SHARED_BINARY => *word(whole, offset::SHARED_BINARY_BYTES) as *const u8,
             _ => return None,
         };
-        Some((bytes.wrapping_add(start as usize), *word(term, SIZE)))
+        Some((bytes.wrapping_add(start as usize), *word(term, BINARY_SIZE)))
     }
 }
 
