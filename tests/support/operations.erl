@@ -608,6 +608,20 @@ building() ->
             fun([S, N], [D], Live, Fail, _, _) ->
                 [{bs_create_bin, Fail, 0, Live, 1, D, {list, [{atom, integer}, 1, 8, nil, S, N]}}]
             end)
+    ++ both(create_bits_sized, [any, any], [[1, 300, 1 bsl 70, a], [0, 1, 3, 7, 57, -1, a, 1 bsl 70]],
+            fun([S, N], [D], Live, Fail, _, _) ->
+                [{bs_create_bin, Fail, 0, Live, 1, D, {list, [{atom, integer}, 1, 1, nil, {integer, 5}, {integer, 3}, {atom, integer}, 2, 1, nil, S, N,
+                                                              {atom, integer}, 3, 1, nil, S, {integer, 2}]}}]
+            end)
+    ++ both(create_part, [any, any], [[<<>>, <<"abcdef">>, <<1:3>>, a], [0, 1, 3, 7, -1, a, 1 bsl 70]],
+            fun([S, N], [D], Live, Fail, _, _) ->
+                [{bs_create_bin, Fail, 0, Live, 1, D, {list, [{atom, string}, 1, 8, nil, {string, <<"abc">>}, {integer, 3},
+                                                              {atom, binary}, 2, 8, nil, S, N, {atom, binary}, 3, 16, nil, S, N]}}]
+            end)
+    ++ both(create_utf8_twice, [any], [Integers],
+            fun([S], [D], Live, Fail, _, _) ->
+                [{bs_create_bin, Fail, 0, Live, 1, D, {list, [{atom, utf8}, 1, 0, nil, S, {atom, undefined}, {atom, utf8}, 2, 0, nil, S, {atom, undefined}]}}]
+            end)
     ++ [#operation{name = create_private, sources = [register], values = [[1, 100]],
                    code = fun([S], [D], _, Fail, _, _) ->
                               [{move, S, {x, 0}}, bs_init_writable, {move, {x, 0}, S},

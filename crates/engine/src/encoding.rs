@@ -378,6 +378,7 @@ encodings! {
     // jump to `fail`, where the general operation is. Offsets are from the position.
     /// Bytes of heap for the binary and for the code behind it.
     StartBinary { bytes: Number, fail: Label }
+    StartBinaryAround<A: Source> { inner: In<A>, most: Number, bytes: Number, fail: Label }
     /// At most `most` bytes are appended, or more by segments that check that themselves.
     StartAppend<A: Source> { string: In<A>, most: Number, bytes: Number, fail: Label }
     /// Appends the bits under the mask to those in `GATHERED` times `factor`.
@@ -386,6 +387,18 @@ encodings! {
     PutValue<A: Source> { source: In<A>, offset: Number, fail: Label }
     /// `rest` bytes must fit behind the segment.
     PutBytes<A: Source> { source: In<A>, offset: Number, rest: Number, fail: Label }
+    /// As `PutBytes`, for `size` times `unit` bytes of the source.
+    PutPart { source: Any, size: Any, unit: Number, offset: Number, rest: Number, fail: Label }
+    /// Appends `size` times `unit` bits to those in `GATHERED`; `first` is 1 for the first segment of all, and
+    /// `first_sized` for the first of this kind. There may be `most` bits of this kind.
+    GatherSized {
+        source: Any, size: Any, unit: Number, first: Number, first_sized: Number, most: Number, fail: Label
+    }
+    /// Appends the bits in `GATHERED`: `bits`, and those of `GatherSized`, of which there are some if `sized` is 1.
+    /// `kind` is an index into `SEGMENT_KINDS`; `Integer` stands for a new string.
+    EndGathered {
+        string: Any, kind: Number, bits: Number, sized: Number, dest: Any, bytes: Number, fail: Label, done: Label
+    }
     PutConstant { value: Number, offset: Number }
     PutConstantWord { value: Wide, offset: Number }
     /// The size is in bytes; `bytes` are those of the whole object.

@@ -175,6 +175,7 @@ macro_rules! stencil_table {
             variants!(register, $form, binaries::SkipBits),
             variants!(plain, $form, building::StartBinary),
             variants!(plain, $form, building::StartMeasuredBinary),
+            variants!(register, $form, building::StartBinaryAround),
             variants!(register, $form, building::StartAppend),
             variants!(dest, $form, building::EndBinary),
             variants!(dest, $form, building::EndMeasuredBinary),

@@ -2923,6 +2923,46 @@ StartBinary:
     jmp    23
       PLT32	CONT-0x4
 
+StartBinaryAround:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    and    $0x3,%r9d
+    cmp    $0x2,%r9d
+    jne    18
+      PLT32	TARGET_3-0x4
+    mov    -0x2(%rax),%r9
+    and    $0x3f,%r9d
+    cmp    $0x28,%r9
+    ja     2a
+      PLT32	TARGET_3-0x4
+    movabs $0x11100000000,%r10
+    bt     %r9,%r10
+    jae    3e
+      PLT32	TARGET_3-0x4
+    mov    %rsi,%r9
+    sub    %rdx,%r9
+    cmp    $0x0,%r9
+      32S	HOLE_2+0x20
+    jl     51
+      PLT32	TARGET_3-0x4
+    cmpq   $0x0,0x6(%rax)
+      32S	HOLE_1
+    ja     89
+    lea    0x10(%rdx),%rax
+    xorps  %xmm0,%xmm0
+    movups %xmm0,0x40(%rdx)
+    movups %xmm0,0x30(%rdx)
+    movups %xmm0,0x20(%rdx)
+    movups %xmm0,0x10(%rdx)
+    mov    %rax,0x2048(%r8)
+    lea    0x50(%rdx),%rax
+    mov    %rax,0x2050(%r8)
+    jmp    89
+      PLT32	CONT-0x4
+    jmp    8e
+      PLT32	TARGET_3-0x4
+
 StartMatch:
     mov    0x0(%rdi),%rax
       32S	HOLE_0

@@ -38,6 +38,19 @@ main() ->
                                                                           fun() -> <<(see:id(a))/binary, Acc/binary>> end,
                                                                           fun() -> <<Acc/binary, (see:id(16#d800))/utf8>> end,
                                                                           fun() -> <<Acc/binary, 9, (see:id(x))/float>> end]]),
+    see:value(bit_fields, [bit_fields(Acc, V) || Acc <- [<<>>, <<1:3>>, <<"ab", 5:5>>, roomy(), <<(roomy())/binary, 1:1>>], V <- Values]),
+    see:value(sized, [sized(Acc, V, N) || Acc <- [<<>>, <<1:3>>, roomy(), <<(roomy())/binary, 1:1>>], V <- [0, -1, 16#123456789abcdef, 1 bsl 70],
+                                          N <- [0, 1, 5, 8, 13, 40, 56, 57, 60, 64, 100]]),
+    see:value(bit_branches, bit_branches()),
+    see:value(bits_sent, bits_sent()),
+    see:value(codes, [erlang:phash2(codes(N, <<>>)) || N <- [10, 100, 1000, 10000]]),
+    see:value(bit_comprehensions, [<< <<X:5>> || X <- lists:seq(1, 30) >>, << <<X:N>> || {X, N} <- [{1, 3}, {200, 9}, {5, 4}, {0, 0}, {7, 60}] >>,
+                                   << <<X:1>> || <<X:3>> <= <<"some bits">> >>]),
+    see:value(parts, [parts(Acc, B, N) || Acc <- [<<>>, roomy()], {B, N} <- [{<<"0123456789">>, 0}, {<<"0123456789">>, 3}, {<<"0123456789">>, 10},
+                                                                              {list_to_binary(lists:seq(1, 200)), 150}]]),
+    see:fails([fun() -> F() end || N <- [-1, a, 1 bsl 70, 11], Acc <- [<<>>, roomy()],
+                                   F <- [fun() -> <<Acc/binary, (see:id(<<"0123456789">>)):N/binary>> end, fun() -> <<1, (see:id(<<"0123456789">>)):N/binary, 2>> end,
+                                         fun() -> <<Acc/bitstring, (see:id(b)):N>> end, fun() -> <<1:3, 7:N/unit:2>> end]]),
     see:value(guards, [guarded(V) || V <- [1, a, 255, 1 bsl 70]]).
 
 %% A string that was appended to, so that its block has room.
@@ -74,6 +87,29 @@ strings() ->
 bytes(Acc, V) -> {<<Acc/binary, V/binary>>, <<Acc/binary, (byte_size(V)):16, V/binary, 0>>, <<V/binary, V/binary>>, <<1, V/binary, 2, Acc/binary, 3:24>>}.
 
 framed(Id, Payload) -> <<7, Id:32, (byte_size(Payload)):16, Payload/binary>>.
+
+bit_fields(Acc, V) -> {<<Acc/bitstring, V:5, 1:1, V:12>>, <<Acc/bitstring, V:1>>, <<Acc/bits, V:56>>, <<Acc/bits, V:57>>, <<V:3, V:6>>, <<V:12, (-1):3>>}.
+
+sized(Acc, V, N) -> {<<Acc/bitstring, V:N>>, <<Acc/bitstring, 1:1, V:N>>, <<V:N, 2:2>>, <<V:N/unit:2>>, <<Acc/bits, V:N, V:N, 1:1>>, <<V:N/little>>}.
+
+parts(Acc, B, N) -> {<<Acc/binary, B:N/binary>>, <<1, B:N/binary, B:N/binary, 2>>, <<Acc/binary, N:16, B:N/bytes, B/binary>>, <<B:N/binary-unit:4>>}.
+
+bit_branches() ->
+    Root = <<(roomy())/binary, (see:id(5)):3>>,
+    A = <<Root/bitstring, (see:id(1)):7>>, B = <<Root/bitstring, (see:id(-1)):9>>, C = <<A/bitstring, (see:id(0)):2>>, D = <<A/bitstring, (see:id(-1)):22>>,
+    {Root, A, B, C, D, <<Root/bitstring, 0:1>>}.
+
+%% The last byte, of which another process has some bits, must not be written to.
+bits_sent() ->
+    Self = self(),
+    A = codes(300, <<>>),
+    Pid = spawn(fun() -> receive B -> Self ! {self(), <<B/bitstring, 0:3>>} end end),
+    Pid ! A,
+    C = <<A/bitstring, (see:id(-1)):13>>,
+    receive {Pid, D} -> {bit_size(A), erlang:phash2({A, C, D})} end.
+
+codes(0, Acc) -> Acc;
+codes(N, Acc) -> codes(N - 1, <<Acc/bitstring, N:(N rem 17)>>).
 
 %% Two strings grow out of one; the first takes the room, the second must not write over it.
 branches() ->

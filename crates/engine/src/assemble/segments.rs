@@ -29,8 +29,8 @@ use crate::bodies::building::{
     HEAP_BINARY_HEAD, SHIFTED, SUB_BINARY_BYTES, ShiftRight, StartMeasuredBinary,
 };
 use crate::encoding::{
-    self, Create, Encoding as _, EndBytes, Gather, PutBytes, PutConstant, PutConstantWord,
-    PutValue, Segment, StartAppend, StartBinary,
+    self, Create, Encoding as _, EndBytes, EndGathered, Gather, GatherSized, PutBytes, PutConstant,
+    PutConstantWord, PutPart, PutValue, Segment, StartAppend, StartBinary, StartBinaryAround,
 };
 use crate::operand::{Operand, OperandKind};
 use crate::slow;
@@ -53,7 +53,10 @@ pub(super) fn create(
     let whole = whole_bits(emitter, segments);
     let heap = heap_bytes(operands[1]).ok_or(bad(opcode, 1))?;
     let dest = emitter.source(operands[4]);
-    let done = Steps::new(emitter, segments).map(|steps| steps.write(emitter, dest, heap));
+    let done = match Steps::new(emitter, segments) {
+        Some(steps) => Some(steps.write(emitter, dest, heap)),
+        None => Fields::new(emitter, segments).map(|fields| fields.write(emitter, dest, heap)),
+    };
     let body = if whole.is_some() {
         slow::build::create_whole
     } else {
@@ -103,6 +106,12 @@ enum Step {
     },
     Utf8(Operand),
     Bytes(Operand),
+    /// `size` times `unit` bytes of a binary.
+    Part {
+        source: Operand,
+        size: Operand,
+        unit: u64,
+    },
 }
 
 impl Step {
@@ -113,12 +122,12 @@ impl Step {
             Step::Integer { bytes, .. } | Step::Float { bytes, .. } => *bytes,
             Step::Gathered(fields) => fields.iter().map(|field| field.bits).sum::<u64>() / 8,
             Step::Utf8(_) => 4,
-            Step::Bytes(_) => 0,
+            Step::Bytes(_) | Step::Part { .. } => 0,
         }
     }
 
     fn has_any_length(&self) -> bool {
-        matches!(self, Step::Utf8(_) | Step::Bytes(_))
+        matches!(self, Step::Utf8(_) | Step::Bytes(_) | Step::Part { .. })
     }
 }
 
@@ -195,8 +204,15 @@ impl Steps {
                 }
                 None => self.steps.push(Step::Utf8(source)),
             },
-            SegmentKind::Binary if is_bytes && is_all(size(emitter, part[5]).as_constant()?) => {
-                self.steps.push(Step::Bytes(source));
+            SegmentKind::Binary if source.kind() != OperandKind::Constant => {
+                let size = size(emitter, part[5]);
+                let unit = number(part[2])?;
+                if size.as_constant().is_some_and(is_all) {
+                    self.steps.push(Step::Bytes(source));
+                    return divides_8.then_some(());
+                }
+                let unit = (unit % 8 == 0).then_some(unit / 8)?;
+                self.steps.push(Step::Part { source, size, unit });
             }
             _ => return None,
         }
@@ -291,10 +307,7 @@ impl Steps {
                 bytes: heap + SUB_BINARY_BYTES,
                 fail: general,
             }),
-            None if measured => emitter.operation::<StartMeasuredBinary>(StartBinary {
-                bytes: heap + HEAP_BINARY_HEAD + HEAP_BINARY_BYTES as u64,
-                fail: general,
-            }),
+            None if measured => self.start_measured(emitter, heap, most, general),
             None => {
                 emitter.operation::<building::StartBinary>(StartBinary {
                     bytes: heap + HEAP_BINARY_HEAD + padded,
@@ -346,6 +359,27 @@ impl Steps {
     }
 }
 
+impl Steps {
+    /// Begins a new binary with segments of any length.
+    fn start_measured(&self, emitter: &mut Emitter<'_>, heap: u64, most: u64, general: u32) {
+        let bytes = heap + HEAP_BINARY_HEAD + HEAP_BINARY_BYTES as u64;
+        let fail = general;
+        let inner = self.steps.iter().find_map(|step| match step {
+            Step::Bytes(source) => Some(*source),
+            _ => None,
+        });
+        match inner {
+            Some(inner) => emitter.operation::<building::StartBinaryAround>(StartBinaryAround {
+                inner,
+                most: MOST_BYTES - most,
+                bytes,
+                fail,
+            }),
+            None => emitter.operation::<StartMeasuredBinary>(StartBinary { bytes, fail }),
+        }
+    }
+}
+
 /// The bits of fields that are all constant, as a number.
 fn gathered_constant(fields: &[Field]) -> Option<u64> {
     fields.iter().try_fold(0, |before, field| {
@@ -356,6 +390,125 @@ fn gathered_constant(fields: &[Field]) -> Option<u64> {
 
 fn mask(bits: u64) -> u64 {
     u64::MAX >> (64 - bits)
+}
+
+/// Integers that are short together, at most `GATHERED_BITS`, and perhaps not whole bytes.
+struct Fields {
+    appended: Option<Appended>,
+    fields: Vec<SizedField>,
+    /// Bits of the fields whose size is constant.
+    bits: u64,
+}
+
+/// An integer of `size` times `unit` bits, or of a constant number of bits.
+struct SizedField {
+    source: Operand,
+    size: Operand,
+    unit: u64,
+    bits: Option<u64>,
+}
+
+impl Fields {
+    /// The fields of all segments; none if one of them is no integer, or one that begins with its lowest byte.
+    fn new(emitter: &Emitter<'_>, segments: &[FileOperand]) -> Option<Fields> {
+        let mut all = Fields {
+            appended: None,
+            fields: Vec::new(),
+            bits: 0,
+        };
+        for part in segments.chunks_exact(6) {
+            let kind = SegmentKind::from_atom(emitter.constant(part[0])?)?;
+            if kind == SegmentKind::String {
+                return None;
+            }
+            let source = number_or_source(emitter, part[4])?;
+            let unit = number(part[2])?;
+            let little = Flags::new(flags(emitter, part[3]) as u32).is_little();
+            match kind {
+                SegmentKind::Append | SegmentKind::PrivateAppend
+                    if unit == 1 && all.appended.is_none() && all.fields.is_empty() =>
+                {
+                    all.appended = Some(Appended {
+                        string: source,
+                        private: kind == SegmentKind::PrivateAppend,
+                    });
+                }
+                SegmentKind::Integer if !little => {
+                    let bits = known_bits(emitter, part);
+                    all.bits = all.bits.checked_add(bits.unwrap_or(0))?;
+                    all.fields.push(SizedField {
+                        source,
+                        size: size(emitter, part[5]),
+                        unit,
+                        bits,
+                    });
+                }
+                _ => return None,
+            }
+        }
+        let is_empty = all.fields.iter().any(|field| field.bits == Some(0));
+        (!is_empty && !all.fields.is_empty() && all.bits <= GATHERED_BITS).then_some(all)
+    }
+
+    /// As [`Steps::write`].
+    fn write(self, emitter: &mut Emitter<'_>, dest: Operand, heap: u64) -> u32 {
+        let (general, done) = (emitter.new_label(), emitter.new_label());
+        let mut sized = false;
+        for (index, field) in self.fields.iter().enumerate() {
+            if let Some(bits) = field.bits {
+                gather(emitter, field.source, bits, index == 0, general);
+                continue;
+            }
+            let words = GatherSized {
+                source: field.source,
+                size: field.size,
+                unit: field.unit,
+                first: u64::from(index == 0),
+                first_sized: u64::from(!sized),
+                most: GATHERED_BITS - self.bits,
+                fail: general,
+            };
+            emitter.instruction(slow::build::gather_sized, words);
+            sized = true;
+        }
+        let (string, kind) = match self.appended {
+            Some(Appended { string, private }) if private => (string, SegmentKind::PrivateAppend),
+            Some(Appended { string, .. }) => (string, SegmentKind::Append),
+            None => (Operand::constant(Term::NIL), SegmentKind::Integer),
+        };
+        let words = EndGathered {
+            string,
+            kind: index_of(kind),
+            bits: self.bits,
+            sized: u64::from(sized),
+            dest,
+            // For a heap binary of eight bytes, and a sub-binary.
+            bytes: heap + HEAP_BINARY_HEAD + 8 + SUB_BINARY_BYTES,
+            fail: general,
+            done,
+        };
+        emitter.instruction(slow::build::end_gathered, words);
+        emitter.define(general);
+        done
+    }
+}
+
+/// Appends bits of a value to those gathered before.
+fn gather(emitter: &mut Emitter<'_>, source: Operand, bits: u64, first: bool, general: u32) {
+    emitter.operation::<building::Gather>(Gather {
+        source,
+        factor: if first { 0 } else { 1 << bits },
+        mask: mask(bits),
+        fail: general,
+    });
+}
+
+/// The kind as operands have it.
+fn index_of(kind: SegmentKind) -> u64 {
+    let place = slow::build::SEGMENT_KINDS
+        .iter()
+        .position(|&other| other == kind);
+    place.expect("the table has all kinds") as u64
 }
 
 /// Writes the operations of steps.
@@ -380,12 +533,7 @@ impl StepWriter<'_, '_> {
             } => self.integer(source, bytes, little),
             Step::Gathered(fields) => {
                 for (index, &Field { source, bits }) in fields.iter().enumerate() {
-                    self.emitter.operation::<building::Gather>(Gather {
-                        source,
-                        factor: if index == 0 { 0 } else { 1 << bits },
-                        mask: mask(bits),
-                        fail: self.general,
-                    });
+                    gather(self.emitter, source, bits, index == 0, self.general);
                 }
                 self.integer(Operand::x(GATHERED), step.most(), false);
             }
@@ -412,6 +560,17 @@ impl StepWriter<'_, '_> {
                 rest: self.rest,
                 fail: self.general,
             }),
+            &Step::Part { source, size, unit } => {
+                let words = PutPart {
+                    source,
+                    size,
+                    unit,
+                    offset: self.offset,
+                    rest: self.rest,
+                    fail: self.general,
+                };
+                self.emitter.instruction(slow::build::part_segment, words);
+            }
         }
         self.offset = if step.has_any_length() {
             0
@@ -544,9 +703,6 @@ fn segment(emitter: &Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> Resul
         .constant(part[0])
         .and_then(SegmentKind::from_atom)
         .ok_or(bad())?;
-    let index = slow::build::SEGMENT_KINDS
-        .iter()
-        .position(|&other| other == kind);
     let size = size(emitter, part[5]);
     let (source, string, bits) = if kind == SegmentKind::String {
         let bytes = size
@@ -562,7 +718,7 @@ fn segment(emitter: &Emitter<'_>, opcode: Opcode, part: &[FileOperand]) -> Resul
         (source, 0, known_bits(emitter, part).unwrap_or(0))
     };
     Ok(Segment {
-        kind: index.ok_or(bad())? as u64,
+        kind: index_of(kind),
         number: value(1)?,
         unit: value(2)?,
         flags: flags(emitter, part[3]),

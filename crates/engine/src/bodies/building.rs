@@ -203,6 +203,19 @@ unsafe fn copy_few(from: *const u8, to: *mut u8, length: u64) {
     }
 }
 
+/// Begins a binary of up to `HEAP_BINARY_BYTES` bytes. They are zeroed, since the padding is zero.
+#[inline(always)]
+unsafe fn start_measured<F: Form>(m: &Registers<F>) {
+    unsafe {
+        let bytes = m.h.wrapping_byte_add(HEAP_BINARY_HEAD as usize);
+        bytes
+            .cast::<[u64; HEAP_BINARY_BYTES / 8]>()
+            .write([0; HEAP_BINARY_BYTES / 8]);
+        set_position(m, bytes.cast());
+        set_limit(m, bytes.cast::<u8>().wrapping_add(HEAP_BINARY_BYTES));
+    }
+}
+
 operations! {
     /// Begins a new binary on the heap, if that has room for this many bytes.
     StartBinary: P |m, o: StartBinary| {
@@ -213,15 +226,27 @@ operations! {
         m.next(o.end)
     }
 
-    /// As `StartBinary`, for a size that is not known: the bytes are zeroed, since the padding is zero.
+    /// As `StartBinary`, for a size that is not known.
     StartMeasuredBinary: P |m, o: StartBinary| {
         if !m.has_room(m.word(o.bytes)) {
             return m.jump(o.fail);
         }
-        let bytes = m.h.wrapping_byte_add(HEAP_BINARY_HEAD as usize);
-        bytes.cast::<[u64; HEAP_BINARY_BYTES / 8]>().write([0; HEAP_BINARY_BYTES / 8]);
-        set_position(&m, bytes.cast());
-        set_limit(&m, bytes.cast::<u8>().wrapping_add(HEAP_BINARY_BYTES));
+        start_measured(&m);
+        m.next(o.end)
+    }
+
+    /// As `StartMeasuredBinary`, for one that has all bytes of a binary, if these are at most `most`. For others the
+    /// segments before them need not be written.
+    StartBinaryAround: S |m, o: StartBinaryAround| {
+        let inner = m.get(o.inner);
+        let kind = header_of(inner) & KIND;
+        if !(kind == HEAP_BINARY || kind == SHARED_BINARY || kind == SUB_BINARY & KIND)
+            || *word(inner, BINARY_SIZE) > m.word(o.most)
+            || !m.has_room(m.word(o.bytes))
+        {
+            return m.jump(o.fail);
+        }
+        start_measured(&m);
         m.next(o.end)
     }
 

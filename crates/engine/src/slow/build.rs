@@ -151,6 +151,62 @@ slow_paths! {
         m.next(o.end)
     }
 
+    /// The first bytes of a binary.
+    part_segment |m, o: PutPart| {
+        let width = match_width(m.get(o.size), m.word(o.unit) as u32);
+        let found = building::bytes_of(m.get(o.source));
+        let to = building::position(&m).wrapping_add(m.word(o.offset) as usize);
+        let room = building::limit(&m) as u64 - to as u64 - m.word(o.rest);
+        match (width, found) {
+            (Some(width), Some((bytes, size))) if width <= size && width <= room => {
+                to.copy_from_nonoverlapping(bytes, width as usize);
+                building::set_position(&m, to.wrapping_add(width as usize));
+                m.f -= (width / BYTES_PER_REDUCTION) as i64;
+                m.next(o.end)
+            }
+            _ => m.jump(o.fail),
+        }
+    }
+
+    /// An integer whose size is not constant, among others that are short together.
+    gather_sized |m, o: GatherSized| {
+        let value = m.get(o.source);
+        let width = match match_width(m.get(o.size), m.word(o.unit) as u32) {
+            Some(width) if value.is_small() && width < u64::from(u64::BITS) => width,
+            _ => return m.jump(o.fail),
+        };
+        let sized = if m.word(o.first_sized) != 0 { 0 } else { (*m.c).builder[2] } + width;
+        if sized > m.word(o.most) {
+            return m.jump(o.fail);
+        }
+        (*m.c).builder[2] = sized;
+        let gathered = m.x.add(usize::from(building::GATHERED));
+        let before = if m.word(o.first) != 0 { 0 } else { (*gathered).small_value() as u64 };
+        let bits = value.small_value() as u64 & !(u64::MAX << width);
+        *gathered = Term::small((before << width | bits) as i64);
+        m.next(o.end)
+    }
+
+    end_gathered |m, o: EndGathered| {
+        let string = m.get(o.string);
+        let kind = SEGMENT_KINDS[m.word(o.kind) as usize];
+        let sized = if m.word(o.sized) != 0 { (*m.c).builder[2] } else { 0 };
+        let width = m.word(o.bits) + sized;
+        let value = *m.x.add(usize::from(building::GATHERED));
+        let heap = &raw mut (*(*m.c).process).heap;
+        if width == 0 || !m.has_room(m.word(o.bytes)) || is_due(&*heap) {
+            return m.jump(o.fail);
+        }
+        m.save();
+        let result = gathered(m.c, string, kind, value, width);
+        m.load();
+        if result.is_none() {
+            return m.jump(o.fail);
+        }
+        m.put(o.dest, result);
+        m.jump(o.done)
+    }
+
     init |m, o: Init| {
         let bytes = m.word(o.heap) + BINARY_WORDS * 8;
         let live = m.word(o.live) as usize;
@@ -570,6 +626,33 @@ unsafe fn append_in_place(
         }
         let part = heap.allocate((building::SUB_BINARY_BYTES / 8) as usize);
         Some((building::successor(string, found.whole, part, size), room))
+    }
+}
+
+/// A string, new or appended to, that ends with the low `width` bits of `value`; none if it cannot be made here.
+#[inline(never)]
+unsafe fn gathered(
+    c: *mut Context,
+    string: Term,
+    kind: SegmentKind,
+    value: Term,
+    width: u64,
+) -> Term {
+    unsafe {
+        let heap = &mut (*(*c).process).heap;
+        if matches!(kind, SegmentKind::Append | SegmentKind::PrivateAppend) {
+            let private = kind == SegmentKind::PrivateAppend;
+            let value = value.small_value() as u64;
+            return append::append_word(heap, string, value, width as u32, private)
+                .unwrap_or(Term::NONE);
+        }
+        let Some((string, mut to)) = construct::start(heap, width) else {
+            return Term::NONE;
+        };
+        match to.put_integer(value, width, Flags::new(0)) {
+            Ok(()) => string,
+            Err(_) => Term::NONE,
+        }
     }
 }
 

@@ -112,6 +112,38 @@ pub fn private_append<A: Allocate + ?Sized>(
     Ok((string, Builder::over(whole, start, end)))
 }
 
+/// Appends the low `width` (1 to 64) bits of `value` in place; `private` as for [`private_append`]. `None`, having
+/// changed nothing, if `string` must be copied.
+#[inline]
+pub fn append_word<A: Allocate + ?Sized>(
+    heap: &mut A,
+    string: Term,
+    value: u64,
+    width: u32,
+    private: bool,
+) -> Option<Term> {
+    let whole = writable_whole(string)?;
+    let last = string.word(offset::SUB_BINARY_BITS) & 0xff;
+    let start = string.word(offset::SUB_BINARY_SIZE) * 8 + last;
+    let end = start + u64::from(width);
+    if !extend(heap, whole, start, end.div_ceil(8) as usize) {
+        return None;
+    }
+    let bytes = whole.word(offset::SHARED_BINARY_BYTES) as *mut u8;
+    // SAFETY: `extend` made room up to `end`. `writable_whole` proved that `string` is a sub-binary that starts at bit 0
+    // of the whole; nobody else may append to it now.
+    unsafe {
+        range::store(bytes, start, width, value);
+        if private {
+            *string.word_pointer(offset::SUB_BINARY_SIZE) = end / 8;
+            *string.word_pointer(offset::SUB_BINARY_BITS) = end % 8 | SUB_BINARY_WRITABLE;
+            return Some(string);
+        }
+        *string.word_pointer(offset::SUB_BINARY_BITS) &= !SUB_BINARY_WRITABLE;
+    }
+    Some(writable_part(heap, whole, end))
+}
+
 /// An empty binary to append to, with room for `size` bytes if that is a valid size (`bs_init_writable`).
 pub fn init_writable<A: Allocate + ?Sized>(heap: &mut A, size: Term) -> Term {
     let wanted = size.as_small().and_then(|size| usize::try_from(size).ok());

@@ -59,7 +59,7 @@ pub unsafe fn store(bytes: *mut u8, position: u64, count: u32, value: u64) {
     let offset = (position % 8) as u32;
     let end = offset + count;
     let whole = end.div_ceil(8);
-    let mut left = u128::from(value & (u64::MAX >> (64 - count))) << (whole * 8 - end);
+    let value = value & (u64::MAX >> (64 - count));
     // SAFETY: byte `n` of the `whole` from `first` on holds a bit of the range.
     unsafe {
         let first = bytes.add((position / 8) as usize);
@@ -68,11 +68,47 @@ pub unsafe fn store(bytes: *mut u8, position: u64, count: u32, value: u64) {
         } else {
             *first & !(0xff >> offset)
         };
+        if whole <= 8 {
+            let word = value << (64 - end) | u64::from(kept) << 56;
+            write_front(first, word.swap_bytes(), whole);
+            return;
+        }
+        let mut left = u128::from(value) << (whole * 8 - end);
         for index in (1..whole as usize).rev() {
             *first.add(index) = left as u8;
             left >>= 8;
         }
         *first = left as u8 | kept;
+    }
+}
+
+/// Writes the low `count` (at most 8) bytes of a word, the lowest first. Returns the address behind them.
+///
+/// # Safety
+/// So many bytes are writable.
+#[inline(always)]
+pub unsafe fn write_front(mut to: *mut u8, mut word: u64, count: u32) -> *mut u8 {
+    // SAFETY: the caller's promise; each step writes as many bytes as the bit of `count` that it tests says.
+    unsafe {
+        if count == 8 {
+            to.cast::<u64>().write_unaligned(word.to_le());
+            return to.add(8);
+        }
+        if count & 4 != 0 {
+            to.cast::<u32>().write_unaligned((word as u32).to_le());
+            to = to.add(4);
+            word >>= 32;
+        }
+        if count & 2 != 0 {
+            to.cast::<u16>().write_unaligned((word as u16).to_le());
+            to = to.add(2);
+            word >>= 16;
+        }
+        if count & 1 != 0 {
+            to.write(word as u8);
+            to = to.add(1);
+        }
+        to
     }
 }
 

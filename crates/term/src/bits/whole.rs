@@ -8,6 +8,7 @@
 use layout::limits::HEAP_BINARY_BYTES;
 use layout::{Heap, Term};
 
+use super::range;
 use crate::build;
 use crate::off_heap::BinaryBlock;
 
@@ -78,29 +79,9 @@ impl Writer {
         }
         self.count %= 8;
         // Swapped, so that the first byte to write is the lowest.
-        let mut word = (self.pending >> self.count << (64 - bytes * 8)).swap_bytes();
+        let word = (self.pending >> self.count << (64 - bytes * 8)).swap_bytes();
         // SAFETY: the caller's promise; `bytes` are written.
-        unsafe {
-            if bytes == 8 {
-                self.at.cast::<u64>().write_unaligned(word.to_le());
-                self.at = self.at.add(8);
-                return;
-            }
-            if bytes & 4 != 0 {
-                self.at.cast::<u32>().write_unaligned((word as u32).to_le());
-                self.at = self.at.add(4);
-                word >>= 32;
-            }
-            if bytes & 2 != 0 {
-                self.at.cast::<u16>().write_unaligned((word as u16).to_le());
-                self.at = self.at.add(2);
-                word >>= 16;
-            }
-            if bytes & 1 != 0 {
-                self.at.write(word as u8);
-                self.at = self.at.add(1);
-            }
-        }
+        self.at = unsafe { range::write_front(self.at, word, bytes) };
     }
 
     /// Copies whole bytes; called only at a byte boundary.
