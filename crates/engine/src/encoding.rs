@@ -385,6 +385,7 @@ encodings! {
     Gather<A: Source> { source: In<A>, factor: Wide, mask: Wide, fail: Label }
     /// For a shift, the offset is the number of bits.
     PutValue<A: Source> { source: In<A>, offset: Number, fail: Label }
+    PutFlagged { source: Any, offset: Number, flags: Number, fail: Label }
     /// `rest` bytes must fit behind the segment.
     PutBytes<A: Source> { source: In<A>, offset: Number, rest: Number, fail: Label }
     /// As `PutBytes`, for `size` times `unit` bytes of the source.

@@ -29,7 +29,8 @@ main() ->
                                          fun() -> <<Acc/binary, 1:4, Bad:4>> end, fun() -> <<Acc/binary, 7:48, Bad:24>> end,
                                          fun() -> <<Bad:32, Acc/binary>> end]]),
     see:fails([fun() -> F() end || Bad <- [a, <<"b">>, -1, 16#d800, 16#110000, 1 bsl 70], Acc <- [<<>>, roomy()],
-                                   F <- [fun() -> <<Acc/binary, Bad/utf8>> end, fun() -> <<$a, Bad/utf8, Acc/binary>> end]]),
+                                   F <- [fun() -> <<Acc/binary, Bad/utf8>> end, fun() -> <<$a, Bad/utf8, Acc/binary>> end,
+                                         fun() -> <<Acc/binary, Bad/utf16>> end, fun() -> <<$a, Bad/utf32-little>> end]]),
     see:fails([fun() -> F() end || Bad <- [a, 1, [], <<1:3>>], Acc <- [<<>>, roomy()],
                                    F <- [fun() -> <<Acc/binary, Bad/binary>> end, fun() -> <<Bad/binary, 1, Acc/binary>> end,
                                          fun() -> <<Acc/binary, 1, Bad/float>> end, fun() -> <<Acc/binary, Bad:32/float-little>> end,
@@ -75,7 +76,8 @@ constants(Acc) ->
 
 floats(Acc, V) -> {<<Acc/binary, V/float>>, <<Acc/binary, V:32/float, 1>>, <<V:64/float-little, V:32/float-little>>, <<Acc/binary, V:16/float>>}.
 
-characters(Acc, V) -> {<<Acc/binary, V/utf8>>, <<Acc/binary, 1, V/utf8, V/utf8, 2>>, <<V/utf8>>, <<"ab", V/utf8, V:24>>, <<Acc/binary, V/utf16, V/utf32>>}.
+characters(Acc, V) -> {<<Acc/binary, V/utf8>>, <<Acc/binary, 1, V/utf8, V/utf8, 2>>, <<V/utf8>>, <<"ab", V/utf8, V:24>>, <<Acc/binary, V/utf16, V/utf32>>,
+                       <<Acc/binary, V/utf16-little, 1, V/utf32-little>>, <<V/utf16, V/utf8, V/utf16-little>>}.
 
 strings() ->
     Long = see:id(list_to_binary(lists:seq(1, 200))),

@@ -30,7 +30,8 @@ use crate::bodies::building::{
 };
 use crate::encoding::{
     self, Create, Encoding as _, EndBytes, EndGathered, Gather, GatherSized, PutBytes, PutConstant,
-    PutConstantWord, PutPart, PutValue, Segment, StartAppend, StartBinary, StartBinaryAround,
+    PutConstantWord, PutFlagged, PutPart, PutValue, Segment, StartAppend, StartBinary,
+    StartBinaryAround,
 };
 use crate::operand::{Operand, OperandKind};
 use crate::slow;
@@ -105,6 +106,12 @@ enum Step {
         little: bool,
     },
     Utf8(Operand),
+    /// A character in UTF-16 or UTF-32.
+    Wide {
+        source: Operand,
+        kind: SegmentKind,
+        flags: u64,
+    },
     Bytes(Operand),
     /// `size` times `unit` bytes of a binary.
     Part {
@@ -121,13 +128,16 @@ impl Step {
             Step::Constant(bytes) => bytes.len() as u64,
             Step::Integer { bytes, .. } | Step::Float { bytes, .. } => *bytes,
             Step::Gathered(fields) => fields.iter().map(|field| field.bits).sum::<u64>() / 8,
-            Step::Utf8(_) => 4,
+            Step::Utf8(_) | Step::Wide { .. } => 4,
             Step::Bytes(_) | Step::Part { .. } => 0,
         }
     }
 
     fn has_any_length(&self) -> bool {
-        matches!(self, Step::Utf8(_) | Step::Bytes(_) | Step::Part { .. })
+        matches!(
+            self,
+            Step::Utf8(_) | Step::Wide { .. } | Step::Bytes(_) | Step::Part { .. }
+        )
     }
 }
 
@@ -204,6 +214,14 @@ impl Steps {
                 }
                 None => self.steps.push(Step::Utf8(source)),
             },
+            SegmentKind::Utf16 | SegmentKind::Utf32 => {
+                let flags = flags(emitter, part[3]);
+                self.steps.push(Step::Wide {
+                    source,
+                    kind,
+                    flags,
+                });
+            }
             SegmentKind::Binary if source.kind() != OperandKind::Constant => {
                 let size = size(emitter, part[5]);
                 let unit = number(part[2])?;
@@ -553,6 +571,24 @@ impl StepWriter<'_, '_> {
             &Step::Utf8(source) => {
                 let words = self.value(source, self.offset);
                 self.emitter.operation::<building::PutUtf8>(words);
+            }
+            &Step::Wide {
+                source,
+                kind,
+                flags,
+            } => {
+                let words = PutFlagged {
+                    source,
+                    offset: self.offset,
+                    flags,
+                    fail: self.general,
+                };
+                let body = if kind == SegmentKind::Utf16 {
+                    slow::build::utf16_segment
+                } else {
+                    slow::build::utf32_segment
+                };
+                self.emitter.instruction(body, words);
             }
             &Step::Bytes(source) => self.emitter.operation::<building::PutBytes>(PutBytes {
                 source,

@@ -8,12 +8,12 @@ use layout::object::Bits;
 use layout::{Context, RaiseKind, Term};
 use term::bits::append::{self, AppendError};
 use term::bits::construct::{self, Builder, ConstructError, Segment, SegmentKind};
-use term::bits::{Fault, Flags, is_all, match_width, utf, whole};
+use term::bits::{Fault, Flags, is_all, match_width, range, utf, whole};
 use term::heap::Allocate;
 use term::{am, map};
 
 use crate::bodies::building;
-use crate::encoding::{self, AppendTo, At, Create, Encoding, End, Label};
+use crate::encoding::{self, AppendTo, At, Create, Encoding, End, Label, Number};
 use crate::form::{Exit, Form};
 use crate::operand::read;
 use crate::operation::slow_paths;
@@ -127,17 +127,26 @@ slow_paths! {
         let Some(character) = utf::character(m.get(o.source)) else {
             return m.jump(o.fail);
         };
-        let (value, width) = utf::encode_utf8(character);
-        let to = building::position(&m).wrapping_add(m.word(o.offset) as usize);
-        // Swapped, so that the first byte is the lowest.
-        let mut bytes = (value << (64 - width)).swap_bytes();
-        let length = (width / 8) as usize;
-        for index in 0..length {
-            to.wrapping_add(index).write(bytes as u8);
-            bytes >>= 8;
-        }
-        building::set_position(&m, to.wrapping_add(length));
-        m.next(o.end)
+        write_character(m, o.offset, o.end, utf::encode_utf8(character))
+    }
+
+    /// As `utf8_segment`, in UTF-16.
+    utf16_segment |m, o: PutFlagged| {
+        let Some(character) = utf::character(m.get(o.source)) else {
+            return m.jump(o.fail);
+        };
+        let flags = Flags::new(m.word(o.flags) as u32);
+        write_character(m, o.offset, o.end, utf::encode_utf16(character, flags))
+    }
+
+    /// As `utf8_segment`, in UTF-32.
+    utf32_segment |m, o: PutFlagged| {
+        let Some(character) = utf::character(m.get(o.source)) else {
+            return m.jump(o.fail);
+        };
+        let is_little = Flags::new(m.word(o.flags) as u32).is_little();
+        let value = if is_little { character.swap_bytes() } else { character };
+        write_character(m, o.offset, o.end, (value.into(), 32))
     }
 
     /// The bytes of a binary, which are known to fit before the position.
@@ -364,6 +373,24 @@ slow_paths! {
     }
 }
 
+/// Writes the bytes of a character, a number and its width in bits, at an offset from the position, and moves the
+/// position behind them.
+#[inline(always)]
+unsafe fn write_character<F: Form, const I: usize, const N: usize>(
+    m: Registers<F>,
+    offset: At<Number, I>,
+    end: At<End, N>,
+    (value, width): (u64, u32),
+) -> Exit {
+    unsafe {
+        let to = building::position(&m).wrapping_add(m.word(offset) as usize);
+        // Swapped, so that the first byte is the lowest.
+        let bytes = (value << (64 - width)).swap_bytes();
+        building::set_position(&m, range::write_front(to, bytes, width / 8));
+        m.next(end)
+    }
+}
+
 #[inline(always)]
 unsafe fn put<F: Form, const L: usize, const N: usize>(
     m: Registers<F>,
@@ -566,11 +593,20 @@ unsafe fn build_whole(
                 _ => (),
             }
         }
+        let mut new_bytes = bits / 8;
         let first = kind(segment(0));
         let appends = matches!(first, SegmentKind::Append | SegmentKind::PrivateAppend);
         let (string, room) = if appends {
             let private = first == SegmentKind::PrivateAppend;
-            append_in_place(heap, source(segment(0)), bits / 8, private)?
+            let string = source(segment(0));
+            match append_in_place(heap, string, bits / 8, private) {
+                Some(appended) => appended,
+                None => {
+                    let (string, room, copied) = append_to_copy(heap, string, bits, private)?;
+                    new_bytes += copied;
+                    (string, room)
+                }
+            }
         } else {
             whole::fresh(heap, bits / 8)?
         };
@@ -599,7 +635,7 @@ unsafe fn build_whole(
             }
         }
         writer.flush();
-        Some((string, bits / 8))
+        Some((string, new_bytes))
     }
 }
 
@@ -626,6 +662,35 @@ unsafe fn append_in_place(
         }
         let part = heap.allocate((building::SUB_BINARY_BYTES / 8) as usize);
         Some((building::successor(string, found.whole, part, size), room))
+    }
+}
+
+/// As [`append_in_place`], for a string of whole bytes whose block has no room or which has none of its own: usually it
+/// is copied. Also returns the number of bytes that were.
+#[inline(always)]
+unsafe fn append_to_copy(
+    heap: &mut layout::Heap,
+    string: Term,
+    bits: u64,
+    private: bool,
+) -> Option<(Term, *mut u8, u64)> {
+    unsafe {
+        if bits == 0 {
+            return None;
+        }
+        let (old, size) = building::bytes_of(string)?;
+        let (longer, to) = if private {
+            append::private_append(heap, string, bits, 8).ok()?
+        } else {
+            append::append(heap, string, bits, 8).ok()?
+        };
+        let room = to.byte_address();
+        let copied = if room == old.wrapping_add(size as usize).cast_mut() {
+            0
+        } else {
+            size
+        };
+        Some((longer, room, copied))
     }
 }
 

@@ -50,6 +50,14 @@ impl Builder {
         }
     }
 
+    /// The address of the next bit, which is the first of a byte.
+    #[inline]
+    #[must_use]
+    pub fn byte_address(&self) -> *mut u8 {
+        debug_assert!(self.position % 8 == 0);
+        self.bytes.wrapping_add((self.position / 8) as usize)
+    }
+
     /// Bits that may still be written.
     #[inline]
     #[must_use]
