@@ -345,6 +345,7 @@ pub fn sub_bits<A: Allocate + ?Sized>(
 ///
 /// # Panics
 /// When `string` is not a bit string.
+#[inline]
 #[must_use]
 pub fn whole_of(string: Term) -> (Term, u64) {
     assert!(string.is_bitstring(), "a bit string");

@@ -61,6 +61,7 @@ impl Allocate for Heap {
         &mut self.off_heap
     }
 
+    #[inline]
     fn charge_off_heap(&mut self, bytes: usize) {
         self.off_heap_words = self.off_heap_words.saturating_add((bytes / 8) as u32);
         if self.off_heap_words > self.off_heap_limit_words {

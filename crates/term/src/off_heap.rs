@@ -214,6 +214,7 @@ pub unsafe fn retain(block: *mut Counted) {
 ///
 /// # Safety
 /// `block` is live.
+#[inline]
 #[must_use]
 pub unsafe fn references(block: *mut Counted) -> u32 {
     // SAFETY: the caller's promise.

@@ -10,7 +10,7 @@ use term::bits::append::{self, AppendError};
 use term::bits::construct::{self, Builder, ConstructError, Segment, SegmentKind};
 use term::bits::{Fault, Flags, is_all, match_width, range, utf, whole};
 use term::heap::Allocate;
-use term::{am, map};
+use term::{am, build, map};
 
 use crate::bodies::building;
 use crate::encoding::{self, AppendTo, At, Create, Encoding, End, Label, Number};
@@ -207,11 +207,17 @@ slow_paths! {
             return m.jump(o.fail);
         }
         m.save();
-        let result = gathered(m.c, string, kind, value, width);
+        let private = kind == SegmentKind::PrivateAppend;
+        let value = value.small_value() as u64;
+        let result = if private || kind == SegmentKind::Append {
+            append::append_word(&mut *heap, string, value, width as u32, private)
+        } else {
+            Some(new_word(&mut *heap, value, width))
+        };
         m.load();
-        if result.is_none() {
+        let Some(result) = result else {
             return m.jump(o.fail);
-        }
+        };
         m.put(o.dest, result);
         m.jump(o.done)
     }
@@ -694,31 +700,15 @@ unsafe fn append_to_copy(
     }
 }
 
-/// A string, new or appended to, that ends with the low `width` bits of `value`; none if it cannot be made here.
+/// A new string: the low `width` bits (1 to 64) of `value`.
 #[inline(never)]
-unsafe fn gathered(
-    c: *mut Context,
-    string: Term,
-    kind: SegmentKind,
-    value: Term,
-    width: u64,
-) -> Term {
-    unsafe {
-        let heap = &mut (*(*c).process).heap;
-        if matches!(kind, SegmentKind::Append | SegmentKind::PrivateAppend) {
-            let private = kind == SegmentKind::PrivateAppend;
-            let value = value.small_value() as u64;
-            return append::append_word(heap, string, value, width as u32, private)
-                .unwrap_or(Term::NONE);
-        }
-        let Some((string, mut to)) = construct::start(heap, width) else {
-            return Term::NONE;
-        };
-        match to.put_integer(value, width, Flags::new(0)) {
-            Ok(()) => string,
-            Err(_) => Term::NONE,
-        }
+fn new_word(heap: &mut layout::Heap, value: u64, width: u64) -> Term {
+    let bytes = (value << (64 - width)).to_be_bytes();
+    let whole = build::binary(heap, &bytes[..width.div_ceil(8) as usize]);
+    if width % 8 == 0 {
+        return whole;
     }
+    build::sub_bits(heap, whole, 0, width)
 }
 
 /// Sets the error of a segment. Unless the code continues at a label, it adds the information that `erl_erts_errors`

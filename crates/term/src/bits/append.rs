@@ -130,10 +130,22 @@ pub fn append_word<A: Allocate + ?Sized>(
         return None;
     }
     let bytes = whole.word(offset::SHARED_BINARY_BYTES) as *mut u8;
+    let (first, offset_in_byte) = ((start / 8) as usize, (start % 8) as u32);
     // SAFETY: `extend` made room up to `end`. `writable_whole` proved that `string` is a sub-binary that starts at bit 0
     // of the whole; nobody else may append to it now.
     unsafe {
-        range::store(bytes, start, width, value);
+        if offset_in_byte + width <= 64 && first + 8 <= (*block_of(whole)).capacity {
+            // Eight bytes at once: what is behind the string is nobody's.
+            let first = bytes.add(first);
+            let kept = match offset_in_byte {
+                0 => 0,
+                bits => u64::from(*first & !(0xff >> bits)) << 56,
+            };
+            let word = value << (64 - width) >> offset_in_byte | kept;
+            first.cast::<u64>().write_unaligned(word.to_be());
+        } else {
+            range::store(bytes, start, width, value);
+        }
         if private {
             *string.word_pointer(offset::SUB_BINARY_SIZE) = end / 8;
             *string.word_pointer(offset::SUB_BINARY_BITS) = end % 8 | SUB_BINARY_WRITABLE;
@@ -198,11 +210,13 @@ pub fn after_collection(whole: Term) {
     }
 }
 
+#[inline]
 fn is_writable(whole: Term) -> bool {
     whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::WRITABLE != 0
 }
 
 /// The shared binary of a sub-binary that may be appended to in place.
+#[inline]
 fn writable_whole(string: Term) -> Option<Term> {
     if !string.is_kind(ObjectKind::SubBinary)
         || string.word(offset::SUB_BINARY_BITS) & SUB_BINARY_WRITABLE == 0
@@ -213,6 +227,7 @@ fn writable_whole(string: Term) -> Option<Term> {
     (whole.is_kind(ObjectKind::SharedBinary) && is_writable(whole) && start == 0).then_some(whole)
 }
 
+#[inline]
 fn block_of(whole: Term) -> *mut BinaryBlock {
     whole.word(offset::OFF_HEAP_BLOCK) as *mut BinaryBlock
 }
@@ -228,6 +243,7 @@ unsafe fn set_block(whole: Term, block: *mut BinaryBlock) {
 }
 
 /// Extends a writable binary, whose bits end at `end_bits`, to `size` bytes; false if it must be copied instead.
+#[inline]
 fn extend<A: Allocate + ?Sized>(heap: &mut A, whole: Term, end_bits: u64, size: usize) -> bool {
     let block = block_of(whole);
     let old_size = whole.word(offset::SHARED_BINARY_SIZE) as usize;
@@ -242,21 +258,8 @@ fn extend<A: Allocate + ?Sized>(heap: &mut A, whole: Term, end_bits: u64, size: 
         // The first byte to write holds bits that another process may be reading.
         return false;
     }
-    if size > capacity {
-        let pinned = whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::PINNED != 0;
-        if pinned || !alone {
-            return false;
-        }
-        // SAFETY: counted once, and no context points to the bytes. Others read them through the object.
-        let resized = unsafe {
-            BinaryBlock::try_resize(block, grown(size))
-                .or_else(|| BinaryBlock::try_resize(block, size))
-        };
-        match resized {
-            // SAFETY: it is the object's block.
-            Some(block) => unsafe { set_block(whole, block) },
-            None => return false,
-        }
+    if size > capacity && !(alone && resize(whole, size)) {
+        return false;
     }
     // SAFETY: the words of a shared binary and its block, which only this process writes.
     unsafe {
@@ -266,6 +269,28 @@ fn extend<A: Allocate + ?Sized>(heap: &mut A, whole: Term, end_bits: u64, size: 
     }
     heap.charge_off_heap(size.saturating_sub(old_size));
     true
+}
+
+/// Gives a writable binary, whose block is counted once, a block for `size` bytes and more; false if its bytes must not
+/// move, or there is not enough memory.
+#[cold]
+fn resize(whole: Term, size: usize) -> bool {
+    if whole.word(offset::SHARED_BINARY_FLAGS) & binary_flag::PINNED != 0 {
+        return false;
+    }
+    let block = block_of(whole);
+    // SAFETY: counted once, and no context points to the bytes. Others read them through the object.
+    let resized = unsafe {
+        BinaryBlock::try_resize(block, grown(size)).or_else(|| BinaryBlock::try_resize(block, size))
+    };
+    match resized {
+        Some(block) => {
+            // SAFETY: it is the object's block.
+            unsafe { set_block(whole, block) };
+            true
+        }
+        None => false,
+    }
 }
 
 fn grown(size: usize) -> usize {
@@ -286,6 +311,7 @@ fn new_block(used: usize, capacity: usize) -> Result<*mut BinaryBlock, AppendErr
 }
 
 /// The first `size` bits of a writable binary, as the sub-binary that may be appended to.
+#[inline]
 fn writable_part<A: Allocate + ?Sized>(heap: &mut A, whole: Term, size: u64) -> Term {
     let part = heap.allocate(5);
     // SAFETY: five fresh words.
