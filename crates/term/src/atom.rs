@@ -2,17 +2,19 @@
 //!
 //! Entries never move. The first 65,536, which is enough for most nodes, are in a static array; the others are in
 //! leaked chunks that double in size. So reading an entry by its number needs no lock, and comparing two atoms usually
-//! reads one word of each. Interning takes a read lock for a known text, the write lock for a new one. An entry also
-//! holds the registration slot of its name, so that sending to a name is one load. Any thread may call.
+//! reads one word of each. Finding the atom of a known text needs no lock either (`numbers`); a new one takes the lock for
+//! writing. An entry also holds the registration slot of its name, so that sending to a name is one load. Any thread may
+//! call.
 
 use std::cell::UnsafeCell;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
 use layout::Term;
 use layout::limits::ATOM_CHARACTERS;
-use parking_lot::RwLock;
+use parking_lot::Mutex;
+
+mod numbers;
 
 /// Atoms a node may hold unless `+t` says otherwise; the value OTP documents.
 pub const DEFAULT_LIMIT: usize = 1_048_576;
@@ -47,7 +49,7 @@ struct Entry {
     registered: AtomicU64,
 }
 
-// SAFETY: `text` is written once, by the holder of the table's write lock, before the release store of `prefix`, and
+// SAFETY: `text` is written once, by the holder of the lock, before the release store of `prefix`, and
 // read only after an acquire load of `prefix` showed `PUBLISHED`.
 unsafe impl Sync for Entry {}
 
@@ -81,14 +83,12 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_LIMIT);
 static ON_FULL: OnceLock<fn(usize) -> !> = OnceLock::new();
 static TEXT_BYTES: AtomicUsize = AtomicUsize::new(0);
-static NUMBERS: LazyLock<RwLock<HashMap<&'static str, u32>>> = LazyLock::new(|| {
-    let mut numbers = HashMap::with_capacity(16 * 1024);
+/// Held while an atom is added. Its first use adds those that ferl itself names.
+static WRITING: LazyLock<Mutex<()>> = LazyLock::new(|| {
     for text in isa::atoms::TEXT {
-        let index = COUNT.load(Ordering::Relaxed);
-        publish(index, text);
-        numbers.insert(*text, index);
+        add(COUNT.load(Ordering::Relaxed), text);
     }
-    RwLock::new(numbers)
+    Mutex::new(())
 });
 
 /// The atom for a UTF-8 text; creates it if it is new.
@@ -122,22 +122,21 @@ pub fn intern_str(text: &str) -> Result<Term, AtomError> {
     if text.len() > ATOM_CHARACTERS && text.chars().count() > ATOM_CHARACTERS {
         return Err(AtomError::TooLong);
     }
-    let mut numbers = NUMBERS.write();
-    if let Some(&index) = numbers.get(text) {
-        return Ok(Term::atom(index));
+    let writing = WRITING.lock();
+    if let Some(atom) = lookup(text) {
+        return Ok(atom);
     }
     let index = COUNT.load(Ordering::Relaxed);
     let limit = LIMIT.load(Ordering::Relaxed);
     if index as usize >= limit {
-        drop(numbers);
+        drop(writing);
         if let Some(full) = ON_FULL.get() {
             full(limit);
         }
         return Err(AtomError::Limit);
     }
     let text: &'static str = Box::leak(text.to_owned().into_boxed_str());
-    publish(index, text);
-    numbers.insert(text, index);
+    add(index, text);
     Ok(Term::atom(index))
 }
 
@@ -162,7 +161,9 @@ pub fn intern_latin1(text: &[u8]) -> Result<Term, AtomError> {
 /// The atom for a text, if there is one already.
 #[must_use]
 pub fn lookup(text: &str) -> Option<Term> {
-    NUMBERS.read().get(text).map(|&index| Term::atom(index))
+    LazyLock::force(&WRITING);
+    let found = numbers::find(text, |index| entry(index).text());
+    found.map(Term::atom)
 }
 
 /// The text of an atom.
@@ -208,7 +209,7 @@ pub fn registration(atom: u32) -> &'static AtomicU64 {
 /// Number of atoms.
 #[must_use]
 pub fn count() -> usize {
-    LazyLock::force(&NUMBERS);
+    LazyLock::force(&WRITING);
     COUNT.load(Ordering::Acquire) as usize
 }
 
@@ -234,7 +235,7 @@ pub fn on_full(full: fn(usize) -> !) {
 pub fn memory() -> (usize, usize) {
     let texts = TEXT_BYTES.load(Ordering::Relaxed);
     (
-        texts + count() * (size_of::<Entry>() + size_of::<(&str, u32)>()),
+        texts + count() * size_of::<Entry>() + numbers::memory(),
         texts,
     )
 }
@@ -257,7 +258,7 @@ fn entry(index: u32) -> &'static Entry {
 #[cold]
 fn entry_elsewhere(index: u32) -> &'static Entry {
     // At startup a constant atom may be used before any text was interned.
-    LazyLock::force(&NUMBERS);
+    LazyLock::force(&WRITING);
     match FIRST_ENTRIES.get(index as usize) {
         Some(entry) => entry,
         None => {
@@ -269,7 +270,13 @@ fn entry_elsewhere(index: u32) -> &'static Entry {
     }
 }
 
-/// Writes the entry. The caller holds the write lock, or is the initialiser of `NUMBERS`.
+/// Makes an atom with a new text. The caller holds the lock, or is the initialiser of `WRITING`.
+fn add(index: u32, text: &'static str) {
+    publish(index, text);
+    numbers::add(text, index, |index| entry(index).text());
+}
+
+/// Writes the entry. The caller holds the lock, or is the initialiser of `WRITING`.
 fn publish(index: u32, text: &'static str) {
     let entry: &Entry = match FIRST_ENTRIES.get(index as usize) {
         Some(entry) => entry,
