@@ -75,7 +75,7 @@ pub fn part_3(process: &mut Process, arguments: [Term; 3]) -> BifResult {
 
 /// `binary:list_to_bin(Iolist)`
 pub fn list_to_bin_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
-    let name = (atom::known("binary"), atom::known("list_to_bin"));
+    let name = || (atom::known("binary"), atom::known("list_to_bin"));
     erlang::list_to_binary_as(process, list, name)
 }
 

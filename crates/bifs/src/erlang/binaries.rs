@@ -147,8 +147,14 @@ fn failure_as_called(
     }
 }
 
-/// Joins an I/O list to one bit string, as far as the slice allows. `function` is the BIF's module and name.
-fn join(process: &mut Process, data: Term, wanted: Wanted, function: (Term, Term)) -> BifResult {
+/// Joins an I/O list to one bit string, as far as the slice allows. `function` is the BIF's module and name, for an
+/// error.
+fn join(
+    process: &mut Process,
+    data: Term,
+    wanted: Wanted,
+    function: impl FnOnce() -> (Term, Term),
+) -> BifResult {
     let earlier = joining_of(data);
     let is_first = earlier.is_none();
     let (joining, kept, rest) = match earlier {
@@ -170,7 +176,7 @@ fn join(process: &mut Process, data: Term, wanted: Wanted, function: (Term, Term
             let step = iolist::size_step(process.heap(), rest, wanted, budget);
             let step = step.map_err(|error| match is_first {
                 true => iolist_failure(error),
-                false => failure_as_called(process, function, kept, error),
+                false => failure_as_called(process, function(), kept, error),
             });
             match step? {
                 Step::More(more, rest) => {
@@ -208,11 +214,15 @@ fn join(process: &mut Process, data: Term, wanted: Wanted, function: (Term, Term
 
 /// `erlang:list_to_binary(Iolist)`: accepts only a list.
 pub fn list_to_binary_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
-    list_to_binary_as(process, list, named("list_to_binary"))
+    list_to_binary_as(process, list, || named("list_to_binary"))
 }
 
 /// `list_to_binary`, called as `function`, its module and name.
-pub fn list_to_binary_as(process: &mut Process, list: Term, function: (Term, Term)) -> BifResult {
+pub fn list_to_binary_as(
+    process: &mut Process,
+    list: Term,
+    function: impl FnOnce() -> (Term, Term),
+) -> BifResult {
     if !list.is_list() {
         return Err(badarg(1));
     }
@@ -226,7 +236,7 @@ fn named(function: &str) -> (Term, Term) {
 
 /// `erlang:iolist_to_binary(IolistOrBinary)`
 pub fn iolist_to_binary_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
-    join(process, iolist, Wanted::Bytes, named("iolist_to_binary"))
+    join(process, iolist, Wanted::Bytes, || named("iolist_to_binary"))
 }
 
 /// `erlang:list_to_bitstring(List)`: accepts only a list.
@@ -234,7 +244,7 @@ pub fn list_to_bitstring_1(process: &mut Process, [list]: [Term; 1]) -> BifResul
     if !list.is_list() {
         return Err(badarg(1));
     }
-    join(process, list, Wanted::Bits, named("list_to_bitstring"))
+    join(process, list, Wanted::Bits, || named("list_to_bitstring"))
 }
 
 /// `erlang:iolist_size(IolistOrBinary)`
