@@ -39,23 +39,28 @@ fn convert(process: &mut Process, data: Term, encoding: Term, wanted: Wanted) ->
     let progress = data
         .as_cons()
         .and_then(|(head, rest)| Some((magic::get::<Progress>(head)?, rest)));
-    let (mut out, data) = match progress {
-        Some((Progress(out), rest)) => (std::mem::take(&mut *out.lock()), rest),
+    let budget = reductions_left().max(8) as usize * CHARACTERS_PER_REDUCTION;
+    let mut budget = UNICODE_LOOP.bound(budget);
+    let (mut out, before, data) = match progress {
+        Some((Progress(out), rest)) => {
+            let out = std::mem::take(&mut *out.lock());
+            let before = out.len();
+            (out, before, rest)
+        }
         None => {
             let data = match (wanted, data.as_cons()) {
                 (Wanted::Binary, Some((only, Term::NIL))) if only.is_bitstring() => only,
                 _ => data,
             };
-            unicode::check(data).map_err(|_| badarg(1))?;
-            if matches!(wanted, Wanted::Binary) && unicode::needs_no_conversion(data, known) {
-                return Ok(data);
+            if let Some(converted) = at_once(process, data, known, wanted, budget) {
+                return Ok(converted);
             }
-            (Vec::new(), data)
+            let mut out = Vec::new();
+            let data = unicode::leading_characters(data, known, &mut budget, &mut out);
+            unicode::check(data).map_err(|_| badarg(1))?;
+            (out, 0, data)
         }
     };
-    let budget = reductions_left().max(8) as usize * CHARACTERS_PER_REDUCTION;
-    let budget = UNICODE_LOOP.bound(budget);
-    let before = out.len();
     let conversion = unicode::convert(process.heap(), data, known, budget, &mut out);
     charge(((out.len() - before) / CHARACTERS_PER_REDUCTION) as i64);
     let go_on = |process: &mut Process, out: Vec<u8>, rest: Term| {
@@ -86,6 +91,29 @@ fn convert(process: &mut Process, data: Term, encoding: Term, wanted: Wanted) ->
         }
     };
     Ok(unicode::finish(heap, converted, conversion))
+}
+
+/// The result for data that is converted already, or is the UTF-8 that nearly all binaries of text are, and short enough
+/// for this slice.
+fn at_once(
+    process: &mut Process,
+    data: Term,
+    encoding: Encoding,
+    wanted: Wanted,
+    budget: usize,
+) -> Option<Term> {
+    let is_binary = data.is_bitstring();
+    let (converted, read) = match wanted {
+        Wanted::Binary if is_binary && unicode::needs_no_conversion(data, encoding) => (data, 0),
+        Wanted::List if !is_binary => (data, unicode::plain_list_length(data, encoding, budget)?),
+        Wanted::List if encoding == Encoding::Utf8 => {
+            let most = budget.min(SHORT_TEXT);
+            unicode::list_of_utf8(process.heap(), data, most)?
+        }
+        _ => return None,
+    };
+    charge((read / CHARACTERS_PER_REDUCTION) as i64);
+    Some(converted)
 }
 
 /// `unicode:characters_to_binary(Data, Encoding)`: to UTF-8.

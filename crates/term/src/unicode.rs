@@ -27,6 +27,14 @@ pub enum Encoding {
 }
 
 impl Encoding {
+    /// The last integer that is a character.
+    fn last(self) -> char {
+        match self {
+            Encoding::Latin1 => '\u{ff}',
+            Encoding::Utf8 => char::MAX,
+        }
+    }
+
     /// `latin1`, `utf8` or `unicode`; `unicode.erl` implements the other encodings itself.
     #[must_use]
     pub fn from_atom(atom: Term) -> Option<Encoding> {
@@ -104,6 +112,50 @@ pub fn is_7bit(term: Term) -> bool {
 #[must_use]
 pub fn is_utf8(binary: Term) -> bool {
     bytes_of(binary).is_some_and(|bytes| std::str::from_utf8(&bytes).is_ok())
+}
+
+/// The length of data that is a plain list of at most `most` characters, and so its own list of characters.
+#[must_use]
+pub fn plain_list_length(data: Term, encoding: Encoding, most: usize) -> Option<usize> {
+    let last = encoding.last();
+    let (mut rest, mut length) = (data, 0);
+    while let Some((head, tail)) = rest.as_cons()
+        && length < most
+        && character(head).is_some_and(|character| character <= last)
+    {
+        length += 1;
+        rest = tail;
+    }
+    rest.is_nil().then_some(length)
+}
+
+/// Appends the UTF-8 of the characters at the start of a list to `out`, up to anything else or until the budget is used
+/// up. Returns the rest of the list.
+pub fn leading_characters(
+    data: Term,
+    encoding: Encoding,
+    budget: &mut usize,
+    out: &mut Vec<u8>,
+) -> Term {
+    let last = encoding.last();
+    let mut room = [0; 256];
+    let mut used = 0;
+    let mut rest = data;
+    while *budget > 0
+        && let Some((head, tail)) = rest.as_cons()
+        && let Some(character) = character(head)
+        && character <= last
+    {
+        if used > room.len() - char::MAX_LEN_UTF8 {
+            out.extend_from_slice(&room[..used]);
+            used = 0;
+        }
+        used += character.encode_utf8(&mut room[used..]).len();
+        *budget -= 1;
+        rest = tail;
+    }
+    out.extend_from_slice(&room[..used]);
+    rest
 }
 
 /// Checks that the data is made of the right kinds of terms. As in OTP, the check ends at the first big integer, where
@@ -282,7 +334,14 @@ impl Run<'_> {
     fn walk<A: Allocate + ?Sized>(&mut self, heap: &mut A, data: Term) -> (Stop, Term) {
         let mut current = data;
         loop {
-            while let Some((head, tail)) = current.as_cons() {
+            loop {
+                if self.leftover.length == 0 {
+                    current =
+                        leading_characters(current, self.encoding, &mut self.budget, self.out);
+                }
+                let Some((head, tail)) = current.as_cons() else {
+                    break;
+                };
                 if self.is_spent() {
                     return (Stop::Budget, current);
                 }
@@ -295,7 +354,8 @@ impl Run<'_> {
                     if let Some((stop, rest)) = self.binary(heap, head) {
                         return (stop, build::cons(heap, rest, tail));
                     }
-                } else if !head.is_nil() && !self.character(head) {
+                } else if !head.is_nil() {
+                    // No character, or one within the bytes of another.
                     return (Stop::Fault, current);
                 }
                 current = tail;
@@ -321,22 +381,6 @@ impl Run<'_> {
     /// progress.
     fn is_spent(&self) -> bool {
         self.budget == 0 && self.leftover.length == 0
-    }
-
-    fn character(&mut self, term: Term) -> bool {
-        match character(term) {
-            Some(character)
-                if self.leftover.length == 0
-                    && (self.encoding == Encoding::Utf8 || character <= '\u{ff}') =>
-            {
-                let mut room = [0; 4];
-                let text = character.encode_utf8(&mut room);
-                self.out.extend_from_slice(text.as_bytes());
-                self.budget = self.budget.saturating_sub(1);
-                true
-            }
-            _ => false,
-        }
     }
 
     /// Converts a binary. If it stops within it, returns why, and the part that is left.
@@ -414,6 +458,17 @@ pub fn needs_no_conversion(data: Term, encoding: Encoding) -> bool {
     }
 }
 
+/// The list of the characters of a binary of at most `most` bytes that is UTF-8, and the number of its bytes.
+pub fn list_of_utf8<A: Allocate + ?Sized>(
+    heap: &mut A,
+    data: Term,
+    most: usize,
+) -> Option<(Term, usize)> {
+    let bytes = bytes_of(data).filter(|bytes| bytes.len() <= most)?;
+    let text = std::str::from_utf8(&bytes).ok()?;
+    Some((build::string(heap, text), bytes.len()))
+}
+
 /// `characters_to_list/2` at once.
 ///
 /// # Errors
@@ -425,10 +480,9 @@ pub fn to_list<A: Allocate + ?Sized>(
 ) -> Result<Term, NotCharacters> {
     check(data)?;
     if encoding == Encoding::Utf8
-        && let Some(bytes) = bytes_of(data)
-        && let Ok(text) = std::str::from_utf8(&bytes)
+        && let Some((list, _)) = list_of_utf8(heap, data, usize::MAX)
     {
-        return Ok(build::string(heap, text));
+        return Ok(list);
     }
     let mut out = Vec::new();
     let conversion = convert(heap, data, encoding, usize::MAX, &mut out);
