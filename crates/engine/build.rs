@@ -1,5 +1,5 @@
-//! Generates the stencils: compiles `src/stencils.rs` to an object file and writes its machine code, operation by
-//! operation, as Rust tables for `src/native.rs`.
+//! Generates the stencils: compiles `src/stencils.rs` to assembly, rewrites that (`build/assembly.rs`), and writes its
+//! machine code, operation by operation, as Rust tables for `src/native.rs`.
 //!
 //! This is done only for x86-64 Linux, and not under Miri; elsewhere the tables are empty and the engine runs
 //! threaded. A stencil is left out unless it is a plain sequence of code that ends in jumps; `tests/stencils.rs`
@@ -18,27 +18,35 @@ use object::{
     SectionIndex,
 };
 
+#[path = "build/assembly.rs"]
+mod assembly;
+
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let variable = |name: &str| env::var(name).unwrap_or_default();
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-changed=../layout/src");
     println!("cargo::rerun-if-changed=../isa/src");
     let native = variable("CARGO_CFG_TARGET_ARCH") == "x86_64"
         && variable("CARGO_CFG_TARGET_OS") == "linux"
         && env::var_os("CARGO_CFG_MIRI").is_none();
-    let (narrow, wide) = if native {
+    let tables = if native {
         let object = compile(&out, &variable("TARGET"));
         let bytes = std::fs::read(&object).expect("the compiler wrote it");
         let file = Stencils::new(&bytes);
-        (file.table("NARROW"), file.table("WIDE"))
+        ["NARROW", "WIDE"].map(|name| file.table(name))
     } else {
-        (Vec::new(), Vec::new())
+        [Vec::new(), Vec::new()]
     };
     let mut text = String::new();
-    for (name, table) in [("NARROW", &narrow), ("WIDE", &wide)] {
-        writeln!(text, "pub(super) static {name}: &[Option<Stencil>] = &[").unwrap();
+    for (name, table) in ["NARROW", "WIDE"].iter().zip(&tables) {
+        writeln!(
+            text,
+            "pub(super) static {name}: &[[Option<Stencil>; 2]] = &["
+        )
+        .unwrap();
         for stencil in table {
             writeln!(text, "    {stencil},").unwrap();
         }
@@ -76,18 +84,36 @@ fn compile(out: &Path, target: &str) -> PathBuf {
             library(name).display().to_string(),
         ]);
     }
-    let object = out.join("stencils.o");
+    let path = |name: &str| out.join(name).display().to_string();
     run(&[
         "--crate-type=lib".into(),
         "--crate-name=stencils".into(),
-        "--emit=obj".into(),
+        "--emit=asm".into(),
         format!("--extern=isa={}", library("isa").display()),
         format!("--extern=layout={}", library("layout").display()),
         "src/stencils.rs".into(),
         "-o".into(),
-        object.display().to_string(),
+        path("compiled.s"),
     ]);
-    object
+    let compiled = std::fs::read_to_string(path("compiled.s")).expect("the compiler wrote it");
+    let write = |name: &str, text: &str| {
+        std::fs::write(path(name), text).expect("the output directory is writable");
+    };
+    write("stencils.s", &assembly::rewrite(&compiled));
+    // The compiler is an assembler too.
+    write(
+        "assembled.rs",
+        "#![no_std]\ncore::arch::global_asm!(include_str!(\"stencils.s\"), options(raw, att_syntax));\n",
+    );
+    run(&[
+        "--crate-type=lib".into(),
+        "--crate-name=assembled".into(),
+        "--emit=obj".into(),
+        path("assembled.rs"),
+        "-o".into(),
+        path("stencils.o"),
+    ]);
+    out.join("stencils.o")
 }
 
 /// The object file and its relocations.
@@ -119,6 +145,8 @@ impl<'a> Stencils<'a> {
         let mut relocations = HashMap::new();
         for section in file.sections() {
             for (offset, relocation) in section.relocations() {
+                // The assembler subtracts in 32 bits where `.reloc` names a place before a label.
+                let offset = offset & u64::from(u32::MAX);
                 let RelocationTarget::Symbol(index) = relocation.target() else {
                     continue;
                 };
@@ -143,7 +171,7 @@ impl<'a> Stencils<'a> {
         Stencils { file, relocations }
     }
 
-    /// The rows of a table, each as the text of an `Option<Stencil>`.
+    /// The rows of a table, each as the text of a `[Option<Stencil>; 2]`: the short form and the long one.
     fn table(&self, name: &str) -> Vec<String> {
         let symbol = self
             .file
@@ -158,7 +186,11 @@ impl<'a> Stencils<'a> {
             for index in 0..count {
                 let (section, offset) = self.pointer((handlers.0, handlers.1 + index * 8));
                 assert_eq!(offset, 0, "each function has a section of its own");
-                rows.push(self.stencil(section));
+                let section = self.file.section_by_index(section).expect("a section");
+                let name = section.name().expect("a name");
+                let forms = [format!("{name}.short"), name.to_owned()];
+                let forms = forms.map(|name| self.stencil(&name).unwrap_or("None".to_owned()));
+                rows.push(format!("[{}]", forms.join(", ")));
             }
         }
         rows
@@ -181,40 +213,76 @@ impl<'a> Stencils<'a> {
         (section, offset.wrapping_add_signed(relocation.addend))
     }
 
-    /// The code of one function as text, or `None` if it cannot be copied.
-    fn stencil(&self, section: SectionIndex) -> String {
-        let code = self.file.section_by_index(section).expect("a section");
-        let mut code = code.data().expect("its bytes").to_vec();
-        let mut found: Vec<&Relocation> = self
+    /// The stencil of a function's section and the cold one beside it as text, or `None` if it cannot be copied.
+    fn stencil(&self, section: &str) -> Option<String> {
+        let mut hot = self.code(section)?;
+        let cold = self.code(&format!("{section}.cold"))?;
+        // The final jump to the next instruction is removed: the code falls through instead.
+        let mut falls_through = false;
+        if let Some(last) = hot.relocations.last()
+            && matches!(&last.target, Target::Named(name) if name == "CONT")
+            && last.offset as usize + 4 == hot.bytes.len()
+            && hot.bytes[last.offset as usize - 1] == 0xe9
+        {
+            hot.bytes.truncate(last.offset as usize - 1);
+            hot.relocations.pop();
+            falls_through = true;
+        }
+        falls_through |= hot
             .relocations
             .iter()
-            .filter(|((other, _), _)| *other == section)
-            .map(|(_, relocation)| relocation)
-            .collect();
-        found.sort_by_key(|relocation| relocation.offset);
-        // The final jump to the next instruction is removed: the code falls through instead.
-        if let Some(last) = found.last()
-            && matches!(&last.target, Target::Named(name) if name == "CONT")
-            && last.offset as usize + 4 == code.len()
-            && code[last.offset as usize - 1] == 0xe9
-        {
-            code.truncate(last.offset as usize - 1);
-            found.pop();
-        }
-        let mut text = String::from("Some(Stencil { code: &[");
-        for byte in &code {
+            .any(|relocation| matches!(&relocation.target, Target::Named(name) if name == "CONT"));
+        let (hot, cold) = (hot.text(cold.index)?, cold.text(cold.index)?);
+        Some(format!(
+            "Some(Stencil {{ hot: {hot}, cold: {cold}, falls_through: {falls_through} }})"
+        ))
+    }
+
+    /// The code in a section; `None` if there is no such section.
+    fn code(&self, name: &str) -> Option<Code> {
+        let section = self.file.section_by_name(name)?;
+        let index = section.index();
+        let found = self.relocations.iter();
+        let found = found.filter(|((other, _), _)| *other == index);
+        let mut relocations: Vec<Relocation> =
+            found.map(|(_, relocation)| relocation.clone()).collect();
+        relocations.sort_by_key(|relocation| relocation.offset);
+        let bytes = section.data().expect("its bytes").to_vec();
+        Some(Code {
+            index,
+            bytes,
+            relocations,
+        })
+    }
+}
+
+/// The machine code in a section.
+struct Code {
+    index: SectionIndex,
+    bytes: Vec<u8>,
+    relocations: Vec<Relocation>,
+}
+
+impl Code {
+    /// As the text of a `Code` of the loader, or `None` if it cannot be copied. `cold` is the section that it may jump
+    /// to.
+    fn text(&self, cold: SectionIndex) -> Option<String> {
+        let mut text = String::from("Code { bytes: &[");
+        for byte in &self.bytes {
             write!(text, "{byte},").unwrap();
         }
         text.push_str("], relocations: &[");
-        for relocation in found {
-            let Some(symbol) = symbol(relocation, &code) else {
-                return "None".to_owned();
-            };
+        for relocation in &self.relocations {
+            let symbol = symbol(relocation, &self.bytes, cold)?;
             let kind = match relocation.kind {
                 kind if kind == elf::R_X86_64_32.0 => "Zero",
                 kind if kind == elf::R_X86_64_32S.0 => "Sign",
                 kind if kind == elf::R_X86_64_PC32.0 || kind == elf::R_X86_64_PLT32.0 => "Relative",
-                _ => return "None".to_owned(),
+                kind if kind == elf::R_X86_64_8.0 => {
+                    self.check_short_offset(relocation);
+                    "Byte"
+                }
+                _ => return None,
             };
             let (offset, addend) = (relocation.offset, relocation.addend);
             write!(
@@ -223,16 +291,30 @@ impl<'a> Stencils<'a> {
             )
             .unwrap();
         }
-        text.push_str("] })");
-        text
+        text.push_str("] }");
+        Some(text)
+    }
+
+    /// The rewritten assembly says where the offset of one byte is; the bytes must agree.
+    fn check_short_offset(&self, relocation: &Relocation) {
+        let at = relocation.offset as usize;
+        let (form, offset) = (self.bytes[at - 1], self.bytes[at]);
+        // A memory operand of one register and an offset of one byte.
+        let is_short = form >> 6 == 0b01 && form & 0b111 != 0b100;
+        assert!(
+            is_short && offset == assembly::SHORT_PLACEHOLDER,
+            "no short offset at byte {at}: {form:02x} {offset:02x}"
+        );
     }
 }
 
 /// The loader's name for a symbol; `None` if the relocation should be in a jump but is not, or if the symbol is
 /// unknown.
-fn symbol(relocation: &Relocation, code: &[u8]) -> Option<String> {
-    let Target::Named(name) = &relocation.target else {
-        return None;
+fn symbol(relocation: &Relocation, code: &[u8], cold: SectionIndex) -> Option<String> {
+    let name = match &relocation.target {
+        Target::Named(name) => name,
+        Target::Here(section, 0) if *section == cold => return Some("Cold".to_owned()),
+        Target::Here(..) => return None,
     };
     let at = relocation.offset as usize;
     let number = |prefix: &str| name.strip_prefix(prefix).map(str::to_owned);

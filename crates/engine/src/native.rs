@@ -44,21 +44,35 @@ use expand::{Part, PartOperand, expand};
 /// The machine code of one operation.
 #[allow(dead_code, reason = "processors without stencils have empty tables")]
 pub(crate) struct Stencil {
-    code: &'static [u8],
+    /// Runs from its start, and falls through at its end or jumps elsewhere.
+    hot: Code,
+    /// Leads to slow paths; what jumps there is in `hot`.
+    cold: Code,
+    /// Whether what comes next is the next instruction.
+    falls_through: bool,
+}
+
+/// Machine code and its holes.
+#[allow(dead_code, reason = "processors without stencils have empty tables")]
+pub(crate) struct Code {
+    bytes: &'static [u8],
     relocations: &'static [Relocation],
 }
 
 impl Stencil {
+    fn relocations(&self) -> impl Iterator<Item = &'static Relocation> {
+        self.hot.relocations.iter().chain(self.cold.relocations)
+    }
+
     /// Whether it reads none of its instruction's words, nor passes their address on.
     fn reads_no_words(&self) -> bool {
-        self.relocations
-            .iter()
+        self.relocations()
             .all(|relocation| !matches!(relocation.symbol, Symbol::Record))
     }
 
     /// Whether the first operand is the only one that it reads from its instruction's words.
     fn reads_first_operand_only(&self) -> bool {
-        self.relocations.iter().all(|relocation| {
+        self.relocations().all(|relocation| {
             !matches!(relocation.symbol, Symbol::Record)
                 || relocation.addend == 8 && relocation.kind != PatchKind::Relative
                 || relocation.addend == 8 - 4 && relocation.kind == PatchKind::Relative
@@ -66,7 +80,7 @@ impl Stencil {
     }
 }
 
-/// Four bytes that must be patched.
+/// Four bytes, or one, that must be patched.
 #[allow(dead_code, reason = "processors without stencils have empty tables")]
 pub(crate) struct Relocation {
     offset: u32,
@@ -75,7 +89,7 @@ pub(crate) struct Relocation {
     symbol: Symbol,
 }
 
-/// How the four bytes are encoded.
+/// How they are encoded.
 #[allow(dead_code, reason = "processors without stencils have empty tables")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PatchKind {
@@ -85,6 +99,8 @@ pub(crate) enum PatchKind {
     Sign,
     /// A distance from the address of these bytes.
     Relative,
+    /// One byte, which the processor sign-extends.
+    Byte,
 }
 
 /// The value that a hole is filled with.
@@ -99,6 +115,8 @@ pub(crate) enum Symbol {
     Record,
     /// The machine code of the next instruction.
     Continue,
+    /// The stencil's cold code.
+    Cold,
     /// The cell that holds the address of a slow path.
     SlowPath(SlowPath),
 }
@@ -127,7 +145,7 @@ mod tables {
         unused_imports,
         reason = "processors without stencils have empty tables"
     )]
-    use super::{PatchKind, Relocation, Stencil, Symbol};
+    use super::{Code, PatchKind, Relocation, Stencil, Symbol};
 
     include!(concat!(env!("OUT_DIR"), "/stencils.rs"));
 }
@@ -339,11 +357,25 @@ enum Piece {
 }
 
 impl Piece {
-    fn bytes(&self) -> usize {
+    fn stencil(&self) -> Option<&'static Stencil> {
         match self {
-            Piece::Stencil(stencil) | Piece::Part(Part { stencil, .. }) => stencil.code.len(),
-            Piece::Jump(_) => JUMP_BYTES,
+            Piece::Stencil(stencil) | Piece::Part(Part { stencil, .. }) => Some(stencil),
+            Piece::Jump(_) => None,
         }
+    }
+
+    /// Bytes of its code, without what is cold.
+    fn bytes(&self) -> usize {
+        self.stencil()
+            .map_or(JUMP_BYTES, |stencil| stencil.hot.bytes.len())
+    }
+
+    fn cold_bytes(&self) -> usize {
+        self.stencil().map_or(0, |stencil| stencil.cold.bytes.len())
+    }
+
+    fn falls_through(&self) -> bool {
+        self.stencil().is_some_and(|stencil| stencil.falls_through)
     }
 }
 
@@ -392,6 +424,8 @@ struct Plan {
     /// The addresses of the cells for slow paths.
     slow_paths: Vec<usize>,
     pieces: Vec<Piece>,
+    /// The offset of each piece's cold code.
+    cold: Vec<usize>,
     /// For each instruction, the index of its first piece and the offset of that piece in the code; the last entry is
     /// the end.
     first_pieces: Vec<(usize, usize)>,
@@ -422,11 +456,17 @@ fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
 
     let function_clause = slow::exceptions::function_clause.handler as usize as u64;
     let mut pieces = Vec::with_capacity(starts.len());
+    let mut cold = Vec::with_capacity(starts.len());
     let mut first_pieces: Vec<(usize, usize)> = Vec::with_capacity(starts.len() + 1);
     let mut size = 0usize;
     for (index, &start) in starts.iter().enumerate() {
         let start = start as usize;
+        let is_function = words[start] == function_clause;
         let is_entry = index > 0 && words[starts[index - 1] as usize] == function_clause;
+        // The cold code of a function comes behind it, where nothing falls through.
+        if (is_function || is_entry) && !pieces.last().is_some_and(Piece::falls_through) {
+            place_cold(&pieces, &mut cold, &mut size);
+        }
         if is_entry {
             size = size.next_multiple_of(ENTRY_ALIGNMENT);
         }
@@ -445,15 +485,26 @@ fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
             bytes
         };
     }
+    // Nothing falls through at the end of a module either: its last instruction is no stencil.
+    place_cold(&pieces, &mut cold, &mut size);
     first_pieces.push((pieces.len(), size));
 
     Some(Plan {
         slow_paths,
         pieces,
+        cold,
         first_pieces,
         words: words.len(),
         size,
     })
+}
+
+/// Gives room to the cold code of all pieces that have none yet.
+fn place_cold(pieces: &[Piece], cold: &mut Vec<usize>, size: &mut usize) {
+    for piece in &pieces[cold.len()..] {
+        cold.push(*size);
+        *size += piece.cold_bytes();
+    }
 }
 
 impl Plan {
@@ -496,16 +547,15 @@ impl Plan {
                 slow_paths: &self.slow_paths,
             };
             let mut offset = instruction[0].1;
-            for piece in &self.pieces[instruction[0].0..instruction[1].0] {
-                let code = &mut code[offset..];
+            let pieces = instruction[0].0..instruction[1].0;
+            for (piece, &cold) in self.pieces[pieces.clone()].iter().zip(&self.cold[pieces]) {
+                let place = PieceAt { hot: offset, cold };
                 match *piece {
-                    Piece::Stencil(stencil) => patch.stencil(stencil, None, code, offset)?,
-                    Piece::Part(part) => {
-                        patch.stencil(part.stencil, Some(&part), code, offset)?;
-                    }
+                    Piece::Stencil(stencil) => patch.stencil(stencil, None, code, place)?,
+                    Piece::Part(part) => patch.stencil(part.stencil, Some(&part), code, place)?,
                     Piece::Jump(cell) => {
                         let record = (words_at + start as usize * 8) as u32;
-                        code[..JUMP_BYTES].copy_from_slice(&jump(record, cell as u32));
+                        code[offset..][..JUMP_BYTES].copy_from_slice(&jump(record, cell as u32));
                     }
                 }
                 offset += piece.bytes();
@@ -544,7 +594,7 @@ fn stencil(words: &[u64], is_label: &[bool], start: usize) -> Option<&'static St
 fn fitting(handler: usize, operand: impl Fn(usize) -> (u64, bool)) -> Option<&'static Stencil> {
     let row = *ROWS.get(&handler)?;
     let fits = |stencil: &&'static Stencil| {
-        stencil.relocations.iter().all(|relocation| {
+        stencil.relocations().all(|relocation| {
             let (number, is_target) = match relocation.symbol {
                 Symbol::Hole(number) => (number, false),
                 Symbol::Target(number) => (number, true),
@@ -552,20 +602,21 @@ fn fitting(handler: usize, operand: impl Fn(usize) -> (u64, bool)) -> Option<&'s
             };
             let (word, is_label) = operand(usize::from(number));
             if is_label {
-                // An address in the area, which fits every hole.
-                return true;
+                // An address in the area, which fits every hole of four bytes.
+                return relocation.kind != PatchKind::Byte;
             }
             let value = (word as i64).wrapping_add(relocation.addend);
             !is_target
                 && match relocation.kind {
                     PatchKind::Zero => u32::try_from(value).is_ok(),
                     PatchKind::Sign => i32::try_from(value).is_ok(),
+                    PatchKind::Byte => i8::try_from(value).is_ok(),
                     PatchKind::Relative => false,
                 }
         })
     };
-    let narrow = tables::NARROW[row].as_ref().filter(fits);
-    narrow.or_else(|| tables::WIDE[row].as_ref().filter(fits))
+    let forms = tables::NARROW[row].iter().chain(&tables::WIDE[row]);
+    forms.flatten().find(fits)
 }
 
 /// An instruction whose machine code is being written.
@@ -578,51 +629,73 @@ struct Patch<'a> {
     slow_paths: &'a [usize],
 }
 
+/// The offsets of a piece in the machine code.
+#[derive(Clone, Copy)]
+struct PieceAt {
+    hot: usize,
+    cold: usize,
+}
+
 impl Patch<'_> {
-    /// Copies a stencil to the front of `code`, which is at `offset` in the machine code, and patches its holes.
+    /// Copies a stencil to its places in the machine code `all`, and patches its holes.
     fn stencil(
         &self,
         stencil: &Stencil,
         part: Option<&Part>,
-        code: &mut [u8],
-        offset: usize,
+        all: &mut [u8],
+        place: PieceAt,
     ) -> Option<()> {
+        let next = place.hot + stencil.hot.bytes.len();
+        for (code, offset) in [(&stencil.hot, place.hot), (&stencil.cold, place.cold)] {
+            let copy = &mut all[offset..][..code.bytes.len()];
+            copy.copy_from_slice(code.bytes);
+            for relocation in code.relocations {
+                let value = match relocation.symbol {
+                    Symbol::Continue => (self.code_at + next) as u64,
+                    Symbol::Cold => (self.code_at + place.cold) as u64,
+                    symbol => self.value(symbol, part)?,
+                };
+                let value = (value as i64).wrapping_add(relocation.addend);
+                let at = relocation.offset as usize;
+                let bytes = match relocation.kind {
+                    PatchKind::Zero => u32::try_from(value).ok()?.to_le_bytes(),
+                    PatchKind::Sign => i32::try_from(value).ok()?.to_le_bytes(),
+                    PatchKind::Relative => {
+                        let here = (self.code_at + offset + at) as i64;
+                        i32::try_from(value - here).ok()?.to_le_bytes()
+                    }
+                    PatchKind::Byte => {
+                        copy[at..=at].copy_from_slice(&i8::try_from(value).ok()?.to_le_bytes());
+                        continue;
+                    }
+                };
+                copy[at..at + 4].copy_from_slice(&bytes);
+            }
+        }
+        Some(())
+    }
+
+    /// The value of a symbol that does not depend on the place of the code.
+    fn value(&self, symbol: Symbol, part: Option<&Part>) -> Option<u64> {
         let operand = |number: u8| match part.map(|part| part.operands[usize::from(number)]) {
             None => self.operand(usize::from(number)),
             Some(PartOperand::Label(index)) => self.operand(index),
             Some(PartOperand::Number(value)) => value,
         };
-        let length = stencil.code.len();
-        code[..length].copy_from_slice(stencil.code);
-        for relocation in stencil.relocations {
-            let at = relocation.offset as usize;
-            let value = match relocation.symbol {
-                Symbol::Hole(number) => operand(number),
-                Symbol::Target(number) => {
-                    let label = (operand(number) as usize).checked_sub(self.words_at)? / 8;
-                    *self.words.get(label)?
-                }
-                Symbol::Record => {
-                    // Shifted for a part, so that its first operand is where the words of an instruction have operand
-                    // 0.
-                    let shift = part.map_or(0, |part| part.first);
-                    (self.words_at + (self.start + shift) * 8) as u64
-                }
-                Symbol::Continue => (self.code_at + offset + length) as u64,
-                Symbol::SlowPath(path) => self.slow_paths[path as usize] as u64,
-            };
-            let value = (value as i64).wrapping_add(relocation.addend);
-            let bytes = match relocation.kind {
-                PatchKind::Zero => u32::try_from(value).ok()?.to_le_bytes(),
-                PatchKind::Sign => i32::try_from(value).ok()?.to_le_bytes(),
-                PatchKind::Relative => {
-                    let here = (self.code_at + offset + at) as i64;
-                    i32::try_from(value - here).ok()?.to_le_bytes()
-                }
-            };
-            code[at..at + 4].copy_from_slice(&bytes);
-        }
-        Some(())
+        Some(match symbol {
+            Symbol::Hole(number) => operand(number),
+            Symbol::Target(number) => {
+                let label = (operand(number) as usize).checked_sub(self.words_at)? / 8;
+                *self.words.get(label)?
+            }
+            Symbol::Record => {
+                // Shifted for a part, so that its first operand is where the words of an instruction have operand 0.
+                let shift = part.map_or(0, |part| part.first);
+                (self.words_at + (self.start + shift) * 8) as u64
+            }
+            Symbol::SlowPath(path) => self.slow_paths[path as usize] as u64,
+            Symbol::Continue | Symbol::Cold => return None,
+        })
     }
 
     fn operand(&self, index: usize) -> u64 {

@@ -1,0 +1,228 @@
+//! Rewrites the compiler's assembly of the stencils before it is assembled.
+//!
+//! - What leads to a slow path only moves to a section of its own, `NAME.cold`, which the loader places behind the
+//!   function: the code that usually runs becomes contiguous, and falls through to the next instruction's.
+//! - Each stencil gets a second form, `NAME.short`, whose registers are addressed by one byte instead of four: the
+//!   compiler cannot know that nearly all offsets are that small.
+//! - Loops within a stencil are not aligned: a copy starts at any address.
+//!
+//! This works on lines of AT&T syntax; whatever does not look as expected stays as it is. Used by the build script and
+//! by its test.
+
+use std::fmt::Write;
+
+/// Stands for an offset of one byte until the loader writes it.
+pub const SHORT_PLACEHOLDER: u8 = 0x55;
+
+/// A label and what follows it.
+struct Block<'a> {
+    label: Option<&'a str>,
+    lines: Vec<String>,
+}
+
+/// The assembly of all stencils, rewritten.
+pub fn rewrite(assembly: &str) -> String {
+    let mut text = String::new();
+    let mut lines = assembly.lines();
+    while let Some(line) = lines.next() {
+        match section_of_function(line) {
+            Some(section) => {
+                let body = lines
+                    .by_ref()
+                    .take_while(|line| !line.starts_with("\t.cfi_endproc"));
+                function(&mut text, section, &body.collect::<Vec<_>>());
+            }
+            None if line.starts_with("\t.file") => {}
+            None => writeln!(text, "{line}").unwrap(),
+        }
+    }
+    text
+}
+
+/// The name in a line that starts the section of a function.
+fn section_of_function(line: &str) -> Option<&str> {
+    let (name, _) = line.strip_prefix("\t.section\t\"")?.split_once('"')?;
+    name.starts_with(".text.").then_some(name)
+}
+
+/// Writes the sections of a function.
+fn function(text: &mut String, section: &str, lines: &[&str]) {
+    let (mut symbol, mut blocks) = (
+        "",
+        vec![Block {
+            label: None,
+            lines: Vec::new(),
+        }],
+    );
+    for line in lines {
+        if let Some(label) = line.strip_suffix(':') {
+            match label.starts_with(".L") {
+                true if label.starts_with(".Lfunc") => {}
+                true => blocks.push(Block {
+                    label: Some(label),
+                    lines: Vec::new(),
+                }),
+                false => symbol = label,
+            }
+        } else if !line.starts_with("\t.") {
+            let line = line.split("\t#").next().unwrap_or(line).trim();
+            let block = blocks.last_mut().expect("there is a first block");
+            block.lines.push(line.to_owned());
+        }
+    }
+    let (hot, cold) = split(blocks);
+    let mut write_section = |name: &str, lines: &[String]| {
+        writeln!(text, "\t.section\t\"{section}{name}\",\"ax\",@progbits").unwrap();
+        for line in lines {
+            writeln!(text, "{line}").unwrap();
+        }
+    };
+    let mut labels = 0;
+    let mut shorter = |lines: &[String]| -> Vec<String> {
+        lines
+            .iter()
+            .flat_map(|line| short(line, section, &mut labels))
+            .collect()
+    };
+    let (short_hot, short_cold) = (shorter(&hot), shorter(&cold));
+    write_section("", &[format!("{symbol}:")]);
+    write_section("", &hot);
+    write_section(".cold", &cold);
+    if labels > 0 {
+        write_section(".short", &short_hot);
+        write_section(".short.cold", &short_cold);
+    }
+}
+
+/// Whether a block leads to a slow path, whose address is in a word that has a name.
+fn is_cold(block: &Block<'_>) -> bool {
+    let loads_slow_path = |line: &String| {
+        let name = line
+            .strip_prefix("movq\t")
+            .and_then(|rest| rest.split_once("(%rip), %"));
+        name.is_some_and(|(name, _)| !name.starts_with("RECORD") && !name.starts_with("HOLE"))
+    };
+    let jumps = block
+        .lines
+        .last()
+        .is_some_and(|line| line.starts_with("jmpq\t*%"));
+    block.label.is_some() && jumps && block.lines.iter().any(loads_slow_path)
+}
+
+/// The lines of a function that stay together, and those that lead to slow paths.
+fn split(blocks: Vec<Block<'_>>) -> (Vec<String>, Vec<String>) {
+    let (mut hot, mut cold) = (Vec::<String>::new(), Vec::new());
+    // The label of a cold block into which the code before it falls through.
+    let mut falls_into: Option<&str> = None;
+    for block in blocks {
+        let leaves = hot.last().is_some_and(|line| line.starts_with("jmp"));
+        if is_cold(&block) {
+            if !leaves {
+                falls_into = falls_into.or(block.label);
+            }
+            cold.extend(block.label.map(|label| format!("{label}:")));
+            cold.extend(block.lines);
+            continue;
+        }
+        if let Some(cold) = falls_into.take() {
+            bypass(&mut hot, cold, block.label);
+        }
+        hot.extend(block.label.map(|label| format!("{label}:")));
+        hot.extend(block.lines);
+    }
+    if let Some(cold) = falls_into {
+        bypass(&mut hot, cold, None);
+    }
+    (hot, cold)
+}
+
+/// Completes code that fell through into a cold block: `next` is the label of what follows now.
+fn bypass(hot: &mut Vec<String>, cold: &str, next: Option<&str>) {
+    let last = hot.last().and_then(|line| line.split_once('\t'));
+    let inverse = last.and_then(|(jump, target)| Some((inverse(jump)?, target.to_owned())));
+    match inverse {
+        Some((jump, target)) if Some(target.as_str()) == next => {
+            hot.pop();
+            hot.push(format!("{jump}\t{cold}"));
+        }
+        Some((jump, target)) if target == "CONT" => {
+            hot.pop();
+            hot.extend([format!("{jump}\t{cold}"), format!("jmp\t{target}")]);
+        }
+        _ => hot.push(format!("jmp\t{cold}")),
+    }
+}
+
+/// The conditional jump that is taken when this one is not.
+fn inverse(jump: &str) -> Option<&'static str> {
+    const PAIRS: [(&str, &str); 8] = [
+        ("jo", "jno"),
+        ("jb", "jae"),
+        ("je", "jne"),
+        ("jbe", "ja"),
+        ("js", "jns"),
+        ("jp", "jnp"),
+        ("jl", "jge"),
+        ("jle", "jg"),
+    ];
+    PAIRS.iter().find_map(|&(a, b)| match jump {
+        jump if jump == a => Some(b),
+        jump if jump == b => Some(a),
+        _ => None,
+    })
+}
+
+/// A line of the short form: an operand `HOLE_0-4(%rsi)` becomes an offset of one byte, with a relocation.
+fn short(line: &str, section: &str, labels: &mut usize) -> Vec<String> {
+    // Other labels than those of the long form.
+    let line = line.replace(".LBB", ".LSB");
+    let Some((before, hole, after)) = memory_operand(&line) else {
+        return vec![line];
+    };
+    let Some(behind) = bytes_behind_offset(before) else {
+        return vec![line];
+    };
+    let label = format!(
+        ".Lshort{}_{labels}",
+        section.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+    );
+    *labels += 1;
+    vec![
+        format!("{before}{SHORT_PLACEHOLDER}{after}"),
+        format!("{label}:"),
+        format!("\t.reloc {label}-{}, R_X86_64_8, {hole}", behind + 1),
+    ]
+}
+
+/// Splits a line around the offset of an operand that is a hole and one register.
+fn memory_operand(line: &str) -> Option<(&str, &str, &str)> {
+    let (start, _) = line.match_indices("HOLE_").find(|(start, _)| {
+        let hole = &line[*start..];
+        hole.find(['(', ',', ' '])
+            .is_some_and(|end| hole[end..].starts_with("(%"))
+    })?;
+    let end = start + line[start..].find('(')?;
+    let (register, _) = line[end + 1..].split_once(')')?;
+    let simple = !register.contains(',') && !["%rip", "%rsp", "%r12"].contains(&register);
+    simple.then(|| (&line[..start], &line[start..end], &line[end..]))
+}
+
+/// Number of bytes that an instruction has behind the offset of its operand in memory: those of a constant. `None` if
+/// that is not certain.
+fn bytes_behind_offset(before: &str) -> Option<usize> {
+    let (mnemonic, operands) = before.split_once('\t')?;
+    let Some(constant) = operands.trim_start().strip_prefix('$') else {
+        return Some(0);
+    };
+    let constant = constant.split(',').next()?;
+    let width = mnemonic.chars().last()?;
+    let narrow = constant
+        .parse::<i64>()
+        .is_ok_and(|value| i8::try_from(value).is_ok());
+    match (mnemonic.trim_end_matches(width), width) {
+        ("add" | "sub" | "and" | "or" | "xor" | "cmp" | "mov" | "test", 'b') => Some(1),
+        ("add" | "sub" | "and" | "or" | "xor" | "cmp", 'l' | 'q') if narrow => Some(1),
+        ("add" | "sub" | "and" | "or" | "xor" | "cmp" | "mov" | "test", 'l' | 'q') => Some(4),
+        _ => None,
+    }
+}

@@ -1,0 +1,133 @@
+//! The rewriting of the stencils' assembly: what moves away, what becomes shorter, and what stays as it is.
+
+#[path = "../build/assembly.rs"]
+#[allow(dead_code)]
+mod assembly;
+
+/// The sections that a function with these lines becomes, each as its name and its lines, without those of `.reloc`.
+fn sections(lines: &str) -> Vec<(String, Vec<String>)> {
+    let lines = lines.trim().replace("\n    ", "\n\t");
+    let text = format!(
+        "\t.section\t\".text.f\",\"ax\",@progbits\n\t.p2align\t4\nf:\n\t.cfi_startproc\n\t{lines}\n.Lfunc_end0:\n\
+         \t.cfi_endproc\n\t.section\t.data\n"
+    );
+    let mut sections: Vec<(String, Vec<String>)> = Vec::new();
+    for line in assembly::rewrite(&text).lines() {
+        let section = line.strip_prefix("\t.section\t\"");
+        match section.and_then(|line| line.split_once('"')) {
+            Some((name, _)) => {
+                if sections.last().is_none_or(|(last, _)| last != name) {
+                    sections.push((name.to_owned(), Vec::new()));
+                }
+            }
+            None if line.ends_with(".data") => {}
+            None => sections.last_mut().unwrap().1.push(line.to_owned()),
+        }
+    }
+    sections
+}
+
+#[track_caller]
+fn check(lines: &str, name: &str, expected: &[&str]) {
+    let sections = sections(lines);
+    let found = sections.iter().find(|(section, _)| section == name);
+    let found = found.map(|(_, lines)| lines.clone()).unwrap_or_default();
+    assert_eq!(found, expected, "{sections:#?}");
+}
+
+const SLOW: &str = "movq\tadd(%rip), %rax\n    movl\t$RECORD, %r9d\n    jmpq\t*%rax";
+
+#[test]
+fn slow_paths_move_away() {
+    let lines = format!("jne\t.LBB0_1\n    jmp\tCONT\n.LBB0_1:\n    {SLOW}");
+    check(&lines, ".text.f", &["f:", "jne\t.LBB0_1", "jmp\tCONT"]);
+    let slow = [
+        ".LBB0_1:",
+        "movq\tadd(%rip), %rax",
+        "movl\t$RECORD, %r9d",
+        "jmpq\t*%rax",
+    ];
+    check(&lines, ".text.f.cold", &slow);
+}
+
+#[test]
+fn code_that_fell_into_a_slow_path_jumps_there() {
+    let over = format!("jno\t.LBB0_2\n.LBB0_1:\n    {SLOW}\n.LBB0_2:\n    jmp\tCONT");
+    check(
+        &over,
+        ".text.f",
+        &["f:", "jo\t.LBB0_1", ".LBB0_2:", "jmp\tCONT"],
+    );
+    let next = format!("jae\tCONT\n.LBB0_1:\n    {SLOW}");
+    check(&next, ".text.f", &["f:", "jb\t.LBB0_1", "jmp\tCONT"]);
+    let elsewhere = format!("je\tTARGET_0\n.LBB0_1:\n    {SLOW}\n.LBB0_2:\n    jmp\tCONT");
+    check(
+        &elsewhere,
+        ".text.f",
+        &[
+            "f:",
+            "je\tTARGET_0",
+            "jmp\t.LBB0_1",
+            ".LBB0_2:",
+            "jmp\tCONT",
+        ],
+    );
+}
+
+#[test]
+fn a_function_that_is_a_slow_path_stays() {
+    let sections = sections(SLOW);
+    assert_eq!(sections.len(), 2);
+    assert_eq!(sections[0].1.len(), 4);
+    assert!(sections[1].1.is_empty());
+}
+
+#[test]
+fn jumps_through_words_stay() {
+    let lines =
+        "jne\t.LBB0_1\n    jmp\tCONT\n.LBB0_1:\n    movq\tRECORD+8(%rip), %rax\n    jmpq\t*%rax";
+    check(lines, ".text.f.cold", &[]);
+}
+
+#[test]
+fn registers_get_short_offsets() {
+    let short = |line: &str| -> Vec<String> {
+        let sections = sections(&format!("{line}\n    jmp\tCONT"));
+        let short = sections.iter().find(|(name, _)| name == ".text.f.short");
+        short
+            .map(|(_, lines)| lines[..3].to_vec())
+            .unwrap_or_default()
+    };
+    let with_relocation = |line: &str, behind: usize, hole: &str| {
+        vec![
+            line.to_owned(),
+            ".Lshort_text_f_0:".to_owned(),
+            format!("\t.reloc .Lshort_text_f_0-{behind}, R_X86_64_8, {hole}"),
+        ]
+    };
+    assert_eq!(
+        short("movq\tHOLE_0-4(%rsi), %rax"),
+        with_relocation("movq\t85(%rsi), %rax", 1, "HOLE_0-4")
+    );
+    assert_eq!(
+        short("cmpq\t$HOLE_1, HOLE_0(%rdi)"),
+        with_relocation("cmpq\t$HOLE_1, 85(%rdi)", 5, "HOLE_0")
+    );
+    assert_eq!(
+        short("cmpq\t$59, HOLE_0(%rdi)"),
+        with_relocation("cmpq\t$59, 85(%rdi)", 2, "HOLE_0")
+    );
+    assert_eq!(
+        short("movq\t$59, HOLE_0(%rdi)"),
+        with_relocation("movq\t$59, 85(%rdi)", 5, "HOLE_0")
+    );
+    for stays in [
+        "movq\tHOLE_1-2(,%rax,8), %rax",
+        "movq\tHOLE_1(%rdi,%rax), %rax",
+        "movl\t$HOLE_0, %eax",
+        "shlq\t$4, HOLE_0(%rdi)",
+        "movw\t$4, HOLE_0(%rdi)",
+    ] {
+        assert!(short(stays).is_empty(), "{stays}");
+    }
+}
