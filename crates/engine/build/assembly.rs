@@ -14,10 +14,19 @@ use std::fmt::Write;
 /// Stands for an offset of one byte until the loader writes it.
 pub const SHORT_PLACEHOLDER: u8 = 0x55;
 
-/// A label and what follows it.
-struct Block<'a> {
-    label: Option<&'a str>,
+/// Lines that run one after the other: only the first can be jumped to, and only the last may jump.
+struct Block {
+    label: Option<String>,
     lines: Vec<String>,
+}
+
+impl Block {
+    fn new(label: Option<&str>) -> Block {
+        Block {
+            label: label.map(str::to_owned),
+            lines: Vec::new(),
+        }
+    }
 }
 
 /// The assembly of all stencils, rewritten.
@@ -47,27 +56,31 @@ fn section_of_function(line: &str) -> Option<&str> {
 
 /// Writes the sections of a function.
 fn function(text: &mut String, section: &str, lines: &[&str]) {
-    let (mut symbol, mut blocks) = (
-        "",
-        vec![Block {
-            label: None,
-            lines: Vec::new(),
-        }],
-    );
+    let (mut symbol, mut blocks) = ("", vec![Block::new(None)]);
     for line in lines {
         if let Some(label) = line.strip_suffix(':') {
             match label.starts_with(".L") {
                 true if label.starts_with(".Lfunc") => {}
-                true => blocks.push(Block {
-                    label: Some(label),
-                    lines: Vec::new(),
-                }),
+                true => blocks.push(Block::new(Some(label))),
                 false => symbol = label,
             }
         } else if !line.starts_with("\t.") {
             let line = line.split("\t#").next().unwrap_or(line).trim();
             let block = blocks.last_mut().expect("there is a first block");
             block.lines.push(line.to_owned());
+            if line.starts_with('j') {
+                blocks.push(Block::new(None));
+            }
+        }
+    }
+    // Without what a final jump has opened.
+    blocks.retain(|block| block.label.is_some() || !block.lines.is_empty());
+    // The first block is where the function starts; of the others, what is cold needs a label.
+    for (number, block) in blocks.iter_mut().enumerate().skip(1) {
+        if is_cold(block) {
+            block
+                .label
+                .get_or_insert_with(|| format!(".LBB{symbol}_{number}"));
         }
     }
     let (hot, cold) = split(blocks);
@@ -95,7 +108,7 @@ fn function(text: &mut String, section: &str, lines: &[&str]) {
 }
 
 /// Whether a block leads to a slow path, whose address is in a word that has a name.
-fn is_cold(block: &Block<'_>) -> bool {
+fn is_cold(block: &Block) -> bool {
     let loads_slow_path = |line: &String| {
         let name = line
             .strip_prefix("movq\t")
@@ -106,32 +119,32 @@ fn is_cold(block: &Block<'_>) -> bool {
         .lines
         .last()
         .is_some_and(|line| line.starts_with("jmpq\t*%"));
-    block.label.is_some() && jumps && block.lines.iter().any(loads_slow_path)
+    jumps && block.lines.iter().any(loads_slow_path)
 }
 
 /// The lines of a function that stay together, and those that lead to slow paths.
-fn split(blocks: Vec<Block<'_>>) -> (Vec<String>, Vec<String>) {
+fn split(blocks: Vec<Block>) -> (Vec<String>, Vec<String>) {
     let (mut hot, mut cold) = (Vec::<String>::new(), Vec::new());
     // The label of a cold block into which the code before it falls through.
-    let mut falls_into: Option<&str> = None;
-    for block in blocks {
-        let leaves = hot.last().is_some_and(|line| line.starts_with("jmp"));
-        if is_cold(&block) {
-            if !leaves {
+    let mut falls_into: Option<String> = None;
+    for (number, block) in blocks.into_iter().enumerate() {
+        let label = block.label.as_ref().map(|label| format!("{label}:"));
+        if number > 0 && is_cold(&block) {
+            if !hot.last().is_some_and(|line| line.starts_with("jmp")) {
                 falls_into = falls_into.or(block.label);
             }
-            cold.extend(block.label.map(|label| format!("{label}:")));
+            cold.extend(label);
             cold.extend(block.lines);
             continue;
         }
         if let Some(cold) = falls_into.take() {
-            bypass(&mut hot, cold, block.label);
+            bypass(&mut hot, &cold, block.label.as_deref());
         }
-        hot.extend(block.label.map(|label| format!("{label}:")));
+        hot.extend(label);
         hot.extend(block.lines);
     }
     if let Some(cold) = falls_into {
-        bypass(&mut hot, cold, None);
+        bypass(&mut hot, &cold, None);
     }
     (hot, cold)
 }

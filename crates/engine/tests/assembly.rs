@@ -75,6 +75,23 @@ fn code_that_fell_into_a_slow_path_jumps_there() {
 }
 
 #[test]
+fn only_the_end_of_a_block_moves() {
+    let lines = format!(
+        "jbe\t.LBB0_1\n    jmp\tTARGET_0\n.LBB0_1:\n    incq\t%rax\n    jno\tCONT\n    {SLOW}"
+    );
+    let hot = [
+        "f:",
+        "jbe\t.LBB0_1",
+        "jmp\tTARGET_0",
+        ".LBB0_1:",
+        "incq\t%rax",
+        "jo\t.LBBf_3",
+        "jmp\tCONT",
+    ];
+    check(&lines, ".text.f", &hot);
+}
+
+#[test]
 fn a_function_that_is_a_slow_path_stays() {
     let sections = sections(SLOW);
     assert_eq!(sections.len(), 2);
