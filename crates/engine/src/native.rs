@@ -36,8 +36,8 @@ use crate::bodies::{
 use crate::breakpoints::DETOUR_BYTES;
 use crate::encoding;
 use crate::form::{Handler, Threaded};
-use crate::operand::{K, X, Y};
-use crate::operation::{D, HandlerOf, P, S, SD, SS, Sdd, Ssd, SsdFew};
+use crate::operand::{K, N, X, Y};
+use crate::operation::{D, HandlerOf, II, Iid, IidFew, P, S, SD, SS, Sdd, Ssd, SsdFew};
 use crate::slow;
 use expand::{Part, PartOperand, expand};
 

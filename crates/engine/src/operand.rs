@@ -71,6 +71,13 @@ impl Operand {
         }
     }
 
+    /// Whether it is a constant other than a small integer.
+    #[must_use]
+    pub fn is_other_constant(self) -> bool {
+        self.as_constant()
+            .is_some_and(|constant| !constant.is_small())
+    }
+
     /// The constant, if it is one.
     #[must_use]
     pub fn as_constant(self) -> Option<Term> {
@@ -84,6 +91,9 @@ impl Operand {
 
 /// A kind of operand that can be read.
 pub trait Source {
+    /// Whether it is always a small integer.
+    const IS_SMALL: bool = false;
+
     /// # Safety
     /// Operand word `I` is of this kind, and the register holds a term.
     unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term;
@@ -102,6 +112,8 @@ pub struct X;
 pub struct Y;
 /// A constant.
 pub struct K;
+/// A constant that is a small integer.
+pub struct N;
 /// Any kind, determined when the operand is read.
 pub struct Any;
 
@@ -145,6 +157,16 @@ impl Source for K {
     }
 }
 
+impl Source for N {
+    const IS_SMALL: bool = true;
+
+    #[inline(always)]
+    unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
+        // SAFETY: the word is a term.
+        unsafe { Term::from_bits(F::constant::<I>(m.ip)) }
+    }
+}
+
 impl Source for Any {
     #[inline(always)]
     unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
@@ -162,6 +184,8 @@ impl Dest for Any {
 }
 
 impl<A: Source> Source for In<A> {
+    const IS_SMALL: bool = A::IS_SMALL;
+
     #[inline(always)]
     unsafe fn read<F: Form, const I: usize>(m: &Registers<F>) -> Term {
         // SAFETY: the caller's promise.

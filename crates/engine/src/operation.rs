@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 use layout::{Context, Term};
 
 use crate::form::{Exit, Form, Handler, Threaded};
-use crate::operand::{Any, Dest, K, Operand, OperandKind, Source, X, Y};
+use crate::operand::{Any, Dest, K, N, Operand, OperandKind, Source, X, Y};
 
 /// A handler, and the encoding of the instructions that it can run.
 pub struct HandlerOf<W> {
@@ -135,6 +135,49 @@ SsdFew [A: Source, B: Source, C: Dest] |[a, b, d]| match (a.kind(), b.kind(), d.
     (PX, PK, PX) => Self::run::<Threaded, X, K, X>,
     _ => Self::run::<Threaded, Any, Any, Any>,
 });
+shape!(/// As [`Ssd`], of integers.
+Iid [A: Source, B: Source, C: Dest] |[a, b, d]| match (a.kind(), b.kind(), d.kind()) {
+    _ if a.is_other_constant() || b.is_other_constant() => Self::run::<Threaded, Any, Any, Any>,
+    (PX, PX, PX) => Self::run::<Threaded, X, X, X>,
+    (PX, PX, PY) => Self::run::<Threaded, X, X, Y>,
+    (PX, PY, PX) => Self::run::<Threaded, X, Y, X>,
+    (PX, PY, PY) => Self::run::<Threaded, X, Y, Y>,
+    (PX, PK, PX) => Self::run::<Threaded, X, N, X>,
+    (PX, PK, PY) => Self::run::<Threaded, X, N, Y>,
+    (PY, PX, PX) => Self::run::<Threaded, Y, X, X>,
+    (PY, PX, PY) => Self::run::<Threaded, Y, X, Y>,
+    (PY, PY, PX) => Self::run::<Threaded, Y, Y, X>,
+    (PY, PY, PY) => Self::run::<Threaded, Y, Y, Y>,
+    (PY, PK, PX) => Self::run::<Threaded, Y, N, X>,
+    (PY, PK, PY) => Self::run::<Threaded, Y, N, Y>,
+    (PK, PX, PX) => Self::run::<Threaded, N, X, X>,
+    (PK, PX, PY) => Self::run::<Threaded, N, X, Y>,
+    (PK, PY, PX) => Self::run::<Threaded, N, Y, X>,
+    (PK, PY, PY) => Self::run::<Threaded, N, Y, Y>,
+    _ => Self::run::<Threaded, Any, Any, Any>,
+});
+shape!(/// As [`SsdFew`], of integers.
+IidFew [A: Source, B: Source, C: Dest] |[a, b, d]| match (a.kind(), b.kind(), d.kind()) {
+    _ if b.is_other_constant() => Self::run::<Threaded, Any, Any, Any>,
+    (PX, PX, PX) => Self::run::<Threaded, X, X, X>,
+    (PX, PK, PX) => Self::run::<Threaded, X, N, X>,
+    _ => Self::run::<Threaded, Any, Any, Any>,
+});
+shape!(/// As [`SS`], of terms that are integers as a rule.
+II [A: Source, B: Source] |[a, b]| match (a.kind(), b.kind()) {
+    (PX, PK) if b.is_other_constant() => Self::run::<Threaded, X, K>,
+    (PY, PK) if b.is_other_constant() => Self::run::<Threaded, Y, K>,
+    _ if a.is_other_constant() => Self::run::<Threaded, Any, Any>,
+    (PX, PX) => Self::run::<Threaded, X, X>,
+    (PX, PY) => Self::run::<Threaded, X, Y>,
+    (PX, PK) => Self::run::<Threaded, X, N>,
+    (PY, PX) => Self::run::<Threaded, Y, X>,
+    (PY, PY) => Self::run::<Threaded, Y, Y>,
+    (PY, PK) => Self::run::<Threaded, Y, N>,
+    (PK, PX) => Self::run::<Threaded, N, X>,
+    (PK, PY) => Self::run::<Threaded, N, Y>,
+    (PK, PK) => Self::run::<Threaded, Any, Any>,
+});
 
 /// Defines operations: a name, its shape, and the body over the machine `m` and the operands `o` of its encoding.
 macro_rules! operations {
@@ -153,6 +196,9 @@ macro_rules! operation {
     (Sdd $($rest:tt)*) => { $crate::operation::operation! { @ Sdd [A: Source, B: Dest, C: Dest] $($rest)* } };
     (Ssd $($rest:tt)*) => { $crate::operation::operation! { @ Ssd [A: Source, B: Source, C: Dest] $($rest)* } };
     (SsdFew $($rest:tt)*) => { $crate::operation::operation! { @ SsdFew [A: Source, B: Source, C: Dest] $($rest)* } };
+    (II $($rest:tt)*) => { $crate::operation::operation! { @ II [A: Source, B: Source] $($rest)* } };
+    (Iid $($rest:tt)*) => { $crate::operation::operation! { @ Iid [A: Source, B: Source, C: Dest] $($rest)* } };
+    (IidFew $($rest:tt)*) => { $crate::operation::operation! { @ IidFew [A: Source, B: Source, C: Dest] $($rest)* } };
     (@ $shape:ident [$($kind:ident: $bound:ident),*] [$(#[$doc:meta])* $name:ident]
         |$m:ident, $o:ident: $encoding:ident| $body:block) => {
         $(#[$doc])*

@@ -88,6 +88,20 @@ impl<F: Form> Registers<F> {
         unsafe { A::read::<F, I>(self) }
     }
 
+    /// Whether two operands, whose values are given too, are small integers.
+    #[inline(always)]
+    pub fn both_small<A: Source, B: Source, const I: usize, const J: usize>(
+        &self,
+        (_, a): (At<A, I>, Term),
+        (_, b): (At<B, J>, Term),
+    ) -> bool {
+        match (A::IS_SMALL, B::IS_SMALL) {
+            (true, _) => b.is_small(),
+            (_, true) => a.is_small(),
+            _ => Term::both_small(a, b),
+        }
+    }
+
     /// Writes the register that an operand names.
     #[inline(always)]
     pub unsafe fn put<D: Dest, const I: usize>(&self, _: At<D, I>, value: Term) {

@@ -43,6 +43,19 @@ macro_rules! variants {
              (Y, X, X), (Y, X, Y), (Y, Y, X), (Y, Y, Y), (Y, K, X), (Y, K, Y),
              (K, X, X), (K, X, Y), (K, Y, X), (K, Y, Y)])
     };
+    (integers, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, II,
+            [(X, X), (X, Y), (X, N), (X, K), (Y, X), (Y, Y), (Y, N), (Y, K), (N, X), (N, Y)])
+    };
+    (integers_dest, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, Iid,
+            [(X, X, X), (X, X, Y), (X, Y, X), (X, Y, Y), (X, N, X), (X, N, Y),
+             (Y, X, X), (Y, X, Y), (Y, Y, X), (Y, Y, Y), (Y, N, X), (Y, N, Y),
+             (N, X, X), (N, X, Y), (N, Y, X), (N, Y, Y)])
+    };
+    (integers_dest_few, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, IidFew, [(X, X, X), (X, N, X)])
+    };
     (sources_dest_few, $form:ty, $operation:path) => {
         variants!(@ $form, $operation, SsdFew, [(X, X, X), (X, K, X)])
     };
@@ -98,8 +111,8 @@ macro_rules! stencil_table {
             variants!(sources, $form, compare::IsNeExact),
             variants!(register, $form, compare::IsNeImmediate),
             variants!(sources, $form, compare::IsEq),
-            variants!(sources, $form, compare::IsLt),
-            variants!(sources, $form, compare::IsGe),
+            variants!(integers, $form, compare::IsLt),
+            variants!(integers, $form, compare::IsGe),
             variants!(register, $form, select::SelectValue),
             variants!(register, $form, select::SelectValue2),
             variants!(register, $form, select::JumpTable),
@@ -139,16 +152,16 @@ macro_rules! stencil_table {
             variants!(sources_dest_few, $form, guards::GreaterOrEqual),
             variants!(sources_dest_few, $form, guards::Greater),
             variants!(sources_dest_few, $form, guards::LessOrEqual),
-            variants!(sources_dest, $form, arith::Add),
-            variants!(sources_dest, $form, arith::Subtract),
-            variants!(sources_dest, $form, arith::Multiply),
-            variants!(sources_dest_few, $form, arith::IntegerDivide),
-            variants!(sources_dest_few, $form, arith::Remainder),
-            variants!(sources_dest, $form, arith::BitAnd),
-            variants!(sources_dest_few, $form, arith::BitOr),
-            variants!(sources_dest_few, $form, arith::BitXor),
-            variants!(sources_dest_few, $form, arith::ShiftLeft),
-            variants!(sources_dest_few, $form, arith::ShiftRight),
+            variants!(integers_dest, $form, arith::Add),
+            variants!(integers_dest, $form, arith::Subtract),
+            variants!(integers_dest, $form, arith::Multiply),
+            variants!(integers_dest_few, $form, arith::IntegerDivide),
+            variants!(integers_dest_few, $form, arith::Remainder),
+            variants!(integers_dest, $form, arith::BitAnd),
+            variants!(integers_dest_few, $form, arith::BitOr),
+            variants!(integers_dest_few, $form, arith::BitXor),
+            variants!(integers_dest_few, $form, arith::ShiftLeft),
+            variants!(integers_dest_few, $form, arith::ShiftRight),
             variants!(register_dest, $form, maps::GetMapElement),
             variants!(plain, $form, floats::FloatAdd),
             variants!(plain, $form, floats::FloatSubtract),

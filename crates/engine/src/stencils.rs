@@ -57,8 +57,8 @@ use bodies::{
 use form::{Exit, Form, Handler};
 use layout::{Context, Term};
 use registers::Registers;
-use operand::{K, X, Y};
-use operation::{D, P, S, SD, SS, Sdd, Ssd, SsdFew};
+use operand::{K, N, X, Y};
+use operation::{D, II, Iid, IidFew, P, S, SD, SS, Sdd, Ssd, SsdFew};
 
 unsafe extern "C" {
     static HOLE_0: u8;

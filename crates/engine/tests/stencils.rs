@@ -5,13 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 /// Operations that need more registers than are free: they save some, and restore them before their final jumps.
-const SHORT_OF_REGISTERS: [&str; 6] = [
+const SHORT_OF_REGISTERS: [&str; 5] = [
     "CallFun",
     "CallFunLast",
     "GetMapElement",
     "PutBytes",
     "SelectValue",
-    "ShiftLeft",
 ];
 
 /// Runs a program and returns its output.

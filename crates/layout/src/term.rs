@@ -88,6 +88,13 @@ impl Term {
         self.0 & 0b1111 == SMALL
     }
 
+    /// Whether both are small integers; one test.
+    #[inline(always)]
+    #[must_use]
+    pub const fn both_small(a: Term, b: Term) -> bool {
+        Term(a.0 & b.0).is_small()
+    }
+
     #[inline(always)]
     #[must_use]
     pub const fn as_small(self) -> Option<i64> {

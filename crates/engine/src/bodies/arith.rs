@@ -11,9 +11,10 @@ use crate::slow;
 /// The tag bits of a small integer.
 const TAG: u64 = 0b1111;
 
+/// The word of a small integer without its tag. Written as a difference, which for a constant is a constant.
 #[inline(always)]
-fn both_small(a: Term, b: Term) -> bool {
-    a.bits() & b.bits() & TAG == TAG
+fn untagged(small: Term) -> i64 {
+    small.bits().wrapping_sub(TAG) as i64
 }
 
 #[inline(always)]
@@ -22,12 +23,12 @@ unsafe fn term(bits: i64) -> Term {
 }
 
 operations! {
-    Add: Ssd |m, o: Bif2| {
+    Add: Iid |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if !both_small(a, b) {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::arith::add);
         }
-        let (sum, overflow) = (a.bits() as i64).overflowing_add((b.bits() & !TAG) as i64);
+        let (sum, overflow) = (a.bits() as i64).overflowing_add(untagged(b));
         if overflow {
             return m.slow(o, slow::arith::add);
         }
@@ -35,12 +36,12 @@ operations! {
         m.next(o.end)
     }
 
-    Subtract: Ssd |m, o: Bif2| {
+    Subtract: Iid |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if !both_small(a, b) {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::arith::subtract);
         }
-        let (difference, overflow) = (a.bits() as i64).overflowing_sub((b.bits() & !TAG) as i64);
+        let (difference, overflow) = (a.bits() as i64).overflowing_sub(untagged(b));
         if overflow {
             return m.slow(o, slow::arith::subtract);
         }
@@ -48,12 +49,12 @@ operations! {
         m.next(o.end)
     }
 
-    Multiply: Ssd |m, o: Bif2| {
+    Multiply: Iid |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if !both_small(a, b) {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::arith::multiply);
         }
-        let (product, overflow) = ((a.bits() & !TAG) as i64).overflowing_mul(b.small_value());
+        let (product, overflow) = untagged(a).overflowing_mul(b.small_value());
         if overflow {
             return m.slow(o, slow::arith::multiply);
         }
@@ -62,9 +63,9 @@ operations! {
     }
 
     /// `div`
-    IntegerDivide: SsdFew |m, o: Bif2| {
+    IntegerDivide: IidFew |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if !both_small(a, b) {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
         let (dividend, divisor) = (a.small_value(), b.small_value());
@@ -76,9 +77,9 @@ operations! {
         m.next(o.end)
     }
 
-    Remainder: SsdFew |m, o: Bif2| {
+    Remainder: IidFew |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if !both_small(a, b) {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
         let (dividend, divisor) = (a.small_value(), b.small_value());
@@ -89,55 +90,54 @@ operations! {
         m.next(o.end)
     }
 
-    BitAnd: Ssd |m, o: Bif2| {
+    BitAnd: Iid |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if !both_small(a, b) {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
         m.put(o.dest, Term::from_bits(a.bits() & b.bits()));
         m.next(o.end)
     }
 
-    BitOr: SsdFew |m, o: Bif2| {
+    BitOr: IidFew |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if !both_small(a, b) {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
         m.put(o.dest, Term::from_bits(a.bits() | b.bits()));
         m.next(o.end)
     }
 
-    BitXor: SsdFew |m, o: Bif2| {
+    BitXor: IidFew |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if !both_small(a, b) {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
         m.put(o.dest, Term::from_bits((a.bits() ^ b.bits()) | TAG));
         m.next(o.end)
     }
 
-    ShiftLeft: SsdFew |m, o: Bif2| {
+    ShiftLeft: IidFew |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if !both_small(a, b) {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
         let shift = b.small_value();
         if shift as u64 >= 60 {
             return m.slow(o, slow::bifs::guard2);
         }
-        // Shifting the tagged word back shows whether bits were lost at the top.
-        let value = (a.bits() & !TAG) as i64;
-        let shifted = value.wrapping_shl(shift as u32);
-        if shifted.wrapping_shr(shift as u32) != value {
+        // As a product: its overflow shows bits that are lost at the top, and it needs few registers.
+        let (shifted, overflow) = untagged(a).overflowing_mul(1 << shift);
+        if overflow {
             return m.slow(o, slow::bifs::guard2);
         }
         m.put(o.dest, term(shifted | TAG as i64));
         m.next(o.end)
     }
 
-    ShiftRight: SsdFew |m, o: Bif2| {
+    ShiftRight: IidFew |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if !both_small(a, b) {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
         let shift = b.small_value();

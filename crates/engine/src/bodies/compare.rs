@@ -71,9 +71,9 @@ operations! {
     }
 
     /// `a < b`
-    IsLt: SS |m, o: Comparison| {
+    IsLt: II |m, o: Comparison| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if a.bits() & b.bits() & 0b1111 != 0b1111 {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::compare::is_lt);
         }
         // Both words have the same tag, so they are ordered like the values.
@@ -84,9 +84,9 @@ operations! {
     }
 
     /// `a >= b`
-    IsGe: SS |m, o: Comparison| {
+    IsGe: II |m, o: Comparison| {
         let (a, b) = (m.get(o.a), m.get(o.b));
-        if a.bits() & b.bits() & 0b1111 != 0b1111 {
+        if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::compare::is_ge);
         }
         if (a.bits() as i64) < b.bits() as i64 {
