@@ -316,13 +316,18 @@ operations(selects) ->
                            {select_many, [-7, 2, 5, 100, 9, 1000, 5000, 70000, 800000, 9000000, 3, 77777]},
                            {select_few, [1, 9]}, {select_atoms, [a, b, c, x, y, z]}, {select_atom, [a]},
                            {select_two_atoms, [a, c]}]]
-    ++ [#operation{name = select_tuple_arity, sources = [register], values = [[{}, {1}, {1, 2}, {1, 2, 3}]],
+    ++ [#operation{name = Name, sources = [register], values = [[{}, {1}, {1, 2}, {1, 2, 3}, {1, 2, 3, 4}, a, [1]]],
                    code = fun([S], [D], _, _, Free, _) ->
-                              [{select_tuple_arity, S, {f, Free}, {list, [1, {f, Free + 1}, 3, {f, Free + 2}]}},
-                               {label, Free}, {move, {atom, other}, D}, {jump, {f, Free + 3}},
-                               {label, Free + 1}, {move, {atom, one}, D}, {jump, {f, Free + 3}},
-                               {label, Free + 2}, {move, {atom, three}, D}, {label, Free + 3}]
-                          end}];
+                              Labels = lists:seq(Free, Free + length(Arities) - 1),
+                              Default = Free + length(Arities),
+                              End = Default + 1,
+                              Pairs = lists:append([[Arity, {f, Label}] || {Arity, Label} <- lists:zip(Arities, Labels)]),
+                              [{select_tuple_arity, S, {f, Default}, {list, Pairs}}]
+                              ++ lists:append([[{label, Label}, {move, {integer, Label - Free}, D}, {jump, {f, End}}]
+                                               || Label <- Labels])
+                              ++ [{label, Default}, {move, {atom, other}, D}, {label, End}]
+                          end}
+        || {Name, Arities} <- [{select_tuple_arity_2, [1, 3]}, {select_tuple_arity_3, [3, 1, 0]}]];
 operations(maps) ->
     Hash = maps:from_list([{N, -N} || N <- lists:seq(1, 40)]),
     Maps = [#{}, #{a => 1}, #{a => 1, 1 bsl 70 => b, "k" => 2}, Hash],

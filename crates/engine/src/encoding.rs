@@ -306,6 +306,9 @@ encodings! {
     Jump { label: Label }
     Select<A: Source> { term: In<A>, fail: Label, count: Number }
     Select2<A: Source> { term: In<A>, fail: Label, value: K, label: Label, value2: K, label2: Label }
+    SelectArity2<A: Source> {
+        term: In<A>, fail: Label, header: Number, label: Label, header2: Number, label2: Label
+    }
     /// `least` is a plain number.
     JumpTable<A: Source> { term: In<A>, fail: Label, least: Number, count: Number }
 

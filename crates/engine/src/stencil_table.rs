@@ -117,6 +117,7 @@ macro_rules! stencil_table {
             variants!(register, $form, select::SelectValue2),
             variants!(register, $form, select::JumpTable),
             variants!(register, $form, select::SelectTupleArity),
+            variants!(register, $form, select::SelectTupleArity2),
             variants!(plain, $form, calls::Call),
             variants!(plain, $form, calls::CallOnly),
             variants!(plain, $form, calls::CallLast),

@@ -2029,6 +2029,26 @@ SelectTupleArity:
     mov    (%r9),%rax
     jmp    *%rax
 
+SelectTupleArity2:
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    %r9d,%r10d
+    and    $0x3,%r10d
+    mov    $0x1,%eax
+    cmp    $0x2,%r10d
+    jne    1d
+    mov    -0x2(%r9),%rax
+    cmp    $0x0,%rax
+      32S	HOLE_2
+    je     29
+      PLT32	TARGET_3-0x4
+    cmp    $0x0,%rax
+      32S	HOLE_4
+    je     35
+      PLT32	TARGET_5-0x4
+    jmp    3a
+      PLT32	TARGET_1-0x4
+
 SelectValue:
     push   %rbx
     mov    0x0(%rdi),%r9

@@ -6,7 +6,7 @@ use layout::Term;
 use super::emit::{Emitter, label, number};
 use crate::bodies::{compare, select, tests, tuples};
 use crate::encoding::{
-    CompareImmediate, Comparison, Jump, JumpTable, Select, Select2, WordSink as _,
+    CompareImmediate, Comparison, Jump, JumpTable, Select, Select2, SelectArity2, WordSink as _,
 };
 use crate::operand::Operand;
 use crate::operation::Operation;
@@ -106,7 +106,19 @@ pub(super) fn select_tuple_arity(
         .collect();
     headers.sort_by_key(|&(header, _)| header);
     headers.dedup_by_key(|&mut (header, _)| header);
-    search_table::<select::SelectTupleArity>(emitter, term, default, &headers);
+    match headers[..] {
+        [(header, label), (header2, label2)] => {
+            emitter.operation::<select::SelectTupleArity2>(SelectArity2 {
+                term,
+                fail: default,
+                header,
+                label,
+                header2,
+                label2,
+            });
+        }
+        _ => search_table::<select::SelectTupleArity>(emitter, term, default, &headers),
+    }
 }
 
 fn search_table<O: Operation<Encoding = Select>>(

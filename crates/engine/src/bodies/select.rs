@@ -101,4 +101,16 @@ operations! {
         }
         m.enter(*values.add(count + index) as *const u64)
     }
+
+    /// Two headers of tuples.
+    SelectTupleArity2: S |m, o: SelectArity2| {
+        let header = header_of(m.get(o.term));
+        if header == m.word(o.header) {
+            return m.jump(o.label);
+        }
+        if header == m.word(o.header2) {
+            return m.jump(o.label2);
+        }
+        m.jump(o.fail)
+    }
 }
