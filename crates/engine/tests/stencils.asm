@@ -451,6 +451,114 @@ ElementConstant:
     jmp    52
       PLT32	CONT-0x4
 
+EndAppend:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    0x1e(%rax),%r10
+    mov    $0x0,%r11d
+      32	HOLE_1
+    sub    0x26(%r10),%r11
+    add    0x2048(%r8),%r11
+    movq   $0x0,0x16(%rax)
+    movq   $0x128,(%rdx)
+    mov    %r11,0x8(%rdx)
+    movq   $0x0,0x10(%rdx)
+    movq   $0x10000,0x18(%rdx)
+    mov    %r10,0x20(%rdx)
+    mov    %rdx,%rax
+    or     $0x2,%rax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    mov    (%r8),%rax
+    mov    0x1e(%r10),%r9
+    mov    %r11,0x10(%r9)
+    orb    $0x4,0xe(%r10)
+    mov    %r11,%r9
+    sub    0x6(%r10),%r9
+    shr    $0x3,%r9
+    mov    %r11,0x6(%r10)
+    test   %r9d,%r9d
+    je     9d
+    add    0x94(%rax),%r9d
+    mov    $0xffffffff,%r10d
+    cmovae %r9d,%r10d
+    mov    %r10d,0x94(%rax)
+    cmp    0x98(%rax),%r10d
+    jbe    9d
+    orb    $0x4,0xa6(%rax)
+    add    $0x28,%rdx
+    jmp    a6
+      PLT32	TARGET_3-0x4
+
+EndBinary:
+    movq   $0x0,(%rdx)
+      32S	HOLE_0
+    movq   $0x0,0x8(%rdx)
+      32S	HOLE_1
+    lea    0x0(%rdx),%rax
+      32S	HOLE_2
+    or     $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_3
+    mov    %rax,%rdx
+    jmp    29
+      PLT32	TARGET_4-0x4
+
+EndMeasuredBinary:
+    mov    0x2048(%r8),%rax
+    mov    $0x0,%r9d
+      32	HOLE_0
+    sub    %rdx,%r9
+    lea    (%r9,%rax,1),%r10
+    add    $0xfffffffffffffff0,%r10
+    add    %r9,%rax
+    add    $0xfffffffffffffff7,%rax
+    and    $0xfffffffffffffff8,%rax
+    lea    0x64(,%rax,8),%r9
+    mov    %r9,(%rdx)
+    mov    %r10,0x8(%rdx)
+    add    %rdx,%rax
+    add    $0x10,%rax
+    or     $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rdx
+    jmp    4c
+      PLT32	TARGET_2-0x4
+
+EndPrivateAppend:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    0x1e(%rax),%r10
+    mov    $0x0,%r11d
+      32	HOLE_1
+    sub    0x26(%r10),%r11
+    add    0x2048(%r8),%r11
+    mov    %r11,0x6(%rax)
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
+    mov    (%r8),%rax
+    mov    0x1e(%r10),%r9
+    mov    %r11,0x10(%r9)
+    orb    $0x4,0xe(%r10)
+    mov    %r11,%r9
+    sub    0x6(%r10),%r9
+    shr    $0x3,%r9
+    mov    %r11,0x6(%r10)
+    test   %r9d,%r9d
+    je     4f
+      PLT32	TARGET_3-0x4
+    add    0x94(%rax),%r9d
+    mov    $0xffffffff,%r10d
+    cmovae %r9d,%r10d
+    mov    %r10d,0x94(%rax)
+    cmp    0x98(%rax),%r10d
+    jbe    74
+      PLT32	TARGET_3-0x4
+    orb    $0x4,0xa6(%rax)
+    jmp    80
+      PLT32	TARGET_3-0x4
+
 EndTuple:
     lea    0x0(%rdx),%rax
       32S	HOLE_1
@@ -668,6 +776,28 @@ FunHead:
     jmp    2a
       PLT32	CONT-0x4
 
+Gather:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    17
+      PLT32	TARGET_3-0x4
+    mov    0x2000(%rdi),%r9
+    shr    $0x4,%r9
+    imul   0x0(%rip),%r9        # 2a
+      PC32	RECORD+0xc
+    shr    $0x4,%rax
+    and    0x0(%rip),%rax        # 35
+      PC32	RECORD+0x14
+    or     %r9,%rax
+    shl    $0x4,%rax
+    or     $0xf,%rax
+    mov    %rax,0x2000(%rdi)
+    jmp    4c
+      PLT32	CONT-0x4
+
 GetHd:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
@@ -863,6 +993,45 @@ GetPosition:
     jmp    1f
       PLT32	CONT-0x4
 
+GetRest:
+    mov    %rsi,%rax
+    sub    %rdx,%rax
+    cmp    $0x47,%rax
+    jle    36
+    mov    0x0(%rdi),%r10
+      32S	HOLE_0
+    mov    0xe(%r10),%r9
+    mov    0x16(%r10),%rax
+    mov    %eax,%r11d
+    or     %r9d,%r11d
+    test   $0x7,%r11b
+    jne    36
+    mov    %rax,%r11
+    sub    %r9,%r11
+    cmp    $0x201,%r11
+    jae    45
+    mov    0x0(%rip),%rax        # 3d
+      PC32	get_binary-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    %rax,0xe(%r10)
+    lea    0x28(%rdx),%rax
+    movq   $0x128,(%rdx)
+    mov    0x1e(%r10),%r10
+    mov    %r10,0x20(%rdx)
+    shr    $0x3,%r11
+    mov    %r11,0x8(%rdx)
+    shr    $0x3,%r9
+    mov    %r9,0x10(%rdx)
+    movq   $0x0,0x18(%rdx)
+    or     $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_2
+    mov    %rax,%rdx
+    jmp    87
+      PLT32	CONT-0x4
+
 GetSigned:
     mov    0x0(%rdi),%r9
       32S	HOLE_0
@@ -896,6 +1065,43 @@ GetSigned:
       32S	HOLE_2
     mov    %r9,%rcx
     jmp    6e
+      PLT32	CONT-0x4
+
+GetTail:
+    mov    %rsi,%rax
+    sub    %rdx,%rax
+    cmp    $0x47,%rax
+    jle    31
+    mov    0x0(%rdi),%r11
+      32S	HOLE_0
+    mov    0xe(%r11),%r9
+    mov    0x16(%r11),%r10
+    mov    %r10d,%eax
+    or     %r9d,%eax
+    test   $0x7,%al
+    jne    31
+    sub    %r9,%r10
+    cmp    $0x201,%r10
+    jae    40
+    mov    0x0(%rip),%rax        # 38
+      PC32	get_tail-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    lea    0x28(%rdx),%rax
+    movq   $0x128,(%rdx)
+    mov    0x1e(%r11),%r11
+    mov    %r11,0x20(%rdx)
+    shr    $0x3,%r10
+    mov    %r10,0x8(%rdx)
+    shr    $0x3,%r9
+    mov    %r9,0x10(%rdx)
+    movq   $0x0,0x18(%rdx)
+    or     $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rdx
+    jmp    7e
       PLT32	CONT-0x4
 
 GetTl:
@@ -1618,7 +1824,7 @@ LoopRec:
     mov    (%rax),%rax
     test   %rax,%rax
     je     29
-    testb  $0x4,0x9c(%r9)
+    testb  $0x4,0xa6(%r9)
     jne    29
     mov    0x10(%rax),%rax
     mov    %rax,0x0(%rdi)
@@ -1909,6 +2115,139 @@ NotEqualExact:
       32	RECORD
     jmp    *%rax
 
+PutBytes:
+    push   %rbx
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    %r9d,%eax
+    and    $0x3,%eax
+    cmp    $0x2,%eax
+    jne    99
+    mov    -0x2(%r9),%r11
+    cmp    $0x128,%r11
+    jne    48
+    cmpw   $0x0,0x16(%r9)
+    jne    99
+    mov    0xe(%r9),%r10
+    mov    0x1e(%r9),%rax
+    mov    -0x2(%rax),%r11
+    and    $0x3f,%r11d
+    cmp    $0x20,%r11
+    jne    58
+    mov    0x26(%rax),%rax
+    jmp    62
+    xor    %r10d,%r10d
+    mov    %r9,%rax
+    and    $0x3f,%r11d
+    cmp    $0x20,%r11
+    je     42
+    cmp    $0x24,%r11d
+    jne    99
+    add    $0xe,%rax
+    mov    0x6(%r9),%r11
+    mov    0x2048(%r8),%rbx
+    lea    0x0(%rbx),%r9
+      32S	HOLE_1
+    add    %r11,%rbx
+    add    $0x0,%rbx
+      32S	HOLE_1
+    mov    %rbx,0x2048(%r8)
+    lea    (%r11,%r9,1),%rbx
+    add    $0x0,%rbx
+      32S	HOLE_2
+    cmp    0x2050(%r8),%rbx
+    jbe    9f
+    pop    %rbx
+    jmp    9f
+      PLT32	TARGET_3-0x4
+    cmp    $0x20,%r11
+    jbe    b5
+    mov    0x0(%rip),%rax        # ac
+      PC32	bytes_segment-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    pop    %rbx
+    jmp    *%rax
+    add    %r10,%rax
+    cmp    $0xf,%r11
+    jbe    d7
+    movups (%rax),%xmm0
+    movups %xmm0,(%r9)
+    movups -0x10(%rax,%r11,1),%xmm0
+    movups %xmm0,-0x10(%r9,%r11,1)
+    pop    %rbx
+    jmp    d7
+      PLT32	CONT-0x4
+    cmp    $0x7,%r11
+    jbe    f3
+    mov    (%rax),%r10
+    mov    %r10,(%r9)
+    mov    -0x8(%rax,%r11,1),%rax
+    mov    %rax,-0x8(%r9,%r11,1)
+    pop    %rbx
+    jmp    f3
+      PLT32	CONT-0x4
+    cmp    $0x3,%r11
+    jbe    10f
+    mov    (%rax),%r10d
+    mov    %r10d,(%r9)
+    mov    -0x4(%rax,%r11,1),%eax
+    mov    %eax,-0x4(%r9,%r11,1)
+    pop    %rbx
+    jmp    10f
+      PLT32	CONT-0x4
+    cmp    $0x1,%r11
+    jbe    12f
+    movzwl (%rax),%r10d
+    mov    %r10w,(%r9)
+    movzwl -0x2(%rax,%r11,1),%eax
+    mov    %ax,-0x2(%r9,%r11,1)
+    pop    %rbx
+    jmp    12f
+      PLT32	CONT-0x4
+    jne    137
+    movzbl (%rax),%eax
+    mov    %al,(%r9)
+    pop    %rbx
+    jmp    13d
+      PLT32	CONT-0x4
+
+PutConstant16:
+    mov    0x2048(%r8),%rax
+    mov    $0x0,%r9d
+      32	HOLE_0
+    mov    %r9w,0x0(%rax)
+      32S	HOLE_1
+    jmp    1a
+      PLT32	CONT-0x4
+
+PutConstant32:
+    mov    0x2048(%r8),%rax
+    mov    $0x0,%r9d
+      32	HOLE_0
+    mov    %r9d,0x0(%rax)
+      32S	HOLE_1
+    jmp    19
+      PLT32	CONT-0x4
+
+PutConstant64:
+    mov    0x2048(%r8),%rax
+    mov    0x0(%rip),%r9        # e
+      PC32	RECORD+0x4
+    mov    %r9,0x0(%rax)
+      32S	HOLE_1
+    jmp    1a
+      PLT32	CONT-0x4
+
+PutConstant8:
+    mov    0x2048(%r8),%rax
+    mov    $0x0,%r9d
+      32	HOLE_0
+    mov    %r9b,0x0(%rax)
+      32S	HOLE_1
+    jmp    19
+      PLT32	CONT-0x4
+
 PutElement:
     movq   $0x0,0x0(%rdx)
       32S	HOLE_1
@@ -1916,11 +2255,234 @@ PutElement:
     jmp    10
       PLT32	CONT-0x4
 
+PutFloat32:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    and    $0x3,%r9d
+    cmp    $0x2,%r9d
+    jne    26
+    cmpq   $0x58,-0x2(%rax)
+    jne    26
+    movsd  0x6(%rax),%xmm0
+    cvtsd2ss %xmm0,%xmm0
+    jmp    3f
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    36
+      PLT32	TARGET_2-0x4
+    sar    $0x4,%rax
+    cvtsi2ss %rax,%xmm0
+    mov    0x2048(%r8),%rax
+    movd   %xmm0,%r9d
+    bswap  %r9d
+    mov    %r9d,0x0(%rax)
+      32S	HOLE_1
+    jmp    5a
+      PLT32	CONT-0x4
+
+PutFloat32Little:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    and    $0x3,%r9d
+    cmp    $0x2,%r9d
+    jne    38
+    cmpq   $0x58,-0x2(%rax)
+    jne    38
+    movsd  0x6(%rax),%xmm0
+    cvtsd2ss %xmm0,%xmm0
+    mov    0x2048(%r8),%rax
+    movss  %xmm0,0x0(%rax)
+      32S	HOLE_1
+    jmp    38
+      PLT32	CONT-0x4
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    48
+      PLT32	TARGET_2-0x4
+    sar    $0x4,%rax
+    cvtsi2ss %rax,%xmm0
+    mov    0x2048(%r8),%rax
+    movss  %xmm0,0x0(%rax)
+      32S	HOLE_1
+    jmp    65
+      PLT32	CONT-0x4
+
+PutFloat64:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    and    $0x3,%r9d
+    cmp    $0x2,%r9d
+    jne    35
+    cmpq   $0x58,-0x2(%rax)
+    jne    35
+    mov    0x6(%rax),%rax
+    mov    0x2048(%r8),%r9
+    bswap  %rax
+    mov    %rax,0x0(%r9)
+      32S	HOLE_1
+    jmp    35
+      PLT32	CONT-0x4
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    45
+      PLT32	TARGET_2-0x4
+    sar    $0x4,%rax
+    cvtsi2sd %rax,%xmm0
+    movq   %xmm0,%rax
+    mov    0x2048(%r8),%r9
+    bswap  %rax
+    mov    %rax,0x0(%r9)
+      32S	HOLE_1
+    jmp    69
+      PLT32	CONT-0x4
+
+PutFloat64Little:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    and    $0x3,%r9d
+    cmp    $0x2,%r9d
+    jne    34
+    cmpq   $0x58,-0x2(%rax)
+    jne    34
+    movsd  0x6(%rax),%xmm0
+    mov    0x2048(%r8),%rax
+    movsd  %xmm0,0x0(%rax)
+      32S	HOLE_1
+    jmp    34
+      PLT32	CONT-0x4
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    44
+      PLT32	TARGET_2-0x4
+    sar    $0x4,%rax
+    cvtsi2sd %rax,%xmm0
+    mov    0x2048(%r8),%rax
+    movsd  %xmm0,0x0(%rax)
+      32S	HOLE_1
+    jmp    61
+      PLT32	CONT-0x4
+
 PutHeader:
     movq   $0x0,0x0(%rdx)
       32S	HOLE_0
       32S	HOLE_1
     jmp    10
+      PLT32	CONT-0x4
+
+PutInteger16:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    17
+      PLT32	TARGET_2-0x4
+    mov    0x2048(%r8),%r9
+    shr    $0x4,%eax
+    rol    $0x8,%ax
+    mov    %ax,0x0(%r9)
+      32S	HOLE_1
+    jmp    32
+      PLT32	CONT-0x4
+
+PutInteger16Little:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    17
+      PLT32	TARGET_2-0x4
+    mov    0x2048(%r8),%r9
+    shr    $0x4,%eax
+    mov    %ax,0x0(%r9)
+      32S	HOLE_1
+    jmp    2e
+      PLT32	CONT-0x4
+
+PutInteger32:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    17
+      PLT32	TARGET_2-0x4
+    mov    0x2048(%r8),%r9
+    shr    $0x4,%rax
+    bswap  %eax
+    mov    %eax,0x0(%r9)
+      32S	HOLE_1
+    jmp    30
+      PLT32	CONT-0x4
+
+PutInteger32Little:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    17
+      PLT32	TARGET_2-0x4
+    mov    0x2048(%r8),%r9
+    shr    $0x4,%rax
+    mov    %eax,0x0(%r9)
+      32S	HOLE_1
+    jmp    2e
+      PLT32	CONT-0x4
+
+PutInteger64:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    17
+      PLT32	TARGET_2-0x4
+    mov    0x2048(%r8),%r9
+    sar    $0x4,%rax
+    bswap  %rax
+    mov    %rax,0x0(%r9)
+      32S	HOLE_1
+    jmp    31
+      PLT32	CONT-0x4
+
+PutInteger64Little:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    17
+      PLT32	TARGET_2-0x4
+    mov    0x2048(%r8),%r9
+    sar    $0x4,%rax
+    mov    %rax,0x0(%r9)
+      32S	HOLE_1
+    jmp    2e
+      PLT32	CONT-0x4
+
+PutInteger8:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    17
+      PLT32	TARGET_2-0x4
+    mov    0x2048(%r8),%r9
+    shr    $0x4,%eax
+    mov    %al,0x0(%r9)
+      32S	HOLE_1
+    jmp    2d
       PLT32	CONT-0x4
 
 PutList:
@@ -1950,6 +2512,32 @@ PutTuple2:
       32S	HOLE_2
     mov    %rax,%rdx
     jmp    31
+      PLT32	CONT-0x4
+
+PutUtf8:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    setne  %r9b
+    cmp    $0x80f,%rax
+    setae  %r10b
+    or     %r9b,%r10b
+    je     33
+    mov    0x0(%rip),%rax        # 2b
+      PC32	utf8_segment-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    0x2048(%r8),%r9
+    shr    $0x4,%eax
+    mov    %al,0x0(%r9)
+      32S	HOLE_1
+    lea    0x0(%r9),%rax
+      32S	HOLE_1+0x1
+    mov    %rax,0x2048(%r8)
+    jmp    57
       PLT32	CONT-0x4
 
 Remainder:
@@ -2164,6 +2752,27 @@ SetElement:
     jmp    ac
       PLT32	CONT-0x4
 
+SetPosition:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_1
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    24
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    shr    $0x4,%rax
+    cmp    0x16(%r9),%rax
+    jbe    33
+    mov    0x0(%rip),%rax        # 2b
+      PC32	set_position-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    mov    %rax,0xe(%r9)
+    jmp    3c
+      PLT32	CONT-0x4
+
 SetTupleElement:
     mov    0x0(%rdi),%rax
       32S	HOLE_1
@@ -2211,33 +2820,24 @@ ShiftLeft:
       PLT32	CONT-0x4
 
 ShiftRight:
-    mov    0x0(%rdi),%r10
+    mov    0x0(%rdi),%r9
       32S	HOLE_0
-    mov    %r10d,%eax
+    mov    %r9d,%eax
     not    %eax
     test   $0xf,%al
-    jne    44
-    mov    $0x0,%r9d
-      32	HOLE_1
+    jne    14
+      PLT32	TARGET_2-0x4
     sar    $0x4,%r9
-    js     44
-    cmp    $0x3f,%r9
-    mov    $0x3f,%eax
-    cmovb  %r9,%rax
-    mov    %rcx,%r9
-    mov    %eax,%ecx
-    sar    %cl,%r10
-    or     $0xf,%r10
-    mov    %r10,0x0(%rdi)
-      32S	HOLE_2
-    mov    %r9,%rcx
-    jmp    44
+    mov    %rcx,%rax
+    mov    $0x0,%ecx
+      32	HOLE_1
+    sar    %cl,%r9
+    shl    $0x4,%r9
+    or     $0xf,%r9
+    mov    %r9,0x2008(%rdi)
+    mov    %rax,%rcx
+    jmp    3a
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 4b
-      PC32	guard2-0x4
-    mov    $0x0,%r9d
-      32	RECORD
-    jmp    *%rax
 
 SkipBits:
     mov    0x0(%rdi),%rax
@@ -2255,44 +2855,206 @@ SkipBits:
     jmp    2f
       PLT32	CONT-0x4
 
+StartAppend:
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    %r9d,%eax
+    and    $0x3,%eax
+    cmp    $0x2,%eax
+    jne    16
+      PLT32	TARGET_3-0x4
+    cmpq   $0x128,-0x2(%r9)
+    jne    24
+      PLT32	TARGET_3-0x4
+    cmpq   $0x10000,0x16(%r9)
+    jne    32
+      PLT32	TARGET_3-0x4
+    cmpq   $0x0,0xe(%r9)
+    jne    3d
+      PLT32	TARGET_3-0x4
+    mov    0x1e(%r9),%rax
+    mov    -0x2(%rax),%r10d
+    and    $0x3f,%r10d
+    cmp    $0x20,%r10d
+    jne    53
+      PLT32	TARGET_3-0x4
+    testb  $0x1,0xe(%rax)
+    je     5d
+      PLT32	TARGET_3-0x4
+    mov    0x6(%r9),%r9
+    cmp    %r9,0x6(%rax)
+    jne    6b
+      PLT32	TARGET_3-0x4
+    mov    %rsi,%r10
+    sub    %rdx,%r10
+    cmp    $0x0,%r10
+      32S	HOLE_2+0x20
+    jl     7e
+      PLT32	TARGET_3-0x4
+    mov    0x1e(%rax),%r10
+    mov    0x8(%r10),%r10
+    lea    0x0(%r9),%r11
+      32S	HOLE_1
+    cmp    %r10,%r11
+    ja     96
+      PLT32	TARGET_3-0x4
+    mov    (%r8),%r11
+    testb  $0x4,0xa6(%r11)
+    jne    c0
+    mov    0x26(%rax),%rax
+    add    %rax,%r9
+    mov    %r9,0x2048(%r8)
+    add    %rax,%r10
+    mov    %r10,0x2050(%r8)
+    jmp    c0
+      PLT32	CONT-0x4
+    jmp    c5
+      PLT32	TARGET_3-0x4
+
+StartBinary:
+    mov    %rsi,%rax
+    sub    %rdx,%rax
+    cmp    $0x0,%rax
+      32S	HOLE_0+0x20
+    jge    13
+    jmp    13
+      PLT32	TARGET_1-0x4
+    lea    0x10(%rdx),%rax
+    mov    %rax,0x2048(%r8)
+    jmp    23
+      PLT32	CONT-0x4
+
+StartBinaryAround:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    and    $0x3,%r9d
+    cmp    $0x2,%r9d
+    jne    18
+      PLT32	TARGET_3-0x4
+    mov    -0x2(%rax),%r9
+    and    $0x3f,%r9d
+    cmp    $0x28,%r9
+    ja     2a
+      PLT32	TARGET_3-0x4
+    movabs $0x11100000000,%r10
+    bt     %r9,%r10
+    jae    3e
+      PLT32	TARGET_3-0x4
+    mov    %rsi,%r9
+    sub    %rdx,%r9
+    cmp    $0x0,%r9
+      32S	HOLE_2+0x20
+    jl     51
+      PLT32	TARGET_3-0x4
+    cmpq   $0x0,0x6(%rax)
+      32S	HOLE_1
+    ja     89
+    lea    0x10(%rdx),%rax
+    xorps  %xmm0,%xmm0
+    movups %xmm0,0x40(%rdx)
+    movups %xmm0,0x30(%rdx)
+    movups %xmm0,0x20(%rdx)
+    movups %xmm0,0x10(%rdx)
+    mov    %rax,0x2048(%r8)
+    lea    0x50(%rdx),%rax
+    mov    %rax,0x2050(%r8)
+    jmp    89
+      PLT32	CONT-0x4
+    jmp    8e
+      PLT32	TARGET_3-0x4
+
 StartMatch:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
     mov    %eax,%r9d
     and    $0x3,%r9d
     cmp    $0x2,%r9d
-    jne    75
-    mov    -0x2(%rax),%r9
+    jne    31
+    mov    -0x2(%rax),%r10
+    mov    %r10d,%r9d
     and    $0x3f,%r9d
     cmp    $0x4,%r9
-    je     69
-    cmp    $0x24,%r9d
-    jne    75
-    mov    %rsi,%r9
-    sub    %rdx,%r9
-    cmp    $0x47,%r9
-    jle    75
-    movq   $0x104,(%rdx)
-    lea    0xe(%rax),%r9
-    mov    %r9,0x8(%rdx)
-    movq   $0x0,0x10(%rdx)
-    mov    0x6(%rax),%r9
-    shl    $0x3,%r9
-    mov    %r9,0x18(%rdx)
-    mov    %rax,0x20(%rdx)
-    lea    0x28(%rdx),%r9
-    or     $0x2,%rdx
-    mov    %rdx,%rax
-    mov    %r9,%rdx
+    jne    4a
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    75
+    jmp    31
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 7c
+    mov    %rsi,%rax
+    sub    %rdx,%rax
+    cmp    $0x47,%rax
+    mov    0x0(%rip),%rax        # 42
       PC32	start_match-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
+    mov    %rsi,%r11
+    sub    %rdx,%r11
+    cmp    $0x47,%r11
+    jle    3b
+    cmp    $0x28,%r9d
+    jne    ad
+    cmpw   $0x0,0x16(%rax)
+    jne    3b
+    mov    0xe(%rax),%r9
+    lea    0x0(,%r9,8),%r10
+    mov    %r10,0x10(%rdx)
+    add    0x6(%rax),%r9
+    shl    $0x3,%r9
+    mov    %r9,0x18(%rdx)
+    mov    0x1e(%rax),%rax
+    mov    -0x2(%rax),%r9
+    and    $0x3f,%r9d
+    mov    %rax,0x20(%rdx)
+    cmp    $0x24,%r9d
+    je     d5
+    mov    0xe(%rax),%r9
+    test   $0x1,%r9b
+    je     a7
+    or     $0x2,%r9
+    mov    %r9,0xe(%rax)
+    mov    0x26(%rax),%rax
+    jmp    d9
+    and    $0x3b,%r10d
+    cmp    $0x20,%r10d
+    jne    3b
+    movq   $0x0,0x10(%rdx)
+    mov    0x6(%rax),%r10
+    shl    $0x3,%r10
+    mov    %r10,0x18(%rdx)
+    mov    %rax,0x20(%rdx)
+    cmp    $0x24,%r9d
+    jne    95
+    add    $0xe,%rax
+    mov    %rax,0x8(%rdx)
+    movq   $0x104,(%rdx)
+    lea    0x28(%rdx),%rax
+    or     $0x2,%rdx
+    mov    %rdx,0x0(%rdi)
+      32S	HOLE_1
+    mov    %rax,%rdx
+    jmp    fb
+      PLT32	CONT-0x4
+
+StartMeasuredBinary:
+    mov    %rsi,%rax
+    sub    %rdx,%rax
+    cmp    $0x0,%rax
+      32S	HOLE_0+0x20
+    jge    13
+    jmp    13
+      PLT32	TARGET_1-0x4
+    lea    0x10(%rdx),%rax
+    xorps  %xmm0,%xmm0
+    movups %xmm0,0x40(%rdx)
+    movups %xmm0,0x30(%rdx)
+    movups %xmm0,0x20(%rdx)
+    movups %xmm0,0x10(%rdx)
+    mov    %rax,0x2048(%r8)
+    lea    0x50(%rdx),%rax
+    mov    %rax,0x2050(%r8)
+    jmp    41
+      PLT32	CONT-0x4
 
 Subtract:
     mov    0x0(%rdi),%rax
