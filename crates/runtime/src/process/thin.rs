@@ -121,7 +121,7 @@ impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
         // SAFETY: header and elements are different parts of the array's own block, borrowed with the array.
         unsafe {
             let elements = slice::from_raw_parts(Self::elements(block), self.len());
-            (elements, of(&mut *(&raw mut (*block.as_ptr()).header)))
+            (elements, of(&mut (*block.as_ptr()).header))
         }
     }
 
