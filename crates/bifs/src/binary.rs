@@ -12,6 +12,7 @@ use runtime::bif::{BifResult, Failure, badarg, dirty_unless, system_limit};
 use runtime::process::Process;
 use runtime::scheduler::charge;
 
+mod few;
 mod search;
 
 pub use search::*;

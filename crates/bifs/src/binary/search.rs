@@ -5,13 +5,15 @@
 
 use std::sync::Arc;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::AhoCorasick;
 use layout::Term;
 use memchr::memmem::Finder;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use term::bits::matching::extract;
-use term::{am, atom, build, list, unicode};
+use term::{am, build, list, unicode};
 
+use super::few::{Few, automaton_of};
 use crate::erlang::part_range;
 use crate::erts_debug::BINARY_LOOP;
 use crate::magic;
@@ -28,6 +30,7 @@ const FEW_FOUND: usize = 1 << 13;
 /// A compiled pattern.
 enum Pattern {
     One(Box<Finder<'static>>),
+    Few(Box<Few>),
     Many {
         automaton: AhoCorasick,
         longest: usize,
@@ -42,21 +45,23 @@ impl Pattern {
     fn overhang(&self) -> usize {
         match self {
             Pattern::One(finder) => finder.needle().len() - 1,
+            Pattern::Few(few) => few.longest() - 1,
             Pattern::Many { longest, .. } => longest - 1,
         }
     }
 
     fn tag(&self) -> Term {
-        atom::known(match self {
-            Pattern::One(_) => "bm",
-            Pattern::Many { .. } => "ac",
-        })
+        match self {
+            Pattern::One(_) => am::BM,
+            Pattern::Few(_) | Pattern::Many { .. } => am::AC,
+        }
     }
 
     /// Start and length of the first match.
     fn find(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         match self {
             Pattern::One(finder) => finder.find(bytes).map(|at| (at, finder.needle().len())),
+            Pattern::Few(few) => few.find(bytes),
             Pattern::Many { automaton, .. } => automaton
                 .find(bytes)
                 .map(|found| (found.start(), found.len())),
@@ -71,7 +76,7 @@ fn compile(pattern: Term) -> Option<Arc<Pattern>> {
         let finder = Box::new(Finder::new(&not_empty(pattern)?).into_owned());
         return Some(Arc::new(Pattern::One(finder)));
     }
-    let mut all = Vec::new();
+    let mut all = SmallVec::<[_; 4]>::new();
     for one in list::items(pattern) {
         all.push(not_empty(one.ok()?)?);
     }
@@ -81,11 +86,14 @@ fn compile(pattern: Term) -> Option<Arc<Pattern>> {
             Finder::new(only).into_owned(),
         ))));
     }
-    let automaton = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostLongest)
-        .build(&all)
-        .ok()?;
-    Some(Arc::new(Pattern::Many { automaton, longest }))
+    let pattern = match Few::new(&mut all) {
+        Some(few) => Pattern::Few(Box::new(few)),
+        None => Pattern::Many {
+            automaton: automaton_of(&all)?,
+            longest,
+        },
+    };
+    Some(Arc::new(pattern))
 }
 
 /// `binary:compile_pattern(Pattern)`: `{bm | ac, Reference}`.
@@ -158,28 +166,37 @@ struct Search {
     found: Found,
 }
 
-/// Start and length of each match, in chunks of a fixed size, so that growing never copies the matches found so far.
+/// Start and length of each match. The first few need no memory of their own; the others are in chunks of a fixed size,
+/// so that growing never copies the matches found so far.
 #[derive(Default)]
 struct Found {
+    first: [(usize, usize); Found::FIRST],
     pieces: Vec<Vec<(usize, usize)>>,
     count: usize,
 }
 
 impl Found {
+    const FIRST: usize = 4;
     const PIECE: usize = 1 << 12;
 
     fn push(&mut self, place: (usize, usize)) {
-        if self.count.is_multiple_of(Found::PIECE) {
+        let index = self.count;
+        self.count += 1;
+        let Some(later) = index.checked_sub(Found::FIRST) else {
+            self.first[index] = place;
+            return;
+        };
+        if later.is_multiple_of(Found::PIECE) {
             // Most searches find few matches, so the first chunk starts empty.
-            let room = if self.count == 0 { 0 } else { Found::PIECE };
+            let room = if later == 0 { 0 } else { Found::PIECE };
             self.pieces.push(Vec::with_capacity(room));
         }
-        self.count += 1;
         self.pieces.last_mut().expect("one was pushed").push(place);
     }
 
     fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> {
-        self.pieces.iter().flatten().copied()
+        let first = &self.first[..self.count.min(Found::FIRST)];
+        first.iter().chain(self.pieces.iter().flatten()).copied()
     }
 }
 
@@ -392,13 +409,15 @@ pub fn split_3(process: &mut Process, [subject, pattern, list]: [Term; 3]) -> Bi
 mod tests {
     use super::*;
 
-    fn many(patterns: &[&str]) -> Arc<Pattern> {
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(patterns)
-            .unwrap();
+    /// The patterns in both forms.
+    fn both(patterns: &[&str]) -> [Arc<Pattern>; 2] {
+        let automaton = automaton_of(patterns).unwrap();
         let longest = patterns.iter().map(|pattern| pattern.len()).max().unwrap();
-        Arc::new(Pattern::Many { automaton, longest })
+        let mut few: Vec<_> = patterns.iter().map(|text| text.as_bytes().into()).collect();
+        [
+            Arc::new(Pattern::Many { automaton, longest }),
+            Arc::new(Pattern::Few(Box::new(Few::new(&mut few).unwrap()))),
+        ]
     }
 
     fn check(pattern: &Arc<Pattern>, text: &str, expected: &[(usize, usize)]) {
@@ -422,10 +441,11 @@ mod tests {
 
     #[test]
     fn first_and_longest_match_counts() {
-        let pattern = many(&["ab", "abcd", "bcde", "e"]);
-        check(&pattern, "abcde", &[(0, 4), (4, 1)]);
-        check(&pattern, "xabcxbcdeab", &[(1, 2), (5, 4), (9, 2)]);
-        check(&pattern, "", &[]);
+        for pattern in both(&["ab", "abcd", "bcde", "e"]) {
+            check(&pattern, "abcde", &[(0, 4), (4, 1)]);
+            check(&pattern, "xabcxbcdeab", &[(1, 2), (5, 4), (9, 2)]);
+            check(&pattern, "", &[]);
+        }
     }
 
     #[test]
