@@ -1,9 +1,12 @@
 //! Floats as text and back, as `float_to_list/2` and `list_to_float/1` do it.
 //!
 //! Rust's own formatting gives exact digits to any precision and the shortest digits that read back the same. This
-//! module adds the output forms, and the cases where OTP rounds in its own way.
+//! module adds the output forms, and the cases where OTP rounds in its own way. [`exact`] is faster for the floats that
+//! programs have.
 
 use smallvec::SmallVec;
+
+mod exact;
 
 /// Maximum length of the text that the BIFs make; a longer one is an error.
 const MAX_TEXT_BYTES: usize = 255;
@@ -62,6 +65,22 @@ pub fn print(value: f64, form: Form) -> Option<String> {
 /// The form of C's `%.*e`, correctly rounded: `1.50e+00`.
 #[must_use]
 pub fn scientific(value: f64, decimals: usize) -> String {
+    let Some((digits, exponent)) = exact::digits(value.abs(), decimals + 1) else {
+        return general_scientific(value, decimals);
+    };
+    let mut text = signed(value);
+    text.push(digits[0].into());
+    if decimals > 0 {
+        text.push('.');
+        text.push_str(std::str::from_utf8(&digits[1..]).expect("digits"));
+    }
+    text.push_str(if exponent < 0 { "e-" } else { "e+" });
+    push_digits(&mut text, exponent.unsigned_abs().into(), 2);
+    text
+}
+
+/// [`scientific`] for every float.
+fn general_scientific(value: f64, decimals: usize) -> String {
     let mut text = format!("{value:.decimals$e}");
     // Rust writes `e5` and `e-5` for `e+05` and `e-05`.
     if let Some(at) = text.rfind('e') {
