@@ -21,6 +21,7 @@ use crate::process::relations::{ReferenceNumber, Watcher};
 use crate::process::{Process, block, state, table};
 use crate::scheduler;
 use crate::sync::between_steps;
+use crate::timer::TimerKey;
 
 /// [`Fragment::kind`] of a message.
 pub const MESSAGE: u32 = 0;
@@ -67,9 +68,9 @@ pub enum Signal {
         from: Option<Term>,
         reason: Owned,
     },
-    /// The receive timer of that generation expired.
+    /// A receive timer expired.
     Timeout {
-        generation: u64,
+        timer: TimerKey,
     },
     /// A function to be called by the owner of the receiver, with access to it; or with `None` if the receiver is gone.
     Call(Call),

@@ -25,7 +25,7 @@ const NS_PER_TICK: i64 = 1_000_000;
 /// What happens when a timer expires.
 pub(crate) enum TimerTarget {
     /// The receive timer of a process.
-    Receive { pid: Term, generation: u64 },
+    Receive { pid: Term },
     /// A timer of [`bif_timers`]: the message `send` goes to a pid or registered name; `reference` is the number by
     /// which programs refer to the timer.
     Message {
@@ -37,10 +37,10 @@ pub(crate) enum TimerTarget {
     Port { port: Weak<Port>, generation: u64 },
 }
 
-/// The wheel of a timer and its key there.
-#[derive(Clone, Copy, Debug)]
+/// Identifies a timer, even among those that ended before: its wheel and its key there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimerKey {
-    wheel: usize,
+    wheel: u32,
     key: Key,
 }
 
@@ -90,12 +90,15 @@ pub(crate) fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
             scheduler::idle::wake(index);
         }
     }
-    TimerKey { wheel: index, key }
+    TimerKey {
+        wheel: index as u32,
+        key,
+    }
 }
 
 /// Cancels a timer; returns `None` if it has already expired.
 pub(crate) fn cancel(key: TimerKey) -> Option<TimerTarget> {
-    wheels()[key.wheel].wheel.lock().remove(key.key)
+    wheels()[key.wheel as usize].wheel.lock().remove(key.key)
 }
 
 /// Calls `show` for each timer that will send a message, with receiver, message, and time by the system's monotonic
@@ -149,11 +152,13 @@ pub(crate) fn expire(index: usize) {
             .next
             .store(wheel.next_tick().unwrap_or(i64::MAX), Ordering::Relaxed);
     }
-    for target in due {
+    for (key, target) in due {
         between_steps();
         match target {
-            TimerTarget::Receive { pid, generation } => {
-                let _ = signal::send(pid, Signal::Timeout { generation });
+            TimerTarget::Receive { pid } => {
+                let wheel = index as u32;
+                let timer = TimerKey { wheel, key };
+                let _ = signal::send(pid, Signal::Timeout { timer });
             }
             TimerTarget::Message {
                 to,

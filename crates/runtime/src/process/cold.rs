@@ -8,8 +8,8 @@ use term::copy::Owned;
 use super::tasks::Task;
 use crate::collector::dirty_collection::{Collection, Kept};
 use crate::receive::markers::ReceiveMarkers;
-use crate::receive::timer::ReceiveTimer;
 use crate::scheduler::dirty;
+use crate::timer::TimerKey;
 
 /// The rarely used fields of a process.
 #[derive(Default)]
@@ -17,9 +17,7 @@ pub struct Cold {
     /// The exit reason, once `EXIT_PENDING` is set.
     pub exit_reason: Option<Owned>,
     /// The timer of the current `receive ... after`, if one is set.
-    pub receive_timer: Option<ReceiveTimer>,
-    /// Number of the latest receive timer, so that a late timeout of an earlier one can be recognised.
-    pub timer_generation: u64,
+    pub receive_timer: Option<TimerKey>,
     pub receive_markers: ReceiveMarkers,
     pub heap_options: HeapOptions,
     /// Numbers of the ETS tables that it owns or has fixed, and perhaps of some that it once did: the tables' own

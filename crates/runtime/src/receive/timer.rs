@@ -1,7 +1,7 @@
 //! The receive timer: the timeout of `receive ... after`.
 //!
 //! The head's `receive_state` says whether the current receive has a timer, and whether it has expired. When it
-//! expires, the timer service sends a signal with the timer's generation, because the receive may have ended since.
+//! expires, the timer service sends a signal with the timer's key, because the receive may have ended since.
 
 use layout::context::Next;
 use layout::process::state as receive_state;
@@ -11,12 +11,6 @@ use term::am;
 use crate::exception;
 use crate::process::{Cold, Process, flag, message_queue};
 use crate::timer::{self, TimerKey};
-
-/// A timer that runs.
-pub struct ReceiveTimer {
-    pub key: TimerKey,
-    pub generation: u64,
-}
 
 /// Sets the timer of the current receive, unless it is already running; returns what the engine does next.
 #[inline]
@@ -47,12 +41,9 @@ pub fn set(process: &mut Process, context: &mut Context, timeout: Term) -> Next 
         return Next::Continue;
     }
     let pid = process.pid();
-    let cold = process.cold();
-    cold.timer_generation += 1;
-    let generation = cold.timer_generation;
     let deadline_ns = sys::clock::monotonic_ns() + timeout_ms * 1_000_000;
-    let key = timer::set(deadline_ns, timer::TimerTarget::Receive { pid, generation });
-    cold.receive_timer = Some(ReceiveTimer { key, generation });
+    let timer = timer::set(deadline_ns, timer::TimerTarget::Receive { pid });
+    process.cold().receive_timer = Some(timer);
     process.head.receive_state = receive_state::TIMER_SET;
     Next::Wait
 }
@@ -68,18 +59,16 @@ pub fn stop(process: &mut Process) {
 /// Cancels the timer, if one runs.
 pub fn cancel(cold: &mut Cold) {
     if let Some(timer) = cold.receive_timer.take() {
-        timer::cancel(timer.key);
+        timer::cancel(timer);
     }
 }
 
-/// The timer of that generation has expired: unless it is an earlier receive's, the current receive times out.
-pub fn expired(process: &mut Process, generation: u64) {
-    let current = process
-        .cold
-        .as_ref()
-        .and_then(|cold| cold.receive_timer.as_ref());
-    if current.is_some_and(|timer| timer.generation == generation) {
-        process.cold().receive_timer = None;
+/// The timer has expired: unless it is an earlier receive's, the current receive times out.
+pub fn expired(process: &mut Process, timer: TimerKey) {
+    if let Some(cold) = process.cold.as_mut()
+        && cold.receive_timer == Some(timer)
+    {
+        cold.receive_timer = None;
         process.head.receive_state = receive_state::TIMED_OUT;
     }
 }

@@ -218,7 +218,7 @@ fn handle(process: &mut Process, signal: Signal) {
             from,
             reason,
         } => down(process, reference, from, &reason),
-        Signal::Timeout { generation } => receive::timer::expired(process, generation),
+        Signal::Timeout { timer } => receive::timer::expired(process, timer),
         Signal::Call(body) => body(Some(process)),
     }
 }

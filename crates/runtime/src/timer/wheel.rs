@@ -72,8 +72,8 @@ impl<T> Wheel<T> {
         self.give_entry(key.index)
     }
 
-    /// Removes the values due at `now` or before, and adds them to `due` in order of ticks.
-    pub fn expire(&mut self, now: i64, due: &mut Vec<T>) {
+    /// Removes the values due at `now` or before, and adds them with their keys to `due` in order of ticks.
+    pub fn expire(&mut self, now: i64, due: &mut Vec<(Key, T)>) {
         while let Some((level, slot, tick)) = self.next_slot() {
             if tick > now {
                 break;
@@ -88,8 +88,12 @@ impl<T> Wheel<T> {
                 index = self.entries[index as usize].next;
             }
             for index in indexes.into_iter().rev() {
-                if self.entries[index as usize].tick <= self.now {
-                    due.extend(self.give_entry(index));
+                let Entry {
+                    tick, generation, ..
+                } = self.entries[index as usize];
+                if tick <= self.now {
+                    let key = Key { index, generation };
+                    due.extend(self.give_entry(index).map(|value| (key, value)));
                 } else {
                     self.link(index);
                 }
@@ -235,11 +239,17 @@ mod tests {
                         now += (random(&mut seed) % (1 << (random(&mut seed) % 16))) as i64;
                         let mut due = Vec::new();
                         wheel.expire(now, &mut due);
-                        assert!(due.is_sorted_by_key(|(tick, _)| *tick), "{due:?}");
-                        let before = live.len();
-                        live.retain(|(tick, _, _)| *tick > now);
-                        assert_eq!(due.len(), before - live.len());
-                        assert!(due.iter().all(|(tick, _)| *tick <= now));
+                        assert!(due.is_sorted_by_key(|(_, (tick, _))| *tick), "{due:?}");
+                        let mut expected = Vec::new();
+                        live.retain(|&(tick, number, key)| {
+                            if tick <= now {
+                                expected.push((key, (tick, number)));
+                            }
+                            tick > now
+                        });
+                        due.sort_by_key(|(_, (_, number))| *number);
+                        expected.sort_by_key(|(_, (_, number))| *number);
+                        assert_eq!(due, expected);
                         let earliest = live.iter().map(|(tick, _, _)| *tick).min();
                         assert_eq!(wheel.next_tick().is_some(), earliest.is_some());
                         assert!(wheel.next_tick() <= earliest);
