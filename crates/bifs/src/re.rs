@@ -397,8 +397,8 @@ enum Turn {
 /// Whether the process found in an earlier call that these bytes are valid UTF-8. It has held the binary since then, so
 /// no other bytes can be at the same address.
 fn is_known(process: &Process, bytes: &[u8]) -> bool {
-    let cold = process.cold.as_ref();
-    let held = cold.and_then(|cold| cold.valid_subject.as_ref());
+    let rare = process.existing_rare();
+    let held = rare.and_then(|rare| rare.valid_subject.as_ref());
     let held = held.and_then(|held| held.term().as_bits()?.as_bytes());
     held.is_some_and(|held| std::ptr::eq(held, bytes))
 }
@@ -406,9 +406,9 @@ fn is_known(process: &Process, bytes: &[u8]) -> bool {
 /// Remembers that the subject is valid UTF-8, or forgets it when the search is over.
 fn remember(process: &mut Process, subject: Term, go_on: bool) {
     if go_on && subject.is_bitstring() {
-        process.cold().valid_subject = Some(Owned::new(subject));
-    } else if let Some(cold) = process.cold.as_mut() {
-        cold.valid_subject = None;
+        process.rare().valid_subject = Some(Owned::new(subject));
+    } else if let Some(rare) = process.existing_rare_mut() {
+        rare.valid_subject = None;
     }
 }
 

@@ -133,9 +133,9 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     } = process;
     let leader = std::slice::from_mut(group_leader);
     let mut roots: [&mut [Term]; 5] = [x, leader, dictionary.roots(), &mut [], &mut []];
-    if let Some(cold) = cold.as_mut() {
-        roots[3] = &mut cold.roots;
-        roots[4] = &mut cold.kept.registers;
+    if let Some(rare) = cold.as_mut().and_then(|cold| cold.rare.as_mut()) {
+        roots[3] = &mut rare.roots;
+        roots[4] = &mut rare.kept.registers;
     }
     let request = Request {
         // A receive may be examining this message: its patterns and guards allocate.

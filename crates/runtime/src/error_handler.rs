@@ -34,9 +34,8 @@ pub fn call(
 /// The function `name/arity` of the process's error handler module, if it is loaded.
 fn function(process: &Process, name: Term, arity: u32) -> Option<&'static Export> {
     let module = process
-        .cold
-        .as_ref()
-        .and_then(|cold| cold.error_handler)
+        .existing_rare()
+        .and_then(|rare| rare.error_handler)
         .unwrap_or(am::ERROR_HANDLER);
     exports::find(module, name, arity).filter(|export| exports::is_loaded(export))
 }

@@ -1,7 +1,7 @@
 //! A process: its control block, and the data that the block points to.
 //!
 //! The block is 64-byte aligned and directly followed by the process's first heap ([`block`]). Rarely used fields are
-//! in [`Cold`], which is allocated when first needed.
+//! in [`Cold`], and those that few processes need in [`Rare`]; both are allocated when first needed.
 //!
 //! **One owner.** While a process runs, only its scheduler thread accesses the fields of the block, except those marked
 //! *shared*: `signals` and `state` (any thread, atomically) and `id` (never changes). While it does not run, nobody
@@ -16,6 +16,7 @@ pub mod exit;
 pub mod heap_limit;
 pub mod info;
 pub mod message_queue;
+pub mod rare;
 pub mod relations;
 pub mod spawn;
 pub mod state;
@@ -34,6 +35,7 @@ use term::am;
 
 pub use cold::Cold;
 pub use dictionary::Dictionary;
+pub use rare::Rare;
 pub use relations::Relations;
 
 use crate::signal::SignalQueue;
@@ -48,21 +50,21 @@ pub mod flag {
     pub const SENSITIVE: u16 = 1 << 4;
     /// It must not run again: a signal ended it, with the `exit_reason` in `Cold`.
     pub const EXIT_PENDING: u16 = 1 << 6;
-    /// It left its scheduler so that a dirty one does the collection described in `Cold`.
+    /// It left its scheduler so that a dirty one does the collection described in `Rare`.
     pub const COLLECT: u16 = 1 << 5;
     /// It may do with every ETS table what the table's owner may (`erts_internal:ets_super_user/1`).
     pub const ETS_SUPER_USER: u16 = 1 << 7;
     /// It is in the middle of `erlang:yield/0`.
     pub const YIELDING: u16 = 1 << 12;
-    /// System tasks are pending in `Cold`: collections and checks that must run between two slices.
+    /// System tasks are pending in `Rare`: collections and checks that must run between two slices.
     pub const TASKS: u16 = 1 << 8;
     /// Its last slice ended because it waits for a message or timeout, not because its reductions were used up.
     pub const WAITS: u16 = 1 << 9;
-    /// Its slice ended so that a dirty scheduler makes the call stored in `Cold`.
+    /// Its slice ended so that a dirty scheduler makes the call stored in `Rare`.
     pub const DIRTY: u16 = 1 << 10;
-    /// The outcome of the dirty call is in `Cold`; the process picks it up when it calls the BIF again.
+    /// The outcome of the dirty call is in `Rare`; the process picks it up when it calls the BIF again.
     pub const DIRTY_DONE: u16 = 1 << 11;
-    /// Its float registers are saved in `Cold`.
+    /// Its float registers are saved in `Rare`.
     pub const FLOATS: u16 = 1 << 15;
     /// It has blocked multi-scheduling, and waits for the other schedulers to stop.
     pub const BLOCKING: u16 = 1 << 13;
@@ -170,7 +172,35 @@ impl Process {
 
     /// The rarely used part, allocated if it does not exist yet.
     pub fn cold(&mut self) -> &mut Cold {
-        self.cold.get_or_insert_with(Box::default)
+        self.cold.get_or_insert_default()
+    }
+
+    /// Frees the rarely used part if nothing is in it.
+    pub fn trim_cold(&mut self) {
+        let Some(cold) = self.cold.as_mut() else {
+            return;
+        };
+        if cold.is_empty() {
+            self.cold = None;
+        } else if cold.rare.as_ref().is_some_and(|rare| rare.is_empty()) {
+            cold.rare = None;
+        }
+    }
+
+    /// What few processes need, allocated if it does not exist yet.
+    pub fn rare(&mut self) -> &mut Rare {
+        self.cold().rare()
+    }
+
+    /// What few processes need, if this one has it.
+    #[must_use]
+    pub fn existing_rare(&self) -> Option<&Rare> {
+        self.cold.as_ref()?.rare.as_deref()
+    }
+
+    /// As [`existing_rare`](Process::existing_rare), to change it.
+    pub fn existing_rare_mut(&mut self) -> Option<&mut Rare> {
+        self.cold.as_mut()?.rare.as_deref_mut()
     }
 
     #[must_use]

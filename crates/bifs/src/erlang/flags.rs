@@ -55,7 +55,7 @@ fn error_handler(process: &mut Process, module: Term) -> Option<Term> {
     if !module.is_atom() {
         return None;
     }
-    let place = &mut process.cold().error_handler;
+    let place = &mut process.rare().error_handler;
     let before = std::mem::replace(place, Some(module).filter(|m| *m != am::ERROR_HANDLER));
     Some(before.unwrap_or(am::ERROR_HANDLER))
 }
@@ -108,7 +108,7 @@ fn min_heap_size(process: &mut Process, value: Term) -> Option<Term> {
 fn min_binary_size(process: &mut Process, value: Term) -> Option<Term> {
     let words = binary_words(value)?;
     let before = min_binary_words(process);
-    process.cold().heap_options.min_binary_words = Some(words);
+    process.rare().heap_options.min_binary_words = Some(words);
     let heap = process.heap();
     heap.off_heap_limit_words = heap
         .off_heap_limit_words
@@ -122,7 +122,7 @@ fn max_heap_size(process: &mut Process, value: Term) -> Option<Term> {
         return None;
     }
     let before = HeapLimit::of(process);
-    let options = &mut process.cold().heap_options;
+    let options = &mut process.rare().heap_options;
     options.max_heap_words = Some(limit.words);
     options.max_heap_kill = Some(limit.kill);
     options.max_heap_log = Some(limit.log);
@@ -144,7 +144,7 @@ fn message_queue_data(process: &mut Process, value: Term) -> Option<Term> {
 fn monitor_nodes(process: &mut Process, on: Term, options: Term) -> Option<Term> {
     let on = boolean(on)?;
     let key = node_monitor_key(options)?;
-    let monitors = &mut process.cold().node_monitors;
+    let monitors = &mut process.rare().node_monitors;
     let before = if on {
         let count = monitors.entry(key).or_insert(0);
         *count += 1;

@@ -139,17 +139,15 @@ pub fn suspend_process_2(process: &mut Process, [pid, options]: [Term; 2]) -> Bi
         return Ok(am::BADOPT);
     };
     let held = process
-        .cold()
-        .suspending
-        .get(&pid.bits())
-        .copied()
+        .existing_rare()
+        .and_then(|rare| rare.suspending.get(&pid.bits()).copied())
         .unwrap_or(0);
     let exists = !table::find(pid).is_null();
     let result = am::boolean(held == 0 || !options.unless_suspending);
     if exists && (held == 0 || !options.unless_suspending) {
-        process.cold().suspending.insert(pid.bits(), held + 1);
+        process.rare().suspending.insert(pid.bits(), held + 1);
     } else if !exists {
-        process.cold().suspending.remove(&pid.bits());
+        process.rare().suspending.remove(&pid.bits());
     }
     let asker = process.pid();
     if options.asynchronous {
@@ -222,15 +220,15 @@ pub fn resume_process_1(process: &mut Process, [pid]: [Term; 1]) -> BifResult {
     if !pid.is_local_pid() {
         return Err(badarg(1));
     }
-    let Some(cold) = process.cold.as_mut() else {
+    let Some(rare) = process.existing_rare_mut() else {
         return Err(badarg(1));
     };
-    let held = cold.suspending.remove(&pid.bits()).unwrap_or(0);
+    let held = rare.suspending.remove(&pid.bits()).unwrap_or(0);
     if held == 0 || table::find(pid).is_null() {
         return Err(badarg(1));
     }
     if held > 1 {
-        cold.suspending.insert(pid.bits(), held - 1);
+        rare.suspending.insert(pid.bits(), held - 1);
     } else {
         suspend::resume_from(pid.bits());
     }

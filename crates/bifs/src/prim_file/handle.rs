@@ -87,7 +87,7 @@ pub fn file_of(reference: Term) -> Option<sys::Result<Arc<File>>> {
 fn own(process: &mut Process, file: File) -> Term {
     let cached = file.info().is_ok_and(|info| info.kind == FileKind::Regular);
     let file = Mutex::new(Some(Arc::new(file)));
-    let handle = process.cold().at_exit.add(|at_exit| {
+    let handle = process.rare().at_exit.add(|at_exit| {
         let handle = Arc::new(OpenFile {
             file,
             at_exit,
@@ -151,7 +151,7 @@ pub fn file_desc_to_ref_nif_1(process: &mut Process, [number]: [Term; 1]) -> Bif
 /// `prim_file:close_nif(Handle)`
 pub fn close_nif_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
     let outcome = handle(reference).and_then(|handle| {
-        process.cold().at_exit.remove(handle.at_exit);
+        process.rare().at_exit.remove(handle.at_exit);
         handle.close()?;
         Ok(am::OK)
     });

@@ -127,7 +127,7 @@ impl Socket {
     pub fn watch(self: &Arc<Socket>, process: &mut Process, kept: &mut Kept) {
         let pid = process.pid();
         kept.watched.entry(pid.bits()).or_insert_with(|| {
-            process.cold().at_exit.add(|number| {
+            process.rare().at_exit.add(|number| {
                 let socket = Arc::downgrade(self);
                 let end = move || {
                     if let Some(socket) = socket.upgrade() {
@@ -142,7 +142,7 @@ impl Socket {
     /// The socket is no longer told when the running process ends. Only for a process that is in no line.
     pub fn unwatch(&self, process: &mut Process, kept: &mut Kept) {
         if let Some(number) = kept.watched.remove(&process.pid().bits()) {
-            process.cold().at_exit.remove(number);
+            process.rare().at_exit.remove(number);
         }
     }
 
@@ -387,7 +387,7 @@ pub fn forget(watched: HashMap<u64, u64>) {
         let pid = unsafe { Term::from_bits(bits) };
         let signal = Signal::Call(Box::new(move |process| {
             if let Some(process) = process {
-                process.cold().at_exit.remove(number);
+                process.rare().at_exit.remove(number);
             }
         }));
         // A process that is gone has told the socket already.

@@ -50,6 +50,13 @@ pub struct Kept {
     floats: Option<Box<[f64; FLOAT_REGISTERS]>>,
 }
 
+impl Kept {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.registers.is_empty() && self.floats.is_none()
+    }
+}
+
 /// Whether a minor collection of the process would take too long for this thread.
 #[must_use]
 pub fn is_wanted(process: &Process) -> bool {
@@ -76,14 +83,14 @@ pub fn leave(process: &mut Process, context: &Context, words: usize, live: usize
     process.head.ip = ip;
     process.head.saved_x = 0;
     let is_dirty = process.flags & flag::DIRTY != 0;
-    let cold = process.cold();
+    let rare = process.rare();
     if is_dirty {
         // The process will make the call that requested a dirty scheduler again, and the call will request it again.
-        cold.dirty = None;
+        rare.dirty = None;
     }
     let mut registers = context.x[..live].to_vec();
     registers.resize(registers_at(ip, live), Term::NIL);
-    cold.kept.registers = registers;
+    rare.kept.registers = registers;
     keep_floats(process, context);
     process.flags &= !flag::DIRTY;
     want(process, Collection::Room { words });
@@ -102,7 +109,7 @@ pub(crate) fn registers_at(ip: *const u64, live: usize) -> usize {
 
 /// Saves the float registers, so that the process continues with them.
 pub(crate) fn keep_floats(process: &mut Process, context: &Context) {
-    process.cold().kept.floats = Some(Box::new(context.f));
+    process.rare().kept.floats = Some(Box::new(context.f));
     process.flags |= flag::FLOATS;
 }
 
@@ -116,16 +123,16 @@ pub(crate) fn want_if_due(process: &mut Process) {
 
 /// Makes the scheduler hand the process to a dirty scheduler at the end of its slice, for this collection.
 pub fn want(process: &mut Process, collection: Collection) {
-    process.cold().collection = Some(collection);
+    process.rare().collection = Some(collection);
     process.flags |= flag::COLLECT;
 }
 
 /// Does the requested collection; called on a dirty scheduler.
 pub fn perform(process: &mut Process) {
     process.flags &= !flag::COLLECT;
-    match process.cold().collection.take() {
+    match process.rare().collection.take() {
         Some(Collection::Room { words }) => {
-            let live = process.cold().kept.registers.len();
+            let live = process.rare().kept.registers.len();
             collector::collect(process, &mut [], words + live);
             if process.flags & flag::EXIT_PENDING == 0 {
                 save_registers(process);
@@ -140,7 +147,7 @@ pub fn perform(process: &mut Process) {
 
 /// Moves the X registers to the stack, where they are for any process that does not run.
 fn save_registers(process: &mut Process) {
-    let registers = std::mem::take(&mut process.cold().kept.registers);
+    let registers = std::mem::take(&mut process.rare().kept.registers);
     let head = &mut process.head;
     let stack = head.heap.stack.wrapping_sub(registers.len());
     // SAFETY: the collection made room for them.
@@ -157,7 +164,7 @@ fn save_registers(process: &mut Process) {
 #[cold]
 pub(crate) fn restore_floats(process: &mut Process, context: &mut Context) {
     process.flags &= !flag::FLOATS;
-    if let Some(floats) = process.cold().kept.floats.take() {
+    if let Some(floats) = process.rare().kept.floats.take() {
         context.f = *floats;
     }
 }

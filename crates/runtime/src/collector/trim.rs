@@ -1,11 +1,12 @@
 //! Giving memory back when a process waits.
 //!
 //! Most processes of a large system wait, and are seldom called: the work of a slice leaves garbage and free room that
-//! nobody needs for a long time. A process that is *seldom* called is collected at the end of its slice, while its heap is in
-//! the processor's cache: it goes back to its first block, or to one without free room. When it is called again, it moves to
-//! a larger block without a collection (`term::collect`), so a call costs one small collection. A process that is called
-//! again and again keeps its room and pays nothing; once it has waited for a while, a scheduler that has nothing to do
-//! collects it (`scheduler::resting`).
+//! nobody needs for a long time. A process that is *seldom* called is collected at the end of its slice, while its heap
+//! is in the processor's cache: it goes back to its first block, or to one without free room. Its
+//! [`Cold`](crate::process::Cold) is freed if nothing is in it, such as after another process has asked about it. When the
+//! process is called again, it moves to a larger block without a collection (`term::collect`), so a call costs one small
+//! collection. A process that is called again and again keeps its room and pays nothing; once it has waited for a while, a
+//! scheduler that has nothing to do collects it (`scheduler::resting`).
 //!
 //! Only the thread that owns the process calls this.
 
@@ -45,6 +46,9 @@ pub fn before_rest(process: &mut Process, slice: u32) -> Rest {
     let now = (slice << 1).max(2);
     process.rested_in = now | listed;
     let is_seldom = before == 0 || now.wrapping_sub(before) >= SELDOM_SLICES << 1;
+    if is_seldom {
+        process.trim_cold();
+    }
     if !is_seldom && listed != 0 || !collect::has_room_to_give(&process.head.heap) {
         return Rest::AsItIs;
     }
@@ -68,6 +72,7 @@ fn give_or_list(process: &mut Process, is_seldom: bool) -> Rest {
 /// Gives back the room of a process that has waited for a while; it is in no list any more.
 pub fn at_rest(process: &mut Process) {
     process.rested_in &= !LISTED;
+    process.trim_cold();
     if collect::has_room_to_give(&process.head.heap) && may_give(process, MOST_WORDS_AT_REST) {
         trim(process);
     }

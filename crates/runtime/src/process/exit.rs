@@ -53,9 +53,11 @@ fn holds_nothing(process: &Process) -> bool {
     process.cold.as_ref().is_none_or(|cold| {
         cold.timers.is_empty()
             && cold.receive_timer.is_none()
-            && cold.at_exit.is_empty()
             && cold.tables.is_empty()
-            && cold.suspending.is_empty()
+            && cold
+                .rare
+                .as_ref()
+                .is_none_or(|rare| rare.at_exit.is_empty() && rare.suspending.is_empty())
     })
 }
 
@@ -76,14 +78,16 @@ fn give_up_all(process: &mut Process, word: u32) {
     let timers = std::mem::take(&mut cold.timers);
     dirty::now_or_later(timers.len(), move || bif_timers::cancel_all(timers));
     receive::timer::cancel(cold);
-    cold.at_exit.run();
+    let suspending = cold.rare.as_mut().map(|rare| {
+        rare.at_exit.run();
+        std::mem::take(&mut rare.suspending)
+    });
     between_steps();
-    let suspending = std::mem::take(&mut cold.suspending);
     let tables = std::mem::take(&mut cold.tables);
     if !tables.is_empty() {
         (hooks::get().release_tables)(process, tables);
     }
-    for other in suspending.into_keys() {
+    for other in suspending.unwrap_or_default().into_keys() {
         super::suspend::resume_from(other);
     }
 }

@@ -71,10 +71,10 @@ impl HeapLimit {
     /// The limit of a process.
     pub fn of(process: &Process) -> HeapLimit {
         let default = HeapLimit::at_start();
-        let Some(cold) = process.cold.as_ref() else {
+        let Some(rare) = process.existing_rare() else {
             return default;
         };
-        let options = &cold.heap_options;
+        let options = &rare.heap_options;
         HeapLimit {
             words: options.max_heap_words.unwrap_or(default.words),
             kill: options.max_heap_kill.unwrap_or(default.kill),
@@ -127,8 +127,7 @@ pub fn virtual_heap_words(words: u64) -> u64 {
 #[must_use]
 pub fn min_binary_words(process: &Process) -> u64 {
     process
-        .cold
-        .as_ref()
-        .and_then(|cold| cold.heap_options.min_binary_words)
+        .existing_rare()
+        .and_then(|rare| rare.heap_options.min_binary_words)
         .unwrap_or_else(|| DEFAULTS.min_binary_words.load(Ordering::Relaxed))
 }

@@ -105,7 +105,7 @@ pub fn value(
         am::DICTIONARY => dictionary(process, heap, steps),
         am::TRAP_EXIT => am::boolean(process.traps_exit()),
         am::ERROR_HANDLER => {
-            let module = process.cold.as_ref().and_then(|cold| cold.error_handler);
+            let module = process.existing_rare().and_then(|rare| rare.error_handler);
             module.unwrap_or(am::ERROR_HANDLER)
         }
         am::PRIORITY => priority_of(process.state.load(Ordering::Relaxed)).to_atom(),
@@ -238,7 +238,7 @@ pub fn memory_bytes(process: &Process, steps: &mut i64) -> usize {
     words -= collect::words_left_in_first_block(&process.head.heap);
     bytes += process.relations.bytes() + process.dictionary.bytes();
     if let Some(cold) = &process.cold {
-        bytes += size_of_val(&**cold);
+        bytes += cold.bytes();
     }
     bytes + words * 8
 }
@@ -322,8 +322,8 @@ fn monitored_by(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
 
 fn suspending(process: &Process, heap: &mut Heap) -> Term {
     let mut list = Vec::new();
-    if let Some(cold) = &process.cold {
-        for (bits, count) in &cold.suspending {
+    if let Some(rare) = process.existing_rare() {
+        for (bits, count) in &rare.suspending {
             // SAFETY: the bits of a local pid, an immediate.
             let pid = unsafe { Term::from_bits(*bits) };
             let count = Term::small(i64::from(*count));

@@ -13,8 +13,8 @@ use layout::{Heap, ProcessHead, Term};
 use term::am;
 use term::copy;
 
-use super::cold::HeapOptions;
 use super::heap_limit::HeapLimit;
+use super::rare::HeapOptions;
 use super::relations::{self, MonitorTarget, Relations, Watcher};
 use super::{CacheLine, Dictionary, Priority, Process, block, flag, message_queue, state, table};
 use crate::scheduler;
@@ -266,11 +266,11 @@ fn first_state(options: &SpawnOptions) -> u32 {
 #[inline]
 fn keep_heap_options(process: &mut Process, options: &HeapOptions) {
     if options.max_heap_words.is_some() || options.min_binary_words.is_some() {
-        process.cold().heap_options = *options;
+        process.rare().heap_options = *options;
     }
     if DEFAULTS.max_heap_changed.load(Ordering::Acquire) {
         let limit = HeapLimit::default();
-        let options = &mut process.cold().heap_options;
+        let options = &mut process.rare().heap_options;
         options.max_heap_words.get_or_insert(limit.words);
         options.max_heap_kill.get_or_insert(limit.kill);
         options.max_heap_log.get_or_insert(limit.log);

@@ -1,7 +1,7 @@
 //! System tasks: work on a process that must be done between two slices, when its registers are on its stack, such as
 //! collecting its heap on behalf of another process, checking it for old code, or suspending it.
 //!
-//! A task arrives as a signal. The owner puts it into `Cold::tasks`, and the scheduler runs it before the process
+//! A task arrives as a signal. The owner puts it into `Rare::tasks`, and the scheduler runs it before the process
 //! continues or goes to rest. A task that takes long, such as collecting a large heap, is left to a dirty scheduler. Only
 //! the owner calls these functions, except [`ask`] and [`ask_to_collect`].
 
@@ -43,7 +43,7 @@ pub fn ask_to_collect(to: Term, takes_long: fn(&Process) -> bool, body: Call) {
 fn ask_for(to: Term, body: Call, takes_long: fn(&Process) -> bool) {
     let call: Call = Box::new(move |process| match process {
         Some(process) => {
-            process.cold().tasks.push_back(Task { body, takes_long });
+            process.rare().tasks.push_back(Task { body, takes_long });
             process.flags |= flag::TASKS;
         }
         None => body(None),
@@ -56,15 +56,15 @@ fn ask_for(to: Term, body: Call, takes_long: fn(&Process) -> bool) {
 /// Adds a task that takes long, behind those that have arrived. The process must be between two slices.
 pub(crate) fn add_long(process: &mut Process, body: Call) {
     let takes_long = |_: &Process| !dirty::is_here();
-    process.cold().tasks.push_back(Task { body, takes_long });
+    process.rare().tasks.push_back(Task { body, takes_long });
     process.flags |= flag::TASKS;
 }
 
 /// Runs the pending tasks. The process must be between two slices.
 pub fn run(process: &mut Process) -> Ran {
-    while let Some(task) = process.cold().tasks.pop_front() {
+    while let Some(task) = process.rare().tasks.pop_front() {
         if (task.takes_long)(process) {
-            process.cold().tasks.push_front(task);
+            process.rare().tasks.push_front(task);
             dirty_collection::want(process, Collection::Task);
             return Ran::Some;
         }
@@ -76,7 +76,7 @@ pub fn run(process: &mut Process) -> Ran {
 
 /// Runs the task for which the process was handed over.
 pub fn run_first(process: &mut Process) {
-    if let Some(task) = process.cold().tasks.pop_front() {
+    if let Some(task) = process.rare().tasks.pop_front() {
         (task.body)(Some(process));
     }
 }
@@ -85,7 +85,7 @@ pub fn run_first(process: &mut Process) {
 pub fn refuse_all(process: &mut Process) {
     if process.flags & flag::TASKS != 0 {
         process.flags &= !flag::TASKS;
-        for task in std::mem::take(&mut process.cold().tasks) {
+        for task in std::mem::take(&mut process.rare().tasks) {
             (task.body)(None);
         }
     }

@@ -26,6 +26,11 @@ struct Marker {
 pub struct ReceiveMarkers(Vec<Marker>);
 
 impl ReceiveMarkers {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Moves the markers at one link to another.
     pub fn relink(&mut self, from: *mut *mut Fragment, to: *mut *mut Fragment) {
         for marker in &mut self.0 {

@@ -10,7 +10,7 @@
 //! A process whose garbage collection would take long comes here as well, without a call: see `collector::dirty_collection`.
 //!
 //! Signals stay pending meanwhile, as they do for a process in a run queue. No dirty call collects: a body builds terms
-//! on the heap or beside it, and its result is a root ([`Cold::roots`](crate::process::Cold)) until it is picked up.
+//! on the heap or beside it, and its result is a root ([`Rare::roots`](crate::process::Rare)) until it is picked up.
 //!
 //! A body that runs here is not part of a slice: it may look up processes only under `epoch::pinned`, and there is no
 //! current scheduler. A thread is started when work is queued and all others are busy, up to the numbers that the node
@@ -78,9 +78,9 @@ pub enum Call {
         function: BifFunction,
         kind: DirtyKind,
     },
-    /// The call returned a result, which is the only term in `Cold::roots`.
+    /// The call returned a result, which is the only term in `Rare::roots`.
     Result,
-    /// The call returned no result. `Cold::roots` holds those of reason, trace and arguments that are present, in this
+    /// The call returned no result. `Rare::roots` holds those of reason, trace and arguments that are present, in this
     /// order, followed by the arguments for `target`, if any.
     Raised {
         kind: RaiseKind,
@@ -157,7 +157,7 @@ fn want(
     kind: DirtyKind,
     function: BifFunction,
 ) -> Term {
-    process.cold().dirty = Some(Call::Wanted { function, kind });
+    process.rare().dirty = Some(Call::Wanted { function, kind });
     process.flags |= flag::DIRTY;
     context.raise.kind = RaiseKind::Yield;
     Term::NONE
@@ -166,9 +166,9 @@ fn want(
 /// Returns or raises the outcome of the call that a dirty scheduler has made.
 fn pick_up(context: &mut Context, process: &mut Process) -> Term {
     process.flags &= !flag::DIRTY_DONE;
-    let cold = process.cold();
-    let roots = std::mem::take(&mut cold.roots);
-    match cold.dirty.take() {
+    let rare = process.rare();
+    let roots = std::mem::take(&mut rare.roots);
+    match rare.dirty.take() {
         Some(Call::Result) => roots[0],
         Some(Call::Raised {
             kind,
@@ -207,7 +207,7 @@ pub(super) fn hand_over(pointer: *mut Process) {
         pool(DirtyKind::Cpu).submit(Work::Collection(Handed(pointer)));
         return;
     }
-    let kind = match process.cold.as_ref().and_then(|cold| cold.dirty.as_ref()) {
+    let kind = match process.existing_rare().and_then(|rare| rare.dirty.as_ref()) {
         Some(Call::Wanted { kind, .. }) => *kind,
         _ => unreachable!("`want` set it"),
     };
@@ -599,7 +599,7 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     // SAFETY: taken from a dirty queue, so this thread owns it; the reference is not used during the call.
     let process = unsafe { &mut *pointer };
     state::begin(&process.state);
-    let Some(Call::Wanted { function, .. }) = process.cold().dirty.take() else {
+    let Some(Call::Wanted { function, .. }) = process.rare().dirty.take() else {
         unreachable!("`want` set it");
     };
     let arguments = process.head.heap.stack.cast::<Term>();
@@ -612,8 +612,8 @@ fn run_call(context: &mut Context, pointer: *mut Process) {
     context.process = std::ptr::null_mut();
     // SAFETY: this thread still owns the process, and the call no longer borrows it.
     let process = unsafe { &mut *pointer };
-    let cold = process.cold();
-    (cold.dirty, cold.roots) = outcome(context, result);
+    let rare = process.rare();
+    (rare.dirty, rare.roots) = outcome(context, result);
     process.flags &= !flag::DIRTY;
     process.flags |= flag::DIRTY_DONE;
     give_back(pointer);
@@ -638,7 +638,7 @@ fn give_back(pointer: *mut Process) {
     enqueue_woken(pointer);
 }
 
-/// The outcome of a call, with its terms for `Cold::roots`.
+/// The outcome of a call, with its terms for `Rare::roots`.
 fn outcome(context: &Context, result: Term) -> (Option<Call>, Vec<Term>) {
     if !result.is_none() {
         return (Some(Call::Result), vec![result]);

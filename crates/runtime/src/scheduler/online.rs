@@ -123,7 +123,7 @@ pub fn blockers(kind: SchedulerKind) -> Vec<Term> {
 /// Adds a block of a process; it has taken effect once [`is_alone`] returns true.
 pub fn block(process: &mut Process, kind: SchedulerKind) {
     let pid = process.pid();
-    let at_exit = process.cold().at_exit.add(|number| {
+    let at_exit = process.rare().at_exit.add(|number| {
         let release: Box<dyn FnOnce() + Send> = Box::new(move || release(pid));
         (number, release)
     });
@@ -145,7 +145,7 @@ pub fn unblock(process: &mut Process, kind: SchedulerKind) {
         .rposition(|one| one.pid == pid && one.kind == kind);
     if let Some(at) = found {
         let blocker = state.blockers.remove(at);
-        process.cold().at_exit.remove(blocker.at_exit);
+        process.rare().at_exit.remove(blocker.at_exit);
         state.publish();
     }
 }

@@ -10,8 +10,8 @@ use term::{am, list};
 
 use super::DEFAULTS;
 use crate::process::Priority;
-use crate::process::cold::HeapOptions;
 use crate::process::heap_limit::{HeapLimit, binary_words, heap_words, size};
+use crate::process::rare::HeapOptions;
 use crate::process::relations::AliasKind;
 use crate::scheduler;
 

@@ -1,0 +1,151 @@
+//! The part of a process that ordinary processes never need: it belongs to those that open files or sockets, make dirty
+//! calls, suspend others, are asked about by others, or change rare flags. Allocated when first needed, like the
+//! [`Cold`](super::Cold) that it belongs to; only the owner of the process accesses it.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use layout::Term;
+use rustc_hash::FxHashMap;
+use term::copy::Owned;
+
+use super::tasks::Task;
+use crate::collector::dirty_collection::{Collection, Kept};
+use crate::scheduler::dirty;
+
+/// The fields of a process that only few processes need.
+#[derive(Default)]
+pub struct Rare {
+    pub heap_options: HeapOptions,
+    /// How often this process suspended others; the key is the bits of their pids.
+    pub suspending: FxHashMap<u64, u32>,
+    /// Tasks to run between two slices, in order of arrival.
+    pub tasks: VecDeque<Task>,
+    /// The subject of an interrupted search, already checked to be UTF-8 (`bif::re`).
+    pub valid_subject: Option<Owned>,
+    /// The module set by `process_flag(error_handler, Module)`, if it is not `error_handler`.
+    pub error_handler: Option<Term>,
+    /// How often `monitor_nodes` was turned on, for each set of options.
+    pub node_monitors: FxHashMap<u8, u32>,
+    /// Terms of the outcome of a dirty call: roots until the outcome is picked up.
+    pub roots: Vec<Term>,
+    /// The dirty call that was requested, or its outcome.
+    pub dirty: Option<dirty::Call>,
+    /// The garbage collection that the process needs a dirty scheduler for.
+    pub collection: Option<Collection>,
+    /// The registers of a process that left its scheduler for a collection in the middle of a function.
+    pub kept: Kept,
+    pub at_exit: AtExit,
+}
+
+impl Rare {
+    /// Whether the process would be the same without it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        // All fields are named, so that a new one is not forgotten here.
+        let Rare {
+            heap_options,
+            suspending,
+            tasks,
+            valid_subject,
+            error_handler,
+            node_monitors,
+            roots,
+            dirty,
+            collection,
+            kept,
+            at_exit,
+        } = self;
+        *heap_options == HeapOptions::default()
+            && suspending.is_empty()
+            && tasks.is_empty()
+            && valid_subject.is_none()
+            && error_handler.is_none()
+            && node_monitors.is_empty()
+            && roots.is_empty()
+            && dirty.is_none()
+            && collection.is_none()
+            && kept.is_empty()
+            && at_exit.is_empty()
+    }
+}
+
+/// Actions to run when the process ends for any reason, such as closing the files that it owns.
+#[derive(Default)]
+pub struct AtExit {
+    actions: FxHashMap<u64, Box<dyn FnOnce() + Send>>,
+}
+
+/// The number of the node's next action. Not a count for each process, which would begin again when the process's
+/// [`Rare`] is freed: a file that is closed twice removes its action twice.
+static NEXT_ACTION: AtomicU64 = AtomicU64::new(0);
+
+impl AtExit {
+    /// Adds an action. `make` receives the number by which to [`remove`](AtExit::remove) it, and returns the
+    /// action and a value, which `add` returns.
+    pub fn add<T>(&mut self, make: impl FnOnce(u64) -> (T, Box<dyn FnOnce() + Send>)) -> T {
+        let number = NEXT_ACTION.fetch_add(1, Ordering::Relaxed);
+        let (value, action) = make(number);
+        self.actions.insert(number, action);
+        value
+    }
+
+    /// Removes an action without running it, if it is there.
+    pub fn remove(&mut self, number: u64) {
+        self.actions.remove(&number);
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
+    /// Runs all actions, in no particular order.
+    pub fn run(&mut self) {
+        for (_, action) in self.actions.drain() {
+            action();
+        }
+    }
+}
+
+/// Heap options that differ from the node's defaults.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct HeapOptions {
+    pub min_binary_words: Option<u64>,
+    /// `{max_heap_size, #{size}}` in words; 0 is no limit.
+    pub max_heap_words: Option<u64>,
+    pub max_heap_kill: Option<bool>,
+    pub max_heap_log: Option<bool>,
+    pub max_heap_binaries: Option<bool>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_empty_once_everything_in_it_is_over() {
+        let mut rare = Rare::default();
+        assert!(rare.is_empty());
+        rare.heap_options.min_binary_words = Some(1);
+        assert!(!rare.is_empty());
+        rare.heap_options.min_binary_words = None;
+        rare.suspending.insert(1, 1);
+        assert!(!rare.is_empty());
+        rare.suspending.clear();
+        let number = rare.at_exit.add(|number| (number, Box::new(|| {})));
+        assert!(!rare.is_empty());
+        rare.at_exit.remove(number);
+        assert!(rare.is_empty());
+    }
+
+    #[test]
+    fn numbers_of_actions_are_never_used_again() {
+        let mut first = AtExit::default();
+        let mut second = AtExit::default();
+        let number = first.add(|number| (number, Box::new(|| {})));
+        second.add(|number| (number, Box::new(|| {})));
+        second.remove(number);
+        assert!(!second.is_empty());
+    }
+}
