@@ -119,7 +119,8 @@ pub struct Process {
     pub rested_in: u32,
     /// Reductions counted so far, without those of the current slice that are not yet accounted for.
     pub reductions: u64,
-    pub group_leader: Term,
+    /// Not on the line that senders write: each message that is received looks here for receive markers.
+    pub cold: Option<Box<Cold>>,
     pub public_line: CacheLine,
     /// *Shared*: the queue to which other threads push signals.
     pub signals: SignalQueue,
@@ -132,7 +133,7 @@ pub struct Process {
     pub parent: Term,
     /// The module and function (atoms) that it was spawned with.
     pub initial_call: (u32, u32),
-    pub cold: Option<Box<Cold>>,
+    pub group_leader: Term,
     /// Its links, monitors and aliases.
     pub relations: Relations,
     /// Keys and values are terms of the process, and roots of its collections.
