@@ -23,6 +23,18 @@ use crate::system_monitor;
 
 thread_local! {
     static RUNNING: Cell<bool> = const { Cell::new(false) };
+    /// The process that was collected last on this thread (the bits of its pid), and the slice that it was in.
+    static LAST: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// Whether this is not the process's first collection in its present slice: then it computes, and would do better with a
+/// larger heap. A process that is called, however often, is collected once in several slices.
+fn is_busy(process: &Process) -> bool {
+    let Some(slice) = scheduler::current_slice() else {
+        return true;
+    };
+    let now = (process.pid().bits(), slice);
+    LAST.replace(now) == now
 }
 
 /// Whether this thread is running a collection.
@@ -123,6 +135,7 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     let _gc = microstate::enter(ThreadState::Gc);
     let began_ns = system_monitor::collection_begins();
     let off_heap_limit_words = min_binary_words(process);
+    let is_busy = is_busy(process);
     let words = request.need_words;
     let Process {
         head,
@@ -142,6 +155,7 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
         // SAFETY: `save` is a link of the queue.
         peeked: unsafe { *head.messages.save },
         off_heap_limit_words: u32::try_from(off_heap_limit_words).unwrap_or(u32::MAX),
+        is_busy,
         ..request
     };
     RUNNING.set(true);

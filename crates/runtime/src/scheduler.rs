@@ -210,6 +210,12 @@ pub fn current_number() -> usize {
     current().map_or(0, |scheduler| scheduler.shared.index + 1)
 }
 
+/// The number of slices that this thread's scheduler has finished; `None` on other threads.
+#[must_use]
+pub fn current_slice() -> Option<u64> {
+    current().map(|scheduler| scheduler.shared.counts.switches())
+}
+
 /// Reductions that `process` has used so far in its current slice; 0 if it does not run on this thread.
 #[must_use]
 pub fn current_slice_reductions(process: &Process) -> u64 {

@@ -96,6 +96,8 @@ pub struct Request<'a> {
     pub doomed_literals: Option<&'a Range<usize>>,
     /// Leave no free room beyond what was asked for.
     pub tight: bool,
+    /// The process collects often, so a larger block would let it collect less often.
+    pub is_busy: bool,
     /// The first block of the process, of `FIRST_HEAP_WORDS` words, if the heap may return to it when little is alive;
     /// or null.
     pub first_block: *mut u64,
@@ -114,6 +116,7 @@ impl Request<'_> {
             peeked: ptr::null_mut(),
             doomed_literals: None,
             tight: false,
+            is_busy: true,
             first_block: ptr::null_mut(),
             off_heap_limit_words: OFF_HEAP_LIMIT_WORDS,
             stress: stress::get(),
@@ -182,8 +185,8 @@ const SHRINKING_BLOCK_WORDS: usize = 3_000;
 const STAGING_WORDS: usize = 512;
 /// The same limit for a heap that is likely to keep its block's size: taking a new block costs less than copying twice.
 const SETTLED_STAGING_WORDS: usize = 32;
-/// A settled heap of which at most this many words survived the last time is collected by way of the buffer too: copying
-/// them twice costs less than another block, which is in no cache.
+/// A settled heap of which at most this many words survived the last time is collected by way of the buffer too, unless it
+/// is busy: copying them twice costs less than another block, which is in no cache.
 const FEW_SURVIVORS: usize = 64;
 /// Default minimum of the off-heap limit, in words; the same as OTP's.
 pub const OFF_HEAP_LIMIT_WORDS: u32 = 46_422;
@@ -222,7 +225,7 @@ pub fn run(
     let plan = plan(heap, request)?;
     let survivors = words_between(heap.start, heap.high_water);
     let is_settled = block_words(heap) >= SMALL_BLOCK_WORDS && !plan.major;
-    let staging_words = if is_settled && survivors > FEW_SURVIVORS {
+    let staging_words = if is_settled && (request.is_busy || survivors > FEW_SURVIVORS) {
         SETTLED_STAGING_WORDS
     } else {
         STAGING_WORDS
@@ -696,8 +699,9 @@ fn block_words_after(
     if wanted > block {
         return size_for(wanted);
     }
-    if block > own && !plan.major && wanted.max(need * 2) <= own {
-        // The block at hand was sized for the case that everything is alive, also what is in fragments.
+    if block > own && !plan.major && !request.is_busy && wanted.max(need * 2) <= own {
+        // The block at hand was sized for the case that everything is alive, also what is in fragments. A busy heap takes
+        // the larger block.
         return own;
     }
     if need > block / 4 * 3 {
