@@ -480,5 +480,14 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
     }
 }
 
+/// A hash of a word, for tables in memory: a folded multiplication, in which each half of the product mixes what the other
+/// does not.
+#[inline]
+#[must_use]
+pub fn word(word: u64) -> u64 {
+    let product = u128::from(word) * 0x9e37_79b9_7f4a_7c15;
+    product as u64 ^ (product >> 64) as u64
+}
+
 #[cfg(test)]
 mod tests;

@@ -161,9 +161,7 @@ fn hash(key: Term) -> u64 {
     } else {
         u64::from(term::hash::phash2(key))
     };
-    // A folded multiplication: each half of the product mixes what the other does not.
-    let product = u128::from(bits) * 0x9e37_79b9_7f4a_7c15;
-    product as u64 ^ (product >> 64) as u64
+    term::hash::word(bits)
 }
 
 #[cfg(test)]

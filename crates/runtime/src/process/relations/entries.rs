@@ -267,9 +267,7 @@ impl Entries {
 }
 
 fn hash(kind: EntryKind, key: u64) -> u64 {
-    // A folded multiplication: each half of the product mixes what the other does not.
-    let product = u128::from(key ^ (kind as u64) << 61) * 0x9e37_79b9_7f4a_7c15;
-    product as u64 ^ (product >> 64) as u64
+    term::hash::word(key ^ (kind as u64) << 61)
 }
 
 #[cfg(test)]
