@@ -136,16 +136,7 @@ pub fn send(to: Term, signal: Signal) -> Result<(), Signal> {
         }
         let fragment = boxed(signal);
         // SAFETY: just found in the table; the fragment is new, so it is in no list.
-        unsafe {
-            between_steps();
-            (*process).signals.push(fragment);
-            between_steps();
-            wake(process, state::EVENT | state::SIGNALS);
-            between_steps();
-            if state::is_closed(&(*process).state) {
-                handle::bounce_rest(to, &(*process).signals);
-            }
-        }
+        unsafe { push(to, process, fragment, Wakes::Yes) };
         Ok(())
     })
 }
@@ -163,14 +154,37 @@ pub fn demonitor(target: Term, (number, _): ReferenceNumber) {
         unsafe {
             (*fragment).kind = DEMONITOR;
             Fragment::words_pointer(fragment).write(number);
-            between_steps();
-            (*process).signals.push(fragment);
-            between_steps();
-            if state::is_closed(&(*process).state) {
-                handle::bounce_rest(target, &(*process).signals);
-            }
+            push(target, process, fragment, Wakes::No);
         }
     });
+}
+
+/// Whether a signal wakes a process at rest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wakes {
+    Yes,
+    No,
+}
+
+/// Pushes a signal other than a message to the process `to`; if that has ended meanwhile, handles it as
+/// [`handle::bounce`] does.
+///
+/// # Safety
+/// `process` was found in the process table within this slice; `fragment` is in no list.
+unsafe fn push(to: Term, process: *mut Process, fragment: *mut Fragment, wakes: Wakes) {
+    // SAFETY: the caller's promise; only shared fields are touched.
+    unsafe {
+        between_steps();
+        (*process).signals.push(fragment);
+        if wakes == Wakes::Yes {
+            between_steps();
+            wake(process, state::EVENT | state::SIGNALS);
+        }
+        between_steps();
+        if state::is_closed(&(*process).state) {
+            handle::bounce_rest(to, &(*process).signals);
+        }
+    }
 }
 
 /// Sends an owned term as a message, without a copy; returns whether the process exists.
