@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use libmimalloc_sys::{mi_option_set, mi_option_t};
 use mimalloc::MiMalloc;
 
+use crate::memory::slab;
+
 /// `mi_option_arena_eager_commit` of mimalloc 2 and 3, which the crate has no name for.
 const ARENA_EAGER_COMMIT: mi_option_t = 4;
 
@@ -87,11 +89,12 @@ pub fn settles_after_ns(now_ns: i64) -> u64 {
     not_before.max(SETTLES_AFTER_NS) as u64
 }
 
-/// Returns memory to the system that this thread has freed and mimalloc keeps for it. mimalloc itself does so later, at
-/// other allocations, and a sleeping thread allocates nothing.
+/// Returns memory to the system that this thread has freed, and mimalloc and [`slab`] keep for it. They themselves do so
+/// later, at other allocations, and a sleeping thread allocates nothing.
 pub fn settle() {
     // SAFETY: touches nothing but mimalloc's own bookkeeping.
     unsafe { libmimalloc_sys::mi_collect(true) };
+    slab::settle();
     SETTLED_AT_NS.set(Some(crate::clock::monotonic_ns()));
 }
 

@@ -1,0 +1,255 @@
+//! Blocks of a few fixed sizes, of which a program holds millions, cut from chunks of 2 MiB.
+//!
+//! A chunk holds blocks of one size and is one huge page, so that fresh memory costs one page fault for thousands of
+//! blocks. What is used of a chunk is written down beside it ([`pool`]), not in its free blocks: these are not touched
+//! until they are taken again. Each thread keeps a few free blocks; others are taken and given back in batches.
+//!
+//! A chunk without a used block goes back to the system a moment later, when a batch of its class is moved next, or when an
+//! idle thread calls [`settle`]. Blocks are taken from the chunks with the lowest numbers that have free ones, so the others become empty
+//! in time.
+
+mod pool;
+
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+
+use parking_lot::Mutex;
+
+use crate::clock;
+use pool::Pool;
+
+/// How long the user of a block keeps it. Blocks of both kinds do not share chunks, so that those of the second kind become
+/// empty when their users have moved on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stay {
+    /// As long as what it belongs to exists.
+    Whole,
+    /// Until its user needs more or less.
+    Passing,
+}
+
+/// The classes: sizes are in bytes, and multiples of 16.
+const CLASSES: [(Stay, usize); 12] = [
+    (Stay::Whole, 48),
+    (Stay::Whole, 64),
+    (Stay::Whole, 256),
+    (Stay::Passing, 256),
+    (Stay::Passing, 288),
+    (Stay::Passing, 320),
+    (Stay::Passing, 352),
+    (Stay::Passing, 384),
+    (Stay::Passing, 416),
+    (Stay::Passing, 448),
+    (Stay::Passing, 480),
+    (Stay::Passing, 512),
+];
+
+/// Blocks that move between a thread and a pool at a time.
+const BATCH: usize = 256;
+/// The most blocks of a class that a thread keeps: about as many processes as one scheduler lets die before it frees them.
+const MOST_KEPT: usize = 1024;
+
+static POOLS: [Mutex<Pool>; CLASSES.len()] = [const { Mutex::new(Pool::new()) }; CLASSES.len()];
+
+thread_local! {
+    static CACHES: [Cache; CLASSES.len()] = const { [const { Cache::new() }; CLASSES.len()] };
+    /// Gives everything back when the thread ends. Apart from the caches, so that these are accessed without a check.
+    static AT_END: AtEnd = const { AtEnd };
+}
+
+/// The free blocks of one class that a thread keeps: the first `count` elements.
+struct Cache {
+    count: Cell<usize>,
+    free: [Cell<*mut u8>; MOST_KEPT],
+}
+
+struct AtEnd;
+
+/// A kind of blocks, all of one size.
+#[derive(Clone, Copy, Debug)]
+pub struct Class(usize);
+
+impl Class {
+    /// The class of blocks of exactly so many bytes that are kept so long, if there is one. Miri knows no memory of the system, so there it has
+    /// none.
+    #[must_use]
+    pub const fn of(stay: Stay, bytes: usize) -> Option<Class> {
+        let mut at = 0;
+        while at < CLASSES.len() {
+            if CLASSES[at].0 as u8 == stay as u8 && CLASSES[at].1 == bytes && !cfg!(miri) {
+                return Some(Class(at));
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Takes an unused block, whose content is undefined. Its address is a multiple of 16, or of 64 if its size is one.
+    /// `None` if the system has no more memory.
+    #[must_use]
+    #[inline]
+    pub fn take(self) -> Option<NonNull<u8>> {
+        CACHES.with(|caches| {
+            let cache = &caches[self.0];
+            match cache.count.get().checked_sub(1) {
+                Some(last) => {
+                    cache.count.set(last);
+                    NonNull::new(cache.free[last].get())
+                }
+                None => self.fill(cache),
+            }
+        })
+    }
+
+    /// Gives a block back.
+    ///
+    /// # Safety
+    /// It was taken from this class, and no thread refers to it any more.
+    #[inline]
+    pub unsafe fn give_back(self, block: NonNull<u8>) {
+        CACHES.with(|caches| {
+            let cache = &caches[self.0];
+            if cache.count.get() == MOST_KEPT {
+                self.pass_on(cache);
+            }
+            cache.free[cache.count.get()].set(block.as_ptr());
+            cache.count.update(|count| count + 1);
+        });
+    }
+
+    /// Fills an empty cache from the pool, and takes a block.
+    #[cold]
+    #[inline(never)]
+    fn fill(self, cache: &Cache) -> Option<NonNull<u8>> {
+        AT_END.with(|_| ());
+        let mut blocks = [const { MaybeUninit::uninit() }; BATCH];
+        let taken = POOLS[self.0].lock().take(CLASSES[self.0].1, &mut blocks);
+        let (&mut first, rest) = taken.split_first_mut()?;
+        // The block with the lowest address is taken first.
+        for (slot, block) in cache.free.iter().zip(rest.iter().rev()) {
+            slot.set(block.as_ptr());
+        }
+        cache.count.set(rest.len());
+        Some(first)
+    }
+
+    /// Makes room in a full cache: gives the blocks back that were given first. They are less likely than others to be in the
+    /// processor's cache.
+    #[cold]
+    #[inline(never)]
+    fn pass_on(self, cache: &Cache) {
+        let mut pool = POOLS[self.0].lock();
+        // SAFETY: all blocks of a cache were taken from its class and given back by their users.
+        unsafe { pool.give_back(CLASSES[self.0].1, cache.blocks().take(BATCH)) };
+        pool.release_empty(clock::monotonic_ns());
+        drop(pool);
+        for (slot, later) in cache.free.iter().zip(&cache.free[BATCH..]) {
+            slot.set(later.get());
+        }
+        cache.count.set(MOST_KEPT - BATCH);
+    }
+}
+
+impl Cache {
+    const fn new() -> Cache {
+        Cache {
+            count: Cell::new(0),
+            free: [const { Cell::new(ptr::null_mut()) }; MOST_KEPT],
+        }
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = NonNull<u8>> {
+        let kept = &self.free[..self.count.get()];
+        kept.iter().filter_map(|block| NonNull::new(block.get()))
+    }
+}
+
+/// Gives the blocks that this thread keeps to the others, and empty chunks to the system: for a thread that is idle.
+pub fn settle() {
+    give_all_back();
+    for pool in &POOLS {
+        // A few at a time, so that other threads do not wait long for the pool.
+        while pool.lock().release_empty(i64::MAX) {}
+    }
+}
+
+/// Gives all blocks that this thread keeps back to the pools.
+fn give_all_back() {
+    CACHES.with(|caches| {
+        for ((cache, pool), (_, bytes)) in caches.iter().zip(&POOLS).zip(CLASSES) {
+            if cache.count.get() > 0 {
+                // SAFETY: all blocks of a cache were taken from its class and given back by their users.
+                unsafe { pool.lock().give_back(bytes, cache.blocks()) };
+                cache.count.set(0);
+            }
+        }
+    });
+}
+
+impl Drop for AtEnd {
+    fn drop(&mut self) {
+        give_all_back();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn threads_never_share_a_block() {
+        let work = |seed| {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut held: Vec<(usize, NonNull<u8>)> = Vec::new();
+            for step in 0..200_000 {
+                let at = random.usize(0..CLASSES.len());
+                if held.is_empty() || random.u32(0..1000) < if step < 100_000 { 600 } else { 400 } {
+                    let block = Class(at).take().expect("memory");
+                    let mark = seed << 32 | held.len() as u64;
+                    // SAFETY: the block is ours, aligned and larger than a word.
+                    unsafe { block.cast::<u64>().write(mark) };
+                    held.push((at, block));
+                } else {
+                    let (at, block) = held.pop().expect("checked above");
+                    // SAFETY: the block is ours and was written above; then it is given back, once.
+                    unsafe {
+                        assert_eq!(block.cast::<u64>().read(), seed << 32 | held.len() as u64);
+                        Class(at).give_back(block);
+                    }
+                }
+                if step % 50_000 == 0 {
+                    settle();
+                }
+            }
+            for (at, block) in held {
+                // SAFETY: as above.
+                unsafe { Class(at).give_back(block) };
+            }
+        };
+        std::thread::scope(|scope| {
+            for seed in 1..=3 {
+                scope.spawn(move || work(seed));
+            }
+        });
+    }
+
+    #[test]
+    fn blocks_are_distinct_and_aligned() {
+        for (class, (_, bytes)) in CLASSES.into_iter().enumerate() {
+            let blocks: Vec<NonNull<u8>> = (0..5_000).filter_map(|_| Class(class).take()).collect();
+            let starts: HashSet<usize> = blocks.iter().map(|block| block.addr().get()).collect();
+            assert_eq!(starts.len(), 5_000);
+            let alignment = if bytes % 64 == 0 { 64 } else { 16 };
+            for &start in &starts {
+                assert_eq!(start % alignment, 0);
+                assert!((1..bytes).all(|offset| !starts.contains(&(start + offset))));
+            }
+            for block in blocks {
+                // SAFETY: taken above, and not used.
+                unsafe { Class(class).give_back(block) };
+            }
+        }
+    }
+}
