@@ -57,15 +57,10 @@ pub struct Heap {
 
 /// Bits of [`Heap::flags`].
 pub mod flag {
-    /// The block is part of the process's own allocation and must not be freed separately.
-    pub const INLINE: u16 = 1;
     /// The next collection must be major.
     pub const NEED_FULLSWEEP: u16 = 1 << 1;
     /// Collect at the next safepoint.
     pub const FORCE: u16 = 1 << 2;
-    /// The block at [`Heap::left`](super::Heap::left) is not part of the process's own allocation, so the next collection
-    /// frees it. Its size in words is in the word behind the objects.
-    pub const FREE_LEFT: u16 = 1 << 3;
 }
 
 /// The old generation.

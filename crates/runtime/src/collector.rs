@@ -109,11 +109,10 @@ pub fn collect_all(process: &mut Process, x: &mut [Term]) {
     run(process, x, Request::new(CollectionKind::Major, 0));
 }
 
-/// Shrinks the heap of a hibernating process to its live data, and moves it back to the first block if it fits there.
+/// Shrinks the heap of a hibernating process to its live data.
 pub(crate) fn hibernate(process: &mut Process) {
     let request = Request {
         tight: true,
-        first_block: first_block(process),
         ..Request::new(CollectionKind::Major, 0)
     };
     run(process, &mut [], request);
@@ -170,11 +169,6 @@ fn run(process: &mut Process, x: &mut [Term], request: Request<'_>) {
     count(stats.reclaimed());
     scheduler::charge(stats.reductions() as i64);
     system_monitor::collection_ends(process, began_ns);
-}
-
-/// The first heap block of a process, which directly follows its control block.
-fn first_block(process: &mut Process) -> *mut u64 {
-    std::ptr::from_mut(process).wrapping_add(1).cast()
 }
 
 /// The limit set by `max_heap_size`.

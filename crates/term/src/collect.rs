@@ -98,9 +98,6 @@ pub struct Request<'a> {
     pub tight: bool,
     /// The process collects often, so a larger block would let it collect less often.
     pub is_busy: bool,
-    /// The first block of the process, of `FIRST_HEAP_WORDS` words, if the heap may return to it when little is alive;
-    /// or null.
-    pub first_block: *mut u64,
     /// Minimum of the off-heap limit, in words; exceeding the limit forces a collection.
     pub off_heap_limit_words: u32,
     /// Extra work, for finding bugs.
@@ -117,7 +114,6 @@ impl Request<'_> {
             doomed_literals: None,
             tight: false,
             is_busy: true,
-            first_block: ptr::null_mut(),
             off_heap_limit_words: OFF_HEAP_LIMIT_WORDS,
             stress: stress::get(),
         }
@@ -137,19 +133,14 @@ pub fn collect(
     run(heap, roots, &Request::new(kind, need_words))
 }
 
-/// A major collection that leaves no room except the stack's reserve: the next allocation grows the heap. The heap
-/// returns to `first_block`, unless that is null, if everything alive fits there.
+/// A major collection that leaves no room except the stack's reserve: the next allocation grows the heap. The block is not
+/// smaller than that of a new process.
 ///
 /// # Errors
 /// When there is not enough memory to collect in.
-pub fn hibernate(
-    heap: &mut Heap,
-    roots: &mut [&mut [Term]],
-    first_block: *mut u64,
-) -> Result<Stats, NoMemory> {
+pub fn hibernate(heap: &mut Heap, roots: &mut [&mut [Term]]) -> Result<Stats, NoMemory> {
     let request = Request {
         tight: true,
-        first_block,
         ..Request::new(CollectionKind::Major, 0)
     };
     run(heap, roots, &request)
@@ -263,8 +254,7 @@ fn grow_beside(heap: &mut Heap, request: &Request<'_>) -> bool {
     let own = block_words(heap);
     let survivors = words_between(heap.start, heap.high_water);
     let need = stack_words(heap) + STACK_RESERVE_WORDS + request.need_words;
-    let is_first = heap.flags & flag::INLINE != 0;
-    let least = if is_first {
+    let least = if own == FIRST_HEAP_WORDS {
         let may_fit = survivors + need <= own && heap.minor_collections.is_multiple_of(2);
         if may_fit {
             return false;
@@ -303,44 +293,31 @@ fn leave(heap: &mut Heap, block: *mut u64, words: usize) {
     if left_words > 0 {
         heap.left = left;
         heap.left_words = u16::try_from(left_words).expect("a small heap");
-    }
-    if heap.flags & flag::INLINE != 0 {
-        heap.flags &= !flag::INLINE;
-    } else {
-        heap.flags |= flag::FREE_LEFT;
         // SAFETY: between the objects and the end of the block was the stack's reserve.
         unsafe { left.add(left_words).write(own as u64) };
+    } else {
+        // SAFETY: the heap's block, which nothing refers to.
+        unsafe { block::give_back(left, own) };
     }
 }
 
 /// Forgets the block that was left, whose objects have moved or belong to a dead process.
 fn free_left(heap: &mut Heap) {
-    if heap.flags & flag::FREE_LEFT != 0 {
+    if !heap.left.is_null() {
         // SAFETY: the block was taken with that size.
         unsafe { block::give_back(heap.left, left_block_words(heap)) };
-        heap.flags &= !flag::FREE_LEFT;
     }
     heap.left = ptr::null_mut();
     heap.left_words = 0;
 }
 
-/// Words of objects that a heap left in the first block of its process.
-#[must_use]
-pub fn words_left_in_first_block(heap: &Heap) -> usize {
-    match heap.flags & flag::FREE_LEFT {
-        0 => usize::from(heap.left_words),
-        _ => 0,
-    }
-}
-
-/// Words of the block that was left, or of the objects in it if it is the first block.
+/// Words of the block that was left.
 fn left_block_words(heap: &Heap) -> usize {
-    let words = usize::from(heap.left_words);
-    if heap.flags & flag::FREE_LEFT == 0 {
-        return words;
+    if heap.left.is_null() {
+        return 0;
     }
-    // SAFETY: the flag says that the word is there.
-    unsafe { *heap.left.add(words) as usize }
+    // SAFETY: `leave` wrote the size behind the objects.
+    unsafe { *heap.left.add(usize::from(heap.left_words)) as usize }
 }
 
 /// Collects by way of a buffer on the native stack: the size of the block is chosen once it is known how much is alive.
@@ -355,10 +332,7 @@ fn by_staging(
     let mut mover = mover(heap, plan, request);
     let live = empty_spaces(heap, roots, plan, &mut mover, space, STAGING_WORDS);
     let words = block_words_after(heap, request, live, plan, block_words(heap));
-    if goes_back(heap, request, words) {
-        go_on_in(heap, request.first_block, words);
-        heap.flags |= flag::INLINE;
-    } else if words != block_words(heap) || plan.stress != Stress::None {
+    if words != block_words(heap) || plan.stress != Stress::None {
         let least = live + stack_words(heap) + request.need_words + STACK_RESERVE_WORDS;
         let (block, words) = take_at_best(words, least);
         go_on_in(heap, block, words);
@@ -380,14 +354,6 @@ fn by_replacing(
     let mut mover = mover(heap, plan, request);
     let live = empty_spaces(heap, roots, plan, &mut mover, space, words);
     let wanted = block_words_after(heap, request, live, plan, words);
-    if goes_back(heap, request, wanted) {
-        go_on_in(heap, request.first_block, wanted);
-        heap.flags |= flag::INLINE;
-        place(heap, roots, space, live);
-        // SAFETY: taken above with that size; everything in it has moved.
-        unsafe { block::give_back(space, words) };
-        return Ok(finish(heap, request, plan, &mover, live));
-    }
     let block = if wanted == words {
         None
     } else {
@@ -406,12 +372,6 @@ fn by_replacing(
         return Err(NoMemory);
     }
     Ok(stats)
-}
-
-/// Whether a heap that needs a block of `words` words returns to its first block.
-fn goes_back(heap: &Heap, request: &Request<'_>, words: usize) -> bool {
-    let is_inline = heap.flags & flag::INLINE != 0;
-    words == FIRST_HEAP_WORDS && !is_inline && !request.first_block.is_null()
 }
 
 /// A block of `words` words, the best size, or if that cannot be allocated of `least` words: `words` may be very large,
@@ -657,7 +617,6 @@ fn block_words_after(
     let need = live + stack_words(heap) + request.need_words + STACK_RESERVE_WORDS;
     let least = heap.min_words as usize;
     let own = block_words(heap);
-    let has_first_block = heap.flags & flag::INLINE != 0 || !request.first_block.is_null();
     if plan.stress != Stress::None {
         // A large heap must collect less often, or the total time would be quadratic in the live words.
         return if request.tight {
@@ -667,12 +626,7 @@ fn block_words_after(
         };
     }
     if plan.tight {
-        let fits_first = has_first_block && need <= FIRST_HEAP_WORDS;
-        return if fits_first {
-            FIRST_HEAP_WORDS
-        } else {
-            block::tight_size(need)
-        };
+        return block::tight_size(need);
     }
     // `size_for` finds a size here: for a larger need there would have been no memory earlier.
     let size_for = |words: usize| block::size_for(words).unwrap_or(block);
@@ -680,7 +634,7 @@ fn block_words_after(
     if own < SMALL_BLOCK_WORDS {
         // The block at hand may be sized for the worst case of all fragments, so the heap's own block is what counts.
         let asked = request.kind == CollectionKind::Major;
-        return if asked && has_first_block && wanted <= FIRST_HEAP_WORDS {
+        return if asked && wanted <= FIRST_HEAP_WORDS {
             FIRST_HEAP_WORDS
         } else if asked {
             size_for(wanted)
@@ -741,7 +695,7 @@ fn place(heap: &mut Heap, roots: &mut [&mut [Term]], space: *mut u64, live: usiz
 fn go_on_in(heap: &mut Heap, block: *mut u64, words: usize) {
     let (start, own) = (heap.start, block_words(heap));
     move_stack(heap, block, words);
-    free_block(heap, start, own);
+    free_block(start, own);
 }
 
 /// Makes `block` the heap's block, and moves the stack to its end.
@@ -811,6 +765,26 @@ fn finish(
     }
 }
 
+/// Gives a new heap a first block of `FIRST_HEAP_WORDS` words. Returns false when there is not enough memory.
+#[must_use]
+#[inline]
+pub fn begin(heap: &mut Heap) -> bool {
+    let Some(block) = block::take(FIRST_HEAP_WORDS) else {
+        return false;
+    };
+    start_in(heap, block, FIRST_HEAP_WORDS);
+    true
+}
+
+/// Makes an empty block the heap's block.
+fn start_in(heap: &mut Heap, block: *mut u64, words: usize) {
+    heap.start = block;
+    heap.top = block;
+    heap.high_water = block;
+    heap.end = block.wrapping_add(words);
+    heap.stack = heap.end;
+}
+
 /// Gives an empty heap a block with room for `words` words of objects and stack, and some to spare. Returns false when
 /// there is not enough memory. For a process that is being created.
 #[must_use]
@@ -826,18 +800,26 @@ pub fn begin_in_block(heap: &mut Heap, words: usize) -> bool {
         return false;
     };
     let (start, words) = (heap.start, block_words(heap));
-    free_block(heap, start, words);
-    heap.start = block;
-    heap.top = block;
-    heap.high_water = block;
-    heap.end = block.wrapping_add(size);
-    heap.stack = heap.end;
+    free_block(start, words);
+    start_in(heap, block, size);
     heap.flags &= !flag::FORCE;
     true
 }
 
 /// Frees everything that a heap holds, for a process that has ended. The heap is left without a block.
 pub fn free(heap: &mut Heap) {
+    let has_more = !heap.old.is_null() || !heap.left.is_null();
+    if has_more || !heap.fragments.is_null() || !heap.off_heap.is_null() {
+        free_all_but_block(heap);
+    }
+    let (start, words) = (heap.start, block_words(heap));
+    free_block(start, words);
+    *heap = heap::empty();
+}
+
+#[cold]
+#[inline(never)]
+fn free_all_but_block(heap: &mut Heap) {
     // SAFETY: nothing of a dead process is read again; the lists' objects are still in place.
     unsafe {
         off_heap::release(heap.off_heap);
@@ -848,9 +830,6 @@ pub fn free(heap: &mut Heap) {
     }
     free_old_heap(heap);
     free_left(heap);
-    let (start, words) = (heap.start, block_words(heap));
-    free_block(heap, start, words);
-    *heap = heap::empty();
 }
 
 /// Words of all blocks of a heap: what `max_heap_size` limits, and what `process_info(total_heap_size)` reports.
@@ -881,8 +860,8 @@ pub struct Sizes {
 /// larger than what survived the last collection and its stack need.
 #[must_use]
 pub fn has_room_to_give(heap: &Heap) -> bool {
-    if heap.flags & flag::INLINE != 0 || !heap.fragments.is_null() {
-        return !heap.fragments.is_null();
+    if !heap.fragments.is_null() {
+        return true;
     }
     let survivors = words_between(heap.start, heap.high_water);
     let need = survivors + stack_words(heap) + STACK_RESERVE_WORDS;
@@ -983,10 +962,8 @@ fn free_old_heap(heap: &mut Heap) {
 }
 
 /// Frees a block that was the heap's, or still is.
-fn free_block(heap: &mut Heap, start: *mut u64, words: usize) {
-    if heap.flags & flag::INLINE != 0 {
-        heap.flags &= !flag::INLINE;
-    } else if !start.is_null() {
+fn free_block(start: *mut u64, words: usize) {
+    if !start.is_null() {
         // SAFETY: taken by a collection, with that size; its objects have moved, or their process is dead.
         unsafe { block::give_back(start, words) };
     }

@@ -1,6 +1,5 @@
 //! The end of a process.
 
-use layout::heap::flag as heap_flag;
 use term::copy::Owned;
 use term::print::display;
 
@@ -119,15 +118,7 @@ fn free_messages(process: &mut Process) {
 
 fn free_heap(process: &mut Process) {
     let heap = &mut process.head.heap;
-    if heap.flags & heap_flag::INLINE != 0
-        && heap.old.is_null()
-        && heap.fragments.is_null()
-        && heap.off_heap.is_null()
-    {
-        // The common case of a short-lived process: nothing is allocated outside the block.
-        return;
-    }
-    if heap.flags & heap_flag::INLINE != 0 || term::collect::total_words(heap) < LARGE_HEAP_WORDS {
+    if term::collect::total_words(heap) < LARGE_HEAP_WORDS {
         term::collect::free(heap);
         return;
     }

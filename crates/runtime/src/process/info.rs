@@ -229,13 +229,8 @@ fn message_words(process: &Process, steps: &mut i64) -> usize {
 pub fn memory_bytes(process: &Process, steps: &mut i64) -> usize {
     let count = process.head.messages.count as usize;
     let headers = count * size_of::<Fragment>();
-    let mut words = collect::total_words(&process.head.heap) + message_words(process, steps);
+    let words = collect::total_words(&process.head.heap) + message_words(process, steps);
     let mut bytes = block::BLOCK_BYTES + headers;
-    if process.head.heap.flags & layout::heap::flag::INLINE != 0 {
-        // The first heap is part of the block, whose whole size is already counted.
-        words -= layout::limits::FIRST_HEAP_WORDS;
-    }
-    words -= collect::words_left_in_first_block(&process.head.heap);
     bytes += process.relations.bytes() + process.dictionary.bytes();
     if let Some(cold) = &process.cold {
         bytes += cold.bytes();

@@ -174,8 +174,13 @@ fn make(
         table::unreserve(pid);
         return Err(SpawnError::Limit);
     };
-    // SAFETY: the block is unused and large enough for the control block and the first heap.
+    // SAFETY: the block is unused.
     let process = unsafe { write_control_block(block.as_ptr(), pid, parent, call, options) };
+    if !term::collect::begin(&mut process.head.heap) {
+        // SAFETY: the process was made above and never published.
+        unsafe { discard(block, pid) };
+        return Err(SpawnError::Limit);
+    }
     message_queue::link(&mut process.head.messages);
     keep_heap_options(process, &options.heap);
     let group_leader = process.group_leader;
@@ -202,10 +207,9 @@ unsafe fn write_control_block<'a>(
     call: FirstCall,
     options: &SpawnOptions,
 ) -> &'a mut Process {
-    let first_heap = pointer.wrapping_add(1).cast::<u64>();
     let process = Process {
         head: ProcessHead {
-            heap: first_heap_of(first_heap, options),
+            heap: first_heap(options),
             ip: ptr::null(),
             messages: message_queue::UNLINKED,
             id: pid,
@@ -287,8 +291,8 @@ unsafe fn discard(block: NonNull<Process>, pid: Term) {
     unsafe {
         term::collect::free(&mut (*block.as_ptr()).head.heap);
         ptr::drop_in_place(block.as_ptr());
+        block::give_back(block);
     }
-    block::give_back(block);
     table::unreserve(pid);
 }
 
@@ -357,18 +361,13 @@ fn fun_and_arguments(list: Term) -> Option<(Term, Term)> {
     (end.is_nil() && fun.is_fun()).then_some((fun, arguments))
 }
 
-fn first_heap_of(start: *mut u64, options: &SpawnOptions) -> Heap {
+/// The heap of a new process, without a block.
+fn first_heap(options: &SpawnOptions) -> Heap {
     let mut heap = term::heap::empty();
     let wanted = options
         .min_heap_words
         .unwrap_or_else(|| DEFAULTS.min_heap_words.load(Ordering::Relaxed));
-    heap.start = start;
-    heap.top = start;
-    heap.high_water = start;
-    heap.end = start.wrapping_add(FIRST_HEAP_WORDS);
-    heap.stack = heap.end;
     heap.min_words = wanted.max(FIRST_HEAP_WORDS as u32);
-    heap.flags = heap_flag::INLINE;
     if wanted as usize > FIRST_HEAP_WORDS {
         // The heap gets a block of the requested size when the arguments are copied, or else at the first safepoint.
         heap.flags |= heap_flag::FORCE;

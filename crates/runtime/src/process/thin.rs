@@ -4,14 +4,16 @@
 //! block: | header: H | length: u32 | capacity: u32 | elements: T ... |
 //! ```
 //!
-//! An empty array has no block until something is added or its header is needed. The elements are plain words, so they are
+//! An empty array has no block until something is added or its header is needed. The first block comes from
+//! `sys::memory::slab` if that has blocks of its size, since there are millions of them. The elements are plain words, so they are
 //! moved and forgotten without being dropped; the header is dropped with the array. Only the owner of the process accesses it.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::slice;
 
+use sys::memory::slab::{Class, Stay};
 use term::held::{self, HeldKind};
 
 #[repr(C)]
@@ -166,15 +168,15 @@ impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
             HeldKind::Heap,
             layout.size() as isize - self.bytes() as isize,
         );
-        // SAFETY: the layout is not empty; the present block was allocated with the layout of its capacity.
+        // SAFETY: the present block was allocated with its capacity, and is not used afterwards.
         let pointer = unsafe {
             match self.block {
-                None => alloc(layout),
-                Some(block) => realloc(block.as_ptr().cast(), Self::layout(before), layout.size()),
+                None => Self::allocate(capacity),
+                Some(block) => Self::resize(block, before, capacity),
             }
         };
         let Some(mut block) = NonNull::new(pointer.cast::<Block<H>>()) else {
-            handle_alloc_error(layout)
+            held::exhausted(layout)
         };
         // SAFETY: the block is large enough; a new one is initialised here, another keeps what it held.
         unsafe {
@@ -190,6 +192,37 @@ impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
         self.block = Some(block);
         block
     }
+
+    /// A block for so many elements, not initialised; null if there is no memory.
+    fn allocate(capacity: usize) -> *mut u8 {
+        match Self::class_of(capacity) {
+            Some(class) => class.take().map_or(ptr::null_mut(), NonNull::as_ptr),
+            // SAFETY: the layout is not empty.
+            None => unsafe { alloc(Self::layout(capacity)) },
+        }
+    }
+
+    /// Moves a block to one for another number of elements; null if there is no memory.
+    ///
+    /// # Safety
+    /// The block was allocated for `before` elements, and not more than `after` of them are used. Afterwards it is not used.
+    unsafe fn resize(block: NonNull<Block<H>>, before: usize, after: usize) -> *mut u8 {
+        let (from, to) = (Self::layout(before), Self::layout(after));
+        if Self::class_of(before).is_none() && Self::class_of(after).is_none() {
+            // SAFETY: the block was allocated with this layout, and the new size is not 0.
+            return unsafe { realloc(block.as_ptr().cast(), from, to.size()) };
+        }
+        let moved = Self::allocate(after);
+        if !moved.is_null() {
+            // SAFETY: both blocks have so many bytes; the old one is not used afterwards.
+            unsafe {
+                let bytes = from.size().min(to.size());
+                ptr::copy_nonoverlapping(block.as_ptr().cast(), moved, bytes);
+                Self::free(block, before);
+            }
+        }
+        moved
+    }
 }
 
 fn length_field(length: usize) -> u32 {
@@ -202,18 +235,43 @@ impl<H: Default, T: Copy, const FIRST: usize> Default for Thin<H, T, FIRST> {
     }
 }
 
+impl<H, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
+    const FIRST_CLASS: Option<Class> =
+        Class::of(Stay::Whole, size_of::<Block<H>>() + FIRST * size_of::<T>());
+
+    /// Where blocks for so many elements come from, if not from the program's allocator.
+    fn class_of(capacity: usize) -> Option<Class> {
+        Self::FIRST_CLASS.filter(|_| capacity == FIRST)
+    }
+
+    /// Gives back the memory of a block.
+    ///
+    /// # Safety
+    /// The block was allocated for so many elements, and is not used afterwards.
+    unsafe fn free(block: NonNull<Block<H>>, capacity: usize) {
+        // SAFETY: the caller's promise; the size was checked when it was allocated.
+        unsafe {
+            if let Some(class) = Self::class_of(capacity) {
+                class.give_back(block.cast());
+                return;
+            }
+            let bytes = size_of::<Block<H>>() + capacity * size_of::<T>();
+            let layout = Layout::from_size_align_unchecked(bytes, align_of::<Block<H>>());
+            dealloc(block.as_ptr().cast(), layout);
+        }
+    }
+}
+
 impl<H, T: Copy, const FIRST: usize> Drop for Thin<H, T, FIRST> {
     fn drop(&mut self) {
         if let Some(mut block) = self.block {
-            // SAFETY: the array's own block, allocated by `reallocate` with the layout of its capacity: its size was
-            // checked there.
+            // SAFETY: the array's own block, allocated by `reallocate` for its capacity.
             unsafe {
                 let capacity = block.as_ref().capacity as usize;
                 let bytes = size_of::<Block<H>>() + capacity * size_of::<T>();
-                let layout = Layout::from_size_align_unchecked(bytes, align_of::<Block<H>>());
                 held::count(HeldKind::Heap, -(bytes as isize));
                 ptr::drop_in_place(&raw mut block.as_mut().header);
-                dealloc(block.as_ptr().cast(), layout);
+                Self::free(block, capacity);
             }
         }
     }

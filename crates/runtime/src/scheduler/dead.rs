@@ -84,8 +84,8 @@ impl DeadProcesses {
                 unsafe {
                     handle::bounce_rest((*pointer).head.id, &(*pointer).signals);
                     ptr::drop_in_place(pointer);
+                    block::give_back(block);
                 }
-                block::give_back(block);
             }
             self.spare.set(batch);
         }

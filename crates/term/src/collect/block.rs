@@ -3,8 +3,15 @@
 //! Sizes follow OTP's sequence, which programs see in `process_info` and `system_info`: each is the sum of the two
 //! before it plus one; past about a million words, each is a fifth larger than the one before. Any thread may call; a
 //! block belongs to whoever took it.
+//!
+//! Blocks that waiting processes have come from `sys::memory::slab`, where it has blocks of their size: there are millions of
+//! them. Others come from the program's allocator.
 
 use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::NonNull;
+
+use layout::limits::FIRST_HEAP_WORDS;
+use sys::memory::slab::{Class, Stay};
 
 use super::stress::{self, Stress};
 use crate::held;
@@ -55,12 +62,42 @@ pub fn size_for(words: usize) -> Option<usize> {
     SIZES.get(index).copied()
 }
 
-/// The size of a block for `words` words that leaves no more room than the allocator would waste: its sizes are an eighth
-/// to a quarter apart.
+/// The most words of a block that comes from a slab.
+const MOST_SLAB_WORDS: usize = 64;
+/// The sizes of such blocks are this far apart.
+const SLAB_STEP: usize = 4;
+
+/// Where blocks of so many words come from, if not from the program's allocator.
+#[inline]
+fn class_of(words: usize) -> Option<Class> {
+    const FIRST: usize = FIRST_HEAP_WORDS;
+    const COUNT: usize = (MOST_SLAB_WORDS - FIRST) / SLAB_STEP + 1;
+    const CLASSES: [Option<Class>; COUNT] = {
+        let mut classes = [None; COUNT];
+        let mut at = 0;
+        while at < COUNT {
+            classes[at] = Class::of(Stay::Passing, (FIRST + at * SLAB_STEP) * 8);
+            at += 1;
+        }
+        classes
+    };
+    let more = words.wrapping_sub(FIRST);
+    if !more.is_multiple_of(SLAB_STEP) {
+        return None;
+    }
+    CLASSES.get(more / SLAB_STEP).copied().flatten()
+}
+
+/// The size of a block for `words` words that leaves no more room than the allocator would waste, whose sizes are an eighth
+/// to a quarter apart; and at least that of a first block.
 #[must_use]
 pub(super) fn tight_size(words: usize) -> usize {
-    let step = (words.next_power_of_two() / 8).clamp(2, 512);
-    words.next_multiple_of(step)
+    let step = if words <= MOST_SLAB_WORDS {
+        SLAB_STEP
+    } else {
+        (words.next_power_of_two() / 8).min(512)
+    };
+    words.next_multiple_of(step).max(FIRST_HEAP_WORDS)
 }
 
 fn layout(words: usize) -> Option<Layout> {
@@ -69,20 +106,25 @@ fn layout(words: usize) -> Option<Layout> {
 
 /// A block of `words` words, uninitialised; `None` when there is not enough memory.
 #[must_use]
-pub(super) fn take(words: usize) -> Option<*mut u64> {
+pub fn take(words: usize) -> Option<*mut u64> {
     debug_assert!(words > 0);
-    let layout = layout(words)?;
-    // SAFETY: the size is not zero.
-    let block = held::attempt(|| unsafe { alloc(layout) }).cast::<u64>();
-    if block.is_null() {
-        return None;
-    }
+    let block = match class_of(words) {
+        Some(class) => class.take()?.as_ptr().cast(),
+        None => allocate(words)?,
+    };
     held::count(held::HeldKind::Heap, (words * 8) as isize);
     if is_poisoning() {
         // SAFETY: just allocated.
         unsafe { poison(block, words) };
     }
     Some(block)
+}
+
+fn allocate(words: usize) -> Option<*mut u64> {
+    let layout = layout(words)?;
+    // SAFETY: the size is not zero.
+    let block = held::attempt(|| unsafe { alloc(layout) }).cast::<u64>();
+    (!block.is_null()).then_some(block)
 }
 
 #[cold]
@@ -93,12 +135,15 @@ pub(super) fn no_memory(words: usize) -> ! {
 /// # Safety
 /// `block` came from [`take`] with the same size, and nothing points into it any more.
 pub(super) unsafe fn give_back(block: *mut u64, words: usize) {
-    // SAFETY: the caller's promise; the layout is the one it was allocated with.
+    // SAFETY: the caller's promise; the class and the layout are those it was allocated with.
     unsafe {
         if is_poisoning() {
             poison(block, words);
         }
-        dealloc(block.cast(), layout(words).expect("it was allocated"));
+        match (class_of(words), NonNull::new(block.cast())) {
+            (Some(class), Some(block)) => class.give_back(block),
+            _ => dealloc(block.cast(), layout(words).expect("it was allocated")),
+        }
     }
     held::count(held::HeldKind::Heap, -((words * 8) as isize));
 }

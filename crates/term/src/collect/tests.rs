@@ -123,30 +123,21 @@ fn node_of(grapher: &mut Grapher, term: Term) -> Node {
     }
 }
 
-/// A heap as a process begins with it: an inline block of 32 words.
+/// A heap as a process begins with it.
 struct Process {
     heap: Heap,
-    /// From a box; not a box, because moving that would end the right of the heap's pointers into it.
-    inline: *mut [u64; 32],
     x: Vec<Term>,
     dictionary: Vec<Term>,
 }
 
 impl Process {
     fn new(registers: usize) -> Process {
-        let inline = Box::into_raw(Box::new([0_u64; 32]));
         let mut heap = heap::empty();
-        heap.start = inline.cast();
-        heap.top = heap.start;
-        heap.high_water = heap.start;
-        heap.end = heap.start.wrapping_add(32);
-        heap.stack = heap.end;
+        assert!(begin(&mut heap));
         heap.min_words = 32;
-        heap.flags = flag::INLINE;
         heap.off_heap_limit_words = OFF_HEAP_LIMIT_WORDS;
         Process {
             heap,
-            inline,
             x: vec![Term::NONE; registers],
             dictionary: vec![Term::NIL; 4],
         }
@@ -182,16 +173,14 @@ impl Process {
         unsafe { self.heap.stack.write(word) };
     }
 
-    fn is_inline(&self) -> bool {
-        self.heap.start == self.inline.cast()
+    fn has_least_block(&self) -> bool {
+        block_words(&self.heap) == FIRST_HEAP_WORDS
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
         free(&mut self.heap);
-        // SAFETY: it came from a box, and the heap no longer refers to it.
-        drop(unsafe { Box::from_raw(self.inline) });
     }
 }
 
@@ -200,19 +189,17 @@ fn numbers(count: i64) -> Vec<Term> {
 }
 
 #[test]
-fn a_small_heap_stays_in_its_first_block() {
+fn a_small_heap_keeps_its_first_block() {
     let mut process = Process::new(2);
     process.x[0] = build::list(&mut process.heap, &numbers(3));
     for _ in 0..3 {
         build::tuple(&mut process.heap, &numbers(5));
     }
     let stats = process.collect(10, CollectionKind::Minor);
-    assert!(process.is_inline());
-    assert_eq!(process.heap.flags & flag::INLINE, flag::INLINE);
+    assert!(process.has_least_block());
     assert_eq!((stats.words_before, stats.words_after), (24, 6));
     process.collect(30, CollectionKind::Minor);
-    assert!(!process.is_inline());
-    assert_eq!(process.heap.flags & flag::INLINE, 0);
+    assert!(!process.has_least_block());
     assert_eq!(block_words(&process.heap), 90);
 }
 
@@ -227,16 +214,15 @@ fn the_first_block_is_left_without_a_collection_and_emptied_by_the_next() {
     assert_eq!((stats.moved, stats.words_after), (0, 8));
     assert_eq!(
         (process.heap.left_words, total_words(&process.heap)),
-        (8, 98)
+        (8, 122)
     );
     process.x[0] = build::list(&mut process.heap, &[inner, inner]);
     let request = Request {
         tight: true,
-        first_block: process.inline.cast(),
         ..Request::new(CollectionKind::Major, 0)
     };
     process.run(&request);
-    assert!(process.is_inline() && process.heap.left.is_null());
+    assert!(process.has_least_block() && process.heap.left.is_null());
     assert_eq!(sizes(&process.heap).heap, 12);
     process.collect(20, CollectionKind::Minor);
     process.collect(500, CollectionKind::Minor);
@@ -449,7 +435,7 @@ fn hibernation_leaves_no_room() {
     process.collect(3000, CollectionKind::Minor);
     process.x[0] = build::list(&mut process.heap, &numbers(100));
     let mut roots: [&mut [Term]; 1] = [&mut process.x];
-    hibernate(&mut process.heap, &mut roots, ptr::null_mut()).unwrap();
+    hibernate(&mut process.heap, &mut roots).unwrap();
     assert_eq!(
         block_words(&process.heap),
         block::tight_size(200 + STACK_RESERVE_WORDS)
@@ -459,33 +445,30 @@ fn hibernation_leaves_no_room() {
 }
 
 #[test]
-fn a_sleeper_goes_back_to_its_first_block() {
+fn a_sleeper_goes_back_to_the_least_block() {
     let mut process = Process::new(2);
     process.collect(3000, CollectionKind::Minor);
     process.x[0] = build::list(&mut process.heap, &numbers(5));
     process.push(0x1000);
     let request = Request {
         tight: true,
-        first_block: process.inline.cast(),
         ..Request::new(CollectionKind::Major, 0)
     };
     for _ in 0..2 {
         process.run(&request);
-        assert!(process.is_inline());
-        assert_eq!(process.heap.flags & flag::INLINE, flag::INLINE);
+        assert!(process.has_least_block());
     }
     process.collect(100, CollectionKind::Minor);
-    assert!(!process.is_inline());
+    assert!(!process.has_least_block());
     process.x[1] = build::list(&mut process.heap, &numbers(12));
     process.run(&request);
-    assert!(!process.is_inline());
+    assert!(!process.has_least_block());
     // Also from a heap that is too large to be collected by way of the native stack.
     process.collect(3000, CollectionKind::Minor);
     process.x[1] = build::list(&mut process.heap, &numbers(1000));
     process.x[1] = Term::NIL;
     process.run(&request);
-    assert!(process.is_inline());
-    assert_eq!(process.heap.flags & flag::INLINE, flag::INLINE);
+    assert!(process.has_least_block());
     assert_eq!(crate::list::items(process.x[0]).count(), 5);
 }
 

@@ -189,7 +189,8 @@ impl World {
             }
             13 => {
                 let term = self.any();
-                let handler = self.process.inline.cast_const().cast::<u64>();
+                // A handler is an address outside the heap.
+                let handler = std::ptr::from_ref(self).cast::<u64>();
                 let word = match self.dice.usize(..3) {
                     0 => 0x7fff_0000_1000,
                     1 => Term::catch(handler).bits(),
@@ -246,11 +247,6 @@ impl World {
                 Stress::Collect
             } else {
                 Stress::None
-            },
-            first_block: if self.dice.u8(..2) == 0 {
-                self.process.inline.cast()
-            } else {
-                std::ptr::null_mut()
             },
             ..Request::new(
                 if self.dice.u8(..8) == 0 {
