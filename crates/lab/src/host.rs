@@ -32,6 +32,19 @@ pub fn memory_budget_bytes() -> u64 {
     (available_bytes() as f64 * USABLE_SHARE) as u64
 }
 
+/// Has the machine's host hand out again what it has taken back of this many bytes of free memory, if it does so at all:
+/// otherwise each run would be measured with whatever the host had left it. On one virtual machine the first use of a GiB
+/// took 0.2 s when it had been free for less than two seconds, and 3.7 s later; for whoever uses huge pages that decided
+/// how long it took to start processes.
+pub fn warm_memory(bytes: u64) {
+    let does_give_back = fs::exists("/sys/module/page_reporting").unwrap_or(false);
+    let bytes = bytes.min(memory_budget_bytes() / 2);
+    if does_give_back && bytes > 0 {
+        // Without it the run is as good as on a kernel that cannot do this.
+        let _ = sys::memory::use_and_free(bytes as usize);
+    }
+}
+
 /// Memory that is free for new programs, on the host and in the lab's control group.
 fn available_bytes() -> u64 {
     use sys::memory::usage;

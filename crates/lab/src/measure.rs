@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 use watch::{Invocation, Outcome};
 
+use crate::host;
 use crate::programs::find_program;
 use crate::results::{Load, Run};
 use crate::rows::{Case, Experiment, Set, Source};
@@ -17,6 +18,9 @@ use sampler::{HostTimes, Sampler};
 const LOOK_INTERVAL: Duration = Duration::from_millis(40);
 /// OTP's default process limit, less some room for the processes of the system.
 const MOST_PROCESSES_WITHOUT_FLAG: u64 = 260_000;
+
+/// What a process of the experiments with many of them takes at most on any VM.
+const MOST_BYTES_PER_PROCESS: u64 = 4096;
 
 /// The limits of a run.
 #[derive(Clone, Copy)]
@@ -117,6 +121,9 @@ impl Trial<'_> {
             .memory_limit_bytes(bounds.memory_bytes)
             .look_every(LOOK_INTERVAL);
         let ends = self.experiment.ends.measured_part(self.set);
+        if self.experiment.many_processes {
+            host::warm_memory(self.size.unwrap_or(0) * MOST_BYTES_PER_PROCESS);
+        }
         let before = HostTimes::now();
         let mut sampler = Sampler::new(ends);
         let outcome = invocation
