@@ -169,7 +169,7 @@ impl Cache {
 pub fn settle() {
     give_all_back();
     for pool in &POOLS {
-        // A few at a time, so that other threads do not wait long for the pool.
+        // The lock is free in between: other threads do not wait long for the pool.
         while pool.lock().release_empty(i64::MAX) {}
     }
 }

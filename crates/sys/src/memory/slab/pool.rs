@@ -15,8 +15,6 @@ const HEADER_BYTES: usize = 64;
 const EMPTY_FOR_NS: i64 = 100_000_000;
 /// The first chunk stays, and uses small pages: most nodes have few processes.
 const KEPT: usize = 0;
-/// Chunks that are given back at a time: the pool is locked meanwhile.
-const RELEASED_AT_A_TIME: usize = 4;
 
 /// See the module's documentation.
 pub(super) struct Pool {
@@ -125,25 +123,22 @@ impl Pool {
         }
     }
 
-    /// Gives a few chunks back to the system that have been empty for long at `now_ns`. Returns whether there may be more.
+    /// Gives a chunk back to the system that has been empty for a while at `now_ns`; returns whether there was one. Only one,
+    /// because the pool is locked meanwhile.
     pub fn release_empty(&mut self, now_ns: i64) -> bool {
         if self.empty == 0 {
             return false;
         }
-        let mut released = 0;
         for (number, chunk) in self.chunks.iter_mut().enumerate() {
             let is_due = chunk.empty_since_ns < now_ns.saturating_sub(EMPTY_FOR_NS);
             if number == KEPT || !chunk.is_resident || !chunk.is_empty() || !is_due {
                 continue;
             }
-            if released == RELEASED_AT_A_TIME {
-                return true;
-            }
             // SAFETY: no block of the chunk is in use.
             if unsafe { release(&self.regions[number / REGION_CHUNKS], number) } {
                 chunk.is_resident = false;
                 self.empty -= 1;
-                released += 1;
+                return true;
             }
         }
         false
@@ -241,6 +236,7 @@ mod tests {
             assert_eq!(pool.empty, 2);
             assert!(!pool.release_empty(0));
             assert_eq!(pool.empty, 2);
+            assert!(pool.release_empty(i64::MAX) && pool.release_empty(i64::MAX));
             assert!(!pool.release_empty(i64::MAX));
             assert_eq!(pool.empty, 0);
             assert_eq!(middle.cast::<u64>().read(), 0);
