@@ -52,11 +52,12 @@ impl Relations {
         self.0.remove(EntryKind::Alias, number).is_some()
     }
 
-    fn alias(&self, number: ReferenceNumber) -> Option<AliasKind> {
+    fn alias(&mut self, number: ReferenceNumber) -> Option<AliasKind> {
         let number = low_number(number)?;
-        let monitor = self.0.get(EntryKind::Monitor, number);
-        let entry = monitor.or_else(|| self.0.get(EntryKind::Alias, number));
-        entry.and_then(|entry| entry.alias)
+        if let Some(monitor) = self.0.get(EntryKind::Monitor, number) {
+            return monitor.alias;
+        }
+        self.0.get(EntryKind::Alias, number)?.alias
     }
 
     /// A message has arrived through an alias.

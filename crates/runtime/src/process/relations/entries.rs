@@ -92,18 +92,21 @@ impl Entry {
 /// What only few processes need: behind the header of the array.
 #[derive(Default)]
 struct Extra {
-    /// Positions of the first `indexed` entries. Those behind them are searched.
+    /// Positions of the first `indexed` entries.
     index: HashTable<u32>,
     indexed: u32,
     /// The tags of the monitors that have one, by number.
     tags: FxHashMap<u64, Owned>,
 }
 
-/// The most entries behind the indexed ones. The entry of a call, which is soon removed, is usually among them, and costs
-/// no access to the index: in a process with many links that would be in no cache.
+/// The latest entries are searched, at most so many. The entry of a call, which is soon removed, is usually among them, and
+/// costs no access to the index: in a process with many links that would be in no cache.
 const MOST_SEARCHED: usize = 16;
-/// Entries that are added to the index at a time.
-const BATCH: usize = 8;
+/// The latest entries that are left out when others are added to the index.
+const LEFT_OUT: usize = 8;
+/// The most entries that are not in the index. They are added together: the processor then waits for several places of the
+/// index at the same time.
+const MOST_UNINDEXED: usize = 1024;
 
 /// See the module's documentation.
 #[derive(Default)]
@@ -148,22 +151,25 @@ impl Entries {
         self.extra().map_or(0, |extra| extra.indexed as usize)
     }
 
-    fn position(&self, kind: EntryKind, key: u64) -> Option<usize> {
-        let indexed = self.indexed();
-        let entries = self.0.as_slice();
+    fn position(&mut self, kind: EntryKind, key: u64) -> Option<usize> {
         let is_wanted = |entry: &Entry| entry.kind == kind && entry.key() == key;
-        if let Some(at) = entries[indexed..].iter().rposition(is_wanted) {
-            return Some(indexed + at);
+        let (indexed, length) = (self.indexed(), self.0.len());
+        let searched = indexed.max(length.saturating_sub(MOST_SEARCHED));
+        if let Some(at) = self.0.as_slice()[searched..].iter().rposition(is_wanted) {
+            return Some(searched + at);
         }
-        if indexed == 0 {
+        if searched > indexed {
+            self.index(indexed..length - LEFT_OUT);
+        } else if indexed == 0 {
             return None;
         }
-        let index = &self.extra()?.index;
-        let found = index.find(hash(kind, key), |&at| is_wanted(&entries[at as usize]));
+        let (entries, extra) = self.parts();
+        let is_at = |&at: &u32| is_wanted(&entries[at as usize]);
+        let found = extra.index.find(hash(kind, key), is_at);
         found.map(|&at| at as usize)
     }
 
-    pub fn get(&self, kind: EntryKind, key: u64) -> Option<&Entry> {
+    pub fn get(&mut self, kind: EntryKind, key: u64) -> Option<&Entry> {
         self.position(kind, key).map(|at| &self.0.as_slice()[at])
     }
 
@@ -175,9 +181,9 @@ impl Entries {
     /// Adds an entry; there is none of its kind with its key.
     pub fn add(&mut self, entry: Entry) {
         self.0.extend([entry]);
-        let indexed = self.indexed();
-        if self.0.len() - indexed > MOST_SEARCHED {
-            self.index(indexed..indexed + BATCH);
+        let (indexed, length) = (self.indexed(), self.0.len());
+        if length - indexed > MOST_UNINDEXED {
+            self.index(indexed..length - LEFT_OUT);
         }
     }
 
@@ -186,6 +192,7 @@ impl Entries {
         self.extra_mut();
         let (entries, extra) = self.parts();
         let hash_of = |&at: &u32| entries[at as usize].hash();
+        extra.index.reserve(positions.len(), hash_of);
         for at in positions.clone() {
             let at = at as u32;
             extra.index.insert_unique(hash_of(&at), at, hash_of);

@@ -77,7 +77,7 @@ impl Relations {
 
     /// Whether there is an active link.
     #[must_use]
-    pub fn is_linked(&self, other: Term) -> bool {
+    pub fn is_linked(&mut self, other: Term) -> bool {
         let link = self.0.get(EntryKind::Link, other.bits());
         link.is_some_and(|link| link.number == ACTIVE)
     }
