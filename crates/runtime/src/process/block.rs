@@ -1,5 +1,6 @@
 //! Memory for the control blocks of processes.
 
+use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +12,10 @@ use super::Process;
 
 /// Bytes of a block.
 pub const BLOCK_BYTES: usize = size_of::<Process>();
-const CLASS: Class = Class::of(Stay::Whole, BLOCK_BYTES).expect("blocks have a class of their own");
+/// Where blocks come from; in models and under Miri, where they have other sizes or no memory of the system, from the program's
+/// allocator.
+const CLASS: Option<Class> = Class::of(Stay::Whole, BLOCK_BYTES);
+const _: () = assert!(CLASS.is_some() || cfg!(any(miri, feature = "loom")));
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 
@@ -24,7 +28,11 @@ pub fn bytes_in_use() -> usize {
 /// Takes an unused block; `None` if the system has no more memory.
 #[must_use]
 pub fn take() -> Option<NonNull<Process>> {
-    CLASS.take().map(NonNull::cast)
+    match CLASS {
+        Some(class) => class.take().map(NonNull::cast),
+        // SAFETY: the size is not zero.
+        None => NonNull::new(unsafe { alloc(Layout::new::<Process>()) }.cast()),
+    }
 }
 
 /// Asks the processor to fetch the cache lines of a block.
@@ -55,5 +63,10 @@ pub fn count(difference: isize) {
 /// [`take`] returned it, and no thread refers to it any more (see `epoch`).
 pub unsafe fn give_back(block: NonNull<Process>) {
     // SAFETY: the caller's promise.
-    unsafe { CLASS.give_back(block.cast()) };
+    unsafe {
+        match CLASS {
+            Some(class) => class.give_back(block.cast()),
+            None => dealloc(block.as_ptr().cast(), Layout::new::<Process>()),
+        }
+    }
 }
