@@ -82,6 +82,38 @@ fn litter(heap: &mut Heap, roots: &mut [Term], live: usize) {
     }
 }
 
+/// A heap that fills with records that point to each other, as a compiler's do, time and again. Of each twenty records
+/// one is kept in a table, in place of another.
+fn mixed(name: &str, words: usize, table: usize, rounds: u32) {
+    let mut heap = heap_of(words);
+    let mut roots = vec![Term::NIL; table];
+    let mut random = fastrand::Rng::with_seed(1);
+    report(name, rounds, || {
+        let mut recent = [Term::NIL; 16];
+        while free_words(&heap) > 40 {
+            let name = build::tuple(&mut heap, &[Term::NIL, Term::small(random.i64(..1000))]);
+            let from = recent[random.usize(..16)];
+            let arguments = build::cons(&mut heap, from, Term::NIL);
+            let arguments = build::cons(&mut heap, name, arguments);
+            let record = build::tuple(
+                &mut heap,
+                &[Term::NIL, from, name, Term::small(7), arguments],
+            );
+            // Without an end to the chain everything would stay alive.
+            recent[random.usize(..16)] = if random.u8(..4) == 0 { name } else { record };
+            if random.u8(..20) == 0 {
+                roots[random.usize(..table)] = record;
+            }
+        }
+        let start = Instant::now();
+        let moved = collect::collect(&mut heap, &mut [&mut roots], 8, CollectionKind::Minor)
+            .expect("memory")
+            .moved;
+        (start.elapsed(), moved)
+    });
+    collect::free(&mut heap);
+}
+
 /// Moves all of a structure, again and again.
 fn major(name: &str, rounds: u32, make: impl Fn(&mut Heap) -> Term) {
     let mut heap = heap_of(4_000_000);
@@ -146,6 +178,9 @@ fn main() {
     young("10k words, 1/10 live", 10_000, 160, 10_000);
     young("10k words, half live", 10_000, 800, 10_000);
     young("1M words, 1/10 live", 1_000_000, 16_000, 100);
+    mixed("records, 4k words", 4_000, 50, 10_000);
+    mixed("records, 70k words", 70_000, 500, 1_000);
+    mixed("records, 1M words", 1_000_000, 4_000, 100);
     let mut heap = heap_of(400);
     let request = Request::new(CollectionKind::Minor, 8);
     report("nothing to collect", 200_000, || {
