@@ -170,6 +170,9 @@ const SMALL_BLOCK_WORDS: usize = 233;
 /// A block above this size may be allocated larger than is known to be needed: pages cost nothing until they are
 /// touched.
 const LAZY_BLOCK_WORDS: usize = 1 << 16;
+/// Blocks up to this size grow if most of what was about to be promoted has died instead: then objects live for about as long
+/// as the block lasts, and in a larger one they would die before anything copies them. Chosen by `parallel`.
+const CHURNING_BLOCK_WORDS: usize = 4_185;
 /// Blocks above this may shrink at a minor collection.
 const SHRINKING_BLOCK_WORDS: usize = 3_000;
 /// If at most this many words may survive, they are copied by way of a buffer on the native stack.
@@ -194,6 +197,15 @@ struct Plan {
     most_words: usize,
     tight: bool,
     stress: Stress,
+}
+
+/// The words that a collection has moved.
+#[derive(Clone, Copy)]
+struct Survivors {
+    /// To the new young space.
+    live: usize,
+    /// To the old generation.
+    promoted: usize,
 }
 
 /// Collects as asked.
@@ -330,16 +342,16 @@ fn by_staging(
     let mut staging = [const { MaybeUninit::<u64>::uninit() }; STAGING_WORDS];
     let space = staging.as_mut_ptr().cast::<u64>();
     let mut mover = mover(heap, plan, request);
-    let live = empty_spaces(heap, roots, plan, &mut mover, space, STAGING_WORDS);
-    let words = block_words_after(heap, request, live, plan, block_words(heap));
+    let moved = empty_spaces(heap, roots, plan, &mut mover, space, STAGING_WORDS);
+    let words = block_words_after(heap, request, moved, plan, block_words(heap));
     if words != block_words(heap) || plan.stress != Stress::None {
-        let least = live + stack_words(heap) + request.need_words + STACK_RESERVE_WORDS;
+        let least = moved.live + stack_words(heap) + request.need_words + STACK_RESERVE_WORDS;
         let (block, words) = take_at_best(words, least);
         go_on_in(heap, block, words);
     }
     // Otherwise the old block is used again: it is empty by now, except for its stack.
-    place(heap, roots, space, live);
-    finish(heap, request, plan, &mover, live)
+    place(heap, roots, space, moved.live);
+    finish(heap, request, plan, &mover, moved)
 }
 
 /// Collects into a new block, which is exchanged for one of another size if it turns out to have the wrong size.
@@ -352,8 +364,8 @@ fn by_replacing(
     let words = first_words(heap, plan, request.need_words)?;
     let space = block::take(words).ok_or(NoMemory)?;
     let mut mover = mover(heap, plan, request);
-    let live = empty_spaces(heap, roots, plan, &mut mover, space, words);
-    let wanted = block_words_after(heap, request, live, plan, words);
+    let moved = empty_spaces(heap, roots, plan, &mut mover, space, words);
+    let wanted = block_words_after(heap, request, moved, plan, words);
     let block = if wanted == words {
         None
     } else {
@@ -361,13 +373,13 @@ fn by_replacing(
     };
     if let Some(block) = block {
         go_on_in(heap, block, wanted);
-        place(heap, roots, space, live);
+        place(heap, roots, space, moved.live);
         // SAFETY: taken above with that size; everything in it has moved.
         unsafe { block::give_back(space, words) };
     } else {
         go_on_in(heap, space, words);
     }
-    let stats = finish(heap, request, plan, &mover, live);
+    let stats = finish(heap, request, plan, &mover, moved);
     if words_between(heap.top, heap.stack) < request.need_words + STACK_RESERVE_WORDS {
         return Err(NoMemory);
     }
@@ -531,8 +543,7 @@ fn mover(heap: &Heap, plan: &Plan, request: &Request<'_>) -> Mover {
     }
 }
 
-/// Moves everything alive out of the spaces being collected, and sweeps the off-heap lists. Returns the number of words
-/// that are now at `space`.
+/// Moves everything alive out of the spaces being collected, what stays young to `space`, and sweeps the off-heap lists.
 fn empty_spaces(
     heap: &mut Heap,
     roots: &mut [&mut [Term]],
@@ -540,7 +551,7 @@ fn empty_spaces(
     mover: &mut Mover,
     space: *mut u64,
     space_words: usize,
-) -> usize {
+) -> Survivors {
     mover.young_top = space;
     mover.young = Area::new(space, space.wrapping_add(space_words));
     let outside = !heap.fragments.is_null()
@@ -558,7 +569,14 @@ fn empty_spaces(
         }
         sweep_lists(heap, plan, mover);
     }
-    words_between(space, mover.young_top)
+    let promoted = match old_heap(heap) {
+        Some(old) if !plan.major => words_between(old.top, mover.old_top),
+        _ => 0,
+    };
+    Survivors {
+        live: words_between(space, mover.young_top),
+        promoted,
+    }
 }
 
 unsafe fn move_roots<O: mover::Outside>(heap: &Heap, roots: &mut [&mut [Term]], mover: &mut Mover) {
@@ -605,15 +623,15 @@ unsafe fn sweep_lists(heap: &mut Heap, plan: &Plan, mover: &Mover) {
     heap.off_heap_words = u32::try_from(lists.young_bytes / 8).unwrap_or(u32::MAX);
 }
 
-/// The size of the block that the heap continues in. `live` words are in the new space, and the block at hand has
-/// `block` words.
+/// The size of the block that the heap continues in, when its objects have moved. The block at hand has `block` words.
 fn block_words_after(
     heap: &Heap,
     request: &Request<'_>,
-    live: usize,
+    moved: Survivors,
     plan: &Plan,
     block: usize,
 ) -> usize {
+    let live = moved.live;
     let need = live + stack_words(heap) + request.need_words + STACK_RESERVE_WORDS;
     let least = heap.min_words as usize;
     let own = block_words(heap);
@@ -658,7 +676,8 @@ fn block_words_after(
         // the larger block.
         return own;
     }
-    if need > block / 4 * 3 {
+    let churns = request.is_busy && moved.promoted < plan.mature / 4;
+    if need > block / 4 * 3 || churns && block <= CHURNING_BLOCK_WORDS {
         return size_for(block + 1);
     }
     if plan.major {
@@ -714,13 +733,9 @@ fn finish(
     request: &Request<'_>,
     plan: &Plan,
     mover: &Mover,
-    live: usize,
+    moved: Survivors,
 ) -> Stats {
-    let promoted = match old_heap(heap) {
-        Some(old) if !plan.major => words_between(old.top, mover.old_top),
-        _ => 0,
-    };
-    heap.top = heap.start.wrapping_add(live);
+    heap.top = heap.start.wrapping_add(moved.live);
     heap.high_water = if mover.saw_peeked {
         heap.start
     } else {
@@ -759,7 +774,7 @@ fn finish(
         unsafe { block::poison(heap.top, words_between(heap.top, heap.stack)) };
     }
     Stats {
-        moved: live + promoted,
+        moved: moved.live + moved.promoted,
         was_major: plan.major,
         ..Stats::default()
     }
