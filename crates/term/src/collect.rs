@@ -40,7 +40,7 @@ mod sweep;
 mod tests;
 pub mod verify;
 
-use mover::{Area, DoomedLiterals, Mover, Moves, Stays};
+use mover::{Area, DoomedLiterals, Mover, Moves, Runs, Stays};
 use relocate::Shift;
 use stress::Stress;
 use sweep::Lists;
@@ -533,7 +533,9 @@ fn mover(heap: &Heap, plan: &Plan, request: &Request<'_>) -> Mover {
         mature_bytes: plan.mature * 8,
         young_top: ptr::null_mut(),
         young: Area::EMPTY,
+        young_runs: Runs::new(),
         old_top,
+        old_runs: Runs::new(),
         old,
         major: plan.major,
         peeked,

@@ -11,6 +11,7 @@
 //! Only the thread that runs the process may call, at a safepoint.
 
 use std::collections::HashMap;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use layout::object::offset;
@@ -79,6 +80,60 @@ impl DoomedLiterals {
     }
 }
 
+/// The least number of cells of a run.
+const RUN_CELLS: usize = 8;
+/// Runs that are remembered at a time for each space.
+const RUNS: usize = 8;
+
+/// Runs of cells in a new space that were moved and not scanned yet, and whose heads are no pointers: there is nothing to be
+/// found in them before the last tail. Those of strings and of lists of numbers are long. In the order of their addresses,
+/// because both moving and scanning go upwards; a run that finds no room here is scanned like anything else.
+pub(super) struct Runs {
+    /// A queue in a ring: where each run begins, and its last tail.
+    places: [MaybeUninit<(*mut u64, *mut u64)>; RUNS],
+    first: usize,
+    count: usize,
+}
+
+impl Runs {
+    pub(super) const fn new() -> Runs {
+        Runs {
+            places: [const { MaybeUninit::uninit() }; RUNS],
+            first: 0,
+            count: 0,
+        }
+    }
+
+    fn push(&mut self, start: *mut u64, last_tail: *mut u64) {
+        if self.count < RUNS {
+            self.places[(self.first + self.count) % RUNS].write((start, last_tail));
+            self.count += 1;
+        }
+    }
+
+    fn next(&self) -> Option<(*mut u64, *mut u64)> {
+        // SAFETY: `push` wrote the places that are counted.
+        (self.count > 0).then(|| unsafe { self.places[self.first % RUNS].assume_init() })
+    }
+
+    /// Where the scan has to stop, at the latest at `top`.
+    fn limit(&self, top: *mut u64) -> *mut u64 {
+        self.next().map_or(top, |(start, _)| start)
+    }
+
+    /// Where a scan that has reached its limit goes on.
+    fn after(&mut self, place: *mut u64) -> *mut u64 {
+        match self.next() {
+            Some((start, last_tail)) if start == place => {
+                self.first += 1;
+                self.count -= 1;
+                last_tail
+            }
+            _ => place,
+        }
+    }
+}
+
 /// The state of a collection while objects move.
 pub(super) struct Mover {
     /// The part of the young block that is in use.
@@ -88,8 +143,10 @@ pub(super) struct Mover {
     /// Where the next young object goes, and where the young space begins and ends.
     pub young_top: *mut u64,
     pub young: Area,
+    pub young_runs: Runs,
     /// Where the next promoted object goes.
     pub old_top: *mut u64,
+    pub old_runs: Runs,
     /// The old generation.
     pub old: Area,
     /// Whether objects of the old generation move too.
@@ -227,17 +284,27 @@ impl Mover {
         }
     }
 
+    fn runs_for(&mut self, fate: Fate) -> &mut Runs {
+        if fate == Fate::Old {
+            &mut self.old_runs
+        } else {
+            &mut self.young_runs
+        }
+    }
+
     /// Moves a cell, and the cells after it as long as they have the same fate.
     #[inline(always)]
     unsafe fn move_cells<O: Outside>(&mut self, cell: *mut u64, fate: Fate) -> u64 {
         let mut source = cell;
-        let mut top = *self.top_for(fate);
+        let start = *self.top_for(fate);
+        let mut top = start;
+        let mut heads = 0;
         // SAFETY: `source` is a cell that has not moved, and the space was sized for all that may move.
         unsafe {
-            let list = Term::from_cons_pointer(top.cast()).bits();
             loop {
-                let tail = *source.add(1);
-                top.write(*source);
+                let (head, tail) = (*source, *source.add(1));
+                heads |= head.wrapping_add(1);
+                top.write(head);
                 source.write(Term::NONE.bits());
                 source
                     .add(1)
@@ -256,7 +323,10 @@ impl Mover {
                 }
             }
             *self.top_for(fate) = top.add(2);
-            list
+            if top as usize - start as usize >= (RUN_CELLS - 1) * 16 && heads & 0b10 == 0 {
+                self.runs_for(fate).push(start, top.add(1));
+            }
+            Term::from_cons_pointer(start.cast()).bits()
         }
     }
 
@@ -316,10 +386,14 @@ impl Mover {
         unsafe {
             while young < self.young_top || old < self.old_top {
                 while young < self.young_top {
-                    young = self.scan_word::<O>(young);
+                    let limit = self.young_runs.limit(self.young_top);
+                    young = self.scan_to::<O>(young, limit);
+                    young = self.young_runs.after(young);
                 }
                 while old < self.old_top {
-                    old = self.scan_word::<O>(old);
+                    let limit = self.old_runs.limit(self.old_top);
+                    old = self.scan_to::<O>(old, limit);
+                    old = self.old_runs.after(old);
                 }
                 debug_assert_eq!(
                     young, self.young_top,
@@ -327,6 +401,16 @@ impl Mover {
                 );
             }
         }
+    }
+
+    /// Scans the words from `place` to `limit`, where an object or its last term ends.
+    #[inline(always)]
+    unsafe fn scan_to<O: Outside>(&mut self, mut place: *mut u64, limit: *mut u64) -> *mut u64 {
+        while place < limit {
+            // SAFETY: the caller's promise.
+            place = unsafe { self.scan_word::<O>(place) };
+        }
+        place
     }
 
     /// Handles a term, or a header and the raw words after it; returns the next place.

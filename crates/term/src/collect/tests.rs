@@ -307,6 +307,31 @@ fn lists_come_to_lie_in_order() {
 }
 
 #[test]
+fn what_follows_a_run_of_numbers_is_found() {
+    let mut process = Process::new(40);
+    process.collect(40 * 60, CollectionKind::Minor);
+    // More runs than are remembered, shorter and longer ones, some with an object among the heads.
+    for index in 0..40 {
+        let heap = &mut process.heap;
+        let behind = build::tuple(heap, &[Term::small(index), Term::NIL]);
+        let mut heads = numbers(6 + index % 13);
+        if index % 5 == 0 {
+            heads[index as usize % 6] = build::tuple(heap, &[Term::NIL]);
+        }
+        let list = build::list_with_tail(heap, &heads, behind);
+        process.x[index as usize] = build::list_with_tail(heap, &numbers(9), list);
+    }
+    for kind in [
+        CollectionKind::Minor,
+        CollectionKind::Minor,
+        CollectionKind::Minor,
+        CollectionKind::Major,
+    ] {
+        process.collect(0, kind);
+    }
+}
+
+#[test]
 fn depth_needs_no_stack() {
     let depth = if cfg!(miri) { 200 } else { 200_000 };
     let mut process = Process::new(2);
