@@ -363,6 +363,7 @@ impl Bits {
 
 impl Term {
     /// The bits of a binary or bit string.
+    #[inline]
     #[must_use]
     pub fn as_bits(self) -> Option<Bits> {
         match self.boxed_kind()? {

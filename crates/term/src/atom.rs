@@ -14,6 +14,8 @@ use layout::Term;
 use layout::limits::ATOM_CHARACTERS;
 use parking_lot::Mutex;
 
+use crate::external::tags;
+
 mod numbers;
 
 /// Atoms a node may hold unless `+t` says otherwise; the value OTP documents.
@@ -40,32 +42,77 @@ impl std::fmt::Display for AtomError {
     }
 }
 
+/// Sixteen bytes of an atom's spelling.
+pub type Chunk = [u8; 16];
+
+/// Bytes of a spelling before the text.
+const SPELLING_HEAD: usize = 3;
+
+/// Returned by [`spelling`].
+#[derive(Clone, Copy)]
+pub struct Spelling {
+    /// Tag, length and text, and zeros up to a whole chunk.
+    pub chunks: &'static [Chunk],
+    /// Bytes without those zeros.
+    pub length: usize,
+}
+
 /// An entry whose bytes are all zero is valid: it is not published yet.
 struct Entry {
-    /// Written once, before `prefix`.
-    text: UnsafeCell<Option<&'static str>>,
+    /// Written once, before `prefix`: the length of the text in two bytes after a tag, then the text, in whole chunks.
+    /// If all characters are ASCII, the tag is [`tags::ATOM`], and this is what the external format has for the atom;
+    /// otherwise it is 0.
+    spelling: UnsafeCell<Option<&'static [Chunk]>>,
     /// [`PUBLISHED`] and the first seven bytes of the text, big-endian: enough to decide most comparisons.
     prefix: AtomicU64,
     registered: AtomicU64,
 }
 
-// SAFETY: `text` is written once, by the holder of the lock, before the release store of `prefix`, and
+// SAFETY: `spelling` is written once, by the holder of the lock, before the release store of `prefix`, and
 // read only after an acquire load of `prefix` showed `PUBLISHED`.
 unsafe impl Sync for Entry {}
 
 impl Entry {
     const fn unpublished() -> Entry {
         Entry {
-            text: UnsafeCell::new(None),
+            spelling: UnsafeCell::new(None),
             prefix: AtomicU64::new(0),
             registered: AtomicU64::new(0),
         }
     }
 
-    fn text(&self) -> &'static str {
-        // SAFETY: `entry` returns only published entries, whose text is never written again.
-        unsafe { *self.text.get() }.unwrap_or_default()
+    #[inline]
+    fn spelling(&self) -> Spelling {
+        // SAFETY: `entry` returns only published entries, whose spelling is never written again.
+        let chunks = unsafe { *self.spelling.get() }.unwrap_or_default();
+        let length = chunks.first().map_or(0, |first| {
+            SPELLING_HEAD + usize::from(u16::from_be_bytes([first[1], first[2]]))
+        });
+        Spelling { chunks, length }
     }
+
+    #[inline]
+    fn text(&self) -> &'static str {
+        let Spelling { chunks, length } = self.spelling();
+        let text = chunks.as_flattened().get(SPELLING_HEAD..length);
+        // SAFETY: `spell` put a `str` there.
+        unsafe { str::from_utf8_unchecked(text.unwrap_or_default()) }
+    }
+}
+
+/// Chunks of the spelling of a text.
+fn chunks_of(text: &str) -> usize {
+    (SPELLING_HEAD + text.len()).div_ceil(size_of::<Chunk>())
+}
+
+/// Writes the spelling of a text to chunks of zeros.
+fn spell(chunks: &mut [Chunk], text: &str) {
+    // An atom has at most 255 characters of four bytes.
+    let length = u16::try_from(text.len()).expect("a text that is short enough");
+    let bytes = chunks.as_flattened_mut();
+    bytes[0] = if text.is_ascii() { tags::ATOM } else { 0 };
+    bytes[1..SPELLING_HEAD].copy_from_slice(&length.to_be_bytes());
+    bytes[SPELLING_HEAD..][..text.len()].copy_from_slice(text.as_bytes());
 }
 
 const PUBLISHED: u64 = 1 << 56;
@@ -85,8 +132,13 @@ static ON_FULL: OnceLock<fn(usize) -> !> = OnceLock::new();
 static TEXT_BYTES: AtomicUsize = AtomicUsize::new(0);
 /// Held while an atom is added. Its first use adds those that ferl itself names.
 static WRITING: LazyLock<Mutex<()>> = LazyLock::new(|| {
+    let all = isa::atoms::TEXT.iter().map(|text| chunks_of(text)).sum();
+    let mut room: &'static mut [Chunk] = Box::leak(vec![[0; 16]; all].into_boxed_slice());
     for text in isa::atoms::TEXT {
-        add(COUNT.load(Ordering::Relaxed), text);
+        let (chunks, rest) = room.split_at_mut(chunks_of(text));
+        spell(chunks, text);
+        add(COUNT.load(Ordering::Relaxed), text, chunks);
+        room = rest;
     }
     Mutex::new(())
 });
@@ -135,8 +187,9 @@ pub fn intern_str(text: &str) -> Result<Term, AtomError> {
         }
         return Err(AtomError::Limit);
     }
-    let text: &'static str = Box::leak(text.to_owned().into_boxed_str());
-    add(index, text);
+    let chunks = Box::leak(vec![[0; 16]; chunks_of(text)].into_boxed_slice());
+    spell(chunks, text);
+    add(index, text, chunks);
     Ok(Term::atom(index))
 }
 
@@ -173,6 +226,15 @@ pub fn lookup(text: &str) -> Option<Term> {
 #[must_use]
 pub fn text(atom: Term) -> &'static str {
     entry(atom.as_atom().expect("an atom")).text()
+}
+
+/// The external format of an atom whose characters are all ASCII (with the tag `ATOM`); `None` for others.
+#[inline]
+#[must_use]
+pub fn spelling(atom: u32) -> Option<Spelling> {
+    let spelling = entry(atom).spelling();
+    let is_ascii = spelling.chunks.first()?[0] == tags::ATOM;
+    is_ascii.then_some(spelling)
 }
 
 /// The order of two atoms: that of their texts by code point.
@@ -270,14 +332,14 @@ fn entry_elsewhere(index: u32) -> &'static Entry {
     }
 }
 
-/// Makes an atom with a new text. The caller holds the lock, or is the initialiser of `WRITING`.
-fn add(index: u32, text: &'static str) {
-    publish(index, text);
+/// Makes an atom with a new text and its spelling. The caller holds the lock, or is the initialiser of `WRITING`.
+fn add(index: u32, text: &str, spelling: &'static [Chunk]) {
+    publish(index, text, spelling);
     numbers::add(text, index, |index| entry(index).text());
 }
 
 /// Writes the entry. The caller holds the lock, or is the initialiser of `WRITING`.
-fn publish(index: u32, text: &'static str) {
+fn publish(index: u32, text: &str, spelling: &'static [Chunk]) {
     let entry: &Entry = match FIRST_ENTRIES.get(index as usize) {
         Some(entry) => entry,
         None => {
@@ -297,8 +359,8 @@ fn publish(index: u32, text: &'static str) {
     let mut first = [0u8; 8];
     let length = text.len().min(7);
     first[1..=length].copy_from_slice(&text.as_bytes()[..length]);
-    // SAFETY: the only writer, and nobody reads the text before `prefix` has `PUBLISHED`.
-    unsafe { *entry.text.get() = Some(text) };
+    // SAFETY: the only writer, and nobody reads the spelling before `prefix` has `PUBLISHED`.
+    unsafe { *entry.spelling.get() = Some(spelling) };
     let prefix = u64::from_be_bytes(first) | PUBLISHED;
     entry.prefix.store(prefix, Ordering::Release);
     TEXT_BYTES.fetch_add(text.len(), Ordering::Relaxed);
@@ -335,6 +397,19 @@ mod tests {
         assert_eq!(order("ö", "z"), std::cmp::Ordering::Greater);
         assert_eq!(order("same", "same"), std::cmp::Ordering::Equal);
         assert_eq!(order("a\0", "a"), std::cmp::Ordering::Greater);
+    }
+
+    #[test]
+    fn only_ascii_is_spelled() {
+        for length in [0, 1, 12, 13, 14, 29, 30, 255] {
+            let text = "x".repeat(length);
+            let spelled = spelling(known(&text).as_atom().unwrap()).unwrap();
+            let bytes = spelled.chunks.as_flattened();
+            let expected = [b"d\0", &[length as u8][..], text.as_bytes()].concat();
+            assert_eq!(bytes[..spelled.length], expected);
+            assert!(bytes[spelled.length..].iter().all(|&byte| byte == 0));
+        }
+        assert!(spelling(known("café").as_atom().unwrap()).is_none());
     }
 
     #[test]

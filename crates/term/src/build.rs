@@ -251,6 +251,32 @@ pub fn binary<A: Allocate + ?Sized>(heap: &mut A, bytes: &[u8]) -> Term {
     term
 }
 
+/// A heap binary of the first `size` bytes, at most 64, of whole words, which need not be aligned.
+///
+/// # Safety
+/// The last word is zero from the end of the bytes on.
+#[inline]
+pub unsafe fn binary_of_words<A: Allocate + ?Sized>(
+    heap: &mut A,
+    words: *const u64,
+    size: usize,
+) -> Term {
+    debug_assert!(size <= HEAP_BINARY_BYTES);
+    let count = size.div_ceil(8);
+    let object = heap.allocate(2 + count);
+    // SAFETY: header, size, and as many fresh words as are read.
+    unsafe {
+        object.write(Header::new(ObjectKind::HeapBinary, 1 + count).0);
+        object.add(1).write(size as u64);
+        for index in 0..count {
+            object
+                .add(2 + index)
+                .write(words.add(index).read_unaligned());
+        }
+        Term::from_boxed_pointer(object)
+    }
+}
+
 /// Words of heap that [`binary`] takes for `size` bytes.
 #[must_use]
 pub fn binary_words(size: usize) -> usize {

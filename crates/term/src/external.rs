@@ -14,6 +14,7 @@ mod damage;
 pub mod decode;
 pub mod encode;
 mod input;
+mod output;
 mod segments;
 mod size;
 pub mod tags;
@@ -22,7 +23,7 @@ use layout::{Export, Term};
 
 pub use compression::compress;
 pub use decode::{DecodeError, Decoder, Fault, Step, decode, decode_bare};
-pub use encode::{EncodeOptions, Encoder, SystemLimit, encode, encode_bare};
+pub use encode::{Desk, EncodeOptions, Encoder, SystemLimit, encode, encode_bare};
 pub use segments::{Segment, encode_segments, segments_to_list};
 pub use size::size;
 

@@ -1,7 +1,7 @@
 //! Conversion of terms to the external format and back.
 
 use layout::Term;
-use term::external::{self, DecodeOptions, EncodeOptions, Encoder};
+use term::external::{self, DecodeOptions, Desk, EncodeOptions, Encoder};
 use term::{am, build, list, unicode};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit};
@@ -12,8 +12,8 @@ use runtime::scheduler::charge;
 /// Encoded bytes that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;
 
-/// Terms that are encoded before the work is handed to a dirty scheduler, which starts again from the beginning.
-const MOST_TERMS_HERE: usize = 20_000;
+/// Bytes that are encoded before the work is handed to a dirty scheduler, which starts again from the beginning.
+const MOST_ENCODED_HERE: usize = 256 * 1024;
 /// Larger encodings, in bytes, are compressed by dirty schedulers.
 const MOST_COMPRESSED_HERE: usize = 16 * 1024;
 /// Larger binaries, in bytes, are decoded by dirty schedulers, as are compressed ones of any size.
@@ -52,48 +52,60 @@ fn encode_options(options: Term) -> Option<(EncodeOptions<'static>, u32)> {
     Some((encode, level))
 }
 
+/// Charges for bytes that were encoded or will be decoded.
+#[inline]
+fn charge_for(bytes: usize) {
+    if bytes >= BYTES_PER_REDUCTION {
+        charge((bytes / BYTES_PER_REDUCTION) as i64);
+    }
+}
+
 /// Runs an encoder to the end.
-fn encode(mut encoder: Encoder, options: &EncodeOptions) -> Result<Encoder, Failure> {
-    let mut budget = MOST_TERMS_HERE;
+fn encode(encoder: &mut Encoder, options: &EncodeOptions) -> Result<(), Failure> {
+    let mut budget = MOST_ENCODED_HERE;
     let done = encoder.run(options, &mut budget);
     if !done.map_err(|_| system_limit())? {
         dirty_unless(false)?;
         encoder.finish(options).map_err(|_| system_limit())?;
     }
-    Ok(encoder)
+    charge_for(encoder.bytes().len());
+    Ok(())
 }
 
-fn encoded(term: Term, options: &EncodeOptions, level: u32) -> Result<Vec<u8>, Failure> {
-    let encoded = encode(Encoder::new(term), options)?.into_bytes();
-    charge((encoded.len() / BYTES_PER_REDUCTION) as i64);
-    if level == NO_COMPRESSION {
-        return Ok(encoded);
+fn encoded(process: &mut Process, term: Term, options: &EncodeOptions, level: u32) -> BifResult {
+    let mut desk = Desk::new();
+    let mut encoder = Encoder::new(term, &mut desk);
+    encode(&mut encoder, options)?;
+    if level != NO_COMPRESSION {
+        let bytes = encoder.bytes();
+        dirty_unless(bytes.len() <= MOST_COMPRESSED_HERE)?;
+        charge((bytes.len() / BYTES_PER_REDUCTION * 8) as i64);
+        if let Some(compressed) = external::compress(bytes, level) {
+            return Ok(build::binary(process.heap(), &compressed));
+        }
     }
-    dirty_unless(encoded.len() <= MOST_COMPRESSED_HERE)?;
-    charge((encoded.len() / BYTES_PER_REDUCTION * 8) as i64);
-    Ok(external::compress(encoded, level))
+    Ok(encoder.take_binary(process.heap()))
 }
 
 /// `erlang:term_to_binary(Term)`
 pub fn term_to_binary_1(process: &mut Process, [term]: [Term; 1]) -> BifResult {
-    let encoded = encoded(term, &EncodeOptions::default(), NO_COMPRESSION)?;
-    Ok(build::binary(process.heap(), &encoded))
+    encoded(process, term, &EncodeOptions::default(), NO_COMPRESSION)
 }
 
 /// `erlang:term_to_binary(Term, Options)`
 pub fn term_to_binary_2(process: &mut Process, [term, options]: [Term; 2]) -> BifResult {
     let (options, level) = encode_options(options).ok_or(badarg(2))?;
-    let encoded = encoded(term, &options, level)?;
-    Ok(build::binary(process.heap(), &encoded))
+    encoded(process, term, &options, level)
 }
 
 fn iovec(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
-    let (encoded, segments) = encode(Encoder::segmented(term), options)?.into_segments();
-    charge((encoded.len() / BYTES_PER_REDUCTION) as i64);
+    let mut desk = Desk::new();
+    let mut encoder = Encoder::segmented(term, &mut desk);
+    encode(&mut encoder, options)?;
     Ok(external::segments_to_list(
         process.heap(),
-        &encoded,
-        &segments,
+        encoder.bytes(),
+        &encoder.segments(),
     ))
 }
 
@@ -108,10 +120,8 @@ pub fn term_to_iovec_2(process: &mut Process, [term, options]: [Term; 2]) -> Bif
     if level == NO_COMPRESSION {
         return iovec(process, term, &options);
     }
-    let encoded = encoded(term, &options, level)?;
-    let heap = process.heap();
-    let binary = build::binary(heap, &encoded);
-    Ok(build::cons(heap, binary, Term::NIL))
+    let binary = encoded(process, term, &options, level)?;
+    Ok(build::cons(process.heap(), binary, Term::NIL))
 }
 
 fn decoded(
@@ -122,7 +132,7 @@ fn decoded(
     let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
     let compressed = bytes.get(1) == Some(&COMPRESSED_TAG);
     dirty_unless(bytes.len() <= MOST_DECODED_HERE && !compressed)?;
-    charge((bytes.len() / BYTES_PER_REDUCTION) as i64);
+    charge_for(bytes.len());
     external::decode(process.heap(), &bytes, options, &mut CodeResolver).map_err(|_| badarg(1))
 }
 
@@ -151,7 +161,7 @@ pub fn binary_to_term_2(process: &mut Process, [binary, options]: [Term; 2]) -> 
 
 fn size(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {
     let size = external::size(term, options).map_err(|_| system_limit())?;
-    charge((size / BYTES_PER_REDUCTION) as i64);
+    charge_for(size);
     Ok(build::unsigned(process.heap(), size as u64))
 }
 

@@ -7,21 +7,15 @@ use flate2::{Compression, Decompress, FlushDecompress, Status};
 
 use super::tags;
 
-/// Compresses an encoded term (version byte first) at a level of 1 to 9; returns it unchanged if that would not make it
-/// shorter.
+/// Compresses an encoded term (version byte first) at a level of 1 to 9; `None` if that would not make it shorter.
 #[must_use]
-pub fn compress(bytes: Vec<u8>, level: u32) -> Vec<u8> {
+pub fn compress(bytes: &[u8], level: u32) -> Option<Vec<u8>> {
     const HEAD: usize = 6;
-    let Some(length) = bytes
-        .len()
-        .checked_sub(1)
-        .filter(|&length| length >= HEAD - 1)
-    else {
-        return bytes;
-    };
-    let Ok(length) = u32::try_from(length) else {
-        return bytes;
-    };
+    let length = bytes.len().checked_sub(1)?;
+    if length < HEAD - 1 {
+        return None;
+    }
+    let length = u32::try_from(length).ok()?;
     let mut compressed = Vec::with_capacity(bytes.len() / 2);
     compressed.extend([tags::VERSION, tags::COMPRESSED]);
     compressed.extend(length.to_be_bytes());
@@ -29,8 +23,8 @@ pub fn compress(bytes: Vec<u8>, level: u32) -> Vec<u8> {
     let limit = bytes.len() as u64 + 1 - HEAD as u64;
     let mut stream = ZlibEncoder::new(&bytes[1..], Compression::new(level)).take(limit);
     match stream.read_to_end(&mut compressed) {
-        Ok(written) if (written as u64) < limit => compressed,
-        _ => bytes,
+        Ok(written) if (written as u64) < limit => Some(compressed),
+        _ => None,
     }
 }
 

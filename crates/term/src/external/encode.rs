@@ -1,16 +1,29 @@
 //! Encoding terms in the external format.
 //!
-//! What is still to be written is kept on a stack of tasks, so depth needs no native stack and the work can stop.
-//! Lengths that are known only at the end (of lists and funs) are filled in later.
+//! One pass, from the term to bytes: [`Encoder::run`] is at a place in one object, the rest of those around it is kept on
+//! a stack of tasks, so depth needs no native stack and the work can stop. Lengths that are known only at the end (of
+//! lists and funs) are filled in later.
 
+use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{Bits, MapShape, offset};
-use layout::{Export, ObjectKind, Term};
+use layout::{Heap, ObjectKind, Term};
+use smallvec::SmallVec;
 
+use super::output::{FirstBytes, Output, Pen, ROOM};
 use super::segments::Segment;
 use super::tags;
 use crate::compare::compare_exact;
-use crate::off_heap::MagicBlock;
-use crate::{atom, build, fun, map, node, reference, text};
+use crate::{atom, build, map, text};
+
+mod identifiers;
+mod pieces;
+
+pub(super) use identifiers::{latin1_length, node_of};
+pub use identifiers::{port_number, reference_words};
+pub(super) use pieces::big_bytes;
+use pieces::{
+    float_bytes, put_heap_binary, put_limb, put_short_bits, put_small, put_spelling, tagged,
+};
 
 /// How to encode.
 #[derive(Clone, Copy)]
@@ -38,9 +51,23 @@ impl EncodeOptions<'_> {
     }
 }
 
+impl EncodeOptions<'_> {
+    /// Whether atoms are written as their spelling ([`atom::spelling`]), if they have one.
+    #[inline]
+    fn has_plain_atoms(&self) -> bool {
+        self.atom_cache.is_none() && !self.utf8_atoms
+    }
+}
+
 impl Default for EncodeOptions<'_> {
+    #[inline]
     fn default() -> Self {
-        Self::minor_version(1).expect("a version there is")
+        Self {
+            text_floats: false,
+            utf8_atoms: false,
+            deterministic: false,
+            atom_cache: None,
+        }
     }
 }
 
@@ -48,59 +75,68 @@ impl Default for EncodeOptions<'_> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SystemLimit;
 
+/// What an encoder needs of its caller's stack, so that small terms need no allocation. It is large: it is made where it
+/// stays.
+pub struct Desk {
+    first: FirstBytes,
+    tasks: SmallVec<[Task; 8]>,
+}
+
+impl Desk {
+    #[inline(always)]
+    #[must_use]
+    pub fn new() -> Desk {
+        Desk {
+            first: FirstBytes::uninit(),
+            tasks: SmallVec::new(),
+        }
+    }
+}
+
+impl Default for Desk {
+    fn default() -> Desk {
+        Desk::new()
+    }
+}
+
 /// Encodes a term, version byte first.
 ///
 /// # Errors
 /// [`SystemLimit`].
 pub fn encode(term: Term, options: &EncodeOptions) -> Result<Vec<u8>, SystemLimit> {
-    let mut encoder = Encoder::new(term);
+    let mut desk = Desk::new();
+    let mut encoder = Encoder::new(term, &mut desk);
     encoder.finish(options)?;
-    Ok(encoder.into_bytes())
+    Ok(encoder.bytes().to_vec())
 }
 
 /// Appends a term without version byte, as in distribution messages, where several follow each other.
 ///
 /// # Errors
-/// [`SystemLimit`]; then part of the term is in the buffer.
+/// [`SystemLimit`].
 pub fn encode_bare(
     buffer: &mut Vec<u8>,
     term: Term,
     options: &EncodeOptions,
 ) -> Result<(), SystemLimit> {
-    let mut encoder = Encoder::bare(std::mem::take(buffer), term);
-    let result = encoder.finish(options);
-    *buffer = encoder.into_bytes();
-    result
+    let mut desk = Desk::new();
+    let mut encoder = Encoder::bare(term, &mut desk);
+    encoder.finish(options)?;
+    buffer.extend_from_slice(encoder.bytes());
+    Ok(())
 }
 
 /// What is still to be written.
 enum Task {
-    Term(Term),
-    /// Words `next..end` of a boxed object.
-    Words {
-        object: Term,
-        next: usize,
-        end: usize,
-    },
-    /// The cells of a list from here on; their number is written to `length_at`.
-    List {
-        cell: Term,
-        count: u64,
-        length_at: usize,
-    },
-    /// The pairs of a flat map from `next` on.
-    Pairs {
-        map: Term,
-        next: usize,
-    },
-    /// The children `first..next` of a node of a hash map, written from the last to the first.
+    Row(Row),
+    List(List),
+    /// The first `left` children of a node of a hash map, written from the last to the first.
     Children {
-        node: Term,
-        first: usize,
-        next: usize,
+        first: *const Term,
+        left: usize,
     },
-    /// Pairs in descending order of their keys; the last one is written next.
-    Sorted(Vec<(Term, Term)>),
+    /// Keeps the sorted pairs of a hash map while they are a row.
+    Keep(Vec<[Term; 2]>),
     /// Fills in the size of a fun once its parts are written.
     FunSize {
         at: usize,
@@ -108,7 +144,90 @@ enum Task {
     },
 }
 
-/// A binary that is not copied to the buffer, and where in the buffer it belongs.
+/// The terms of an object that are still to be written.
+#[derive(Clone, Copy)]
+struct Row {
+    next: *const Term,
+    left: u32,
+    /// Words from this term to the next one, and from there to the one after that, in turns: the keys and the values of a
+    /// flat map are apart.
+    step: isize,
+    then: isize,
+}
+
+impl Row {
+    const EMPTY: Row = Row {
+        next: std::ptr::null(),
+        left: 0,
+        step: 1,
+        then: 1,
+    };
+
+    /// `count` terms that follow each other.
+    #[inline(always)]
+    fn of(first: *const u64, count: usize) -> Row {
+        Row {
+            next: first.cast(),
+            left: count as u32,
+            ..Row::EMPTY
+        }
+    }
+
+    /// The keys and values of a flat map in turns.
+    #[inline(always)]
+    fn of_flat_map(map: Term, size: usize) -> Row {
+        let keys = term_word(map, offset::FLAT_MAP_KEYS).word_pointer(0);
+        let values = map.word_pointer(offset::FLAT_MAP_VALUES);
+        let step = (values as isize).wrapping_sub(keys as isize) / size_of::<Term>() as isize;
+        Row {
+            next: keys.cast(),
+            left: 2 * size as u32,
+            step,
+            then: 1 - step,
+        }
+    }
+
+    /// The next term of a row that is not empty.
+    #[inline(always)]
+    fn next(&mut self) -> Term {
+        // SAFETY: the row has another term, of an object that the moving rule keeps, or that a task keeps.
+        let term = unsafe { *self.next };
+        self.next = self.next.wrapping_offset(self.step);
+        self.left -= 1;
+        (self.step, self.then) = (self.then, self.step);
+        term
+    }
+}
+
+/// A list that is being written.
+#[derive(Clone, Copy)]
+struct List {
+    /// What is still to be written of it.
+    rest: Term,
+    /// Number of elements before that.
+    count: u64,
+    /// Where the number of elements belongs; 0 if there is no list.
+    length_at: usize,
+}
+
+impl List {
+    const NONE: List = List {
+        rest: Term::NIL,
+        count: 0,
+        length_at: 0,
+    };
+}
+
+/// The parts of a term whose head was written.
+enum Parts {
+    None,
+    Row(Row),
+    List(List),
+    /// First the row, then the task.
+    Kept(Row, Task),
+}
+
+/// A binary that is not copied to the output, and where in the output it belongs.
 struct Apart {
     at: usize,
     binary: Term,
@@ -119,30 +238,40 @@ struct Apart {
 /// An encoder that can stop and continue.
 ///
 /// It holds terms that no collector knows of: between two runs the term must not move.
-pub struct Encoder {
-    buffer: Vec<u8>,
-    tasks: Vec<Task>,
+pub struct Encoder<'a> {
+    output: Output<'a>,
+    /// The term to be written next; `NONE` if all is written.
+    next: Term,
+    tasks: &'a mut SmallVec<[Task; 8]>,
+    /// The current run ends when the output has this many bytes.
+    stop_at: usize,
     /// The large binaries found so far, if they are not copied.
     apart: Option<Vec<Apart>>,
     apart_bytes: usize,
 }
 
-/// Bytes copied that count as one step.
-const BYTES_PER_STEP: usize = 64;
+/// Bytes of a binary that count as one byte of the budget.
+const COPIED_PER_BYTE: usize = 64;
 
-impl Encoder {
+impl<'a> Encoder<'a> {
     /// An encoder for a term, version byte first.
+    #[inline]
     #[must_use]
-    pub fn new(term: Term) -> Encoder {
-        Encoder::bare(vec![tags::VERSION], term)
+    pub fn new(term: Term, desk: &'a mut Desk) -> Encoder<'a> {
+        let mut encoder = Encoder::bare(term, desk);
+        encoder.output.push(tags::VERSION);
+        encoder
     }
 
-    /// An encoder that appends a term, without version byte, to a buffer.
+    /// An encoder for a term, without version byte.
+    #[inline]
     #[must_use]
-    pub fn bare(buffer: Vec<u8>, term: Term) -> Encoder {
+    pub fn bare(term: Term, desk: &'a mut Desk) -> Encoder<'a> {
         Encoder {
-            buffer,
-            tasks: vec![Task::Term(term)],
+            output: Output::new(&mut desk.first),
+            next: term,
+            tasks: &mut desk.tasks,
+            stop_at: 0,
             apart: None,
             apart_bytes: 0,
         }
@@ -150,11 +279,10 @@ impl Encoder {
 
     /// An encoder for a term, version byte first, that does not copy large shared binaries.
     #[must_use]
-    pub fn segmented(term: Term) -> Encoder {
-        Encoder {
-            apart: Some(Vec::new()),
-            ..Encoder::new(term)
-        }
+    pub fn segmented(term: Term, desk: &'a mut Desk) -> Encoder<'a> {
+        let mut encoder = Encoder::new(term, desk);
+        encoder.apart = Some(Vec::new());
+        encoder
     }
 
     /// Writes everything that is left.
@@ -170,17 +298,25 @@ impl Encoder {
     }
 
     /// The bytes written.
+    #[inline]
     #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.buffer
+    pub fn bytes(&self) -> &[u8] {
+        self.output.bytes()
     }
 
-    /// The bytes written, and how they and the binaries that were not copied make up the whole.
+    /// A binary of the bytes written. The encoder cannot be used any more.
+    #[inline]
     #[must_use]
-    pub fn into_segments(self) -> (Vec<u8>, Vec<Segment>) {
+    pub fn take_binary(&mut self, heap: &mut Heap) -> Term {
+        self.output.take_binary(heap)
+    }
+
+    /// How the bytes written and the binaries that were not copied make up the whole.
+    #[must_use]
+    pub fn segments(&self) -> Vec<Segment> {
         let mut segments = Vec::new();
         let mut start = 0;
-        for apart in self.apart.unwrap_or_default() {
+        for apart in self.apart.iter().flatten() {
             if apart.at > start {
                 segments.push(Segment::Bytes {
                     start,
@@ -194,14 +330,15 @@ impl Encoder {
                 size: apart.size,
             });
         }
-        if self.buffer.len() > start {
-            let end = self.buffer.len();
+        let end = self.output.len();
+        if end > start {
             segments.push(Segment::Bytes { start, end });
         }
-        (self.buffer, segments)
+        segments
     }
 
-    /// Writes until the budget (roughly: terms) is used up (`false`) or all is written (`true`).
+    /// Writes until the budget (bytes of output, of which those of binaries hardly count) is used up (`false`) or all is
+    /// written (`true`). A string counts as one term.
     ///
     /// # Errors
     /// [`SystemLimit`].
@@ -210,369 +347,364 @@ impl Encoder {
         options: &EncodeOptions,
         budget: &mut usize,
     ) -> Result<bool, SystemLimit> {
-        while let Some(task) = self.tasks.pop() {
-            if *budget == 0 {
-                self.tasks.push(task);
-                return Ok(false);
-            }
-            *budget -= 1;
-            match task {
-                Task::Term(term) => self.term(term, options, budget)?,
-                Task::Words { object, next, end } => {
-                    if next + 1 < end {
-                        self.tasks.push(Task::Words {
-                            object,
-                            next: next + 1,
-                            end,
-                        });
-                    }
-                    self.term(term_word(object, next), options, budget)?;
+        self.stop_at = self.output.len().saturating_add(*budget);
+        let done = *budget > 0 && self.walk(options)?;
+        *budget = self.left();
+        Ok(done)
+    }
+
+    /// What is left of the budget.
+    fn left(&self) -> usize {
+        self.stop_at.saturating_sub(self.output.len())
+    }
+
+    /// Calls a function that writes to the output itself; returns a pen at its new end.
+    #[inline]
+    fn aside<R>(&mut self, pen: &mut Pen, write: impl FnOnce(&mut Self) -> R) -> R {
+        self.output.put_back(*pen);
+        let result = write(self);
+        *pen = self.output.pen(self.left());
+        result
+    }
+
+    /// Writes until all tasks are done (`true`), or the output is as long as it may become in this run.
+    ///
+    /// Each turn writes a term without parts, or the head of one whose parts become the row or the list that is written
+    /// next; what is left of the former row or list becomes a task.
+    fn walk(&mut self, options: &EncodeOptions) -> Result<bool, SystemLimit> {
+        // The first row is the term to be written next.
+        let first = self.next;
+        self.next = Term::NONE;
+        let (mut row, mut list) = (Row::of((&raw const first).cast(), 1), List::NONE);
+        if first.is_none() {
+            row = Row::EMPTY;
+        }
+        let mut pen = self.output.pen(self.left());
+        loop {
+            let term = if row.left > 0 {
+                row.next()
+            } else if list.length_at > 0 {
+                let rest = list.rest;
+                if rest.is_cons() {
+                    list.rest = rest.tail();
+                    list.count += 1;
+                    rest.head()
+                } else {
+                    let count = u32::try_from(list.count).map_err(|_| SystemLimit)?;
+                    self.output.put_back(pen);
+                    self.output.overwrite(list.length_at, count.to_be_bytes());
+                    list = List::NONE;
+                    rest
                 }
-                Task::List {
-                    cell,
-                    count,
-                    length_at,
-                } => {
-                    let tail = cell.tail();
-                    if tail.is_cons() {
-                        self.tasks.push(Task::List {
-                            cell: tail,
-                            count: count + 1,
-                            length_at,
-                        });
+            } else {
+                match self.tasks.pop() {
+                    Some(Task::Row(rest)) => {
+                        row = rest;
+                        continue;
+                    }
+                    Some(Task::List(rest)) => {
+                        list = rest;
+                        continue;
+                    }
+                    Some(task) => {
+                        row = self.aside(&mut pen, |encoder| encoder.unusual(task))?;
+                        continue;
+                    }
+                    None => {
+                        self.output.put_back(pen);
+                        return Ok(true);
+                    }
+                }
+            };
+            if pen.at >= pen.limit {
+                self.output.put_back(pen);
+                if self.left() == 0 {
+                    self.set_aside(row, list);
+                    self.next = term;
+                    return Ok(false);
+                }
+                self.output.reserve(1);
+                pen = self.output.pen(self.left());
+            }
+            // SAFETY: the pen is below its limit.
+            match unsafe { self.begin(&mut pen, term, options)? } {
+                Parts::None => {}
+                Parts::Row(parts) => {
+                    self.set_aside(row, list);
+                    (row, list) = (parts, List::NONE);
+                }
+                Parts::List(parts) => {
+                    self.set_aside(row, list);
+                    (row, list) = (Row::EMPTY, parts);
+                }
+                Parts::Kept(parts, task) => {
+                    self.set_aside(row, list);
+                    self.tasks.push(task);
+                    (row, list) = (parts, List::NONE);
+                }
+            }
+        }
+    }
+
+    /// Remembers what is left of the row or of the list.
+    #[inline(always)]
+    fn set_aside(&mut self, row: Row, list: List) {
+        if row.left > 0 {
+            self.tasks.push(Task::Row(row));
+        } else if list.length_at > 0 {
+            self.tasks.push(Task::List(list));
+        }
+    }
+
+    /// Does a task that is neither a row nor a list; returns a row that comes next.
+    fn unusual(&mut self, task: Task) -> Result<Row, SystemLimit> {
+        match task {
+            Task::Children { first, left } => {
+                let Some(left) = left.checked_sub(1) else {
+                    return Ok(Row::EMPTY);
+                };
+                self.tasks.push(Task::Children { first, left });
+                // SAFETY: the node has that many children; the moving rule keeps them.
+                let child = unsafe { *first.add(left) };
+                if child.is_cons() {
+                    return Ok(Row::of(child.cons_pointer().cast(), 2));
+                }
+                let children = map::children(child);
+                self.tasks.push(Task::children(children));
+            }
+            Task::FunSize { at, apart } => {
+                let size = self.output.len() - at + self.apart_bytes - apart;
+                let size = u32::try_from(size).map_err(|_| SystemLimit)?;
+                self.output.overwrite(at, size.to_be_bytes());
+            }
+            Task::Keep(pairs) => drop(pairs),
+            Task::Row(_) | Task::List(_) => unreachable!("a usual task"),
+        }
+        Ok(Row::EMPTY)
+    }
+
+    /// Writes a term without parts, or the head of one with parts, which it returns.
+    ///
+    /// # Safety
+    /// The pen is at the end of the output and below its limit.
+    #[inline(always)]
+    unsafe fn begin(
+        &mut self,
+        pen: &mut Pen,
+        term: Term,
+        options: &EncodeOptions,
+    ) -> Result<Parts, SystemLimit> {
+        // SAFETY: what is put is one term, of at most `ROOM` bytes.
+        unsafe {
+            if let Some(value) = term.as_small() {
+                put_small(pen, value);
+            } else if let Some(index) = term.as_atom() {
+                match atom::spelling(index) {
+                    Some(spelling) if spelling.length <= ROOM && options.has_plain_atoms() => {
+                        put_spelling(pen, spelling);
+                    }
+                    _ => self.aside(pen, |encoder| encoder.atom(term, options)),
+                }
+            } else if term.is_cons() {
+                return Ok(self.list(pen, term));
+            } else if term.is_boxed() {
+                return self.boxed(pen, term, options);
+            } else if term.is_nil() {
+                pen.put([tags::NIL]);
+            } else {
+                self.aside(pen, |encoder| encoder.identifier(term, options));
+            }
+        }
+        Ok(Parts::None)
+    }
+
+    /// # Safety
+    /// As [`Encoder::begin`].
+    #[inline(always)]
+    unsafe fn boxed(
+        &mut self,
+        pen: &mut Pen,
+        term: Term,
+        options: &EncodeOptions,
+    ) -> Result<Parts, SystemLimit> {
+        let header = term.header();
+        // SAFETY: what is put is one term, or the head of one, of at most `ROOM` bytes.
+        unsafe {
+            match header.kind() {
+                ObjectKind::Tuple => {
+                    let arity = header.arity();
+                    match u8::try_from(arity) {
+                        Ok(arity) => pen.put([tags::SMALL_TUPLE, arity]),
+                        Err(_) => pen.put(tagged(tags::LARGE_TUPLE, arity as u32)),
+                    }
+                    return Ok(Parts::Row(Row::of(term.word_pointer(0), arity)));
+                }
+                ObjectKind::HeapBinary => put_heap_binary(pen, term),
+                ObjectKind::Float if !options.text_floats => {
+                    pen.put(float_bytes(term.word(0)));
+                }
+                ObjectKind::Float => {
+                    let value = f64::from_bits(term.word(0));
+                    self.aside(pen, |encoder| encoder.float_text(value));
+                }
+                ObjectKind::Map => return self.map(pen, term, options),
+                ObjectKind::SharedBinary | ObjectKind::SubBinary => {
+                    let bits = term.as_bits().expect("a bit string");
+                    if bits.bit_offset == 0 && bits.bit_len <= 8 * HEAP_BINARY_BYTES as u64 {
+                        put_short_bits(pen, bits);
                     } else {
-                        let count = u32::try_from(count).map_err(|_| SystemLimit)?;
-                        self.patch(length_at, count);
-                        self.tasks.push(Task::Term(tail));
-                    }
-                    self.term(cell.head(), options, budget)?;
-                }
-                Task::Pairs { map, next } => {
-                    if next + 1 < map.word(offset::MAP_SIZE) as usize {
-                        self.tasks.push(Task::Pairs {
-                            map,
-                            next: next + 1,
-                        });
-                    }
-                    let keys = term_word(map, offset::FLAT_MAP_KEYS);
-                    let value = term_word(map, offset::FLAT_MAP_VALUES + next);
-                    self.tasks.push(Task::Term(value));
-                    self.term(term_word(keys, next), options, budget)?;
-                }
-                Task::Children { node, first, next } => {
-                    if first + 1 < next {
-                        self.tasks.push(Task::Children {
-                            node,
-                            first,
-                            next: next - 1,
-                        });
-                    }
-                    self.child(term_word(node, next - 1), options, budget)?;
-                }
-                Task::Sorted(mut pairs) => {
-                    if let Some((key, value)) = pairs.pop() {
-                        self.tasks.push(Task::Sorted(pairs));
-                        self.tasks.push(Task::Term(value));
-                        self.term(key, options, budget)?;
+                        self.aside(pen, |encoder| encoder.bit_string(term, bits))?;
                     }
                 }
-                Task::FunSize { at, apart } => {
-                    let size = self.buffer.len() - at + self.apart_bytes - apart;
-                    self.patch(at, u32::try_from(size).map_err(|_| SystemLimit)?);
-                }
+                ObjectKind::PositiveBig | ObjectKind::NegativeBig => match term.as_big() {
+                    Some((negative, &[limb])) => put_limb(pen, negative, limb),
+                    _ => self.aside(pen, |encoder| encoder.big(term)),
+                },
+                _ => return Ok(self.aside(pen, |encoder| encoder.opaque(term, options))),
             }
         }
-        Ok(true)
+        Ok(Parts::None)
     }
 
-    /// Writes a term without parts, or the start of a term whose parts become a task.
-    fn term(
-        &mut self,
-        term: Term,
-        options: &EncodeOptions,
-        budget: &mut usize,
-    ) -> Result<(), SystemLimit> {
-        if let Some(value) = term.as_small() {
-            self.small(value);
-        } else if term.is_atom() {
-            self.atom(term, options);
-        } else if term.is_nil() {
-            self.buffer.push(tags::NIL);
-        } else if term.is_cons() {
-            self.list(term, budget);
-        } else if term.is_local_pid() {
-            self.pid(term, options);
-        } else if term.is_local_port() {
-            self.port(term, options);
-        } else {
-            return self.boxed(term, options, budget);
+    /// A list: all of it, if it is a string, or the head.
+    ///
+    /// # Safety
+    /// As [`Encoder::begin`].
+    #[inline(always)]
+    unsafe fn list(&mut self, pen: &mut Pen, list: Term) -> Parts {
+        if is_byte(list.head()) {
+            return self.aside(pen, |encoder| encoder.string(list));
         }
-        Ok(())
-    }
-
-    fn boxed(
-        &mut self,
-        term: Term,
-        options: &EncodeOptions,
-        budget: &mut usize,
-    ) -> Result<(), SystemLimit> {
-        match term.header().kind() {
-            ObjectKind::Tuple => self.tuple(term),
-            ObjectKind::PositiveBig | ObjectKind::NegativeBig => self.big(term),
-            ObjectKind::Float => self.float(f64::from_bits(term.word(0)), options),
-            ObjectKind::HeapBinary | ObjectKind::SharedBinary | ObjectKind::SubBinary => {
-                return self.bit_string(term, budget);
-            }
-            ObjectKind::Map => return self.map(term, options, budget),
-            ObjectKind::Reference | ObjectKind::MagicReference | ObjectKind::ExternalReference => {
-                MagicBlock::save(term);
-                self.reference(term, options);
-            }
-            ObjectKind::ExternalPid => self.pid(term, options),
-            ObjectKind::ExternalPort => self.port(term, options),
-            ObjectKind::Fun => self.fun(term, options),
-            ObjectKind::Export => self.export(term, options),
-            ObjectKind::MatchContext => unreachable!("a match context is no term of the language"),
-        }
-        Ok(())
-    }
-
-    fn patch(&mut self, at: usize, value: u32) {
-        self.buffer[at..at + 4].copy_from_slice(&value.to_be_bytes());
-    }
-
-    fn u32(&mut self, value: u32) {
-        self.buffer.extend(value.to_be_bytes());
-    }
-
-    fn small(&mut self, value: i64) {
-        if let Ok(byte) = u8::try_from(value) {
-            self.buffer.extend([tags::SMALL_INTEGER, byte]);
-        } else if let Ok(value) = i32::try_from(value) {
-            self.buffer.push(tags::INTEGER);
-            self.buffer.extend(value.to_be_bytes());
-        } else {
-            self.digits(value < 0, &[value.unsigned_abs()]);
-        }
-    }
-
-    fn big(&mut self, term: Term) {
-        let (negative, limbs) = term.as_big().expect("a big integer");
-        self.digits(negative, limbs);
-    }
-
-    /// A big integer; its last limb is not 0.
-    fn digits(&mut self, negative: bool, limbs: &[u64]) {
-        let size = big_bytes(limbs);
-        if let Ok(size) = u8::try_from(size) {
-            self.buffer.extend([tags::SMALL_BIG, size]);
-        } else {
-            self.buffer.push(tags::LARGE_BIG);
-            self.u32(size as u32);
-        }
-        self.buffer.push(u8::from(negative));
-        let end = self.buffer.len() + size;
-        for limb in limbs {
-            self.buffer.extend(limb.to_le_bytes());
-        }
-        self.buffer.truncate(end);
-    }
-
-    fn float(&mut self, value: f64, options: &EncodeOptions) {
-        if options.text_floats {
-            self.buffer.push(tags::FLOAT);
-            let end = self.buffer.len() + tags::FLOAT_TEXT_BYTES;
-            self.buffer
-                .extend(text::float::scientific(value, 20).bytes());
-            self.buffer.resize(end, 0);
-        } else {
-            self.buffer.push(tags::NEW_FLOAT);
-            self.buffer.extend(value.to_bits().to_be_bytes());
-        }
-    }
-
-    fn atom(&mut self, atom: Term, options: &EncodeOptions) {
-        if let Some(place) = options.atom_cache.and_then(|cache| cache(atom)) {
-            self.buffer.extend([tags::ATOM_CACHE_REFERENCE, place]);
-            return;
-        }
-        let text = atom::text(atom);
-        let latin1 = if options.utf8_atoms {
-            None
-        } else {
-            latin1_length(text)
-        };
-        if let Some(length) = latin1 {
-            self.buffer.push(tags::ATOM);
-            self.buffer.extend((length as u16).to_be_bytes());
-            self.buffer.extend(text.chars().map(|c| c as u8));
-            return;
-        }
-        if let Ok(length) = u8::try_from(text.len()) {
-            self.buffer.extend([tags::SMALL_ATOM_UTF8, length]);
-        } else {
-            self.buffer.push(tags::ATOM_UTF8);
-            self.buffer.extend((text.len() as u16).to_be_bytes());
-        }
-        self.buffer.extend(text.bytes());
-    }
-
-    fn pid(&mut self, pid: Term, options: &EncodeOptions) {
-        let (name, creation) = node_of(pid);
-        self.buffer.push(tags::NEW_PID);
-        self.atom(name, options);
-        let (index, serial) = if pid.is_local_pid() {
-            (pid.identifier_index(), pid.identifier_serial())
-        } else {
-            let id = pid.word(offset::EXTERNAL_ID);
-            (id as u32, (id >> 32) as u32)
-        };
-        self.u32(index);
-        self.u32(serial);
-        self.u32(creation);
-    }
-
-    fn port(&mut self, port: Term, options: &EncodeOptions) {
-        let (name, creation) = node_of(port);
-        let number = port_number(port);
-        let narrow = number <= tags::MAX_NEW_PORT;
-        self.buffer.push(if narrow {
-            tags::NEW_PORT
-        } else {
-            tags::V4_PORT
-        });
-        self.atom(name, options);
-        if narrow {
-            self.u32(number as u32);
-        } else {
-            self.buffer.extend(number.to_be_bytes());
-        }
-        self.u32(creation);
-    }
-
-    fn reference(&mut self, term: Term, options: &EncodeOptions) {
-        let (name, creation) = node_of(term);
-        let (words, count) = reference_words(term);
-        self.buffer.push(tags::NEWER_REFERENCE);
-        self.buffer.extend((count as u16).to_be_bytes());
-        self.atom(name, options);
-        self.u32(creation);
-        for word in &words[..count] {
-            self.u32(*word);
-        }
-    }
-
-    fn list(&mut self, list: Term, budget: &mut usize) {
-        if let Some(length) = string_length(list) {
-            *budget = budget.saturating_sub(length / 8);
-            self.buffer.push(tags::STRING);
-            self.buffer.extend((length as u16).to_be_bytes());
-            let mut rest = list;
-            while let Some((head, tail)) = rest.as_cons() {
-                self.buffer.push(head.small_value() as u8);
-                rest = tail;
-            }
-            return;
-        }
-        self.buffer.push(tags::LIST);
-        let length_at = self.buffer.len();
-        self.u32(0);
-        self.tasks.push(Task::List {
-            cell: list,
-            count: 1,
+        let length_at = self.output.offset_of(*pen) + 1;
+        // SAFETY: five bytes of one term.
+        unsafe { pen.put(tagged(tags::LIST, 0)) };
+        Parts::List(List {
+            rest: list,
+            count: 0,
             length_at,
-        });
+        })
     }
 
-    fn tuple(&mut self, tuple: Term) {
-        let arity = tuple.header().arity();
-        if let Ok(arity) = u8::try_from(arity) {
-            self.buffer.extend([tags::SMALL_TUPLE, arity]);
-        } else {
-            self.buffer.push(tags::LARGE_TUPLE);
-            self.u32(arity as u32);
-        }
-        if arity > 0 {
-            self.tasks.push(Task::Words {
-                object: tuple,
-                next: 0,
-                end: arity,
-            });
-        }
-    }
-
-    fn map(
+    /// # Safety
+    /// As [`Encoder::begin`].
+    #[inline(always)]
+    unsafe fn map(
         &mut self,
+        pen: &mut Pen,
         map: Term,
         options: &EncodeOptions,
-        budget: &mut usize,
-    ) -> Result<(), SystemLimit> {
+    ) -> Result<Parts, SystemLimit> {
         let size = map.word(offset::MAP_SIZE) as usize;
-        self.buffer.push(tags::MAP);
-        self.u32(u32::try_from(size).map_err(|_| SystemLimit)?);
-        match map.header().map_shape() {
-            MapShape::Flat if size == 0 => {}
-            MapShape::Flat => self.tasks.push(Task::Pairs { map, next: 0 }),
-            _ if options.deterministic => {
-                let mut pairs: Vec<(Term, Term)> = map::iter(map).collect();
-                *budget = budget.saturating_sub(size);
-                pairs.sort_unstable_by(|a, b| compare_exact(b.0, a.0));
-                self.tasks.push(Task::Sorted(pairs));
+        let count = u32::try_from(size).map_err(|_| SystemLimit)?;
+        // SAFETY: five bytes of one term.
+        unsafe { pen.put(tagged(tags::MAP, count)) };
+        if map.header().map_shape() == MapShape::Flat {
+            return Ok(Parts::Row(Row::of_flat_map(map, size)));
+        }
+        Ok(self.aside(pen, |encoder| encoder.hash_map(map, size, options)))
+    }
+
+    fn hash_map(&mut self, map: Term, size: usize, options: &EncodeOptions) -> Parts {
+        if !options.deterministic {
+            return Parts::Kept(Row::EMPTY, Task::children(map::children(map)));
+        }
+        let mut pairs: Vec<[Term; 2]> = map::iter(map).map(|(key, value)| [key, value]).collect();
+        pairs.sort_unstable_by(|a, b| compare_exact(a[0], b[0]));
+        // Sorting takes longer than writing.
+        self.stop_at = self.stop_at.saturating_sub(size);
+        let row = Row::of(pairs.as_ptr().cast(), 2 * size);
+        Parts::Kept(row, Task::Keep(pairs))
+    }
+
+    /// Writes a list that begins with a byte. If it turns out that it is no string, the bytes so far become the elements
+    /// of a list, whose rest is returned.
+    fn string(&mut self, list: Term) -> Parts {
+        let begin = self.output.len();
+        let (mut rest, mut count) = (list, 0);
+        self.output.extend(&[tags::STRING, 0, 0]);
+        while rest.is_cons() && is_byte(rest.head()) && count < tags::MAX_STRING_BYTES {
+            let most = STRING_STEP.min(tags::MAX_STRING_BYTES - count);
+            self.output.reserve(most);
+            let mut pen = self.output.pen(usize::MAX);
+            let mut written = 0;
+            while written < most && rest.is_cons() && is_byte(rest.head()) {
+                // SAFETY: there is room for `most` bytes.
+                unsafe { pen.put([rest.head().small_value() as u8]) };
+                rest = rest.tail();
+                written += 1;
             }
-            MapShape::HashRoot | MapShape::HashNode => self.node(map),
+            self.output.put_back(pen);
+            count += written;
         }
-        Ok(())
+        if rest.is_nil() {
+            let length = (count as u16).to_be_bytes();
+            self.output.overwrite(begin + 1, length);
+            return Parts::None;
+        }
+        // Room for the longer length, and for a tag with each element.
+        self.output.extend(&[0; 2]);
+        self.output.spread(begin + 3, count);
+        self.output.overwrite(begin, tagged(tags::LIST, 0));
+        Parts::List(List {
+            rest,
+            count: count as u64,
+            length_at: begin + 1,
+        })
     }
 
-    fn node(&mut self, node: Term) {
-        let first = match node.header().map_shape() {
-            MapShape::HashRoot => offset::HASH_ROOT_CHILDREN,
-            _ => 0,
-        };
-        let next = node.header().arity();
-        if first < next {
-            self.tasks.push(Task::Children { node, first, next });
+    /// An integer of several limbs.
+    fn big(&mut self, term: Term) {
+        let (negative, limbs) = term.as_big().expect("a big integer");
+        let size = big_bytes(limbs);
+        self.output.reserve(6 + size_of_val(limbs));
+        let mut pen = self.output.pen(usize::MAX);
+        // SAFETY: there is room for the head and for all limbs.
+        unsafe {
+            match u8::try_from(size) {
+                Ok(size) => pen.put([tags::SMALL_BIG, size]),
+                Err(_) => pen.put(tagged(tags::LARGE_BIG, size as u32)),
+            }
+            pen.put([u8::from(negative)]);
+            let (last, others) = limbs.split_last().expect("an integer with limbs");
+            for limb in others {
+                pen.put(limb.to_le_bytes());
+            }
+            pen.put_first(last.to_le_bytes(), size - size_of_val(others));
         }
+        self.output.put_back(pen);
     }
 
-    /// Writes a leaf of a hash map, or an inner node.
-    fn child(
-        &mut self,
-        child: Term,
-        options: &EncodeOptions,
-        budget: &mut usize,
-    ) -> Result<(), SystemLimit> {
-        if child.is_cons() {
-            self.tasks.push(Task::Term(child.tail()));
-            return self.term(child.head(), options, budget);
+    fn float_text(&mut self, value: f64) {
+        self.output.push(tags::FLOAT);
+        let mut text = [0; tags::FLOAT_TEXT_BYTES];
+        for (place, byte) in text
+            .iter_mut()
+            .zip(text::float::scientific(value, 20).bytes())
+        {
+            *place = byte;
         }
-        self.node(child);
-        Ok(())
+        self.output.extend(&text);
     }
 
-    fn bit_string(&mut self, term: Term, budget: &mut usize) -> Result<(), SystemLimit> {
-        let bits = term.as_bits().expect("a bit string");
+    fn bit_string(&mut self, term: Term, bits: Bits) -> Result<(), SystemLimit> {
         let size = bits.bit_len.div_ceil(8) as usize;
         let trailing = (bits.bit_len % 8) as u8;
         let length = u32::try_from(size).map_err(|_| SystemLimit)?;
-        self.buffer.push(if trailing == 0 {
-            tags::BINARY
+        if trailing == 0 {
+            self.output.extend(&tagged(tags::BINARY, length));
         } else {
-            tags::BIT_BINARY
-        });
-        self.u32(length);
-        if trailing != 0 {
-            self.buffer.push(trailing);
+            self.output.extend(&tagged(tags::BIT_BINARY, length));
+            self.output.push(trailing);
         }
         let whole_bytes = (bits.bit_len / 8) as usize;
         if let Some(apart) = &mut self.apart
             && bits.bit_offset == 0
-            && whole_bytes > layout::limits::HEAP_BINARY_BYTES
+            && whole_bytes > HEAP_BINARY_BYTES
         {
             let (whole, start) = build::whole_of(term);
             if whole.is_kind(ObjectKind::SharedBinary) {
                 apart.push(Apart {
-                    at: self.buffer.len(),
+                    at: self.output.len(),
                     binary: whole,
                     start: (start / 8) as usize,
                     size: whole_bytes,
@@ -583,158 +715,79 @@ impl Encoder {
                     bit_offset: 0,
                     bit_len: u64::from(trailing),
                 };
-                append_bits(&mut self.buffer, last);
+                self.bits(last);
                 return Ok(());
             }
         }
-        *budget = budget.saturating_sub(size / BYTES_PER_STEP);
-        append_bits(&mut self.buffer, bits);
+        // What is copied takes little time.
+        self.stop_at = self.stop_at.saturating_add(size - size / COPIED_PER_BYTE);
+        self.bits(bits);
         Ok(())
     }
 
-    fn fun(&mut self, fun: Term, options: &EncodeOptions) {
-        let entry = fun::entry(fun);
-        let header = fun.header();
-        let free = header.arity() - offset::FUN_FREE;
-        self.buffer.push(tags::NEW_FUN);
-        self.tasks.push(Task::FunSize {
-            at: self.buffer.len(),
-            apart: self.apart_bytes,
-        });
-        self.u32(0);
-        self.buffer.push(entry.arity as u8);
-        self.buffer.extend(entry.unique);
-        self.u32(entry.index);
-        self.u32(free as u32);
-        self.atom(entry.module, options);
-        self.small(i64::from(entry.old_index));
-        self.small(i64::from(entry.old_unique));
-        self.pid(fun::creator(fun), options);
-        if free > 0 {
-            self.tasks.push(Task::Words {
-                object: fun,
-                next: offset::FUN_FREE,
-                end: header.arity(),
-            });
+    /// Appends bits, padding the last byte with zeros.
+    fn bits(&mut self, bits: Bits) {
+        if bits.bit_len == 0 {
+            return;
+        }
+        let size = bits.bit_len.div_ceil(8) as usize;
+        let spanned = (u64::from(bits.bit_offset) + bits.bit_len).div_ceil(8) as usize;
+        // SAFETY: those are the bytes that hold the bits; the moving rule keeps them.
+        let source = unsafe { std::slice::from_raw_parts(bits.bytes, spanned) };
+        if bits.bit_offset == 0 {
+            self.output.extend(&source[..size]);
+        } else {
+            self.output.reserve(size);
+            let shift = bits.bit_offset;
+            let mut pen = self.output.pen(usize::MAX);
+            for index in 0..size {
+                let next = source.get(index + 1).map_or(0, |&byte| byte >> (8 - shift));
+                // SAFETY: there is room for `size` bytes.
+                unsafe { pen.put([source[index] << shift | next]) };
+            }
+            self.output.put_back(pen);
+        }
+        let trailing = bits.bit_len % 8;
+        if trailing != 0 {
+            self.output.mask_last((0xff00_u16 >> trailing) as u8);
         }
     }
+}
 
-    fn export(&mut self, fun: Term, options: &EncodeOptions) {
-        // SAFETY: that word of an external fun is the address of an entry, which lives for ever.
-        let entry = unsafe { &*(fun.word(offset::EXPORT_ENTRY) as *const Export) };
-        self.buffer.push(tags::EXPORT);
-        self.atom(entry.module, options);
-        self.atom(entry.function, options);
-        self.small(i64::from(entry.arity));
+impl Task {
+    fn children(children: &[Term]) -> Task {
+        Task::Children {
+            first: children.as_ptr(),
+            left: children.len(),
+        }
     }
+}
+
+/// Bytes of a string that are written between two checks of the room.
+const STRING_STEP: usize = 256;
+
+/// Whether a term is an integer of 0 to 255.
+#[inline(always)]
+fn is_byte(term: Term) -> bool {
+    term.bits() & !(0xff << 4) == Term::small(0).bits()
 }
 
 /// A word that is known to be a term.
+#[inline(always)]
 fn term_word(object: Term, index: usize) -> Term {
     // SAFETY: the callers pass indexes of words behind the raw ones, which are terms.
     unsafe { Term::from_bits(object.word(index)) }
-}
-
-/// Name and creation of the node that an identifier belongs to.
-pub(super) fn node_of(identifier: Term) -> (Term, u32) {
-    match identifier.boxed_kind() {
-        Some(
-            ObjectKind::ExternalPid | ObjectKind::ExternalPort | ObjectKind::ExternalReference,
-        ) => {
-            let node = node::of(identifier);
-            (node.name, node.creation)
-        }
-        _ => (node::own_name(), node::own_creation()),
-    }
-}
-
-/// The number of a port, as the external format and printing show it.
-#[must_use]
-pub fn port_number(port: Term) -> u64 {
-    if port.is_local_port() {
-        let serial = u64::from(port.identifier_serial());
-        u64::from(port.identifier_index()) | serial << layout::limits::PID_INDEX_BITS
-    } else {
-        port.word(offset::EXTERNAL_ID)
-    }
-}
-
-/// The words of a reference, and how many there are.
-#[must_use]
-pub fn reference_words(term: Term) -> ([u32; tags::MAX_REFERENCE_WORDS + 1], usize) {
-    let mut words = [0; tags::MAX_REFERENCE_WORDS + 1];
-    if let Some((low, high)) = reference::number(term) {
-        words[..3].copy_from_slice(&reference::to_words(low, high));
-        return match reference::pid(term) {
-            Some(pid) => {
-                words[3] = pid.identifier_index();
-                words[4] = pid.identifier_serial();
-                (words, 5)
-            }
-            None => (words, 3),
-        };
-    }
-    let count = term.word(offset::EXTERNAL_REFERENCE_COUNT) as usize;
-    for (index, word) in words[..count].iter_mut().enumerate() {
-        let both = term.word(offset::EXTERNAL_REFERENCE_WORDS + index / 2);
-        *word = (both >> (index % 2 * 32)) as u32;
-    }
-    (words, count)
-}
-
-/// Bytes of a magnitude without leading zeros.
-pub(super) fn big_bytes(limbs: &[u64]) -> usize {
-    let zeros = limbs.last().map_or(0, |last| last.leading_zeros());
-    limbs.len() * 8 - zeros as usize / 8
-}
-
-/// Length of a text in Latin-1, if all its characters are in Latin-1.
-pub(super) fn latin1_length(text: &str) -> Option<usize> {
-    if text.is_ascii() {
-        return Some(text.len());
-    }
-    text.chars()
-        .all(|c| u32::from(c) < 256)
-        .then(|| text.chars().count())
 }
 
 /// Length of a list, if it is written as a `STRING`.
 pub(super) fn string_length(list: Term) -> Option<usize> {
     let (mut rest, mut length) = (list, 0);
     while let Some((head, tail)) = rest.as_cons() {
-        if !head.as_small().is_some_and(|byte| (0..256).contains(&byte))
-            || length == tags::MAX_STRING_BYTES
-        {
+        if !is_byte(head) || length == tags::MAX_STRING_BYTES {
             return None;
         }
         length += 1;
         rest = tail;
     }
     rest.is_nil().then_some(length)
-}
-
-/// Appends bits, padding the last byte with zeros.
-fn append_bits(buffer: &mut Vec<u8>, bits: Bits) {
-    if bits.bit_len == 0 {
-        return;
-    }
-    let size = bits.bit_len.div_ceil(8) as usize;
-    let spanned = (u64::from(bits.bit_offset) + bits.bit_len).div_ceil(8) as usize;
-    // SAFETY: those are the bytes that hold the bits; the moving rule keeps them.
-    let source = unsafe { std::slice::from_raw_parts(bits.bytes, spanned) };
-    if bits.bit_offset == 0 {
-        buffer.extend_from_slice(source);
-    } else {
-        let shift = bits.bit_offset;
-        buffer.extend((0..size).map(|index| {
-            let next = source.get(index + 1).map_or(0, |&byte| byte >> (8 - shift));
-            source[index] << shift | next
-        }));
-    }
-    let trailing = bits.bit_len % 8;
-    if trailing != 0
-        && let Some(last) = buffer.last_mut()
-    {
-        *last &= (0xff00_u16 >> trailing) as u8;
-    }
 }

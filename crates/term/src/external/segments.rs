@@ -3,7 +3,7 @@
 use layout::Term;
 use layout::object::offset;
 
-use super::encode::{EncodeOptions, Encoder, SystemLimit};
+use super::encode::{Desk, EncodeOptions, Encoder, SystemLimit};
 use crate::build;
 use crate::heap::Allocate;
 use crate::off_heap::{self, BinaryBlock};
@@ -30,9 +30,10 @@ pub fn encode_segments(
     term: Term,
     options: &EncodeOptions,
 ) -> Result<(Vec<u8>, Vec<Segment>), SystemLimit> {
-    let mut encoder = Encoder::segmented(term);
+    let mut desk = Desk::new();
+    let mut encoder = Encoder::segmented(term, &mut desk);
     encoder.finish(options)?;
-    Ok(encoder.into_segments())
+    Ok((encoder.bytes().to_vec(), encoder.segments()))
 }
 
 /// The list of binaries that [`encode_segments`] described; all are shared binaries.

@@ -4,6 +4,7 @@
 
 use layout::object::{MapShape, offset};
 use layout::{Export, ObjectKind, Term};
+use smallvec::SmallVec;
 
 use super::encode::{
     self, EncodeOptions, SystemLimit, big_bytes, latin1_length, node_of, string_length,
@@ -19,8 +20,9 @@ pub fn size(term: Term, options: &EncodeOptions) -> Result<usize, SystemLimit> {
     let mut sizing = Sizing {
         options,
         bytes: 1,
-        rest: vec![term],
+        rest: SmallVec::new(),
     };
+    sizing.term(term)?;
     while let Some(term) = sizing.rest.pop() {
         sizing.term(term)?;
     }
@@ -30,7 +32,7 @@ pub fn size(term: Term, options: &EncodeOptions) -> Result<usize, SystemLimit> {
 struct Sizing<'a> {
     options: &'a EncodeOptions<'a>,
     bytes: usize,
-    rest: Vec<Term>,
+    rest: SmallVec<[Term; 32]>,
 }
 
 impl Sizing<'_> {
@@ -51,30 +53,39 @@ impl Sizing<'_> {
         Ok(())
     }
 
+    /// Counts a part of a term: at once if it has no parts of its own and is of a common sort, so that long lists and
+    /// tuples take no room in `rest` for these.
+    #[inline]
+    fn part(&mut self, part: Term) {
+        if let Some(value) = part.as_small() {
+            self.bytes += small(value);
+        } else if part.is_atom() {
+            self.bytes += self.atom(part);
+        } else if part.is_nil() {
+            self.bytes += 1;
+        } else {
+            self.rest.push(part);
+        }
+    }
+
     fn list(&mut self, list: Term) -> usize {
         if let Some(length) = string_length(list) {
             return 3 + length;
         }
-        // The cells are walked here, so that a long list takes room in `rest` only for elements that are not small
-        // integers.
-        let mut bytes = 5;
         let mut rest = list;
         while let Some((head, tail)) = rest.as_cons() {
-            match head.as_small() {
-                Some(value) => bytes += small(value),
-                None => self.rest.push(head),
-            }
+            self.part(head);
             rest = tail;
         }
-        self.rest.push(rest);
-        bytes
+        self.part(rest);
+        5
     }
 
     fn boxed(&mut self, term: Term) -> Result<usize, SystemLimit> {
         Ok(match term.header().kind() {
             ObjectKind::Tuple => {
                 let elements = term.as_tuple().expect("a tuple");
-                self.rest.extend(elements);
+                elements.iter().for_each(|&element| self.part(element));
                 if elements.len() < 256 { 2 } else { 5 }
             }
             ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
@@ -112,7 +123,9 @@ impl Sizing<'_> {
         let (head, first) = match header.map_shape() {
             MapShape::Flat => {
                 let keys = term_word(map, offset::FLAT_MAP_KEYS);
-                self.rest.extend(keys.as_tuple().unwrap_or(&[]));
+                for &key in keys.as_tuple().unwrap_or(&[]) {
+                    self.part(key);
+                }
                 (5, offset::FLAT_MAP_VALUES)
             }
             MapShape::HashRoot => (5, offset::HASH_ROOT_CHILDREN),
@@ -122,9 +135,10 @@ impl Sizing<'_> {
         for index in first..header.arity() {
             let part = term_word(map, index);
             if leaves && part.is_cons() {
-                self.rest.extend([part.head(), part.tail()]);
+                self.part(part.head());
+                self.part(part.tail());
             } else {
-                self.rest.push(part);
+                self.part(part);
             }
         }
         head
@@ -133,7 +147,7 @@ impl Sizing<'_> {
     fn fun(&mut self, fun: Term) -> usize {
         let entry = fun::entry(fun);
         for index in offset::FUN_FREE..fun.header().arity() {
-            self.rest.push(term_word(fun, index));
+            self.part(term_word(fun, index));
         }
         // The two numbers after the module are always counted as long ones.
         let fixed = 30 + 2 * 5;
@@ -159,6 +173,10 @@ impl Sizing<'_> {
             .is_some_and(|cache| cache(atom).is_some())
         {
             return 2;
+        }
+        let spelling = atom.as_atom().and_then(atom::spelling);
+        if let Some(spelling) = spelling.filter(|_| !self.options.utf8_atoms) {
+            return spelling.length;
         }
         let text = atom::text(atom);
         match latin1_length(text).filter(|_| !self.options.utf8_atoms) {
