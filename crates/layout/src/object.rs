@@ -350,6 +350,7 @@ pub struct Bits {
 
 impl Bits {
     /// The bytes, if the string starts at a byte boundary and consists of whole bytes.
+    #[inline]
     #[must_use]
     pub fn as_bytes<'a>(self) -> Option<&'a [u8]> {
         if self.bit_offset == 0 && self.bit_len % 8 == 0 {

@@ -489,6 +489,79 @@ pub fn string<A: Allocate + ?Sized>(heap: &mut A, text: &str) -> Term {
 
 /// A list of bytes.
 pub fn byte_list<A: Allocate + ?Sized>(heap: &mut A, bytes: &[u8]) -> Term {
-    let items = bytes.iter().map(|&byte| Term::small(i64::from(byte)));
-    list_of(heap, bytes.len(), items, Term::NIL)
+    if bytes.is_empty() {
+        return Term::NIL;
+    }
+    let cells = heap.allocate(2 * bytes.len()).cast::<Term>();
+    // SAFETY: two fresh words for each byte.
+    unsafe {
+        for (index, &byte) in bytes.iter().enumerate() {
+            let cell = cells.add(2 * index);
+            cell.write(Term::small(i64::from(byte)));
+            cell.add(1).write(Term::from_cons_pointer(cell.add(2)));
+        }
+        cells.add(2 * bytes.len() - 1).write(Term::NIL);
+        Term::from_cons_pointer(cells)
+    }
+}
+
+/// A tuple of `arity` elements that the caller fills in, and where the first goes.
+#[inline]
+pub fn tuple_uninit<A: Allocate + ?Sized>(heap: &mut A, arity: usize) -> (Term, *mut Term) {
+    let object = heap.allocate(1 + arity);
+    // SAFETY: a fresh word for the header.
+    unsafe {
+        object.write(Header::new(ObjectKind::Tuple, arity).0);
+        (Term::from_boxed_pointer(object), object.add(1).cast())
+    }
+}
+
+/// A list of `count` cells, at least one, whose elements the caller fills in, and where the first goes; each cell is two
+/// words from the one before.
+#[inline]
+pub fn list_uninit<A: Allocate + ?Sized>(heap: &mut A, count: usize) -> (Term, *mut Term) {
+    debug_assert!(count > 0);
+    let cells = heap.allocate(2 * count).cast::<Term>();
+    // SAFETY: two fresh words for each cell.
+    unsafe {
+        for index in 1..count {
+            let next = Term::from_cons_pointer(cells.add(2 * index));
+            cells.add(2 * index - 1).write(next);
+        }
+        cells.add(2 * count - 1).write(Term::NIL);
+        (Term::from_cons_pointer(cells), cells)
+    }
+}
+
+/// A heap binary of `size` bytes, at most 64, from chunks that hold them; what follows in the last chunk is left out.
+#[inline]
+pub fn binary_of_chunks<A: Allocate + ?Sized>(
+    heap: &mut A,
+    chunks: &[[u8; 8]],
+    size: usize,
+) -> Term {
+    debug_assert!(size <= HEAP_BINARY_BYTES && chunks.len() == size.div_ceil(8));
+    let object = heap.allocate(2 + chunks.len());
+    // SAFETY: header, size, and a fresh word for each chunk.
+    unsafe {
+        object.write(Header::new(ObjectKind::HeapBinary, 1 + chunks.len()).0);
+        object.add(1).write(size as u64);
+        let words = object.add(2);
+        let word = u64::from_ne_bytes;
+        // Most are short: those are copied without a call.
+        match *chunks {
+            [a] => words.write(word(a)),
+            [a, b] => words.cast::<[u64; 2]>().write([word(a), word(b)]),
+            [a, b, c] => words.cast::<[u64; 3]>().write([word(a), word(b), word(c)]),
+            _ => words
+                .cast::<[u8; 8]>()
+                .copy_from_nonoverlapping(chunks.as_ptr(), chunks.len()),
+        }
+        if size % 8 != 0 {
+            let last = object.add(1 + chunks.len());
+            let kept = u64::MAX >> (64 - 8 * (size % 8));
+            last.write(u64::from_le(last.read().to_le() & kept));
+        }
+        Term::from_boxed_pointer(object)
+    }
 }

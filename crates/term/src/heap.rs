@@ -74,13 +74,20 @@ impl Allocate for Heap {
 fn allocate_beside(heap: &mut Heap, words: usize) -> *mut u64 {
     let room = (heap.fragment_end as usize - heap.fragment_top as usize) / 8;
     if words > room {
-        let share = heap.fragment_words as usize / FRAGMENT_SHARE;
-        let size = words.max(share.clamp(FRAGMENT_WORDS, SHARED_FRAGMENT_WORDS));
-        open_fragment(heap, size);
+        open_fragment_for(heap, words);
     }
     let object = heap.fragment_top;
     heap.fragment_top = object.wrapping_add(words);
     object
+}
+
+/// Gives a heap another fragment to build in, of `words` words or more.
+fn open_fragment_for(heap: &mut Heap, words: usize) {
+    let share = heap.fragment_words as usize / FRAGMENT_SHARE;
+    open_fragment(
+        heap,
+        words.max(share.clamp(FRAGMENT_WORDS, SHARED_FRAGMENT_WORDS)),
+    );
 }
 
 /// Gives a heap another fragment to build in.
@@ -93,6 +100,87 @@ fn open_fragment(heap: &mut Heap, words: usize) {
     }
     // SAFETY: fresh, in no list.
     unsafe { adopt(heap, fragment) };
+}
+
+/// A part of a heap's room in which to build many terms: where the next one goes is here instead of in the heap, which
+/// must not be used otherwise meanwhile.
+pub struct Room<'a> {
+    heap: &'a mut Heap,
+    top: *mut u64,
+    end: *mut u64,
+    /// Whether the room is in a fragment.
+    is_beside: bool,
+    /// The least size of a fragment.
+    fragment_words: usize,
+}
+
+impl<'a> Room<'a> {
+    /// The room of the heap itself. If it is not enough, there will be fragments of `words` words or more.
+    #[inline]
+    #[must_use]
+    pub fn new(heap: &'a mut Heap, words: usize) -> Room<'a> {
+        let (top, free) = (heap.top, room_words(heap));
+        Room {
+            heap,
+            top,
+            end: top.wrapping_add(free),
+            is_beside: false,
+            fragment_words: words.min(SHARED_FRAGMENT_WORDS),
+        }
+    }
+
+    fn put_back(&mut self) {
+        if self.is_beside {
+            self.heap.fragment_top = self.top;
+        } else {
+            self.heap.top = self.top;
+        }
+    }
+
+    /// Continues elsewhere, with room for `words` words.
+    #[cold]
+    #[inline(never)]
+    fn change(&mut self, words: usize) {
+        self.put_back();
+        let heap = &mut *self.heap;
+        let free = room_words(heap);
+        self.is_beside = words > free;
+        (self.top, self.end) = if !self.is_beside {
+            (heap.top, heap.top.wrapping_add(free))
+        } else {
+            let room = (heap.fragment_end as usize - heap.fragment_top as usize) / 8;
+            if words > room {
+                open_fragment_for(heap, words.max(self.fragment_words));
+            }
+            (heap.fragment_top, heap.fragment_end)
+        };
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.put_back();
+    }
+}
+
+impl Allocate for Room<'_> {
+    #[inline(always)]
+    fn allocate(&mut self, words: usize) -> *mut u64 {
+        if words > (self.end as usize - self.top as usize) / 8 {
+            self.change(words);
+        }
+        let object = self.top;
+        self.top = object.wrapping_add(words);
+        object
+    }
+
+    fn off_heap_list(&mut self) -> &mut *mut u64 {
+        self.heap.off_heap_list()
+    }
+
+    fn charge_off_heap(&mut self, bytes: usize) {
+        self.heap.charge_off_heap(bytes);
+    }
 }
 
 /// Makes a fragment part of a heap: its terms now count as terms on the heap. Its off-heap list joins the heap's at

@@ -267,13 +267,72 @@ fn insert_sorted(pairs: &mut Pairs, key: Term, value: Term) {
 /// A map of pairs; of several with the same key the last one counts.
 pub fn from_pairs<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) -> Term {
     if pairs.len() > FLAT_MAP_PAIRS {
-        return trie::from_pairs(heap, pairs);
+        return trie::from_pairs(heap, pairs.iter().copied());
     }
     let mut sorted = Pairs::new();
     for &(key, value) in pairs {
         insert_sorted(&mut sorted, key, value);
     }
     from_sorted(heap, &sorted)
+}
+
+/// A map of keys and values in turn; of several with the same key the last one counts.
+pub fn from_row<A: Allocate + ?Sized>(heap: &mut A, row: &[Term]) -> Term {
+    let pairs = row.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+    if pairs.len() > FLAT_MAP_PAIRS {
+        return trie::from_pairs(heap, pairs);
+    }
+    let mut sorted = Pairs::new();
+    for (key, value) in pairs {
+        insert_sorted(&mut sorted, key, value);
+    }
+    from_sorted(heap, &sorted)
+}
+
+/// A flat map of `size` pairs that the caller fills in, and the tuple of its keys, which comes right behind it.
+pub fn flat_uninit<A: Allocate + ?Sized>(heap: &mut A, size: usize) -> (Term, Term) {
+    debug_assert!(size <= FLAT_MAP_PAIRS);
+    let map_words = 1 + offset::FLAT_MAP_VALUES + size;
+    let object = heap.allocate(map_words + 1 + size);
+    // SAFETY: fresh words for both headers and for what stands before the values.
+    unsafe {
+        let keys = object.add(map_words);
+        keys.write(Header::new(ObjectKind::Tuple, size).0);
+        let keys = Term::from_boxed_pointer(keys);
+        object.write(Header::new(ObjectKind::Map, map_words - 1).0);
+        object.add(1 + offset::MAP_SIZE).write(size as u64);
+        object.add(1 + offset::FLAT_MAP_KEYS).write(keys.bits());
+        (Term::from_boxed_pointer(object), keys)
+    }
+}
+
+/// Brings the pairs of a flat map, whose keys nobody else has, in the order of its keys; returns whether the keys differ.
+#[must_use]
+pub fn sort_flat(map: Term) -> bool {
+    let (keys, values) = flat(map);
+    let mut sorted = Pairs::new();
+    for (key, value) in keys.iter().zip(values) {
+        insert_sorted(&mut sorted, *key, *value);
+    }
+    if sorted.len() != keys.len() {
+        return false;
+    }
+    let keys = keys_tuple(map).expect("a flat map");
+    for (index, (key, value)) in sorted.into_iter().enumerate() {
+        // SAFETY: as many pairs as there are in the map, which nobody else has seen; its keys and values are no longer
+        // borrowed.
+        unsafe {
+            keys.word_pointer(index).write(key.bits());
+            map.word_pointer(offset::FLAT_MAP_VALUES + index)
+                .write(value.bits());
+        }
+    }
+    true
+}
+
+/// Whether keys are those of a flat map in their order.
+pub fn are_sorted(keys: &[Term]) -> bool {
+    keys.is_sorted_by(|a, b| compare_exact(*a, *b).is_lt())
 }
 
 /// The map with a pair added, or with the pair of the same key replaced.
@@ -289,7 +348,7 @@ pub fn put<A: Allocate + ?Sized>(heap: &mut A, map: Term, key: Term, value: Term
     if keys.len() == FLAT_MAP_PAIRS {
         let mut pairs: Vec<(Term, Term)> = iter(map).collect();
         pairs.push((key, value));
-        return trie::from_pairs(heap, &pairs);
+        return trie::from_pairs(heap, pairs.into_iter());
     }
     let count = keys.len();
     let object = heap.allocate(2 + count);
@@ -506,7 +565,7 @@ pub fn update_many<A: Allocate + ?Sized>(
         let old = keys.iter().copied().zip(values.iter().copied());
         let new = new.iter().map(|&(_, key, value)| (key, value));
         let all: Vec<(Term, Term)> = old.chain(new).collect();
-        return Ok(trie::from_pairs(heap, &all));
+        return Ok(trie::from_pairs(heap, all.into_iter()));
     }
     let object = heap.allocate(1 + count);
     // SAFETY: fresh words for the header and the keys, then the same for the values; `merged` writes as many.
@@ -581,7 +640,7 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     pairs.extend((index_a..keys_a.len()).map(|index| (keys_a[index], values_a[index])));
     pairs.extend((index_b..keys_b.len()).map(|index| (keys_b[index], values_b[index])));
     if pairs.len() > FLAT_MAP_PAIRS {
-        return trie::from_pairs(heap, &pairs);
+        return trie::from_pairs(heap, pairs.into_iter());
     }
     // If the result has as many pairs as one of the maps, it has the same keys and can share their tuple.
     let keys = if pairs.len() == keys_b.len() {

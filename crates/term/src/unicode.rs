@@ -64,6 +64,7 @@ pub enum Conversion {
 }
 
 /// The bytes of a binary: borrowed, or copied if it does not start at a byte boundary. `None` if it is not a binary.
+#[inline]
 #[must_use]
 pub fn bytes_of<'a>(binary: Term) -> Option<Cow<'a, [u8]>> {
     if !binary.is_bitstring() {

@@ -1,7 +1,7 @@
 //! Conversion of terms to the external format and back.
 
 use layout::Term;
-use term::external::{self, DecodeOptions, Desk, EncodeOptions, Encoder};
+use term::external::{self, DecodeOptions, Decoder, Desk, EncodeOptions, Encoder};
 use term::{am, build, list, unicode};
 
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit};
@@ -124,21 +124,32 @@ pub fn term_to_iovec_2(process: &mut Process, [term, options]: [Term; 2]) -> Bif
     Ok(build::cons(process.heap(), binary, Term::NIL))
 }
 
+/// The term in a binary, or a pair of it and of the number of bytes that it took.
 fn decoded(
     process: &mut Process,
     binary: Term,
     options: &DecodeOptions,
-) -> Result<(Term, usize), Failure> {
+    with_used: bool,
+) -> BifResult {
     let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
     let compressed = bytes.get(1) == Some(&COMPRESSED_TAG);
     dirty_unless(bytes.len() <= MOST_DECODED_HERE && !compressed)?;
     charge_for(bytes.len());
-    external::decode(process.heap(), &bytes, options, &mut CodeResolver).map_err(|_| badarg(1))
+    let mut decoder = Decoder::new();
+    let heap = process.heap();
+    let term = decoder
+        .finish(heap, &bytes, options, &mut CodeResolver)
+        .map_err(|_| badarg(1))?;
+    if !with_used {
+        return Ok(term);
+    }
+    let used = Term::small(decoder.used() as i64);
+    Ok(build::tuple(heap, &[term, used]))
 }
 
 /// `erlang:binary_to_term(Binary)`
 pub fn binary_to_term_1(process: &mut Process, [binary]: [Term; 1]) -> BifResult {
-    Ok(decoded(process, binary, &DecodeOptions::default())?.0)
+    decoded(process, binary, &DecodeOptions::default(), false)
 }
 
 /// `erlang:binary_to_term(Binary, Options)`: with `used` also returns how many bytes the term took.
@@ -151,12 +162,7 @@ pub fn binary_to_term_2(process: &mut Process, [binary, options]: [Term; 2]) -> 
             _ => return Err(badarg_because(am::BADOPT)),
         }
     }
-    let (term, length) = decoded(process, binary, &decode)?;
-    if !used {
-        return Ok(term);
-    }
-    let length = Term::small(length as i64);
-    Ok(build::tuple(process.heap(), &[term, length]))
+    decoded(process, binary, &decode, used)
 }
 
 fn size(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResult {

@@ -1,19 +1,25 @@
 //! Decoding the external format.
 //!
-//! Parts are collected on a stack of values and built into objects when they are complete, so an error leaves no
-//! half-made object behind. Every term that is still to be read takes at least one byte; a claim of more terms than
-//! remaining bytes is refused, which bounds everything that is allocated.
+//! An object is allocated when its head is read, and each term goes to its place in it at once. What is still to be read
+//! of the objects around is kept on a stack of rows, so depth needs no native stack. Every term that is still to be read
+//! takes at least one byte; a claim of more terms than remaining bytes is refused, which bounds everything that is
+//! allocated. After an error the places that are left become `[]`, so no half-made object stays behind.
 
-use layout::limits::{BIG_LIMBS, FLAT_MAP_PAIRS};
-use layout::{FunEntry, Term};
+use layout::limits::{BIG_LIMBS, FLAT_MAP_PAIRS, HEAP_BINARY_BYTES};
+use layout::object::offset;
+use layout::{Header, Heap, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::input::Input;
 use super::{DecodeOptions, Resolver, compression, tags};
-use crate::heap::Allocate;
+use crate::heap::{Allocate, Room};
 use crate::{build, map, text};
 
 mod names;
+mod row;
+mod seen;
+
+use row::{End, HashPairs, Row};
 
 /// What is wrong with a term in external format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,42 +74,30 @@ impl std::error::Error for DecodeError {}
 ///
 /// # Errors
 /// See [`Fault`]. What was built until then stays on the heap as garbage.
-pub fn decode<A: Allocate + ?Sized>(
-    heap: &mut A,
+pub fn decode(
+    heap: &mut Heap,
     bytes: &[u8],
     options: &DecodeOptions,
     resolver: &mut dyn Resolver,
 ) -> Result<(Term, usize), DecodeError> {
-    whole(Decoder::new(), heap, bytes, options, resolver)
+    let mut decoder = Decoder::new();
+    let term = decoder.finish(heap, bytes, options, resolver)?;
+    Ok((term, decoder.used()))
 }
 
 /// As [`decode`], for a term without version byte, as in distribution messages, where several follow each other.
 ///
 /// # Errors
 /// As [`decode`].
-pub fn decode_bare<A: Allocate + ?Sized>(
-    heap: &mut A,
+pub fn decode_bare(
+    heap: &mut Heap,
     bytes: &[u8],
     options: &DecodeOptions,
     resolver: &mut dyn Resolver,
 ) -> Result<(Term, usize), DecodeError> {
-    whole(Decoder::bare(), heap, bytes, options, resolver)
-}
-
-fn whole<A: Allocate + ?Sized>(
-    mut decoder: Decoder,
-    heap: &mut A,
-    bytes: &[u8],
-    options: &DecodeOptions,
-    resolver: &mut dyn Resolver,
-) -> Result<(Term, usize), DecodeError> {
-    loop {
-        let mut budget = usize::MAX;
-        let step = decoder.run(heap, bytes, options, resolver, &mut budget)?;
-        if let Step::Done(term) = step {
-            return Ok((term, decoder.used()));
-        }
-    }
+    let mut decoder = Decoder::bare();
+    let term = decoder.finish(heap, bytes, options, resolver)?;
+    Ok((term, decoder.used()))
 }
 
 /// The result of one run of a decoder.
@@ -128,42 +122,22 @@ pub struct Decoder {
     compressed_bytes: usize,
     /// Where to continue reading.
     position: usize,
-    /// Terms still to be read.
-    outstanding: usize,
-    frames: Vec<Frame>,
-    /// The complete parts of all open frames.
-    values: Vec<Term>,
-    limbs: Vec<u64>,
+    /// The places to be filled next; `None` if that is the one of the whole term.
+    row: Option<Row>,
+    rows: SmallVec<[Row; 8]>,
+    /// Places in `rows`.
+    pending: usize,
+    /// The pairs of the hash maps that are being read, one within the other.
+    pairs: Vec<HashPairs>,
+    /// The keys of the flat maps read last, by their number; `NONE` if there was none.
+    keys: [Term; KEYS_KEPT],
+    /// The whole term, and where it was during the last run.
+    whole: Term,
+    whole_at: *mut Term,
 }
 
-/// An object whose parts are being read.
-struct Frame {
-    /// Parts still to come.
-    left: usize,
-    /// Where its parts start in `values`.
-    base: usize,
-    shape: Shape,
-}
-
-enum Shape {
-    /// The last part is the tail.
-    List,
-    Tuple,
-    Map,
-    Fun {
-        entry: *const FunEntry,
-        /// Its pid, or that with the keeper of the entry.
-        creator: Term,
-    },
-}
-
-/// The result of reading the start of a term: a complete term, or the number of its parts.
-enum Read {
-    Term(Term),
-    Parts(usize, Shape),
-    /// A list without elements is the same as its tail, which comes next.
-    Next,
-}
+/// Numbers of keys that are told apart in [`Decoder::keys`].
+const KEYS_KEPT: usize = 8;
 
 impl Default for Decoder {
     fn default() -> Decoder {
@@ -173,27 +147,34 @@ impl Default for Decoder {
 
 impl Decoder {
     /// For a term that starts with the version byte.
+    #[inline]
     #[must_use]
     pub fn new() -> Decoder {
-        Decoder {
-            started: false,
-            versioned: true,
-            inflated: None,
-            compressed_bytes: 0,
-            position: 0,
-            outstanding: 1,
-            frames: Vec::new(),
-            values: Vec::new(),
-            limbs: Vec::new(),
-        }
+        Decoder::with(true)
     }
 
     /// For a term without version byte.
+    #[inline]
     #[must_use]
     pub fn bare() -> Decoder {
+        Decoder::with(false)
+    }
+
+    #[inline(always)]
+    fn with(versioned: bool) -> Decoder {
         Decoder {
-            versioned: false,
-            ..Decoder::new()
+            started: false,
+            versioned,
+            inflated: None,
+            compressed_bytes: 0,
+            position: 0,
+            row: None,
+            rows: SmallVec::new(),
+            pending: 0,
+            pairs: Vec::new(),
+            keys: [Term::NONE; KEYS_KEPT],
+            whole: Term::NIL,
+            whole_at: std::ptr::null_mut(),
         }
     }
 
@@ -207,14 +188,34 @@ impl Decoder {
         }
     }
 
-    /// Decodes until the budget (roughly: terms) is used up or the term is complete. Decompressing is a single step;
-    /// its cost is deducted from the budget afterwards.
+    /// Decodes all of the term.
     ///
     /// # Errors
     /// As [`decode`].
-    pub fn run<A: Allocate + ?Sized>(
+    pub fn finish(
         &mut self,
-        heap: &mut A,
+        heap: &mut Heap,
+        bytes: &[u8],
+        options: &DecodeOptions,
+        resolver: &mut dyn Resolver,
+    ) -> Result<Term, DecodeError> {
+        loop {
+            let mut budget = usize::MAX;
+            let step = self.run(heap, bytes, options, resolver, &mut budget)?;
+            if let Step::Done(term) = step {
+                return Ok(term);
+            }
+        }
+    }
+
+    /// Decodes until the budget (bytes of input, of which those of binaries hardly count) is used up or the term is
+    /// complete. Decompressing is a single step; its cost is deducted from the budget afterwards.
+    ///
+    /// # Errors
+    /// As [`decode`].
+    pub fn run(
+        &mut self,
+        heap: &mut Heap,
         bytes: &[u8],
         options: &DecodeOptions,
         resolver: &mut dyn Resolver,
@@ -225,14 +226,17 @@ impl Decoder {
         }
         let inflated = self.inflated.take();
         let source = inflated.as_deref().unwrap_or(bytes);
-        let mut reading = Reading {
-            input: Input::new(source, self.position.min(source.len())),
-            heap,
-            options,
-            resolver,
+        let result = {
+            let mut reading = Reading {
+                input: Input::new(source, self.position.min(source.len())),
+                room: Room::new(heap, source.len() / BYTES_PER_FRAGMENT_WORD),
+                options,
+                resolver,
+            };
+            let result = self.terms(&mut reading, budget);
+            self.position = reading.input.position();
+            result
         };
-        let result = self.terms(&mut reading, budget);
-        self.position = reading.input.position();
         self.inflated = inflated;
         result
     }
@@ -251,7 +255,7 @@ impl Decoder {
             let Some((inflated, read)) = compression::inflate(input.rest(), length) else {
                 return input.fail(Fault::Compressed);
             };
-            *budget = budget.saturating_sub(inflated.len() / BYTES_PER_STEP);
+            *budget = budget.saturating_sub(inflated.len() / COPIED_PER_BYTE);
             self.compressed_bytes = input.position() + read;
             self.inflated = Some(inflated);
             self.position = 0;
@@ -259,213 +263,397 @@ impl Decoder {
         Ok(())
     }
 
-    fn terms<A: Allocate + ?Sized>(
+    fn terms(
         &mut self,
-        reading: &mut Reading<'_, A>,
+        reading: &mut Reading<'_>,
         budget: &mut usize,
     ) -> Result<Step, DecodeError> {
-        loop {
-            if *budget == 0 {
-                return Ok(Step::More);
+        // The place of the whole term is here, because the decoder may move between two runs.
+        let mut whole = self.whole;
+        if let Some(outermost) = self.pairs.first_mut() {
+            outermost.moved(self.whole_at, &raw mut whole);
+        }
+        self.whole_at = &raw mut whole;
+        let mut row = match self.row.take() {
+            Some(row) => row,
+            None => Row::of(&raw mut whole, 1, End::Complete),
+        };
+        let result = self.fill(reading, &mut row, budget);
+        let is_whole = std::ptr::eq(row.next, &raw const whole);
+        self.whole = whole;
+        match result {
+            Ok(true) => Ok(Step::Done(whole)),
+            Ok(false) => {
+                self.row = (!is_whole).then_some(row);
+                Ok(Step::More)
             }
-            *budget -= 1;
-            self.outstanding -= 1;
-            let mut value = match reading.term(&mut self.limbs, budget)? {
-                Read::Term(term) => term,
-                Read::Next => {
-                    self.outstanding += 1;
-                    continue;
-                }
-                Read::Parts(count, shape) => {
-                    self.outstanding += count;
-                    if self.outstanding > reading.input.remaining() {
-                        return reading.input.fail(Fault::Truncated);
-                    }
-                    self.frames.push(Frame {
-                        left: count,
-                        base: self.values.len(),
-                        shape,
-                    });
-                    continue;
-                }
-            };
-            loop {
-                let Some(frame) = self.frames.last_mut() else {
-                    return Ok(Step::Done(value));
-                };
-                self.values.push(value);
-                frame.left -= 1;
-                if frame.left > 0 {
-                    break;
-                }
-                let base = frame.base;
-                value = reading.object(&frame.shape, &self.values[base..])?;
-                self.values.truncate(base);
-                self.frames.pop();
+            Err(error) => {
+                row.abandon();
+                self.rows.drain(..).for_each(Row::abandon);
+                Err(error)
             }
         }
     }
+
+    /// Reads terms to their places, until all are filled (`true`) or the budget is used up.
+    fn fill(
+        &mut self,
+        reading: &mut Reading<'_>,
+        current: &mut Row,
+        budget: &mut usize,
+    ) -> Result<bool, DecodeError> {
+        // These are kept in registers: what is called, other than inlined, gets and returns copies.
+        let (mut row, mut input) = (*current, reading.input);
+        let mut stop_at = input.position().saturating_add(*budget);
+        let result = 'run: loop {
+            macro_rules! ok {
+                ($result:expr) => {
+                    match $result {
+                        Ok(value) => value,
+                        Err(error) => break 'run Err(error),
+                    }
+                };
+            }
+            if row.left == 0 {
+                match ok!(self.ended(reading, &mut input, row)) {
+                    Some(next) => row = next,
+                    None => break Ok(true),
+                }
+                continue;
+            }
+            if input.position() >= stop_at {
+                break Ok(false);
+            }
+            // A term without parts goes to its place, and that is all; for others their own row comes first.
+            let (object, parts) = 'parts: {
+                let term = match ok!(input.u8()) {
+                    tags::SMALL_INTEGER => Term::small(i64::from(ok!(input.u8()))),
+                    tags::INTEGER => Term::small(i64::from(ok!(input.u32()) as i32)),
+                    tags::ATOM => {
+                        let length = usize::from(ok!(input.u16()));
+                        let text = ok!(input.take(length));
+                        ok!(reading.latin1_atom(input, text))
+                    }
+                    tags::NIL => Term::NIL,
+                    tags::SMALL_TUPLE => {
+                        let arity = usize::from(ok!(input.u8()));
+                        ok!(self.claim(input, row, arity));
+                        let (tuple, first) = build::tuple_uninit(&mut reading.room, arity);
+                        break 'parts (tuple, Row::of(first, arity, End::Complete));
+                    }
+                    tags::LARGE_TUPLE => {
+                        let arity = ok!(input.length());
+                        ok!(self.claim(input, row, arity));
+                        let (tuple, first) = build::tuple_uninit(&mut reading.room, arity);
+                        break 'parts (tuple, Row::of(first, arity, End::Complete));
+                    }
+                    tags::LIST => {
+                        let length = ok!(input.length());
+                        if length == 0 {
+                            // The same as its tail, which comes next.
+                            continue 'run;
+                        }
+                        ok!(self.claim(input, row, length + 1));
+                        let (list, first) = build::list_uninit(&mut reading.room, length);
+                        let mut cells = Row::of_list(first, length);
+                        integers(&mut input, &mut cells, stop_at);
+                        break 'parts (list, cells);
+                    }
+                    tags::MAP => {
+                        let size = ok!(input.length());
+                        ok!(self.claim(input, row, 2 * size));
+                        if size == 0 {
+                            map::empty(&mut reading.room)
+                        } else if size <= FLAT_MAP_PAIRS {
+                            let (map, keys) = map::flat_uninit(&mut reading.room, size);
+                            break 'parts (map, Row::of_flat_map(keys, size));
+                        } else {
+                            // The map does not exist before its pairs do. The place gets it then.
+                            let mut pairs = HashPairs::new(2 * size, row.next);
+                            let places = pairs.row();
+                            self.pairs.push(pairs);
+                            break 'parts (Term::NIL, places);
+                        }
+                    }
+                    tags::BINARY => {
+                        let size = ok!(input.length());
+                        if size > HEAP_BINARY_BYTES {
+                            // What is copied takes little time.
+                            stop_at = stop_at.saturating_add(size - size / COPIED_PER_BYTE);
+                        }
+                        ok!(binary(&mut reading.room, &mut input, size))
+                    }
+                    tags::STRING => {
+                        let length = usize::from(ok!(input.u16()));
+                        build::byte_list(&mut reading.room, ok!(input.take(length)))
+                    }
+                    tags::NEW_FLOAT => {
+                        let value = f64::from_bits(ok!(input.u64()));
+                        if !value.is_finite() {
+                            break 'run input.fail(Fault::Float);
+                        }
+                        build::float(&mut reading.room, value)
+                    }
+                    tags::SMALL_BIG => {
+                        let size = usize::from(ok!(input.u8()));
+                        let negative = ok!(input.u8()) != 0;
+                        let bytes = ok!(input.take(size));
+                        match limb(bytes) {
+                            Some(limb) => build::big(&mut reading.room, negative, &[limb]),
+                            None => ok!(reading.long_big(input, negative, bytes)),
+                        }
+                    }
+                    tags::NEW_FUN => {
+                        reading.input = input;
+                        let (fun, variables) = ok!(reading.fun());
+                        input = reading.input;
+                        ok!(self.claim(input, row, variables.left));
+                        break 'parts (fun, variables);
+                    }
+                    tag => {
+                        reading.input = input;
+                        let term = ok!(reading.rare(tag));
+                        input = reading.input;
+                        term
+                    }
+                };
+                row.fill(term);
+                continue 'run;
+            };
+            row.fill(object);
+            if !row.is_over() {
+                self.pending += row.left;
+                self.rows.push(row);
+            }
+            row = parts;
+        };
+        *budget = stop_at.saturating_sub(input.position());
+        (*current, reading.input) = (row, input);
+        result
+    }
+
+    /// Finishes an object whose row is filled; returns the row that comes next, if there is one.
+    #[inline(always)]
+    fn ended(
+        &mut self,
+        reading: &mut Reading<'_>,
+        input: &mut Input<'_>,
+        row: Row,
+    ) -> Result<Option<Row>, DecodeError> {
+        match row.end {
+            End::Complete => {}
+            End::List => {
+                // Most lists end in `[]`, which is there already.
+                match input.rest().first() {
+                    Some(&tags::NIL) => input.skip(1),
+                    _ => return Ok(Some(row.tail())),
+                }
+            }
+            End::FlatMap => {
+                if !self.flat_map_ended(row) {
+                    return input.fail(Fault::DuplicateKey);
+                }
+            }
+            End::HashMap => {
+                let pairs = self.pairs.pop().expect("the pairs of the map");
+                if !pairs.make(&mut reading.room) {
+                    return input.fail(Fault::DuplicateKey);
+                }
+            }
+        }
+        let outer = self.rows.pop();
+        self.pending -= outer.map_or(0, |outer| outer.left);
+        Ok(outer)
+    }
+
+    /// Brings the keys of a flat map in order; returns whether they differ from each other. If a map before had the same
+    /// keys, it gets the same tuple of keys.
+    fn flat_map_ended(&mut self, row: Row) -> bool {
+        let (map, keys) = row.flat_map();
+        let elements = keys.as_tuple().unwrap_or_default();
+        let kept = &mut self.keys[elements.len() % KEYS_KEPT];
+        if let Some(same) = kept.as_tuple()
+            && same.len() == elements.len()
+            && elements
+                .iter()
+                .zip(same)
+                .all(|(a, b)| are_same_words(*a, *b))
+        {
+            // SAFETY: that word of the map is its tuple of keys.
+            unsafe { map.word_pointer(offset::FLAT_MAP_KEYS).write(kept.bits()) };
+            return true;
+        }
+        if !map::are_sorted(elements) && !map::sort_flat(map) {
+            return false;
+        }
+        *kept = keys;
+        true
+    }
+
+    /// Refuses more terms than there are bytes left, for those that were claimed before and `count` more.
+    #[inline(always)]
+    fn claim(&self, input: Input<'_>, row: Row, count: usize) -> Result<(), DecodeError> {
+        if self.pending + row.left + count > input.remaining() + 1 {
+            return input.fail(Fault::Truncated);
+        }
+        Ok(())
+    }
 }
 
-/// Bytes copied or decompressed that count as one step.
-const BYTES_PER_STEP: usize = 64;
+/// Bytes of a binary that count as one byte of the budget.
+const COPIED_PER_BYTE: usize = 64;
+
+/// Bytes of input for each word of a fragment, if the heap has no room: few terms take fewer words.
+const BYTES_PER_FRAGMENT_WORD: usize = 4;
+
+/// Whether two keys are the same immediate, or binaries on the heap with the same bytes.
+#[inline]
+fn are_same_words(a: Term, b: Term) -> bool {
+    if a == b {
+        return true;
+    }
+    if !a.is_kind(ObjectKind::HeapBinary) || !b.is_boxed() || a.header() != b.header() {
+        return false;
+    }
+    (0..a.header().arity()).all(|index| a.word(index) == b.word(index))
+}
+
+/// Reads the integers that a list begins with, up to a position.
+#[inline(always)]
+fn integers(input: &mut Input<'_>, cells: &mut Row, stop_at: usize) {
+    while cells.left > 0 && input.position() < stop_at {
+        let value = match *input.rest() {
+            [tags::SMALL_INTEGER, byte, ..] => {
+                input.skip(2);
+                i64::from(byte)
+            }
+            [tags::INTEGER, a, b, c, d, ..] => {
+                input.skip(5);
+                i64::from(i32::from_be_bytes([a, b, c, d]))
+            }
+            _ => break,
+        };
+        cells.fill(Term::small(value));
+    }
+}
+
+/// The magnitude that at most eight bytes are, the least first.
+#[inline(always)]
+fn limb(bytes: &[u8]) -> Option<u64> {
+    if let Some(whole) = bytes.first_chunk::<8>() {
+        return (bytes.len() == 8).then_some(u64::from_le_bytes(*whole));
+    }
+    if let (Some(low), Some(high)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        // Where both have bytes, they have the same ones.
+        let (low, high) = (u32::from_le_bytes(*low), u32::from_le_bytes(*high));
+        return Some(u64::from(low) | u64::from(high) << (8 * (bytes.len() - 4)));
+    }
+    Some(
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |all, &byte| all << 8 | u64::from(byte)),
+    )
+}
+
+/// Reads a binary of `size` bytes.
+#[inline(always)]
+fn binary(room: &mut Room<'_>, input: &mut Input<'_>, size: usize) -> Result<Term, DecodeError> {
+    // Whole words are read, if there are so many bytes.
+    let rest = input.rest();
+    if size <= HEAP_BINARY_BYTES
+        && let Some(bytes) = rest.get(..size.next_multiple_of(8))
+    {
+        input.skip(size);
+        let (chunks, _) = bytes.as_chunks::<8>();
+        return Ok(build::binary_of_chunks(room, chunks, size));
+    }
+    let bytes = input.take(size)?;
+    Ok(build::binary(room, bytes))
+}
 
 /// What one run of a decoder works with.
-struct Reading<'a, A: ?Sized> {
+struct Reading<'a> {
     input: Input<'a>,
-    heap: &'a mut A,
+    room: Room<'a>,
     options: &'a DecodeOptions<'a>,
     resolver: &'a mut dyn Resolver,
 }
 
-impl<A: Allocate + ?Sized> Reading<'_, A> {
-    /// Reads a term without parts, or the head of one with parts.
-    fn term(&mut self, limbs: &mut Vec<u64>, budget: &mut usize) -> Result<Read, DecodeError> {
-        let tag = self.input.u8()?;
-        let term = match tag {
-            tags::SMALL_INTEGER => Term::small(i64::from(self.input.u8()?)),
-            tags::INTEGER => Term::small(i64::from(self.input.u32()? as i32)),
-            tags::SMALL_BIG => {
-                let size = usize::from(self.input.u8()?);
-                self.big(size, limbs)?
-            }
+impl Reading<'_> {
+    /// A term without parts that is not among the most frequent ones.
+    #[inline(never)]
+    fn rare(&mut self, tag: u8) -> Result<Term, DecodeError> {
+        match tag {
             tags::LARGE_BIG => {
                 let size = self.input.length()?;
-                self.big(size, limbs)?
-            }
-            tags::NIL => Term::NIL,
-            tags::SMALL_TUPLE => {
-                return match self.input.u8()? {
-                    0 => Ok(Read::Term(build::tuple(self.heap, &[]))),
-                    arity => Ok(Read::Parts(usize::from(arity), Shape::Tuple)),
-                };
-            }
-            tags::LARGE_TUPLE => {
-                return match self.input.length()? {
-                    0 => Ok(Read::Term(build::tuple(self.heap, &[]))),
-                    arity => Ok(Read::Parts(arity, Shape::Tuple)),
-                };
-            }
-            tags::LIST => {
-                return match self.input.length()? {
-                    0 => Ok(Read::Next),
-                    length => Ok(Read::Parts(length + 1, Shape::List)),
-                };
-            }
-            tags::MAP => {
-                return match self.input.length()? {
-                    0 => Ok(Read::Term(self.object(&Shape::Map, &[])?)),
-                    pairs => Ok(Read::Parts(pairs * 2, Shape::Map)),
-                };
-            }
-            tags::STRING => {
-                let length = usize::from(self.input.u16()?);
-                *budget = budget.saturating_sub(length / 8);
-                build::byte_list(self.heap, self.input.take(length)?)
-            }
-            tags::BINARY => {
-                let size = self.input.length()?;
-                *budget = budget.saturating_sub(size / BYTES_PER_STEP);
-                build::binary(self.heap, self.input.take(size)?)
+                let negative = self.input.u8()? != 0;
+                let bytes = self.input.take(size)?;
+                self.long_big(self.input, negative, bytes)
             }
             tags::BIT_BINARY => {
                 let size = self.input.length()?;
-                *budget = budget.saturating_sub(size / BYTES_PER_STEP);
-                self.bit_string(size)?
-            }
-            tags::NEW_FLOAT => {
-                let value = f64::from_bits(self.input.u64()?);
-                self.float(value)?
+                self.bit_string(size)
             }
             tags::FLOAT => {
                 let text = self.input.take(tags::FLOAT_TEXT_BYTES)?;
-                self.float(text::float::parse(text).unwrap_or(f64::NAN))?
+                self.float(text::float::parse(text).unwrap_or(f64::NAN))
             }
-            tags::ATOM | tags::SMALL_ATOM | tags::ATOM_UTF8 | tags::SMALL_ATOM_UTF8 => {
-                self.atom_of(tag)?
-            }
-            tags::ATOM_CACHE_REFERENCE => self.atom_of(tag)?,
-            tags::PID | tags::NEW_PID => self.pid(tag)?,
-            tags::PORT | tags::NEW_PORT | tags::V4_PORT => self.port(tag)?,
-            tags::REFERENCE | tags::NEW_REFERENCE | tags::NEWER_REFERENCE => self.reference(tag)?,
-            tags::EXPORT => self.export()?,
-            tags::NEW_FUN => return self.fun(),
-            _ => return self.input.fail(Fault::UnknownTag(tag)),
-        };
-        Ok(Read::Term(term))
-    }
-
-    /// Builds an object from its parts.
-    fn object(&mut self, shape: &Shape, parts: &[Term]) -> Result<Term, DecodeError> {
-        match *shape {
-            Shape::Tuple => Ok(build::tuple(self.heap, parts)),
-            Shape::List => Ok(self.list(parts)),
-            Shape::Fun { entry, creator } => {
-                // SAFETY: `creator` keeps the entry if that does not live for ever.
-                Ok(unsafe { build::fun(self.heap, entry, creator, parts) })
-            }
-            Shape::Map => self.map(parts),
+            tags::SMALL_ATOM
+            | tags::SMALL_ATOM_UTF8
+            | tags::ATOM_UTF8
+            | tags::ATOM_CACHE_REFERENCE => self.atom_of(tag),
+            tags::PID | tags::NEW_PID => self.pid(tag),
+            tags::PORT | tags::NEW_PORT | tags::V4_PORT => self.port(tag),
+            tags::REFERENCE | tags::NEW_REFERENCE | tags::NEWER_REFERENCE => self.reference(tag),
+            tags::EXPORT => self.export(),
+            _ => self.input.fail(Fault::UnknownTag(tag)),
         }
     }
 
-    /// A list of all parts except the last, which is its tail; its cells are contiguous and in order.
-    fn list(&mut self, parts: &[Term]) -> Term {
-        let (tail, elements) = parts.split_last().expect("a list with its tail");
-        let cells = self.heap.allocate(elements.len() * 2).cast::<Term>();
-        for (index, element) in elements.iter().enumerate() {
-            // SAFETY: two words for each element were just allocated; a cell is complete before
-            // the list is handed out.
-            unsafe {
-                let cell = cells.add(index * 2);
-                cell.write(*element);
-                let next = if index + 1 == elements.len() {
-                    *tail
-                } else {
-                    Term::from_cons_pointer(cell.add(2))
-                };
-                cell.add(1).write(next);
-            }
-        }
-        // SAFETY: the first cell, of at least one.
-        unsafe { Term::from_cons_pointer(cells) }
-    }
-
-    /// A map of keys and values in turn.
-    fn map(&mut self, parts: &[Term]) -> Result<Term, DecodeError> {
-        let pairs: SmallVec<[(Term, Term); FLAT_MAP_PAIRS]> = parts
-            .chunks_exact(2)
-            .map(|pair| (pair[0], pair[1]))
-            .collect();
-        let map = map::from_pairs(self.heap, &pairs);
-        if map::size(map) == pairs.len() {
-            Ok(map)
-        } else {
-            self.input.fail(Fault::DuplicateKey)
-        }
-    }
-
-    fn big(&mut self, size: usize, limbs: &mut Vec<u64>) -> Result<Term, DecodeError> {
-        let negative = self.input.u8()? != 0;
-        let bytes = self.input.take(size)?;
+    /// An integer of any number of bytes, at whose end the input is.
+    #[inline(never)]
+    fn long_big(
+        &mut self,
+        input: Input<'_>,
+        negative: bool,
+        bytes: &[u8],
+    ) -> Result<Term, DecodeError> {
         let length = bytes
             .iter()
             .rposition(|&byte| byte != 0)
             .map_or(0, |last| last + 1);
         if length > BIG_LIMBS * 8 {
-            return self.input.fail(Fault::Integer);
+            return input.fail(Fault::Integer);
         }
-        limbs.clear();
-        limbs.extend(bytes[..length].chunks(8).map(|chunk| {
-            let mut limb = [0; 8];
-            limb[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(limb)
-        }));
-        Ok(build::big(self.heap, negative, limbs))
+        let bytes = &bytes[..length];
+        if let Some(limb) = limb(bytes) {
+            return Ok(build::big(&mut self.room, negative, &[limb]));
+        }
+        let kind = match negative {
+            true => ObjectKind::NegativeBig,
+            false => ObjectKind::PositiveBig,
+        };
+        let (whole, last) = bytes.as_chunks::<8>();
+        let count = length.div_ceil(8);
+        let object = self.room.allocate(1 + count);
+        // SAFETY: fresh words for the header and for each limb.
+        unsafe {
+            object.write(Header::new(kind, count).0);
+            for (index, limb) in whole.iter().enumerate() {
+                object.add(1 + index).write(u64::from_le_bytes(*limb));
+            }
+            if let Some(limb) = limb(last).filter(|_| !last.is_empty()) {
+                object.add(count).write(limb);
+            }
+            Ok(Term::from_boxed_pointer(object))
+        }
     }
 
+    #[inline]
     fn float(&mut self, value: f64) -> Result<Term, DecodeError> {
         if value.is_finite() {
-            Ok(build::float(self.heap, value))
+            Ok(build::float(&mut self.room, value))
         } else {
             self.input.fail(Fault::Float)
         }
@@ -473,16 +661,18 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
 
     fn bit_string(&mut self, size: usize) -> Result<Term, DecodeError> {
         let bits = self.input.u8()?;
-        let bytes = self.input.take(size)?;
+        if self.input.remaining() < size {
+            return self.input.fail(Fault::Truncated);
+        }
         if bits > 8 || (bits == 0) != (size == 0) {
             return self.input.fail(Fault::BitString);
         }
-        let whole = build::binary(self.heap, bytes);
+        let whole = binary(&mut self.room, &mut self.input, size)?;
         if size == 0 || bits == 8 {
             return Ok(whole);
         }
         let length = (size as u64 - 1) * 8 + u64::from(bits);
-        Ok(build::sub_bits(self.heap, whole, 0, length))
+        Ok(build::sub_bits(&mut self.room, whole, 0, length))
     }
 }
 
@@ -594,7 +784,8 @@ mod tests {
             }
         };
         assert_eq!(decoder.used(), bytes.len());
-        assert_eq!(runs, 15);
+        // Each run but the last starts its last integer before the end of its seven bytes.
+        assert_eq!(runs, 26);
         let length = std::iter::successors(Some(term), |list| list.as_cons().map(|c| c.1)).count();
         assert_eq!(length, 101);
     }

@@ -3,37 +3,52 @@
 use super::decode::{DecodeError, Fault};
 
 /// The bytes, and how many of them have been read.
+#[derive(Clone, Copy)]
 pub struct Input<'a> {
     bytes: &'a [u8],
+    /// At most the number of bytes.
     position: usize,
 }
 
 impl<'a> Input<'a> {
     pub fn new(bytes: &'a [u8], position: usize) -> Input<'a> {
-        debug_assert!(position <= bytes.len());
+        assert!(position <= bytes.len());
         Input { bytes, position }
     }
 
+    #[inline(always)]
     pub fn position(&self) -> usize {
         self.position
     }
 
+    #[inline(always)]
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.position
     }
 
-    pub fn fail<T>(&self, fault: Fault) -> Result<T, DecodeError> {
+    #[cold]
+    #[inline(never)]
+    pub fn fail<T>(self, fault: Fault) -> Result<T, DecodeError> {
         Err(DecodeError {
             fault,
             position: self.position,
         })
     }
 
+    #[inline(always)]
     pub fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.position..]
+        // SAFETY: the position is at most the number of bytes.
+        unsafe { self.bytes.get_unchecked(self.position..) }
     }
 
-    #[inline]
+    /// Goes on after `count` bytes more.
+    #[inline(always)]
+    pub fn skip(&mut self, count: usize) {
+        debug_assert!(count <= self.remaining());
+        self.position = (self.position + count).min(self.bytes.len());
+    }
+
+    #[inline(always)]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
         match self.rest().get(..count) {
             Some(taken) => {
@@ -44,8 +59,8 @@ impl<'a> Input<'a> {
         }
     }
 
-    #[inline]
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+    #[inline(always)]
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         match self.rest().first_chunk::<N>() {
             Some(taken) => {
                 self.position += N;

@@ -63,6 +63,8 @@ impl Sizing<'_> {
             self.bytes += self.atom(part);
         } else if part.is_nil() {
             self.bytes += 1;
+        } else if part.is_kind(ObjectKind::HeapBinary) {
+            self.bytes += 5 + part.word(offset::HEAP_BINARY_SIZE) as usize;
         } else {
             self.rest.push(part);
         }

@@ -355,11 +355,13 @@ fn path_of(hash: u32) -> u32 {
 }
 
 /// A map of pairs, of any size.
-pub fn from_pairs<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) -> Term {
+pub fn from_pairs<A: Allocate + ?Sized>(
+    heap: &mut A,
+    pairs: impl Iterator<Item = (Term, Term)>,
+) -> Term {
     let mut entries: Vec<Entry> = pairs
-        .iter()
         .enumerate()
-        .map(|(index, &(key, value))| Entry {
+        .map(|(index, (key, value))| Entry {
             path: path_of(map_key(key, 0)),
             index: index as u32,
             key,

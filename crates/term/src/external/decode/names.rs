@@ -1,17 +1,18 @@
 //! Decoding atoms, the identifiers that a node gives out, and functions.
 
 use layout::limits::PID_INDEX_BITS;
+use layout::object::offset;
 use layout::{ObjectKind, Term};
+use smallvec::SmallVec;
 
 use super::super::{FunIdentity, tags};
-use super::{DecodeError, Fault, Read, Reading, Shape};
+use super::{DecodeError, End, Fault, Input, Reading, Row, seen};
 use crate::atom::{self, AtomError};
 use crate::fun::{self, Found};
-use crate::heap::Allocate;
 use crate::node::{self, Node};
 use crate::{build, reference};
 
-impl<A: Allocate + ?Sized> Reading<'_, A> {
+impl Reading<'_> {
     /// An atom, tag first.
     pub(super) fn atom(&mut self) -> Result<Term, DecodeError> {
         let tag = self.input.u8()?;
@@ -31,29 +32,71 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
             }
             _ => return self.input.fail(Fault::UnknownTag(tag)),
         };
-        let bytes = self.input.take(length)?;
-        let made = if matches!(tag, tags::ATOM_UTF8 | tags::SMALL_ATOM_UTF8) {
-            let Ok(text) = std::str::from_utf8(bytes) else {
-                return self.input.fail(Fault::Atom);
-            };
-            self.intern(text)
-        } else if bytes.is_ascii() {
-            self.intern(std::str::from_utf8(bytes).expect("ASCII"))
-        } else {
-            let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-            self.intern(&text)
-        };
-        made.or_else(|fault| self.input.fail(fault))
+        let text = self.input.take(length)?;
+        if !matches!(tag, tags::ATOM_UTF8 | tags::SMALL_ATOM_UTF8) {
+            return self.latin1_atom(self.input, text);
+        }
+        let place = seen::place_of(text);
+        if let Some(atom) = place.as_ref().and_then(seen::Place::atom) {
+            return Ok(atom);
+        }
+        match std::str::from_utf8(text) {
+            Ok(text) => self.intern(self.input, text, place),
+            Err(_) => self.input.fail(Fault::Atom),
+        }
     }
 
-    fn intern(&mut self, text: &str) -> Result<Term, Fault> {
-        if self.options.safe {
-            return atom::lookup(text).ok_or(Fault::Unsafe);
+    /// The atom of a text in Latin-1, at whose end the input is.
+    #[inline]
+    pub(super) fn latin1_atom(&self, input: Input<'_>, text: &[u8]) -> Result<Term, DecodeError> {
+        let place = seen::place_of(text);
+        if let Some(atom) = place.as_ref().and_then(seen::Place::atom) {
+            return Ok(atom);
         }
-        atom::intern_str(text).map_err(|error| match error {
-            AtomError::TooLong | AtomError::NotUtf8 => Fault::Atom,
-            AtomError::Limit => Fault::AtomLimit,
-        })
+        self.new_latin1_atom(input, text, place)
+    }
+
+    #[inline(never)]
+    fn new_latin1_atom(
+        &self,
+        input: Input<'_>,
+        text: &[u8],
+        place: Option<seen::Place>,
+    ) -> Result<Term, DecodeError> {
+        if let Some(text) = text.is_ascii().then(|| str::from_utf8(text).ok()).flatten() {
+            return self.intern(input, text, place);
+        }
+        // Its form in UTF-8.
+        let mut wide: SmallVec<[u8; 64]> = SmallVec::new();
+        for &byte in text {
+            match byte {
+                0..=0x7f => wide.push(byte),
+                _ => wide.extend_from_slice(&[0xc0 | byte >> 6, 0x80 | byte & 0x3f]),
+            }
+        }
+        let text = str::from_utf8(&wide).expect("characters of two bytes at most");
+        self.intern(input, text, None)
+    }
+
+    fn intern(
+        &self,
+        input: Input<'_>,
+        text: &str,
+        place: Option<seen::Place>,
+    ) -> Result<Term, DecodeError> {
+        let made = if self.options.safe {
+            atom::lookup(text).ok_or(Fault::Unsafe)
+        } else {
+            atom::intern_str(text).map_err(|error| match error {
+                AtomError::TooLong | AtomError::NotUtf8 => Fault::Atom,
+                AtomError::Limit => Fault::AtomLimit,
+            })
+        };
+        let atom = made.or_else(|fault| input.fail(fault))?;
+        if let Some(place) = place {
+            place.note(atom);
+        }
+        Ok(atom)
     }
 
     /// A creation of one byte or of four.
@@ -153,23 +196,23 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
                 return self.input.fail(Fault::Identifier);
             }
             let pid = Term::local_pid(index, serial);
-            return Ok(reference::with_pid(self.heap, low, pid));
+            return Ok(reference::with_pid(&mut self.room, low, pid));
         }
         if count > 3 {
             return self.input.fail(Fault::Identifier);
         }
         if let Some(block) = self.resolver.magic(low, high) {
             // SAFETY: the resolver hands over one count of the block.
-            return Ok(unsafe { build::magic_reference(self.heap, low, high, block) });
+            return Ok(unsafe { build::magic_reference(&mut self.room, low, high, block) });
         }
-        Ok(reference::with_number(self.heap, low, high))
+        Ok(reference::with_number(&mut self.room, low, high))
     }
 
     fn external(&mut self, kind: ObjectKind, node: Node, words: &[u64]) -> Term {
         let mut object = [0u64; 5];
         object[0] = node.word();
         object[1..=words.len()].copy_from_slice(words);
-        build::object(self.heap, kind, &object[..=words.len()])
+        build::object(&mut self.room, kind, &object[..=words.len()])
     }
 
     /// Reads a number that the format encodes as a term.
@@ -200,12 +243,13 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         }
         let create = !self.options.safe;
         match self.resolver.export(module, function, arity, create) {
-            Some(entry) => Ok(build::export(self.heap, entry)),
+            Some(entry) => Ok(build::export(&mut self.room, entry)),
             None => self.input.fail(Fault::Unsafe),
         }
     }
 
-    pub(super) fn fun(&mut self) -> Result<Read, DecodeError> {
+    /// A fun, and the row of its free variables.
+    pub(super) fn fun(&mut self) -> Result<(Term, Row), DecodeError> {
         // The size field of a fun is not used: it is known to be wrong sometimes.
         self.input.u32()?;
         let arity = u32::from(self.input.u8()?);
@@ -235,15 +279,15 @@ impl<A: Allocate + ?Sized> Reading<'_, A> {
         };
         let creator = match keeper {
             // SAFETY: the resolver hands over one count of the keeper.
-            Some(keeper) => unsafe { fun::with_keeper(self.heap, creator, keeper) },
+            Some(keeper) => unsafe { fun::with_keeper(&mut self.room, creator, keeper) },
             None => creator,
         };
-        if free == 0 {
-            // SAFETY: `creator` keeps the entry if that does not live for ever.
-            let fun = unsafe { build::fun(self.heap, entry, creator, &[]) };
-            return Ok(Read::Term(fun));
-        }
-        Ok(Read::Parts(free as usize, Shape::Fun { entry, creator }))
+        let free = free as usize;
+        let variables = [Term::NIL; tags::MAX_FREE_VARIABLES as usize];
+        // SAFETY: `creator` keeps the entry if that does not live for ever.
+        let fun = unsafe { build::fun(&mut self.room, entry, creator, &variables[..free]) };
+        let first = fun.word_pointer(offset::FUN_FREE).cast();
+        Ok((fun, Row::of(first, free, End::Complete)))
     }
 }
 
