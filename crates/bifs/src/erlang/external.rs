@@ -16,8 +16,10 @@ const BYTES_PER_REDUCTION: usize = 64;
 const MOST_ENCODED_HERE: usize = 256 * 1024;
 /// Larger encodings, in bytes, are compressed by dirty schedulers.
 const MOST_COMPRESSED_HERE: usize = 16 * 1024;
-/// Larger binaries, in bytes, are decoded by dirty schedulers, as are compressed ones of any size.
+/// Larger binaries, in bytes, are decoded by dirty schedulers.
 const MOST_DECODED_HERE: usize = 256 * 1024;
+/// As [`MOST_DECODED_HERE`], for compressed terms: their size before they were compressed, and after.
+const MOST_DECOMPRESSED_HERE: usize = 64 * 1024;
 /// The byte that follows the version byte of a compressed term.
 const COMPRESSED_TAG: u8 = 80;
 
@@ -68,14 +70,17 @@ fn encode(encoder: &mut Encoder, options: &EncodeOptions) -> Result<(), Failure>
         dirty_unless(false)?;
         encoder.finish(options).map_err(|_| system_limit())?;
     }
-    charge_for(encoder.bytes().len());
     Ok(())
 }
 
 fn encoded(process: &mut Process, term: Term, options: &EncodeOptions, level: u32) -> BifResult {
     let mut desk = Desk::new();
-    let mut encoder = Encoder::new(term, &mut desk);
+    let mut encoder = match level {
+        NO_COMPRESSION => Encoder::joining(term, &mut desk),
+        _ => Encoder::new(term, &mut desk),
+    };
     encode(&mut encoder, options)?;
+    charge_for(encoder.size());
     if level != NO_COMPRESSION {
         let bytes = encoder.bytes();
         dirty_unless(bytes.len() <= MOST_COMPRESSED_HERE)?;
@@ -102,6 +107,7 @@ fn iovec(process: &mut Process, term: Term, options: &EncodeOptions) -> BifResul
     let mut desk = Desk::new();
     let mut encoder = Encoder::segmented(term, &mut desk);
     encode(&mut encoder, options)?;
+    charge_for(encoder.bytes().len());
     Ok(external::segments_to_list(
         process.heap(),
         encoder.bytes(),
@@ -132,8 +138,15 @@ fn decoded(
     with_used: bool,
 ) -> BifResult {
     let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
-    let compressed = bytes.get(1) == Some(&COMPRESSED_TAG);
-    dirty_unless(bytes.len() <= MOST_DECODED_HERE && !compressed)?;
+    let is_short = match bytes.get(1..6) {
+        // Never more than the size that the term claims is decompressed.
+        Some(&[COMPRESSED_TAG, a, b, c, d]) => {
+            let claimed = u32::from_be_bytes([a, b, c, d]) as usize;
+            claimed.max(bytes.len()) <= MOST_DECOMPRESSED_HERE
+        }
+        _ => bytes.len() <= MOST_DECODED_HERE,
+    };
+    dirty_unless(is_short)?;
     charge_for(bytes.len());
     let mut decoder = Decoder::new();
     let heap = process.heap();

@@ -245,13 +245,17 @@ pub struct Encoder<'a> {
     tasks: &'a mut SmallVec<[Task; 8]>,
     /// The current run ends when the output has this many bytes.
     stop_at: usize,
-    /// The large binaries found so far, if they are not copied.
-    apart: Option<Vec<Apart>>,
+    /// The large binaries found so far that were not copied.
+    apart: Vec<Apart>,
     apart_bytes: usize,
+    /// Shared binaries of more bytes are not copied.
+    copied_bytes: usize,
 }
 
 /// Bytes of a binary that count as one byte of the budget.
 const COPIED_PER_BYTE: usize = 64;
+/// [`Encoder::joining`] copies binaries of more bytes at the end, when it knows the size of the whole.
+const COPIED_AT_ONCE: usize = 256;
 
 impl<'a> Encoder<'a> {
     /// An encoder for a term, version byte first.
@@ -272,8 +276,9 @@ impl<'a> Encoder<'a> {
             next: term,
             tasks: &mut desk.tasks,
             stop_at: 0,
-            apart: None,
+            apart: Vec::new(),
             apart_bytes: 0,
+            copied_bytes: usize::MAX,
         }
     }
 
@@ -281,7 +286,17 @@ impl<'a> Encoder<'a> {
     #[must_use]
     pub fn segmented(term: Term, desk: &'a mut Desk) -> Encoder<'a> {
         let mut encoder = Encoder::new(term, desk);
-        encoder.apart = Some(Vec::new());
+        encoder.copied_bytes = HEAP_BINARY_BYTES;
+        encoder
+    }
+
+    /// An encoder for a term, version byte first, that copies large shared binaries only once: to the binary that
+    /// [`Encoder::take_binary`] makes.
+    #[inline]
+    #[must_use]
+    pub fn joining(term: Term, desk: &'a mut Desk) -> Encoder<'a> {
+        let mut encoder = Encoder::new(term, desk);
+        encoder.copied_bytes = COPIED_AT_ONCE;
         encoder
     }
 
@@ -297,6 +312,13 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
+    /// Number of bytes of the whole, with those that were not copied.
+    #[inline]
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.output.len() + self.apart_bytes
+    }
+
     /// The bytes written.
     #[inline]
     #[must_use]
@@ -304,11 +326,40 @@ impl<'a> Encoder<'a> {
         self.output.bytes()
     }
 
-    /// A binary of the bytes written. The encoder cannot be used any more.
+    /// A binary of the whole. The encoder cannot be used any more.
     #[inline]
     #[must_use]
     pub fn take_binary(&mut self, heap: &mut Heap) -> Term {
-        self.output.take_binary(heap)
+        if self.apart.is_empty() {
+            return self.output.take_binary(heap);
+        }
+        self.join(heap)
+    }
+
+    /// A binary of the bytes written and of the binaries that were not copied.
+    fn join(&self, heap: &mut Heap) -> Term {
+        let (whole, room) = build::binary_uninit(heap, self.size());
+        let mut filled = 0;
+        let mut append = |part: &[u8]| {
+            assert!(part.len() <= self.size() - filled);
+            // SAFETY: within the room, as the line above says.
+            unsafe {
+                room.add(filled)
+                    .copy_from_nonoverlapping(part.as_ptr(), part.len());
+            }
+            filled += part.len();
+        };
+        let bytes = self.bytes();
+        let mut start = 0;
+        for apart in &self.apart {
+            append(&bytes[start..apart.at]);
+            start = apart.at;
+            let all = apart.binary.as_bits().and_then(Bits::as_bytes);
+            append(&all.expect("a shared binary")[apart.start..][..apart.size]);
+        }
+        append(&bytes[start..]);
+        assert!(filled == self.size());
+        whole
     }
 
     /// How the bytes written and the binaries that were not copied make up the whole.
@@ -316,7 +367,7 @@ impl<'a> Encoder<'a> {
     pub fn segments(&self) -> Vec<Segment> {
         let mut segments = Vec::new();
         let mut start = 0;
-        for apart in self.apart.iter().flatten() {
+        for apart in &self.apart {
             if apart.at > start {
                 segments.push(Segment::Bytes {
                     start,
@@ -697,13 +748,10 @@ impl<'a> Encoder<'a> {
             self.output.push(trailing);
         }
         let whole_bytes = (bits.bit_len / 8) as usize;
-        if let Some(apart) = &mut self.apart
-            && bits.bit_offset == 0
-            && whole_bytes > HEAP_BINARY_BYTES
-        {
+        if whole_bytes > self.copied_bytes && bits.bit_offset == 0 {
             let (whole, start) = build::whole_of(term);
             if whole.is_kind(ObjectKind::SharedBinary) {
-                apart.push(Apart {
+                self.apart.push(Apart {
                     at: self.output.len(),
                     binary: whole,
                     start: (start / 8) as usize,
