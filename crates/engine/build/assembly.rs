@@ -5,6 +5,9 @@
 //! - Each stencil gets a second form, `NAME.short`, whose registers are addressed by one byte instead of four: the
 //!   compiler cannot know that nearly all offsets are that small.
 //! - Loops within a stencil are not aligned: a copy starts at any address.
+//! - A constant becomes part of the instruction that uses it. The compiler loads it into a register first, because a
+//!   symbol's address could be too large.
+//! - A test falls through to the next instruction, and jumps if it fails.
 //!
 //! This works on lines of AT&T syntax; whatever does not look as expected stays as it is. Used by the build script and
 //! by its test.
@@ -83,7 +86,9 @@ fn function(text: &mut String, section: &str, lines: &[&str]) {
                 .get_or_insert_with(|| format!(".LBB{symbol}_{number}"));
         }
     }
-    let (hot, cold) = split(blocks);
+    join_constants(&mut blocks);
+    let (mut hot, cold) = split(blocks);
+    fall_through(&mut hot);
     let mut write_section = |name: &str, lines: &[String]| {
         writeln!(text, "\t.section\t\"{section}{name}\",\"ax\",@progbits").unwrap();
         for line in lines {
@@ -164,6 +169,125 @@ fn bypass(hot: &mut Vec<String>, cold: &str, next: Option<&str>) {
         }
         _ => hot.push(format!("jmp\t{cold}")),
     }
+}
+
+/// Lets a stencil that ends in a jump to the next instruction or else to a label fall through to the former.
+fn fall_through(hot: &mut [String]) {
+    let [.., test, last] = hot else {
+        return;
+    };
+    let (Some((jump, "CONT")), Some(target)) = (test.split_once('\t'), last.strip_prefix("jmp\t"))
+    else {
+        return;
+    };
+    if let Some(jump) = inverse(jump) {
+        *test = format!("{jump}\t{target}");
+        *last = "jmp\tCONT".to_owned();
+    }
+}
+
+/// Makes constants that are loaded into a register, used once and then forgotten, operands of what uses them.
+fn join_constants(blocks: &mut [Block]) {
+    for block in 0..blocks.len() {
+        let mut line = 0;
+        while line < blocks[block].lines.len() {
+            match joined(blocks, block, line) {
+                Some((user, text)) => {
+                    blocks[block].lines[user] = text;
+                    blocks[block].lines.remove(line);
+                }
+                None => line += 1,
+            }
+        }
+    }
+}
+
+/// The place and the new text of the instruction that uses the constant which this line loads.
+fn joined(blocks: &[Block], block: usize, line: usize) -> Option<(usize, String)> {
+    let lines = &blocks[block].lines;
+    let (constant, register) = loaded_constant(&lines[line])?;
+    let names = names(register)?;
+    let user = (line + 1..lines.len()).find(|&user| mentions(&lines[user], &names))?;
+    if lines[line + 1..user]
+        .iter()
+        .any(|line| line.starts_with('j'))
+    {
+        return None;
+    }
+    let (mnemonic, operands) = lines[user].split_once('\t')?;
+    let (source, dest) = operands.split_once(", ")?;
+    let takes_constant = ["addq", "subq", "cmpq", "andq", "orq", "xorq"].contains(&mnemonic);
+    let joins = takes_constant && source == names[0] && !mentions(dest, &names);
+    if !joins || !is_dead(blocks, (block, user + 1), &names, &mut Vec::new()) {
+        return None;
+    }
+    Some((user, format!("{mnemonic}\t${constant}, {dest}")))
+}
+
+/// The symbol and the register of a line that loads an operand word as a constant.
+fn loaded_constant(line: &str) -> Option<(&str, &str)> {
+    let loaded = match line.strip_prefix("leaq\t") {
+        Some(rest) => rest.split_once("(%rip), "),
+        None => line.strip_prefix("movl\t$")?.split_once(", "),
+    };
+    loaded.filter(|(constant, _)| constant.starts_with("HOLE_"))
+}
+
+/// The names of a register that holds no machine register, the longest first.
+fn names(register: &str) -> Option<[String; 4]> {
+    match register {
+        "%rax" | "%eax" => Some(["%rax", "%eax", "%ax", "%al"].map(str::to_owned)),
+        _ => {
+            let number = register.strip_prefix("%r")?.trim_end_matches('d');
+            ["9", "10", "11"]
+                .contains(&number)
+                .then(|| ["", "d", "w", "b"].map(|width| format!("%r{number}{width}")))
+        }
+    }
+}
+
+/// Whether a line names a register.
+fn mentions(line: &str, names: &[String; 4]) -> bool {
+    // The names of two of these registers never begin alike.
+    names.iter().any(|name| line.contains(name.as_str()))
+}
+
+/// Whether what a register holds is not used from a place on, until the stencil ends.
+fn is_dead(
+    blocks: &[Block],
+    (block, from): (usize, usize),
+    names: &[String; 4],
+    seen: &mut Vec<usize>,
+) -> bool {
+    for line in &blocks[block].lines[from..] {
+        if mentions(line, names) {
+            let overwritten = line.rsplit_once(", ").is_some_and(|(rest, dest)| {
+                line.starts_with("mov")
+                    && names[..2].contains(&dest.to_owned())
+                    && !mentions(rest, names)
+            });
+            return overwritten;
+        }
+        if let Some((jump, target)) = line.split_once('\t')
+            && jump.starts_with('j')
+        {
+            let label = blocks
+                .iter()
+                .position(|block| block.label.as_deref() == Some(target));
+            let dead_there = match label {
+                Some(block) if seen.contains(&block) => true,
+                Some(block) => {
+                    seen.push(block);
+                    is_dead(blocks, (block, 0), names, seen)
+                }
+                None => true,
+            };
+            if !dead_there || jump.starts_with("jmp") {
+                return dead_there;
+            }
+        }
+    }
+    block + 1 < blocks.len() && is_dead(blocks, (block + 1, 0), names, seen)
 }
 
 /// The conditional jump that is taken when this one is not.

@@ -21,5 +21,6 @@ pub mod maps;
 pub mod messages;
 pub mod moves;
 pub mod select;
+mod tags;
 pub mod tests;
 pub mod tuples;

@@ -299,6 +299,7 @@ encodings! {
     TestArity<A: Source> { tuple: In<A>, header: Number, fail: Label }
     IsTaggedTuple<A: Source> { term: In<A>, header: Number, tag: K, fail: Label }
     IsFunction2<A: Source> { term: In<A>, arity: Any, fail: Label }
+    IsFunctionOfArity<A: Source> { term: In<A>, arity: Number, fail: Label }
     Comparison<A: Source, B: Source> { a: In<A>, b: In<B>, fail: Label }
     CompareImmediate<A: Source> { a: In<A>, b: K, fail: Label }
 
@@ -311,6 +312,7 @@ encodings! {
     }
     /// `least` is a plain number.
     JumpTable<A: Source> { term: In<A>, fail: Label, least: Number, count: Number }
+    SelectNode<A: Source> { term: In<A>, value: K, equal: Label, less: Label }
 
     // Calls. `frame` is a number of bytes; `behind` is the X register after the arguments.
     CallLast { label: Label, frame: Number }

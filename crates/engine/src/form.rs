@@ -73,6 +73,9 @@ pub trait Form: Copy {
     /// Continues at the label in operand word `I`.
     unsafe fn jump<const I: usize>(machine: Registers<Self>) -> Exit;
 
+    /// Continues at a label of a jump table; the loader wrote the table for this form.
+    unsafe fn enter_table(machine: Registers<Self>, label: *const u64) -> Exit;
+
     /// Continues at a code address.
     unsafe fn enter(machine: Registers<Self>, target: *const u64) -> Exit;
 
@@ -129,6 +132,11 @@ impl Form for Threaded {
     #[inline(always)]
     unsafe fn jump<const I: usize>(m: Registers<Self>) -> Exit {
         unsafe { Self::enter(m, *m.ip.add(1 + I) as *const u64) }
+    }
+
+    #[inline(always)]
+    unsafe fn enter_table(m: Registers<Self>, label: *const u64) -> Exit {
+        unsafe { Self::enter(m, *label as *const u64) }
     }
 
     #[inline(always)]

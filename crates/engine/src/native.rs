@@ -34,9 +34,9 @@ use crate::bodies::{
     moves, select, tests, tuples,
 };
 use crate::breakpoints::DETOUR_BYTES;
-use crate::encoding;
+use crate::encoding::{self, Encoding as _};
 use crate::form::{Handler, Threaded};
-use crate::operand::{K, N, X, Y};
+use crate::operand::{K, N, Operand, X, Y};
 use crate::operation::{D, HandlerOf, II, Iid, IidFew, P, S, SD, SS, Sdd, Ssd, SsdFew};
 use crate::slow;
 use expand::{Part, PartOperand, expand};
@@ -537,6 +537,11 @@ impl Plan {
         for (&start, &(_, offset)) in starts.iter().zip(&self.first_pieces) {
             placed[start as usize] = (code_at + offset) as u64;
         }
+        for (&start, &(piece, _)) in starts.iter().zip(&self.first_pieces) {
+            if matches!(self.pieces[piece], Piece::Stencil(_)) {
+                point_to_code(words, placed, words_at, start as usize);
+            }
+        }
         code.fill(NOP);
         for (&start, instruction) in starts.iter().zip(self.first_pieces.windows(2)) {
             let patch = Patch {
@@ -562,6 +567,24 @@ impl Plan {
             }
         }
         Some(())
+    }
+}
+
+/// Makes the labels of a jump table the addresses of machine code, which its stencil jumps to, if the instruction at
+/// `start` is one. `placed` are the words with labels and handlers replaced.
+fn point_to_code(words: &[u64], placed: &mut [u64], words_at: usize, start: usize) {
+    static HANDLERS: LazyLock<[u64; 2]> = LazyLock::new(|| {
+        [Operand::x(0), Operand::y(0)].map(|term| select::JumpTable::pick([term]) as usize as u64)
+    });
+    if !HANDLERS.contains(&words[start]) {
+        return;
+    }
+    let o = encoding::JumpTable::OPERANDS;
+    let first = start + 1 + o.end.index();
+    let count = words[start + 1 + o.count.index()] as usize;
+    for label in first..first + count {
+        let target = (placed[label] as usize - words_at) / 8;
+        placed[label] = placed[target];
     }
 }
 
@@ -653,7 +676,10 @@ impl Patch<'_> {
                 let value = match relocation.symbol {
                     Symbol::Continue => (self.code_at + next) as u64,
                     Symbol::Cold => (self.code_at + place.cold) as u64,
-                    symbol => self.value(symbol, part)?,
+                    symbol => match ahead(symbol, part) {
+                        Some(bytes) => (self.code_at + place.hot + bytes) as u64,
+                        None => self.value(symbol, part)?,
+                    },
                 };
                 let value = (value as i64).wrapping_add(relocation.addend);
                 let at = relocation.offset as usize;
@@ -681,6 +707,8 @@ impl Patch<'_> {
             None => self.operand(usize::from(number)),
             Some(PartOperand::Label(index)) => self.operand(index),
             Some(PartOperand::Number(value)) => value,
+            // Not a value; `ahead` has found it.
+            Some(PartOperand::Ahead(_)) => 0,
         };
         Some(match symbol {
             Symbol::Hole(number) => operand(number),
@@ -700,6 +728,17 @@ impl Patch<'_> {
 
     fn operand(&self, index: usize) -> u64 {
         self.words[self.start + 1 + index]
+    }
+}
+
+/// The distance from a part to the part that a symbol stands for, if it stands for one.
+fn ahead(symbol: Symbol, part: Option<&Part>) -> Option<usize> {
+    let Symbol::Target(number) = symbol else {
+        return None;
+    };
+    match part?.operands[usize::from(number)] {
+        PartOperand::Ahead(bytes) => Some(bytes),
+        _ => None,
     }
 }
 

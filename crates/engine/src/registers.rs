@@ -155,6 +155,12 @@ impl<F: Form> Registers<F> {
         unsafe { F::jump::<I>(self) }
     }
 
+    /// Continues at a label of a jump table.
+    #[inline(always)]
+    pub unsafe fn enter_table(self, label: *const u64) -> Exit {
+        unsafe { F::enter_table(self, label) }
+    }
+
     /// Continues at a code address.
     #[inline(always)]
     pub unsafe fn enter(self, target: *const u64) -> Exit {
@@ -202,8 +208,9 @@ impl<F: Form> Registers<F> {
     /// Whether there is room for `bytes` between heap and stack, in addition to the stack reserve.
     #[inline(always)]
     pub fn has_room(&self, bytes: u64) -> bool {
-        let free = (self.s as u64).wrapping_sub(self.h as u64) as i64;
-        bytes as i64 + (STACK_RESERVE_WORDS as i64) * 8 <= free
+        // Neither address is near the end of the address space.
+        let end = (self.h as u64).wrapping_add(bytes + (STACK_RESERVE_WORDS as u64) * 8);
+        end <= self.s as u64
     }
 
     /// Writes the registers back to the process and the context.

@@ -151,8 +151,15 @@ impl<const WIDE: bool> Form for Stencil<WIDE> {
     }
 
     #[inline(always)]
+    unsafe fn enter_table(m: Registers<Self>, label: *const u64) -> Exit {
+        unsafe { (*label.cast::<unsafe extern "C" fn(*mut Term, *mut Term, *mut u64, i64, *mut Context) -> Exit>())(m.x, m.s, m.h, m.f, m.c) }
+    }
+
+    #[inline(always)]
     unsafe fn enter(m: Registers<Self>, target: *const u64) -> Exit {
-        unsafe { (*target.cast::<Handler>())(m.x, m.s, m.h, m.f, m.c, target) }
+        // Volatile: otherwise the compiler would join this load with that of a slow path's address, and what is a
+        // branch that is never taken would become a load that waits for its address.
+        unsafe { (target.cast::<Handler>().read_volatile())(m.x, m.s, m.h, m.f, m.c, target) }
     }
 
     #[inline(always)]

@@ -107,6 +107,50 @@ fn jumps_through_words_stay() {
 }
 
 #[test]
+fn constants_join_what_uses_them() {
+    let joined = |lines: &str, expected: &[&str]| {
+        let expected = [&["f:"], expected, &["jmp\tCONT"]].concat();
+        check(&format!("{lines}\n    jmp\tCONT"), ".text.f", &expected);
+    };
+    joined(
+        "leaq\tHOLE_1-15(%rip), %r9\n    addq\t%r9, %rax",
+        &["addq\t$HOLE_1-15, %rax"],
+    );
+    joined(
+        "movl\t$HOLE_0, %eax\n    incq\t%rcx\n    subq\t%rax, %rsi\n    movq\t(%rdi), %rax",
+        &["incq\t%rcx", "subq\t$HOLE_0, %rsi", "movq\t(%rdi), %rax"],
+    );
+    for stays in [
+        // Used again, here or behind a jump.
+        vec![
+            "movl\t$HOLE_0, %eax",
+            "subq\t%rax, %rsi",
+            "movq\t%rax, (%rdi)",
+        ],
+        vec![
+            "movl\t$HOLE_0, %eax",
+            "subq\t%rax, %rsi",
+            "je\t.LBB0_2",
+            "movq\t(%rdi), %rax",
+            ".LBB0_2:",
+            "addq\t%rax, %rdx",
+        ],
+        // Changed, or part of an address.
+        vec!["movl\t$HOLE_0, %eax", "addq\t%rsi, %rax"],
+        vec!["movl\t$HOLE_0, %eax", "addq\t(%rsi,%rax), %rdx"],
+        vec!["leaq\tRECORD(%rip), %r9", "addq\t%r9, %rax"],
+    ] {
+        joined(&stays.join("\n    ").replace("    .L", ".L"), &stays);
+    }
+}
+
+#[test]
+fn tests_fall_through() {
+    let test = ["f:", "jge\tTARGET_2", "jmp\tCONT"];
+    check("jl\tCONT\n    jmp\tTARGET_2", ".text.f", &test);
+}
+
+#[test]
 fn registers_get_short_offsets() {
     let short = |line: &str| -> Vec<String> {
         let sections = sections(&format!("{line}\n    jmp\tCONT"));

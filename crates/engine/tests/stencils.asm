@@ -49,12 +49,11 @@ Add:
       PLT32	CONT-0x4
 
 Allocate:
-    mov    %rsi,%rax
-    sub    %rdx,%rax
-    cmp    $0x0,%rax
+    lea    0x0(%rdx),%rax
       32S	HOLE_0+0x20
-    jge    1d
-    mov    0x0(%rip),%rax        # 15
+    cmp    %rsi,%rax
+    jbe    1b
+    mov    0x0(%rip),%rax        # 13
       PC32	allocate-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -62,16 +61,15 @@ Allocate:
     mov    $0x0,%eax
       32	HOLE_0
     sub    %rax,%rsi
-    jmp    2a
+    jmp    28
       PLT32	CONT-0x4
 
 AllocateHeap:
-    mov    %rsi,%rax
-    sub    %rdx,%rax
-    cmp    $0x0,%rax
+    lea    0x0(%rdx),%rax
       32S	HOLE_2+0x20
-    jge    1d
-    mov    0x0(%rip),%rax        # 15
+    cmp    %rsi,%rax
+    jbe    1b
+    mov    0x0(%rip),%rax        # 13
       PC32	allocate_heap-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -79,7 +77,7 @@ AllocateHeap:
     mov    $0x0,%eax
       32	HOLE_0
     sub    %rax,%rsi
-    jmp    2a
+    jmp    28
       PLT32	CONT-0x4
 
 BitAnd:
@@ -143,28 +141,26 @@ BitXor:
 ByteSize:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    4c
+    test   $0x1,%al
+    jne    43
     mov    -0x2(%rax),%r9
     and    $0x3f,%r9d
     cmp    $0x20,%r9
-    je     2e
+    je     25
     cmp    $0x28,%r9d
-    je     46
+    je     3d
     cmp    $0x24,%r9d
-    jne    4c
+    jne    43
     mov    0x6(%rax),%rax
     shl    $0x4,%rax
     or     $0xf,%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    46
+    jmp    3d
       PLT32	CONT-0x4
     cmpb   $0x0,0x16(%rax)
-    je     2e
-    mov    0x0(%rip),%rax        # 53
+    je     25
+    mov    0x0(%rip),%rax        # 4a
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -192,10 +188,11 @@ CallExport:
       PC32	RECORD+0x4
     mov    (%rax),%r9
     dec    %rcx
-    mov    $0x0,%eax
-      32	preempt
-    cmovns %r9,%rax
-    mov    (%rax),%rax
+    js     20
+    mov    (%r9),%rax
+    jmp    *%rax
+    mov    0x0(%rip),%rax        # 27
+      PC32	preempt-0x4
     jmp    *%rax
 
 CallExportLast:
@@ -203,12 +200,15 @@ CallExportLast:
       PC32	RECORD+0x4
     mov    (%rax),%r9
     dec    %rcx
-    mov    $0x0,%eax
-      32	preempt
-    cmovns %r9,%rax
+    js     1b
+    mov    (%r9),%rax
     lea    0x0(%rsi),%rsi
       32S	HOLE_1
-    mov    (%rax),%rax
+    jmp    *%rax
+    mov    0x0(%rip),%rax        # 22
+      PC32	preempt-0x4
+    lea    0x0(%rsi),%rsi
+      32S	HOLE_1
     jmp    *%rax
 
 CallExportOnly:
@@ -216,61 +216,60 @@ CallExportOnly:
       PC32	RECORD+0x4
     mov    (%rax),%r9
     dec    %rcx
-    mov    $0x0,%eax
-      32	preempt
-    cmovns %r9,%rax
-    mov    (%rax),%rax
+    js     14
+    mov    (%r9),%rax
+    jmp    *%rax
+    mov    0x0(%rip),%rax        # 1b
+      PC32	preempt-0x4
     jmp    *%rax
 
 CallFun:
     push   %rbx
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    90
+    test   $0x1,%al
+    jne    80
     mov    -0x2(%rax),%r9d
     and    $0x3f,%r9d
     cmp    $0x14,%r9d
-    jne    90
+    jne    80
     movzbl 0xe(%rax),%r9d
     cmp    $0x0,%r9
       32S	HOLE_1
-    jne    90
+    jne    80
     mov    0x6(%rax),%r9
     mov    (%r9),%r9
     test   %r9,%r9
-    je     90
+    je     80
     mov    0xe(%rax),%r10
     cmp    $0x100,%r10
-    jb     79
+    jb     69
     lea    0x0(%rdi),%r10
       32S	HOLE_2
     xor    %r11d,%r11d
-    data16 data16 cs nopw 0x0(%rax,%rax,1)
+    nopl   0x0(%rax,%rax,1)
     mov    0x1e(%rax,%r11,8),%rbx
     mov    %rbx,(%r10,%r11,8)
     inc    %r11
     mov    0xe(%rax),%rbx
     shr    $0x8,%rbx
     cmp    %rbx,%r11
-    jb     60
+    jb     50
     movq   $0x0,-0x8(%rsi)
       32S	RECORD+0x20
     add    $0xfffffffffffffff8,%rsi
     dec    %rcx
-    js     a0
+    js     90
     mov    (%r9),%rax
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 97
+    mov    0x0(%rip),%rax        # 87
       PC32	call_fun-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # a7
+    mov    0x0(%rip),%rax        # 97
       PC32	preempt-0x4
     pop    %rbx
     jmp    *%rax
@@ -279,50 +278,48 @@ CallFunLast:
     push   %rbx
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    8b
+    test   $0x1,%al
+    jne    7b
     mov    -0x2(%rax),%r9d
     and    $0x3f,%r9d
     cmp    $0x14,%r9d
-    jne    8b
+    jne    7b
     movzbl 0xe(%rax),%r9d
     cmp    $0x0,%r9
       32S	HOLE_1
-    jne    8b
+    jne    7b
     mov    0x6(%rax),%r9
     mov    (%r9),%r9
     test   %r9,%r9
-    je     8b
+    je     7b
     mov    0xe(%rax),%r10
     cmp    $0x100,%r10
-    jb     79
+    jb     69
     lea    0x0(%rdi),%r10
       32S	HOLE_3
     xor    %r11d,%r11d
-    data16 data16 cs nopw 0x0(%rax,%rax,1)
+    nopl   0x0(%rax,%rax,1)
     mov    0x1e(%rax,%r11,8),%rbx
     mov    %rbx,(%r10,%r11,8)
     inc    %r11
     mov    0xe(%rax),%rbx
     shr    $0x8,%rbx
     cmp    %rbx,%r11
-    jb     60
+    jb     50
     lea    0x0(%rsi),%rsi
       32S	HOLE_2
     dec    %rcx
-    js     9b
+    js     8b
     mov    (%r9),%rax
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # 92
+    mov    0x0(%rip),%rax        # 82
       PC32	call_fun_last-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
     jmp    *%rax
-    mov    0x0(%rip),%rax        # a2
+    mov    0x0(%rip),%rax        # 92
       PC32	preempt-0x4
     pop    %rbx
     jmp    *%rax
@@ -394,31 +391,29 @@ DeallocateReturn:
 Element:
     mov    0x0(%rdi),%rax
       32S	HOLE_1
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    56
+    test   $0x1,%al
+    jne    4d
     mov    0x0(%rdi),%r9
       32S	HOLE_0
     mov    %r9d,%r10d
     not    %r10d
     test   $0xf,%r10b
-    jne    56
+    jne    4d
     mov    -0x2(%rax),%r10
     mov    %r10d,%r11d
     and    $0x3f,%r11d
-    jne    56
+    jne    4d
     sar    $0x4,%r9
     lea    -0x1(%r9),%r11
     shr    $0x6,%r10
     cmp    %r10,%r11
-    jae    56
+    jae    4d
     mov    -0x2(%rax,%r9,8),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    56
+    jmp    4d
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 5d
+    mov    0x0(%rip),%rax        # 54
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -427,10 +422,8 @@ Element:
 ElementConstant:
     mov    0x0(%rdi),%rax
       32S	HOLE_1
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    30
+    test   $0x1,%al
+    jne    27
     mov    -0x2(%rax),%r9
     test   $0x3f,%r9b
     setne  %r10b
@@ -438,8 +431,8 @@ ElementConstant:
       32S	HOLE_7
     setb   %r9b
     or     %r10b,%r9b
-    je     3f
-    mov    0x0(%rip),%rax        # 37
+    je     36
+    mov    0x0(%rip),%rax        # 2e
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -448,7 +441,7 @@ ElementConstant:
       32S	HOLE_6
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    52
+    jmp    49
       PLT32	CONT-0x4
 
 EndAppend:
@@ -465,8 +458,7 @@ EndAppend:
     movq   $0x0,0x10(%rdx)
     movq   $0x10000,0x18(%rdx)
     mov    %r10,0x20(%rdx)
-    mov    %rdx,%rax
-    or     $0x2,%rax
+    lea    0x2(%rdx),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
     mov    (%r8),%rax
@@ -478,16 +470,16 @@ EndAppend:
     shr    $0x3,%r9
     mov    %r11,0x6(%r10)
     test   %r9d,%r9d
-    je     9d
+    je     9a
     add    0x94(%rax),%r9d
     mov    $0xffffffff,%r10d
     cmovae %r9d,%r10d
     mov    %r10d,0x94(%rax)
     cmp    0x98(%rax),%r10d
-    jbe    9d
+    jbe    9a
     orb    $0x4,0xa6(%rax)
     add    $0x28,%rdx
-    jmp    a6
+    jmp    a3
       PLT32	TARGET_3-0x4
 
 EndBinary:
@@ -497,7 +489,7 @@ EndBinary:
       32S	HOLE_1
     lea    0x0(%rdx),%rax
       32S	HOLE_2
-    or     $0x2,%rdx
+    add    $0x2,%rdx
     mov    %rdx,0x0(%rdi)
       32S	HOLE_3
     mov    %rax,%rdx
@@ -519,7 +511,7 @@ EndMeasuredBinary:
     mov    %r10,0x8(%rdx)
     add    %rdx,%rax
     add    $0x10,%rax
-    or     $0x2,%rdx
+    add    $0x2,%rdx
     mov    %rdx,0x0(%rdi)
       32S	HOLE_1
     mov    %rax,%rdx
@@ -562,7 +554,7 @@ EndPrivateAppend:
 EndTuple:
     lea    0x0(%rdx),%rax
       32S	HOLE_1
-    or     $0x2,%rdx
+    add    $0x2,%rdx
     mov    %rdx,0x0(%rdi)
       32S	HOLE_0
     mov    %rax,%rdx
@@ -656,18 +648,16 @@ FloatConvert:
       32S	HOLE_1+0x48
     jmp    2a
       PLT32	CONT-0x4
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    51
+    test   $0x1,%al
+    jne    48
     cmpq   $0x58,-0x2(%rax)
-    jne    51
+    jne    48
     movsd  0x6(%rax),%xmm0
     movsd  %xmm0,0x0(%r8)
       32S	HOLE_1+0x48
-    jmp    51
+    jmp    48
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 58
+    mov    0x0(%rip),%rax        # 4f
       PC32	convert-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -734,7 +724,7 @@ FloatStore:
     test   $0x4,%r9b
     mov    %rsi,%r10
     cmove  %rdi,%r10
-    or     $0x2,%rdx
+    add    $0x2,%rdx
     and    $0xfffffffffffffff8,%r9
     mov    %rdx,(%r10,%r9,1)
     mov    %rax,%rdx
@@ -947,39 +937,37 @@ GetMapElement:
     push   %rbx
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    68
+    test   $0x1,%al
+    jne    58
     movabs $0xc00000003f,%r9
     and    -0x2(%rax),%r9
     cmp    $0x2c,%r9
-    jne    68
+    jne    58
     mov    0x6(%rax),%r9
     mov    0xe(%rax),%r11
     xor    %r10d,%r10d
-    data16 data16 cs nopw 0x0(%rax,%rax,1)
+    nopl   0x0(%rax,%rax,1)
     cmp    %r10,%r9
-    je     78
+    je     68
     mov    0x6(%r11,%r10,8),%rbx
     inc    %r10
     cmp    $0x0,%rbx
       32S	HOLE_2
-    jne    40
+    jne    30
     mov    0xe(%rax,%r10,8),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
     pop    %rbx
-    jmp    68
+    jmp    58
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 6f
+    mov    0x0(%rip),%rax        # 5f
       PC32	get_map_element-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
     jmp    *%rax
     pop    %rbx
-    jmp    7e
+    jmp    6e
       PLT32	TARGET_3-0x4
 
 GetPosition:
@@ -994,10 +982,9 @@ GetPosition:
       PLT32	CONT-0x4
 
 GetRest:
-    mov    %rsi,%rax
-    sub    %rdx,%rax
-    cmp    $0x47,%rax
-    jle    36
+    lea    0x48(%rdx),%rax
+    cmp    %rsi,%rax
+    ja     33
     mov    0x0(%rdi),%r10
       32S	HOLE_0
     mov    0xe(%r10),%r9
@@ -1005,12 +992,12 @@ GetRest:
     mov    %eax,%r11d
     or     %r9d,%r11d
     test   $0x7,%r11b
-    jne    36
+    jne    33
     mov    %rax,%r11
     sub    %r9,%r11
     cmp    $0x201,%r11
-    jae    45
-    mov    0x0(%rip),%rax        # 3d
+    jae    42
+    mov    0x0(%rip),%rax        # 3a
       PC32	get_binary-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1025,11 +1012,11 @@ GetRest:
     shr    $0x3,%r9
     mov    %r9,0x10(%rdx)
     movq   $0x0,0x18(%rdx)
-    or     $0x2,%rdx
+    add    $0x2,%rdx
     mov    %rdx,0x0(%rdi)
       32S	HOLE_2
     mov    %rax,%rdx
-    jmp    87
+    jmp    84
       PLT32	CONT-0x4
 
 GetSigned:
@@ -1068,10 +1055,9 @@ GetSigned:
       PLT32	CONT-0x4
 
 GetTail:
-    mov    %rsi,%rax
-    sub    %rdx,%rax
-    cmp    $0x47,%rax
-    jle    31
+    lea    0x48(%rdx),%rax
+    cmp    %rsi,%rax
+    ja     2e
     mov    0x0(%rdi),%r11
       32S	HOLE_0
     mov    0xe(%r11),%r9
@@ -1079,11 +1065,11 @@ GetTail:
     mov    %r10d,%eax
     or     %r9d,%eax
     test   $0x7,%al
-    jne    31
+    jne    2e
     sub    %r9,%r10
     cmp    $0x201,%r10
-    jae    40
-    mov    0x0(%rip),%rax        # 38
+    jae    3d
+    mov    0x0(%rip),%rax        # 35
       PC32	get_tail-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1097,11 +1083,11 @@ GetTail:
     shr    $0x3,%r9
     mov    %r9,0x10(%rdx)
     movq   $0x0,0x18(%rdx)
-    or     $0x2,%rdx
+    add    $0x2,%rdx
     mov    %rdx,0x0(%rdi)
       32S	HOLE_1
     mov    %rax,%rdx
-    jmp    7e
+    jmp    7b
       PLT32	CONT-0x4
 
 GetTl:
@@ -1249,16 +1235,14 @@ GreaterOrEqual:
 Head:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x1,%r9d
-    jne    24
+    test   $0x2,%al
+    jne    1b
     mov    -0x1(%rax),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    24
+    jmp    1b
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 2b
+    mov    0x0(%rip),%rax        # 22
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1328,36 +1312,32 @@ IsAtom:
 IsBinary:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    18
+    test   $0x1,%al
+    jne    f
       PLT32	TARGET_1-0x4
     mov    -0x2(%rax),%r9
     and    $0x3f,%r9d
     cmp    $0x20,%r9
-    je     2a
+    je     21
       PLT32	CONT-0x4
     cmp    $0x28,%r9d
-    je     3f
+    je     36
     cmp    $0x24,%r9d
-    jne    3a
+    jne    31
       PLT32	TARGET_1-0x4
-    jmp    3f
+    jmp    36
       PLT32	CONT-0x4
     cmpb   $0x0,0x16(%rax)
-    je     49
+    je     40
       PLT32	CONT-0x4
-    jmp    4e
+    jmp    45
       PLT32	TARGET_1-0x4
 
 IsBitstring:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    18
+    test   $0x1,%al
+    jne    f
       PLT32	TARGET_1-0x4
     movzbl -0x2(%rax),%eax
     shr    $0x2,%al
@@ -1365,9 +1345,9 @@ IsBitstring:
     and    $0xf,%eax
     mov    $0x700,%r9d
     bt     %eax,%r9d
-    jb     35
+    jb     2c
       PLT32	CONT-0x4
-    jmp    3a
+    jmp    31
       PLT32	TARGET_1-0x4
 
 IsEq:
@@ -1424,26 +1404,22 @@ IsEqImmediate:
 IsFloat:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    18
+    test   $0x1,%al
+    jne    f
       PLT32	TARGET_1-0x4
     mov    -0x2(%rax),%eax
     and    $0x3f,%eax
     cmp    $0x18,%eax
-    jne    27
-      PLT32	TARGET_1-0x4
-    jmp    2c
+    je     1e
       PLT32	CONT-0x4
+    jmp    23
+      PLT32	TARGET_1-0x4
 
 IsFunction:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    18
+    test   $0x1,%al
+    jne    f
       PLT32	TARGET_1-0x4
     movzbl -0x2(%rax),%eax
     shr    $0x2,%al
@@ -1451,10 +1427,34 @@ IsFunction:
     and    $0xf,%eax
     mov    $0xa0,%r9d
     bt     %eax,%r9d
-    jb     35
+    jb     2c
       PLT32	CONT-0x4
-    jmp    3a
+    jmp    31
       PLT32	TARGET_1-0x4
+
+IsFunctionOfArity:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    test   $0x1,%al
+    jne    f
+      PLT32	TARGET_2-0x4
+    mov    -0x2(%rax),%r9
+    and    $0x3f,%r9d
+    cmp    $0x14,%r9
+    je     30
+    cmp    $0x1c,%r9d
+    jne    27
+      PLT32	TARGET_2-0x4
+    mov    0x6(%rax),%rax
+    mov    0x18(%rax),%eax
+    jmp    34
+    movzbl 0xe(%rax),%eax
+    cmp    $0x0,%rax
+      32S	HOLE_1
+    jne    40
+      PLT32	TARGET_2-0x4
+    jmp    45
+      PLT32	CONT-0x4
 
 IsGe:
     mov    0x0(%rdi),%rax
@@ -1483,10 +1483,8 @@ IsInteger:
     test   $0xf,%r9b
     je     17
       PLT32	CONT-0x4
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    28
+    test   $0x1,%al
+    jne    1f
       PLT32	TARGET_1-0x4
     movzbl -0x2(%rax),%eax
     shr    $0x2,%al
@@ -1494,9 +1492,9 @@ IsInteger:
     and    $0xf,%eax
     mov    $0xc,%r9d
     bt     %eax,%r9d
-    jb     45
+    jb     3c
       PLT32	CONT-0x4
-    jmp    4a
+    jmp    41
       PLT32	TARGET_1-0x4
 
 IsList:
@@ -1505,11 +1503,10 @@ IsList:
     cmp    $0x3b,%rax
     je     11
       PLT32	CONT-0x4
-    and    $0x3,%eax
-    cmp    $0x1,%eax
-    jne    1d
+    and    $0x2,%eax
+    jne    1a
       PLT32	TARGET_1-0x4
-    jmp    22
+    jmp    1f
       PLT32	CONT-0x4
 
 IsLt:
@@ -1534,18 +1531,16 @@ IsLt:
 IsMap:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    18
+    test   $0x1,%al
+    jne    f
       PLT32	TARGET_1-0x4
     mov    -0x2(%rax),%eax
     and    $0x3f,%eax
     cmp    $0x2c,%eax
-    jne    27
-      PLT32	TARGET_1-0x4
-    jmp    2c
+    je     1e
       PLT32	CONT-0x4
+    jmp    23
+      PLT32	TARGET_1-0x4
 
 IsNeExact:
     mov    0x0(%rdi),%r9
@@ -1589,22 +1584,18 @@ IsNil:
       PLT32	CONT-0x4
 
 IsNonemptyList:
-    mov    0x0(%rdi),%eax
+    testb  $0x2,0x0(%rdi)
       32S	HOLE_0
-    and    $0x3,%eax
-    cmp    $0x1,%eax
-    jne    12
+    jne    d
       PLT32	TARGET_1-0x4
-    jmp    17
+    jmp    12
       PLT32	CONT-0x4
 
 IsNonemptyListGetList:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x1,%r9d
-    jne    18
+    test   $0x2,%al
+    jne    f
       PLT32	TARGET_3-0x4
     mov    -0x1(%rax),%r9
     mov    0x7(%rax),%rax
@@ -1612,7 +1603,7 @@ IsNonemptyListGetList:
       32S	HOLE_1
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    33
+    jmp    2a
       PLT32	CONT-0x4
 
 IsNumber:
@@ -1623,10 +1614,8 @@ IsNumber:
     test   $0xf,%r9b
     je     17
       PLT32	CONT-0x4
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    28
+    test   $0x1,%al
+    jne    1f
       PLT32	TARGET_1-0x4
     movzbl -0x2(%rax),%eax
     shr    $0x2,%al
@@ -1634,9 +1623,9 @@ IsNumber:
     and    $0xf,%eax
     mov    $0x4c,%r9d
     bt     %eax,%r9d
-    jb     45
+    jb     3c
       PLT32	CONT-0x4
-    jmp    4a
+    jmp    41
       PLT32	TARGET_1-0x4
 
 IsPid:
@@ -1647,52 +1636,45 @@ IsPid:
     cmp    $0x3,%r9d
     je     18
       PLT32	CONT-0x4
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    29
+    test   $0x1,%al
+    jne    20
       PLT32	TARGET_1-0x4
     mov    -0x2(%rax),%eax
     and    $0x3f,%eax
     cmp    $0x30,%eax
-    je     38
+    je     2f
       PLT32	CONT-0x4
-    jmp    3d
+    jmp    34
       PLT32	TARGET_1-0x4
 
 IsTaggedTuple:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r10d
-    and    $0x3,%r10d
-    mov    $0x1,%r9d
-    cmp    $0x2,%r10d
-    jne    1e
-    mov    -0x2(%rax),%r9
-    cmp    $0x0,%r9
+    test   $0x1,%al
+    jne    f
+      PLT32	TARGET_3-0x4
+    cmpq   $0x0,-0x2(%rax)
       32S	HOLE_1
-    jne    2b
+    jne    1d
       PLT32	TARGET_3-0x4
     cmpq   $0x0,0x6(%rax)
       32S	HOLE_2
-    jne    39
+    jne    2b
       PLT32	TARGET_3-0x4
-    jmp    3e
+    jmp    30
       PLT32	CONT-0x4
 
 IsTuple:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    18
+    test   $0x1,%al
+    jne    f
       PLT32	TARGET_1-0x4
     testb  $0x3f,-0x2(%rax)
-    jne    22
-      PLT32	TARGET_1-0x4
-    jmp    27
+    je     19
       PLT32	CONT-0x4
+    jmp    1e
+      PLT32	TARGET_1-0x4
 
 Jump:
     jmp    5
@@ -1715,9 +1697,8 @@ JumpTable:
     or     %r9b,%r10b
     jne    35
       PLT32	TARGET_1-0x4
-    mov    0x0(,%rax,8),%r9
+    mov    0x0(,%rax,8),%rax
       32S	RECORD+0x28
-    mov    (%r9),%rax
     jmp    *%rax
 
 Length:
@@ -1726,45 +1707,37 @@ Length:
     mov    $0x3f,%eax
     nopl   0x0(%rax)
     mov    (%r9),%r9
-    mov    %r9d,%r10d
-    and    $0x3,%r10d
-    cmp    $0x1,%r10d
-    jne    65
+    test   $0x2,%r9b
+    jne    49
     mov    0x7(%r9),%r9
-    mov    %r9d,%r10d
-    and    $0x3,%r10d
-    cmp    $0x1,%r10d
-    jne    71
+    test   $0x2,%r9b
+    jne    55
     mov    0x7(%r9),%r9
-    mov    %r9d,%r10d
-    and    $0x3,%r10d
-    cmp    $0x1,%r10d
-    jne    87
+    test   $0x2,%r9b
+    jne    6b
     mov    0x7(%r9),%r9
-    mov    %r9d,%r10d
-    and    $0x3,%r10d
-    cmp    $0x1,%r10d
-    jne    75
+    test   $0x2,%r9b
+    jne    59
     add    $0x7,%r9
     add    $0x40,%rax
     cmp    $0x103f,%rax
     jne    10
-    jmp    91
+    jmp    75
     add    $0xffffffffffffffd0,%rax
     cmp    $0x3b,%r9
-    je     7b
-    jmp    91
+    je     5f
+    jmp    75
     add    $0xffffffffffffffe0,%rax
     cmp    $0x3b,%r9
-    jne    91
+    jne    75
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    87
+    jmp    6b
       PLT32	CONT-0x4
     add    $0xfffffffffffffff0,%rax
     cmp    $0x3b,%r9
-    je     7b
-    mov    0x0(%rip),%rax        # 98
+    je     5f
+    mov    0x0(%rip),%rax        # 7c
       PC32	length-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1855,22 +1828,20 @@ LoopRecEnd:
 MapSize:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    3a
+    test   $0x1,%al
+    jne    31
     mov    -0x2(%rax),%r9d
     and    $0x3f,%r9d
     cmp    $0x2c,%r9d
-    jne    3a
+    jne    31
     mov    0x6(%rax),%rax
     shl    $0x4,%rax
     or     $0xf,%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    3a
+    jmp    31
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 41
+    mov    0x0(%rip),%rax        # 38
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2119,30 +2090,28 @@ PutBytes:
     push   %rbx
     mov    0x0(%rdi),%r9
       32S	HOLE_0
-    mov    %r9d,%eax
-    and    $0x3,%eax
-    cmp    $0x2,%eax
-    jne    99
+    test   $0x1,%r9b
+    jne    94
     mov    -0x2(%r9),%r11
     cmp    $0x128,%r11
-    jne    48
+    jne    43
     cmpw   $0x0,0x16(%r9)
-    jne    99
+    jne    94
     mov    0xe(%r9),%r10
     mov    0x1e(%r9),%rax
     mov    -0x2(%rax),%r11
     and    $0x3f,%r11d
     cmp    $0x20,%r11
-    jne    58
+    jne    53
     mov    0x26(%rax),%rax
-    jmp    62
+    jmp    5d
     xor    %r10d,%r10d
     mov    %r9,%rax
     and    $0x3f,%r11d
     cmp    $0x20,%r11
-    je     42
+    je     3d
     cmp    $0x24,%r11d
-    jne    99
+    jne    94
     add    $0xe,%rax
     mov    0x6(%r9),%r11
     mov    0x2048(%r8),%rbx
@@ -2156,13 +2125,13 @@ PutBytes:
     add    $0x0,%rbx
       32S	HOLE_2
     cmp    0x2050(%r8),%rbx
-    jbe    9f
+    jbe    9a
     pop    %rbx
-    jmp    9f
+    jmp    9a
       PLT32	TARGET_3-0x4
     cmp    $0x20,%r11
-    jbe    b5
-    mov    0x0(%rip),%rax        # ac
+    jbe    b0
+    mov    0x0(%rip),%rax        # a7
       PC32	bytes_segment-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2170,46 +2139,46 @@ PutBytes:
     jmp    *%rax
     add    %r10,%rax
     cmp    $0xf,%r11
-    jbe    d7
+    jbe    d2
     movups (%rax),%xmm0
     movups %xmm0,(%r9)
     movups -0x10(%rax,%r11,1),%xmm0
     movups %xmm0,-0x10(%r9,%r11,1)
     pop    %rbx
-    jmp    d7
+    jmp    d2
       PLT32	CONT-0x4
     cmp    $0x7,%r11
-    jbe    f3
+    jbe    ee
     mov    (%rax),%r10
     mov    %r10,(%r9)
     mov    -0x8(%rax,%r11,1),%rax
     mov    %rax,-0x8(%r9,%r11,1)
     pop    %rbx
-    jmp    f3
+    jmp    ee
       PLT32	CONT-0x4
     cmp    $0x3,%r11
-    jbe    10f
+    jbe    10a
     mov    (%rax),%r10d
     mov    %r10d,(%r9)
     mov    -0x4(%rax,%r11,1),%eax
     mov    %eax,-0x4(%r9,%r11,1)
     pop    %rbx
-    jmp    10f
+    jmp    10a
       PLT32	CONT-0x4
     cmp    $0x1,%r11
-    jbe    12f
+    jbe    12a
     movzwl (%rax),%r10d
     mov    %r10w,(%r9)
     movzwl -0x2(%rax,%r11,1),%eax
     mov    %ax,-0x2(%r9,%r11,1)
     pop    %rbx
-    jmp    12f
+    jmp    12a
       PLT32	CONT-0x4
-    jne    137
+    jne    132
     movzbl (%rax),%eax
     mov    %al,(%r9)
     pop    %rbx
-    jmp    13d
+    jmp    138
       PLT32	CONT-0x4
 
 PutConstant16:
@@ -2258,19 +2227,17 @@ PutElement:
 PutFloat32:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    26
+    test   $0x1,%al
+    jne    1d
     cmpq   $0x58,-0x2(%rax)
-    jne    26
+    jne    1d
     movsd  0x6(%rax),%xmm0
     cvtsd2ss %xmm0,%xmm0
-    jmp    3f
+    jmp    36
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    36
+    jne    2d
       PLT32	TARGET_2-0x4
     sar    $0x4,%rax
     cvtsi2ss %rax,%xmm0
@@ -2279,58 +2246,54 @@ PutFloat32:
     bswap  %r9d
     mov    %r9d,0x0(%rax)
       32S	HOLE_1
-    jmp    5a
+    jmp    51
       PLT32	CONT-0x4
 
 PutFloat32Little:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    38
+    test   $0x1,%al
+    jne    2f
     cmpq   $0x58,-0x2(%rax)
-    jne    38
+    jne    2f
     movsd  0x6(%rax),%xmm0
     cvtsd2ss %xmm0,%xmm0
     mov    0x2048(%r8),%rax
     movss  %xmm0,0x0(%rax)
       32S	HOLE_1
-    jmp    38
+    jmp    2f
       PLT32	CONT-0x4
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    48
+    jne    3f
       PLT32	TARGET_2-0x4
     sar    $0x4,%rax
     cvtsi2ss %rax,%xmm0
     mov    0x2048(%r8),%rax
     movss  %xmm0,0x0(%rax)
       32S	HOLE_1
-    jmp    65
+    jmp    5c
       PLT32	CONT-0x4
 
 PutFloat64:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    35
+    test   $0x1,%al
+    jne    2c
     cmpq   $0x58,-0x2(%rax)
-    jne    35
+    jne    2c
     mov    0x6(%rax),%rax
     mov    0x2048(%r8),%r9
     bswap  %rax
     mov    %rax,0x0(%r9)
       32S	HOLE_1
-    jmp    35
+    jmp    2c
       PLT32	CONT-0x4
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    45
+    jne    3c
       PLT32	TARGET_2-0x4
     sar    $0x4,%rax
     cvtsi2sd %rax,%xmm0
@@ -2339,35 +2302,33 @@ PutFloat64:
     bswap  %rax
     mov    %rax,0x0(%r9)
       32S	HOLE_1
-    jmp    69
+    jmp    60
       PLT32	CONT-0x4
 
 PutFloat64Little:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    34
+    test   $0x1,%al
+    jne    2b
     cmpq   $0x58,-0x2(%rax)
-    jne    34
+    jne    2b
     movsd  0x6(%rax),%xmm0
     mov    0x2048(%r8),%rax
     movsd  %xmm0,0x0(%rax)
       32S	HOLE_1
-    jmp    34
+    jmp    2b
       PLT32	CONT-0x4
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    44
+    jne    3b
       PLT32	TARGET_2-0x4
     sar    $0x4,%rax
     cvtsi2sd %rax,%xmm0
     mov    0x2048(%r8),%rax
     movsd  %xmm0,0x0(%rax)
       32S	HOLE_1
-    jmp    61
+    jmp    58
       PLT32	CONT-0x4
 
 PutHeader:
@@ -2492,11 +2453,11 @@ PutList:
     movq   $0x0,0x8(%rdx)
       32S	HOLE_1
     lea    0x10(%rdx),%rax
-    or     $0x1,%rdx
+    inc    %rdx
     mov    %rdx,0x0(%rdi)
       32S	HOLE_2
     mov    %rax,%rdx
-    jmp    29
+    jmp    28
       PLT32	CONT-0x4
 
 PutTuple2:
@@ -2507,7 +2468,7 @@ PutTuple2:
     movq   $0x0,0x10(%rdx)
       32S	HOLE_1
     lea    0x18(%rdx),%rax
-    or     $0x2,%rdx
+    add    $0x2,%rdx
     mov    %rdx,0x0(%rdi)
       32S	HOLE_2
     mov    %rax,%rdx
@@ -2583,21 +2544,30 @@ Return:
     mov    (%r9),%rax
     jmp    *%rax
 
+SelectNode:
+    cmpq   $0x0,0x0(%rdi)
+      32S	HOLE_0
+      32S	HOLE_1
+    je     11
+      PLT32	TARGET_2-0x4
+    jl     17
+      PLT32	TARGET_3-0x4
+    jmp    1c
+      PLT32	CONT-0x4
+
 SelectTupleArity:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r10d
-    and    $0x3,%r10d
     mov    $0x1,%r9d
-    cmp    $0x2,%r10d
-    jne    1e
+    test   $0x1,%al
+    jne    15
     mov    -0x2(%rax),%r9
     mov    $0x0,%r10d
       32	HOLE_2
     cmp    $0x1,%r10
     adc    $0x0,%r10
     xor    %eax,%eax
-    xchg   %ax,%ax
+    data16 cs nopw 0x0(%rax,%rax,1)
     cmp    %r9,0x0(,%rax,8)
       32S	RECORD+0x20
     je     45
@@ -2620,21 +2590,19 @@ SelectTupleArity:
 SelectTupleArity2:
     mov    0x0(%rdi),%r9
       32S	HOLE_0
-    mov    %r9d,%r10d
-    and    $0x3,%r10d
     mov    $0x1,%eax
-    cmp    $0x2,%r10d
-    jne    1d
+    test   $0x1,%r9b
+    jne    16
     mov    -0x2(%r9),%rax
     cmp    $0x0,%rax
       32S	HOLE_2
-    je     29
+    je     22
       PLT32	TARGET_3-0x4
     cmp    $0x0,%rax
       32S	HOLE_4
-    je     35
+    je     2e
       PLT32	TARGET_5-0x4
-    jmp    3a
+    jmp    33
       PLT32	TARGET_1-0x4
 
 SelectValue:
@@ -2666,7 +2634,7 @@ SelectValue:
     lea    (%rax,%r11,1),%rbx
     cmp    %r9,0x0(,%rbx,8)
       32S	RECORD+0x20
-    ja     40
+    jg     40
     mov    %rbx,%rax
     jmp    40
     lea    0x0(,%rax,8),%rax
@@ -2702,43 +2670,40 @@ SelfPid:
 
 SetElement:
     mov    0x8(%rdi),%rax
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    53
+    test   $0x1,%al
+    jne    48
     mov    (%rdi),%r10
     mov    %r10d,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    53
+    jne    48
     mov    -0x2(%rax),%r9
     mov    %r9d,%r11d
     and    $0x3f,%r11d
-    jne    53
+    jne    48
     sar    $0x4,%r10
     dec    %r10
     mov    %r9,%r11
     shr    $0x6,%r11
     cmp    %r11,%r10
-    jae    53
+    jae    48
     shr    $0x3,%r9
-    mov    %rsi,%r10
-    sub    %rdx,%r10
-    lea    0x28(%r9),%r11
-    cmp    %r10,%r11
-    jle    62
-    mov    0x0(%rip),%rax        # 5a
+    lea    (%rdx,%r9,1),%r10
+    add    $0x28,%r10
+    cmp    %rsi,%r10
+    jbe    57
+    mov    0x0(%rip),%rax        # 4f
       PC32	call_bif-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
     mov    %r9,%r10
-    data16 cs nopw 0x0(%rax,%rax,1)
+    nopw   0x0(%rax,%rax,1)
     mov    -0x2(%rax,%r10,1),%r11
     mov    %r11,(%rdx,%r10,1)
     add    $0xfffffffffffffff8,%r10
     cmp    $0xfffffffffffffff8,%r10
-    jne    70
+    jne    60
     dec    %rcx
     mov    (%rdi),%rax
     mov    0x10(%rdi),%r10
@@ -2746,10 +2711,10 @@ SetElement:
     mov    %r10,(%rdx,%rax,8)
     lea    (%rdx,%r9,1),%rax
     add    $0x8,%rax
-    or     $0x2,%rdx
+    add    $0x2,%rdx
     mov    %rdx,(%rdi)
     mov    %rax,%rdx
-    jmp    ac
+    jmp    9c
       PLT32	CONT-0x4
 
 SetPosition:
@@ -2858,98 +2823,91 @@ SkipBits:
 StartAppend:
     mov    0x0(%rdi),%r9
       32S	HOLE_0
-    mov    %r9d,%eax
-    and    $0x3,%eax
-    cmp    $0x2,%eax
-    jne    16
+    test   $0x1,%r9b
+    jne    11
       PLT32	TARGET_3-0x4
     cmpq   $0x128,-0x2(%r9)
-    jne    24
+    jne    1f
       PLT32	TARGET_3-0x4
     cmpq   $0x10000,0x16(%r9)
-    jne    32
+    jne    2d
       PLT32	TARGET_3-0x4
     cmpq   $0x0,0xe(%r9)
-    jne    3d
+    jne    38
       PLT32	TARGET_3-0x4
     mov    0x1e(%r9),%rax
     mov    -0x2(%rax),%r10d
     and    $0x3f,%r10d
     cmp    $0x20,%r10d
-    jne    53
+    jne    4e
       PLT32	TARGET_3-0x4
     testb  $0x1,0xe(%rax)
-    je     5d
+    je     58
       PLT32	TARGET_3-0x4
     mov    0x6(%r9),%r9
     cmp    %r9,0x6(%rax)
-    jne    6b
+    jne    66
       PLT32	TARGET_3-0x4
-    mov    %rsi,%r10
-    sub    %rdx,%r10
-    cmp    $0x0,%r10
+    lea    0x0(%rdx),%r10
       32S	HOLE_2+0x20
-    jl     7e
+    cmp    %rsi,%r10
+    ja     76
       PLT32	TARGET_3-0x4
     mov    0x1e(%rax),%r10
     mov    0x8(%r10),%r10
     lea    0x0(%r9),%r11
       32S	HOLE_1
     cmp    %r10,%r11
-    ja     96
+    ja     8e
       PLT32	TARGET_3-0x4
     mov    (%r8),%r11
     testb  $0x4,0xa6(%r11)
-    jne    c0
+    jne    b8
     mov    0x26(%rax),%rax
     add    %rax,%r9
     mov    %r9,0x2048(%r8)
     add    %rax,%r10
     mov    %r10,0x2050(%r8)
-    jmp    c0
+    jmp    b8
       PLT32	CONT-0x4
-    jmp    c5
+    jmp    bd
       PLT32	TARGET_3-0x4
 
 StartBinary:
-    mov    %rsi,%rax
-    sub    %rdx,%rax
-    cmp    $0x0,%rax
+    lea    0x0(%rdx),%rax
       32S	HOLE_0+0x20
-    jge    13
-    jmp    13
+    cmp    %rsi,%rax
+    jbe    11
+    jmp    11
       PLT32	TARGET_1-0x4
     lea    0x10(%rdx),%rax
     mov    %rax,0x2048(%r8)
-    jmp    23
+    jmp    21
       PLT32	CONT-0x4
 
 StartBinaryAround:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    18
+    test   $0x1,%al
+    jne    f
       PLT32	TARGET_3-0x4
     mov    -0x2(%rax),%r9
     and    $0x3f,%r9d
     cmp    $0x28,%r9
-    ja     2a
+    ja     21
       PLT32	TARGET_3-0x4
     movabs $0x11100000000,%r10
     bt     %r9,%r10
-    jae    3e
+    jae    35
       PLT32	TARGET_3-0x4
-    mov    %rsi,%r9
-    sub    %rdx,%r9
-    cmp    $0x0,%r9
+    lea    0x0(%rdx),%r9
       32S	HOLE_2+0x20
-    jl     51
+    cmp    %rsi,%r9
+    ja     45
       PLT32	TARGET_3-0x4
     cmpq   $0x0,0x6(%rax)
       32S	HOLE_1
-    ja     89
+    ja     7d
     lea    0x10(%rdx),%rax
     xorps  %xmm0,%xmm0
     movups %xmm0,0x40(%rdx)
@@ -2959,43 +2917,39 @@ StartBinaryAround:
     mov    %rax,0x2048(%r8)
     lea    0x50(%rdx),%rax
     mov    %rax,0x2050(%r8)
-    jmp    89
+    jmp    7d
       PLT32	CONT-0x4
-    jmp    8e
+    jmp    82
       PLT32	TARGET_3-0x4
 
 StartMatch:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    31
+    test   $0x1,%al
+    jne    28
     mov    -0x2(%rax),%r10
     mov    %r10d,%r9d
     and    $0x3f,%r9d
     cmp    $0x4,%r9
-    jne    4a
+    jne    3e
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    31
+    jmp    28
       PLT32	CONT-0x4
-    mov    %rsi,%rax
-    sub    %rdx,%rax
-    cmp    $0x47,%rax
-    mov    0x0(%rip),%rax        # 42
+    lea    0x48(%rdx),%rax
+    cmp    %rsi,%rax
+    mov    0x0(%rip),%rax        # 36
       PC32	start_match-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
-    mov    %rsi,%r11
-    sub    %rdx,%r11
-    cmp    $0x47,%r11
-    jle    3b
+    lea    0x48(%rdx),%r11
+    cmp    %rsi,%r11
+    ja     2f
     cmp    $0x28,%r9d
-    jne    ad
+    jne    9e
     cmpw   $0x0,0x16(%rax)
-    jne    3b
+    jne    2f
     mov    0xe(%rax),%r9
     lea    0x0(,%r9,8),%r10
     mov    %r10,0x10(%rdx)
@@ -3007,42 +2961,41 @@ StartMatch:
     and    $0x3f,%r9d
     mov    %rax,0x20(%rdx)
     cmp    $0x24,%r9d
-    je     d5
+    je     c6
     mov    0xe(%rax),%r9
     test   $0x1,%r9b
-    je     a7
+    je     98
     or     $0x2,%r9
     mov    %r9,0xe(%rax)
     mov    0x26(%rax),%rax
-    jmp    d9
+    jmp    ca
     and    $0x3b,%r10d
     cmp    $0x20,%r10d
-    jne    3b
+    jne    2f
     movq   $0x0,0x10(%rdx)
     mov    0x6(%rax),%r10
     shl    $0x3,%r10
     mov    %r10,0x18(%rdx)
     mov    %rax,0x20(%rdx)
     cmp    $0x24,%r9d
-    jne    95
+    jne    86
     add    $0xe,%rax
     mov    %rax,0x8(%rdx)
     movq   $0x104,(%rdx)
     lea    0x28(%rdx),%rax
-    or     $0x2,%rdx
+    add    $0x2,%rdx
     mov    %rdx,0x0(%rdi)
       32S	HOLE_1
     mov    %rax,%rdx
-    jmp    fb
+    jmp    ec
       PLT32	CONT-0x4
 
 StartMeasuredBinary:
-    mov    %rsi,%rax
-    sub    %rdx,%rax
-    cmp    $0x0,%rax
+    lea    0x0(%rdx),%rax
       32S	HOLE_0+0x20
-    jge    13
-    jmp    13
+    cmp    %rsi,%rax
+    jbe    11
+    jmp    11
       PLT32	TARGET_1-0x4
     lea    0x10(%rdx),%rax
     xorps  %xmm0,%xmm0
@@ -3053,7 +3006,7 @@ StartMeasuredBinary:
     mov    %rax,0x2048(%r8)
     lea    0x50(%rdx),%rax
     mov    %rax,0x2050(%r8)
-    jmp    41
+    jmp    3f
       PLT32	CONT-0x4
 
 Subtract:
@@ -3116,16 +3069,14 @@ SwapYY:
 Tail:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x1,%r9d
-    jne    24
+    test   $0x2,%al
+    jne    1b
     mov    0x7(%rax),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    24
+    jmp    1b
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 2b
+    mov    0x0(%rip),%rax        # 22
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -3134,27 +3085,23 @@ Tail:
 TestArity:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r10d
-    and    $0x3,%r10d
-    mov    $0x1,%r9d
-    cmp    $0x2,%r10d
-    jne    1e
-    mov    -0x2(%rax),%r9
-    cmp    $0x0,%r9
-      32S	HOLE_1
-    jne    2b
+    test   $0x1,%al
+    jne    f
       PLT32	TARGET_2-0x4
-    jmp    30
+    cmpq   $0x0,-0x2(%rax)
+      32S	HOLE_1
+    je     1d
       PLT32	CONT-0x4
+    jmp    22
+      PLT32	TARGET_2-0x4
 
 TestHeap:
-    mov    %rsi,%rax
-    sub    %rdx,%rax
-    cmp    $0x0,%rax
+    lea    0x0(%rdx),%rax
       32S	HOLE_0+0x20
-    jge    12
+    cmp    %rsi,%rax
+    jbe    10
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 19
+    mov    0x0(%rip),%rax        # 17
       PC32	test_heap-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -3228,14 +3175,12 @@ TryEnd:
 TupleSize:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %eax,%r9d
-    and    $0x3,%r9d
-    cmp    $0x2,%r9d
-    jne    1c
+    test   $0x1,%al
+    jne    13
     mov    -0x2(%rax),%rax
     test   $0x3f,%al
-    je     2b
-    mov    0x0(%rip),%rax        # 23
+    je     22
+    mov    0x0(%rip),%rax        # 1a
       PC32	guard1-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -3244,5 +3189,5 @@ TupleSize:
     or     $0xf,%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_1
-    jmp    3f
+    jmp    36
       PLT32	CONT-0x4

@@ -7,7 +7,7 @@
 
 use beamfile::{Function, Operand as FileOperand, Operation};
 use isa::Opcode;
-use layout::{Header, ObjectKind};
+use layout::{Header, ObjectKind, Term};
 
 use super::AssembleErrorKind;
 use super::bifs::{self, Tail};
@@ -17,10 +17,10 @@ use crate::bodies::{calls, compare, exceptions, lists, messages, moves, tests, t
 use crate::encoding::{
     Allocation, Apply, ApplyLast, CallFun, CallFunLast, CallLast, Catch, CompareImmediate,
     Comparison, Destination, Frame, FrameAndHeap, GetList, GetTupleElement, GetTupleElement2,
-    InitYs, IsFunction2, IsNonemptyListGetList, IsTaggedTuple, Jump, LoopRec, MakeFun, MarkerBind,
-    Move2, Move2XY, Move2YX, MoveCall, MoveCallLast, MoveDeallocateReturn, MoveReturn, Nothing,
-    OneY, Pair, PutTuple, Raise, SetTupleElement, SourceDest, Test, TestArity, Triple, TwoX, TwoY,
-    Value, WaitTimeout, XAndY,
+    InitYs, IsFunction2, IsFunctionOfArity, IsNonemptyListGetList, IsTaggedTuple, Jump, LoopRec,
+    MakeFun, MarkerBind, Move2, Move2XY, Move2YX, MoveCall, MoveCallLast, MoveDeallocateReturn,
+    MoveReturn, Nothing, OneY, Pair, PutTuple, Raise, SetTupleElement, SourceDest, Test, TestArity,
+    Triple, TwoX, TwoY, Value, WaitTimeout, XAndY,
 };
 use crate::operand::{Operand, OperandKind};
 use crate::operation::{HandlerOf, Operation as Body};
@@ -59,6 +59,20 @@ impl<'a> Cursor<'a> {
 
     fn opcode_at(&self, index: usize) -> Option<Opcode> {
         self.operations.get(index).map(|operation| operation.opcode)
+    }
+
+    /// Whether the next operation tests the arity of the same term, and continues at the same label if that fails.
+    fn tests_arity(&self, emitter: &Emitter<'_>, is_tuple: &[FileOperand]) -> bool {
+        let Some(next) = self.operations.first() else {
+            return false;
+        };
+        let operands = emitter.module.code.operands(next);
+        let (fail, term) = match next.opcode {
+            Opcode::TestArity => (operands[0], operands[1]),
+            Opcode::SelectTupleArity => (operands[1], operands[0]),
+            _ => return false,
+        };
+        label(fail) == label(is_tuple[0]) && emitter.source(term) == emitter.source(is_tuple[1])
     }
 
     /// Takes the next operation if it has this opcode.
@@ -196,6 +210,8 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         }
 
         // Tests.
+        // Both tests of an arity include this one.
+        Opcode::IsTuple if cursor.tests_arity(emitter, operands) => (),
         Opcode::IsTuple => test::<tuples::IsTuple>(emitter, operands),
         Opcode::IsInteger => test::<tests::IsInteger>(emitter, operands),
         Opcode::IsFloat => test::<tests::IsFloat>(emitter, operands),
@@ -213,11 +229,16 @@ fn one<'a>(emitter: &mut Emitter<'a>, operation: &'a Operation, cursor: &mut Cur
         Opcode::IsMap => test::<tests::IsMap>(emitter, operands),
         Opcode::IsFunction => test::<tests::IsFunction>(emitter, operands),
         Opcode::IsFunction2 => {
-            emitter.operation::<tests::IsFunction2>(IsFunction2 {
-                term: emitter.source(operands[1]),
-                arity: emitter.source(operands[2]),
-                fail: label(operands[0]),
-            });
+            let (term, arity) = (emitter.source(operands[1]), emitter.source(operands[2]));
+            let fail = label(operands[0]);
+            match arity.as_constant().and_then(Term::as_small) {
+                Some(arity @ 0..=255) => {
+                    let arity = arity as u64;
+                    let words = IsFunctionOfArity { term, arity, fail };
+                    emitter.operation::<tests::IsFunctionOfArity>(words);
+                }
+                _ => emitter.operation::<tests::IsFunction2>(IsFunction2 { term, arity, fail }),
+            }
         }
         Opcode::Jump => emitter.operation::<tests::Jump>(jump(operands[0])),
 

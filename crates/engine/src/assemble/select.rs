@@ -40,7 +40,7 @@ pub(super) fn select_value(
         }
     }
     // The sort is stable: of two equal values, the first one wins.
-    immediates.sort_by_key(|&(value, _)| value.bits());
+    immediates.sort_by_key(|&(value, _)| value.bits() as i64);
     immediates.dedup_by_key(|&mut (value, _)| value);
     match immediates[..] {
         [] => emitter.operation::<tests::Jump>(Jump { label: default }),

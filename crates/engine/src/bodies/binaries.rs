@@ -6,7 +6,7 @@ use layout::limits::HEAP_BINARY_BYTES;
 use layout::object::{binary_flag, offset};
 use layout::{Header, ObjectKind, Term};
 
-use super::tuples::header_of;
+use super::tags::{boxed, header_of};
 use crate::operation::operations;
 use crate::slow;
 
@@ -51,7 +51,7 @@ unsafe fn part_of(context: Term, position: u64, end: u64, to: *mut u64) -> Term 
             .write((end - position) / 8);
         words.add(offset::SUB_BINARY_OFFSET).write(position / 8);
         words.add(offset::SUB_BINARY_BITS).write(0);
-        Term::from_boxed_pointer(to)
+        boxed(to)
     }
 }
 
@@ -222,7 +222,7 @@ operations! {
         let context = m.h;
         context.write(Header::new(ObjectKind::MatchContext, offset::MATCH_SAVED).0);
         m.h = words.add(offset::MATCH_SAVED);
-        m.put(o.dest, Term::from_boxed_pointer(context));
+        m.put(o.dest, boxed(context));
         m.next(o.end)
     }
 

@@ -19,7 +19,7 @@ use layout::object::{SUB_BINARY_WRITABLE, binary_block, binary_flag, offset};
 use layout::{Header, Heap, ObjectKind, Term};
 
 use super::binaries::{BINARY_SIZE, HEAP_BINARY, KIND, SHARED_BINARY, word};
-use super::tuples::header_of;
+use super::tags::{boxed, header_of};
 use crate::form::Form;
 use crate::operation::operations;
 use crate::registers::Registers;
@@ -119,7 +119,7 @@ pub unsafe fn successor(string: Term, whole: Term, to: *mut u64, size: u64) -> T
             .add(offset::SUB_BINARY_BITS)
             .write(SUB_BINARY_WRITABLE);
         words.add(offset::SUB_BINARY_WHOLE).write(whole.bits());
-        Term::from_boxed_pointer(to)
+        boxed(to)
     }
 }
 
@@ -274,7 +274,7 @@ operations! {
         object.write(m.word(o.header));
         object.add(1).write(m.word(o.size));
         m.h = object.wrapping_byte_add(m.word(o.bytes) as usize);
-        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.put(o.dest, boxed(object));
         m.jump(o.done)
     }
 
@@ -287,7 +287,7 @@ operations! {
         object.write(HEAP_BINARY | (words + 1) << 6);
         object.add(1).write(size);
         m.h = object.add(2).wrapping_add(words as usize);
-        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.put(o.dest, boxed(object));
         m.jump(o.done)
     }
 

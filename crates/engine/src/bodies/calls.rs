@@ -10,7 +10,7 @@ use core::sync::atomic::Ordering;
 use layout::object::offset;
 use layout::{Export, FunEntry, Header, ObjectKind, Term};
 
-use super::tuples::header_of;
+use super::tags::{boxed, has_header, header_of};
 use crate::form::Form;
 use crate::operation::operations;
 use crate::registers::Registers;
@@ -63,7 +63,7 @@ unsafe fn local_fun_entry<F: Form>(
     first: u64,
 ) -> *const u64 {
     unsafe {
-        if header_of(fun) & 0b11_1111 != Header::new(ObjectKind::Fun, 0).0 {
+        if !has_header(fun, 0b11_1111, Header::new(ObjectKind::Fun, 0).0) {
             return core::ptr::null();
         }
         let object = (fun.bits() as *const u8).wrapping_sub(2).cast::<u64>();
@@ -205,7 +205,7 @@ operations! {
             object.add(1 + offset::FUN_FREE + index).write(value.bits());
         }
         m.h = object.add(1 + 3 + free);
-        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.put(o.dest, boxed(object));
         m.next_at(words.add(free))
     }
 

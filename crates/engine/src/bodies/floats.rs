@@ -3,7 +3,7 @@
 
 use layout::{Header, ObjectKind, Term};
 
-use super::tuples::header_of;
+use super::tags::{boxed, has_header};
 use crate::encoding::{At, FloatRegister};
 use crate::form::Form;
 use crate::operation::operations;
@@ -84,7 +84,7 @@ operations! {
         object.write(FLOAT);
         object.add(1).write((*register(&m, o.source)).to_bits());
         m.h = object.add(2);
-        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.put(o.dest, boxed(object));
         m.next(o.end)
     }
 
@@ -95,7 +95,7 @@ operations! {
             *register(&m, o.dest) = term.small_value() as f64;
             return m.next(o.end);
         }
-        if header_of(term) != FLOAT {
+        if !has_header(term, u64::MAX, FLOAT) {
             return m.slow(o, slow::floats::convert);
         }
         *register(&m, o.dest) = value(term);

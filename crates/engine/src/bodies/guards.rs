@@ -5,7 +5,8 @@ use layout::limits::SMALL_MIN;
 use layout::object::offset;
 use layout::{ObjectKind, Term};
 
-use super::tuples::{element, element_offset, header_of, tuple_header};
+use super::tags::{has_header, header_of, is_cons};
+use super::tuples::{element, element_offset, tuple_header};
 use crate::operation::operations;
 use crate::slow;
 
@@ -71,7 +72,7 @@ operations! {
     /// `map_size/1`
     MapSize: SD |m, o: Bif1| {
         let map = m.get(o.a);
-        if header_of(map) & KIND_MASK != layout::Header::new(ObjectKind::Map, 0).0 {
+        if !has_header(map, KIND_MASK, kind_bits(ObjectKind::Map)) {
             return m.slow(o, slow::bifs::guard1);
         }
         let pairs = *element(map, element_offset(0));
@@ -82,7 +83,7 @@ operations! {
     /// `hd/1`
     Head: SD |m, o: Bif1| {
         let list = m.get(o.a);
-        if !list.is_cons() {
+        if !is_cons(list) {
             return m.slow(o, slow::bifs::guard1);
         }
         m.put(o.dest, list.head());
@@ -92,7 +93,7 @@ operations! {
     /// `tl/1`
     Tail: SD |m, o: Bif1| {
         let list = m.get(o.a);
-        if !list.is_cons() {
+        if !is_cons(list) {
             return m.slow(o, slow::bifs::guard1);
         }
         m.put(o.dest, list.tail());
@@ -133,7 +134,7 @@ operations! {
     Length: SD |m, o: Bif1| {
         let mut rest = m.get(o.a);
         let mut length = 0b1111;
-        while rest.is_cons() {
+        while is_cons(rest) {
             rest = rest.tail();
             length += 1 << 4;
             if length == SHORT_LENGTH {

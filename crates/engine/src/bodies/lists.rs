@@ -3,6 +3,7 @@
 
 use layout::Term;
 
+use super::tags::{cons, is_cons};
 use crate::operation::operations;
 
 /// The address of a cons cell; the tag is not checked.
@@ -37,14 +38,14 @@ operations! {
         cell.write(m.get(o.a));
         cell.add(1).write(m.get(o.b));
         m.h = m.h.add(2);
-        m.put(o.dest, Term::from_cons_pointer(cell));
+        m.put(o.dest, cons(cell));
         m.next(o.end)
     }
 
     /// Tests for a cons cell and takes it apart.
     IsNonemptyListGetList: Sdd |m, o: IsNonemptyListGetList| {
         let list = m.get(o.list);
-        if !list.is_cons() {
+        if !is_cons(list) {
             return m.jump(o.fail);
         }
         let cell = cell(list);

@@ -5,7 +5,7 @@
 use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 
-use super::tuples::header_of;
+use super::tags::{boxed, has_header};
 use crate::operation::operations;
 use crate::slow;
 
@@ -43,14 +43,14 @@ operations! {
             object.add(1 + offset::FLAT_MAP_VALUES + index).write(value.bits());
         }
         m.h = object.wrapping_byte_add(bytes as usize);
-        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.put(o.dest, boxed(object));
         m.next_at(words.add(pairs))
     }
 
     /// The value of an immediate key.
     GetMapElement: SD |m, o: GetMapElement| {
         let map = m.get(o.map);
-        if header_of(map) & KIND_AND_SHAPE != FLAT_MAP {
+        if !has_header(map, KIND_AND_SHAPE, FLAT_MAP) {
             return m.slow(o, slow::maps::get_map_element);
         }
         let key = m.get(o.key);

@@ -1,10 +1,10 @@
 //! Choosing among values.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use super::tuples::header_of;
+use super::tags::header_of;
 use crate::operation::operations;
 
-/// Up to this many words, a linear search is no slower than a binary one.
+/// Up to this many words, a linear search is no slower than a binary one in the threaded form.
 pub const LINEAR: usize = 8;
 
 /// The index of `value` among `count` words, or `count` if it is absent.
@@ -27,7 +27,7 @@ unsafe fn search(values: *const u64, count: usize, value: u64) -> usize {
         while length > 1 {
             let half = length / 2;
             // Written without a branch, because the outcome cannot be predicted.
-            low = if *values.add(low + half) <= value {
+            low = if *values.add(low + half) as i64 <= value as i64 {
                 low + half
             } else {
                 low
@@ -43,7 +43,7 @@ unsafe fn search(values: *const u64, count: usize, value: u64) -> usize {
 }
 
 operations! {
-    /// The values are immediates, sorted by their words; each has a label.
+    /// The values are immediates, sorted by their words as signed numbers; each has a label.
     SelectValue: S |m, o: Select| {
         let value = m.get(o.term).bits();
         let count = m.word(o.count) as usize;
@@ -79,6 +79,19 @@ operations! {
         m.jump(o.fail)
     }
 
+    /// Part of `SelectValue` in machine code: the values less than this one are tested elsewhere, and the greater ones
+    /// next. The words are compared as signed numbers, which a constant in an instruction is.
+    SelectNode: S |m, o: SelectNode| {
+        let (word, value) = (m.get(o.term).bits() as i64, m.get(o.value).bits() as i64);
+        if word == value {
+            return m.jump(o.equal);
+        }
+        if word < value {
+            return m.jump(o.less);
+        }
+        m.next(o.end)
+    }
+
     /// Small integers with few gaps.
     JumpTable: S |m, o: JumpTable| {
         let value = m.get(o.term);
@@ -86,8 +99,7 @@ operations! {
         if !value.is_small() || index >= m.word(o.count) {
             return m.jump(o.fail);
         }
-        let target = *m.words(o.end).add(index as usize);
-        m.enter(target as *const u64)
+        m.enter_table(m.words(o.end).add(index as usize))
     }
 
     /// Selects by a tuple's header.

@@ -5,7 +5,7 @@ use layout::ObjectKind;
 use layout::object::offset;
 use layout::{Export, FunEntry, Term};
 
-use super::tuples::header_of;
+use super::tags::{has_header, header, header_of, is_boxed, is_cons};
 use crate::operation::operations;
 
 /// Mask of a header's kind bits and of the two bits that mark it as a header.
@@ -29,12 +29,12 @@ const fn set<const N: usize>(kinds: [ObjectKind; N]) -> u64 {
 
 #[inline(always)]
 unsafe fn is_one_of(term: Term, set: u64) -> bool {
-    term.is_boxed() && set >> (unsafe { header_of(term) } >> 2 & 0b1111) & 1 != 0
+    is_boxed(term) && set >> (unsafe { header(term) } >> 2 & 0b1111) & 1 != 0
 }
 
 #[inline(always)]
 unsafe fn is_kind(term: Term, kind: ObjectKind) -> bool {
-    unsafe { header_of(term) & KIND_MASK == kind_bits(kind) }
+    unsafe { has_header(term, KIND_MASK, kind_bits(kind)) }
 }
 
 const BIG: u64 = set([ObjectKind::PositiveBig, ObjectKind::NegativeBig]);
@@ -98,8 +98,8 @@ type_tests! {
     IsPort |term| (term.is_local_port() || is_kind(term, ObjectKind::ExternalPort));
     IsReference |term| is_one_of(term, REFERENCE);
     IsNil |term| term.is_nil();
-    IsList |term| (term.is_cons() || term.is_nil());
-    IsNonemptyList |term| term.is_cons();
+    IsList |term| (is_cons(term) || term.is_nil());
+    IsNonemptyList |term| is_cons(term);
     IsBitstring |term| is_one_of(term, BIT_STRING);
     IsBoolean |term| (term.bits() == Term::atom(isa::atoms::TRUE).bits()
         || term.bits() == Term::atom(isa::atoms::FALSE).bits());
@@ -130,6 +130,26 @@ operations! {
             None => false,
         };
         if !is {
+            return m.jump(o.fail);
+        }
+        m.next(o.end)
+    }
+
+    /// As `IsFunction2`, for an arity that is a constant and valid.
+    IsFunctionOfArity: S |m, o: IsFunctionOfArity| {
+        let term = m.get(o.term);
+        if !is_boxed(term) {
+            return m.jump(o.fail);
+        }
+        let kind = header(term) & KIND_MASK;
+        let arity = if kind == kind_bits(ObjectKind::Fun) {
+            term.word(offset::FUN_ARITY) & 0xff
+        } else if kind == kind_bits(ObjectKind::Export) {
+            u64::from((*(term.word(offset::EXPORT_ENTRY) as *const Export)).arity)
+        } else {
+            return m.jump(o.fail);
+        };
+        if arity != m.word(o.arity) {
             return m.jump(o.fail);
         }
         m.next(o.end)

@@ -3,6 +3,7 @@
 
 use layout::{ObjectKind, Term};
 
+use super::tags::{boxed, has_header, header_of};
 use crate::operation::operations;
 
 /// The address of the word at `offset` from the tagged pointer of a tuple.
@@ -23,16 +24,6 @@ pub const fn element_offset(index: u64) -> u64 {
 #[must_use]
 pub const fn tuple_header(arity: usize) -> u64 {
     layout::Header::new(ObjectKind::Tuple, arity).0
-}
-
-/// The header of a term if it is boxed; otherwise a word that is not a header.
-#[inline(always)]
-pub(super) unsafe fn header_of(term: Term) -> u64 {
-    if term.is_boxed() {
-        unsafe { *(term.bits() as *const u8).wrapping_sub(2).cast::<u64>() }
-    } else {
-        1
-    }
 }
 
 operations! {
@@ -90,7 +81,7 @@ operations! {
         let index = (*m.x).small_value() as usize;
         object.wrapping_add(index).write((*m.x.add(2)).bits());
         m.h = object.wrapping_byte_add(bytes as usize + 8);
-        *m.x = Term::from_boxed_pointer(object);
+        *m.x = boxed(object);
         m.next(o.end)
     }
 
@@ -105,7 +96,7 @@ operations! {
             object.add(1 + index).write(value.bits());
         }
         m.h = object.add(1 + arity);
-        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.put(o.dest, boxed(object));
         m.next_at(words.add(arity))
     }
 
@@ -128,7 +119,7 @@ operations! {
     EndTuple: D |m, o: EndTuple| {
         let object = m.h;
         m.h = object.wrapping_byte_add(m.word(o.bytes) as usize);
-        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.put(o.dest, boxed(object));
         m.next(o.end)
     }
 
@@ -139,7 +130,7 @@ operations! {
         object.add(1).write(m.get(o.a).bits());
         object.add(2).write(m.get(o.b).bits());
         m.h = object.add(3);
-        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.put(o.dest, boxed(object));
         m.next(o.end)
     }
 
@@ -151,20 +142,20 @@ operations! {
         object.add(2).write(m.get(o.b).bits());
         object.add(3).write(m.get(o.c).bits());
         m.h = object.add(4);
-        m.put(o.dest, Term::from_boxed_pointer(object));
+        m.put(o.dest, boxed(object));
         m.next(o.end)
     }
 
     IsTuple: S |m, o: Test| {
-        if header_of(m.get(o.term)) & 0b11_1111 != tuple_header(0) {
+        if !has_header(m.get(o.term), 0b11_1111, tuple_header(0)) {
             return m.jump(o.fail);
         }
         m.next(o.end)
     }
 
-    /// Tests the arity of a term that is known to be a tuple.
+    /// Tests any term for a tuple of this arity.
     TestArity: S |m, o: TestArity| {
-        if header_of(m.get(o.tuple)) != m.word(o.header) {
+        if !has_header(m.get(o.tuple), u64::MAX, m.word(o.header)) {
             return m.jump(o.fail);
         }
         m.next(o.end)
@@ -173,7 +164,7 @@ operations! {
     /// Tests any term for a tuple of this header and first element.
     IsTaggedTuple: S |m, o: IsTaggedTuple| {
         let term = m.get(o.term);
-        if header_of(term) != m.word(o.header)
+        if !has_header(term, u64::MAX, m.word(o.header))
             || *element(term, element_offset(0)) != m.get(o.tag)
         {
             return m.jump(o.fail);

@@ -1,6 +1,7 @@
 //! Instructions whose threaded form loops over its operands, and whose machine code does not have to: it is a sequence
 //! of stencils of other operations, one for each operand. Called by the assembler's thread only.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use layout::object::offset;
@@ -10,7 +11,7 @@ use super::{ByHandler, Piece, Stencil, fitting};
 use crate::bodies::{calls, compare, maps, moves, select, tests, tuples};
 use crate::encoding::{
     Allocation, At, CompareImmediate, Encoding, EndTuple, FunHead, InitYs, Jump, MakeFun, NewMap,
-    OneY, PutElement, PutHeader, PutTuple, Select, Triple, WordSink,
+    OneY, PutElement, PutHeader, PutTuple, Select, SelectNode, Triple, WordSink,
 };
 use crate::form::Handler;
 use crate::operand::Operand;
@@ -19,25 +20,31 @@ use crate::operation::{Operation, P, S};
 /// Tuples with more elements, and funs with more free variables, are built by the loop.
 const EXPANDED_ELEMENTS: usize = 32;
 
+/// So many values are tested one after the other.
+const LEAF_VALUES: usize = 4;
+
 /// The instructions that are expanded, by what they do.
 #[derive(Clone, Copy)]
 enum Loop {
     Tuple,
     Triple,
-    Select,
+    Few,
+    Tree,
     Init,
     Fun,
     Map,
 }
 
 static LOOPS: LazyLock<ByHandler<Loop>> = LazyLock::new(|| {
-    let handlers: [(Handler, Loop); 7] = [
+    let handlers: [(Handler, Loop); 9] = [
         (calls::MakeFun::pick([]), Loop::Fun),
         (maps::NewMap::pick([]), Loop::Map),
         (tuples::PutTuple::pick([]), Loop::Tuple),
         (tuples::PutTuple3::pick([]), Loop::Triple),
-        (select::SelectFew::pick([Operand::x(0)]), Loop::Select),
-        (select::SelectFew::pick([Operand::y(0)]), Loop::Select),
+        (select::SelectFew::pick([Operand::x(0)]), Loop::Few),
+        (select::SelectFew::pick([Operand::y(0)]), Loop::Few),
+        (select::SelectValue::pick([Operand::x(0)]), Loop::Tree),
+        (select::SelectValue::pick([Operand::y(0)]), Loop::Tree),
         (moves::InitYs::pick([]), Loop::Init),
     ];
     handlers
@@ -62,6 +69,8 @@ pub(super) enum PartOperand {
     Number(u64),
     /// The label in this operand word of the instruction.
     Label(usize),
+    /// The machine code so many bytes behind the part's start, which another part begins.
+    Ahead(usize),
 }
 
 /// Which operands of a part are in the instruction's words. Operands that do not fit into the machine code are read
@@ -95,7 +104,8 @@ pub(super) fn expand(
     let done = match kind {
         Loop::Tuple => parts.tuple(),
         Loop::Triple => parts.triple(),
-        Loop::Select => parts.select(),
+        Loop::Few => parts.few(),
+        Loop::Tree => parts.tree(),
         Loop::Init => parts.init(),
         Loop::Fun => parts.fun(),
         Loop::Map => parts.map(),
@@ -138,6 +148,7 @@ impl Parts<'_> {
         let stencil = fitting(handler as usize, |hole| match operands[hole] {
             PartOperand::Number(value) => (value, false),
             PartOperand::Label(index) => (self.words[index], self.is_label[index]),
+            PartOperand::Ahead(_) => (0, true),
         })?;
         let (first, finds_its_words) = match in_words {
             InWords::None => (0, stencil.reads_no_words()),
@@ -195,22 +206,63 @@ impl Parts<'_> {
         self.end(o.dest.index(), 32)
     }
 
-    fn select(&mut self) -> Option<()> {
+    /// A test for each value.
+    fn few(&mut self) -> Option<()> {
+        let count = self.word(Select::OPERANDS.count) as usize;
+        self.linear(0..count)
+    }
+
+    /// Tests for these values, one after the other.
+    fn linear(&mut self, values: Range<usize>) -> Option<()> {
         let o = Select::OPERANDS;
-        let count = self.word(o.count) as usize;
-        let term = o.term.index();
-        for index in 0..count {
-            let value = o.end.index() + index;
-            let test = CompareImmediate {
-                a: self.operand(term),
-                // SAFETY: the assembler wrote a term there.
-                b: unsafe { Term::from_bits(self.words[value]) },
-                fail: (value + count) as u32,
-            };
-            self.add::<compare::IsNeImmediate>(InWords::First(term), test)?;
+        for value in values {
+            let (b, fail) = self.selected(value);
+            let a = self.operand(o.term.index());
+            let test = CompareImmediate { a, b, fail };
+            self.add::<compare::IsNeImmediate>(InWords::None, test)?;
         }
         let label = o.fail.index() as u32;
-        self.add::<tests::Jump>(InWords::First(o.fail.index()), Jump { label })
+        self.add::<tests::Jump>(InWords::None, Jump { label })
+    }
+
+    /// A value of a `Select`, and the operand that is its label.
+    fn selected(&self, index: usize) -> (Term, u32) {
+        let o = Select::OPERANDS;
+        let value = o.end.index() + index;
+        let label = value + self.word(o.count) as usize;
+        // SAFETY: the assembler wrote a term there.
+        (unsafe { Term::from_bits(self.words[value]) }, label as u32)
+    }
+
+    /// A binary search in which each comparison is code of its own, so that the processor learns the outcome of each. As
+    /// a loop, it cost the parser of OTP a tenth of its time.
+    fn tree(&mut self) -> Option<()> {
+        let count = self.word(Select::OPERANDS.count) as usize;
+        self.subtree(0..count)
+    }
+
+    fn subtree(&mut self, values: Range<usize>) -> Option<()> {
+        if values.len() <= LEAF_VALUES {
+            return self.linear(values);
+        }
+        let middle = values.start + values.len() / 2;
+        let (value, equal) = self.selected(middle);
+        let node = self.pieces.len();
+        let term = self.operand(Select::OPERANDS.term.index());
+        let less = equal;
+        let parts = SelectNode {
+            term,
+            value,
+            equal,
+            less,
+        };
+        self.add::<select::SelectNode>(InWords::None, parts)?;
+        self.subtree(middle + 1..values.end)?;
+        let bytes = self.pieces[node..].iter().map(Piece::bytes).sum();
+        if let Piece::Part(part) = &mut self.pieces[node] {
+            part.operands[SelectNode::OPERANDS.less.index()] = PartOperand::Ahead(bytes);
+        }
+        self.subtree(values.start..middle)
     }
 
     fn init(&mut self) -> Option<()> {

@@ -11,11 +11,12 @@ use crate::harness::Node;
 const HOLES: &[(&str, &[usize])] = &[
     // A tuple that is overwritten is not a constant.
     ("tuples::SetTupleElement", &[2, 5]),
-    // Parts of `put_tuple2` and `make_fun3` in machine code. The threaded form, which this test examines, uses a
+    // Parts of `put_tuple2`, `make_fun3` and `select_val` in machine code. The threaded form, which this test examines, uses a
     // single handler for each of them.
     ("tuples::PutHeader", &[0]),
     ("tuples::PutElement", &[0, 1, 2]),
     ("tuples::EndTuple", &[0, 1]),
+    ("select::SelectNode", &[0, 1]),
     // From a Y register, where there is no frame that could have one.
     ("calls::MoveCallOnly", &[1]),
     ("calls::MoveReturn", &[1]),
