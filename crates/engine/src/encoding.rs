@@ -343,6 +343,11 @@ encodings! {
         offset: Number, header: Number
     }
 
+    /// A `Bif2` with a constant shift, and what the fast path makes of that.
+    ShiftConstant<A: Source, B: Dest> {
+        a: In<A>, b: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef, by: Number
+    }
+
     // Maps.
     /// As many values follow as a flat map of `bytes` has.
     NewMap { bytes: Number, live: Number, dest: Any, keys: K }

@@ -165,6 +165,8 @@ macro_rules! stencil_table {
             variants!(integers_dest_few, $form, arith::BitXor),
             variants!(integers_dest_few, $form, arith::ShiftLeft),
             variants!(integers_dest_few, $form, arith::ShiftRight),
+            variants!(register_dest, $form, arith::ShiftLeftConstant),
+            variants!(register_dest, $form, arith::ShiftRightConstant),
             variants!(register_dest, $form, maps::GetMapElement),
             variants!(plain, $form, floats::FloatAdd),
             variants!(plain, $form, floats::FloatSubtract),
@@ -188,6 +190,7 @@ macro_rules! stencil_table {
             variants!(registers, $form, binaries::SetPosition),
             variants!(register, $form, binaries::TestTail),
             variants!(register, $form, binaries::TestUnit),
+            variants!(register, $form, binaries::TestPowerUnit),
             variants!(register, $form, binaries::SkipBits),
             variants!(plain, $form, building::StartBinary),
             variants!(plain, $form, building::StartMeasuredBinary),
@@ -232,7 +235,7 @@ macro_rules! for_each_slow_path {
     ($callback:ident) => {
         $callback! {
             arith: add(Bif2) subtract(Bif2) multiply(Bif2);
-            bifs: guard1(Bif1) guard2(Bif2) length(Bif1) call_bif(CallExport);
+            bifs: guard1(Bif1) guard2(Bif2) shift(ShiftConstant) length(Bif1) call_bif(CallExport);
             binaries: start_match(StartMatch) get_integer(GetBits) get_binary(GetBits) get_tail(GetTail)
                 get_utf8(GetCharacter) set_position(SetPosition);
             build: utf8_segment(PutValue) bytes_segment(PutBytes);

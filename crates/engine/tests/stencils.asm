@@ -1057,37 +1057,40 @@ GetSigned:
 GetTail:
     lea    0x48(%rdx),%rax
     cmp    %rsi,%rax
-    ja     2e
-    mov    0x0(%rdi),%r11
+    ja     28
+    mov    0x0(%rdi),%r10
       32S	HOLE_0
-    mov    0xe(%r11),%r9
-    mov    0x16(%r11),%r10
-    mov    %r10d,%eax
-    or     %r9d,%eax
-    test   $0x7,%al
-    jne    2e
-    sub    %r9,%r10
-    cmp    $0x201,%r10
-    jae    3d
-    mov    0x0(%rip),%rax        # 35
+    mov    0xe(%r10),%rax
+    mov    0x16(%r10),%r9
+    sub    %rax,%r9
+    mov    %r9,%r11
+    rol    $0x3d,%r11
+    cmp    $0x41,%r11
+    jae    37
+    mov    0x0(%rip),%rax        # 2f
       PC32	get_tail-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
-    lea    0x28(%rdx),%rax
     movq   $0x128,(%rdx)
-    mov    0x1e(%r11),%r11
-    mov    %r11,0x20(%rdx)
+    mov    0x1e(%r10),%r10
+    mov    %r10,0x20(%rdx)
+    mov    %r9,%r10
     shr    $0x3,%r10
     mov    %r10,0x8(%rdx)
-    shr    $0x3,%r9
-    mov    %r9,0x10(%rdx)
+    mov    %rax,%r10
+    shr    $0x3,%r10
+    mov    %r10,0x10(%rdx)
     movq   $0x0,0x18(%rdx)
-    add    $0x2,%rdx
-    mov    %rdx,0x0(%rdi)
+    lea    0x2(%rdx),%r10
+    and    $0x7,%r9b
+    mov    %r9b,0x18(%rdx)
+    and    $0x7,%al
+    mov    %al,0x19(%rdx)
+    add    $0x28,%rdx
+    mov    %r10,0x0(%rdi)
       32S	HOLE_1
-    mov    %rax,%rdx
-    jmp    7b
+    jmp    85
       PLT32	CONT-0x4
 
 GetTl:
@@ -2784,6 +2787,29 @@ ShiftLeft:
     jmp    6e
       PLT32	CONT-0x4
 
+ShiftLeftConstant:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    23
+    add    $0xfffffffffffffff1,%rax
+    mov    $0x0,%r9d
+      32	HOLE_6
+    imul   %rax,%r9
+    jno    32
+    mov    0x0(%rip),%rax        # 2a
+      PC32	shift-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    jmp    42
+      PLT32	CONT-0x4
+
 ShiftRight:
     mov    0x0(%rdi),%r9
       32S	HOLE_0
@@ -2803,6 +2829,29 @@ ShiftRight:
     mov    %rax,%rcx
     jmp    3a
       PLT32	CONT-0x4
+
+ShiftRightConstant:
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    %r9d,%eax
+    not    %eax
+    test   $0xf,%al
+    jne    2e
+    mov    %rcx,%rax
+    mov    $0x0,%ecx
+      32	HOLE_6
+    sar    %cl,%r9
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    mov    %rax,%rcx
+    jmp    2e
+      PLT32	CONT-0x4
+    mov    0x0(%rip),%rax        # 35
+      PC32	shift-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
 
 SkipBits:
     mov    0x0(%rdi),%rax
@@ -2947,28 +2996,24 @@ StartMatch:
     cmp    %rsi,%r11
     ja     2f
     cmp    $0x28,%r9d
-    jne    9e
-    cmpw   $0x0,0x16(%rax)
-    jne    2f
+    jne    8e
     mov    0xe(%rax),%r9
-    lea    0x0(,%r9,8),%r10
-    mov    %r10,0x10(%rdx)
+    movzbl 0x17(%rax),%r10d
+    lea    (%r10,%r9,8),%r11
+    mov    %r11,0x10(%rdx)
+    movzbl 0x16(%rax),%r11d
     add    0x6(%rax),%r9
-    shl    $0x3,%r9
+    lea    (%r10,%r9,8),%r9
+    add    %r11,%r9
     mov    %r9,0x18(%rdx)
     mov    0x1e(%rax),%rax
     mov    -0x2(%rax),%r9
     and    $0x3f,%r9d
     mov    %rax,0x20(%rdx)
     cmp    $0x24,%r9d
-    je     c6
-    mov    0xe(%rax),%r9
-    test   $0x1,%r9b
-    je     98
-    or     $0x2,%r9
-    mov    %r9,0xe(%rax)
-    mov    0x26(%rax),%rax
-    jmp    ca
+    jne    b6
+    add    $0xe,%rax
+    jmp    cc
     and    $0x3b,%r10d
     cmp    $0x20,%r10d
     jne    2f
@@ -2978,8 +3023,13 @@ StartMatch:
     mov    %r10,0x18(%rdx)
     mov    %rax,0x20(%rdx)
     cmp    $0x24,%r9d
-    jne    86
-    add    $0xe,%rax
+    je     88
+    mov    0xe(%rax),%r9
+    test   $0x1,%r9b
+    je     c8
+    or     $0x2,%r9
+    mov    %r9,0xe(%rax)
+    mov    0x26(%rax),%rax
     mov    %rax,0x8(%rdx)
     movq   $0x104,(%rdx)
     lea    0x28(%rdx),%rax
@@ -2987,7 +3037,7 @@ StartMatch:
     mov    %rdx,0x0(%rdi)
       32S	HOLE_1
     mov    %rax,%rdx
-    jmp    ec
+    jmp    ee
       PLT32	CONT-0x4
 
 StartMeasuredBinary:
@@ -3107,6 +3157,18 @@ TestHeap:
       32	RECORD
     jmp    *%rax
 
+TestPowerUnit:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    0x16(%rax),%r9
+    sub    0xe(%rax),%r9
+    test   $0x0,%r9
+      32S	HOLE_2
+    jne    1c
+      PLT32	TARGET_1-0x4
+    jmp    21
+      PLT32	CONT-0x4
+
 TestTail:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
@@ -3120,37 +3182,31 @@ TestTail:
       PLT32	CONT-0x4
 
 TestUnit:
-    mov    0x0(%rdi),%r9
-      32S	HOLE_0
-    mov    0x16(%r9),%rax
-    sub    0xe(%r9),%rax
-    mov    $0x0,%r10d
-      32	HOLE_2
-    cmp    $0x8,%r10
-    jne    20
-    and    $0x7,%eax
-    jmp    4c
     mov    %rdx,%r9
-    or     %rax,%r10
-    shr    $0x20,%r10
-    je     3c
+    mov    0x0(%rdi),%rdx
+      32S	HOLE_0
+    mov    0x16(%rdx),%rax
+    sub    0xe(%rdx),%rax
     mov    $0x0,%r10d
       32	HOLE_2
+    mov    %rax,%rdx
+    or     %r10,%rdx
+    shr    $0x20,%rdx
+    je     36
     xor    %edx,%edx
     div    %r10
-    mov    %rdx,%rax
-    jmp    49
-    mov    $0x0,%r10d
-      32	HOLE_2
+    test   %rdx,%rdx
+    je     40
+    mov    %r9,%rdx
+    jmp    36
+      PLT32	TARGET_1-0x4
     xor    %edx,%edx
     div    %r10d
-    mov    %edx,%eax
+    test   %rdx,%rdx
+    jne    2e
     mov    %r9,%rdx
-    test   %rax,%rax
-    je     55
+    jmp    48
       PLT32	CONT-0x4
-    jmp    5a
-      PLT32	TARGET_1-0x4
 
 TryCase:
     mov    (%r8),%rax

@@ -383,7 +383,12 @@ impl Term {
                 // sub-binary.
                 let whole = unsafe { Term::from_bits(self.word(offset::SUB_BINARY_WHOLE)) };
                 let bits = self.word(offset::SUB_BINARY_BITS);
-                let start = whole.as_bits()?.bytes;
+                let start = match whole.boxed_kind()? {
+                    ObjectKind::HeapBinary => {
+                        whole.word_pointer(offset::HEAP_BINARY_BYTES).cast::<u8>()
+                    }
+                    _ => whole.word(offset::SHARED_BINARY_BYTES) as *const u8,
+                };
                 Some(Bits {
                     bytes: start.wrapping_add(self.word(offset::SUB_BINARY_OFFSET) as usize),
                     bit_offset: (bits >> 8 & 0xff) as u32,

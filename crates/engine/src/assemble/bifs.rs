@@ -9,7 +9,7 @@ use super::emit::{Emitter, label, number};
 use crate::bodies::{arith, calls, guards, tuples};
 use crate::encoding::{
     Bif0, Bif1, Bif2, Bif3, CallExport, CallExportLast, Destination, ElementConstant, Frame,
-    Nothing,
+    Nothing, ShiftConstant,
 };
 use crate::operand::Operand;
 use crate::operation::{HandlerOf, Operation};
@@ -88,6 +88,9 @@ pub(super) fn guard_bif(
                 live,
                 export,
             };
+            if shift_by_constant(emitter, name, &operands) {
+                return Ok(());
+            }
             let body = operator2(name, &operands).unwrap_or(slow::bifs::guard2);
             emitter.instruction(body, operands);
         }
@@ -114,6 +117,34 @@ fn constant_index(operand: Operand) -> Option<u64> {
     (1..=layout::limits::MAX_TUPLE_ARITY as u64)
         .contains(&index)
         .then_some(index)
+}
+
+/// Writes a shift of a register by a constant number of bits, if this is one.
+fn shift_by_constant(emitter: &mut Emitter<'_>, name: &Export, operands: &Bif2) -> bool {
+    let bits = operands.b.as_constant().and_then(Term::as_small);
+    let (Some(bits), None) = (bits, operands.a.as_constant()) else {
+        return false;
+    };
+    let with = |by: u64| ShiftConstant {
+        a: operands.a,
+        b: operands.b,
+        dest: operands.dest,
+        fail: operands.fail,
+        live: operands.live,
+        export: operands.export,
+        by,
+    };
+    match erlang_function(name) {
+        // The factor fits into an instruction.
+        Some(atoms::BSL) if (0..=30).contains(&bits) => {
+            emitter.operation::<arith::ShiftLeftConstant>(with(1 << bits));
+        }
+        Some(atoms::BSR) if bits >= 0 => {
+            emitter.operation::<arith::ShiftRightConstant>(with(bits.min(63) as u64));
+        }
+        _ => return false,
+    }
+    true
 }
 
 /// The function's name, if it is in the module `erlang`.

@@ -298,10 +298,14 @@ pub(super) fn matching(
                 fail: label(operands[0]),
                 bits: count,
             };
-            if opcode == Opcode::BsTestUnit {
-                emitter.operation::<binaries::TestUnit>(words);
-            } else {
-                emitter.operation::<binaries::TestTail>(words);
+            match opcode {
+                Opcode::BsTestTail2 => emitter.operation::<binaries::TestTail>(words),
+                _ if count == 1 => (),
+                _ if count.is_power_of_two() => {
+                    let bits = count - 1;
+                    emitter.operation::<binaries::TestPowerUnit>(TestBits { bits, ..words });
+                }
+                _ => emitter.operation::<binaries::TestUnit>(words),
             }
         }
         Opcode::BsMatchString => {

@@ -149,6 +149,31 @@ operations! {
         m.next(o.end)
     }
 
+    /// `bsl` by a constant; `by` is the factor.
+    ShiftLeftConstant: SD |m, o: ShiftConstant| {
+        let a = m.get(o.a);
+        if !a.is_small() {
+            return m.slow(o, slow::bifs::shift);
+        }
+        let (shifted, overflow) = untagged(a).overflowing_mul(m.word(o.by) as i64);
+        if overflow {
+            return m.slow(o, slow::bifs::shift);
+        }
+        m.put(o.dest, term(shifted | TAG as i64));
+        m.next(o.end)
+    }
+
+    /// `bsr` by a constant; `by` is the number of bits, at most 63.
+    ShiftRightConstant: SD |m, o: ShiftConstant| {
+        let a = m.get(o.a);
+        if !a.is_small() {
+            return m.slow(o, slow::bifs::shift);
+        }
+        let shifted = (a.bits() as i64) >> (m.word(o.by) & 63);
+        m.put(o.dest, term(shifted | TAG as i64));
+        m.next(o.end)
+    }
+
     Negate: SD |m, o: Bif1| {
         let a = m.get(o.a);
         if !a.is_small() || a.small_value() == SMALL_MIN {

@@ -37,7 +37,7 @@ const PART_BYTES: u64 = 5 * 8;
 /// Parts of so many bits are copied, so that they do not keep the whole alive: those that fit a heap binary.
 const COPIED_BITS: u64 = HEAP_BINARY_BYTES as u64 * 8;
 
-/// Writes a sub-binary of what is matched, between two byte boundaries.
+/// Writes a sub-binary of what is matched, without its numbers of bits: those of an aligned one.
 #[inline(always)]
 unsafe fn part_of(context: Term, position: u64, end: u64, to: *mut u64) -> Term {
     unsafe {
@@ -46,9 +46,8 @@ unsafe fn part_of(context: Term, position: u64, end: u64, to: *mut u64) -> Term 
         words
             .add(offset::SUB_BINARY_WHOLE)
             .write(*word(context, offset::MATCH_BINARY));
-        words
-            .add(offset::SUB_BINARY_SIZE)
-            .write((end - position) / 8);
+        let width = end.wrapping_sub(position);
+        words.add(offset::SUB_BINARY_SIZE).write(width / 8);
         words.add(offset::SUB_BINARY_OFFSET).write(position / 8);
         words.add(offset::SUB_BINARY_BITS).write(0);
         boxed(to)
@@ -177,7 +176,7 @@ operations! {
         m.next(o.end)
     }
 
-    /// A match context is reused. For a binary that starts and ends at byte boundaries, a context is created here.
+    /// A match context is reused.
     StartMatch: SD |m, o: StartMatch| {
         let term = m.get(o.term);
         let header = header_of(term);
@@ -193,12 +192,12 @@ operations! {
         let (position, end) = (words.add(offset::MATCH_POSITION), words.add(offset::MATCH_END));
         let (mut whole, mut kind) = (term, header & KIND);
         if kind == SUB_BINARY {
-            if *word(term, offset::SUB_BINARY_BITS) & 0xffff != 0 {
-                return m.slow(o, slow::binaries::start_match);
-            }
-            let start = *word(term, offset::SUB_BINARY_OFFSET) * 8;
+            // The lowest byte is the number of bits behind the last whole byte, the next one that of bits before the
+            // first.
+            let bits = word(term, offset::SUB_BINARY_BITS).cast::<u8>();
+            let start = *word(term, offset::SUB_BINARY_OFFSET) * 8 + u64::from(*bits.add(1));
             position.write(start);
-            end.write(*word(term, offset::SUB_BINARY_SIZE) * 8 + start);
+            end.write(*word(term, offset::SUB_BINARY_SIZE) * 8 + u64::from(*bits) + start);
             whole = Term::from_bits(*word(term, offset::SUB_BINARY_WHOLE));
             kind = *word(whole, 0).sub(1) & KIND;
         } else if kind == HEAP_BINARY || kind == SHARED_BINARY {
@@ -245,7 +244,7 @@ operations! {
         m.next(o.end)
     }
 
-    /// As `GetRest`, for any number of bits and without advancing.
+    /// All that is left, without advancing. What is short enough to be copied is left to the slow path: few whole bytes.
     GetTail: SD |m, o: GetTail| {
         if !m.has_room(PART_BYTES) {
             return m.slow(o, slow::binaries::get_tail);
@@ -253,12 +252,17 @@ operations! {
         let context = m.get(o.context);
         let position = *word(context, offset::MATCH_POSITION);
         let end = *word(context, offset::MATCH_END);
-        if (position | end) & 7 != 0 || end - position <= COPIED_BITS {
+        // Of a number that is not a multiple of 8, this is large.
+        if end.wrapping_sub(position).rotate_right(3) <= COPIED_BITS / 8 {
             return m.slow(o, slow::binaries::get_tail);
         }
-        let part = m.h;
-        m.h = part.wrapping_byte_add(PART_BYTES as usize);
-        m.put(o.dest, part_of(context, position, end, part));
+        let term = part_of(context, position, end, m.h);
+        // Written byte by byte, which needs the fewest registers.
+        let bits = m.h.add(1 + offset::SUB_BINARY_BITS).cast::<u8>();
+        bits.write(end.wrapping_sub(position) as u8 & 7);
+        bits.add(1).write(position as u8 & 7);
+        m.h = m.h.wrapping_byte_add(PART_BYTES as usize);
+        m.put(o.dest, term);
         m.next(o.end)
     }
 
@@ -289,8 +293,17 @@ operations! {
         let context = m.get(o.context);
         let left = *word(context, offset::MATCH_END) - *word(context, offset::MATCH_POSITION);
         let unit = m.word(o.bits);
-        let multiple = if unit == 8 { left & 7 == 0 } else { left.wrapping_rem(unit | (unit == 0) as u64) == 0 };
-        if !multiple {
+        if left.wrapping_rem(unit | (unit == 0) as u64) != 0 {
+            return m.jump(o.fail);
+        }
+        m.next(o.end)
+    }
+
+    /// As `TestUnit`, for a power of two; `bits` is one less.
+    TestPowerUnit: S |m, o: TestBits| {
+        let context = m.get(o.context);
+        let left = *word(context, offset::MATCH_END) - *word(context, offset::MATCH_POSITION);
+        if left & m.word(o.bits) != 0 {
             return m.jump(o.fail);
         }
         m.next(o.end)
