@@ -324,6 +324,9 @@ fn symbol(relocation: &Relocation, code: &[u8], cold: SectionIndex) -> Option<St
         return jumps.then(|| "Continue".to_owned());
     }
     if let Some(number) = number("TARGET_") {
+        if code[at - 1] == 0xe8 {
+            return Some(format!("Entry({number})"));
+        }
         return jumps.then(|| format!("Target({number})"));
     }
     if let Some(number) = number("HOLE_") {

@@ -8,6 +8,7 @@
 //! - A constant becomes part of the instruction that uses it. The compiler loads it into a register first, because a
 //!   symbol's address could be too large.
 //! - A test falls through to the next instruction, and jumps if it fails.
+//! - Calls and returns of Erlang functions are call and return instructions, so that the processor predicts returns.
 //!
 //! This works on lines of AT&T syntax; whatever does not look as expected stays as it is. Used by the build script and
 //! by its test.
@@ -87,8 +88,9 @@ fn function(text: &mut String, section: &str, lines: &[&str]) {
         }
     }
     join_constants(&mut blocks);
-    let (mut hot, cold) = split(blocks);
+    let (mut hot, mut cold) = split(blocks);
     fall_through(&mut hot);
+    pair_calls(symbol, &mut hot, &mut cold);
     let mut write_section = |name: &str, lines: &[String]| {
         writeln!(text, "\t.section\t\"{section}{name}\",\"ax\",@progbits").unwrap();
         for line in lines {
@@ -170,6 +172,44 @@ fn bypass(hot: &mut Vec<String>, cold: &str, next: Option<&str>) {
         _ => hot.push(format!("jmp\t{cold}")),
     }
 }
+
+/// Makes calls and returns of Erlang functions a pair for the processor (`slow/pairs.rs` says why). What a call of a
+/// function in the same module puts on the native stack is dropped by the code before the function's entry; elsewhere
+/// there is no such code, so the stencil's cold part drops it.
+fn pair_calls(symbol: &str, hot: &mut Vec<String>, cold: &mut Vec<String>) {
+    let is = |name: &&str| symbol.contains(&format!("calls..{name}$u20$"));
+    if RETURNS.iter().any(is)
+        && let [.., load, jump] = &mut hot[..]
+    {
+        assert_eq!(
+            (load.as_str(), jump.as_str()),
+            ("movq\t(%r9), %rax", "jmpq\t*%rax")
+        );
+        *load = "pushq\t(%r9)".to_owned();
+        *jump = "retq".to_owned();
+    }
+    if CALLS.iter().any(is)
+        && let Some(jump) = hot.pop()
+    {
+        if let Some(target) = jump.strip_prefix("jmp\tTARGET_") {
+            hot.push(format!("callq\tTARGET_{target}"));
+            return;
+        }
+        assert_eq!(jump, "jmpq\t*%rax");
+        let label = format!(".LBB{symbol}_call");
+        hot.push(format!("callq\t{label}"));
+        cold.extend([format!("{label}:"), "addq\t$8, %rsp".to_owned(), jump]);
+    }
+}
+
+/// Operations that return, and those that push a return address and then call.
+const RETURNS: [&str; 4] = [
+    "Return",
+    "DeallocateReturn",
+    "MoveReturn",
+    "MoveDeallocateReturn",
+];
+const CALLS: [&str; 4] = ["Call", "MoveCall", "CallExport", "CallFun"];
 
 /// Lets a stencil that ends in a jump to the next instruction or else to a label fall through to the former.
 fn fall_through(hot: &mut [String]) {

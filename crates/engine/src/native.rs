@@ -111,6 +111,8 @@ pub(crate) enum Symbol {
     Hole(u8),
     /// The machine code at the label in an operand word.
     Target(u8),
+    /// The code before the entry of the function at the label in an operand word, which calls jump to.
+    Entry(u8),
     /// The address of the instruction's words.
     Record,
     /// The machine code of the next instruction.
@@ -384,6 +386,8 @@ pub(crate) const JUMP_BYTES: usize = 13;
 /// Functions start at multiples of this number of bytes.
 const ENTRY_ALIGNMENT: usize = 16;
 const NOP: u8 = 0x90;
+/// `add rsp, 8`, before a function's entry.
+const CALLED: [u8; 4] = [0x48, 0x83, 0xc4, 0x08];
 
 /// Places words in low memory, followed by their machine code; `None` if that is impossible on this system.
 ///
@@ -429,6 +433,8 @@ struct Plan {
     /// For each instruction, the index of its first piece and the offset of that piece in the code; the last entry is
     /// the end.
     first_pieces: Vec<(usize, usize)>,
+    /// For each word, whether a function's first instruction begins there.
+    entries: Vec<bool>,
     words: usize,
     /// Size of the machine code in bytes.
     size: usize,
@@ -450,6 +456,7 @@ fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
         labels,
     } = *unplaced;
     let mut is_label = vec![false; words.len()];
+    let mut entries = vec![false; words.len()];
     for &(position, _) in labels {
         is_label[position as usize] = true;
     }
@@ -468,7 +475,8 @@ fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
             place_cold(&pieces, &mut cold, &mut size);
         }
         if is_entry {
-            size = size.next_multiple_of(ENTRY_ALIGNMENT);
+            size = (size + CALLED.len()).next_multiple_of(ENTRY_ALIGNMENT);
+            entries[start] = true;
         }
         first_pieces.push((pieces.len(), size));
         if !expand(words, &is_label, start, &mut pieces) {
@@ -494,6 +502,7 @@ fn plan(unplaced: &Unplaced<'_>) -> Option<Plan> {
         pieces,
         cold,
         first_pieces,
+        entries,
         words: words.len(),
         size,
     })
@@ -550,8 +559,14 @@ impl Plan {
                 start: start as usize,
                 code_at,
                 slow_paths: &self.slow_paths,
+                entries: &self.entries,
             };
             let mut offset = instruction[0].1;
+            if self.entries[start as usize] {
+                code[..offset]
+                    .last_chunk_mut()
+                    .map(|before| *before = CALLED)?;
+            }
             let pieces = instruction[0].0..instruction[1].0;
             for (piece, &cold) in self.pieces[pieces.clone()].iter().zip(&self.cold[pieces]) {
                 let place = PieceAt { hot: offset, cold };
@@ -620,7 +635,7 @@ fn fitting(handler: usize, operand: impl Fn(usize) -> (u64, bool)) -> Option<&'s
         stencil.relocations().all(|relocation| {
             let (number, is_target) = match relocation.symbol {
                 Symbol::Hole(number) => (number, false),
-                Symbol::Target(number) => (number, true),
+                Symbol::Target(number) | Symbol::Entry(number) => (number, true),
                 _ => return true,
             };
             let (word, is_label) = operand(usize::from(number));
@@ -650,6 +665,7 @@ struct Patch<'a> {
     start: usize,
     code_at: usize,
     slow_paths: &'a [usize],
+    entries: &'a [bool],
 }
 
 /// The offsets of a piece in the machine code.
@@ -715,6 +731,13 @@ impl Patch<'_> {
             Symbol::Target(number) => {
                 let label = (operand(number) as usize).checked_sub(self.words_at)? / 8;
                 *self.words.get(label)?
+            }
+            Symbol::Entry(number) => {
+                let label = (operand(number) as usize).checked_sub(self.words_at)? / 8;
+                if !*self.entries.get(label)? {
+                    return None;
+                }
+                *self.words.get(label)? - CALLED.len() as u64
             }
             Symbol::Record => {
                 // Shifted for a part, so that its first operand is where the words of an instruction have operand 0.

@@ -18,3 +18,4 @@ pub mod exceptions;
 pub mod floats;
 pub mod maps;
 pub mod messages;
+mod pairs;

@@ -145,6 +145,23 @@ fn constants_join_what_uses_them() {
 }
 
 #[test]
+fn calls_and_returns_become_pairs() {
+    let rewritten = |operation: &str, lines: &str| {
+        let text = format!(
+            "\t.section\t\".text.f\",\"ax\",@progbits\nx..calls..{operation}$u20$as:\n\t.cfi_startproc\n{lines}\n\t.cfi_endproc\n"
+        );
+        assembly::rewrite(&text)
+    };
+    let tail = "\tmovq\t(%r9), %rax\n\tjmpq\t*%rax";
+    assert!(rewritten("MoveReturn", tail).contains("\npushq\t(%r9)\nretq\n"));
+    assert!(!rewritten("CallExportOnly", tail).contains("callq"));
+    let far = rewritten("CallExport", tail);
+    let call = far.split_once("\ncallq\t.LBB").expect("a call").1;
+    assert!(call.contains("_call:\naddq\t$8, %rsp\njmpq\t*%rax\n"));
+    assert!(rewritten("Call", "\tjmp\tTARGET_0").contains("\ncallq\tTARGET_0\n"));
+}
+
+#[test]
 fn tests_fall_through() {
     let test = ["f:", "jge\tTARGET_2", "jmp\tCONT"];
     check("jl\tCONT\n    jmp\tTARGET_2", ".text.f", &test);

@@ -17,6 +17,7 @@ use crate::registers::Registers;
 use crate::slow::calls::leave;
 use crate::slow::collect::{defer_collection, is_due, make_room, make_room_at};
 use crate::slow::exceptions::{set_error, unwind};
+use crate::slow::pairs;
 
 /// The live-register operand of operations that have none because they may not collect.
 pub const NO_LIVE: u64 = u64::MAX;
@@ -78,7 +79,10 @@ unsafe fn continue_without_result<F: Form>(
         }
         if kind == RaiseKind::Trap {
             let target = (*(*raise).target).code.load(Ordering::Acquire);
-            return m.call(target);
+            return match place {
+                ReturnAddress::Here => pairs::call(m, target),
+                ReturnAddress::Pushed => m.call(target),
+            };
         }
         let stub = (&raw const (*export).stub)
             .cast::<u64>()
@@ -190,7 +194,7 @@ slow_paths! {
         if let Some(exit) = collect_if_due(&mut m, target) {
             return exit;
         }
-        m.enter(target)
+        pairs::return_to(m, target)
     }
 
     /// The stub of an export, entered like a function.
@@ -205,7 +209,7 @@ slow_paths! {
         if let Some(exit) = collect_if_due(&mut m, target) {
             return exit;
         }
-        m.enter(target)
+        pairs::return_to(m, target)
     }
 }
 

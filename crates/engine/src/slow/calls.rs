@@ -10,6 +10,7 @@ use crate::operation::slow_paths;
 use crate::registers::Registers;
 use crate::slow::collect::{make_room, make_room_at};
 use crate::slow::exceptions::{unwind, unwind_here};
+use crate::slow::pairs;
 
 /// Leaves the engine: saves x0..x`live` on the stack; the process will continue at `ip`.
 #[inline(always)]
@@ -104,7 +105,7 @@ slow_paths! {
             return unwind_here(m);
         }
         m.push(m.after(o.end));
-        m.call(target)
+        pairs::call(m, target)
     }
 
     call_fun_last |m, o: CallFunLast| {
@@ -125,7 +126,7 @@ slow_paths! {
             return unwind_here(m);
         }
         m.push(m.after(o.end));
-        m.call(target)
+        pairs::call(m, target)
     }
 
     apply_last |m, o: ApplyLast| {
@@ -136,7 +137,7 @@ slow_paths! {
         }
         if only_raises {
             m.push(m.after(o.end));
-            return m.call(target);
+            return pairs::call(m, target);
         }
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         m.call(target)
@@ -149,7 +150,7 @@ slow_paths! {
             return unwind_here(m);
         }
         m.push(m.after(o.end));
-        m.call(target)
+        pairs::call(m, target)
     }
 
     /// As `apply_list`, in tail position.
@@ -160,7 +161,7 @@ slow_paths! {
         }
         if only_raises {
             m.push(m.after(o.end));
-            return m.call(target);
+            return pairs::call(m, target);
         }
         m.s = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         m.call(target)
@@ -173,7 +174,7 @@ slow_paths! {
             return unwind_here(m);
         }
         m.push(m.after(o.end));
-        m.call(target)
+        pairs::call(m, target)
     }
 
     /// As `apply_fun_list`, in tail position.
