@@ -607,8 +607,6 @@ impl Scheduler {
             self.leave_to_borrower(pointer, before);
             return;
         }
-        // SAFETY: this scheduler has taken the process.
-        block::prefetch_heap(unsafe { &(*pointer).head.heap });
         let mut slice = Slice::begin(self, pointer, before);
         loop {
             let next = match self.prepare(&mut slice, pointer) {

@@ -16,7 +16,7 @@ use crate::collector;
 use crate::collector::dirty_collection::{self, Collection};
 use crate::collector::trim::{self, Rest};
 use crate::process::tasks::{self, Ran};
-use crate::process::{Process, exit, flag, state};
+use crate::process::{Process, block, exit, flag, state};
 use crate::signal::handle;
 use crate::sync::between_steps;
 use crate::system_monitor;
@@ -46,6 +46,7 @@ impl Slice {
         if before & state::SIGNALS != 0 {
             // SAFETY: taken from a run queue, so this thread owns it until it waits, yields or ends.
             let process = unsafe { &mut *pointer };
+            block::prefetch_heap(&process.head.heap);
             // Pending tasks come first: one of them may be to handle earlier signals. `prepare` does the rest.
             if process.flags & flag::TASKS == 0 {
                 handle::fetch_between_slices(process);
