@@ -17,7 +17,7 @@ use std::ptr::{self, NonNull};
 use parking_lot::Mutex;
 
 use crate::clock;
-use pool::Pool;
+use pool::{Pool, Taken};
 
 /// How long the user of a block keeps it. Blocks of both kinds do not share chunks, so that those of the second kind become
 /// empty when their users have moved on.
@@ -58,9 +58,12 @@ thread_local! {
     static AT_END: AtEnd = const { AtEnd };
 }
 
-/// The free blocks of one class that a thread keeps: the first `count` elements.
+/// The free blocks of one class that a thread keeps: the first `count` elements, and those that lie one behind the other from
+/// `next` to `end`.
 struct Cache {
     count: Cell<usize>,
+    next: Cell<*mut u8>,
+    end: Cell<*mut u8>,
     free: [Cell<*mut u8>; MOST_KEPT],
 }
 
@@ -92,13 +95,14 @@ impl Class {
     pub fn take(self) -> Option<NonNull<u8>> {
         CACHES.with(|caches| {
             let cache = &caches[self.0];
-            match cache.count.get().checked_sub(1) {
-                Some(last) => {
-                    cache.count.set(last);
-                    NonNull::new(cache.free[last].get())
-                }
-                None => self.fill(cache),
+            if let Some(last) = cache.count.get().checked_sub(1) {
+                cache.count.set(last);
+                return NonNull::new(cache.free[last].get());
             }
+            if cache.next == cache.end {
+                return self.fill(cache);
+            }
+            cache.take_next(CLASSES[self.0].1)
         })
     }
 
@@ -123,15 +127,24 @@ impl Class {
     #[inline(never)]
     fn fill(self, cache: &Cache) -> Option<NonNull<u8>> {
         AT_END.with(|_| ());
+        let bytes = CLASSES[self.0].1;
         let mut blocks = [const { MaybeUninit::uninit() }; BATCH];
-        let taken = POOLS[self.0].lock().take(CLASSES[self.0].1, &mut blocks);
-        let (&mut first, rest) = taken.split_first_mut()?;
-        // The block with the lowest address is taken first.
-        for (slot, block) in cache.free.iter().zip(rest.iter().rev()) {
-            slot.set(block.as_ptr());
+        match POOLS[self.0].lock().take(bytes, &mut blocks)? {
+            Taken::Row(start, count) => {
+                cache.next.set(start.as_ptr());
+                cache.end.set(start.as_ptr().wrapping_add(count * bytes));
+                cache.take_next(bytes)
+            }
+            Taken::Single(blocks) => {
+                let (&mut first, rest) = blocks.split_first_mut()?;
+                // The block with the lowest address is taken first.
+                for (slot, block) in cache.free.iter().zip(rest.iter().rev()) {
+                    slot.set(block.as_ptr());
+                }
+                cache.count.set(rest.len());
+                Some(first)
+            }
         }
-        cache.count.set(rest.len());
-        Some(first)
     }
 
     /// Makes room in a full cache: gives the blocks back that were given first. They are less likely than others to be in the
@@ -155,8 +168,18 @@ impl Cache {
     const fn new() -> Cache {
         Cache {
             count: Cell::new(0),
+            next: Cell::new(ptr::null_mut()),
+            end: Cell::new(ptr::null_mut()),
             free: [const { Cell::new(ptr::null_mut()) }; MOST_KEPT],
         }
+    }
+
+    /// Takes the first block of the row, which is not empty.
+    #[inline]
+    fn take_next(&self, bytes: usize) -> Option<NonNull<u8>> {
+        let block = self.next.get();
+        self.next.set(block.wrapping_add(bytes));
+        NonNull::new(block)
     }
 
     fn blocks(&self) -> impl Iterator<Item = NonNull<u8>> {
@@ -182,6 +205,12 @@ fn give_all_back() {
                 // SAFETY: all blocks of a cache were taken from its class and given back by their users.
                 unsafe { pool.lock().give_back(bytes, cache.blocks()) };
                 cache.count.set(0);
+            }
+            let rest = cache.end.get().addr() - cache.next.get().addr();
+            if rest > 0 {
+                let row = (0..rest / bytes).filter_map(|_| cache.take_next(bytes));
+                // SAFETY: the blocks of a row have no other user.
+                unsafe { pool.lock().give_back(bytes, row) };
             }
         }
     });

@@ -13,8 +13,9 @@ const REGION_CHUNKS: usize = 4;
 const HEADER_BYTES: usize = 64;
 /// A chunk is given back to the system when it has been empty for this time.
 const EMPTY_FOR_NS: i64 = 100_000_000;
-/// The first chunk stays, and uses small pages: most nodes have few processes.
+/// The first chunk stays, and uses small pages: most nodes have few processes. So it has blocks only at its start.
 const KEPT: usize = 0;
+const KEPT_BYTES: usize = 256 << 10;
 
 /// See the module's documentation.
 pub(super) struct Pool {
@@ -28,6 +29,13 @@ pub(super) struct Pool {
 
 // SAFETY: the addresses in it are those of memory that belongs to whoever has locked the pool, apart from blocks in use.
 unsafe impl Send for Pool {}
+
+/// Blocks that were taken.
+pub(super) enum Taken<'a> {
+    /// So many blocks one behind the other: nothing need be written down for each.
+    Row(NonNull<u8>, usize),
+    Single(&'a mut [NonNull<u8>]),
+}
 
 struct Chunk {
     base: NonNull<u8>,
@@ -51,16 +59,14 @@ impl Pool {
         }
     }
 
-    /// Takes blocks, all from one chunk, in the order of their addresses: at most as many as there are places for them, and
-    /// none if the system has no more memory.
+    /// Takes blocks, all from one chunk, in the order of their addresses: at most as many as there are places for them. `None`
+    /// if the system has no more memory.
     pub fn take<'a>(
         &mut self,
         bytes: usize,
         places: &'a mut [MaybeUninit<NonNull<u8>>],
-    ) -> &'a mut [NonNull<u8>] {
-        let Some(number) = self.with_room(bytes) else {
-            return &mut [];
-        };
+    ) -> Option<Taken<'a>> {
+        let number = self.with_room(bytes)?;
         let chunk = &mut self.chunks[number];
         if !chunk.is_resident {
             chunk.is_resident = true;
@@ -69,7 +75,10 @@ impl Pool {
         } else if chunk.is_empty() && number != KEPT {
             self.empty -= 1;
         }
-        chunk.take(bytes, places)
+        Some(match chunk.take_row(bytes, places.len()) {
+            Some((start, count)) => Taken::Row(start, count),
+            None => Taken::Single(chunk.take(bytes, places)),
+        })
     }
 
     /// The first chunk with a free block.
@@ -96,7 +105,13 @@ impl Pool {
         for at in 0..REGION_CHUNKS {
             // SAFETY: within the region.
             let base = unsafe { region.base().add(at * CHUNK_BYTES) };
-            self.chunks.push(Chunk::new(base, bytes));
+            let used = if self.chunks.is_empty() {
+                KEPT_BYTES
+            } else {
+                CHUNK_BYTES
+            };
+            self.chunks
+                .push(Chunk::new(base, (used - HEADER_BYTES) / bytes));
         }
         self.regions.push(region);
         Some(())
@@ -156,8 +171,7 @@ unsafe fn release(region: &Reservation, number: usize) -> bool {
 }
 
 impl Chunk {
-    fn new(base: NonNull<u8>, bytes: usize) -> Chunk {
-        let capacity = (CHUNK_BYTES - HEADER_BYTES) / bytes;
+    fn new(base: NonNull<u8>, capacity: usize) -> Chunk {
         let mut free = vec![u64::MAX; capacity.div_ceil(64)];
         if let (Some(last), rest @ 1..) = (free.last_mut(), capacity % 64) {
             *last = (1 << rest) - 1;
@@ -174,6 +188,21 @@ impl Chunk {
 
     fn is_empty(&self) -> bool {
         self.free_count == self.capacity
+    }
+
+    /// Takes the first free blocks that lie one behind the other, if they are many: whole words of `free`.
+    fn take_row(&mut self, bytes: usize, most: usize) -> Option<(NonNull<u8>, usize)> {
+        let first = self.free.iter().position(|&bits| bits != 0)?;
+        let rest = self.free[first..].iter_mut().take(most / 64);
+        let mut words = 0;
+        for bits in rest.take_while(|bits| **bits == u64::MAX) {
+            *bits = 0;
+            words += 1;
+        }
+        self.free_count -= words * 64;
+        // SAFETY: a chunk has room for as many blocks as it has bits.
+        let start = unsafe { self.base.add(HEADER_BYTES + first * 64 * bytes) };
+        (words > 0).then_some((start, words * 64))
     }
 
     /// Takes the free blocks with the lowest addresses.
@@ -212,20 +241,29 @@ mod tests {
     const BYTES: usize = 512;
 
     fn taken(pool: &mut Pool, most: usize) -> Vec<NonNull<u8>> {
-        pool.take(BYTES, &mut vec![MaybeUninit::uninit(); most])
-            .to_vec()
+        match pool.take(BYTES, &mut vec![MaybeUninit::uninit(); most]) {
+            Some(Taken::Row(start, count)) => {
+                // SAFETY: within the row.
+                let at = |index| unsafe { start.add(index * BYTES) };
+                (0..count).map(at).collect()
+            }
+            Some(Taken::Single(blocks)) => blocks.to_vec(),
+            None => Vec::new(),
+        }
     }
 
     #[test]
     fn an_empty_chunk_goes_back_to_the_system_and_is_used_again() {
         let mut pool = Pool::new();
-        let of_a_chunk = (CHUNK_BYTES - HEADER_BYTES) / BYTES;
+        let of_first = (KEPT_BYTES - HEADER_BYTES) / BYTES;
+        let of_other = (CHUNK_BYTES - HEADER_BYTES) / BYTES;
         let mut blocks = Vec::new();
-        for _ in 0..3 {
-            blocks.extend(taken(&mut pool, of_a_chunk));
+        while blocks.len() < of_first + 2 * of_other {
+            let wanted = of_first + 2 * of_other - blocks.len();
+            blocks.extend(taken(&mut pool, wanted));
         }
-        assert_eq!((blocks.len(), pool.empty), (3 * of_a_chunk, 0));
-        let last = blocks.split_off(of_a_chunk);
+        assert_eq!((blocks.len(), pool.empty), (of_first + 2 * of_other, 0));
+        let last = blocks.split_off(of_first);
         // SAFETY: taken above, and not used afterwards.
         unsafe {
             for block in &last {
@@ -241,7 +279,7 @@ mod tests {
             assert_eq!(pool.empty, 0);
             assert_eq!(middle.cast::<u64>().read(), 0);
             // The lowest free block comes first, also after a release.
-            pool.give_back(BYTES, blocks.drain(of_a_chunk - 1..));
+            pool.give_back(BYTES, blocks.drain(of_first - 1..));
             assert_eq!(taken(&mut pool, 100).len(), 1);
             let next = pool.chunks[1].base.add(HEADER_BYTES);
             assert_eq!(taken(&mut pool, 1), [next]);
