@@ -7,6 +7,8 @@
 //! Functions that build take a heap and never collect. Those that only read may be called by any
 //! thread that may read the map. A term handed in as `map` must be a map.
 
+use std::cmp::Ordering;
+
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::object::{MapShape, offset};
 use layout::{Header, ObjectKind, Term};
@@ -99,11 +101,43 @@ fn position(keys: &[Term], key: Term) -> Option<usize> {
     }
 }
 
+/// A tuple among more keys than these is searched for in the order of the keys, not one after the other: a tuple of
+/// immediates, and (next constant) one that has objects in it, whose comparisons take longer.
+const FEW_FLAT_KEYS: usize = 16;
+const FEW_KEYS: usize = 8;
+
+/// [`compare_exact`] with a short way for tuples that differ in size, or in a small integer or an atom.
+#[inline]
+fn order_of_keys(a: Term, b: Term) -> Ordering {
+    let (Some(tuple_a), Some(tuple_b)) = (a.as_tuple(), b.as_tuple()) else {
+        return compare_exact(a, b);
+    };
+    if tuple_a.len() != tuple_b.len() {
+        return tuple_a.len().cmp(&tuple_b.len());
+    }
+    for (&a, &b) in tuple_a.iter().zip(tuple_b) {
+        if a != b {
+            let order = compare_exact(a, b);
+            if order.is_ne() {
+                return order;
+            }
+        }
+    }
+    Ordering::Equal
+}
+
 /// The index of a key that is not an immediate.
 fn place_of_object(keys: &[Term], key: Term) -> Option<usize> {
     let Some(elements) = key.as_tuple() else {
         return keys.iter().position(|&other| eq_exact(other, key));
     };
+    let is_long = keys.len() > FEW_FLAT_KEYS
+        || keys.len() > FEW_KEYS && !elements.iter().all(|element| element.is_immediate());
+    if is_long {
+        return keys
+            .binary_search_by(|&other| order_of_keys(other, key))
+            .ok();
+    }
     // Keys that are tuples usually differ in size or in an immediate. What is the same for all comparisons is read
     // once.
     let header = key.header();
@@ -138,7 +172,7 @@ fn search(keys: &[Term], key: Term) -> Result<usize, usize> {
     {
         return Ok(place);
     }
-    keys.binary_search_by(|&other| compare_exact(other, key))
+    keys.binary_search_by(|&other| order_of_keys(other, key))
 }
 
 /// The value of a key.

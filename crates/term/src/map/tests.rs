@@ -340,3 +340,65 @@ fn lookups_in_any_order_find_what_single_ones_find() {
         }
     }
 }
+
+/// Tuples of several sizes, some in others, among integers, floats, lists and atoms.
+fn mixed_keys(heap: &mut impl Allocate, count: i64) -> Vec<Term> {
+    let tag = crate::atom::known("map_test_key");
+    (0..count)
+        .map(|number| {
+            let small = Term::small(number / 7 - 2);
+            match number % 7 {
+                0 => small,
+                1 => build::tuple(heap, &[small]),
+                2 => build::tuple(heap, &[tag, small]),
+                3 => {
+                    let inner = build::tuple(heap, &[tag, small]);
+                    build::tuple(heap, &[tag, inner])
+                }
+                4 => {
+                    let inner = build::float(heap, number as f64);
+                    build::tuple(heap, &[inner, tag])
+                }
+                5 => build::cons(heap, small, Term::NIL),
+                _ => build::float(heap, number as f64),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn objects_are_found_in_flat_maps_of_any_size() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    for size in 0..=FLAT_MAP_PAIRS {
+        let keys = mixed_keys(heap, 2 * size as i64);
+        // The same terms at other addresses.
+        let again = mixed_keys(heap, 2 * size as i64);
+        let pairs: Vec<(Term, Term)> = keys.iter().step_by(2).map(|&key| (key, key)).collect();
+        let map = from_pairs(heap, &pairs);
+        for (index, &key) in again.iter().enumerate() {
+            let expected = index.is_multiple_of(2).then(|| keys[index]);
+            assert_eq!(get(map, key), expected, "key {index} of {size}");
+        }
+    }
+}
+
+#[test]
+fn zeros_of_either_sign_are_one_key_also_in_tuples() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let mut pairs: Vec<(Term, Term)> = Vec::new();
+    for number in 0..20 {
+        let key = build::float(heap, f64::from(number));
+        pairs.push((
+            build::tuple(heap, &[key, am::OK]),
+            Term::small(number.into()),
+        ));
+    }
+    let map = from_pairs(heap, &pairs);
+    let minus_zero = build::float(heap, -0.0);
+    let key = build::tuple(heap, &[minus_zero, am::OK]);
+    assert_eq!(get(map, key), Some(Term::small(0)));
+    let whole = build::tuple(heap, &[Term::small(0), am::OK]);
+    assert_eq!(get(map, whole), None);
+}
