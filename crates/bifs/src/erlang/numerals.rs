@@ -1,6 +1,6 @@
 //! Conversion of numbers to text and back.
 
-use layout::Term;
+use layout::{Heap, Term};
 use smallvec::SmallVec;
 use term::integer::uint8;
 use term::text::float::{self, Form};
@@ -21,15 +21,24 @@ fn base_of(base: Term) -> Option<u32> {
     (2..=36).contains(&base).then_some(base)
 }
 
-fn digits(number: Term, base: u32) -> Result<String, Failure> {
-    if !number.is_integer() {
-        return Err(badarg(1));
+/// Builds a term of the text of an integer.
+#[inline]
+fn of_digits(
+    process: &mut Process,
+    number: Term,
+    base: u32,
+    build: impl FnOnce(&mut Heap, &[u8]) -> Term,
+) -> BifResult {
+    if let Some(value) = number.as_small() {
+        let mut room = [0; integer::SMALL_BYTES];
+        let text = integer::print_small(value, base, &mut room);
+        return Ok(build(process.heap(), text));
     }
-    let limbs = number.as_big().map_or(1, |(_, limbs)| limbs.len());
-    dirty_unless(limbs <= MOST_LIMBS_HERE)?;
+    let (_, limbs) = number.as_big().ok_or(badarg(1))?;
+    dirty_unless(limbs.len() <= MOST_LIMBS_HERE)?;
     let text = integer::print(number, base);
     charge((text.len() / 64) as i64);
-    Ok(text)
+    Ok(build(process.heap(), text.as_bytes()))
 }
 
 fn failure(error: IntegerError) -> Failure {
@@ -41,26 +50,24 @@ fn failure(error: IntegerError) -> Failure {
 
 /// `erlang:integer_to_list(Integer)`
 pub fn integer_to_list_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
-    let text = digits(number, 10)?;
-    Ok(build::byte_list(process.heap(), text.as_bytes()))
+    of_digits(process, number, 10, build::byte_list)
 }
 
 /// `erlang:integer_to_list(Integer, Base)`
 pub fn integer_to_list_2(process: &mut Process, [number, base]: [Term; 2]) -> BifResult {
-    let text = digits(number, base_of(base).ok_or(badarg(2))?)?;
-    Ok(build::byte_list(process.heap(), text.as_bytes()))
+    let base = base_of(base).ok_or(badarg(2))?;
+    of_digits(process, number, base, build::byte_list)
 }
 
 /// `erlang:integer_to_binary(Integer)`
 pub fn integer_to_binary_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
-    let text = digits(number, 10)?;
-    Ok(build::binary(process.heap(), text.as_bytes()))
+    of_digits(process, number, 10, build::binary)
 }
 
 /// `erlang:integer_to_binary(Integer, Base)`
 pub fn integer_to_binary_2(process: &mut Process, [number, base]: [Term; 2]) -> BifResult {
-    let text = digits(number, base_of(base).ok_or(badarg(2))?)?;
-    Ok(build::binary(process.heap(), text.as_bytes()))
+    let base = base_of(base).ok_or(badarg(2))?;
+    of_digits(process, number, base, build::binary)
 }
 
 /// `erlang:binary_to_integer(Binary)`

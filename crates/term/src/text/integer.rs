@@ -29,34 +29,61 @@ const MAX_BITS: usize = BIG_LIMBS * 64;
 pub fn print(term: Term, base: u32) -> String {
     debug_assert!((2..=36).contains(&base));
     if let Some(value) = term.as_small() {
-        if base == 10 {
-            return value.to_string();
-        }
-        return print_small(value, base);
+        let text = print_small(value, base, &mut [0; SMALL_BYTES]).to_vec();
+        return String::from_utf8(text).expect("digits");
     }
     let (negative, limbs) = term.as_big().expect("an integer");
     print_limbs(negative, limbs, base)
 }
 
-fn print_small(value: i64, base: u32) -> String {
-    let mut digits = [0; 65];
-    let mut at = digits.len();
+/// Bytes that suffice for a 64-bit integer in any base.
+pub const SMALL_BYTES: usize = 65;
+
+/// [`print`] for small integers, into room of the caller's.
+#[inline]
+pub fn print_small(value: i64, base: u32, room: &mut [u8; SMALL_BYTES]) -> &[u8] {
+    let mut at = room.len();
     let mut rest = value.unsigned_abs();
-    loop {
-        at -= 1;
-        digits[at] = digit((rest % u64::from(base)) as u8);
-        rest /= u64::from(base);
-        if rest == 0 {
-            break;
+    if base == 10 {
+        while rest >= 10 {
+            at -= 2;
+            room[at..at + 2].copy_from_slice(&PAIRS[(rest % 100) as usize]);
+            rest /= 100;
+        }
+        // What is left is one digit, or none unless the integer is zero.
+        if rest > 0 || at == room.len() {
+            at -= 1;
+            room[at] = digit(rest as u8);
+        }
+    } else {
+        loop {
+            at -= 1;
+            room[at] = digit((rest % u64::from(base)) as u8);
+            rest /= u64::from(base);
+            if rest == 0 {
+                break;
+            }
         }
     }
     if value < 0 {
         at -= 1;
-        digits[at] = b'-';
+        room[at] = b'-';
     }
-    digits[at..].iter().map(|&byte| char::from(byte)).collect()
+    &room[at..]
 }
 
+/// The numbers below 100 as two decimal digits.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
+
+#[inline]
 fn digit(value: u8) -> u8 {
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[usize::from(value)]
 }
@@ -187,6 +214,25 @@ mod tests {
         check(&long, 2, Ok(&long));
         check(&long, 10, Ok(&long));
         check("00000000000000000000000000000000001F", 16, Ok("1F"));
+    }
+
+    #[test]
+    fn small_integers_are_printed_as_rust_prints_them() {
+        let mut numbers: Vec<i64> = (-1100..=1100).collect();
+        numbers.extend((0..18).map(|digits| 10i64.pow(digits)));
+        numbers.extend((0..18).map(|digits| 10i64.pow(digits) - 1));
+        numbers.extend([i64::MIN, i64::MAX]);
+        for number in numbers {
+            let text = |base| {
+                let mut room = [0; SMALL_BYTES];
+                String::from_utf8(print_small(number, base, &mut room).to_vec()).unwrap()
+            };
+            assert_eq!(text(10), number.to_string());
+            let sign = if number < 0 { "-" } else { "" };
+            let magnitude = number.unsigned_abs();
+            assert_eq!(text(16), format!("{sign}{magnitude:X}"));
+            assert_eq!(text(2), format!("{sign}{magnitude:b}"));
+        }
     }
 
     #[test]
