@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use crate::bits::construct::{self, Builder};
 use crate::heap::Allocate;
+use crate::integer::uint8;
 use crate::off_heap::BinaryBlock;
 use crate::{ObjectKind, build};
 
@@ -49,6 +50,22 @@ impl Walk {
             current: iolist,
             pending: SmallVec::new(),
         }
+    }
+
+    /// Takes bytes from the front of the list at hand, as many as there is room for; returns their number. What is left
+    /// may begin with a byte of another list.
+    #[inline]
+    pub fn bytes(&mut self, room: &mut [u8]) -> usize {
+        let mut count = 0;
+        while count < room.len()
+            && let Some((head, tail)) = self.current.as_cons()
+            && let Some(byte) = uint8(head)
+        {
+            room[count] = byte;
+            count += 1;
+            self.current = tail;
+        }
+        count
     }
 
     /// The next piece; `None` at the end.

@@ -35,35 +35,42 @@ fn read(
     let mut run = [0; RUN_BYTES];
     let mut length = 0;
     let rest = loop {
-        let piece = walk.next_piece().map_err(|_| badarg(1))?;
-        if length > 0 && (length == RUN_BYTES || !matches!(piece, Some(Piece::Byte(_)))) {
-            sum(&run[..length]);
-            length = 0;
-        }
-        match piece {
-            None => break None,
-            Some(Piece::Byte(byte)) => {
-                run[length] = byte;
-                length += 1;
-                left = left.saturating_sub(1);
-            }
-            Some(Piece::Bits(binary)) => {
-                let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
-                let taken = bytes.len().min(left);
-                sum(&bytes[..taken]);
-                left -= taken;
-                if taken < bytes.len() {
-                    let heap = process.heap();
-                    let more = (bytes.len() - taken) as u64 * 8;
-                    let more = build::sub_bits(heap, binary, taken as u64 * 8, more);
-                    let rest = walk.rest(heap);
-                    break Some(build::cons(heap, more, rest));
-                }
-            }
-        }
+        let most = (RUN_BYTES - length).min(left);
+        let taken = walk.bytes(&mut run[length..length + most]);
+        length += taken;
+        left -= taken;
         if left == 0 {
             sum(&run[..length]);
             break Some(walk.rest(process.heap()));
+        }
+        if length == RUN_BYTES {
+            sum(&run);
+            length = 0;
+        }
+        let piece = walk.next_piece().map_err(|_| badarg(1))?;
+        if let Some(Piece::Byte(byte)) = piece {
+            run[length] = byte;
+            length += 1;
+            left -= 1;
+            continue;
+        }
+        if length > 0 {
+            sum(&run[..length]);
+            length = 0;
+        }
+        let Some(Piece::Bits(binary)) = piece else {
+            break None;
+        };
+        let bytes = unicode::bytes_of(binary).ok_or(badarg(1))?;
+        let taken = bytes.len().min(left);
+        sum(&bytes[..taken]);
+        left -= taken;
+        if taken < bytes.len() {
+            let heap = process.heap();
+            let more = (bytes.len() - taken) as u64 * 8;
+            let more = build::sub_bits(heap, binary, taken as u64 * 8, more);
+            let rest = walk.rest(heap);
+            break Some(build::cons(heap, more, rest));
         }
     };
     charge(((budget - left) / bytes_per_reduction) as i64);
