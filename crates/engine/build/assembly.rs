@@ -256,6 +256,10 @@ fn joined(blocks: &[Block], block: usize, line: usize) -> Option<(usize, String)
     }
     let (mnemonic, operands) = lines[user].split_once('\t')?;
     let (source, dest) = operands.split_once(", ")?;
+    // A product goes to any register, so this needs none that holds the constant.
+    if mnemonic == "imulq" && dest == names[0] && !mentions(source, &names) {
+        return Some((user, format!("imulq\t${constant}, {source}, {dest}")));
+    }
     let takes_constant = ["addq", "subq", "cmpq", "andq", "orq", "xorq"].contains(&mnemonic);
     let joins = takes_constant && source == names[0] && !mentions(dest, &names);
     if !joins || !is_dead(blocks, (block, user + 1), &names, &mut Vec::new()) {

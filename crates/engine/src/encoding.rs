@@ -343,8 +343,8 @@ encodings! {
         offset: Number, header: Number
     }
 
-    /// A `Bif2` with a constant shift, and what the fast path makes of that.
-    ShiftConstant<A: Source, B: Dest> {
+    /// A `Bif2` whose second argument is a constant, and what the fast path makes of that.
+    ByConstant<A: Source, B: Dest> {
         a: In<A>, b: Any, dest: Out<B>, fail: Label, live: Number, export: ExportRef, by: Number
     }
 

@@ -102,6 +102,12 @@ impl<F: Form> Registers<F> {
         }
     }
 
+    /// Whether an operand is always a constant that is a small integer.
+    #[inline(always)]
+    pub fn is_small_constant<A: Source, const I: usize>(&self, _: At<A, I>) -> bool {
+        A::IS_SMALL
+    }
+
     /// Writes the register that an operand names.
     #[inline(always)]
     pub unsafe fn put<D: Dest, const I: usize>(&self, _: At<D, I>, value: Term) {

@@ -158,8 +158,10 @@ macro_rules! stencil_table {
             variants!(integers_dest, $form, arith::Add),
             variants!(integers_dest, $form, arith::Subtract),
             variants!(integers_dest, $form, arith::Multiply),
+            variants!(register_dest, $form, arith::MultiplyConstant),
             variants!(integers_dest_few, $form, arith::IntegerDivide),
             variants!(integers_dest_few, $form, arith::Remainder),
+            variants!(register_dest, $form, arith::RemainderByPower),
             variants!(integers_dest, $form, arith::BitAnd),
             variants!(integers_dest_few, $form, arith::BitOr),
             variants!(integers_dest_few, $form, arith::BitXor),
@@ -234,8 +236,8 @@ macro_rules! stencil_table {
 macro_rules! for_each_slow_path {
     ($callback:ident) => {
         $callback! {
-            arith: add(Bif2) subtract(Bif2) multiply(Bif2);
-            bifs: guard1(Bif1) guard2(Bif2) shift(ShiftConstant) length(Bif1) call_bif(CallExport);
+            arith: add(Bif2) subtract(Bif2) multiply(Bif2) multiply_constant(ByConstant);
+            bifs: guard1(Bif1) guard2(Bif2) by_constant(ByConstant) length(Bif1) call_bif(CallExport);
             binaries: start_match(StartMatch) get_integer(GetBits) get_binary(GetBits) get_tail(GetTail)
                 get_utf8(GetCharacter) set_position(SetPosition);
             build: utf8_segment(PutValue) bytes_segment(PutBytes);

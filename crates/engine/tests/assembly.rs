@@ -120,6 +120,10 @@ fn constants_join_what_uses_them() {
         "movl\t$HOLE_0, %eax\n    incq\t%rcx\n    subq\t%rax, %rsi\n    movq\t(%rdi), %rax",
         &["incq\t%rcx", "subq\t$HOLE_0, %rsi", "movq\t(%rdi), %rax"],
     );
+    joined(
+        "movl\t$HOLE_1, %r9d\n    imulq\t%rax, %r9\n    movq\t%r9, (%rdi)",
+        &["imulq\t$HOLE_1, %rax, %r9", "movq\t%r9, (%rdi)"],
+    );
     for stays in [
         // Used again, here or behind a jump.
         vec![

@@ -124,15 +124,15 @@ BitXor:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    2a
-    xor    0x0(%rip),%rax        # 1a
-      PC32	RECORD+0xc
-    or     $0xf,%rax
+    jne    29
+    lea    0x0(%rip),%r9        # 1a
+      PC32	HOLE_1-0x13
+    xor    %r9,%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
-    jmp    2a
+    jmp    29
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 31
+    mov    0x0(%rip),%rax        # 30
       PC32	guard2-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1995,17 +1995,18 @@ MoveReturn:
 
 Multiply:
     mov    0x0(%rdi),%rax
-      32S	HOLE_1
+      32S	HOLE_0
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    24
-    sar    $0x4,%rax
-    lea    0x0(%rip),%r9        # 1e
-      PC32	HOLE_0-0x13
+    jne    27
+    add    $0xfffffffffffffff1,%rax
+    mov    $0x0,%r9d
+      32	HOLE_1
+    sar    $0x4,%r9
     imul   %rax,%r9
-    jno    33
-    mov    0x0(%rip),%rax        # 2b
+    jno    36
+    mov    0x0(%rip),%rax        # 2e
       PC32	multiply-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2013,7 +2014,30 @@ Multiply:
     or     $0xf,%r9
     mov    %r9,0x0(%rdi)
       32S	HOLE_2
-    jmp    43
+    jmp    46
+      PLT32	CONT-0x4
+
+MultiplyConstant:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    23
+    add    $0xfffffffffffffff1,%rax
+    mov    $0x0,%r9d
+      32	HOLE_6
+    imul   %rax,%r9
+    jno    32
+    mov    0x0(%rip),%rax        # 2a
+      PC32	multiply_constant-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+    or     $0xf,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    jmp    42
       PLT32	CONT-0x4
 
 Not:
@@ -2541,6 +2565,33 @@ Remainder:
     jmp    6c
       PLT32	CONT-0x4
 
+RemainderByPower:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    3f
+    mov    %rax,%r9
+    sar    $0x3f,%r9
+    lea    0x0(%rip),%r10        # 21
+      PC32	HOLE_6-0x13
+    and    %r9,%r10
+    add    %r10,%rax
+    mov    $0x0,%r9d
+      32	HOLE_6
+    and    %rax,%r9
+    sub    %r10,%r9
+    mov    %r9,0x0(%rdi)
+      32S	HOLE_2
+    jmp    3f
+      PLT32	CONT-0x4
+    mov    0x0(%rip),%rax        # 46
+      PC32	by_constant-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    jmp    *%rax
+
 Return:
     mov    (%rsi),%r9
     add    $0x8,%rsi
@@ -2800,7 +2851,7 @@ ShiftLeftConstant:
     imul   %rax,%r9
     jno    32
     mov    0x0(%rip),%rax        # 2a
-      PC32	shift-0x4
+      PC32	by_constant-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
@@ -2848,7 +2899,7 @@ ShiftRightConstant:
     jmp    2e
       PLT32	CONT-0x4
     mov    0x0(%rip),%rax        # 35
-      PC32	shift-0x4
+      PC32	by_constant-0x4
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax

@@ -8,8 +8,8 @@ use super::AssembleErrorKind;
 use super::emit::{Emitter, label, number};
 use crate::bodies::{arith, calls, guards, tuples};
 use crate::encoding::{
-    Bif0, Bif1, Bif2, Bif3, CallExport, CallExportLast, Destination, ElementConstant, Frame,
-    Nothing, ShiftConstant,
+    Bif0, Bif1, Bif2, Bif3, ByConstant, CallExport, CallExportLast, Destination, ElementConstant,
+    Frame, Nothing,
 };
 use crate::operand::Operand;
 use crate::operation::{HandlerOf, Operation};
@@ -88,7 +88,7 @@ pub(super) fn guard_bif(
                 live,
                 export,
             };
-            if shift_by_constant(emitter, name, &operands) {
+            if by_constant(emitter, name, &operands) {
                 return Ok(());
             }
             let body = operator2(name, &operands).unwrap_or(slow::bifs::guard2);
@@ -119,13 +119,13 @@ fn constant_index(operand: Operand) -> Option<u64> {
         .then_some(index)
 }
 
-/// Writes a shift of a register by a constant number of bits, if this is one.
-fn shift_by_constant(emitter: &mut Emitter<'_>, name: &Export, operands: &Bif2) -> bool {
-    let bits = operands.b.as_constant().and_then(Term::as_small);
-    let (Some(bits), None) = (bits, operands.a.as_constant()) else {
+/// Writes an operation of a register and a constant that has a form of its own, if this is one.
+fn by_constant(emitter: &mut Emitter<'_>, name: &Export, operands: &Bif2) -> bool {
+    let constant = operands.b.as_constant().and_then(Term::as_small);
+    let (Some(constant), None) = (constant, operands.a.as_constant()) else {
         return false;
     };
-    let with = |by: u64| ShiftConstant {
+    let with = |by: u64| ByConstant {
         a: operands.a,
         b: operands.b,
         dest: operands.dest,
@@ -135,12 +135,19 @@ fn shift_by_constant(emitter: &mut Emitter<'_>, name: &Export, operands: &Bif2) 
         by,
     };
     match erlang_function(name) {
-        // The factor fits into an instruction.
-        Some(atoms::BSL) if (0..=30).contains(&bits) => {
-            emitter.operation::<arith::ShiftLeftConstant>(with(1 << bits));
+        // Factors and masks that fit into an instruction.
+        Some(atoms::TIMES) if i32::try_from(constant).is_ok() => {
+            emitter.operation::<arith::MultiplyConstant>(with(constant as u64));
         }
-        Some(atoms::BSR) if bits >= 0 => {
-            emitter.operation::<arith::ShiftRightConstant>(with(bits.min(63) as u64));
+        Some(atoms::REM) if constant.count_ones() == 1 && (1..1 << 27).contains(&constant) => {
+            let remaining = constant as u64 * 16 - 1;
+            emitter.operation::<arith::RemainderByPower>(with(remaining));
+        }
+        Some(atoms::BSL) if (0..=30).contains(&constant) => {
+            emitter.operation::<arith::ShiftLeftConstant>(with(1 << constant));
+        }
+        Some(atoms::BSR) if constant >= 0 => {
+            emitter.operation::<arith::ShiftRightConstant>(with(constant.min(63) as u64));
         }
         _ => return false,
     }

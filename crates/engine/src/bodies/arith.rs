@@ -54,9 +54,27 @@ operations! {
         if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::arith::multiply);
         }
-        let (product, overflow) = untagged(a).overflowing_mul(b.small_value());
+        // Of a constant factor the value, which does not wait for the other one.
+        let (product, overflow) = match m.is_small_constant(o.a) {
+            true => untagged(b).overflowing_mul(a.small_value()),
+            false => untagged(a).overflowing_mul(b.small_value()),
+        };
         if overflow {
             return m.slow(o, slow::arith::multiply);
+        }
+        m.put(o.dest, term(product | TAG as i64));
+        m.next(o.end)
+    }
+
+    /// `*` by a constant; `by` is the factor.
+    MultiplyConstant: SD |m, o: ByConstant| {
+        let a = m.get(o.a);
+        if !a.is_small() {
+            return m.slow(o, slow::arith::multiply_constant);
+        }
+        let (product, overflow) = untagged(a).overflowing_mul(m.word(o.by) as i64);
+        if overflow {
+            return m.slow(o, slow::arith::multiply_constant);
         }
         m.put(o.dest, term(product | TAG as i64));
         m.next(o.end)
@@ -90,6 +108,19 @@ operations! {
         m.next(o.end)
     }
 
+    /// `rem` by a power of two; `by` are the bits of a term that remain, those of the tag among them.
+    RemainderByPower: SD |m, o: ByConstant| {
+        let a = m.get(o.a);
+        if !a.is_small() {
+            return m.slow(o, slow::bifs::by_constant);
+        }
+        let (a, remaining) = (a.bits() as i64, m.word(o.by) as i64);
+        // What makes a negative number's quotient round to zero: the greatest remainder.
+        let bias = (a >> 63) & (remaining - TAG as i64);
+        m.put(o.dest, term(((a + bias) & remaining) - bias));
+        m.next(o.end)
+    }
+
     BitAnd: Iid |m, o: Bif2| {
         let (a, b) = (m.get(o.a), m.get(o.b));
         if !m.both_small((o.a, a), (o.b, b)) {
@@ -113,7 +144,12 @@ operations! {
         if !m.both_small((o.a, a), (o.b, b)) {
             return m.slow(o, slow::bifs::guard2);
         }
-        m.put(o.dest, Term::from_bits((a.bits() ^ b.bits()) | TAG));
+        // The tag of a constant is not even part of the instruction.
+        let bits = match m.is_small_constant(o.b) {
+            true => a.bits() ^ untagged(b) as u64,
+            false => (a.bits() ^ b.bits()) | TAG,
+        };
+        m.put(o.dest, Term::from_bits(bits));
         m.next(o.end)
     }
 
@@ -150,24 +186,24 @@ operations! {
     }
 
     /// `bsl` by a constant; `by` is the factor.
-    ShiftLeftConstant: SD |m, o: ShiftConstant| {
+    ShiftLeftConstant: SD |m, o: ByConstant| {
         let a = m.get(o.a);
         if !a.is_small() {
-            return m.slow(o, slow::bifs::shift);
+            return m.slow(o, slow::bifs::by_constant);
         }
         let (shifted, overflow) = untagged(a).overflowing_mul(m.word(o.by) as i64);
         if overflow {
-            return m.slow(o, slow::bifs::shift);
+            return m.slow(o, slow::bifs::by_constant);
         }
         m.put(o.dest, term(shifted | TAG as i64));
         m.next(o.end)
     }
 
     /// `bsr` by a constant; `by` is the number of bits, at most 63.
-    ShiftRightConstant: SD |m, o: ShiftConstant| {
+    ShiftRightConstant: SD |m, o: ByConstant| {
         let a = m.get(o.a);
         if !a.is_small() {
-            return m.slow(o, slow::bifs::shift);
+            return m.slow(o, slow::bifs::by_constant);
         }
         let shifted = (a.bits() as i64) >> (m.word(o.by) & 63);
         m.put(o.dest, term(shifted | TAG as i64));

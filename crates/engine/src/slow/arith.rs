@@ -7,7 +7,7 @@ use layout::limits::STACK_RESERVE_WORDS;
 use layout::{Header, ObjectKind, Term};
 
 use crate::operation::slow_paths;
-use crate::slow::bifs::guard2;
+use crate::slow::bifs::{by_constant, guard2};
 
 /// The header word of a float.
 const FLOAT: u64 = Header::new(ObjectKind::Float, 1).0;
@@ -22,11 +22,11 @@ fn number(term: Term) -> Option<(f64, bool)> {
 }
 
 macro_rules! operators {
-    ($($(#[$doc:meta])* $name:ident $operator:tt $integers:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident($encoding:ident) $operator:tt $integers:literal $otherwise:ident;)*) => {
         slow_paths! {
             $(
                 $(#[$doc])*
-                $name |m, o: Bif2| {
+                $name |m, o: $encoding| {
                     let (a, b) = (number(m.get(o.a)), number(m.get(o.b)));
                     if let (Some((a, a_is_float)), Some((b, b_is_float))) = (a, b)
                         && (a_is_float || b_is_float || $integers)
@@ -42,7 +42,7 @@ macro_rules! operators {
                             return m.next(o.end);
                         }
                     }
-                    m.slow(o, guard2)
+                    m.slow(o, $otherwise)
                 }
             )*
         }
@@ -51,11 +51,13 @@ macro_rules! operators {
 
 operators! {
     /// `+`
-    add + false;
+    add(Bif2) + false guard2;
     /// `-`
-    subtract - false;
+    subtract(Bif2) - false guard2;
     /// `*`
-    multiply * false;
+    multiply(Bif2) * false guard2;
+    /// `*` by a constant
+    multiply_constant(ByConstant) * false by_constant;
     /// `/`
-    divide / true;
+    divide(Bif2) / true guard2;
 }

@@ -296,6 +296,6 @@ guards! {
     guard0 Bif0 [];
     guard1 Bif1 [a];
     guard2 Bif2 [a b];
-    shift ShiftConstant [a b];
+    by_constant ByConstant [a b];
     guard3 Bif3 [a b c];
 }
