@@ -392,8 +392,10 @@ fn take_at_best(words: usize, least: usize) -> (*mut u64, usize) {
     match block::take(words) {
         Some(block) => (block, words),
         None => {
-            let block = block::take(least).unwrap_or_else(|| block::no_memory(least));
-            (block, least)
+            let taken = |words| block::take(words).map(|block| (block, words));
+            taken(least)
+                .or_else(|| taken(block::size_without_slab(least)))
+                .unwrap_or_else(|| block::no_memory(least))
         }
     }
 }

@@ -160,21 +160,25 @@ impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
     }
 
     /// Gives the array a block with room for so many elements, at least as many as it has.
-    fn reallocate(&mut self, capacity: usize) -> NonNull<Block<H>> {
+    fn reallocate(&mut self, mut capacity: usize) -> NonNull<Block<H>> {
         let (length, before) = self.lengths();
         debug_assert!(capacity >= length);
+        let attempt = |capacity| match self.block {
+            None => Self::allocate(capacity),
+            // SAFETY: the present block was allocated with its capacity, and is not used after it has moved.
+            Some(block) => unsafe { Self::resize(block, before, capacity) },
+        };
+        let mut pointer = attempt(capacity);
+        if pointer.is_null() && Self::class_of(capacity).is_some() {
+            // The program's allocator may have a little memory when no more chunks can be had.
+            capacity += 1;
+            pointer = attempt(capacity);
+        }
         let layout = Self::layout(capacity);
         held::count(
             HeldKind::Heap,
             layout.size() as isize - self.bytes() as isize,
         );
-        // SAFETY: the present block was allocated with its capacity, and is not used afterwards.
-        let pointer = unsafe {
-            match self.block {
-                None => Self::allocate(capacity),
-                Some(block) => Self::resize(block, before, capacity),
-            }
-        };
         let Some(mut block) = NonNull::new(pointer.cast::<Block<H>>()) else {
             held::exhausted(layout)
         };

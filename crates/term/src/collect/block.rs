@@ -100,6 +100,12 @@ pub(super) fn tight_size(words: usize) -> usize {
     words.next_multiple_of(step).max(FIRST_HEAP_WORDS)
 }
 
+/// A size at least as large whose blocks come from the program's allocator: that may have a little memory when no more
+/// chunks can be had.
+pub(super) fn size_without_slab(words: usize) -> usize {
+    words.next_multiple_of(SLAB_STEP) + 1
+}
+
 fn layout(words: usize) -> Option<Layout> {
     Layout::array::<u64>(words).ok()
 }

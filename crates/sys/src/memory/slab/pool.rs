@@ -7,7 +7,7 @@ use crate::memory::Reservation;
 
 /// Bytes of a chunk, and its alignment: a huge page.
 const CHUNK_BYTES: usize = 2 << 20;
-/// Chunks that are reserved at a time.
+/// Chunks that are reserved at a time, if possible.
 const REGION_CHUNKS: usize = 4;
 /// Bytes at the start of a chunk that hold its number; a cache line, which keeps the blocks aligned.
 const HEADER_BYTES: usize = 64;
@@ -39,6 +39,8 @@ pub(super) enum Taken<'a> {
 
 struct Chunk {
     base: NonNull<u8>,
+    /// The index of the region that it is part of.
+    region: usize,
     /// One bit per block, set if it is free.
     free: Box<[u64]>,
     free_count: usize,
@@ -93,8 +95,8 @@ impl Pool {
     }
 
     fn add_region(&mut self, bytes: usize) -> Option<()> {
-        let region = Reservation::new(REGION_CHUNKS * CHUNK_BYTES, CHUNK_BYTES).ok()?;
-        region.commit(0..region.bytes()).ok()?;
+        // Where addresses are scarce, there may be room for a single chunk.
+        let region = reserve(REGION_CHUNKS).or_else(|| reserve(1))?;
         let small = if self.chunks.is_empty() {
             CHUNK_BYTES
         } else {
@@ -102,16 +104,17 @@ impl Pool {
         };
         // Without huge pages this is slower, but works.
         let _ = region.advise_huge(small..region.bytes());
-        for at in 0..REGION_CHUNKS {
+        for start in (0..region.bytes()).step_by(CHUNK_BYTES) {
             // SAFETY: within the region.
-            let base = unsafe { region.base().add(at * CHUNK_BYTES) };
+            let base = unsafe { region.base().add(start) };
             let used = if self.chunks.is_empty() {
                 KEPT_BYTES
             } else {
                 CHUNK_BYTES
             };
+            let capacity = (used - HEADER_BYTES) / bytes;
             self.chunks
-                .push(Chunk::new(base, (used - HEADER_BYTES) / bytes));
+                .push(Chunk::new(base, self.regions.len(), capacity));
         }
         self.regions.push(region);
         Some(())
@@ -150,7 +153,7 @@ impl Pool {
                 continue;
             }
             // SAFETY: no block of the chunk is in use.
-            if unsafe { release(&self.regions[number / REGION_CHUNKS], number) } {
+            if unsafe { release(&self.regions[chunk.region], chunk.base) } {
                 chunk.is_resident = false;
                 self.empty -= 1;
                 return true;
@@ -160,24 +163,32 @@ impl Pool {
     }
 }
 
+/// A region of so many chunks, committed; `None` if the system has no more memory.
+fn reserve(chunks: usize) -> Option<Reservation> {
+    let region = Reservation::new(chunks * CHUNK_BYTES, CHUNK_BYTES).ok()?;
+    region.commit(0..region.bytes()).ok()?;
+    Some(region)
+}
+
 /// Gives a chunk's memory back to the system; returns whether the system took it.
 ///
 /// # Safety
 /// No block of the chunk is in use.
-unsafe fn release(region: &Reservation, number: usize) -> bool {
-    let start = number % REGION_CHUNKS * CHUNK_BYTES;
+unsafe fn release(region: &Reservation, chunk: NonNull<u8>) -> bool {
+    let start = chunk.addr().get() - region.base().addr().get();
     // SAFETY: the caller's promise.
     unsafe { region.release(start..start + CHUNK_BYTES) }.is_ok()
 }
 
 impl Chunk {
-    fn new(base: NonNull<u8>, capacity: usize) -> Chunk {
+    fn new(base: NonNull<u8>, region: usize, capacity: usize) -> Chunk {
         let mut free = vec![u64::MAX; capacity.div_ceil(64)];
         if let (Some(last), rest @ 1..) = (free.last_mut(), capacity % 64) {
             *last = (1 << rest) - 1;
         }
         Chunk {
             base,
+            region,
             free: free.into(),
             free_count: capacity,
             capacity,
