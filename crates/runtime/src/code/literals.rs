@@ -18,7 +18,7 @@ use space::Space;
 /// Address space for all literal areas, if the process's address space is not limited.
 const RANGE_BYTES: usize = 64 << 30;
 /// If it is limited, literal areas get one part in this many.
-const LIMITED_PART: u64 = 8;
+const LIMITED_PART: u64 = 16;
 /// The size of an area is a multiple of this, so that no two share a cache line.
 const STEP_BYTES: usize = 64;
 /// Memory is committed in multiples of this, which is no less than any system's page.

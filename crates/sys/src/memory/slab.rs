@@ -54,8 +54,6 @@ static POOLS: [Mutex<Pool>; CLASSES.len()] = [const { Mutex::new(Pool::new()) };
 
 thread_local! {
     static CACHES: [Cache; CLASSES.len()] = const { [const { Cache::new() }; CLASSES.len()] };
-    /// Gives everything back when the thread ends. Apart from the caches, so that these are accessed without a check.
-    static AT_END: AtEnd = const { AtEnd };
 }
 
 /// The free blocks of one class that a thread keeps: the first `count` elements, and those that lie one behind the other from
@@ -66,8 +64,6 @@ struct Cache {
     end: Cell<*mut u8>,
     free: [Cell<*mut u8>; MOST_KEPT],
 }
-
-struct AtEnd;
 
 /// A kind of blocks, all of one size.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +122,6 @@ impl Class {
     #[cold]
     #[inline(never)]
     fn fill(self, cache: &Cache) -> Option<NonNull<u8>> {
-        AT_END.with(|_| ());
         let bytes = CLASSES[self.0].1;
         let mut blocks = [const { MaybeUninit::uninit() }; BATCH];
         match POOLS[self.0].lock().take(bytes, &mut blocks)? {
@@ -188,7 +183,9 @@ impl Cache {
     }
 }
 
-/// Gives the blocks that this thread keeps to the others, and empty chunks to the system: for a thread that is idle.
+/// Gives the blocks that this thread keeps to the others, and empty chunks to the system: for a thread that is idle, or ends.
+/// Threads of a node do not end, so nothing does this for them: what runs at the end of a thread is registered by the C library with
+/// memory of its own, which takes 64 MiB of addresses for each thread.
 pub fn settle() {
     give_all_back();
     for pool in &POOLS {
@@ -214,12 +211,6 @@ fn give_all_back() {
             }
         }
     });
-}
-
-impl Drop for AtEnd {
-    fn drop(&mut self) {
-        give_all_back();
-    }
 }
 
 #[cfg(test)]
@@ -256,6 +247,7 @@ mod tests {
                 // SAFETY: as above.
                 unsafe { Class(at).give_back(block) };
             }
+            settle();
         };
         std::thread::scope(|scope| {
             for seed in 1..=3 {

@@ -13,7 +13,8 @@ const REGION_CHUNKS: usize = 4;
 const HEADER_BYTES: usize = 64;
 /// A chunk is given back to the system when it has been empty for this time.
 const EMPTY_FOR_NS: i64 = 100_000_000;
-/// The first chunk stays, and uses small pages: most nodes have few processes. So it has blocks only at its start.
+/// The first chunk stays, and uses small pages: most nodes have few processes. So it is smaller than
+/// others, and a node takes no more addresses than it needs.
 const KEPT: usize = 0;
 const KEPT_BYTES: usize = 256 << 10;
 
@@ -95,24 +96,19 @@ impl Pool {
     }
 
     fn add_region(&mut self, bytes: usize) -> Option<()> {
-        // Where addresses are scarce, there may be room for a single chunk.
-        let region = reserve(REGION_CHUNKS).or_else(|| reserve(1))?;
-        let small = if self.chunks.is_empty() {
-            CHUNK_BYTES
+        let region = if self.chunks.is_empty() {
+            reserve(KEPT_BYTES)?
         } else {
-            0
+            // Where addresses are scarce, there may be room for a single chunk.
+            let region = reserve(REGION_CHUNKS * CHUNK_BYTES).or_else(|| reserve(CHUNK_BYTES))?;
+            // Without huge pages this is slower, but works.
+            let _ = region.advise_huge(0..region.bytes());
+            region
         };
-        // Without huge pages this is slower, but works.
-        let _ = region.advise_huge(small..region.bytes());
         for start in (0..region.bytes()).step_by(CHUNK_BYTES) {
             // SAFETY: within the region.
             let base = unsafe { region.base().add(start) };
-            let used = if self.chunks.is_empty() {
-                KEPT_BYTES
-            } else {
-                CHUNK_BYTES
-            };
-            let capacity = (used - HEADER_BYTES) / bytes;
+            let capacity = (region.bytes().min(CHUNK_BYTES) - HEADER_BYTES) / bytes;
             self.chunks
                 .push(Chunk::new(base, self.regions.len(), capacity));
         }
@@ -163,9 +159,9 @@ impl Pool {
     }
 }
 
-/// A region of so many chunks, committed; `None` if the system has no more memory.
-fn reserve(chunks: usize) -> Option<Reservation> {
-    let region = Reservation::new(chunks * CHUNK_BYTES, CHUNK_BYTES).ok()?;
+/// A region of so many bytes, committed, that begins as a chunk does; `None` if the system has no more memory.
+fn reserve(bytes: usize) -> Option<Reservation> {
+    let region = Reservation::new(bytes, CHUNK_BYTES).ok()?;
     region.commit(0..region.bytes()).ok()?;
     Some(region)
 }
