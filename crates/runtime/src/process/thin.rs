@@ -33,9 +33,6 @@ pub struct Thin<H, T: Copy, const FIRST: usize> {
 unsafe impl<H: Send, T: Copy + Send, const FIRST: usize> Send for Thin<H, T, FIRST> {}
 
 impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
-    /// Where the elements begin in a block.
-    const OFFSET: usize = size_of::<Block<H>>();
-
     const IS_ALIGNED: () = assert!(align_of::<T>() <= align_of::<Block<H>>() && FIRST > 0);
 
     #[must_use]
@@ -163,6 +160,7 @@ impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
     fn reallocate(&mut self, mut capacity: usize) -> NonNull<Block<H>> {
         let (length, before) = self.lengths();
         debug_assert!(capacity >= length);
+        let bytes_before = self.bytes();
         let attempt = |capacity| match self.block {
             None => Self::allocate(capacity),
             // SAFETY: the present block was allocated with its capacity, and is not used after it has moved.
@@ -174,10 +172,11 @@ impl<H: Default, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
             capacity += 1;
             pointer = attempt(capacity);
         }
+        // From here on, what `self.block` refers to is gone.
         let layout = Self::layout(capacity);
         held::count(
             HeldKind::Heap,
-            layout.size() as isize - self.bytes() as isize,
+            layout.size() as isize - bytes_before as isize,
         );
         let Some(mut block) = NonNull::new(pointer.cast::<Block<H>>()) else {
             held::exhausted(layout)
@@ -240,8 +239,14 @@ impl<H: Default, T: Copy, const FIRST: usize> Default for Thin<H, T, FIRST> {
 }
 
 impl<H, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
-    const FIRST_CLASS: Option<Class> =
-        Class::of(Stay::Whole, size_of::<Block<H>>() + FIRST * size_of::<T>());
+    /// Where the elements begin in a block.
+    const OFFSET: usize = size_of::<Block<H>>();
+    const FIRST_CLASS: Option<Class> = Class::of(Stay::Whole, Self::bytes_for(FIRST));
+
+    /// Bytes of a block for so many elements, a number that [`Thin::layout`] has checked.
+    const fn bytes_for(capacity: usize) -> usize {
+        Self::OFFSET + capacity * size_of::<T>()
+    }
 
     /// Where blocks for so many elements come from, if not from the program's allocator.
     fn class_of(capacity: usize) -> Option<Class> {
@@ -259,7 +264,7 @@ impl<H, T: Copy, const FIRST: usize> Thin<H, T, FIRST> {
                 class.give_back(block.cast());
                 return;
             }
-            let bytes = size_of::<Block<H>>() + capacity * size_of::<T>();
+            let bytes = Self::bytes_for(capacity);
             let layout = Layout::from_size_align_unchecked(bytes, align_of::<Block<H>>());
             dealloc(block.as_ptr().cast(), layout);
         }
@@ -272,8 +277,7 @@ impl<H, T: Copy, const FIRST: usize> Drop for Thin<H, T, FIRST> {
             // SAFETY: the array's own block, allocated by `reallocate` for its capacity.
             unsafe {
                 let capacity = block.as_ref().capacity as usize;
-                let bytes = size_of::<Block<H>>() + capacity * size_of::<T>();
-                held::count(HeldKind::Heap, -(bytes as isize));
+                held::count(HeldKind::Heap, -(Self::bytes_for(capacity) as isize));
                 ptr::drop_in_place(&raw mut block.as_mut().header);
                 Self::free(block, capacity);
             }
