@@ -300,19 +300,18 @@ fn insert_sorted(pairs: &mut Pairs, key: Term, value: Term) {
 
 /// A map of pairs; of several with the same key the last one counts.
 pub fn from_pairs<A: Allocate + ?Sized>(heap: &mut A, pairs: &[(Term, Term)]) -> Term {
-    if pairs.len() > FLAT_MAP_PAIRS {
-        return trie::from_pairs(heap, pairs.iter().copied());
-    }
-    let mut sorted = Pairs::new();
-    for &(key, value) in pairs {
-        insert_sorted(&mut sorted, key, value);
-    }
-    from_sorted(heap, &sorted)
+    from_each(heap, pairs.iter().copied())
 }
 
 /// A map of keys and values in turn; of several with the same key the last one counts.
 pub fn from_row<A: Allocate + ?Sized>(heap: &mut A, row: &[Term]) -> Term {
-    let pairs = row.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+    from_each(heap, row.chunks_exact(2).map(|pair| (pair[0], pair[1])))
+}
+
+fn from_each<A: Allocate + ?Sized>(
+    heap: &mut A,
+    pairs: impl ExactSizeIterator<Item = (Term, Term)>,
+) -> Term {
     if pairs.len() > FLAT_MAP_PAIRS {
         return trie::from_pairs(heap, pairs);
     }
