@@ -17,6 +17,14 @@ fn untagged(small: Term) -> i64 {
     small.bits().wrapping_sub(TAG) as i64
 }
 
+/// The product of an untagged word and a number, if it is a small integer.
+#[inline(always)]
+fn product(untagged: i64, factor: i64) -> Option<Term> {
+    let (product, overflow) = untagged.overflowing_mul(factor);
+    // SAFETY: the word of a small integer.
+    (!overflow).then(|| unsafe { term(product | TAG as i64) })
+}
+
 #[inline(always)]
 unsafe fn term(bits: i64) -> Term {
     unsafe { Term::from_bits(bits as u64) }
@@ -55,14 +63,14 @@ operations! {
             return m.slow(o, slow::arith::multiply);
         }
         // Of a constant factor the value, which does not wait for the other one.
-        let (product, overflow) = match m.is_small_constant(o.a) {
-            true => untagged(b).overflowing_mul(a.small_value()),
-            false => untagged(a).overflowing_mul(b.small_value()),
+        let product = match m.is_small_constant(o.a) {
+            true => product(untagged(b), a.small_value()),
+            false => product(untagged(a), b.small_value()),
         };
-        if overflow {
+        let Some(product) = product else {
             return m.slow(o, slow::arith::multiply);
-        }
-        m.put(o.dest, term(product | TAG as i64));
+        };
+        m.put(o.dest, product);
         m.next(o.end)
     }
 
@@ -72,11 +80,10 @@ operations! {
         if !a.is_small() {
             return m.slow(o, slow::arith::multiply_constant);
         }
-        let (product, overflow) = untagged(a).overflowing_mul(m.word(o.by) as i64);
-        if overflow {
+        let Some(product) = product(untagged(a), m.word(o.by) as i64) else {
             return m.slow(o, slow::arith::multiply_constant);
-        }
-        m.put(o.dest, term(product | TAG as i64));
+        };
+        m.put(o.dest, product);
         m.next(o.end)
     }
 
@@ -191,11 +198,10 @@ operations! {
         if !a.is_small() {
             return m.slow(o, slow::bifs::by_constant);
         }
-        let (shifted, overflow) = untagged(a).overflowing_mul(m.word(o.by) as i64);
-        if overflow {
+        let Some(shifted) = product(untagged(a), m.word(o.by) as i64) else {
             return m.slow(o, slow::bifs::by_constant);
-        }
-        m.put(o.dest, term(shifted | TAG as i64));
+        };
+        m.put(o.dest, shifted);
         m.next(o.end)
     }
 
