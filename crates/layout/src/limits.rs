@@ -9,7 +9,7 @@ pub const FLOAT_REGISTERS: usize = 1024;
 pub const STACK_RESERVE_WORDS: usize = 4;
 /// Reductions before a process must yield; the value OTP documents.
 pub const REDUCTIONS_PER_SLICE: i64 = 4_000;
-/// Size in words of a process's first heap, which is in the same allocation as its control block.
+/// Size in words of a process's first heap, and the least size of its heap when it waits.
 pub const FIRST_HEAP_WORDS: usize = 32;
 /// Bits of a pid that select the slot in the process table.
 pub const PID_INDEX_BITS: u32 = 28;

@@ -1,6 +1,6 @@
 //! A process: its control block, and the data that the block points to.
 //!
-//! The block is 64-byte aligned and directly followed by the process's first heap ([`block`]). Rarely used fields are
+//! The block is 64-byte aligned ([`block`]); the heap has blocks of its own. Rarely used fields are
 //! in [`Cold`], and those that few processes need in [`Rare`]; both are allocated when first needed.
 //!
 //! **One owner.** While a process runs, only its scheduler thread accesses the fields of the block, except those marked

@@ -2,7 +2,7 @@
 //!
 //! Most processes of a large system wait, and are seldom called: the work of a slice leaves garbage and free room that
 //! nobody needs for a long time. A process that is *seldom* called is collected at the end of its slice, while its heap
-//! is in the processor's cache: it goes back to its first block, or to one without free room. Its
+//! is in the processor's cache: it goes back to a block as small as its first one, or to one without free room. Its
 //! [`Cold`](crate::process::Cold) is freed if nothing is in it, such as after another process has asked about it. When the
 //! process is called again, it moves to a larger block without a collection (`term::collect`), so a call costs one small
 //! collection. A process that is called again and again keeps its room and pays nothing; once it has waited for a while, a

@@ -5,8 +5,8 @@
 //! until they are taken again. Each thread keeps a few free blocks; others are taken and given back in batches.
 //!
 //! A chunk without a used block goes back to the system a moment later, when a batch of its class is moved next, or when an
-//! idle thread calls [`settle`]. Blocks are taken from the chunks with the lowest numbers that have free ones, so the others become empty
-//! in time.
+//! idle thread calls [`settle`]. Blocks are taken from the chunk with the lowest number that has free ones, so the others
+//! become empty in time.
 
 mod pool;
 
@@ -70,8 +70,8 @@ struct Cache {
 pub struct Class(usize);
 
 impl Class {
-    /// The class of blocks of exactly so many bytes that are kept so long, if there is one. Miri knows no memory of the system, so there it has
-    /// none.
+    /// The class of blocks of exactly so many bytes that are kept so long, if there is one. Miri knows no memory of the
+    /// system, so there are none.
     #[must_use]
     pub const fn of(stay: Stay, bytes: usize) -> Option<Class> {
         let mut at = 0;
@@ -183,9 +183,9 @@ impl Cache {
     }
 }
 
-/// Gives the blocks that this thread keeps to the others, and empty chunks to the system: for a thread that is idle, or ends.
-/// Threads of a node do not end, so nothing does this for them: what runs at the end of a thread is registered by the C library with
-/// memory of its own, which takes 64 MiB of addresses for each thread.
+/// Gives the blocks that this thread keeps to the others, and empty chunks to the system: for a thread that is idle, or
+/// ends. Threads of a node do not end, so nothing does this for them: what runs at the end of a thread is registered by
+/// the C library with memory of its own, which takes 64 MiB of addresses for each thread.
 pub fn settle() {
     give_all_back();
     for pool in &POOLS {

@@ -92,7 +92,7 @@ impl<'a> Walk<'a> {
             }
         };
         let left_end = heap.left.wrapping_add(usize::from(heap.left_words));
-        // What was left in the first block is treated like a fragment.
+        // What was left in a block is treated like a fragment.
         let mut fragments = vec![Area::new(heap.left, left_end)];
         let mut fragment = heap.fragments;
         while !fragment.is_null() {
