@@ -13,7 +13,7 @@
 //! change are raw: positions of match contexts, and size, flags and block of a writable binary. The one exception is a
 //! receive that makes sub-binaries of a message which it has not taken out of the queue yet; see [`Request::peeked`].
 //!
-//! **Sizes.** A block has one of OTP's sizes ([`block::SIZES`]), or is that of a first heap, or a tight one ([`block::tight_size`]).
+//! **Sizes.** A block has one of OTP's sizes ([`block::SIZES`]), or is that of a first heap, or a tight one (`block::tight_size`).
 //! Small heaps grow a step at every other collection, so a process that has little to do stays small, and a busy one
 //! soon collects rarely. When little is alive, it is first copied to a buffer on the native stack, so that the new
 //! block has the right size at once, or no new block is needed.

@@ -52,7 +52,7 @@ const fn sequence() -> [usize; count()] {
 }
 
 /// The sizes of heap blocks. Other sizes occur only for the first block of a process, and for collections that leave no
-/// free room ([`tight_size`], or under stress) or that cannot get a block of the right size.
+/// free room (`tight_size`, or under stress) or that cannot get a block of the right size.
 pub static SIZES: [usize; count()] = sequence();
 
 /// The smallest size with room for `words` words, if there is one that large.
