@@ -106,8 +106,7 @@ thread_local! {
 
 fn place_in_found((module, function, arity): Name) -> usize {
     let bits = module.bits() ^ function.bits().rotate_left(16) ^ u64::from(arity);
-    // Fibonacci hashing: the high bits are mixed best.
-    (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - REMEMBERED.ilog2())) as usize
+    term::hash::place(bits, REMEMBERED.ilog2())
 }
 
 /// Whether the export leads to a module's code or to a BIF.

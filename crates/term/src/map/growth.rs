@@ -13,6 +13,7 @@ use layout::Term;
 use layout::limits::FLAT_MAP_PAIRS;
 
 use crate::compare::compare_exact;
+use crate::hash;
 
 /// Maximum number of old keys, and (next constant) of new keys, of a growth that is cached.
 const MOST_OLD: usize = 24;
@@ -128,8 +129,7 @@ fn place(old: &[Term], put: &[Term]) -> usize {
         .wrapping_add(word(put, 0).rotate_left(32))
         .wrapping_add(word(put, put.len().wrapping_sub(1)).rotate_left(48))
         .wrapping_add((old.len() * MOST_PUT + put.len()) as u64);
-    let hash = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (hash >> (u64::BITS - REMEMBERED.ilog2())) as usize
+    hash::place(mixed, REMEMBERED.ilog2())
 }
 
 /// Calls `build` with the growth of a map with these sorted old keys by these new keys. Returns `None` without calling

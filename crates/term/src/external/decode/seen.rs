@@ -8,6 +8,8 @@ use std::cell::Cell;
 
 use layout::Term;
 
+use crate::hash;
+
 /// Longest text that is noted.
 const MOST_BYTES: usize = 16;
 const PLACES_BITS: u32 = 7;
@@ -50,9 +52,8 @@ pub struct Place {
 #[inline]
 pub fn place_of(text: &[u8]) -> Option<Place> {
     let text = Text::of(text)?;
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = text.first ^ text.last.rotate_left(29) ^ u64::from(text.length);
-    let index = (mixed.wrapping_mul(ODD) >> (u64::BITS - PLACES_BITS)) as usize;
+    let index = hash::place(mixed, PLACES_BITS);
     Some(Place { text, index })
 }
 
