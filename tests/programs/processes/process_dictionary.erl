@@ -17,8 +17,25 @@ main() ->
     [put({k, N}, changed) || N <- lists:seq(1, 5000)],
     see:value(refilled, lists:usort([V || {_, V} <- get()])),
     erase(),
+    [see:value({back_and_forth, Most}, back_and_forth(Most)) || Most <- [7, 8, 9, 10, 20]],
     see:value(types, begin [put(K, K) || K <- keys()], [get(K) =:= K || K <- keys()] end),
     see:value(others, begin Me = self(), spawn(fun() -> Me ! {theirs, get(), put(x, y)} end), receive {theirs, D, O} -> {D, O} end end),
     see:value(info, begin erase(), put(one, 1), process_info(self(), dictionary) end).
+
+%% The number of pairs goes up and down, over the number at which an index pays.
+back_and_forth(Most) ->
+    erase(),
+    Round = fun(Round) ->
+                    [put({Round, N}, N) || N <- lists:seq(1, Most)],
+                    Seen = lists:sum([get({Round, N}) || N <- lists:seq(1, Most)]),
+                    [erase({Round, N}) || N <- lists:seq(3, Most)],
+                    [put({again, N}, N) || N <- lists:seq(3, Most)],
+                    Again = [get({again, N}) || N <- lists:seq(3, Most)],
+                    Left = lists:sort(get()),
+                    [erase({again, N}) || N <- lists:seq(Most, 3, -1)],
+                    [erase({Round, N}) || N <- [1, 2]],
+                    {Seen, Again, Left, get()}
+            end,
+    [Round(R) || R <- [a, b, c]].
 
 keys() -> [1, 1.0, a, "a", <<"a">>, {1}, {1.0}, [], #{}, #{a => 1}, 1 bsl 70, 0.0].

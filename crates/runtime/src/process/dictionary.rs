@@ -93,10 +93,11 @@ impl Dictionary {
         }
         let at = self.len();
         self.0.extend([key, value]);
-        if at == SEARCHED {
-            self.index_from(0);
-        } else if self.index().is_some() {
+        // An index stays when there are few pairs again, and knows those that are there.
+        if self.index().is_some() {
             self.index_from(at);
+        } else if at >= SEARCHED {
+            self.index_from(0);
         }
         None
     }
@@ -183,17 +184,21 @@ mod tests {
         let mut dictionary = Dictionary::default();
         let mut model: HashMap<usize, Term> = HashMap::new();
         let mut seed = 0x2545_f491_4f6c_dd1d_u64;
-        for _ in 0..100_000 {
+        for step in 0..100_000 {
             seed ^= seed << 13;
             seed ^= seed >> 7;
             seed ^= seed << 17;
             // The number of keys in use grows and shrinks, so that both search and index are used.
-            let span = if seed >> 40 & 1 == 0 { 6 } else { keys.len() };
+            let span = [6, 2 * SEARCHED + 4, keys.len()][(step / 500) % 3];
             let at = seed as usize % span;
             let value = Term::small((seed >> 20 & 0xffff) as i64);
+            // Some of the time more is erased than put, so that the number of pairs goes back and forth over `SEARCHED`.
+            let most_put = if step % 500 < 250 { 2 } else { 1 };
             match seed >> 60 & 3 {
-                0 | 1 => assert_eq!(dictionary.put(keys[at], value), model.insert(at, value)),
-                2 => assert_eq!(dictionary.erase(keys[at]), model.remove(&at)),
+                choice if choice < most_put => {
+                    assert_eq!(dictionary.put(keys[at], value), model.insert(at, value))
+                }
+                1 | 2 => assert_eq!(dictionary.erase(keys[at]), model.remove(&at)),
                 _ => assert_eq!(dictionary.get(keys[at]), model.get(&at).copied()),
             }
             assert_eq!(dictionary.len(), model.len());
