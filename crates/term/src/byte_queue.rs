@@ -1,7 +1,7 @@
-//! A queue of bytes for functions that work in steps: binaries in order, consumed from the front.
+//! A queue of bytes for functions that work in steps, and for output that waits: pieces in order, consumed from the front.
 //!
-//! Large binaries are shared, not copied. A queue is owned by an object whose lock serializes access; it holds no
-//! pointer into a process's heap.
+//! Large binaries are shared, not copied; short runs of bytes are put together. A queue is owned by an object whose lock
+//! serializes access; it holds no pointer into a process's heap.
 
 use std::collections::VecDeque;
 
@@ -17,20 +17,49 @@ pub struct ByteQueue {
     size: usize,
 }
 
-/// A binary whose first `taken` bytes were consumed.
+/// Bytes of which the first `taken` were consumed.
 struct Chunk {
-    binary: Owned,
+    source: Source,
     taken: usize,
 }
 
+enum Source {
+    Shared(Owned),
+    Copied(Vec<u8>),
+}
+
+/// Bytes are appended to a chunk of copied bytes up to this size.
+const CHUNK_BYTES: usize = 32 << 10;
+
+/// Copied bytes that are fewer are put together with others when they move.
+const MOVED_BYTES: usize = 1 << 10;
+
 impl Chunk {
     fn bytes(&self) -> &[u8] {
-        let whole = self
-            .binary
-            .term()
-            .as_bits()
-            .and_then(|bits| bits.as_bytes());
-        &whole.expect("an aligned binary")[self.taken..]
+        let whole = match &self.source {
+            Source::Copied(bytes) => bytes,
+            Source::Shared(binary) => {
+                let bits = binary.term().as_bits();
+                bits.and_then(|bits| bits.as_bytes())
+                    .expect("an aligned binary")
+            }
+        };
+        &whole[self.taken..]
+    }
+
+    /// Takes bytes from the front; there are more than `count`.
+    fn split(&mut self, count: usize) -> Chunk {
+        let source = match &self.source {
+            Source::Copied(bytes) => Source::Copied(bytes[self.taken..][..count].to_vec()),
+            Source::Shared(binary) => {
+                let mut scratch = Scratch::new();
+                let (start, length) = (self.taken as u64 * 8, count as u64 * 8);
+                let part = build::sub_bits(scratch.heap(), binary.term(), start, length);
+                Source::Shared(Owned::new(part))
+            }
+        };
+        self.taken += count;
+        Chunk { source, taken: 0 }
     }
 }
 
@@ -47,7 +76,7 @@ impl ByteQueue {
         let bytes = unicode::bytes_of(binary)?;
         match bytes {
             std::borrow::Cow::Borrowed(bytes) => {
-                self.push_owned(Owned::new(binary), bytes.len());
+                self.push_chunk(Source::Shared(Owned::new(binary)), bytes.len());
             }
             std::borrow::Cow::Owned(bytes) => self.push_bytes(&bytes),
         }
@@ -56,15 +85,59 @@ impl ByteQueue {
 
     /// Adds a copy of the bytes at the back.
     pub fn push_bytes(&mut self, bytes: &[u8]) {
-        let mut scratch = Scratch::new();
-        let binary = build::binary(scratch.heap(), bytes);
-        self.push_owned(Owned::new(binary), bytes.len());
+        if let Some(Chunk {
+            source: Source::Copied(last),
+            ..
+        }) = self.chunks.back_mut()
+            && last.len() + bytes.len() <= CHUNK_BYTES
+        {
+            last.extend_from_slice(bytes);
+            self.size += bytes.len();
+            return;
+        }
+        self.push_chunk(Source::Copied(bytes.to_vec()), bytes.len());
     }
 
-    fn push_owned(&mut self, binary: Owned, size: usize) {
+    fn push_chunk(&mut self, source: Source, size: usize) {
         if size > 0 {
-            self.chunks.push_back(Chunk { binary, taken: 0 });
+            self.chunks.push_back(Chunk { source, taken: 0 });
             self.size += size;
+        }
+    }
+
+    /// Moves at least `count` bytes, or all if there are fewer, from the front to the back of another queue. No chunk is
+    /// divided.
+    pub fn move_chunks(&mut self, to: &mut ByteQueue, count: usize) {
+        let mut moved = 0;
+        while moved < count
+            && let Some(chunk) = self.chunks.pop_front()
+        {
+            moved += chunk.bytes().len();
+            to.chunks.push_back(chunk);
+        }
+        self.size -= moved;
+        to.size += moved;
+    }
+
+    /// Moves exactly `count` bytes from the front to the back of another queue; there must be at least as many.
+    pub fn move_bytes(&mut self, to: &mut ByteQueue, mut count: usize) {
+        while count > 0 {
+            let chunk = self.chunks.front_mut().expect("its size was counted");
+            let length = chunk.bytes().len();
+            let moved = match length <= count {
+                true => self.chunks.pop_front().expect("the front"),
+                false => chunk.split(count),
+            };
+            let length = length.min(count);
+            count -= length;
+            self.size -= length;
+            match &moved.source {
+                Source::Copied(_) if length < MOVED_BYTES => to.push_bytes(moved.bytes()),
+                _ => {
+                    to.chunks.push_back(moved);
+                    to.size += length;
+                }
+            }
         }
     }
 
@@ -77,7 +150,10 @@ impl ByteQueue {
     #[must_use]
     pub fn first(&self, heap: &mut Heap) -> Option<Term> {
         let chunk = self.chunks.front()?;
-        let whole = copy::copy(heap, chunk.binary.term());
+        let Source::Shared(binary) = &chunk.source else {
+            return Some(build::binary(heap, chunk.bytes()));
+        };
+        let whole = copy::copy(heap, binary.term());
         if chunk.taken == 0 {
             return Some(whole);
         }
@@ -163,5 +239,33 @@ mod tests {
         assert_eq!(last, [0x00, 0x10]);
         queue.skip(2);
         assert!(queue.first(scratch.heap()).is_none());
+    }
+
+    #[test]
+    fn bytes_move_from_queue_to_queue() {
+        let mut scratch = Scratch::new();
+        let long: Vec<u8> = (0..=255).collect();
+        let long_binary = build::binary(scratch.heap(), &long);
+        let filled = || {
+            let mut queue = ByteQueue::default();
+            queue.push_bytes(b"ab");
+            queue.push_bytes(b"cd");
+            queue.push(long_binary).unwrap();
+            queue.push_bytes(b"ef");
+            queue.skip(1);
+            queue
+        };
+        let all: Vec<u8> = filled().pieces().flatten().copied().collect();
+        for count in 0..=all.len() {
+            let (mut from, mut to) = (filled(), ByteQueue::default());
+            to.push_bytes(b"x");
+            from.move_bytes(&mut to, count);
+            assert_eq!((from.size(), to.size()), (all.len() - count, count + 1));
+            from.move_chunks(&mut to, 1);
+            from.move_chunks(&mut to, usize::MAX);
+            assert_eq!((from.size(), to.size()), (0, all.len() + 1));
+            let moved: Vec<u8> = to.pieces().flatten().copied().collect();
+            assert_eq!(moved, [b"x", &all[..]].concat());
+        }
     }
 }

@@ -290,6 +290,26 @@ impl<'a> Encoder<'a> {
         encoder
     }
 
+    /// An encoder for a term, without version byte, that does not copy shared binaries of more than `copied_bytes` bytes.
+    #[must_use]
+    pub fn bare_segmented(term: Term, desk: &'a mut Desk, copied_bytes: usize) -> Encoder<'a> {
+        let mut encoder = Encoder::bare(term, desk);
+        encoder.copied_bytes = copied_bytes.max(HEAP_BINARY_BYTES);
+        encoder
+    }
+
+    /// Has another term written behind those that are complete.
+    pub fn append(&mut self, term: Term) {
+        assert!(self.next.is_none() && self.tasks.is_empty());
+        self.next = term;
+    }
+
+    /// Writes a byte behind the terms that are complete.
+    pub fn append_byte(&mut self, byte: u8) {
+        assert!(self.next.is_none() && self.tasks.is_empty());
+        self.output.push(byte);
+    }
+
     /// An encoder for a term, version byte first, that copies large shared binaries only once: to the binary that
     /// [`Encoder::take_binary`] makes.
     #[inline]
