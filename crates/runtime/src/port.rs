@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod busy;
+pub mod carrier;
 pub mod descriptor_writer;
 pub mod driver;
 pub mod framing;
@@ -96,6 +97,8 @@ pub struct Core {
     exit: Option<Owned>,
     /// The process that asked by message to close the port; it is notified when that is done.
     closed_for: Option<Term>,
+    /// The connection to another node that the port carries.
+    channel: Option<Arc<dyn carrier::Channel>>,
 }
 
 /// What [`Port::open`] makes a port of.
@@ -125,6 +128,7 @@ impl Core {
             timer_generation: 0,
             exit: None,
             closed_for: None,
+            channel: None,
         }
     }
 }
@@ -308,6 +312,9 @@ impl State {
         // The port stays in the table while output is written, so that this is completed if the node ends meanwhile.
         self.core.phase = Phase::Closing;
         registry::forget_owner(port.id);
+        if let Some(channel) = self.core.channel.take() {
+            channel.closed(reason);
+        }
         for linked in std::mem::take(&mut self.core.links) {
             let exit = Signal::Exit {
                 from: port.id,

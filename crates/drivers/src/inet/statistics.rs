@@ -40,6 +40,13 @@ impl Statistics {
         self.sent.count(bytes);
     }
 
+    /// Counts several packets that were taken together.
+    pub fn count_packets_sent(&mut self, packets: usize, bytes: usize) {
+        for _ in 0..packets {
+            self.sent.count(bytes / packets);
+        }
+    }
+
     /// Answers each question with its number and the value; `pending` is the number of bytes not sent yet.
     ///
     /// # Errors

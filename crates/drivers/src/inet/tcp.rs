@@ -366,6 +366,14 @@ impl Driver for Tcp {
         true
     }
 
+    fn can_carry(&self) -> bool {
+        true
+    }
+
+    fn channel_has_output(&mut self, port: &mut Access<'_>) {
+        self.carry_output(port);
+    }
+
     fn close(&mut self, port: &mut Access<'_>) -> Close {
         // Output that waits neither for the socket to become writable nor for its turn would never be written.
         let goes_on = self.wants_write || self.resumes_later;

@@ -102,15 +102,15 @@ impl Busy {
     }
 }
 
-/// Senders that waited for a port which is no longer busy.
+/// Senders that waited for a port, or a connection to another node, which is no longer busy.
 #[must_use]
 #[derive(Default)]
-pub(super) struct SuspendedSenders(Vec<Term>);
+pub struct SuspendedSenders(pub Vec<Term>);
 
 impl SuspendedSenders {
     /// Resumes them, by a signal that undoes [`suspend_sender`].
     #[inline]
-    pub(super) fn resume(self) {
+    pub fn resume(self) {
         for pid in self.0 {
             let resume = |process: Option<&mut Process>| {
                 if let Some(process) = process {

@@ -126,6 +126,14 @@ pub trait Driver: Send {
         Close::Now
     }
 
+    /// Whether the driver can carry a connection to another node ([`super::carrier`]).
+    fn can_carry(&self) -> bool {
+        false
+    }
+
+    /// The channel that the port carries has output.
+    fn channel_has_output(&mut self, _port: &mut Access<'_>) {}
+
     /// The driver's end. Descriptors must be unwatched ([`Access::unwatch`]) before they are dropped.
     fn stop(self: Box<Self>, port: &mut Access<'_>);
 }

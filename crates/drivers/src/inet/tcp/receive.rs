@@ -14,6 +14,7 @@ use crate::inet::message;
 use crate::inet::protocol::{Answer, INVALID, Reader, short};
 use packet::{self, PacketKind, terms};
 use runtime::port::access::Access;
+use runtime::port::carrier::Accepted;
 use term::incoming::Incoming;
 
 /// Maximum number of bytes that one request may ask for.
@@ -26,6 +27,8 @@ const MAX_RAW_BYTES: usize = 256 << 10;
 /// making room for them, and for more the room is made as they arrive.
 const MIN_DIRECT_BYTES: usize = 8 << 10;
 const MAX_DIRECT_BYTES: usize = 4 << 20;
+/// Bytes of a read of a connection to another node, at least: many small messages come together.
+const CARRIER_BYTES: usize = 64 << 10;
 /// Reads in a row before others have their turn.
 const MAX_READS: usize = 16;
 
@@ -120,7 +123,10 @@ impl Tcp {
         if framing.kind == PacketKind::Raw && wanted == 0 && self.input.is_idle() {
             return self.read_raw(port);
         }
-        let buffer_bytes = self.socket.options.buffer_bytes as usize;
+        let mut buffer_bytes = self.socket.options.buffer_bytes as usize;
+        if port.channel().is_some() {
+            buffer_bytes = buffer_bytes.max(CARRIER_BYTES);
+        }
         let next = self
             .input
             .plan(wanted, buffer_bytes, &framing, &mut self.in_headers);
@@ -316,6 +322,12 @@ impl Tcp {
     fn hand_out(&mut self, port: &mut Access<'_>, packet: &[u8]) {
         let kind = self.socket.options.framing().kind;
         let body = &packet[packet::body(kind, packet)];
+        if let Some(channel) = port.channel() {
+            if channel.packet(body) == Accepted::No {
+                port.exit(am::KILLED);
+            }
+            return;
+        }
         if self.socket.options.deliver_port {
             message::port_data(port, &self.socket.options, body);
             self.socket.count_active(port);

@@ -23,6 +23,9 @@ const MAX_WRITES: usize = 64;
 /// Maximum number of bytes of a file that one call sends.
 const FILE_BYTES: u64 = 1 << 20;
 
+/// A connection to another node has at most about this many bytes in the queue.
+const CARRIED_BYTES: usize = 128 << 10;
+
 /// A file that is being sent.
 pub struct FileToSend {
     file: OwnedFd,
@@ -106,6 +109,30 @@ impl Tcp {
         self.socket.watch(port)
     }
 
+    /// Writes what a connection to another node has to say. Only as much is queued here as the socket may soon take, so that
+    /// a small message can still overtake a large one that waits in the channel.
+    pub(super) fn carry_output(&mut self, port: &mut Access<'_>) {
+        if self.queue.size() > 0 || !self.socket.is_connected() || self.file.is_some() {
+            // What is queued is written first; then comes more.
+            return;
+        }
+        if self.refill(port) {
+            self.write(port);
+        }
+    }
+
+    /// Takes output from the channel that the port carries; returns whether there was any.
+    fn refill(&mut self, port: &Access<'_>) -> bool {
+        let Some(channel) = port.channel() else {
+            return false;
+        };
+        let before = self.queue.size();
+        let packets = channel.take_output(&mut self.queue, CARRIED_BYTES);
+        let statistics = &mut self.socket.statistics;
+        statistics.count_packets_sent(packets, self.queue.size() - before);
+        packets > 0
+    }
+
     /// Writes from the queue as long as the socket takes it.
     pub(super) fn write(&mut self, port: &mut Access<'_>) {
         if self.file.is_some() {
@@ -128,7 +155,7 @@ impl Tcp {
                 Err(Errno::EAGAIN) => return self.wait_for_write(port),
                 Err(error) => return Err(error),
             }
-            if self.queue.size() == 0 {
+            if self.queue.size() == 0 && !self.refill(port) {
                 self.drained(port);
                 return Ok(());
             }
