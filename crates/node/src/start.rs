@@ -37,6 +37,7 @@ fn prepare(config: Config) -> Result<Vec<scheduler::RunQueuesOf>, String> {
         release_tables: ets::owner_ends,
         end_with_dump: crash::end,
         dump_section: crash::text_of,
+        remote: &distribution::REMOTE,
     });
     crash::watch_panics();
     crash::watch_memory();

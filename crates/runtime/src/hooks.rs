@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use crate::bif::BifEntry;
 use crate::halt::CrashCause;
 use crate::process::Process;
+use crate::remote::Remote;
 
 /// Tables and functions of the crates above.
 pub struct Hooks {
@@ -19,6 +20,8 @@ pub struct Hooks {
     pub end_with_dump: fn(CrashCause, &str) -> !,
     /// The text of `erlang:system_info/1` for items that a crash dump holds as well: `info`, `procs`, `loaded`, `dist`.
     pub dump_section: fn(&str) -> Option<Vec<u8>>,
+    /// The connections to other nodes.
+    pub remote: &'static dyn Remote,
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();

@@ -22,6 +22,7 @@ pub mod port;
 pub mod process;
 mod receive;
 pub mod registry;
+pub mod remote;
 pub mod scheduler;
 pub mod send;
 pub mod signal;

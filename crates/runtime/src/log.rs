@@ -105,6 +105,64 @@ pub fn internal_state_enabled(process: &Process) {
     });
 }
 
+/// Reports that a node which lacks mandatory capabilities was to be connected.
+pub fn incapable_node(process: &Process, node: Term) {
+    let pid = term::print::display(process.pid());
+    let name = registry::name_of(process.pid())
+        .map(|name| format!(" ({})", term::print::display(name)))
+        .unwrap_or_default();
+    let node = term::print::display(node);
+    let text = format!(
+        "{pid}{name} attempted to enable connection to node {node} \
+         which does not support all mandatory capabilities.\n"
+    );
+    report_as(am::ERROR, Some(process), "~s~n", |heap| {
+        vec![build::string(heap, &text)]
+    });
+}
+
+/// Reports that another node sent a control message that makes no sense.
+pub fn invalid_distribution_message(control: Term) {
+    let text = format!(
+        "Invalid distribution message: {:.200}",
+        term::print::display(control).to_string()
+    );
+    report_as(am::ERROR, None, "~s~n", |heap| {
+        vec![build::string(heap, &text)]
+    });
+}
+
+/// Reports that another node sent a term that cannot be decoded; `atoms` are those of the message's header.
+pub fn corrupted_distribution_term(node: Term, channel: u32, bytes: &[u8], atoms: &[Term]) {
+    use std::fmt::Write;
+    let own = term::print::display(term::node::own_name());
+    let node = term::print::display(node);
+    let mut text = format!(
+        "{own} got a corrupted external term from {node} on distribution channel {channel}\n<<..."
+    );
+    let numbers = bytes.iter().take(MOST_BYTES_SHOWN);
+    numbers.for_each(|byte| write!(text, ",{byte:8}").expect("strings grow"));
+    text.push_str(if bytes.len() > MOST_BYTES_SHOWN {
+        ",...>>\nATOM_CACHE_REF translations: "
+    } else {
+        ">>\nATOM_CACHE_REF translations: "
+    });
+    let names = atoms.iter().enumerate();
+    let names = names.map(|(number, &name)| format!("{number}={}", term::print::display(name)));
+    let names: Vec<String> = names.collect();
+    text.push_str(match &names[..] {
+        [] => "none",
+        _ => "",
+    });
+    text.push_str(&names.join(", "));
+    report_as(am::WARNING, None, "~s~n", |heap| {
+        vec![build::string(heap, &text)]
+    });
+}
+
+/// The most bytes of a damaged packet that a report has.
+const MOST_BYTES_SHOWN: usize = 1024;
+
 /// The receiver of log reports (`system_flag(system_logger, _)`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Receiver {

@@ -1,12 +1,12 @@
 //! Sending messages: the common part of `!` and the send BIFs, which finds the receiver.
 
 use layout::context::Next;
-use layout::{Context, Fragment, Term};
-use term::{am, build, copy, heap, reference};
+use layout::{Context, ObjectKind, Term};
+use term::{am, build, copy, reference};
 
 use crate::process::{Process, table};
-use crate::signal::{self, ALIAS_MESSAGE};
-use crate::{exception, port, registry, system_monitor};
+use crate::signal;
+use crate::{exception, port, registry, remote, system_monitor};
 
 /// The result of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,16 +95,24 @@ fn send_elsewhere(from: &mut Process, to: Term, message: Term) -> Sent {
         {
             return send(from, receiver, message);
         }
-        // Another node: there is no connection, so the message is dropped as if the connection had been lost.
-        return Sent::Done;
+        return match node == term::node::own_name() {
+            true => Sent::Done,
+            false => remote::get().send(from, to, message),
+        };
     }
     if to.is_reference() {
         if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
             send_to_alias(pid, number, message);
         }
-        return Sent::Done;
+        return match to.is_kind(ObjectKind::ExternalReference) {
+            true => remote::get().send(from, to, message),
+            false => Sent::Done,
+        };
     }
-    if to.is_pid() || to.is_port() {
+    if to.is_pid() {
+        return remote::get().send(from, to, message);
+    }
+    if to.is_port() {
         return Sent::Done;
     }
     Sent::BadArgument
@@ -116,25 +124,7 @@ fn send_to_alias(pid: Term, number: (u64, u64), message: Term) {
     if receiver.is_null() {
         return;
     }
-    let words = copy::size(message);
-    let fragment = heap::new_fragment(2 + words);
-    // SAFETY: the fragment is new and has room for the alias's number and the copy.
-    unsafe {
-        (*fragment).kind = ALIAS_MESSAGE;
-        let room = Fragment::words_pointer(fragment);
-        room.write(number.0);
-        room.add(1).write(number.1);
-        (*fragment).term = if words == 0 {
-            message
-        } else {
-            copy::copy_to(
-                room.add(2),
-                words,
-                &mut (*fragment).off_heap,
-                message,
-                false,
-            )
-        };
-        signal::send_fragment(receiver, fragment);
-    }
+    let fragment = signal::alias_message(number, message);
+    // SAFETY: just found in the table; the fragment is new, so it is in no list.
+    unsafe { signal::send_fragment(receiver, fragment) };
 }

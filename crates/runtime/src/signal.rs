@@ -33,6 +33,10 @@ pub const ALIAS_MESSAGE: u32 = 2;
 /// [`Fragment::kind`] of a removed monitor; the only word is the low part of its number.
 pub const DEMONITOR: u32 = 3;
 
+/// [`Fragment::kind`] of a message from another node, which its receiver decodes. Its words and term are for
+/// [`Remote::decode`](crate::remote::Remote::decode) alone.
+pub const UNDECODED: u32 = 4;
+
 /// A function that the receiver runs.
 pub type Call = Box<dyn FnOnce(Option<&mut Process>) + Send>;
 
@@ -44,6 +48,11 @@ pub enum Signal {
         from: Term,
         reason: Owned,
         linked: bool,
+    },
+    /// An exit signal from another node: `{From, Reason}`. If `link` is a handle, it comes from a broken link.
+    RemoteExit {
+        exit: Owned,
+        link: Option<Term>,
     },
     Link {
         from: Term,
@@ -89,6 +98,59 @@ pub unsafe fn send_fragment(to: *mut Process, message: *mut Fragment) {
         between_steps();
         wake(to, state::EVENT);
     }
+}
+
+/// Sends a message that is already in a fragment, from any thread; drops it if there is no such process.
+///
+/// # Safety
+/// The fragment is in no list, and nobody else refers to it.
+pub unsafe fn send_prepared(to: Term, message: *mut Fragment) {
+    crate::epoch::pinned(|| {
+        let process = table::find(to);
+        // SAFETY: just found in the table; the caller's promise.
+        unsafe {
+            if process.is_null() {
+                heap::drop_fragment(message);
+            } else {
+                send_fragment(process, message);
+            }
+        }
+    });
+}
+
+/// Gives a process that nobody knows of yet its first message.
+///
+/// # Safety
+/// The fragment is in no list, and nobody else refers to it.
+pub unsafe fn send_first(process: &Process, message: *mut Fragment) {
+    // SAFETY: the caller's promise.
+    unsafe { process.signals.push(message) };
+}
+
+/// A message through an alias with this number.
+#[must_use]
+pub fn alias_message(number: ReferenceNumber, message: Term) -> *mut Fragment {
+    let words = copy::size(message);
+    let fragment = heap::new_fragment(2 + words);
+    // SAFETY: the fragment is new and has room for the alias's number and the copy.
+    unsafe {
+        (*fragment).kind = ALIAS_MESSAGE;
+        let room = Fragment::words_pointer(fragment);
+        room.write(number.0);
+        room.add(1).write(number.1);
+        (*fragment).term = if words == 0 {
+            message
+        } else {
+            copy::copy_to(
+                room.add(2),
+                words,
+                &mut (*fragment).off_heap,
+                message,
+                false,
+            )
+        };
+    }
+    fragment
 }
 
 /// Copies a term into a message for a process; returns whether the process exists.

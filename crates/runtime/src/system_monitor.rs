@@ -30,6 +30,7 @@ static LONG_GC_NS: AtomicI64 = AtomicI64::new(i64::MAX);
 static LONG_SCHEDULE_NS: AtomicI64 = AtomicI64::new(i64::MAX);
 static LARGE_HEAP_WORDS: AtomicU64 = AtomicU64::new(u64::MAX);
 static BUSY_PORT: AtomicBool = AtomicBool::new(false);
+static BUSY_DIST_PORT: AtomicBool = AtomicBool::new(false);
 /// Whether any option concerns collections.
 static COLLECTIONS: AtomicBool = AtomicBool::new(false);
 
@@ -71,6 +72,7 @@ fn publish(options: MonitorSettings) {
     };
     LARGE_HEAP_WORDS.store(words, Ordering::Relaxed);
     BUSY_PORT.store(options.busy_port, Ordering::Relaxed);
+    BUSY_DIST_PORT.store(options.busy_dist_port, Ordering::Relaxed);
     let collections = options.long_gc_ms > 0 || options.large_heap_words > 0;
     COLLECTIONS.store(collections, Ordering::Relaxed);
 }
@@ -170,6 +172,13 @@ pub fn run_ends(process: &Process, run: Option<Run>) {
         let took = build::tuple(heap, &[am::TIMEOUT, Term::small(took_ns / 1_000_000)]);
         build::list(heap, &[took, places[0], places[1]])
     });
+}
+
+/// Reports that a process has to wait for a busy connection to another node, which this port or process carries.
+pub fn busy_dist_port(pid: Term, controller: Term) {
+    if BUSY_DIST_PORT.load(Ordering::Relaxed) {
+        tell(pid, am::BUSY_DIST_PORT, |_| controller);
+    }
 }
 
 /// Reports that a process has to wait for a busy port.

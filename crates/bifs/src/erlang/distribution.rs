@@ -1,11 +1,22 @@
-//! Nodes and distribution, for a node that is not distributed: it knows itself and connects to no other node.
+//! Nodes and connections: what programs ask of them, and what `net_kernel` and those who carry connections do.
+
+use std::sync::Arc;
 
 use layout::{ObjectKind, Term};
-use term::{am, build, list, map, node};
+use term::copy::Owned;
+use term::heap::Scratch;
+use term::{am, build, integer, list, map, node};
 
-use crate::erlang::spawning;
-use runtime::bif::{BifResult, badarg, badarg_because, error, notsup};
+use crate::erlang::{sending, spawning};
+use distribution::capability::{self, Capabilities};
+use distribution::channel::{Channel, Phase};
+use distribution::{handle, peers, signals, spawn};
+use runtime::bif::{BifResult, Failure, badarg, badarg_because, error, notsup};
+use runtime::port::carrier::Accepted;
 use runtime::process::Process;
+use runtime::process::relations::MonitorTarget;
+use runtime::signal::{self, Signal};
+use runtime::{port, registry, scheduler};
 
 /// `node()`.
 pub fn node_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
@@ -26,13 +37,9 @@ pub fn node_1(_process: &mut Process, [identifier]: [Term; 1]) -> BifResult {
     }
 }
 
-fn is_alive() -> bool {
-    node::own_name() != am::NONODE_NOHOST
-}
-
 /// `nodes()`.
-pub fn nodes_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
-    Ok(Term::NIL)
+pub fn nodes_0(process: &mut Process, []: [Term; 0]) -> BifResult {
+    nodes_1(process, [am::VISIBLE])
 }
 
 /// `nodes(Kinds)`.
@@ -40,7 +47,7 @@ pub fn nodes_1(process: &mut Process, [kinds]: [Term; 1]) -> BifResult {
     let names: Vec<Term> = nodes(kinds)
         .ok_or_else(|| badarg(1))?
         .into_iter()
-        .map(|(name, _)| name)
+        .map(|known| known.name)
         .collect();
     Ok(build::list(process.heap(), &names))
 }
@@ -65,29 +72,39 @@ pub fn nodes_2(process: &mut Process, [kinds, options]: [Term; 2]) -> BifResult 
     }
     let heap = process.heap();
     let mut items = Vec::new();
-    for (name, kind) in nodes {
+    for known in nodes {
         let mut facts = Vec::new();
         if with_id {
-            // Neither this node nor a node that is only known by name has a connection.
-            facts.push((am::CONNECTION_ID, am::UNDEFINED));
+            let id = known.connection.map(|id| Term::small(i64::from(id)));
+            facts.push((am::CONNECTION_ID, id.unwrap_or(am::UNDEFINED)));
         }
         if with_type {
-            facts.push((am::NODE_TYPE, kind));
+            facts.push((am::NODE_TYPE, known.kind));
         }
         let facts = map::from_pairs(heap, &facts);
-        items.push(build::tuple(heap, &[name, facts]));
+        items.push(build::tuple(heap, &[known.name, facts]));
     }
     Ok(build::list(heap, &items))
 }
 
-/// The nodes of the given kinds, with the kind of each.
-fn nodes(kinds: Term) -> Option<Vec<(Term, Term)>> {
-    let (mut this, mut known) = (false, false);
+/// A node that this one knows.
+struct KnownNode {
+    name: Term,
+    kind: Term,
+    /// The number of the connection, if there is one.
+    connection: Option<u32>,
+}
+
+/// The nodes of the given kinds.
+fn nodes(kinds: Term) -> Option<Vec<KnownNode>> {
+    let (mut this, mut known, mut visible, mut hidden) = (false, false, false, false);
     let mut add = |kind: Term| {
         match kind {
-            am::VISIBLE | am::HIDDEN | am::CONNECTED => {}
+            am::VISIBLE => visible = true,
+            am::HIDDEN => hidden = true,
+            am::CONNECTED => (visible, hidden) = (true, true),
             am::THIS => this = true,
-            am::KNOWN => (this, known) = (true, true),
+            am::KNOWN => (this, known, visible, hidden) = (true, true, true, true),
             _ => return None,
         }
         Some(())
@@ -100,13 +117,33 @@ fn nodes(kinds: Term) -> Option<Vec<(Term, Term)>> {
         }
     }
     let own = node::own_name();
+    let connected: Vec<_> = peers::connected().collect();
     let mut nodes = Vec::new();
+    for channel in connected.iter().rev() {
+        let kind = match channel.is_visible() {
+            true if visible => am::VISIBLE,
+            false if hidden => am::HIDDEN,
+            _ => continue,
+        };
+        nodes.push(KnownNode {
+            name: channel.node,
+            kind,
+            connection: Some(channel.id),
+        });
+    }
+    let unconnected = |name: Term, kind: Term| KnownNode {
+        name,
+        kind,
+        connection: None,
+    };
     if known {
-        let others = node::known_names().into_iter().filter(|name| *name != own);
-        nodes.extend(others.map(|name| (name, am::KNOWN)));
+        let others = node::known_names()
+            .into_iter()
+            .filter(|name| *name != own && connected.iter().all(|channel| channel.node != *name));
+        nodes.extend(others.map(|name| unconnected(name, am::KNOWN)));
     }
     if this {
-        nodes.push((own, am::THIS));
+        nodes.push(unconnected(own, am::THIS));
     }
     Some(nodes)
 }
@@ -116,7 +153,8 @@ pub fn monitor_node_2(process: &mut Process, [name, flag]: [Term; 2]) -> BifResu
     monitor_node_3(process, [name, flag, Term::NIL])
 }
 
-/// `monitor_node(Node, Flag, Options)`.
+/// `monitor_node(Node, Flag, Options)`: begins a connection if there is none. With `allow_passive_connect` one that the other
+/// node begins counts as well.
 pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -> BifResult {
     if list::items(options).any(|option| option != Ok(am::ALLOW_PASSIVE_CONNECT)) {
         return Err(badarg_because(am::BADOPT));
@@ -124,24 +162,65 @@ pub fn monitor_node_3(process: &mut Process, [name, flag, options]: [Term; 3]) -
     if !name.is_atom() {
         return Err(badarg(1));
     }
-    if name != am::NONODE_NOHOST && !is_alive() {
+    if name != am::NONODE_NOHOST && !peers::is_alive() {
         return Err(error(am::NOTALIVE));
     }
     match flag {
-        am::TRUE if name != node::own_name() => {
-            // No node is connected, so it is reported down at once.
-            let message = build::tuple(process.heap(), &[am::NODEDOWN, name]);
-            runtime::signal::handle::deliver_last(process, message);
-            Ok(am::TRUE)
+        am::TRUE if name == node::own_name() => {}
+        am::TRUE => {
+            let may_be_passive = !options.is_nil();
+            let is_up = peers::channel(name).is_some_and(|channel| channel.phase() == Phase::Up);
+            if may_be_passive && !is_up {
+                return Err(connect_first(name, options));
+            }
+            runtime::signal::handle::catch_up(process);
+            let number = term::reference::fresh_number();
+            let Some(handle) = signals::monitor_node(process, name, number) else {
+                return Err(connect_first(name, options));
+            };
+            let target = MonitorTarget::Remote { handle };
+            process
+                .relations
+                .add_monitor((number, 0), target, None, None);
         }
-        am::TRUE | am::FALSE => Ok(am::TRUE),
-        _ => Err(badarg(2)),
+        am::FALSE => {
+            runtime::signal::handle::catch_up(process);
+            if let Some(number) = signals::monitored_node(process, name)
+                && let Some(monitor) = process.relations.take_monitor((number, 0))
+            {
+                let pid = process.pid();
+                runtime::signal::handle::demonitor_target(pid, (number, 0), &monitor.target);
+            }
+        }
+        _ => return Err(badarg(2)),
     }
+    Ok(am::TRUE)
 }
 
-/// `setnode(Name, Creation)`: would make the node distributed, which is not supported.
-pub fn setnode_2(_process: &mut Process, [_name, _creation]: [Term; 2]) -> BifResult {
-    Err(notsup())
+/// `erlang` waits for a connection, and monitors it or reports that there is none.
+fn connect_first(name: Term, options: Term) -> Failure {
+    let arguments = [name, am::TRUE, options];
+    runtime::bif::trap(am::ERLANG, am::DMONITOR_NODE, &arguments)
+}
+
+/// `setnode(Name, Creation)`: this node takes part in the distribution from now on.
+pub fn setnode_2(_process: &mut Process, [name, creation]: [Term; 2]) -> BifResult {
+    let creation = integer::uint64(creation).and_then(|creation| u32::try_from(creation).ok());
+    let creation = creation.ok_or_else(|| badarg(2))?;
+    if !is_node_name(name) || !peers::become_alive(name, creation) {
+        return Err(badarg(1));
+    }
+    Ok(am::TRUE)
+}
+
+/// Whether an atom is `Name@Host`.
+fn is_node_name(name: Term) -> bool {
+    if !name.is_atom() || name == am::NONODE_NOHOST {
+        return false;
+    }
+    let text = term::atom::text(name);
+    text.split_once('@')
+        .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'))
 }
 
 /// `erts_internal:get_creation()`.
@@ -152,193 +231,273 @@ pub fn get_creation_0(_process: &mut Process, []: [Term; 0]) -> BifResult {
     })
 }
 
-/// `erts_internal:new_connection(Node)`.
-pub fn new_connection_1(_process: &mut Process, [_node]: [Term; 1]) -> BifResult {
-    Err(badarg(1))
+/// `erts_internal:new_connection(Node)`: the connection to a node, begun if there was none.
+pub fn new_connection_1(process: &mut Process, [name]: [Term; 1]) -> BifResult {
+    if !is_node_name(name) || name == node::own_name() {
+        return Err(badarg(1));
+    }
+    let channel = peers::begin(name);
+    if channel.phase() == Phase::Down {
+        // Whoever depended on it is being told.
+        let arguments = Box::new([name]);
+        return Err(Failure::Yield { arguments });
+    }
+    Ok(handle::make(process.heap(), &channel))
 }
 
-/// `erts_internal:abort_pending_connection(Node, Connection)`.
+/// `erts_internal:abort_pending_connection(Node, Connection)`: returns whether it was not established yet.
 pub fn abort_pending_connection_2(
     _process: &mut Process,
-    [_node, _connection]: [Term; 2],
+    [name, connection]: [Term; 2],
 ) -> BifResult {
-    Err(badarg(1))
+    let channel = handle::channel(connection).filter(|channel| channel.node == name);
+    let channel = channel.ok_or_else(|| badarg(2))?;
+    Ok(am::boolean(channel.abort()))
 }
 
 /// `erts_internal:get_dflags()`: a record of sets of capabilities: those offered, those that other nodes must have,
 /// those that may be offered on request, those that may be rejected, and those that need messages kept in order.
 pub fn get_dflags_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     let sets = [
-        Capability::DEFAULT,
-        Capability::MANDATORY,
+        capability::DEFAULT,
+        capability::MANDATORY,
         // All offered capabilities may be requested.
-        Capability::DEFAULT,
-        Capability::REJECTABLE,
-        Capability::STRICT_ORDER,
+        capability::DEFAULT,
+        capability::REJECTABLE,
+        capability::STRICT_ORDER,
     ];
     let mut record = vec![am::ERTS_DFLAGS];
     for set in sets {
-        let bits = set.iter().fold(0, |bits, flag| bits | 1 << *flag as u8);
+        let bits = Capabilities::of(set).0;
         record.push(build::unsigned(process.heap(), bits));
     }
     Ok(build::tuple(process.heap(), &record))
 }
 
-/// The capabilities that a node announces in the distribution handshake, by bit number. The format is public.
-#[derive(Clone, Copy)]
-enum Capability {
-    AtomCache = 1,
-    ExtendedReferences = 2,
-    Monitor = 3,
-    FunTags = 4,
-    MonitorName = 5,
-    HiddenAtomCache = 6,
-    NewFunTags = 7,
-    ExtendedPidsPorts = 8,
-    ExportTag = 9,
-    BitBinaries = 10,
-    NewFloats = 11,
-    UnicodeIo = 12,
-    HeaderAtomCache = 13,
-    SmallAtomTags = 14,
-    Utf8Atoms = 16,
-    MapTag = 17,
-    BigCreation = 18,
-    SendSender = 19,
-    BigSequentialTraceLabels = 20,
-    ExitPayload = 22,
-    Fragments = 23,
-    Handshake23 = 24,
-    UnlinkId = 25,
-    /// Stands for all of `MANDATORY` as of release 25.
-    Mandatory25 = 26,
-    Spawn = 32,
-    Version4 = 34,
-    Alias = 35,
-}
-
-impl Capability {
-    const MANDATORY: &[Self] = &[
-        Self::ExtendedReferences,
-        Self::FunTags,
-        Self::NewFunTags,
-        Self::ExtendedPidsPorts,
-        Self::ExportTag,
-        Self::BitBinaries,
-        Self::NewFloats,
-        Self::Utf8Atoms,
-        Self::MapTag,
-        Self::BigCreation,
-        Self::Handshake23,
-    ];
-    const DEFAULT: &[Self] = &[
-        Self::ExtendedReferences,
-        Self::Monitor,
-        Self::FunTags,
-        Self::MonitorName,
-        Self::NewFunTags,
-        Self::ExtendedPidsPorts,
-        Self::ExportTag,
-        Self::BitBinaries,
-        Self::NewFloats,
-        Self::UnicodeIo,
-        Self::HeaderAtomCache,
-        Self::SmallAtomTags,
-        Self::Utf8Atoms,
-        Self::MapTag,
-        Self::BigCreation,
-        Self::SendSender,
-        Self::BigSequentialTraceLabels,
-        Self::ExitPayload,
-        Self::Fragments,
-        Self::Handshake23,
-        Self::UnlinkId,
-        Self::Mandatory25,
-        Self::Spawn,
-        Self::Version4,
-        Self::Alias,
-    ];
-    const REJECTABLE: &[Self] = &[
-        Self::AtomCache,
-        Self::HiddenAtomCache,
-        Self::HeaderAtomCache,
-        Self::Fragments,
-    ];
-    const STRICT_ORDER: &[Self] = &[Self::HeaderAtomCache];
-}
-
-/// `erts_internal:create_dist_channel(Node, Controller, {Flags, Creation})`.
+/// `erts_internal:create_dist_channel(Node, Controller, {Flags, Creation})`: the handshake is done, and a port or process
+/// carries the connection. Returns `{ok, Handle}`, `{message, Reference}` if the handle comes in a message, or `badarg`.
 pub fn create_dist_channel_3(
-    _process: &mut Process,
-    [_node, _controller, _flags]: [Term; 3],
+    process: &mut Process,
+    [name, controller, facts]: [Term; 3],
 ) -> BifResult {
-    Ok(am::BADARG)
+    let Some(both) = capabilities_of(facts) else {
+        return Ok(am::BADARG);
+    };
+    let net_kernel = registry::whereis_process(am::NET_KERNEL);
+    let channel = peers::channel(name).filter(|_| name != node::own_name());
+    let (Some(net_kernel), Some(channel)) = (net_kernel, channel) else {
+        return Ok(am::BADARG);
+    };
+    if !both.suffice() {
+        runtime::log::incapable_node(process, name);
+        return Ok(am::BADARG);
+    }
+    let setup = process.pid();
+    let announce = move |channel: &Channel| {
+        let mut scratch = Scratch::new();
+        let parts = [am::DIST_CTRLR, controller, channel.node, setup];
+        let message = build::tuple(scratch.heap(), &parts);
+        signal::send_message_from_outside(net_kernel, message);
+    };
+    if controller.is_local_port() {
+        let port = port::find(controller);
+        let is_open = port.is_some_and(|port| channel.open_by_port(&port, both));
+        if !is_open {
+            return Ok(am::BADARG);
+        }
+        announce(&channel);
+        channel.tell_up();
+    } else if controller == setup {
+        if !carry_by(process, &channel, both) {
+            return Ok(am::BADARG);
+        }
+        announce(&channel);
+        channel.tell_up();
+    } else if controller.is_local_pid() {
+        let reference = signal::handle::reference_of_answer(process);
+        let wanted = Owned::new(reference);
+        let carry = move |controller: Option<&mut Process>| {
+            let is_carried = controller.is_some_and(|process| carry_by(process, &channel, both));
+            let mut scratch = Scratch::new();
+            let result = match is_carried {
+                true => {
+                    announce(&channel);
+                    channel.tell_up();
+                    handle::make(scratch.heap(), &channel)
+                }
+                false => am::BADARG,
+            };
+            signal::reply(setup, &wanted, result);
+        };
+        signal::send_or_bounce(controller, Signal::Call(Box::new(carry)));
+        return Ok(build::tuple(process.heap(), &[am::MESSAGE, reference]));
+    } else {
+        return Ok(am::BADARG);
+    }
+    let handle = handle::make(process.heap(), &channel);
+    Ok(build::tuple(process.heap(), &[am::OK, handle]))
 }
 
-/// `erts_internal:dist_spawn_request(Node, {Module, Function, Args}, Options, Kind)`: returns the request's reference.
-/// The reply says that there is no connection.
+/// The capabilities of `{Flags, Creation}`.
+fn capabilities_of(facts: Term) -> Option<Capabilities> {
+    let &[flags, creation] = facts.as_tuple()? else {
+        return None;
+    };
+    u32::try_from(integer::uint64(creation)?).ok()?;
+    Some(Capabilities(integer::uint64(flags)?))
+}
+
+/// Makes a process carry a connection, which ends with it.
+fn carry_by(process: &mut Process, channel: &Arc<Channel>, both: Capabilities) -> bool {
+    if !channel.open_by_process(process.pid(), both) {
+        return false;
+    }
+    let channel = channel.clone();
+    let end = move |reason: Term| {
+        let reason = match reason.as_tuple() {
+            Some(&[am::SHUTDOWN, reason]) => reason,
+            _ => reason,
+        };
+        channel.close(reason);
+    };
+    process.rare().at_exit.add(|_| ((), Box::new(end)));
+    true
+}
+
+/// `erts_internal:dist_spawn_request(Node, {Module, Function, Args}, Options, Kind)`: returns the request's reference,
+/// for `spawn_opt` with whether the new process is to be monitored.
 pub fn dist_spawn_request_4(
     process: &mut Process,
     [name, call, options, kind]: [Term; 4],
 ) -> BifResult {
-    let good_call = matches!(
-        call.as_tuple(),
-        Some(&[module, function, arguments])
-            if spawning::arity_of(module, function, arguments).is_some()
-    );
-    if !name.is_atom() || name == node::own_name() || !good_call {
-        return Ok(am::BADARG);
-    }
-    runtime::signal::handle::catch_up(process);
-    let Some((request, monitors)) = spawning::refuse_remote(process, options, kind) else {
+    let call = match call.as_tuple() {
+        Some(&[module, function, arguments]) => spawning::arity_of(module, function, arguments)
+            .map(|arity| ([module, function, arguments], arity)),
+        _ => None,
+    };
+    let Some(call) = call.filter(|_| name.is_atom() && name != node::own_name()) else {
         return Ok(am::BADARG);
     };
-    if kind == am::SPAWN_OPT {
-        return Ok(build::tuple(
-            process.heap(),
-            &[request, am::boolean(monitors)],
-        ));
+    runtime::signal::handle::catch_up(process);
+    let is_request = kind == am::SPAWN_REQUEST;
+    let Some(requested) = spawn::request(process, name, call, options, is_request) else {
+        return Ok(am::BADARG);
+    };
+    let result = match is_request {
+        true => requested.reference,
+        false => {
+            let parts = [requested.reference, am::boolean(requested.monitors)];
+            build::tuple(process.heap(), &parts)
+        }
+    };
+    Ok(sending::after(requested.sent, result))
+}
+
+/// The connection that the caller controls.
+fn controlled(process: &Process, handle: Term) -> Result<Arc<Channel>, Failure> {
+    let channel = handle::channel(handle).ok_or_else(|| badarg(1))?;
+    match channel.controller() {
+        Some(controller) if controller == process.pid() => Ok(channel),
+        _ => Err(notsup()),
     }
-    Ok(request)
 }
 
-/// `dist_ctrl_get_data(Handle)`: only a distribution controller may call this, and there is none.
-pub fn dist_ctrl_get_data_1(_process: &mut Process, [_handle]: [Term; 1]) -> BifResult {
-    Err(notsup())
+/// `dist_ctrl_get_data(Handle)`: the next packet as a list of binaries, with its size if that is wanted; `none` if there is
+/// none.
+pub fn dist_ctrl_get_data_1(process: &mut Process, [handle]: [Term; 1]) -> BifResult {
+    let channel = controlled(process, handle)?;
+    let Some((packet, wants_size)) = channel.output_for(process.pid()) else {
+        return Ok(am::NONE);
+    };
+    let Some(mut packet) = packet else {
+        return Ok(am::NONE);
+    };
+    let size = packet.size();
+    let heap = process.heap();
+    let mut pieces = Vec::new();
+    while let Some(piece) = packet.first(heap) {
+        let length = piece.as_bits().map_or(0, |bits| bits.bit_len / 8);
+        packet.skip(length as usize);
+        pieces.push(piece);
+    }
+    let data = build::list(heap, &pieces);
+    if !wants_size {
+        return Ok(data);
+    }
+    let size = build::unsigned(heap, size as u64);
+    Ok(build::tuple(heap, &[size, data]))
 }
 
-/// `dist_ctrl_get_data_notification(Handle)`.
-pub fn dist_ctrl_get_data_notification_1(
-    _process: &mut Process,
-    [_handle]: [Term; 1],
-) -> BifResult {
-    Err(notsup())
+/// `dist_ctrl_get_data_notification(Handle)`: asks for the message `dist_data` when there is output.
+pub fn dist_ctrl_get_data_notification_1(process: &mut Process, [handle]: [Term; 1]) -> BifResult {
+    let channel = controlled(process, handle)?;
+    channel.notify(process.pid());
+    Ok(am::OK)
 }
 
-/// `dist_ctrl_input_handler(Handle, Pid)`.
-pub fn dist_ctrl_input_handler_2(_process: &mut Process, [_handle, _pid]: [Term; 2]) -> BifResult {
-    Err(notsup())
+/// `dist_ctrl_input_handler(Handle, Pid)`: the process that hands in what arrives.
+pub fn dist_ctrl_input_handler_2(process: &mut Process, [handle, pid]: [Term; 2]) -> BifResult {
+    let channel = controlled(process, handle)?;
+    if !pid.is_local_pid() {
+        return Err(badarg(2));
+    }
+    channel.set_input_handler(process.pid(), pid);
+    Ok(am::OK)
 }
 
-/// `dist_ctrl_get_opt(Handle, Option)`.
-pub fn dist_ctrl_get_opt_2(_process: &mut Process, [_handle, _option]: [Term; 2]) -> BifResult {
-    Err(notsup())
+/// `dist_ctrl_get_opt(Handle, get_size)`.
+pub fn dist_ctrl_get_opt_2(process: &mut Process, [handle, option]: [Term; 2]) -> BifResult {
+    let channel = controlled(process, handle)?;
+    if option != am::GET_SIZE {
+        return Err(badarg(2));
+    }
+    let value = channel.wants_size(process.pid(), None);
+    Ok(am::boolean(value.unwrap_or_default()))
 }
 
-/// `dist_ctrl_set_opt(Handle, Option, Value)`.
-pub fn dist_ctrl_set_opt_3(
-    _process: &mut Process,
-    [_handle, _option, _value]: [Term; 3],
-) -> BifResult {
-    Err(notsup())
+/// `dist_ctrl_set_opt(Handle, get_size, Value)`: returns the value before.
+pub fn dist_ctrl_set_opt_3(process: &mut Process, [handle, option, value]: [Term; 3]) -> BifResult {
+    let channel = controlled(process, handle)?;
+    if option != am::GET_SIZE {
+        return Err(badarg(2));
+    }
+    let new = match value {
+        am::TRUE => true,
+        am::FALSE => false,
+        _ => return Err(badarg(3)),
+    };
+    let before = channel.wants_size(process.pid(), Some(new));
+    Ok(am::boolean(before.unwrap_or_default()))
 }
 
-/// `dist_ctrl_put_data(Handle, Data)`.
-pub fn dist_ctrl_put_data_2(_process: &mut Process, [_handle, _data]: [Term; 2]) -> BifResult {
-    Err(badarg(1))
+/// `dist_ctrl_put_data(Handle, Data)`: hands in a packet that has arrived.
+pub fn dist_ctrl_put_data_2(process: &mut Process, [handle, data]: [Term; 2]) -> BifResult {
+    if data.is_cons() {
+        let helper = (am::ERTS_INTERNAL, am::DIST_CTRL_PUT_DATA);
+        return Err(runtime::bif::trap(helper.0, helper.1, &[handle, data]));
+    }
+    let bytes = match data.is_nil() {
+        true => std::borrow::Cow::Borrowed(&[][..]),
+        false => term::unicode::bytes_of(data).ok_or_else(|| badarg(2))?,
+    };
+    let channel = handle::channel(handle).ok_or_else(|| badarg(1))?;
+    if !channel.takes_input_from(process.pid()) {
+        return Err(notsup());
+    }
+    if channel.packet(&bytes) == Accepted::No {
+        channel.break_off();
+    }
+    scheduler::charge(5);
+    Ok(am::OK)
 }
 
-/// `dist_get_stat(Handle)`.
-pub fn dist_get_stat_1(_process: &mut Process, [_handle]: [Term; 1]) -> BifResult {
-    Err(badarg(1))
+/// `dist_get_stat(Handle)`: `{ok, PacketsIn, PacketsOut, BytesThatWait}`.
+pub fn dist_get_stat_1(process: &mut Process, [handle]: [Term; 1]) -> BifResult {
+    let statistics = handle::channel(handle).and_then(|channel| channel.statistics());
+    let (packets_in, packets_out, waiting) = statistics.ok_or_else(|| badarg(1))?;
+    let heap = process.heap();
+    let numbers = [packets_in, packets_out, waiting as u64];
+    let numbers = numbers.map(|number| build::unsigned(heap, number));
+    let parts = [am::OK, numbers[0], numbers[1], numbers[2]];
+    Ok(build::tuple(heap, &parts))
 }

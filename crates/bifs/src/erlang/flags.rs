@@ -5,6 +5,7 @@ use layout::limits::REDUCTIONS_PER_SLICE;
 use term::copy::Owned;
 use term::{am, build, map};
 
+use distribution::monitor_nodes;
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, notsup};
 use runtime::process::heap_limit::{HeapLimit, binary_words, heap_words, min_binary_words, size};
 use runtime::process::spawn::options::is_off_heap;
@@ -144,24 +145,16 @@ fn message_queue_data(process: &mut Process, value: Term) -> Option<Term> {
 fn monitor_nodes(process: &mut Process, on: Term, options: Term) -> Option<Term> {
     let on = boolean(on)?;
     let key = node_monitor_key(options)?;
-    let monitors = &mut process.rare().node_monitors;
-    let before = if on {
-        let count = monitors.entry(key).or_insert(0);
-        *count += 1;
-        *count - 1
-    } else {
-        monitors.remove(&key).unwrap_or(0)
+    let before = match on {
+        true => monitor_nodes::subscribe(process.pid(), key),
+        false => monitor_nodes::unsubscribe(process.pid(), key),
     };
     Some(Term::small(i64::from(before)))
 }
 
 /// Options of `monitor_nodes` as bits.
 fn node_monitor_key(options: Term) -> Option<u8> {
-    const INFO_MAP: u8 = 1;
-    const CONNECTION_ID: u8 = 1 << 1;
-    const VISIBLE: u8 = 1 << 2;
-    const HIDDEN: u8 = 1 << 3;
-    const REASON: u8 = 1 << 4;
+    use monitor_nodes::option::{CONNECTION_ID, HIDDEN, INFO_MAP, REASON, VISIBLE};
     if options.is_nil() {
         return Some(0);
     }

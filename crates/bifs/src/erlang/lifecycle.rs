@@ -4,6 +4,8 @@ use layout::{ObjectKind, Term};
 use term::copy::Owned;
 use term::{am, build, list, node, reference};
 
+use super::sending;
+use distribution::signals;
 use runtime::apply::MOST_APPLIED;
 use runtime::bif::{BifResult, Failure, await_result, badarg, dirty_unless, system_limit};
 use runtime::code::exports;
@@ -252,8 +254,8 @@ pub fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifRes
         if node::of(pid).name == node::own_name() {
             return Err(badarg(2));
         }
-        // No node is connected: the signal is lost.
-        return Ok(am::TRUE);
+        let sent = signals::group_leader(process, leader, pid);
+        return Ok(sending::after(sent, am::TRUE));
     }
     Ok(am::BADARG)
 }

@@ -4,6 +4,8 @@ use layout::{ObjectKind, Term};
 use term::copy::Owned;
 use term::{am, build, node};
 
+use super::sending;
+use distribution::signals::{self, Related};
 use runtime::bif::{BifResult, Failure, badarg, error};
 use runtime::port;
 use runtime::process::{Process, flag, table};
@@ -47,8 +49,13 @@ pub fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     }
     match other.boxed_kind() {
         Some(ObjectKind::ExternalPid) if !is_of_this_node(other) => {
-            handle::exit_received(process, other, Owned::new(am::NOCONNECTION));
-            unless_ended(process, am::TRUE)
+            match signals::link(process, other) {
+                Related::Sent(sent) => Ok(sending::after(sent, am::TRUE)),
+                Related::NoConnection => {
+                    handle::exit_received(process, other, Owned::new(am::NOCONNECTION));
+                    unless_ended(process, am::TRUE)
+                }
+            }
         }
         Some(ObjectKind::ExternalPid) => no_process(process, other),
         Some(ObjectKind::ExternalPort) if is_of_this_node(other) => no_process(process, other),
@@ -78,13 +85,17 @@ pub fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     if other.is_local_pid() || other.is_local_port() {
         handle::catch_up(process);
         unlink(process, other);
-    } else if !matches!(
-        other.boxed_kind(),
-        Some(ObjectKind::ExternalPid | ObjectKind::ExternalPort)
-    ) {
-        return Err(badarg(1));
+        return Ok(am::TRUE);
     }
-    Ok(am::TRUE)
+    match other.boxed_kind() {
+        Some(ObjectKind::ExternalPid) => {
+            handle::catch_up(process);
+            let sent = signals::unlink(process, other);
+            Ok(sending::after(sent, am::TRUE))
+        }
+        Some(ObjectKind::ExternalPort) => Ok(am::TRUE),
+        _ => Err(badarg(1)),
+    }
 }
 
 fn unlink(process: &mut Process, other: Term) {
@@ -140,8 +151,10 @@ fn send_exit(process: &mut Process, to: Term, reason: Term) -> BifResult {
         return Ok(am::TRUE);
     }
     match to.boxed_kind() {
-        // No node is connected: the signal is lost.
-        Some(ObjectKind::ExternalPid) => Ok(am::TRUE),
+        Some(ObjectKind::ExternalPid) => {
+            let sent = signals::exit(process, to, reason);
+            Ok(sending::after(sent, am::TRUE))
+        }
         Some(ObjectKind::ExternalPort) if is_of_this_node(to) => Ok(am::TRUE),
         _ => Err(badarg(1)),
     }

@@ -13,6 +13,8 @@ use runtime::signal::{self, Signal, handle};
 use runtime::{port, registry, scheduler};
 
 use super::links::is_of_this_node;
+use super::sending;
+use distribution::{signals, spawn};
 
 /// `monitor(Type, Item)`.
 pub fn monitor_2(process: &mut Process, [kind, item]: [Term; 2]) -> BifResult {
@@ -28,6 +30,12 @@ pub fn monitor_3(process: &mut Process, [kind, item, options]: [Term; 3]) -> Bif
 /// What the arguments of `monitor` refer to.
 enum Watched {
     Here(MonitorTarget),
+    /// A process of another node, or a name there.
+    Elsewhere(Term),
+    /// The same, once the other node is told.
+    Remote {
+        handle: Term,
+    },
     /// The caller itself: nothing needs to be monitored.
     Oneself,
     /// Something out of reach: `'DOWN'` for this object with this reason is delivered at once.
@@ -48,8 +56,31 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
     };
     let own = process.pid();
     let (number, reference) = relations::new_reference(process, options.alias);
+    let mut result = reference;
+    let watched = match watched {
+        Watched::Elsewhere(object) => {
+            let names_owner = options.alias.is_some();
+            match signals::monitor(process, object, number.0, names_owner) {
+                Some((handle, sent)) => {
+                    result = sending::after(sent, result);
+                    Watched::Remote { handle }
+                }
+                None => Watched::Gone {
+                    kind: am::PROCESS,
+                    object,
+                    reason: am::NOCONNECTION,
+                },
+            }
+        }
+        watched => watched,
+    };
     match watched {
-        Watched::Oneself => {}
+        Watched::Oneself | Watched::Elsewhere(_) => {}
+        Watched::Remote { handle } => {
+            let MonitorOptions { tag, alias } = options;
+            let target = MonitorTarget::Remote { handle };
+            process.relations.add_monitor(number, target, tag, alias);
+        }
         Watched::Gone {
             kind,
             object,
@@ -77,7 +108,7 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
             }
         }
     }
-    Ok(reference)
+    Ok(result)
 }
 
 /// Sends the request to the monitored object; false if it does not exist.
@@ -100,7 +131,7 @@ fn begin_watching(
             signal::send(pid, request).is_ok()
         }
         MonitorTarget::Port { port, name } => port::signals::monitor(port, watcher, number, name),
-        MonitorTarget::TimeOffset => true,
+        MonitorTarget::TimeOffset | MonitorTarget::Remote { .. } => true,
     }
 }
 
@@ -116,14 +147,13 @@ fn watched_process(process: &mut Process, item: Term) -> Result<Watched, Failure
         return Ok(Watched::Here(target));
     }
     if item.is_kind(ObjectKind::ExternalPid) {
-        return Ok(Watched::Gone {
-            kind: am::PROCESS,
-            object: item,
-            reason: if is_of_this_node(item) {
-                am::NOPROC
-            } else {
-                am::NOCONNECTION
+        return Ok(match is_of_this_node(item) {
+            true => Watched::Gone {
+                kind: am::PROCESS,
+                object: item,
+                reason: am::NOPROC,
             },
+            false => Watched::Elsewhere(item),
         });
     }
     let name = match item.as_tuple() {
@@ -134,11 +164,7 @@ fn watched_process(process: &mut Process, item: Term) -> Result<Watched, Failure
                 return Err(badarg(2));
             }
             if node != node::own_name() {
-                return Ok(Watched::Gone {
-                    kind: am::PROCESS,
-                    object: item,
-                    reason: am::NOCONNECTION,
-                });
+                return Ok(Watched::Elsewhere(item));
             }
             name
         }
@@ -233,6 +259,9 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
             Err(badarg(1))
         };
     };
+    if spawn::is_pending(process, number) {
+        return Ok(Demonitored::Absent);
+    }
     let Some(monitor) = process.relations.take_monitor(number) else {
         return Ok(Demonitored::Absent);
     };

@@ -4,6 +4,7 @@ use layout::Term;
 use layout::limits::REDUCTIONS_PER_SLICE;
 use term::{am, list, node};
 
+use distribution::signals;
 use runtime::bif::{BifResult, badarg, badarg_because};
 use runtime::process::Process;
 use runtime::scheduler;
@@ -29,8 +30,10 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
             _ => return Err(badarg_because(am::BADOPT)),
         }
     }
-    if !connect && is_elsewhere(to) {
-        return Ok(am::NOCONNECT);
+    if is_elsewhere(to)
+        && let Some(refusal) = signals::refusal(to, connect, suspend)
+    {
+        return Ok(refusal);
     }
     if !suspend && runtime::port::signals::would_suspend(to, message) {
         return Ok(am::NOSUSPEND);
@@ -47,6 +50,14 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
 fn after_this_slice(result: Term) -> Term {
     scheduler::charge(REDUCTIONS_PER_SLICE);
     result
+}
+
+/// The result of a BIF that has sent something to another node.
+pub(super) fn after(sent: Sent, result: Term) -> Term {
+    match sent {
+        Sent::Suspended => after_this_slice(result),
+        Sent::Done | Sent::BadArgument => result,
+    }
 }
 
 /// Whether the receiver lives on another node.

@@ -3,9 +3,10 @@
 use layout::Term;
 use term::{am, build, list, reference};
 
+use distribution::spawn::abandon;
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, system_limit};
 use runtime::process::Process;
-use runtime::process::spawn::options::{BadOptions, Parsed, Replies, Reply, parse, set_reply};
+use runtime::process::spawn::options::{BadOptions, Parsed, Replies, Reply, parse};
 use runtime::process::spawn::{self, SpawnError, SpawnOptions, Spawned};
 use runtime::signal::handle;
 
@@ -86,37 +87,15 @@ fn deliver(process: &mut Process, elements: &[Term]) {
     handle::deliver(process, message);
 }
 
-/// Replies to a spawn request for a node that is not connected. Returns the request's reference, and whether a monitor
-/// was asked for; `None` if the options are not a proper list.
-pub fn refuse_remote(process: &mut Process, options: Term, kind: Term) -> Option<(Term, bool)> {
-    let mut reply = Reply {
-        tag: am::SPAWN_REPLY,
-        on_success: true,
-        on_error: true,
-    };
-    let mut monitors = false;
-    for option in list::items(options) {
-        let option = option.ok()?;
-        // Other options would be checked by the other node.
-        match option.as_tuple() {
-            Some(&[am::REPLY, when]) if kind == am::SPAWN_REQUEST => {
-                let _ = set_reply(&mut reply, when);
-            }
-            Some(&[am::REPLY_TAG, tag]) if kind == am::SPAWN_REQUEST => reply.tag = tag,
-            Some(&[am::MONITOR, _]) => monitors = true,
-            _ => monitors |= option == am::MONITOR,
-        }
-    }
-    Some((refuse(process, &reply, am::NOCONNECTION), monitors))
-}
-
 /// `spawn_request_abandon(Request)`. A request to this node has its reply from the start, so there is none to abandon.
-pub fn spawn_request_abandon_1(_process: &mut Process, [request]: [Term; 1]) -> BifResult {
-    if request.is_reference() {
-        Ok(am::FALSE)
-    } else {
-        Err(badarg(1))
+pub fn spawn_request_abandon_1(process: &mut Process, [request]: [Term; 1]) -> BifResult {
+    if !request.is_reference() {
+        return Err(badarg(1));
     }
+    handle::catch_up(process);
+    let number = reference::number(request);
+    let is_abandoned = number.is_some_and(|number| abandon(process, number));
+    Ok(am::boolean(is_abandoned))
 }
 
 fn spawn_with(

@@ -163,10 +163,22 @@ fn limits(name: &str) -> Option<Term> {
     })
 }
 
+/// `dist_ctrl`: each connected node with the port or process that carries the connection.
+fn controllers(heap: &mut Heap) -> Term {
+    let pairs: Vec<Term> = distribution::peers::connected()
+        .filter_map(|channel| {
+            let controller = channel.controller()?;
+            Some(build::tuple(heap, &[channel.node, controller]))
+        })
+        .collect();
+    build::list(heap, &pairs)
+}
+
 fn numbers(heap: &mut Heap, name: &str) -> Option<Term> {
     let native = |heap: &mut Heap, ns: i64| build::integer(heap, ns);
     Some(match name {
         "wordsize" => Term::small(8),
+        "dist_ctrl" => controllers(heap),
         "creation" => Term::small(i64::from(term::node::own_creation())),
         "compat_rel" => Term::small(i64::from(config::get().release)),
         "trace_control_word" => Term::small(i64::from(TRACE_CONTROL_WORD.load(Ordering::Relaxed))),
@@ -224,7 +236,7 @@ fn words(name: &str) -> Option<Term> {
             "disabled"
         }),
         "multi_scheduling" => Some(multi_scheduling_state()),
-        "dist_ctrl" | "taints" => Some(Term::NIL),
+        "taints" => Some(Term::NIL),
         // The processors are queried each time, so there is no cached information that could be stale.
         "update_cpu_info" => word("unchanged"),
         "port_parallelism" => Some(am::boolean(config.port_parallelism)),

@@ -9,6 +9,7 @@ use runtime::bif::{BifResult, badarg};
 use runtime::port;
 use runtime::process::Process;
 use runtime::process::relations::{MonitorTarget, reference_of};
+use runtime::remote;
 
 /// `{link_list, PidOrPort}`: `[{erl_link, Type, Other, State, Id}]`, or `undefined`.
 pub fn links(process: &mut Process, of: Term) -> BifResult {
@@ -20,7 +21,7 @@ pub fn links(process: &mut Process, of: Term) -> BifResult {
         let heap = process.heap();
         let records: Vec<Term> = links
             .iter()
-            .map(|link| link_record(heap, am::PORT, *link, true))
+            .map(|link| link_record(heap, am::PORT, (*link, *link), true))
             .collect();
         return Ok(build::list(heap, &records));
     }
@@ -46,24 +47,34 @@ fn of_process(
 fn links_of(process: &Process, heap: &mut Heap) -> Term {
     let links = process.relations.links();
     let records: Vec<Term> = links
-        .map(|(other, is_active)| {
+        .filter_map(|(other, is_active)| {
+            let id = other;
+            let other = seen(heap, other)?;
             let kind = match other.is_local_port() {
                 true => am::PORT,
                 false => am::PROCESS,
             };
-            link_record(heap, kind, other, is_active)
+            Some(link_record(heap, kind, (other, id), is_active))
         })
         .collect();
     build::list(heap, &records)
 }
 
+/// The other side of a relation as programs see it.
+fn seen(heap: &mut Heap, other: Term) -> Option<Term> {
+    match remote::is_handle(other) {
+        true => remote::get().identity(other, heap),
+        false => Some(other),
+    }
+}
+
 /// The last element is a number that stays the same for as long as the link exists: the other side's identifier serves.
-fn link_record(heap: &mut Heap, kind: Term, other: Term, is_active: bool) -> Term {
+fn link_record(heap: &mut Heap, kind: Term, (other, id): (Term, Term), is_active: bool) -> Term {
     let state = match is_active {
         true => atom::known("linked"),
         false => atom::known("unlinking"),
     };
-    let id = build::unsigned(heap, other.bits());
+    let id = build::unsigned(heap, id.bits());
     build::tuple(heap, &[atom::known("erl_link"), kind, other, state, id])
 }
 
@@ -96,6 +107,11 @@ fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
             MonitorTarget::Port { port, name } => {
                 add(heap, am::PORT, "origin", reference, port, name)
             }
+            MonitorTarget::Remote { handle } => {
+                if let Some(other) = seen(heap, handle) {
+                    add(heap, am::PROCESS, "origin", reference, other, None);
+                }
+            }
             MonitorTarget::TimeOffset => {
                 add(
                     heap,
@@ -109,16 +125,12 @@ fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
         }
     }
     for (number, watcher) in process.relations.watchers() {
-        let owner = watcher.names_owner.then_some(watcher.watcher);
+        let Some(other) = seen(heap, watcher.watcher) else {
+            continue;
+        };
+        let owner = watcher.names_owner.then_some(other);
         let reference = reference_of(heap, number, owner);
-        add(
-            heap,
-            am::PROCESS,
-            "target",
-            reference,
-            watcher.watcher,
-            watcher.name,
-        );
+        add(heap, am::PROCESS, "target", reference, other, watcher.name);
     }
     build::list(heap, &records)
 }

@@ -95,7 +95,7 @@ fn own(process: &mut Process, file: File) -> Term {
         });
         let closing = Arc::clone(&handle);
         // The owner has ended, so the result of closing is dropped.
-        let close = move || dirty::later(dirty::DirtyKind::Io, move || _ = closing.close());
+        let close = move |_| dirty::later(dirty::DirtyKind::Io, move || _ = closing.close());
         (handle, Box::new(close))
     });
     let reference = magic::make::<Handle>(process, handle);

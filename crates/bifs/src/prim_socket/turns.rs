@@ -129,7 +129,7 @@ impl Socket {
         kept.watched.entry(pid.bits()).or_insert_with(|| {
             process.rare().at_exit.add(|number| {
                 let socket = Arc::downgrade(self);
-                let end = move || {
+                let end = move |_| {
                     if let Some(socket) = socket.upgrade() {
                         socket.ended(pid);
                     }

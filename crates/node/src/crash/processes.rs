@@ -15,6 +15,7 @@ use super::output::Output;
 use super::tables::View;
 use runtime::process::relations::{MonitorTarget, reference_of};
 use runtime::process::{Priority, Process, flag, info, priority_of, state, table};
+use runtime::remote;
 use runtime::signal;
 use runtime::{collector, scheduler};
 
@@ -311,7 +312,12 @@ fn links(out: &mut Output, process: &Process) -> fmt::Result {
         any = true;
         out.text(text)
     };
-    for other in relations.linked() {
+    let mut others = Scratch::new();
+    let mut seen = |other: Term| match remote::is_handle(other) {
+        true => remote::get().identity(other, others.heap()),
+        false => Some(other),
+    };
+    for other in relations.linked().filter_map(&mut seen) {
         comma(out)?;
         write!(out, "{}", display(other))?;
     }
@@ -332,14 +338,23 @@ fn links(out: &mut Output, process: &Process) -> fmt::Result {
                 comma(out)?;
                 write!(out, "{{to,{},{reference}}}", display(other))?;
             }
+            MonitorTarget::Remote { handle } => {
+                if let Some(other) = seen(handle) {
+                    comma(out)?;
+                    write!(out, "{{to,{},{reference}}}", display(other))?;
+                }
+            }
             MonitorTarget::TimeOffset => {}
         }
     }
     for (number, watcher) in relations.watchers() {
+        let Some(other) = seen(watcher.watcher) else {
+            continue;
+        };
         comma(out)?;
-        let owner = watcher.names_owner.then_some(watcher.watcher);
+        let owner = watcher.names_owner.then_some(other);
         let reference = reference_text(number, owner);
-        write!(out, "{{from,{},{reference}}}", display(watcher.watcher))?;
+        write!(out, "{{from,{},{reference}}}", display(other))?;
     }
     if any { out.text("]\n") } else { Ok(()) }
 }

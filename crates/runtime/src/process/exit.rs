@@ -1,5 +1,6 @@
 //! The end of a process.
 
+use layout::Term;
 use term::copy::Owned;
 use term::print::display;
 
@@ -28,7 +29,7 @@ pub fn finish(process: &mut Process, reason: &Owned) {
     if word & state::CLOSED == 0 {
         // Whoever learns that the process is gone must not find anything of it, so until all of it is gone its pid
         // counts as that of a living process.
-        give_up_all(process, word);
+        give_up_all(process, word, reason.term());
         between_steps();
         table::remove(pid);
         between_steps();
@@ -61,7 +62,7 @@ fn holds_nothing(process: &Process) -> bool {
 }
 
 /// Gives up what the process holds besides its memory and relations; `word` is its state word.
-fn give_up_all(process: &mut Process, word: u32) {
+fn give_up_all(process: &mut Process, word: u32, reason: Term) {
     let pid = process.pid();
     if word & state::REGISTERED != 0 {
         registry::forget_owner(pid);
@@ -78,7 +79,7 @@ fn give_up_all(process: &mut Process, word: u32) {
     dirty::now_or_later(timers.len(), move || bif_timers::cancel_all(timers));
     receive::timer::cancel(cold);
     let suspending = cold.rare.as_mut().map(|rare| {
-        rare.at_exit.run();
+        rare.at_exit.run(reason);
         std::mem::take(&mut rare.suspending)
     });
     between_steps();

@@ -10,7 +10,7 @@ use term::{am, build, collect, copy, node, off_heap};
 use super::relations::MonitorTarget;
 use super::{Process, block, flag, priority_of, state};
 use crate::process::heap_limit::{HeapLimit, min_binary_words};
-use crate::{code, exception};
+use crate::{code, exception, remote};
 use std::sync::atomic::Ordering;
 
 /// Which process requests the information.
@@ -278,10 +278,22 @@ fn messages(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
 }
 
 fn links(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
-    let mut links: Vec<Term> = process.relations.linked().collect();
+    let mut links: Vec<Term> = process
+        .relations
+        .linked()
+        .filter_map(|other| identity(heap, other))
+        .collect();
     links.sort_unstable_by(|a, b| term::compare::compare(*a, *b));
     *steps += links.len() as i64 / 4;
     build::list(heap, &links)
+}
+
+/// The other side of a relation as programs see it.
+fn identity(heap: &mut Heap, other: Term) -> Option<Term> {
+    if remote::is_handle(other) {
+        return remote::get().identity(other, heap);
+    }
+    Some(other)
 }
 
 fn monitors(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
@@ -294,6 +306,10 @@ fn monitors(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
             MonitorTarget::Process { pid, name } => (am::PROCESS, pid, name),
             MonitorTarget::Port { port, name } => (am::PORT, port, name),
             MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE, None),
+            MonitorTarget::Remote { handle } => match identity(heap, handle) {
+                Some(identity) => (am::PROCESS, identity, None),
+                None => continue,
+            },
         };
         let object = match name {
             Some(name) => build::tuple(heap, &[name, node::own_name()]),
@@ -310,7 +326,7 @@ fn monitored_by(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     *steps += watchers.len() as i64 / 4;
     let watchers: Vec<Term> = watchers
         .into_iter()
-        .map(|(_, watcher)| watcher.watcher)
+        .filter_map(|(_, watcher)| identity(heap, watcher.watcher))
         .collect();
     build::list(heap, &watchers)
 }

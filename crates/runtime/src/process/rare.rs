@@ -25,8 +25,6 @@ pub struct Rare {
     pub valid_subject: Option<Owned>,
     /// The module set by `process_flag(error_handler, Module)`, if it is not `error_handler`.
     pub error_handler: Option<Term>,
-    /// How often `monitor_nodes` was turned on, for each set of options.
-    pub node_monitors: FxHashMap<u8, u32>,
     /// Terms of the outcome of a dirty call: roots until the outcome is picked up.
     pub roots: Vec<Term>,
     /// The dirty call that was requested, or its outcome.
@@ -49,7 +47,6 @@ impl Rare {
             tasks,
             valid_subject,
             error_handler,
-            node_monitors,
             roots,
             dirty,
             collection,
@@ -61,7 +58,6 @@ impl Rare {
             && tasks.is_empty()
             && valid_subject.is_none()
             && error_handler.is_none()
-            && node_monitors.is_empty()
             && roots.is_empty()
             && dirty.is_none()
             && collection.is_none()
@@ -73,8 +69,11 @@ impl Rare {
 /// Actions to run when the process ends for any reason, such as closing the files that it owns.
 #[derive(Default)]
 pub struct AtExit {
-    actions: FxHashMap<u64, Box<dyn FnOnce() + Send>>,
+    actions: FxHashMap<u64, Action>,
 }
+
+/// An action; it gets the reason with which the process ends.
+pub type Action = Box<dyn FnOnce(Term) + Send>;
 
 /// The number of the node's next action. Not a count for each process, which would begin again when the process's
 /// [`Rare`] is freed: a file that is closed twice removes its action twice.
@@ -83,7 +82,7 @@ static NEXT_ACTION: AtomicU64 = AtomicU64::new(0);
 impl AtExit {
     /// Adds an action. `make` receives the number by which to [`remove`](AtExit::remove) it, and returns the
     /// action and a value, which `add` returns.
-    pub fn add<T>(&mut self, make: impl FnOnce(u64) -> (T, Box<dyn FnOnce() + Send>)) -> T {
+    pub fn add<T>(&mut self, make: impl FnOnce(u64) -> (T, Action)) -> T {
         let number = NEXT_ACTION.fetch_add(1, Ordering::Relaxed);
         let (value, action) = make(number);
         self.actions.insert(number, action);
@@ -101,9 +100,9 @@ impl AtExit {
     }
 
     /// Runs all actions, in no particular order.
-    pub fn run(&mut self) {
+    pub fn run(&mut self, reason: Term) {
         for (_, action) in self.actions.drain() {
-            action();
+            action(reason);
         }
     }
 }
@@ -133,7 +132,7 @@ mod tests {
         rare.suspending.insert(1, 1);
         assert!(!rare.is_empty());
         rare.suspending.clear();
-        let number = rare.at_exit.add(|number| (number, Box::new(|| {})));
+        let number = rare.at_exit.add(|number| (number, Box::new(|_| {})));
         assert!(!rare.is_empty());
         rare.at_exit.remove(number);
         assert!(rare.is_empty());
@@ -143,8 +142,8 @@ mod tests {
     fn numbers_of_actions_are_never_used_again() {
         let mut first = AtExit::default();
         let mut second = AtExit::default();
-        let number = first.add(|number| (number, Box::new(|| {})));
-        second.add(|number| (number, Box::new(|| {})));
+        let number = first.add(|number| (number, Box::new(|_| {})));
+        second.add(|number| (number, Box::new(|_| {})));
         second.remove(number);
         assert!(!second.is_empty());
     }

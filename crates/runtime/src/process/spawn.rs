@@ -143,6 +143,53 @@ pub fn spawn_root(
     Ok(pid)
 }
 
+/// A call with which a process on behalf of another node begins.
+#[derive(Clone, Copy)]
+pub struct CallFromAbroad {
+    /// What `erts_internal:dist_spawn_init/1` gets, which waits for the arguments.
+    pub call: Term,
+    /// What the process was spawned to do.
+    pub initial: (Term, Term, u32),
+    pub group_leader: Term,
+}
+
+/// Creates a process on behalf of another node. `prepare` gives it its relations and its first message before
+/// anybody else knows of it.
+///
+/// # Errors
+/// See [`SpawnError`].
+pub fn spawn_from_abroad(
+    CallFromAbroad {
+        call,
+        initial,
+        group_leader,
+    }: CallFromAbroad,
+    options: &SpawnOptions,
+    prepare: impl FnOnce(&mut Process),
+) -> Result<Term, SpawnError> {
+    let mut scratch = term::heap::Scratch::new();
+    let first = FirstCall {
+        module: am::ERTS_INTERNAL,
+        function: am::DIST_SPAWN_INIT,
+        arguments: term::build::list(scratch.heap(), &[call]),
+        arity: 1,
+    };
+    let child = make(None, first, options)?;
+    // SAFETY: created above and not yet published, so no other thread can reach it.
+    let process = unsafe { &mut *child };
+    let (module, function, arity) = initial;
+    process.initial_call = (
+        module.as_atom().unwrap_or(0),
+        function.as_atom().unwrap_or(0),
+    );
+    process.initial_arity = arity;
+    process.group_leader = copy::copy(process.heap(), group_leader);
+    prepare(process);
+    let pid = process.pid();
+    start(child);
+    Ok(pid)
+}
+
 fn start(process: *mut Process) {
     // SAFETY: the process is fully initialised and QUEUED is set, so a thread that finds it may only send it signals.
     unsafe { table::publish(process, (*process).pid()) };

@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 
 use super::{current_number, dirty, schedulers, wake_all, world};
 use crate::process::Process;
+use crate::process::rare::Action;
 use crate::sync::between_steps;
 
 /// Which schedulers a process blocks: all, or only the normal ones.
@@ -124,7 +125,7 @@ pub fn blockers(kind: SchedulerKind) -> Vec<Term> {
 pub fn block(process: &mut Process, kind: SchedulerKind) {
     let pid = process.pid();
     let at_exit = process.rare().at_exit.add(|number| {
-        let release: Box<dyn FnOnce() + Send> = Box::new(move || release(pid));
+        let release: Action = Box::new(move |_| release(pid));
         (number, release)
     });
     let mut state = STATE.lock();

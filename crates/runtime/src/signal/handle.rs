@@ -10,13 +10,15 @@ use term::heap::{self, Scratch};
 use term::{am, build, reference};
 
 use super::{
-    ALIAS_MESSAGE, DEMONITOR, MESSAGE, OTHER, Signal, SignalQueue, boxed, send_or_bounce, unboxed,
+    ALIAS_MESSAGE, DEMONITOR, MESSAGE, OTHER, Signal, SignalQueue, UNDECODED, boxed,
+    send_or_bounce, unboxed,
 };
 use crate::epoch;
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{self, MonitorTarget, ReferenceNumber, Relations, Watcher};
 use crate::process::{Process, flag, message_queue, state, tasks};
 use crate::receive;
+use crate::remote;
 use crate::scheduler::dirty;
 use crate::sync::between_steps;
 
@@ -89,12 +91,17 @@ fn handle_some(
             match (*fragment).kind {
                 MESSAGE => message_queue::append(process, fragment),
                 ALIAS_MESSAGE => alias_message(process, fragment),
+                UNDECODED => undecoded(process, fragment),
                 OTHER | DEMONITOR if most == 0 => return fragment,
                 DEMONITOR => {
                     most -= 1;
                     let number = *Fragment::words_pointer(fragment);
                     heap::free_fragment(fragment);
-                    process.relations.remove_watcher((number, 0));
+                    if let Some(watcher) = process.relations.remove_watcher((number, 0))
+                        && remote::is_handle(watcher.watcher)
+                    {
+                        remote::get().release(watcher.watcher);
+                    }
                 }
                 OTHER => {
                     most -= 1;
@@ -158,6 +165,21 @@ pub fn deliver(process: &mut Process, message: Term) {
 }
 
 /// # Safety
+/// `fragment` is a live fragment of kind `UNDECODED` that is in no list.
+unsafe fn undecoded(process: &mut Process, fragment: *mut Fragment) {
+    // SAFETY: the caller's promise; what comes back is a message, or one through an alias, in no list.
+    unsafe {
+        let Some(fragment) = remote::get().decode(fragment) else {
+            return;
+        };
+        match (*fragment).kind {
+            ALIAS_MESSAGE => alias_message(process, fragment),
+            _ => message_queue::append(process, fragment),
+        }
+    }
+}
+
+/// # Safety
 /// `fragment` is a live fragment of kind `ALIAS_MESSAGE` that is in no list.
 unsafe fn alias_message(process: &mut Process, fragment: *mut Fragment) {
     // SAFETY: a fragment of this kind begins with the two words of the alias's number.
@@ -187,6 +209,7 @@ pub fn demonitor_target(watcher: Term, reference: ReferenceNumber, target: &Moni
         }
         MonitorTarget::Port { port, .. } => crate::port::signals::demonitor(*port, reference),
         MonitorTarget::TimeOffset => crate::time::unwatch_offset(watcher, reference),
+        MonitorTarget::Remote { handle } => remote::get().demonitor(*handle, reference.0),
     }
 }
 
@@ -197,10 +220,22 @@ fn handle(process: &mut Process, signal: Signal) {
             reason,
             linked,
         } => exit(process, from, reason, linked),
-        Signal::Link { from } => process.relations.accept_link(from),
+        Signal::RemoteExit { exit, link } => remote_exit(process, &exit, link),
+        Signal::Link { from } => {
+            let is_new = process.relations.accept_link(from);
+            if !is_new && remote::is_handle(from) {
+                remote::get().release(from);
+            }
+        }
         Signal::Unlink { from, number } => {
-            process.relations.unlinked(from);
+            let was_linked = process.relations.unlinked(from);
             between_steps();
+            if remote::is_handle(from) {
+                if was_linked {
+                    remote::get().release(from);
+                }
+                return remote::get().unlink_handled(from, process.pid(), number);
+            }
             let acknowledge = Signal::UnlinkAck {
                 from: process.pid(),
                 number,
@@ -208,7 +243,13 @@ fn handle(process: &mut Process, signal: Signal) {
             let _ = super::send(from, acknowledge);
         }
         Signal::UnlinkAck { from, number } => {
-            process.relations.unlink_acknowledged(from, number);
+            let was_removed = process.relations.unlink_acknowledged(from, number);
+            if remote::is_handle(from) {
+                if was_removed {
+                    remote::get().release(from);
+                }
+                remote::get().release(from);
+            }
         }
         Signal::Monitor { reference, watcher } => {
             process.relations.add_watcher(reference, watcher);
@@ -233,6 +274,26 @@ fn exit(process: &mut Process, from: Term, reason: Owned, linked: bool) {
     } else {
         exit_received(process, from, reason);
     }
+}
+
+/// An exit signal from another node.
+fn remote_exit(process: &mut Process, exit: &Owned, link: Option<Term>) {
+    let &[from, reason] = exit.term().as_tuple().expect("a pair") else {
+        unreachable!("a pair");
+    };
+    if let Some(handle) = link {
+        let link = process.relations.take_link(handle);
+        if link.is_some() {
+            remote::get().release(handle);
+        }
+        remote::get().release(handle);
+        if link != Some(true) {
+            return;
+        }
+    } else if reason == am::KILL {
+        return die(process, Owned::new(am::KILLED));
+    }
+    exit_received(process, from, Owned::new(reason));
 }
 
 /// Applies an exit signal: delivers a message if the process traps exits; otherwise ends it, unless the reason is
@@ -262,6 +323,9 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
     };
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
+    let tag = monitor.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
+    let owner = monitor.names_owner.then_some(own);
+    let reference = relations::reference_of(heap, reference.0, owner);
     let named = |heap: &mut layout::Heap, name: &Option<Term>, identifier: Term| match name {
         Some(name) => build::tuple(heap, &[*name, term::node::own_name()]),
         None => from.unwrap_or(identifier),
@@ -270,10 +334,18 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
         MonitorTarget::Process { pid, name } => (am::PROCESS, named(heap, name, *pid)),
         MonitorTarget::Port { port, name } => (am::PORT, named(heap, name, *port)),
         MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE),
+        MonitorTarget::Remote { handle } => {
+            let down = remote::Down {
+                tag,
+                reference,
+                reason: reason.term(),
+            };
+            if let Some(message) = remote::get().down_message(*handle, heap, down) {
+                deliver(process, message);
+            }
+            return remote::get().release(*handle);
+        }
     };
-    let tag = monitor.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
-    let owner = monitor.names_owner.then_some(own);
-    let reference = relations::reference_of(heap, reference.0, owner);
     let message = build::tuple(heap, &[tag, reference, kind, object, reason.term()]);
     deliver(process, message);
 }
@@ -283,6 +355,9 @@ pub fn bounce(to: Term, signal: Signal) {
     match signal {
         Signal::Link { from } if from.is_local_port() => {
             crate::port::signals::link_refused(from, to);
+        }
+        Signal::Link { from } if remote::is_handle(from) => {
+            remote::get().linked_ended(from, to, am::NOPROC);
         }
         Signal::Link { from } => {
             let reason = Owned::new(am::NOPROC);
@@ -299,6 +374,9 @@ pub fn bounce(to: Term, signal: Signal) {
             reference,
             watcher: Watcher { watcher, .. },
         } => {
+            if remote::is_handle(watcher) {
+                return remote::get().watched_ended(watcher, to, am::NOPROC);
+            }
             let reason = Owned::new(am::NOPROC);
             if watcher.is_local_port() {
                 crate::port::signals::process_down(watcher, reference);
@@ -313,10 +391,22 @@ pub fn bounce(to: Term, signal: Signal) {
         }
         Signal::Call(body) => body(None),
         // The sender keeps its entry until then; if it had not removed its own, a broken link would have told it.
+        Signal::Unlink { from, number } if remote::is_handle(from) => {
+            remote::get().unlink_handled(from, to, number);
+        }
         Signal::Unlink { from, number } => {
             let _ = super::send(from, Signal::UnlinkAck { from: to, number });
         }
+        Signal::RemoteExit {
+            link: Some(handle), ..
+        }
+        | Signal::UnlinkAck { from: handle, .. }
+            if remote::is_handle(handle) =>
+        {
+            remote::get().release(handle);
+        }
         Signal::Exit { .. }
+        | Signal::RemoteExit { .. }
         | Signal::UnlinkAck { .. }
         | Signal::Down { .. }
         | Signal::Timeout { .. } => {}
@@ -362,8 +452,18 @@ pub fn break_relations(process: &mut Process, reason: Term) {
 
 /// Tells the other sides of all relations that the process ends.
 fn tell_all(pid: Term, relations: &Relations, reason: Term) {
-    for other in relations.linked() {
+    for (other, is_active) in relations.links() {
         between_steps();
+        if remote::is_handle(other) {
+            match is_active {
+                true => remote::get().linked_ended(other, pid, reason),
+                false => remote::get().release(other),
+            }
+            continue;
+        }
+        if !is_active {
+            continue;
+        }
         let exit = Signal::Exit {
             from: pid,
             reason: Owned::new(reason),
@@ -377,11 +477,20 @@ fn tell_all(pid: Term, relations: &Relations, reason: Term) {
     }
     for (number, target, _) in relations.monitors() {
         between_steps();
-        demonitor_target(pid, (number, 0), &target);
+        match target {
+            MonitorTarget::Remote { handle } => {
+                remote::get().watcher_ended(handle, number, reason);
+            }
+            target => demonitor_target(pid, (number, 0), &target),
+        }
     }
     for (number, watcher) in relations.watchers() {
         let reference = (number, 0);
         between_steps();
+        if remote::is_handle(watcher.watcher) {
+            remote::get().watched_ended(watcher.watcher, pid, reason);
+            continue;
+        }
         if watcher.watcher.is_local_port() {
             crate::port::signals::process_down(watcher.watcher, reference);
             continue;

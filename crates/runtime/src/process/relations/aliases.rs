@@ -52,7 +52,8 @@ impl Relations {
         self.0.remove(EntryKind::Alias, number).is_some()
     }
 
-    fn alias(&mut self, number: ReferenceNumber) -> Option<AliasKind> {
+    /// What ends an alias, if it is active.
+    pub fn alias(&mut self, number: ReferenceNumber) -> Option<AliasKind> {
         let number = low_number(number)?;
         if let Some(monitor) = self.0.get(EntryKind::Monitor, number) {
             return monitor.alias;

@@ -31,12 +31,14 @@ impl Relations {
         }
     }
 
-    /// Adds a link that the other side has made. A link that is being removed stays inactive: the other side sent its
-    /// link signal before it received the unlink signal.
-    pub fn accept_link(&mut self, other: Term) {
-        if self.link(other).is_none() {
+    /// Adds a link that the other side has made; returns whether there was none. A link that is being removed stays
+    /// inactive: the other side sent its link signal before it received the unlink signal.
+    pub fn accept_link(&mut self, other: Term) -> bool {
+        let is_new = self.link(other).is_none();
+        if is_new {
             self.link_new(other);
         }
+        is_new
     }
 
     /// Adds the link between a process and one that it spawns: neither can have it yet.
@@ -54,25 +56,33 @@ impl Relations {
         Some(link.number)
     }
 
-    /// The other side has acknowledged the unlink signal with this number.
-    pub fn unlink_acknowledged(&mut self, other: Term, number: u64) {
-        if number != ACTIVE && self.link(other).is_some_and(|link| link.number == number) {
-            self.0.remove(EntryKind::Link, other.bits());
-        }
+    /// The other side has acknowledged the unlink signal with this number. Returns whether that removed the link.
+    pub fn unlink_acknowledged(&mut self, other: Term, number: u64) -> bool {
+        let is_awaited =
+            number != ACTIVE && self.link(other).is_some_and(|link| link.number == number);
+        is_awaited && self.take_link(other).is_some()
     }
 
     /// The other side has removed the link. One that is being removed from this side too stays until that is
-    /// acknowledged.
-    pub fn unlinked(&mut self, other: Term) {
-        if self.is_linked(other) {
-            self.0.remove(EntryKind::Link, other.bits());
-        }
+    /// acknowledged. Returns whether the link was active.
+    pub fn unlinked(&mut self, other: Term) -> bool {
+        self.is_linked(other) && self.remove_link(other)
     }
 
     /// Removes a link, active or not, because the other side is gone or is a port; returns whether it was active.
     pub fn remove_link(&mut self, other: Term) -> bool {
-        let link = self.0.remove(EntryKind::Link, other.bits());
-        link.is_some_and(|link| link.number == ACTIVE)
+        self.take_link(other) == Some(true)
+    }
+
+    /// As [`Relations::remove_link`]; `None` if there was no link.
+    pub fn take_link(&mut self, other: Term) -> Option<bool> {
+        let link = self.0.remove(EntryKind::Link, other.bits())?;
+        Some(link.number == ACTIVE)
+    }
+
+    /// Whether there is a link, active or not.
+    pub fn has_link(&mut self, other: Term) -> bool {
+        self.link(other).is_some()
     }
 
     /// Whether there is an active link.

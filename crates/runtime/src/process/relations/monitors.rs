@@ -7,6 +7,7 @@ use term::copy::Owned;
 use super::aliases::AliasKind;
 use super::entries::{Entry, EntryKind};
 use super::{ReferenceNumber, Relations, low_number};
+use crate::remote::is_handle;
 
 /// A monitor, as the process that set it knows it.
 pub struct Monitor {
@@ -20,15 +21,25 @@ pub struct Monitor {
 /// The process, port or time offset that is monitored.
 #[derive(Clone, Copy)]
 pub enum MonitorTarget {
-    Process { pid: Term, name: Option<Term> },
-    Port { port: Term, name: Option<Term> },
+    Process {
+        pid: Term,
+        name: Option<Term>,
+    },
+    Port {
+        port: Term,
+        name: Option<Term>,
+    },
     TimeOffset,
+    /// A process of another node, or such a node.
+    Remote {
+        handle: Term,
+    },
 }
 
 /// A monitor, as the monitored process knows it.
 #[derive(Clone, Copy)]
 pub struct Watcher {
-    /// The process or port that monitors.
+    /// The process or port that monitors; for one of another node its handle.
     pub watcher: Term,
     /// The registered name it monitored, if any; the message contains it.
     pub name: Option<Term>,
@@ -41,6 +52,7 @@ impl MonitorTarget {
         let name = entry.name();
         match entry.other {
             am::CLOCK_SERVICE => MonitorTarget::TimeOffset,
+            handle if is_handle(handle) => MonitorTarget::Remote { handle },
             port if entry.is_of_port => MonitorTarget::Port { port, name },
             pid => MonitorTarget::Process { pid, name },
         }
@@ -51,6 +63,7 @@ impl MonitorTarget {
             MonitorTarget::Process { pid, name } => (pid, name),
             MonitorTarget::Port { port, name } => (port, name),
             MonitorTarget::TimeOffset => (am::CLOCK_SERVICE, None),
+            MonitorTarget::Remote { handle } => (handle, None),
         };
         Entry {
             is_of_port: matches!(self, MonitorTarget::Port { .. }),
@@ -103,6 +116,12 @@ impl Relations {
         })
     }
 
+    /// What is monitored by the monitor with this number.
+    pub fn monitored(&mut self, number: ReferenceNumber) -> Option<MonitorTarget> {
+        let entry = self.0.get(EntryKind::Monitor, low_number(number)?)?;
+        Some(MonitorTarget::of(entry))
+    }
+
     /// The monitors that this process set: number, target, and whether the reference names the process.
     pub fn monitors(&self) -> impl Iterator<Item = (u64, MonitorTarget, bool)> {
         let monitors = self.0.of_kind(EntryKind::Monitor);
@@ -124,10 +143,9 @@ impl Relations {
     }
 
     /// Removes a monitor that another process set on this one.
-    pub fn remove_watcher(&mut self, number: ReferenceNumber) {
-        if let Some(number) = low_number(number) {
-            self.0.remove(EntryKind::Watcher, number);
-        }
+    pub fn remove_watcher(&mut self, number: ReferenceNumber) -> Option<Watcher> {
+        let entry = self.0.remove(EntryKind::Watcher, low_number(number)?)?;
+        Some(Watcher::of(&entry))
     }
 
     /// The monitors that others set on this process, with their numbers.

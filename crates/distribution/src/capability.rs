@@ -1,0 +1,118 @@
+//! The capabilities that nodes tell each other when they connect. The numbers are public: the documentation of the
+//! distribution protocol has them.
+
+/// One capability, by bit number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Capability {
+    /// The node is visible: others connect to it of their own accord.
+    Published = 0,
+    AtomCache = 1,
+    ExtendedReferences = 2,
+    Monitor = 3,
+    FunTags = 4,
+    MonitorName = 5,
+    HiddenAtomCache = 6,
+    NewFunTags = 7,
+    ExtendedPidsPorts = 8,
+    ExportTag = 9,
+    BitBinaries = 10,
+    NewFloats = 11,
+    UnicodeIo = 12,
+    HeaderAtomCache = 13,
+    SmallAtomTags = 14,
+    Utf8Atoms = 16,
+    MapTag = 17,
+    BigCreation = 18,
+    SendSender = 19,
+    BigSequentialTraceLabels = 20,
+    ExitPayload = 22,
+    Fragments = 23,
+    Handshake23 = 24,
+    UnlinkId = 25,
+    /// Stands for all of [`MANDATORY`] as of release 25.
+    Mandatory25 = 26,
+    Spawn = 32,
+    Version4 = 34,
+    Alias = 35,
+}
+
+use Capability as C;
+
+/// A node without one of these is refused.
+pub const MANDATORY: &[Capability] = &[
+    C::ExtendedReferences,
+    C::FunTags,
+    C::NewFunTags,
+    C::ExtendedPidsPorts,
+    C::ExportTag,
+    C::BitBinaries,
+    C::NewFloats,
+    C::Utf8Atoms,
+    C::MapTag,
+    C::BigCreation,
+    C::Handshake23,
+];
+
+/// What this node offers.
+pub const DEFAULT: &[Capability] = &[
+    C::ExtendedReferences,
+    C::Monitor,
+    C::FunTags,
+    C::MonitorName,
+    C::NewFunTags,
+    C::ExtendedPidsPorts,
+    C::ExportTag,
+    C::BitBinaries,
+    C::NewFloats,
+    C::UnicodeIo,
+    C::HeaderAtomCache,
+    C::SmallAtomTags,
+    C::Utf8Atoms,
+    C::MapTag,
+    C::BigCreation,
+    C::SendSender,
+    C::BigSequentialTraceLabels,
+    C::ExitPayload,
+    C::Fragments,
+    C::Handshake23,
+    C::UnlinkId,
+    C::Mandatory25,
+    C::Spawn,
+    C::Version4,
+    C::Alias,
+];
+
+/// What a carrier may take back.
+pub const REJECTABLE: &[Capability] = &[
+    C::AtomCache,
+    C::HiddenAtomCache,
+    C::HeaderAtomCache,
+    C::Fragments,
+];
+
+/// What needs a carrier that keeps packets in order.
+pub const STRICT_ORDER: &[Capability] = &[C::HeaderAtomCache];
+
+/// A set of capabilities.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Capabilities(pub u64);
+
+impl Capabilities {
+    #[must_use]
+    pub fn of(list: &[Capability]) -> Capabilities {
+        let bits = list.iter().fold(0, |bits, one| bits | 1 << *one as u8);
+        Capabilities(bits)
+    }
+
+    #[must_use]
+    pub fn has(self, one: Capability) -> bool {
+        self.0 & 1 << one as u8 != 0
+    }
+
+    /// Whether these are all that another node must have.
+    #[must_use]
+    pub fn suffice(self) -> bool {
+        let mandatory = Capabilities::of(MANDATORY).0;
+        self.0 & mandatory == mandatory
+    }
+}

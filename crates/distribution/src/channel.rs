@@ -1,0 +1,582 @@
+//! The channel to one other node, from the attempt to connect until the connection is lost.
+//!
+//! ```text
+//!  pending ---- create (handshake done) ----> up ---- port or controlling process ends ----> down
+//!     └──────────── attempt given up ──────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! While it is pending, what is sent waits as terms, because it is not known yet how the other node wants them; afterwards
+//! it is encoded by whoever sends, and put into the [`output`]. A port takes output when its driver can write; a
+//! controlling process asks for it packet by packet. What comes in is taken apart by [`input`].
+//!
+//! **Busy.** When `+zdbbl` bytes wait, the process that sends is suspended, after its message was accepted; all are
+//! resumed once less waits.
+//!
+//! Locks: the state, the relations ([`crate::relations`]) and the input are locked one at a time, never one within another.
+
+pub(crate) mod header;
+pub(crate) mod input;
+mod output;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use layout::Term;
+use parking_lot::Mutex;
+use term::byte_queue::ByteQueue;
+use term::copy::Owned;
+use term::external::{Desk, EncodeOptions, Encoder, Segment};
+use term::heap::Scratch;
+use term::{am, build};
+
+use crate::capability::{Capabilities, Capability};
+use crate::monitor_nodes;
+use crate::relations::Relations;
+use header::Collector;
+use input::Input;
+use output::{Body, Output};
+use runtime::port::busy::{SuspendedSenders, suspend_sender};
+use runtime::port::{Port, carrier};
+use runtime::process::Process;
+use runtime::send::Sent;
+use runtime::signal;
+
+/// Shared binaries of more bytes are not copied into the output.
+const SHARED_BYTES: usize = 4 << 10;
+
+/// See the module.
+pub struct Channel {
+    /// The name of the other node.
+    pub node: Term,
+    /// Its number among the connections to that node.
+    pub id: u32,
+    pub relations: Relations,
+    /// Those of both nodes; 0 while the channel is pending.
+    capabilities: AtomicU64,
+    state: Mutex<State>,
+    input: Mutex<Input>,
+    /// Whether the port was asked to take output, and has not begun.
+    is_output_announced: AtomicBool,
+    packets_in: AtomicU64,
+    packets_out: AtomicU64,
+}
+
+struct State {
+    phase: Phase,
+    output: Output,
+    /// What was sent while the channel was pending, and how many bytes that is about.
+    waiting: Vec<Operation>,
+    waiting_bytes: usize,
+    suspended: Vec<Term>,
+    controller: Controller,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    Pending,
+    Up,
+    Down,
+}
+
+/// What a process has sent, as terms.
+struct Operation {
+    sender: Term,
+    control: Owned,
+    payload: Option<Owned>,
+}
+
+/// Who carries the channel.
+#[derive(Clone)]
+enum Controller {
+    None,
+    Port(Arc<Port>),
+    Process(ControllingProcess),
+}
+
+/// A process that carries a channel, and what it wants.
+#[derive(Clone, Copy)]
+struct ControllingProcess {
+    pid: Term,
+    /// It wants a message when there is output.
+    wants_notification: bool,
+    /// It wants the size of each packet.
+    wants_size: bool,
+    /// The process that may hand in what arrives.
+    input_handler: Term,
+}
+
+/// How sending went, for a process that can be suspended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+enum Queued {
+    Accepted,
+    /// The sender must wait.
+    Busy,
+}
+
+impl Channel {
+    pub fn pending(node: Term, id: u32) -> Arc<Channel> {
+        Arc::new(Channel {
+            node,
+            id,
+            relations: Relations::default(),
+            capabilities: AtomicU64::new(0),
+            state: Mutex::new(State {
+                phase: Phase::Pending,
+                output: Output::default(),
+                waiting: Vec::new(),
+                waiting_bytes: 0,
+                suspended: Vec::new(),
+                controller: Controller::None,
+            }),
+            input: Mutex::new(Input::new()),
+            is_output_announced: AtomicBool::new(false),
+            packets_in: AtomicU64::new(0),
+            packets_out: AtomicU64::new(0),
+        })
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.state.lock().phase
+    }
+
+    /// Whether both nodes have a capability. While the channel is pending the answer is yes: what cannot be sent as it
+    /// was wanted is dropped.
+    pub fn has(&self, capability: Capability) -> bool {
+        let both = self.capabilities.load(Ordering::Acquire);
+        both == 0 || Capabilities(both).has(capability)
+    }
+
+    /// Whether other nodes should know of the other node.
+    pub fn is_visible(&self) -> bool {
+        self.has(Capability::Published)
+    }
+
+    /// The port or process that carries the channel.
+    pub fn controller(&self) -> Option<Term> {
+        match &self.state.lock().controller {
+            Controller::None => None,
+            Controller::Port(port) => Some(port.id),
+            Controller::Process(process) => Some(process.pid),
+        }
+    }
+
+    /// The handshake is done: a port carries the channel. Returns false if that is impossible.
+    pub fn open_by_port(self: &Arc<Channel>, port: &Arc<Port>, both: Capabilities) -> bool {
+        if !port.carry(Arc::new(Carried(self.clone()))) {
+            return false;
+        }
+        self.open(Controller::Port(port.clone()), both)
+    }
+
+    /// As [`Channel::open_by_port`], for a process.
+    pub fn open_by_process(self: &Arc<Channel>, pid: Term, both: Capabilities) -> bool {
+        let process = ControllingProcess {
+            pid,
+            wants_notification: false,
+            wants_size: false,
+            input_handler: pid,
+        };
+        self.open(Controller::Process(process), both)
+    }
+
+    fn open(self: &Arc<Channel>, controller: Controller, both: Capabilities) -> bool {
+        let mut state = self.state.lock();
+        if state.phase != Phase::Pending {
+            return false;
+        }
+        let has_cache = both.has(Capability::HeaderAtomCache);
+        state.output = Output::new(has_cache, both.has(Capability::Fragments));
+        state.controller = controller;
+        self.capabilities.store(both.0, Ordering::Release);
+        let waiting = std::mem::take(&mut state.waiting);
+        state.waiting_bytes = 0;
+        for operation in waiting {
+            let payload = operation.payload.as_ref().map(Owned::term);
+            let _ = Message::encode(self, operation.control.term(), payload, |message| {
+                message.put(&mut state.output, operation.sender);
+                Queued::Accepted
+            });
+        }
+        state.phase = Phase::Up;
+        let has_output = !state.output.is_empty();
+        drop(state);
+        if has_output {
+            self.announce_output();
+        }
+        true
+    }
+
+    /// Tells those who watch nodes that the channel is up.
+    pub fn tell_up(&self) {
+        monitor_nodes::tell(monitor_nodes::Change {
+            what: am::NODEUP,
+            node: self.node,
+            id: Some(self.id),
+            is_visible: self.is_visible(),
+            reason: Term::NIL,
+        });
+    }
+
+    /// Gives up a channel that is still pending; returns whether it was.
+    pub fn abort(self: &Arc<Channel>) -> bool {
+        self.phase() == Phase::Pending && self.close(am::NOCONNECTION)
+    }
+
+    /// Sends a control term, and a message if there is one, for a process that is suspended if too much waits.
+    pub fn send_from(&self, from: &mut Process, control: Term, payload: Option<Term>) -> Sent {
+        let pid = from.pid();
+        match self.queue(pid, Some(pid), control, payload) {
+            Queued::Accepted => Sent::Done,
+            Queued::Busy => {
+                suspend_sender(from);
+                if let Some(controller) = self.controller() {
+                    runtime::system_monitor::busy_dist_port(pid, controller);
+                }
+                Sent::Suspended
+            }
+        }
+    }
+
+    /// Sends a control term, and a message if there is one, in the order of what `sender` sends.
+    pub fn send(&self, sender: Term, control: Term, payload: Option<Term>) {
+        let _ = self.queue(sender, None, control, payload);
+    }
+
+    fn queue(
+        &self,
+        sender: Term,
+        suspendable: Option<Term>,
+        control: Term,
+        payload: Option<Term>,
+    ) -> Queued {
+        if self.capabilities.load(Ordering::Acquire) == 0 {
+            let mut state = self.state.lock();
+            if state.phase == Phase::Pending {
+                let operation = Operation {
+                    sender,
+                    control: Owned::new(control),
+                    payload: payload.map(Owned::new),
+                };
+                let words = payload.map_or(0, term::copy::size) + term::copy::size(control);
+                state.waiting_bytes += 8 * words;
+                state.waiting.push(operation);
+                return state.must_wait(suspendable);
+            }
+        }
+        let queued = Message::encode(self, control, payload, |message| {
+            let mut state = self.state.lock();
+            if state.phase != Phase::Up {
+                return Queued::Accepted;
+            }
+            message.put(&mut state.output, sender);
+            state.must_wait(suspendable)
+        });
+        self.announce_output();
+        queued
+    }
+
+    /// Whether a sender would be suspended.
+    pub fn is_busy(&self) -> bool {
+        self.state.lock().is_busy()
+    }
+
+    /// Tells whoever carries the channel that there is output.
+    fn announce_output(&self) {
+        if self.is_output_announced.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let notified = {
+            let mut state = self.state.lock();
+            match &mut state.controller {
+                Controller::None => return,
+                Controller::Port(port) => {
+                    let port = port.clone();
+                    drop(state);
+                    return port.take_output_soon();
+                }
+                Controller::Process(process) => {
+                    let wanted = std::mem::take(&mut process.wants_notification);
+                    wanted.then_some(process.pid)
+                }
+            }
+        };
+        // A process asks again when it wants to know again.
+        self.is_output_announced.store(false, Ordering::SeqCst);
+        if let Some(pid) = notified {
+            signal::send_message_from_outside(pid, am::DIST_DATA);
+        }
+    }
+
+    /// Resumes the senders that wait, if the channel is not busy any more.
+    fn relieve(&self, state: parking_lot::MutexGuard<'_, State>) {
+        let mut state = state;
+        if state.suspended.is_empty() || state.is_busy() {
+            return;
+        }
+        let suspended = SuspendedSenders(std::mem::take(&mut state.suspended));
+        drop(state);
+        suspended.resume();
+    }
+
+    /// A packet has come in.
+    pub fn packet(self: &Arc<Channel>, bytes: &[u8]) -> carrier::Accepted {
+        self.packets_in.fetch_add(1, Ordering::Relaxed);
+        input::packet(self, &self.input, bytes)
+    }
+
+    /// The end of the channel: everything that depended on it learns of that. Returns false if it had ended before.
+    pub fn close(self: &Arc<Channel>, reason: Term) -> bool {
+        let (suspended, was_up) = {
+            let mut state = self.state.lock();
+            if state.phase == Phase::Down {
+                return false;
+            }
+            let was_up = state.phase == Phase::Up;
+            state.phase = Phase::Down;
+            state.output = Output::default();
+            state.waiting = Vec::new();
+            state.controller = Controller::None;
+            (std::mem::take(&mut state.suspended), was_up)
+        };
+        *self.input.lock() = Input::new();
+        SuspendedSenders(suspended).resume();
+        crate::peers::channel_closed(self, was_up, reason);
+        true
+    }
+
+    /// Has the connection end because the other node sends what cannot be understood.
+    pub fn break_off(&self) {
+        let controller = self.state.lock().controller.clone();
+        match controller {
+            Controller::None => {}
+            Controller::Port(port) => {
+                port.run_later(|_, access| access.exit(am::KILLED));
+            }
+            Controller::Process(process) => {
+                let kill = signal::Signal::Exit {
+                    from: process.pid,
+                    reason: Owned::new(am::KILL),
+                    linked: false,
+                };
+                let _ = signal::send(process.pid, kill);
+            }
+        }
+    }
+
+    /// What a controlling process sees of the channel: packets in, packets out, and bytes that wait.
+    pub fn statistics(&self) -> Option<(u64, u64, usize)> {
+        let state = self.state.lock();
+        (state.phase == Phase::Up).then(|| {
+            let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+            (
+                count(&self.packets_in),
+                count(&self.packets_out),
+                state.output.size(),
+            )
+        })
+    }
+}
+
+/// What a controlling process does (`erlang:dist_ctrl_*`).
+impl Channel {
+    fn with_process<R>(
+        &self,
+        pid: Term,
+        body: impl FnOnce(&mut State, ControllingProcess) -> R,
+    ) -> Option<R> {
+        let mut state = self.state.lock();
+        match state.controller {
+            Controller::Process(process) if process.pid == pid => Some(body(&mut state, process)),
+            _ => None,
+        }
+    }
+
+    fn change_process(&self, pid: Term, change: impl FnOnce(&mut ControllingProcess)) -> bool {
+        let changed = self.with_process(pid, |state, mut process| {
+            change(&mut process);
+            state.controller = Controller::Process(process);
+        });
+        changed.is_some()
+    }
+
+    /// The next packet, and whether its size is wanted; `None` if `pid` does not control the channel.
+    pub fn output_for(&self, pid: Term) -> Option<(Option<ByteQueue>, bool)> {
+        let taken = self.with_process(pid, |state, process| {
+            (state.output.take_packet(), process.wants_size)
+        })?;
+        if taken.0.is_some() {
+            self.packets_out.fetch_add(1, Ordering::Relaxed);
+            self.relieve(self.state.lock());
+        }
+        Some(taken)
+    }
+
+    /// The process wants a message when there is output; it comes at once if there is some.
+    pub fn notify(&self, pid: Term) -> bool {
+        let Some(is_empty) = self.with_process(pid, |state, _| state.output.is_empty()) else {
+            return false;
+        };
+        self.change_process(pid, |process| process.wants_notification = true);
+        if !is_empty || !self.state.lock().output.is_empty() {
+            self.announce_output();
+        }
+        true
+    }
+
+    pub fn set_input_handler(&self, pid: Term, handler: Term) -> bool {
+        self.change_process(pid, |process| process.input_handler = handler)
+    }
+
+    /// Whether a process may hand in what arrives.
+    pub fn takes_input_from(&self, pid: Term) -> bool {
+        let state = self.state.lock();
+        match state.controller {
+            Controller::Process(process) => process.input_handler == pid,
+            Controller::None | Controller::Port(_) => false,
+        }
+    }
+
+    /// Whether packets come with their size, before and after setting that.
+    pub fn wants_size(&self, pid: Term, new: Option<bool>) -> Option<bool> {
+        let before = self.with_process(pid, |_, process| process.wants_size)?;
+        if let Some(new) = new {
+            self.change_process(pid, |process| process.wants_size = new);
+        }
+        Some(before)
+    }
+}
+
+impl State {
+    fn is_busy(&self) -> bool {
+        let limit = runtime::config::get().dist_busy_limit_bytes;
+        self.phase != Phase::Down && self.output.size() + self.waiting_bytes >= limit as usize
+    }
+
+    fn must_wait(&mut self, sender: Option<Term>) -> Queued {
+        match sender {
+            Some(sender) if self.is_busy() => {
+                self.suspended.push(sender);
+                Queued::Busy
+            }
+            _ => Queued::Accepted,
+        }
+    }
+}
+
+/// What a port calls.
+impl carrier::Channel for Carried {
+    fn packet(&self, bytes: &[u8]) -> carrier::Accepted {
+        self.0.packet(bytes)
+    }
+
+    fn take_output(&self, queue: &mut ByteQueue, enough: usize) -> usize {
+        // From here on whoever adds output announces it again.
+        self.0.is_output_announced.store(false, Ordering::SeqCst);
+        let mut state = self.0.state.lock();
+        let packets = state.output.take(queue, enough);
+        self.0
+            .packets_out
+            .fetch_add(packets as u64, Ordering::Relaxed);
+        self.0.relieve(state);
+        packets
+    }
+
+    fn closed(&self, reason: Term) {
+        self.0.close(reason);
+    }
+}
+
+/// A channel as the port that carries it sees it.
+struct Carried(Arc<Channel>);
+
+/// An encoded control term, with the message behind it.
+struct Message<'a> {
+    atoms: &'a [Term],
+    encoder: &'a Encoder<'a>,
+    control_bytes: usize,
+}
+
+impl Message<'_> {
+    /// Encodes a control term and a message as the other node wants them, and shows the result. Only a term of 4 GiB or
+    /// more has no external format; that is dropped.
+    fn encode(
+        channel: &Channel,
+        control: Term,
+        payload: Option<Term>,
+        show: impl FnOnce(&Message<'_>) -> Queued,
+    ) -> Queued {
+        let has_cache = channel.has(Capability::HeaderAtomCache);
+        let collector = Collector::new();
+        let number = |atom| collector.number(atom);
+        let options = EncodeOptions {
+            utf8_atoms: true,
+            atom_cache: has_cache.then_some(&number),
+            ..EncodeOptions::default()
+        };
+        let mut desk = Desk::new();
+        let mut encoder = match has_cache {
+            true => Encoder::bare_segmented(control, &mut desk, SHARED_BYTES),
+            false => Encoder::segmented(control, &mut desk),
+        };
+        if encoder.finish(&options).is_err() {
+            return Queued::Accepted;
+        }
+        let control_bytes = encoder.size();
+        if let Some(payload) = payload {
+            if !has_cache {
+                encoder.append_byte(header::VERSION);
+            }
+            encoder.append(payload);
+            if encoder.finish(&options).is_err() {
+                return Queued::Accepted;
+            }
+        }
+        show(&Message {
+            atoms: &collector.list(),
+            encoder: &encoder,
+            control_bytes,
+        })
+    }
+
+    /// Puts the message where it waits.
+    fn put(&self, output: &mut Output, sender: Term) {
+        let size = self.encoder.size();
+        let goes_to_lane = output.divides(size) || output.has_lane(sender);
+        let is_copied = size == self.encoder.bytes().len();
+        if is_copied && !goes_to_lane {
+            return output.put(self.atoms, self.encoder.bytes());
+        }
+        let mut body = self.body();
+        match goes_to_lane {
+            true => output.put_in_lane(sender, body),
+            false => output.put_body(&mut body),
+        }
+    }
+
+    fn body(&self) -> Body {
+        let mut bytes = ByteQueue::default();
+        for segment in self.encoder.segments() {
+            match segment {
+                Segment::Bytes { start, end } => {
+                    bytes.push_bytes(&self.encoder.bytes()[start..end]);
+                }
+                Segment::Shared {
+                    binary,
+                    start,
+                    size,
+                } => {
+                    let mut scratch = Scratch::new();
+                    let (start, size) = (start as u64 * 8, size as u64 * 8);
+                    let part = build::sub_bits(scratch.heap(), binary, start, size);
+                    bytes.push(part).expect("a binary");
+                }
+            }
+        }
+        Body {
+            bytes,
+            atoms: self.atoms.into(),
+            control_bytes: self.control_bytes,
+        }
+    }
+}

@@ -1,0 +1,532 @@
+//! What comes in from the other node: packets, taken apart, put together if they are fragments, and done.
+//!
+//! Only control messages are decoded here. The terms that processes send each other are decoded by whoever receives them
+//! ([`decode`]), so that one channel keeps all schedulers busy. Nothing is trusted: what makes no sense ends the connection.
+//!
+//! One thread at a time reads a channel: it holds the lock of the input, and then takes the others.
+
+use std::sync::Arc;
+
+use layout::{Fragment, ObjectKind, Term};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use term::copy::Owned;
+use term::external::{self, DecodeOptions};
+use term::heap::{self, Scratch};
+use term::integer::uint64;
+use term::{am, build, copy, node, reference};
+
+use super::Channel;
+use super::header::{self, AtomCache, AtomList, Bytes};
+use crate::control::code;
+use crate::relations::{self, Kind};
+use crate::{peers, remote, signals, spawn};
+use runtime::code::load::CodeResolver;
+use runtime::log;
+use runtime::port::carrier::Accepted;
+use runtime::process::Process;
+use runtime::process::relations::Watcher;
+use runtime::registry;
+use runtime::signal::{self, Signal, UNDECODED};
+
+/// What is known of what has come in so far.
+pub struct Input {
+    cache: AtomCache,
+    sequences: FxHashMap<u64, Sequence>,
+    is_broken: bool,
+}
+
+/// The fragments of a message that have come in.
+struct Sequence {
+    atoms: AtomList,
+    bytes: Vec<u8>,
+    /// The number of the fragment that comes next.
+    next: u64,
+}
+
+impl Input {
+    pub fn new() -> Input {
+        Input {
+            cache: AtomCache::new(),
+            sequences: FxHashMap::default(),
+            is_broken: false,
+        }
+    }
+}
+
+/// The packet cannot be understood.
+struct Damaged;
+
+/// A whole message, in external format.
+struct Arrived<'a> {
+    atoms: &'a [Term],
+    bytes: &'a [u8],
+    /// Each term begins with the version.
+    versioned: bool,
+}
+
+/// The message behind a control term.
+#[derive(Clone, Copy)]
+pub struct Payload<'a> {
+    atoms: &'a [Term],
+    bytes: &'a [u8],
+    versioned: bool,
+}
+
+/// Does what a packet says.
+pub fn packet(channel: &Arc<Channel>, input: &Mutex<Input>, bytes: &[u8]) -> Accepted {
+    if bytes.is_empty() {
+        // A sign of life.
+        return Accepted::Yes;
+    }
+    let mut input = input.lock();
+    if input.is_broken {
+        return Accepted::No;
+    }
+    match take_apart(channel, &mut input, bytes) {
+        Ok(()) => Accepted::Yes,
+        Err(Damaged) => {
+            input.is_broken = true;
+            Accepted::No
+        }
+    }
+}
+
+fn take_apart(channel: &Arc<Channel>, input: &mut Input, packet: &[u8]) -> Result<(), Damaged> {
+    let mut bytes = Bytes(packet);
+    let first = bytes.u8().ok_or(Damaged)?;
+    if first == header::PASS_THROUGH {
+        let arrived = Arrived {
+            atoms: &[],
+            bytes: bytes.0,
+            versioned: true,
+        };
+        return carry_out(channel, &arrived);
+    }
+    if first != header::VERSION {
+        return report_damage(channel, packet, &[]);
+    }
+    match bytes.u8().ok_or(Damaged)? {
+        header::WHOLE => {
+            let Some(atoms) = input.cache.read(&mut bytes) else {
+                return report_damage(channel, packet, &[]);
+            };
+            let arrived = Arrived {
+                atoms: &atoms,
+                bytes: bytes.0,
+                versioned: false,
+            };
+            carry_out(channel, &arrived)
+        }
+        kind @ (header::FIRST_FRAGMENT | header::LATER_FRAGMENT) => {
+            let done = fragment(input, kind, &mut bytes);
+            let Ok(done) = done else {
+                return report_damage(channel, packet, &[]);
+            };
+            let Some(sequence) = done else { return Ok(()) };
+            let arrived = Arrived {
+                atoms: &sequence.atoms,
+                bytes: &sequence.bytes,
+                versioned: false,
+            };
+            carry_out(channel, &arrived)
+        }
+        _ => report_damage(channel, packet, &[]),
+    }
+}
+
+/// Adds a fragment to those before it; returns the message if it is the last one.
+fn fragment(
+    input: &mut Input,
+    kind: u8,
+    bytes: &mut Bytes<'_>,
+) -> Result<Option<Sequence>, Damaged> {
+    let id = bytes.u64().ok_or(Damaged)?;
+    let number = bytes.u64().ok_or(Damaged)?;
+    if number == 0 {
+        return Err(Damaged);
+    }
+    if kind == header::FIRST_FRAGMENT {
+        let atoms = input.cache.read(bytes).ok_or(Damaged)?;
+        let sequence = Sequence {
+            atoms,
+            bytes: bytes.0.to_vec(),
+            next: number - 1,
+        };
+        if input.sequences.insert(id, sequence).is_some() {
+            return Err(Damaged);
+        }
+    } else {
+        let sequence = input.sequences.get_mut(&id).ok_or(Damaged)?;
+        if sequence.next != number {
+            return Err(Damaged);
+        }
+        sequence.bytes.extend_from_slice(bytes.0);
+        sequence.next -= 1;
+    }
+    if number > 1 {
+        return Ok(None);
+    }
+    Ok(input.sequences.remove(&id))
+}
+
+/// Reports bytes that cannot be understood.
+fn report_damage(channel: &Channel, bytes: &[u8], atoms: &[Term]) -> Result<(), Damaged> {
+    log::corrupted_distribution_term(channel.node, channel.id, bytes, atoms);
+    Err(Damaged)
+}
+
+/// Decodes the control term of a message, and does what it says.
+fn carry_out(channel: &Arc<Channel>, arrived: &Arrived<'_>) -> Result<(), Damaged> {
+    let mut scratch = Scratch::new();
+    let options = DecodeOptions {
+        safe: false,
+        atoms: arrived.atoms,
+    };
+    let decode = match arrived.versioned {
+        true => external::decode,
+        false => external::decode_bare,
+    };
+    let decoded = decode(scratch.heap(), arrived.bytes, &options, &mut CodeResolver);
+    let Ok((control, used)) = decoded else {
+        return report_damage(channel, arrived.bytes, arrived.atoms);
+    };
+    let payload = Payload {
+        atoms: arrived.atoms,
+        bytes: &arrived.bytes[used..],
+        versioned: arrived.versioned,
+    };
+    if execute(channel, control, payload).is_none() {
+        log::invalid_distribution_message(control);
+        return Err(Damaged);
+    }
+    Ok(())
+}
+
+/// Does what a control message says; `None` if it makes no sense.
+fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Option<()> {
+    let [code, rest @ ..] = control.as_tuple()? else {
+        return None;
+    };
+    match (code.as_small()?, rest) {
+        (code::SEND | code::SEND_SENDER, &[_, to])
+        | (code::SEND_TRACED | code::SEND_SENDER_TRACED, &[_, to, _]) => {
+            if to.is_local_pid() {
+                payload.send(channel, to, None);
+            }
+            to.is_pid().then_some(())
+        }
+        (code::REG_SEND, &[from, _, name]) | (code::REG_SEND_TRACED, &[from, _, name, _]) => {
+            if !from.is_pid() || !name.is_atom() {
+                return None;
+            }
+            if let Some(to) = registry::whereis_process(name) {
+                payload.send(channel, to, None);
+            }
+            Some(())
+        }
+        (code::ALIAS_SEND, &[_, to]) | (code::ALIAS_SEND_TRACED, &[_, to, _]) => {
+            if let (Some(pid), Some(number)) = (reference::pid(to), reference::number(to)) {
+                payload.send(channel, pid, Some(number));
+            }
+            (to.is_reference()).then_some(())
+        }
+        (code::LINK, &[from, to]) => link(channel, from, to),
+        (code::UNLINK_ID, &[number, from, to]) => unlink(channel, uint64(number)?, from, to),
+        (code::UNLINK, &[from, to]) => unlink(channel, 0, from, to),
+        (code::UNLINK_ID_ACK, &[number, from, to]) => {
+            let number = uint64(number)?;
+            let to = receiver(channel, from, to)?;
+            if let Some(handle) = to.and_then(|to| channel.relations.find_link(to, from)) {
+                let from = handle;
+                send_counted(to?, Signal::UnlinkAck { from, number });
+            }
+            Some(())
+        }
+        (code::MONITOR, &[watcher, watched, reference]) => {
+            monitor(channel, watcher, watched, reference)
+        }
+        (code::DEMONITOR, &[watcher, _, reference]) => {
+            if !is_of(channel, watcher) || !reference.is_reference() {
+                return None;
+            }
+            if let Some(handle) = channel.relations.find_watcher(reference) {
+                let relation = relations::get(handle);
+                signal::demonitor(relation.local, (relation.number, 0));
+                relations::release(handle);
+            }
+            Some(())
+        }
+        (code::DOWN, &[watched, watcher, reference, reason]) => {
+            down(watched, watcher, reference, Owned::new(reason))
+        }
+        (code::PAYLOAD_DOWN, &[watched, watcher, reference]) => {
+            down(watched, watcher, reference, payload.decode()?)
+        }
+        (code::EXIT, &[from, to, reason]) | (code::EXIT_TRACED, &[from, to, _, reason]) => {
+            link_broken(channel, from, to, &Owned::new(reason))
+        }
+        (code::PAYLOAD_EXIT, &[from, to]) | (code::PAYLOAD_EXIT_TRACED, &[from, to, _]) => {
+            link_broken(channel, from, to, &payload.decode()?)
+        }
+        (code::EXIT2, &[from, to, reason]) | (code::EXIT2_TRACED, &[from, to, _, reason]) => {
+            exit(channel, from, to, &Owned::new(reason))
+        }
+        (code::PAYLOAD_EXIT2, &[from, to]) | (code::PAYLOAD_EXIT2_TRACED, &[from, to, _]) => {
+            exit(channel, from, to, &payload.decode()?)
+        }
+        (code::GROUP_LEADER, &[leader, to]) => group_leader(leader, to),
+        (code::SPAWN_REQUEST, &[reference, parent, leader, call, options])
+        | (code::SPAWN_REQUEST_TRACED, &[reference, parent, leader, call, options, _]) => {
+            if !is_of(channel, parent) || !reference.is_kind(ObjectKind::ExternalReference) {
+                return None;
+            }
+            let request = [reference, parent, leader, call, options];
+            spawn::serve(channel, request, payload)
+        }
+        (code::SPAWN_REPLY, &[reference, parent, flags, result])
+        | (code::SPAWN_REPLY_TRACED, &[reference, parent, flags, result, _]) => {
+            let flags = flags.as_small()?;
+            if !parent.is_pid() || !(is_of(channel, result) || result.is_atom()) {
+                return None;
+            }
+            let (number, _) = reference::number(reference).unwrap_or_default();
+            if let Some(handle) = channel.relations.find_spawn(number) {
+                spawn::replied(handle, result, flags);
+            }
+            Some(())
+        }
+        _ => None,
+    }
+}
+
+/// Whether an identifier is a pid of the other node.
+fn is_of(channel: &Channel, pid: Term) -> bool {
+    pid.is_kind(ObjectKind::ExternalPid) && node::of(pid).name == channel.node
+}
+
+/// The process of this node that a signal of the other node is for; `Some(None)` if it was one of an earlier life of this
+/// node.
+#[allow(clippy::option_option)]
+fn receiver(channel: &Channel, from: Term, to: Term) -> Option<Option<Term>> {
+    if !is_of(channel, from) || !to.is_pid() {
+        return None;
+    }
+    if to.is_local_pid() {
+        return Some(Some(to));
+    }
+    (node::of(to).name == node::own_name()).then_some(None)
+}
+
+/// Sends a signal that owns a count of a handle, which goes back if there is no such process.
+fn send_counted(to: Term, signal: Signal) {
+    signal::send_or_bounce(to, signal);
+}
+
+fn link(channel: &Arc<Channel>, from: Term, to: Term) -> Option<()> {
+    match receiver(channel, from, to)? {
+        Some(to) => {
+            if let Some(handle) = channel.relations.link(channel, to, from) {
+                send_counted(to, Signal::Link { from: handle });
+            }
+        }
+        None => remote::exit_link(channel, to, from, am::NOPROC),
+    }
+    Some(())
+}
+
+fn unlink(channel: &Arc<Channel>, number: u64, from: Term, to: Term) -> Option<()> {
+    let Some(to) = receiver(channel, from, to)? else {
+        return Some(());
+    };
+    match channel.relations.find_link(to, from) {
+        Some(from) => send_counted(to, Signal::Unlink { from, number }),
+        None => remote::acknowledge_unlink(channel, number, to, from),
+    }
+    Some(())
+}
+
+fn monitor(channel: &Arc<Channel>, watcher: Term, watched: Term, reference: Term) -> Option<()> {
+    if !is_of(channel, watcher) || !reference.is_kind(ObjectKind::ExternalReference) {
+        return None;
+    }
+    let (pid, name) = if watched.is_atom() {
+        (registry::whereis_process(watched), Some(watched))
+    } else {
+        (receiver(channel, watcher, watched)?, None)
+    };
+    let Some(pid) = pid else {
+        let parts = (watched, watcher, reference);
+        remote::tell_down(channel, watched, parts, am::NOPROC);
+        return Some(());
+    };
+    let number = reference::fresh_number();
+    let kind = Kind::Watcher {
+        reference: Owned::new(reference),
+        name,
+    };
+    if let Some(handle) = channel.relations.add(channel, pid, watcher, number, kind) {
+        let watcher = Watcher {
+            watcher: handle,
+            name: None,
+            names_owner: false,
+        };
+        let reference = (number, 0);
+        send_counted(pid, Signal::Monitor { reference, watcher });
+    }
+    Some(())
+}
+
+fn down(watched: Term, watcher: Term, reference: Term, reason: Owned) -> Option<()> {
+    if !(watched.is_atom() || watched.is_pid()) || !watcher.is_pid() {
+        return None;
+    }
+    if let Some(number) = reference::number(reference)
+        && watcher.is_local_pid()
+    {
+        let down = Signal::Down {
+            reference: number,
+            from: None,
+            reason,
+        };
+        let _ = signal::send(watcher, down);
+    }
+    reference.is_reference().then_some(())
+}
+
+fn link_broken(channel: &Channel, from: Term, to: Term, reason: &Owned) -> Option<()> {
+    let Some(to) = receiver(channel, from, to)? else {
+        return Some(());
+    };
+    if let Some(handle) = channel.relations.find_link(to, from) {
+        let exit = signals::exit_pair(from, reason.term());
+        let link = Some(handle);
+        send_counted(to, Signal::RemoteExit { exit, link });
+    }
+    Some(())
+}
+
+fn exit(channel: &Channel, from: Term, to: Term, reason: &Owned) -> Option<()> {
+    if let Some(to) = receiver(channel, from, to)? {
+        let exit = signals::exit_pair(from, reason.term());
+        let _ = signal::send(to, Signal::RemoteExit { exit, link: None });
+    }
+    Some(())
+}
+
+fn group_leader(leader: Term, to: Term) -> Option<()> {
+    if !leader.is_pid() || !to.is_pid() {
+        return None;
+    }
+    if to.is_local_pid() {
+        let leader = Owned::new(leader);
+        let change = move |process: Option<&mut Process>| {
+            if let Some(process) = process {
+                process.group_leader = copy::copy(process.heap(), leader.term());
+            }
+        };
+        let _ = signal::send(to, Signal::Call(Box::new(change)));
+    }
+    Some(())
+}
+
+impl Payload<'_> {
+    /// Decodes the message here.
+    fn decode(&self) -> Option<Owned> {
+        let mut scratch = Scratch::new();
+        let options = DecodeOptions {
+            safe: false,
+            atoms: self.atoms,
+        };
+        let decode = match self.versioned {
+            true => external::decode,
+            false => external::decode_bare,
+        };
+        let decoded = decode(scratch.heap(), self.bytes, &options, &mut CodeResolver);
+        Some(Owned::new(decoded.ok()?.0))
+    }
+
+    /// Sends the message to a process, perhaps through an alias.
+    fn send(&self, channel: &Channel, to: Term, alias: Option<(u64, u64)>) {
+        let message = self.into_fragment(channel, alias);
+        // SAFETY: the fragment is new.
+        unsafe { signal::send_prepared(to, message) };
+    }
+
+    /// The message as its receiver will decode it: `{Node, Connection, Versioned, Atoms, Bytes}`, and for one through an
+    /// alias also the two words of its number.
+    pub(crate) fn into_fragment(
+        self,
+        channel: &Channel,
+        alias: Option<(u64, u64)>,
+    ) -> *mut Fragment {
+        let words = 16 + self.atoms.len() + build::binary_words(self.bytes.len());
+        let mut scratch = Scratch::with_room(words);
+        let heap = scratch.heap();
+        let atoms = build::tuple(heap, self.atoms);
+        let bytes = build::binary(heap, self.bytes);
+        let id = Term::small(i64::from(channel.id));
+        let versioned = am::boolean(self.versioned);
+        let mut parts = vec![channel.node, id, versioned, atoms, bytes];
+        if let Some((low, high)) = alias {
+            parts.push(build::unsigned(heap, low));
+            parts.push(build::unsigned(heap, high));
+        }
+        let parts = build::tuple(heap, &parts);
+        // SAFETY: all of it was built here or is immediate.
+        unsafe {
+            let fragment = scratch.into_fragment(parts);
+            (*fragment).kind = UNDECODED;
+            fragment
+        }
+    }
+}
+
+/// Decodes a message that [`Payload::into_fragment`] has made; if that fails, the connection it came over ends.
+///
+/// # Safety
+/// The fragment is live, and in no list.
+pub unsafe fn decode(fragment: *mut Fragment) -> Option<*mut Fragment> {
+    // SAFETY: the caller's promise; only `into_fragment` makes fragments of this kind.
+    let whole = unsafe { (*fragment).term };
+    let parts = whole.as_tuple().expect("a tuple");
+    let &[node, id, versioned, atoms, bytes, ref alias @ ..] = parts else {
+        unreachable!("five parts or seven");
+    };
+    let mut scratch = Scratch::new();
+    let options = DecodeOptions {
+        safe: false,
+        atoms: atoms.as_tuple().expect("a tuple"),
+    };
+    let decode = match versioned {
+        am::TRUE => external::decode,
+        _ => external::decode_bare,
+    };
+    let encoded = bytes.as_bits().and_then(|bits| bits.as_bytes());
+    let decoded = decode(
+        scratch.heap(),
+        encoded.expect("a binary"),
+        &options,
+        &mut CodeResolver,
+    );
+    let message = match (decoded, alias) {
+        (Err(_), _) => {
+            let is_wanted = |channel: &Arc<Channel>| id == Term::small(i64::from(channel.id));
+            if let Some(channel) = peers::channel(node).filter(is_wanted) {
+                let _ = report_damage(&channel, encoded.expect("a binary"), options.atoms);
+                channel.break_off();
+            }
+            None
+        }
+        (Ok((message, _)), &[low, high]) => {
+            let number = (uint64(low), uint64(high));
+            let number = (number.0.expect("a number"), number.1.expect("a number"));
+            Some(signal::alias_message(number, message))
+        }
+        // SAFETY: all of the message was built in the scratch heap, or is immediate or a literal.
+        (Ok((message, _)), _) => Some(unsafe { scratch.into_fragment(message) }),
+    };
+    // SAFETY: the fragment is in no list, and nothing of the message points into it.
+    unsafe { heap::drop_fragment(fragment) };
+    message
+}

@@ -1,0 +1,39 @@
+//! Handles of channels as programs hold them: references behind which the channel stands, alone or with its number.
+
+use std::sync::Arc;
+
+use layout::object::offset;
+use layout::{Heap, ObjectKind, Term};
+use term::off_heap::MagicBlock;
+use term::{build, reference};
+
+use crate::channel::Channel;
+
+/// `{Number, Handle}` for a connection, which `net_kernel` passes around.
+pub fn make(heap: &mut Heap, channel: &Arc<Channel>) -> Term {
+    let handle = make_handle(heap, channel);
+    let number = Term::small(i64::from(channel.id));
+    build::tuple(heap, &[number, handle])
+}
+
+/// The reference for `erlang:dist_ctrl_*`.
+fn make_handle(heap: &mut Heap, channel: &Arc<Channel>) -> Term {
+    let block = MagicBlock::new(Box::new(channel.clone()));
+    // SAFETY: a fresh block; its only count goes to the reference.
+    unsafe { build::magic_reference(heap, reference::fresh_number(), 0, block) }
+}
+
+/// The channel of `{Number, Handle}`.
+#[must_use]
+pub fn channel(pair: Term) -> Option<Arc<Channel>> {
+    let &[number, handle] = pair.as_tuple()? else {
+        return None;
+    };
+    if !handle.is_kind(ObjectKind::MagicReference) {
+        return None;
+    }
+    let block = handle.word(offset::OFF_HEAP_BLOCK) as *const MagicBlock;
+    // SAFETY: the reference holds a count of the block, and the moving rule keeps the reference alive meanwhile.
+    let channel = unsafe { (*block).get::<Arc<Channel>>() }?;
+    (number.as_small() == Some(i64::from(channel.id))).then(|| channel.clone())
+}

@@ -1,0 +1,157 @@
+//! What the runtime asks of the distribution: see [`runtime::remote`].
+
+use layout::{Fragment, Heap, ObjectKind, Term};
+use smallvec::smallvec;
+use term::{am, build, copy};
+
+use crate::capability::Capability;
+use crate::channel::input;
+use crate::control::{Control, code};
+use crate::relations::{self, Kind, Relation};
+use crate::{signals, spawn};
+use runtime::process::Process;
+use runtime::process::relations::reference_of;
+use runtime::remote::{Down, Remote};
+use runtime::send::Sent;
+
+/// The connections of this node.
+pub static REMOTE: Connections = Connections;
+
+/// See [`REMOTE`].
+pub struct Connections;
+
+impl Remote for Connections {
+    fn send(&self, from: &mut Process, to: Term, message: Term) -> Sent {
+        signals::send(from, to, message)
+    }
+
+    unsafe fn decode(&self, message: *mut Fragment) -> Option<*mut Fragment> {
+        // SAFETY: the caller's promise.
+        unsafe { input::decode(message) }
+    }
+
+    fn identity(&self, handle: Term, heap: &mut Heap) -> Option<Term> {
+        let relation = relations::get(handle);
+        match relation.kind {
+            Kind::Link | Kind::Monitor { .. } | Kind::Watcher { .. } => {
+                Some(copy::copy(heap, relation.remote.term()))
+            }
+            Kind::Spawn(_) | Kind::Node => None,
+        }
+    }
+
+    fn release(&self, handle: Term) {
+        relations::release(handle);
+    }
+
+    fn linked_ended(&self, handle: Term, pid: Term, reason: Term) {
+        let relation = relations::get(handle);
+        exit_linked(&relation, pid, relation.remote.term(), reason);
+        relations::release(handle);
+    }
+
+    fn unlink_handled(&self, handle: Term, pid: Term, number: u64) {
+        let relation = relations::get(handle);
+        acknowledge_unlink(&relation.channel, number, pid, relation.remote.term());
+        relations::release(handle);
+    }
+
+    fn watched_ended(&self, handle: Term, pid: Term, reason: Term) {
+        let relation = relations::get(handle);
+        if let Kind::Watcher { reference, name } = &relation.kind {
+            let watched = name.unwrap_or(pid);
+            let watcher = relation.remote.term();
+            tell_down(
+                &relation.channel,
+                pid,
+                (watched, watcher, reference.term()),
+                reason,
+            );
+        }
+        relations::release(handle);
+    }
+
+    fn demonitor(&self, handle: Term, number: u64) {
+        let relation = relations::get(handle);
+        if let Kind::Spawn(request) = &relation.kind {
+            return spawn::give_up(handle, request, am::ABANDONED);
+        }
+        if let Kind::Monitor { names_owner } = relation.kind {
+            let control = Control::with(code::DEMONITOR, |heap| {
+                let watched = signals::name_or_pid(relation.remote.term());
+                let owner = names_owner.then_some(relation.local);
+                smallvec![relation.local, watched, reference_of(heap, number, owner)]
+            });
+            relation.channel.send(relation.local, control.term(), None);
+        }
+        relations::release(handle);
+    }
+
+    fn watcher_ended(&self, handle: Term, number: u64, reason: Term) {
+        let relation = relations::get(handle);
+        match &relation.kind {
+            Kind::Spawn(request) => spawn::give_up(handle, request, reason),
+            _ => self.demonitor(handle, number),
+        }
+    }
+
+    fn down_message(&self, handle: Term, heap: &mut Heap, down: Down) -> Option<Term> {
+        let relation = relations::get(handle);
+        match relation.kind {
+            Kind::Node => Some(build::tuple(heap, &[am::NODEDOWN, relation.remote.term()])),
+            Kind::Monitor { .. } => {
+                let object = copy::copy(heap, relation.remote.term());
+                let parts = [down.tag, down.reference, am::PROCESS, object, down.reason];
+                Some(build::tuple(heap, &parts))
+            }
+            Kind::Link | Kind::Watcher { .. } | Kind::Spawn(_) => None,
+        }
+    }
+}
+
+/// Tells a process of another node that one which is linked to it has ended.
+pub(crate) fn exit_linked(relation: &Relation, pid: Term, to: Term, reason: Term) {
+    exit_link(&relation.channel, pid, to, reason);
+}
+
+/// As [`exit_linked`], for a process that was perhaps never linked.
+pub(crate) fn exit_link(channel: &crate::channel::Channel, pid: Term, to: Term, reason: Term) {
+    if channel.has(Capability::ExitPayload) {
+        let control = Control::new(code::PAYLOAD_EXIT, &[pid, to]);
+        channel.send(pid, control.term(), Some(reason));
+    } else {
+        let control = Control::new(code::EXIT, &[pid, to, reason]);
+        channel.send(pid, control.term(), None);
+    }
+}
+
+/// Tells a process of another node that one which it monitors has ended. `parts` are the pid or name that it monitors, its
+/// pid, and the monitor's reference.
+pub(crate) fn tell_down(
+    channel: &crate::channel::Channel,
+    sender: Term,
+    (watched, watcher, reference): (Term, Term, Term),
+    reason: Term,
+) {
+    debug_assert!(reference.is_kind(ObjectKind::ExternalReference));
+    if channel.has(Capability::ExitPayload) {
+        let control = Control::new(code::PAYLOAD_DOWN, &[watched, watcher, reference]);
+        channel.send(sender, control.term(), Some(reason));
+    } else {
+        let control = Control::new(code::DOWN, &[watched, watcher, reference, reason]);
+        channel.send(sender, control.term(), None);
+    }
+}
+
+/// Acknowledges that `pid` has handled an unlink signal.
+pub(crate) fn acknowledge_unlink(
+    channel: &crate::channel::Channel,
+    number: u64,
+    pid: Term,
+    to: Term,
+) {
+    let control = Control::with(code::UNLINK_ID_ACK, |heap| {
+        smallvec![build::unsigned(heap, number), pid, to]
+    });
+    channel.send(pid, control.term(), None);
+}

@@ -1,0 +1,379 @@
+//! Processes that one node spawns on another: `spawn_request` and what is built on it.
+//!
+//! The parent keeps the request among its monitors, by the number of the request's reference, until the reply comes. A
+//! new process waits for its arguments, which are its first message: so it decodes them itself.
+
+use std::sync::Arc;
+
+use layout::Term;
+use parking_lot::Mutex;
+use smallvec::smallvec;
+use term::copy::Owned;
+use term::{am, build, list, reference};
+
+use crate::capability::Capability;
+use crate::channel::Channel;
+use crate::channel::input::Payload;
+use crate::control::{Control, SPAWNED_LINKED, SPAWNED_MONITORED, code};
+use crate::relations::{self, Kind, Relation, SpawnRequest};
+use crate::{peers, remote, signals};
+use runtime::process::Process;
+use runtime::process::relations::{self as own, MonitorTarget, Watcher, reference_of};
+use runtime::process::spawn::options::{Parsed, Replies, Reply, monitor_options, parse, set_reply};
+use runtime::process::spawn::{self, CallFromAbroad, MonitorOptions, SpawnError};
+use runtime::send::Sent;
+use runtime::signal::{self, Signal, handle};
+
+/// A request that was sent, or answered at once.
+pub struct Requested {
+    pub reference: Term,
+    /// Whether the caller wants to monitor the new process.
+    pub monitors: bool,
+    pub sent: Sent,
+}
+
+/// The options of a request, as far as this node heeds them.
+struct Wanted {
+    reply: Reply,
+    link: bool,
+    monitor: Option<MonitorOptions>,
+    /// The options for the other node, the first one last.
+    passed_on: Vec<Term>,
+    /// One of them is wrong.
+    is_bad: bool,
+}
+
+/// Reads the options; `None` if they are not a proper list, or not allowed in a call that is no request.
+fn read_options(options: Term, is_request: bool) -> Option<Wanted> {
+    let mut wanted = Wanted {
+        reply: Reply {
+            tag: am::SPAWN_REPLY,
+            on_success: true,
+            on_error: true,
+        },
+        link: false,
+        monitor: None,
+        passed_on: Vec::new(),
+        is_bad: false,
+    };
+    for option in list::items(options) {
+        let option = option.ok()?;
+        let is_good = match option.as_tuple() {
+            Some(&[am::REPLY, when]) => {
+                is_request.then_some(())?;
+                set_reply(&mut wanted.reply, when).is_some()
+            }
+            Some(&[am::REPLY_TAG, tag]) => {
+                is_request.then_some(())?;
+                wanted.reply.tag = tag;
+                true
+            }
+            Some(&[am::MONITOR, options]) => {
+                let options = monitor_options(options);
+                let is_good = options.is_some();
+                is_request.then_some(()).or(is_good.then_some(()))?;
+                wanted.monitor = options;
+                wanted.passed_on.push(am::MONITOR);
+                is_good
+            }
+            _ => {
+                match option {
+                    am::LINK => wanted.link = true,
+                    am::MONITOR => wanted.monitor = Some(MonitorOptions::default()),
+                    _ => {}
+                }
+                wanted.passed_on.push(option);
+                true
+            }
+        };
+        wanted.is_bad |= !is_good;
+    }
+    Some(wanted)
+}
+
+/// Asks another node to spawn a process. `call` is module, function and arguments, whose number is known. `None` if the
+/// options are invalid.
+pub fn request(
+    process: &mut Process,
+    node: Term,
+    ([module, function, arguments], arity): ([Term; 3], u32),
+    options: Term,
+    is_request: bool,
+) -> Option<Requested> {
+    let wanted = read_options(options, is_request)?;
+    let Wanted {
+        reply,
+        link,
+        monitor,
+        passed_on,
+        is_bad,
+    } = wanted;
+    let monitors = monitor.is_some();
+    let MonitorOptions { alias, tag } = monitor.unwrap_or_default();
+    let (number, reference) = own::new_reference(process, alias);
+    let refuse = |process: &mut Process, reason: Term| {
+        if reply.on_error {
+            let parts = [reply.tag, reference, am::ERROR, reason];
+            let message = build::tuple(process.heap(), &parts);
+            handle::deliver(process, message);
+        }
+        Some(Requested {
+            reference,
+            monitors,
+            sent: Sent::Done,
+        })
+    };
+    if is_bad {
+        return refuse(process, am::BADOPT);
+    }
+    let Some(channel) = peers::connect(node) else {
+        return refuse(process, am::NOCONNECTION);
+    };
+    if !channel.has(Capability::Spawn) {
+        return refuse(process, am::NOTSUP);
+    }
+    let pid = process.pid();
+    let kind = Kind::Spawn(SpawnRequest {
+        reply_tag: Owned::new(reply.tag),
+        on_success: reply.on_success,
+        on_error: reply.on_error,
+        link,
+        monitor: monitors,
+        given_up: Mutex::new(None),
+    });
+    let Some(handle) = channel.relations.add(&channel, pid, node, number.0, kind) else {
+        return refuse(process, am::NOCONNECTION);
+    };
+    let target = MonitorTarget::Remote { handle };
+    process.relations.add_monitor(number, target, tag, alias);
+    let control = Control::with(code::SPAWN_REQUEST, |heap| {
+        let call = [module, function, Term::small(i64::from(arity))];
+        let call = build::tuple(heap, &call);
+        let options = build::list(heap, &passed_on);
+        smallvec![reference, pid, process.group_leader, call, options]
+    });
+    let sent = channel.send_from(process, control.term(), Some(arguments));
+    Some(Requested {
+        reference,
+        monitors,
+        sent,
+    })
+}
+
+/// Whether a monitor of this process is a spawn request without reply.
+pub fn is_pending(process: &mut Process, number: own::ReferenceNumber) -> bool {
+    match process.relations.monitored(number) {
+        Some(MonitorTarget::Remote { handle }) => {
+            matches!(relations::get(handle).kind, Kind::Spawn(_))
+        }
+        _ => false,
+    }
+}
+
+/// `spawn_request_abandon(Reference)`: returns whether there was such a request without reply.
+pub fn abandon(process: &mut Process, number: own::ReferenceNumber) -> bool {
+    if !is_pending(process, number) {
+        return false;
+    }
+    let monitor = process.relations.take_monitor(number);
+    process.relations.remove_alias(number);
+    if let Some(MonitorTarget::Remote { handle }) = monitor.map(|monitor| monitor.target)
+        && let Kind::Spawn(request) = &relations::get(handle).kind
+    {
+        give_up(handle, request, am::ABANDONED);
+    }
+    true
+}
+
+/// The process that sent the request does not want the new one any more. Uses up the handle: it stays counted until the
+/// reply comes.
+pub(crate) fn give_up(handle: Term, request: &SpawnRequest, reason: Term) {
+    *request.given_up.lock() = Some(Owned::new(reason));
+    // The channel has its own count while the reply is on its way: see `replied`.
+    let _ = handle;
+}
+
+/// The reply to a request has come: the new pid, or the reason why there is none. Uses up a count of the handle.
+pub(crate) fn replied(handle: Term, result: Term, flags: i64) {
+    let relation = relations::get(handle);
+    let result = Owned::new(result);
+    let parent = relation.local;
+    let deliver = move |parent: Option<&mut Process>| {
+        let Kind::Spawn(request) = &relation.kind else {
+            unreachable!("a spawn request");
+        };
+        let is_given_up = request.given_up.lock().is_some();
+        match parent {
+            Some(parent) if !is_given_up => {
+                accept_reply(parent, &relation, request, result.term(), flags);
+            }
+            _ => refuse_child(&relation, request, result.term(), flags),
+        }
+        // That of the parent's entry, and the caller's.
+        relations::release(handle);
+        relations::release(handle);
+    };
+    signal::send_or_bounce(parent, Signal::Call(Box::new(deliver)));
+}
+
+/// The parent learns of its child.
+fn accept_reply(
+    parent: &mut Process,
+    relation: &Relation,
+    request: &SpawnRequest,
+    result: Term,
+    flags: i64,
+) {
+    let number = (relation.number, 0);
+    let pid = parent.pid();
+    let alias = parent.relations.alias(number);
+    let Some(monitor) = parent.relations.take_monitor(number) else {
+        return;
+    };
+    let is_spawned = result.is_pid();
+    let channel = &relation.channel;
+    if is_spawned && flags & SPAWNED_LINKED != 0 {
+        match channel.relations.link(channel, pid, result) {
+            Some(handle) => {
+                if !parent.relations.accept_link(handle) {
+                    relations::release(handle);
+                }
+            }
+            None => {
+                let exit = signals::exit_pair(result, am::NOCONNECTION);
+                let (exit, link) = (exit, None);
+                let _ = signal::send(pid, Signal::RemoteExit { exit, link });
+            }
+        }
+    }
+    let names_owner = monitor.names_owner;
+    if is_spawned && flags & SPAWNED_MONITORED != 0 {
+        let kind = Kind::Monitor { names_owner };
+        parent.relations.remove_alias(number);
+        let handle = channel
+            .relations
+            .add(channel, pid, result, relation.number, kind);
+        if let Some(handle) = handle {
+            let target = MonitorTarget::Remote { handle };
+            let tag = monitor.tag;
+            parent.relations.add_monitor(number, target, tag, alias);
+        } else {
+            let heap = parent.heap();
+            let owner = names_owner.then_some(pid);
+            let reference = reference_of(heap, relation.number, owner);
+            let tag = monitor.tag.as_ref().map_or(am::UC_DOWN, Owned::term);
+            let parts = [tag, reference, am::PROCESS, result, am::NOCONNECTION];
+            let down = build::tuple(heap, &parts);
+            handle::deliver_last(parent, down);
+        }
+    } else if !is_spawned {
+        parent.relations.remove_alias(number);
+    }
+    let (is_wanted, outcome) = match is_spawned {
+        true => (request.on_success, am::OK),
+        false => (request.on_error, am::ERROR),
+    };
+    if is_wanted {
+        let heap = parent.heap();
+        let owner = names_owner.then_some(pid);
+        let reference = reference_of(heap, relation.number, owner);
+        let parts = [request.reply_tag.term(), reference, outcome, result];
+        let message = build::tuple(heap, &parts);
+        handle::deliver(parent, message);
+    }
+}
+
+/// Nobody waits for the new process any more.
+fn refuse_child(relation: &Relation, request: &SpawnRequest, result: Term, flags: i64) {
+    if !result.is_pid() {
+        return;
+    }
+    let parent = relation.local;
+    if flags & SPAWNED_MONITORED != 0 {
+        let control = Control::with(code::DEMONITOR, |heap| {
+            smallvec![parent, result, reference_of(heap, relation.number, None)]
+        });
+        relation.channel.send(parent, control.term(), None);
+    }
+    if flags & SPAWNED_LINKED != 0 {
+        let given_up = request.given_up.lock();
+        let reason = given_up.as_ref().map_or(am::NOCONNECTION, Owned::term);
+        remote::exit_link(&relation.channel, parent, result, reason);
+    }
+}
+
+/// Spawns a process as another node has asked: `request` is the reference, the parent, the group leader,
+/// `{Module, Function, Arity}` and the options; `None` if it makes no sense.
+pub(crate) fn serve(
+    channel: &Arc<Channel>,
+    [reference, parent, group_leader, call, options]: [Term; 5],
+    arguments: Payload<'_>,
+) -> Option<()> {
+    let &[module, function, arity] = call.as_tuple()? else {
+        return None;
+    };
+    let arity = u32::try_from(arity.as_small()?).ok()?;
+    if !module.is_atom() || !function.is_atom() || !group_leader.is_pid() {
+        return None;
+    }
+    let parsed = match parse(options, Replies::Refused) {
+        Ok(Parsed { options, .. }) => options,
+        Err(runtime::process::spawn::options::BadOptions::NoList) => return None,
+        Err(_) => {
+            answer(channel, parent, reference, 0, am::BADOPT);
+            return Some(());
+        }
+    };
+    let from = CallFromAbroad {
+        call,
+        initial: (module, function, arity),
+        group_leader,
+    };
+    let message = arguments.into_fragment(channel, None);
+    let mut is_closed = false;
+    let spawned = spawn::spawn_from_abroad(from, &parsed, |child| {
+        // SAFETY: the fragment is new, so it is in no list, and nobody else knows the process.
+        unsafe { signal::send_first(child, message) };
+        let pid = child.pid();
+        let mut flags = 0;
+        if parsed.link {
+            match channel.relations.link(channel, pid, parent) {
+                Some(handle) => child.relations.link_new(handle),
+                None => is_closed = true,
+            }
+            flags |= SPAWNED_LINKED;
+        }
+        if parsed.monitor.is_some() {
+            let number = reference::fresh_number();
+            let kind = Kind::Watcher {
+                reference: Owned::new(reference),
+                name: None,
+            };
+            if let Some(handle) = channel.relations.add(channel, pid, parent, number, kind) {
+                let watcher = Watcher {
+                    watcher: handle,
+                    name: None,
+                    names_owner: false,
+                };
+                child.relations.add_watcher((number, 0), watcher);
+            }
+            flags |= SPAWNED_MONITORED;
+        }
+        answer(channel, parent, reference, flags, pid);
+    });
+    match spawned {
+        Ok(pid) if is_closed => {
+            let exit = signals::exit_pair(parent, am::NOCONNECTION);
+            let _ = signal::send(pid, Signal::RemoteExit { exit, link: None });
+        }
+        Ok(_) => {}
+        Err(SpawnError::Limit) => answer(channel, parent, reference, 0, am::SYSTEM_LIMIT),
+    }
+    Some(())
+}
+
+fn answer(channel: &Channel, parent: Term, reference: Term, flags: i64, result: Term) {
+    let reply = [reference, parent, Term::small(flags), result];
+    let control = Control::new(code::SPAWN_REPLY, &reply);
+    channel.send(result, control.term(), None);
+}
