@@ -45,6 +45,7 @@ fuzz_target!(|bytes: &[u8]| {
     let options = DecodeOptions {
         safe: true,
         atoms: &cache,
+        ..DecodeOptions::default()
     };
     let stepped = decode_in_steps(&mut scratch, bytes, &options, &mut funs);
     let decoded = external::decode(scratch.heap(), bytes, &options, &mut funs);
@@ -110,6 +111,7 @@ fn check_encode(
     let options_back = DecodeOptions {
         safe: false,
         atoms: cache,
+        ..DecodeOptions::default()
     };
     let (again, used) = external::decode(scratch.heap(), &encoded, &options_back, funs)
         .expect("what was encoded can be decoded");

@@ -136,7 +136,10 @@ pub fn dist_ext_to_term_2(process: &mut Process, [cache, binary]: [Term; 2]) -> 
         return Err(badarg(1));
     }
     let bytes = unicode::bytes_of(binary).ok_or(badarg(2))?;
-    let options = DecodeOptions { safe: false, atoms };
+    let options = DecodeOptions {
+        atoms,
+        ..DecodeOptions::default()
+    };
     let decoded = external::decode(process.heap(), &bytes, &options, &mut CodeResolver);
     Ok(decoded.map_err(|_| badarg(2))?.0)
 }

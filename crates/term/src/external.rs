@@ -37,6 +37,15 @@ pub struct DecodeOptions<'a> {
     pub safe: bool,
     /// The atoms that the atom cache references of a distribution message refer to.
     pub atoms: &'a [Term],
+    /// Where the bytes are, if large parts of them may be shared instead of copied.
+    pub source: Option<SourceBinary>,
+}
+
+/// A shared binary whose bytes from `start` on are decoded.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceBinary {
+    pub binary: Term,
+    pub start: usize,
 }
 
 /// The origin of a fun, as the external format describes it.

@@ -16,6 +16,9 @@ pub struct Incoming {
     size: usize,
 }
 
+// SAFETY: the block has no other user.
+unsafe impl Send for Incoming {}
+
 impl Incoming {
     /// A buffer of `size` bytes; `None` if the memory cannot be allocated.
     #[must_use]

@@ -10,9 +10,11 @@ use std::sync::Arc;
 use layout::{Fragment, ObjectKind, Term};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use term::copy::Owned;
-use term::external::{self, DecodeOptions};
+use term::external::{self, DecodeOptions, SourceBinary};
 use term::heap::{self, Scratch};
+use term::incoming::Incoming;
 use term::integer::uint64;
 use term::{am, build, copy, node, reference};
 
@@ -29,6 +31,9 @@ use runtime::process::relations::Watcher;
 use runtime::registry;
 use runtime::signal::{self, Signal, UNDECODED};
 
+/// A message of at least so many bytes may be shared by its binaries.
+const SHARED_BYTES: usize = 64 << 10;
+
 /// What is known of what has come in so far.
 pub struct Input {
     cache: AtomCache,
@@ -39,9 +44,55 @@ pub struct Input {
 /// The fragments of a message that have come in.
 struct Sequence {
     atoms: AtomList,
-    bytes: Vec<u8>,
+    bytes: Assembly,
     /// The number of the fragment that comes next.
     next: u64,
+}
+
+/// Bytes of a message in the block in which they will stay.
+struct Assembly {
+    block: Incoming,
+    room: usize,
+    filled: usize,
+}
+
+/// At most so much room is made for fragments that have not come yet. It costs address space only.
+const MOST_ROOM_BYTES: u64 = 64 << 20;
+
+impl Assembly {
+    /// For `count` times as many bytes as there are already; `None` if there is no memory.
+    fn new(first: &[u8], count: u64) -> Option<Assembly> {
+        let bytes = (first.len() as u64).saturating_mul(count);
+        let room = (bytes.min(MOST_ROOM_BYTES) as usize).max(first.len());
+        let mut assembly = Assembly {
+            block: Incoming::new(room)?,
+            room,
+            filled: 0,
+        };
+        assembly.push(first)?;
+        Some(assembly)
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Option<()> {
+        let end = self.filled.checked_add(bytes.len())?;
+        if end > self.room {
+            self.room = end.checked_mul(2)?;
+            let block = std::mem::replace(&mut self.block, Incoming::new(0)?);
+            self.block = block.grow(self.room)?;
+        }
+        let room = &mut self.block.room()[self.filled..end];
+        room.write_copy_of_slice(bytes);
+        self.filled = end;
+        Some(())
+    }
+
+    /// The bytes as a binary.
+    fn into_binary(self) -> Owned {
+        let mut scratch = Scratch::new();
+        // SAFETY: these bytes were written by `push`.
+        let binary = unsafe { self.block.into_binary(scratch.heap(), self.filled) };
+        Owned::new(binary)
+    }
 }
 
 impl Input {
@@ -63,6 +114,8 @@ struct Arrived<'a> {
     bytes: &'a [u8],
     /// Each term begins with the version.
     versioned: bool,
+    /// The binary that the bytes are, if it may be kept.
+    whole: Option<Term>,
 }
 
 /// The message behind a control term.
@@ -71,6 +124,8 @@ pub struct Payload<'a> {
     atoms: &'a [Term],
     bytes: &'a [u8],
     versioned: bool,
+    /// The binary that the bytes are the end of, if it may be kept.
+    whole: Option<Term>,
 }
 
 /// Does what a packet says.
@@ -100,6 +155,7 @@ fn take_apart(channel: &Arc<Channel>, input: &mut Input, packet: &[u8]) -> Resul
             atoms: &[],
             bytes: bytes.0,
             versioned: true,
+            whole: None,
         };
         return carry_out(channel, &arrived);
     }
@@ -115,6 +171,7 @@ fn take_apart(channel: &Arc<Channel>, input: &mut Input, packet: &[u8]) -> Resul
                 atoms: &atoms,
                 bytes: bytes.0,
                 versioned: false,
+                whole: None,
             };
             carry_out(channel, &arrived)
         }
@@ -124,10 +181,13 @@ fn take_apart(channel: &Arc<Channel>, input: &mut Input, packet: &[u8]) -> Resul
                 return report_damage(channel, packet, &[]);
             };
             let Some(sequence) = done else { return Ok(()) };
+            let whole = sequence.bytes.into_binary();
+            let bits = whole.term().as_bits();
             let arrived = Arrived {
                 atoms: &sequence.atoms,
-                bytes: &sequence.bytes,
+                bytes: bits.and_then(|bits| bits.as_bytes()).expect("a binary"),
                 versioned: false,
+                whole: Some(whole.term()),
             };
             carry_out(channel, &arrived)
         }
@@ -150,7 +210,7 @@ fn fragment(
         let atoms = input.cache.read(bytes).ok_or(Damaged)?;
         let sequence = Sequence {
             atoms,
-            bytes: bytes.0.to_vec(),
+            bytes: Assembly::new(bytes.0, number).ok_or(Damaged)?,
             next: number - 1,
         };
         if input.sequences.insert(id, sequence).is_some() {
@@ -161,7 +221,7 @@ fn fragment(
         if sequence.next != number {
             return Err(Damaged);
         }
-        sequence.bytes.extend_from_slice(bytes.0);
+        sequence.bytes.push(bytes.0).ok_or(Damaged)?;
         sequence.next -= 1;
     }
     if number > 1 {
@@ -180,8 +240,8 @@ fn report_damage(channel: &Channel, bytes: &[u8], atoms: &[Term]) -> Result<(), 
 fn carry_out(channel: &Arc<Channel>, arrived: &Arrived<'_>) -> Result<(), Damaged> {
     let mut scratch = Scratch::new();
     let options = DecodeOptions {
-        safe: false,
         atoms: arrived.atoms,
+        ..DecodeOptions::default()
     };
     let decode = match arrived.versioned {
         true => external::decode,
@@ -195,6 +255,7 @@ fn carry_out(channel: &Arc<Channel>, arrived: &Arrived<'_>) -> Result<(), Damage
         atoms: arrived.atoms,
         bytes: &arrived.bytes[used..],
         versioned: arrived.versioned,
+        whole: arrived.whole,
     };
     if execute(channel, control, payload).is_none() {
         log::invalid_distribution_message(control);
@@ -435,8 +496,8 @@ impl Payload<'_> {
     fn decode(&self) -> Option<Owned> {
         let mut scratch = Scratch::new();
         let options = DecodeOptions {
-            safe: false,
             atoms: self.atoms,
+            ..DecodeOptions::default()
         };
         let decode = match self.versioned {
             true => external::decode,
@@ -453,8 +514,8 @@ impl Payload<'_> {
         unsafe { signal::send_prepared(to, message) };
     }
 
-    /// The message as its receiver will decode it: `{Node, Connection, Versioned, Atoms, Bytes}`, and for one through an
-    /// alias also the two words of its number.
+    /// The message as its receiver will decode it: `{Node, Connection, Versioned, Atoms, Bytes, Start}`, and for one
+    /// through an alias also the two words of its number.
     pub(crate) fn into_fragment(
         self,
         channel: &Channel,
@@ -464,10 +525,18 @@ impl Payload<'_> {
         let mut scratch = Scratch::with_room(words);
         let heap = scratch.heap();
         let atoms = build::tuple(heap, self.atoms);
-        let bytes = build::binary(heap, self.bytes);
+        let (bytes, start) = match self.whole {
+            Some(whole) => {
+                let length = whole.as_bits().map_or(0, |bits| bits.bit_len as usize / 8);
+                (copy::copy(heap, whole), length - self.bytes.len())
+            }
+            None => (build::binary(heap, self.bytes), 0),
+        };
         let id = Term::small(i64::from(channel.id));
         let versioned = am::boolean(self.versioned);
-        let mut parts = vec![channel.node, id, versioned, atoms, bytes];
+        let start = Term::small(start as i64);
+        let mut parts: SmallVec<[Term; 8]> =
+            smallvec![channel.node, id, versioned, atoms, bytes, start];
         if let Some((low, high)) = alias {
             parts.push(build::unsigned(heap, low));
             parts.push(build::unsigned(heap, high));
@@ -490,30 +559,32 @@ pub unsafe fn decode(fragment: *mut Fragment) -> Option<*mut Fragment> {
     // SAFETY: the caller's promise; only `into_fragment` makes fragments of this kind.
     let whole = unsafe { (*fragment).term };
     let parts = whole.as_tuple().expect("a tuple");
-    let &[node, id, versioned, atoms, bytes, ref alias @ ..] = parts else {
-        unreachable!("five parts or seven");
+    let &[node, id, versioned, atoms, bytes, offset, ref alias @ ..] = parts else {
+        unreachable!("six parts or eight");
     };
     let mut scratch = Scratch::new();
+    let encoded = bytes.as_bits().and_then(|bits| bits.as_bytes());
+    let encoded = &encoded.expect("a binary")[offset.as_small().expect("a number") as usize..];
+    // Large parts of a large message stay where they are.
+    let source = (encoded.len() >= SHARED_BYTES).then(|| copy::copy(scratch.heap(), bytes));
     let options = DecodeOptions {
         safe: false,
         atoms: atoms.as_tuple().expect("a tuple"),
+        source: source.map(|source| SourceBinary {
+            binary: source,
+            start: offset.as_small().expect("a number") as usize,
+        }),
     };
     let decode = match versioned {
         am::TRUE => external::decode,
         _ => external::decode_bare,
     };
-    let encoded = bytes.as_bits().and_then(|bits| bits.as_bytes());
-    let decoded = decode(
-        scratch.heap(),
-        encoded.expect("a binary"),
-        &options,
-        &mut CodeResolver,
-    );
+    let decoded = decode(scratch.heap(), encoded, &options, &mut CodeResolver);
     let message = match (decoded, alias) {
         (Err(_), _) => {
             let is_wanted = |channel: &Arc<Channel>| id == Term::small(i64::from(channel.id));
             if let Some(channel) = peers::channel(node).filter(is_wanted) {
-                let _ = report_damage(&channel, encoded.expect("a binary"), options.atoms);
+                let _ = report_damage(&channel, encoded, options.atoms);
                 channel.break_off();
             }
             None

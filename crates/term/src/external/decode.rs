@@ -11,7 +11,7 @@ use layout::{Header, Heap, ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::input::Input;
-use super::{DecodeOptions, Resolver, compression, tags};
+use super::{DecodeOptions, Resolver, SourceBinary, compression, tags};
 use crate::heap::{Allocate, Room};
 use crate::{build, map, text};
 
@@ -381,7 +381,15 @@ impl Decoder {
                             // What is copied takes little time.
                             stop_at = stop_at.saturating_add(size - size / COPIED_PER_BYTE);
                         }
-                        ok!(binary(&mut reading.room, &mut input, size))
+                        match reading.options.source {
+                            Some(source) if is_shared(size, source) => {
+                                let start = (source.start + input.position()) as u64 * 8;
+                                ok!(input.take(size));
+                                let bits = size as u64 * 8;
+                                build::sub_bits(&mut reading.room, source.binary, start, bits)
+                            }
+                            _ => ok!(binary(&mut reading.room, &mut input, size)),
+                        }
                     }
                     tags::STRING => {
                         let length = usize::from(ok!(input.u16()));
@@ -571,6 +579,15 @@ fn binary(room: &mut Room<'_>, input: &mut Input<'_>, size: usize) -> Result<Ter
     let bytes = input.take(size)?;
     Ok(build::binary(room, bytes))
 }
+
+/// Whether a binary of the source is shared: then it keeps the whole source, which must not be much larger.
+fn is_shared(size: usize, source: SourceBinary) -> bool {
+    let whole = source.binary.as_bits().map_or(0, |bits| bits.bit_len / 8);
+    size > HEAP_BINARY_BYTES && size as u64 * SHARED_PART >= whole
+}
+
+/// The largest source that a shared part may keep, in sizes of the part.
+const SHARED_PART: u64 = 4;
 
 /// What one run of a decoder works with.
 struct Reading<'a> {

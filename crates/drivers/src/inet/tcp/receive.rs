@@ -15,6 +15,7 @@ use crate::inet::protocol::{Answer, INVALID, Reader, short};
 use packet::{self, PacketKind, terms};
 use runtime::port::access::Access;
 use runtime::port::carrier::Accepted;
+use runtime::scheduler;
 use term::incoming::Incoming;
 
 /// Maximum number of bytes that one request may ask for.
@@ -27,8 +28,8 @@ const MAX_RAW_BYTES: usize = 256 << 10;
 /// making room for them, and for more the room is made as they arrive.
 const MIN_DIRECT_BYTES: usize = 8 << 10;
 const MAX_DIRECT_BYTES: usize = 4 << 20;
-/// Bytes of a read of a connection to another node, at least: many small messages come together.
-const CARRIER_BYTES: usize = 64 << 10;
+/// Bytes of a read of a connection to another node, at least: many small messages come together, or two fragments.
+const CARRIER_BYTES: usize = 132 << 10;
 /// Reads in a row before others have their turn.
 const MAX_READS: usize = 16;
 
@@ -323,6 +324,7 @@ impl Tcp {
         let kind = self.socket.options.framing().kind;
         let body = &packet[packet::body(kind, packet)];
         if let Some(channel) = port.channel() {
+            scheduler::idle::heard_of_peer();
             if channel.packet(body) == Accepted::No {
                 port.exit(am::KILLED);
             }
