@@ -61,9 +61,12 @@ impl Trial<'_> {
         let size = self.size.unwrap_or(0).to_string();
         let own = std::env::current_exe().map(|path| path.display().to_string());
         let program = self.program().unwrap_or_default();
+        let vm_path = vm.path.display().to_string();
+        let peer = self.case.peer.unwrap_or(&vm_path);
         let fill = |word: &str| {
             word.replace("{FERL}", own.as_deref().unwrap_or("ferl"))
                 .replace("{PROGRAM}", &program)
+                .replace("{PEER}", peer)
                 .replace("{CPUS}", &processors.to_string())
                 .replace("{TWICE}", &(processors * 2).to_string())
                 .replace("{NAME}", self.experiment.name)
@@ -75,7 +78,7 @@ impl Trial<'_> {
             .iter()
             .map(|word| (*word).to_owned())
             .collect();
-        words.push(vm.path.display().to_string());
+        words.push(vm_path.clone());
         words.extend(flags.split_ascii_whitespace().map(fill));
         if self.experiment.many_processes
             && self

@@ -6,6 +6,7 @@
 //! in Elixir.
 
 mod answers;
+mod between;
 mod compute;
 mod everyday;
 mod processes;
@@ -24,7 +25,7 @@ pub struct Experiment {
     /// One sentence: what happens, and what the figure means.
     pub about: &'static str,
     /// The arguments after the flags and `-noshell`. `{N}` is replaced by the size, `{NAME}` by the row's name, `{FERL}` by
-    /// the path of this executable and `{PROGRAM}` by the path of `program`.
+    /// the path of this executable, `{PEER}` by the program of another node and `{PROGRAM}` by the path of `program`.
     pub command: &'static str,
     /// A program that the experiment needs besides the VM.
     pub program: Option<Program>,
@@ -143,6 +144,7 @@ pub enum Group {
     Ports,
     Cost,
     Messages,
+    Between,
     Everyday,
     Processes,
     Compute,
@@ -151,12 +153,13 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 10] = [
+    pub const ALL: [Group; 11] = [
         Group::Creation,
         Group::Load,
         Group::Ports,
         Group::Cost,
         Group::Messages,
+        Group::Between,
         Group::Everyday,
         Group::Processes,
         Group::Compute,
@@ -171,6 +174,7 @@ impl Group {
             Group::Ports => "E3",
             Group::Cost => "E4",
             Group::Messages => "E5",
+            Group::Between => "E6",
             Group::Everyday => "everyday",
             Group::Processes => "processes",
             Group::Compute => "compute",
@@ -186,6 +190,7 @@ impl Group {
             Group::Ports => "External programs behind ports",
             Group::Cost => "The cost of creating one process",
             Group::Messages => "Messages between processes",
+            Group::Between => "Between nodes",
             Group::Everyday => "Everyday work",
             Group::Processes => {
                 "Processes as programs have them: servers, machines, supervisors, timers"
@@ -203,7 +208,7 @@ impl Group {
 
     /// `E1: Creating processes...`
     pub fn heading(self) -> String {
-        if self.is_published() {
+        if self.is_published() || self == Group::Between {
             format!("{}: {}", self.key(), self.title())
         } else {
             self.title().to_owned()
@@ -229,7 +234,8 @@ impl Group {
             Group::Ports => Some("2 cores of 2.5 GHz"),
             Group::Cost => Some("OTP 19 on 24 cores, 64 GB"),
             Group::Messages => Some("Pentium 4 of 2.8 GHz; Pentium E5200 of 2.5 GHz"),
-            Group::Everyday
+            Group::Between
+            | Group::Everyday
             | Group::Processes
             | Group::Compute
             | Group::Tables
@@ -246,6 +252,8 @@ pub struct Case {
     pub flags: &'static str,
     /// The flags for other VMs, if they differ: stock `erl` refuses `-smp disable` since OTP 24.
     pub flags_of_others: Option<&'static str>,
+    /// The program of the other node, for experiments between nodes, if it is not the VM itself.
+    pub peer: Option<&'static str>,
     /// A command, such as `taskset`, that starts the VM.
     pub under: &'static [&'static str],
     /// The smallest set that contains this case.
@@ -256,6 +264,7 @@ const DEFAULT: Case = Case {
     label: "",
     flags: "",
     flags_of_others: None,
+    peer: None,
     under: &[],
     set: Set::Headline,
 };
@@ -447,6 +456,7 @@ pub struct Published {
 /// Every experiment, in the order in which they are run and shown.
 pub fn all() -> Vec<Experiment> {
     let mut rows: Vec<Experiment> = published::ROWS.to_vec();
+    rows.extend_from_slice(between::ROWS);
     rows.extend_from_slice(everyday::ROWS);
     rows.extend_from_slice(served::ROWS);
     rows.extend_from_slice(processes::ROWS);
