@@ -2,39 +2,21 @@
 //! and its output and exit status must equal those on stock.
 //!
 //! Each version of a program is compiled once, and run once on stock: the code and stock's answer are kept under
-//! `target/differential`, under a hash of everything that may change them ([`oracle`]). Each program gets a machine of
-//! its own, so that a crash fails that program alone, and `--jobs` machines run at a time. Threads share nothing but the
-//! list of programs and the results.
-//!
-//! A program that timed out, or whose output differs though it ended as it should, is judged again when all others have
-//! ended, alone and against a new answer of stock. If it agrees each time it has passed, and is named: its output
-//! depends on how busy the host is, which is a defect of the program. A crash or a wrong exit status fails at once.
+//! `target/differential`, under a hash of everything that may change them ([`oracle`]). [`judge`] says what a difference
+//! means.
 
+mod judge;
 mod oracle;
 pub mod program;
 
-use crate::count::Count;
 use crate::project;
 use crate::under_test::UnderTest;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use oracle::{Answer, Oracle, StockFailed};
+use judge::Judge;
+use oracle::Oracle;
 use program::Program;
-use similar::TextDiff;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
-use watch::{End, Outcome};
-
-/// Under collect-always every allocation may cost a collection.
-const COLLECT_ALWAYS_SLOWDOWN: u32 = 15;
-
-/// How often a program that differed beside others must agree alone.
-const AGREEMENTS_ALONE: usize = 2;
 
 #[derive(clap::Args)]
 pub struct DifferentialOptions {
@@ -60,33 +42,6 @@ pub struct DifferentialOptions {
     /// Name the programs that took longest.
     #[arg(long, value_name = "N", default_value_t = 0)]
     slowest: usize,
-}
-
-/// Why a program failed: one line, and the details.
-struct Failure {
-    summary: String,
-    details: String,
-    /// Both machines ended as they should or were late, or only stock did not.
-    may_be_the_host: bool,
-}
-
-impl Failure {
-    fn of_error(error: &anyhow::Error) -> Self {
-        Failure {
-            summary: format!("{error:#}"),
-            details: String::new(),
-            may_be_the_host: error.is::<StockFailed>(),
-        }
-    }
-}
-
-/// A program that was judged. No failure is agreement.
-struct Verdict<'a> {
-    program: &'a Program,
-    failure: Option<Failure>,
-    /// How it differed beside others, if it agreed when it was judged again.
-    passed_alone: Option<Failure>,
-    wall: Duration,
 }
 
 pub fn run(options: &DifferentialOptions) -> Result<ExitCode> {
@@ -117,7 +72,7 @@ pub fn run(options: &DifferentialOptions) -> Result<ExitCode> {
     let mut verdicts = judge.all(&progress);
     judge.again(&mut verdicts, &progress);
     progress.finish_and_clear();
-    report(&verdicts, &left_out, options);
+    judge::report(&verdicts, &left_out, options);
     let has_failed = verdicts.iter().any(|verdict| verdict.failure.is_some());
     Ok(ExitCode::from(u8::from(has_failed)))
 }
@@ -129,254 +84,4 @@ fn select(programs: Vec<Program>, options: &DifferentialOptions) -> Vec<Program>
         .filter(|program| project::is_asked_for(&program.name, &options.filter))
         .filter(|program| wants_later || !program.name.starts_with("later/"))
         .collect()
-}
-
-/// Prints the failures, what else is worth a line, and the count.
-fn report(verdicts: &[Verdict], left_out: &[Program], options: &DifferentialOptions) {
-    for Verdict {
-        program, failure, ..
-    } in verdicts
-    {
-        let Some(failure) = failure else { continue };
-        println!("FAILED {}: {}", program.name, failure.summary);
-        if !options.brief && !failure.details.is_empty() {
-            println!("{}\n", failure.details.trim_end());
-        }
-    }
-    for Verdict {
-        program,
-        passed_alone,
-        ..
-    } in verdicts
-    {
-        if let Some(Failure {
-            summary, details, ..
-        }) = passed_alone
-        {
-            println!(
-                "PASSED ALONE {}, but beside others: {summary}",
-                program.name
-            );
-            if !options.brief && !details.is_empty() {
-                println!("{}\n", details.trim_end());
-            }
-        }
-    }
-    for Program { name, needs, .. } in left_out {
-        println!(
-            "LEFT OUT {name}: it needs {}, which is not installed",
-            needs.join(", ")
-        );
-    }
-    let mut by_time: Vec<&Verdict> = verdicts.iter().collect();
-    by_time.sort_by_key(|verdict| std::cmp::Reverse(verdict.wall));
-    for verdict in by_time.iter().take(options.slowest) {
-        println!(
-            "{:>6.1} s {}",
-            verdict.wall.as_secs_f64(),
-            verdict.program.name
-        );
-    }
-    let failed = verdicts
-        .iter()
-        .filter(|verdict| verdict.failure.is_some())
-        .count();
-    let count = Count {
-        passed: verdicts.len() - failed,
-        failed,
-        skipped: left_out.len(),
-    };
-    println!("{count}");
-}
-
-/// What it takes to judge the programs.
-struct Judge<'a> {
-    programs: &'a [Program],
-    /// For each program its code, or what the compiler said.
-    compiled: Vec<Result<PathBuf, String>>,
-    ferl: PathBuf,
-    oracle: Oracle,
-    options: &'a DifferentialOptions,
-}
-
-impl<'a> Judge<'a> {
-    /// Judges every program, several at a time. The verdicts are in the order of the programs.
-    fn all(&self, progress: &ProgressBar) -> Vec<Verdict<'a>> {
-        let next = AtomicUsize::new(0);
-        let verdicts = Mutex::new(Vec::new());
-        thread::scope(|scope| {
-            for _ in 0..self.options.jobs.max(1) {
-                scope.spawn(|| {
-                    loop {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(program) = self.programs.get(index) else {
-                            return;
-                        };
-                        progress.set_message(program.name.clone());
-                        let started = Instant::now();
-                        let failure = self.first(index);
-                        let wall = started.elapsed();
-                        let verdict = Verdict {
-                            program,
-                            failure,
-                            passed_alone: None,
-                            wall,
-                        };
-                        let mut verdicts = verdicts.lock().unwrap_or_else(|e| e.into_inner());
-                        verdicts.push((index, verdict));
-                        progress.inc(1);
-                    }
-                });
-            }
-        });
-        let mut verdicts = verdicts.into_inner().unwrap_or_else(|e| e.into_inner());
-        verdicts.sort_by_key(|(index, _)| *index);
-        verdicts.into_iter().map(|(_, verdict)| verdict).collect()
-    }
-
-    fn first(&self, index: usize) -> Option<Failure> {
-        let program = &self.programs[index];
-        match &self.compiled[index] {
-            Ok(folder) => self.judge(program, folder, self.options.fresh),
-            Err(said) => Some(Failure {
-                summary: "does not compile".into(),
-                details: said.clone(),
-                may_be_the_host: false,
-            }),
-        }
-    }
-
-    /// Judges those again that may have failed because the host was busy, now that nothing else runs.
-    fn again(&self, verdicts: &mut [Verdict], progress: &ProgressBar) {
-        for (verdict, folder) in verdicts.iter_mut().zip(&self.compiled) {
-            let Ok(folder) = folder else { continue };
-            let Some(first) = verdict.failure.take_if(|failure| failure.may_be_the_host) else {
-                continue;
-            };
-            let program = verdict.program;
-            progress.set_message(format!("{} again, alone", program.name));
-            verdict.failure = (0..AGREEMENTS_ALONE).find_map(|_| self.judge(program, folder, true));
-            if verdict.failure.is_none() {
-                verdict.passed_alone = Some(first);
-            }
-        }
-    }
-
-    /// Runs one program and compares, with a new answer of stock if that is asked for. `None` is agreement.
-    fn judge(&self, program: &Program, folder: &Path, fresh: bool) -> Option<Failure> {
-        let compare = || -> Result<Option<Failure>> {
-            let expected = match &program.expected {
-                Some(written) => written.clone(),
-                None => self.oracle.ask(program, folder, fresh)?,
-            };
-            let outcome = self.run_on_ferl(program, folder)?;
-            Ok(difference(&expected, &outcome, self.options.lines))
-        };
-        compare().unwrap_or_else(|error| Some(Failure::of_error(&error)))
-    }
-
-    fn run_on_ferl(&self, program: &Program, folder: &Path) -> Result<Outcome> {
-        let scratch = Scratch::new(program)?;
-        let under_test = &self.options.under_test;
-        let slowdown = if under_test.collect_always {
-            COLLECT_ALWAYS_SLOWDOWN
-        } else {
-            1
-        };
-        let invocation = under_test
-            .invocation(&self.ferl, &scratch.0)
-            .timeout(program.timeout * slowdown);
-        program
-            .on(invocation, &[folder, &self.oracle.support])
-            .run()
-    }
-}
-
-/// How a run differs from what is expected. `None` is agreement.
-fn difference(expected: &Answer, outcome: &Outcome, lines: usize) -> Option<Failure> {
-    let end_agrees = outcome.end == End::Exited(expected.status);
-    if end_agrees && outcome.stdout == expected.stdout {
-        return None;
-    }
-    let wanted = String::from_utf8_lossy(&expected.stdout);
-    let found = String::from_utf8_lossy(&outcome.stdout);
-    let mut summary = if end_agrees {
-        "output differs".to_owned()
-    } else {
-        outcome.end.to_string()
-    };
-    if let Some(line) = first_difference(&wanted, &found) {
-        summary.push_str(&format!(", first at line {line}"));
-    }
-    if let Some(complaint) = outcome.first_complaint().filter(|_| !end_agrees) {
-        summary.push_str(&format!(": {complaint}"));
-    }
-    let mut details = shown_difference(&wanted, &found, lines);
-    if !end_agrees {
-        let words = outcome.last_words(12);
-        if !words.is_empty() {
-            details.push_str(&format!("last words:\n{words}\n"));
-        }
-    }
-    Some(Failure {
-        summary,
-        details,
-        may_be_the_host: end_agrees || matches!(outcome.end, End::TimedOut(_)),
-    })
-}
-
-fn first_difference(wanted: &str, found: &str) -> Option<usize> {
-    let mut wanted = wanted.lines();
-    let mut found = found.lines();
-    for line in 1.. {
-        match (wanted.next(), found.next()) {
-            (None, None) => return None,
-            (a, b) if a != b => return Some(line),
-            _ => {}
-        }
-    }
-    None
-}
-
-fn shown_difference(wanted: &str, found: &str, lines: usize) -> String {
-    let whole = TextDiff::from_lines(wanted, found)
-        .unified_diff()
-        .context_radius(2)
-        .header("stock", "ferl")
-        .to_string();
-    let mut shown: String = whole
-        .lines()
-        .take(lines)
-        .map(|line| format!("{line}\n"))
-        .collect();
-    let left = whole.lines().count().saturating_sub(lines);
-    if left > 0 {
-        shown.push_str(&format!("... and {left} lines more\n"));
-    }
-    shown
-}
-
-/// The working directory of one run, removed with everything the program left in it.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(program: &Program) -> Result<Self> {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!(
-            "xtask-{}-{}-{}",
-            std::process::id(),
-            COUNT.fetch_add(1, Ordering::Relaxed),
-            program.module
-        );
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        Ok(Scratch(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A leftover in the temporary folder harms nobody.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

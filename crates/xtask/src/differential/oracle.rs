@@ -6,7 +6,7 @@
 //! and of the host. A result is moved to its place when it is complete, so that a half-written one is never found,
 //! also when two runs meet. `--fresh` asks stock again.
 
-use super::Scratch;
+use super::judge::Scratch;
 use super::program::{self, Program};
 use crate::{compile, project};
 use anyhow::{Context, Result, bail};

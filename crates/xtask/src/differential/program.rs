@@ -12,7 +12,7 @@
 //! A folder beside `NAME.erl` that is called `NAME` holds modules that the program loads by itself;
 //! they are compiled into folders of the same names next to its `.beam` file.
 
-use super::Answer;
+use super::oracle::Answer;
 use crate::project;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
