@@ -5,83 +5,81 @@
 //! `target/differential`, under a hash of everything that may change them ([`oracle`]). [`judge`] says what a difference
 //! means.
 
-mod judge;
-mod oracle;
+pub mod judge;
+pub mod oracle;
 pub mod program;
 
 use crate::project;
 use crate::under_test::UnderTest;
-use anyhow::{Result, bail};
-use indicatif::{ProgressBar, ProgressStyle};
-use judge::Judge;
+use anyhow::Result;
+use judge::{JudgeOptions, Scratch, Stage};
 use oracle::Oracle;
 use program::Program;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use watch::{Invocation, Outcome};
 
 #[derive(clap::Args)]
 pub struct DifferentialOptions {
     #[command(flatten)]
     under_test: UnderTest,
-    /// Only programs whose path below tests/programs contains one of these.
-    filter: Vec<String>,
+    #[command(flatten)]
+    judging: JudgeOptions,
     /// Also the programs in tests/programs/later, which are not expected to pass yet.
     #[arg(long)]
     later: bool,
-    /// Run stock again, also where its answer is kept.
-    #[arg(long)]
-    fresh: bool,
-    /// Machines running at a time.
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    jobs: usize,
-    /// Lines of a difference that are shown for one program.
-    #[arg(long, value_name = "N", default_value_t = 40)]
-    lines: usize,
-    /// Only name the programs that fail, with the reason in one line each.
-    #[arg(long)]
-    brief: bool,
-    /// Name the programs that took longest.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    slowest: usize,
 }
 
 pub fn run(options: &DifferentialOptions) -> Result<ExitCode> {
-    let ferl = options.under_test.path()?;
-    let programs = select(
-        program::discover(&project::root().join("tests/programs"))?,
-        options,
-    );
-    if programs.is_empty() {
-        bail!("no program matches");
-    }
-    let applications = project::applications()?;
-    let (programs, left_out): (Vec<Program>, Vec<Program>) = programs
-        .into_iter()
-        .partition(|program| program.needs.iter().all(|name| applications.contains(name)));
-    let oracle = Oracle::new(&project::target().join("differential"))?;
-    let judge = Judge {
-        compiled: oracle.compile(&programs)?,
-        programs: &programs,
-        ferl,
-        oracle,
-        options,
+    let one_node = OneNode {
+        stock: project::stock("erl")?,
+        ferl: options.under_test.path()?,
+        under_test: &options.under_test,
     };
-    let progress = ProgressBar::new(programs.len() as u64);
-    progress.set_style(ProgressStyle::with_template(
-        "{pos:>4}/{len} {bar:30} {msg}",
-    )?);
-    let mut verdicts = judge.all(&progress);
-    judge.again(&mut verdicts, &progress);
-    progress.finish_and_clear();
-    judge::report(&verdicts, &left_out, options);
-    let has_failed = verdicts.iter().any(|verdict| verdict.failure.is_some());
-    Ok(ExitCode::from(u8::from(has_failed)))
+    let programs = program::discover(&project::root().join("tests/programs"))?;
+    let oracle = Oracle::new(&project::target().join("differential"), &[])?;
+    judge::judge(
+        select(programs, options),
+        &oracle,
+        &[&one_node],
+        &options.judging,
+    )
 }
 
 fn select(programs: Vec<Program>, options: &DifferentialOptions) -> Vec<Program> {
-    let wants_later = options.later || options.filter.iter().any(|part| part.contains("later"));
+    let filter = &options.judging.filter;
+    let wants_later = options.later || filter.iter().any(|part| part.contains("later"));
     programs
         .into_iter()
-        .filter(|program| project::is_asked_for(&program.name, &options.filter))
+        .filter(|program| project::is_asked_for(&program.name, filter))
         .filter(|program| wants_later || !program.name.starts_with("later/"))
         .collect()
+}
+
+/// Each program on a machine that is alone.
+struct OneNode<'a> {
+    stock: PathBuf,
+    ferl: PathBuf,
+    under_test: &'a UnderTest,
+}
+
+impl Stage for OneNode<'_> {
+    fn label(&self) -> String {
+        String::new()
+    }
+
+    fn expected(&self, program: &Program, code: &[&Path]) -> Result<Outcome> {
+        let scratch = Scratch::new(program)?;
+        let invocation = Invocation::new(&self.stock, &scratch.0).timeout(program.timeout * 2);
+        program.on(invocation, code).run()
+    }
+
+    fn judged(&self, program: &Program, code: &[&Path]) -> Result<Outcome> {
+        let scratch = Scratch::new(program)?;
+        let invocation = self
+            .under_test
+            .invocation(&self.ferl, &scratch.0)
+            .timeout(program.timeout * self.under_test.slowdown());
+        program.on(invocation, code).run()
+    }
 }

@@ -5,6 +5,9 @@ use anyhow::Result;
 use std::path::{Path, PathBuf};
 use watch::Invocation;
 
+/// Under collect-always every allocation may cost a collection.
+const COLLECT_ALWAYS_SLOWDOWN: u32 = 15;
+
 #[derive(clap::Args)]
 pub struct UnderTest {
     /// The machine under test [default: target/release/ferl].
@@ -15,7 +18,7 @@ pub struct UnderTest {
     emu: bool,
     /// Have the machine under test collect at every safepoint (FERL_COLLECT_ALWAYS=1).
     #[arg(long)]
-    pub collect_always: bool,
+    collect_always: bool,
     /// Schedulers of the machine under test: adds `+S N:N`.
     #[arg(long, value_name = "N")]
     schedulers: Option<u32>,
@@ -24,6 +27,15 @@ pub struct UnderTest {
 impl UnderTest {
     pub fn path(&self) -> Result<PathBuf> {
         project::ferl(self.ferl.as_deref())
+    }
+
+    /// How much longer programs may take than on stock.
+    pub fn slowdown(&self) -> u32 {
+        if self.collect_always {
+            COLLECT_ALWAYS_SLOWDOWN
+        } else {
+            1
+        }
     }
 
     /// A run of the machine at `path` as these flags say.

@@ -1,46 +1,115 @@
-//! Judging programs: each runs on the machine under test and is compared with what stock prints.
+//! Judging programs: each runs on the stages under test ([`Stage`]), and is compared with what stock prints.
 //!
-//! Each program gets a machine of its own, so that a crash fails that program alone, and `--jobs` machines run at a time. Threads
+//! Each run gets machines of its own, so that a crash fails that run alone, and `--jobs` of them run at a time. Threads
 //! share nothing but the list of programs and the results.
 //!
 //! A program that timed out, or whose output differs though it ended as it should, is judged again when all others have
 //! ended, alone and against a new answer of stock. If it agrees each time it has passed, and is named: its output
 //! depends on how busy the host is, which is a defect of the program. A crash or a wrong exit status fails at once.
 
-use super::DifferentialOptions;
 use super::oracle::{Answer, Oracle, StockFailed};
 use super::program::Program;
 use crate::count::Count;
-use anyhow::{Context, Result};
-use indicatif::ProgressBar;
+use crate::project;
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
 use similar::TextDiff;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use watch::{End, Outcome};
 
-/// Under collect-always every allocation may cost a collection.
-const COLLECT_ALWAYS_SLOWDOWN: u32 = 15;
-
 /// How often a program that differed beside others must agree alone.
 const AGREEMENTS_ALONE: usize = 2;
 
-/// What it takes to judge the programs.
-pub struct Judge<'a> {
-    pub programs: &'a [Program],
+#[derive(clap::Args)]
+pub struct JudgeOptions {
+    /// Only programs whose path below their folder contains one of these.
+    pub filter: Vec<String>,
+    /// Run stock again, also where its answer is kept.
+    #[arg(long)]
+    fresh: bool,
+    /// Programs running at a time.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    jobs: usize,
+    /// Lines of a difference that are shown for one program.
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    lines: usize,
+    /// Only name the programs that fail, with the reason in one line each.
+    #[arg(long)]
+    brief: bool,
+    /// Name the programs that took longest.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    slowest: usize,
+}
+
+/// Where a program runs: on one machine, or on several that are one cluster. `code` are the folders of its code.
+pub trait Stage: Sync {
+    /// What stands behind the program's name in the report.
+    fn label(&self) -> String;
+
+    /// A run that only stock has a part in: what it prints is expected.
+    fn expected(&self, program: &Program, code: &[&Path]) -> Result<Outcome>;
+
+    /// A run of what is judged.
+    fn judged(&self, program: &Program, code: &[&Path]) -> Result<Outcome>;
+}
+
+/// Judges programs on one stage after the other, and reports. `oracle` keeps what stock prints, which is the same on every stage.
+pub fn judge(
+    programs: Vec<Program>,
+    oracle: &Oracle,
+    stages: &[&dyn Stage],
+    options: &JudgeOptions,
+) -> Result<ExitCode> {
+    if programs.is_empty() {
+        bail!("no program matches");
+    }
+    let applications = project::applications()?;
+    let (programs, left_out): (Vec<Program>, Vec<Program>) = programs
+        .into_iter()
+        .partition(|program| program.needs.iter().all(|name| applications.contains(name)));
+    let compiled = oracle.compile(&programs)?;
+    let progress = ProgressBar::new((programs.len() * stages.len()) as u64);
+    progress.set_style(ProgressStyle::with_template(
+        "{pos:>4}/{len} {bar:30} {msg}",
+    )?);
+    let mut verdicts = Vec::new();
+    for stage in stages {
+        let judge = Judge {
+            programs: &programs,
+            compiled: &compiled,
+            oracle,
+            stage: *stage,
+            options,
+        };
+        let mut of_stage = judge.all(&progress);
+        judge.again(&mut of_stage, &progress);
+        verdicts.extend(of_stage);
+    }
+    progress.finish_and_clear();
+    report(&verdicts, &left_out, options);
+    let has_failed = verdicts.iter().any(|verdict| verdict.failure.is_some());
+    Ok(ExitCode::from(u8::from(has_failed)))
+}
+
+/// What it takes to judge the programs on one stage.
+struct Judge<'a> {
+    programs: &'a [Program],
     /// For each program its code, or what the compiler said.
-    pub compiled: Vec<Result<PathBuf, String>>,
-    pub ferl: PathBuf,
-    pub oracle: Oracle,
-    pub options: &'a DifferentialOptions,
+    compiled: &'a [Result<PathBuf, String>],
+    oracle: &'a Oracle,
+    stage: &'a dyn Stage,
+    options: &'a JudgeOptions,
 }
 
 impl<'a> Judge<'a> {
     /// Judges every program, several at a time. The verdicts are in the order of the programs.
-    pub fn all(&self, progress: &ProgressBar) -> Vec<Verdict<'a>> {
+    fn all(&self, progress: &ProgressBar) -> Vec<Verdict<'a>> {
         let next = AtomicUsize::new(0);
         let verdicts = Mutex::new(Vec::new());
         thread::scope(|scope| {
@@ -51,11 +120,13 @@ impl<'a> Judge<'a> {
                         let Some(program) = self.programs.get(index) else {
                             return;
                         };
-                        progress.set_message(program.name.clone());
+                        let name = program.name.clone() + &self.stage.label();
+                        progress.set_message(name.clone());
                         let started = Instant::now();
                         let failure = self.first(index);
                         let wall = started.elapsed();
                         let verdict = Verdict {
+                            name,
                             program,
                             failure,
                             passed_alone: None,
@@ -86,14 +157,14 @@ impl<'a> Judge<'a> {
     }
 
     /// Judges those again that may have failed because the host was busy, now that nothing else runs.
-    pub fn again(&self, verdicts: &mut [Verdict], progress: &ProgressBar) {
-        for (verdict, folder) in verdicts.iter_mut().zip(&self.compiled) {
+    fn again(&self, verdicts: &mut [Verdict], progress: &ProgressBar) {
+        for (verdict, folder) in verdicts.iter_mut().zip(self.compiled) {
             let Ok(folder) = folder else { continue };
             let Some(first) = verdict.failure.take_if(|failure| failure.may_be_the_host) else {
                 continue;
             };
             let program = verdict.program;
-            progress.set_message(format!("{} again, alone", program.name));
+            progress.set_message(format!("{} again, alone", verdict.name));
             verdict.failure = (0..AGREEMENTS_ALONE).find_map(|_| self.judge(program, folder, true));
             if verdict.failure.is_none() {
                 verdict.passed_alone = Some(first);
@@ -106,70 +177,45 @@ impl<'a> Judge<'a> {
         let compare = || -> Result<Option<Failure>> {
             let expected = match &program.expected {
                 Some(written) => written.clone(),
-                None => self.oracle.ask(program, folder, fresh)?,
+                None => self.oracle.ask(program, folder, fresh, self.stage)?,
             };
-            let outcome = self.run_on_ferl(program, folder)?;
+            let code = [folder, &self.oracle.support];
+            let outcome = self.stage.judged(program, &code)?;
             Ok(difference(&expected, &outcome, self.options.lines))
         };
         compare().unwrap_or_else(|error| Some(Failure::of_error(&error)))
     }
-
-    fn run_on_ferl(&self, program: &Program, folder: &Path) -> Result<Outcome> {
-        let scratch = Scratch::new(program)?;
-        let under_test = &self.options.under_test;
-        let slowdown = if under_test.collect_always {
-            COLLECT_ALWAYS_SLOWDOWN
-        } else {
-            1
-        };
-        let invocation = under_test
-            .invocation(&self.ferl, &scratch.0)
-            .timeout(program.timeout * slowdown);
-        program
-            .on(invocation, &[folder, &self.oracle.support])
-            .run()
-    }
 }
 
 /// A program that was judged. No failure is agreement.
-pub struct Verdict<'a> {
+struct Verdict<'a> {
+    /// The program's name, and what the stage adds to it.
+    name: String,
     program: &'a Program,
-    pub failure: Option<Failure>,
+    failure: Option<Failure>,
     /// How it differed beside others, if it agreed when it was judged again.
     passed_alone: Option<Failure>,
     wall: Duration,
 }
 
 /// Prints the failures, what else is worth a line, and the count.
-pub fn report(verdicts: &[Verdict], left_out: &[Program], options: &DifferentialOptions) {
-    for Verdict {
-        program, failure, ..
-    } in verdicts
-    {
-        let Some(failure) = failure else { continue };
-        println!("FAILED {}: {}", program.name, failure.summary);
-        if !options.brief && !failure.details.is_empty() {
-            println!("{}\n", failure.details.trim_end());
-        }
+fn report(verdicts: &[Verdict], left_out: &[Program], options: &JudgeOptions) {
+    for verdict in verdicts {
+        let Some(failure) = &verdict.failure else {
+            continue;
+        };
+        println!("FAILED {}: {}", verdict.name, failure.summary);
+        failure.print_details(options);
     }
-    for Verdict {
-        program,
-        passed_alone,
-        ..
-    } in verdicts
-    {
-        if let Some(Failure {
-            summary, details, ..
-        }) = passed_alone
-        {
-            println!(
-                "PASSED ALONE {}, but beside others: {summary}",
-                program.name
-            );
-            if !options.brief && !details.is_empty() {
-                println!("{}\n", details.trim_end());
-            }
-        }
+    for verdict in verdicts {
+        let Some(failure) = &verdict.passed_alone else {
+            continue;
+        };
+        println!(
+            "PASSED ALONE {}, but beside others: {}",
+            verdict.name, failure.summary
+        );
+        failure.print_details(options);
     }
     for Program { name, needs, .. } in left_out {
         println!(
@@ -180,11 +226,7 @@ pub fn report(verdicts: &[Verdict], left_out: &[Program], options: &Differential
     let mut by_time: Vec<&Verdict> = verdicts.iter().collect();
     by_time.sort_by_key(|verdict| std::cmp::Reverse(verdict.wall));
     for verdict in by_time.iter().take(options.slowest) {
-        println!(
-            "{:>6.1} s {}",
-            verdict.wall.as_secs_f64(),
-            verdict.program.name
-        );
+        println!("{:>6.1} s {}", verdict.wall.as_secs_f64(), verdict.name);
     }
     let failed = verdicts
         .iter()
@@ -199,7 +241,7 @@ pub fn report(verdicts: &[Verdict], left_out: &[Program], options: &Differential
 }
 
 /// Why a program failed: one line, and the details.
-pub struct Failure {
+struct Failure {
     summary: String,
     details: String,
     /// Both machines ended as they should or were late, or only stock did not.
@@ -212,6 +254,12 @@ impl Failure {
             summary: format!("{error:#}"),
             details: String::new(),
             may_be_the_host: error.is::<StockFailed>(),
+        }
+    }
+
+    fn print_details(&self, options: &JudgeOptions) {
+        if !options.brief && !self.details.is_empty() {
+            println!("{}\n", self.details.trim_end());
         }
     }
 }

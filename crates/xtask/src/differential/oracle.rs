@@ -6,7 +6,7 @@
 //! and of the host. A result is moved to its place when it is complete, so that a half-written one is never found,
 //! also when two runs meet. `--fresh` asks stock again.
 
-use super::judge::Scratch;
+use super::judge::Stage;
 use super::program::{self, Program};
 use crate::{compile, project};
 use anyhow::{Context, Result, bail};
@@ -34,7 +34,6 @@ const SEEN_BY_PROGRAMS: &[&str] = &["LANG", "LOGNAME", "PATH", "SHELL", "TERM", 
 pub struct Oracle {
     /// Code that all programs share (`tests/support`).
     pub support: PathBuf,
-    erl: PathBuf,
     erlc: PathBuf,
     kept: PathBuf,
     /// A hash of what all programs share: stock, the host, and the shared modules.
@@ -61,13 +60,13 @@ impl std::fmt::Display for StockFailed {
 impl std::error::Error for StockFailed {}
 
 impl Oracle {
-    pub fn new(kept: &Path) -> Result<Self> {
+    /// An oracle that keeps what it knows in `kept`. `also` is what answers depend on that no program tells.
+    pub fn new(kept: &Path, also: &[&str]) -> Result<Self> {
         let erl = project::stock("erl")?;
         let erlc = project::stock("erlc")?;
         let mut oracle = Oracle {
             support: PathBuf::new(),
-            version: surroundings(&erl)?,
-            erl,
+            version: surroundings(&erl)? + &also.concat(),
             erlc,
             kept: kept.to_path_buf(),
         };
@@ -142,15 +141,19 @@ impl Oracle {
             .collect()
     }
 
-    /// What stock prints for this program, kept or (if `fresh`) asked again.
-    pub fn ask(&self, program: &Program, folder: &Path, fresh: bool) -> Result<Answer> {
+    /// What stock prints for this program on this stage, kept or (if `fresh`) asked again.
+    pub fn ask(
+        &self,
+        program: &Program,
+        folder: &Path,
+        fresh: bool,
+        stage: &dyn Stage,
+    ) -> Result<Answer> {
         let file = self.kept.join("answers").join(self.hash(program));
         if !fresh && let Some(answer) = read_answer(&file)? {
             return Ok(answer);
         }
-        let scratch = Scratch::new(program)?;
-        let invocation = Invocation::new(&self.erl, &scratch.0).timeout(program.timeout * 2);
-        let outcome = program.on(invocation, &[folder, &self.support]).run()?;
+        let outcome = stage.expected(program, &[folder, &self.support])?;
         if outcome.end != End::Exited(program.status) {
             let said = format!("{}\n{}", outcome.end, outcome.last_words(10));
             return Err(StockFailed(said).into());

@@ -150,11 +150,20 @@ impl Program {
 
     /// Adds the command line of a run: compiled code in `folders`, no log, `main/0`, then `halt/0`.
     pub fn on(&self, invocation: Invocation, folders: &[&Path]) -> Invocation {
+        self.main(self.flags(invocation, folders), &[])
+    }
+
+    /// Adds the flags of a machine that has the code in `folders`, and keeps no log.
+    pub fn flags(&self, invocation: Invocation, folders: &[&Path]) -> Invocation {
+        invocation.args(&self.arguments).args(FLAGS).args(folders)
+    }
+
+    /// Adds the call of `main`, with a list of these atoms if there are any, then `halt/0`.
+    pub fn main(&self, invocation: Invocation, arguments: &[&str]) -> Invocation {
         invocation
-            .args(&self.arguments)
-            .args(FLAGS)
-            .args(folders)
-            .args(["-s", &self.module, "main", "-s", "erlang", "halt"])
+            .args(["-s", &self.module, "main"])
+            .args(arguments)
+            .args(["-s", "erlang", "halt"])
     }
 }
 
