@@ -7,6 +7,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod marked;
+
 use anyhow::{Context, Result, anyhow};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
