@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod bifs;
+mod cluster;
 mod compile;
 mod count;
 mod differential;
@@ -29,6 +30,8 @@ struct CommandLine {
 enum Chore {
     /// Run every program under tests/programs on ferl; its output must equal stock's.
     Differential(differential::DifferentialOptions),
+    /// Run every program under tests/cluster on two nodes, of which each is ferl or stock; both must print what two of stock do.
+    Cluster(cluster::ClusterOptions),
     /// Show the machine code that ferl makes of a function.
     Disasm(disasm::DisasmOptions),
     /// Count, module by module, which of stock's BIFs ferl's table has and lacks.
@@ -49,6 +52,7 @@ enum Chore {
 fn main() -> ExitCode {
     let outcome = match CommandLine::parse().chore {
         Chore::Differential(options) => differential::run(&options),
+        Chore::Cluster(options) => cluster::run(&options),
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
         Chore::Generate(generator) => generate::run(&generator),

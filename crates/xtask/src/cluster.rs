@@ -1,0 +1,173 @@
+//! `cargo xtask cluster`: every program under `tests/cluster` runs on two nodes, each of which is ferl or stock, and prints
+//! what it prints when both are stock.
+//!
+//! The program's `main/1` runs on `a@localhost` with the other's name, `b@localhost`, as its argument; `tests/support/cluster.erl`
+//! is what it does the rest with. The programs are judged as those on one node are
+//! ([`differential`](crate::differential)). [`nodes`] starts and ends what a run needs.
+
+mod nodes;
+
+use crate::differential::judge::{self, JudgeOptions, Stage};
+use crate::differential::oracle::Oracle;
+use crate::differential::program::{self, Program};
+use crate::project;
+use crate::under_test::UnderTest;
+use anyhow::{Result, anyhow};
+use nodes::Nodes;
+use std::iter;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::Duration;
+use watch::{Invocation, Outcome};
+
+#[derive(clap::Args)]
+pub struct ClusterOptions {
+    #[command(flatten)]
+    under_test: UnderTest,
+    #[command(flatten)]
+    judging: JudgeOptions,
+    /// What the nodes a and b are.
+    #[arg(
+        long,
+        value_name = "A-B",
+        value_delimiter = ',',
+        default_value = "ferl-stock,stock-ferl,ferl-ferl"
+    )]
+    pairs: Vec<Pair>,
+    /// How often each program runs on each pair.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    times: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Machine {
+    Ferl,
+    Stock,
+}
+
+/// What the nodes `a` and `b` are.
+#[derive(Clone, Copy)]
+struct Pair {
+    a: Machine,
+    b: Machine,
+}
+
+pub fn run(options: &ClusterOptions) -> Result<ExitCode> {
+    let machines = Machines::new(options)?;
+    let stages: Vec<OnPair> = options
+        .pairs
+        .iter()
+        .flat_map(|&pair| iter::repeat_n(pair, options.times))
+        .map(|pair| OnPair {
+            pair,
+            machines: &machines,
+        })
+        .collect();
+    let stages: Vec<&dyn Stage> = stages.iter().map(|stage| stage as &dyn Stage).collect();
+    let mut programs = program::discover(&project::root().join("tests/cluster"))?;
+    programs.retain(|program| project::is_asked_for(&program.name, &options.judging.filter));
+    let oracle = Oracle::new(&project::target().join("cluster"), &nodes::FLAGS)?;
+    judge::judge(programs, &oracle, &stages, &options.judging)
+}
+
+/// Where the machines are.
+struct Machines<'a> {
+    stock: PathBuf,
+    /// Not asked for if no pair needs it.
+    ferl: Option<PathBuf>,
+    under_test: &'a UnderTest,
+}
+
+impl<'a> Machines<'a> {
+    fn new(options: &'a ClusterOptions) -> Result<Self> {
+        let needs_ferl = options
+            .pairs
+            .iter()
+            .any(|pair| [pair.a, pair.b].contains(&Machine::Ferl));
+        Ok(Machines {
+            stock: project::stock("erl")?,
+            ferl: needs_ferl.then(|| options.under_test.path()).transpose()?,
+            under_test: &options.under_test,
+        })
+    }
+
+    fn invocation(&self, machine: Machine, folder: &Path) -> Result<Invocation> {
+        match machine {
+            Machine::Stock => Ok(Invocation::new(&self.stock, folder)),
+            Machine::Ferl => {
+                let ferl = self.ferl.as_ref().ok_or_else(|| anyhow!("no ferl"))?;
+                Ok(self.under_test.invocation(ferl, folder))
+            }
+        }
+    }
+}
+
+/// Each program on two nodes.
+struct OnPair<'a> {
+    pair: Pair,
+    machines: &'a Machines<'a>,
+}
+
+impl OnPair<'_> {
+    fn run(
+        &self,
+        pair: Pair,
+        program: &Program,
+        code: &[&Path],
+        timeout: Duration,
+    ) -> Result<Outcome> {
+        let nodes = Nodes::new(program, code, timeout)?;
+        let a = self.machines.invocation(pair.a, nodes.folder())?;
+        let b = self.machines.invocation(pair.b, nodes.folder())?;
+        nodes.run(a, b)
+    }
+}
+
+impl Stage for OnPair<'_> {
+    fn label(&self) -> String {
+        format!(" on {}", self.pair)
+    }
+
+    fn expected(&self, program: &Program, code: &[&Path]) -> Result<Outcome> {
+        let stock = Pair {
+            a: Machine::Stock,
+            b: Machine::Stock,
+        };
+        self.run(stock, program, code, program.timeout * 2)
+    }
+
+    fn judged(&self, program: &Program, code: &[&Path]) -> Result<Outcome> {
+        let timeout = program.timeout * self.machines.under_test.slowdown();
+        self.run(self.pair, program, code, timeout)
+    }
+}
+
+impl FromStr for Pair {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let machine = |name: &str| match name {
+            "ferl" => Ok(Machine::Ferl),
+            "stock" => Ok(Machine::Stock),
+            _ => Err(format!("{name:?} is neither ferl nor stock")),
+        };
+        let (a, b) = text
+            .split_once('-')
+            .ok_or("two machines with a hyphen between")?;
+        Ok(Pair {
+            a: machine(a)?,
+            b: machine(b)?,
+        })
+    }
+}
+
+impl std::fmt::Display for Pair {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = |machine| match machine {
+            Machine::Ferl => "ferl",
+            Machine::Stock => "stock",
+        };
+        write!(f, "{}-{}", name(self.a), name(self.b))
+    }
+}
