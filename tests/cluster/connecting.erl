@@ -1,9 +1,11 @@
 %% Connections: made by ping and by connect_node, seen by both nodes, ended by disconnect_node, made again.
-%% args: -kernel prevent_overlapping_partitions false
+%% timeout: 15
+%% args: -connect_all false
 -module(connecting).
 -export([main/1]).
 
 main([B]) ->
+    cluster:quiet(),
     see:value("alive", {is_alive(), node(), net_kernel:get_state()}),
     see:value("nobody", {nodes(), nodes(connected)}),
     see:value("ping", net_adm:ping(B)),

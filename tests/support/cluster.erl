@@ -1,8 +1,8 @@
 %% What the programs under tests/cluster do with nodes beside their own. Other nodes run funs for them by messages alone, so that
 %% a program depends on nothing that it does not show.
 -module(cluster).
--export([up/0, serve/0, on/2, start/1, start/2, kill/1, call/2, connect/1, disconnect/1]).
--export([that/2, value/2, plain/1, next/0, next/1, rest/0, rest/1, gone/1, wait/1, wait/2]).
+-export([up/0, serve/0, quiet/0, on/2, start/1, start/2, kill/1, call/2, connect/1, disconnect/1]).
+-export([that/2, value/2, plain/1, next/0, next/1, take/1, rest/0, rest/1, gone/1, wait/1, wait/2]).
 
 %% How long to wait for what must come. Only a program that fails waits so long.
 -define(PATIENCE, 30_000).
@@ -15,7 +15,23 @@ up() ->
 %% Has this node run funs for others.
 serve() ->
     Server = spawn(fun served/0),
-    true = register(?MODULE, Server).
+    true = register(?MODULE, Server),
+    case init:get_argument(connect_all) of
+        {ok, _} -> quiet();
+        error -> ok
+    end.
+
+%% Keeps the server of `rpc' from greeting each node that comes up: a greeting that is sent after the connection has ended makes
+%% another. Programs that end connections and count them call this first, and have `-connect_all false', because `global' greets too.
+quiet() ->
+    Self = self(),
+    Holder = spawn(fun() ->
+                 #{nodes_observer := {Observer, _}} = sys:get_state(rex),
+                 true = erlang:suspend_process(Observer),
+                 Self ! {self(), quiet},
+                 receive after infinity -> ok end
+             end),
+    receive {Holder, quiet} -> ok end.
 
 served() ->
     receive
@@ -41,7 +57,8 @@ on(Node, Fun) ->
 given({value, Value}) -> Value;
 given({Class, Reason, Stack}) -> erlang:raise(Class, Reason, Stack).
 
-%% Another node, on the machine of node b. What controls it is no connection between nodes.
+%% Another node, on the machine of node b. What controls it is no connection between nodes. Whether nodes connect to all others
+%% is as with this node.
 start(Name) -> start(Name, #{}).
 
 %% `machine' is `a' or `b'; `args' are further flags; anything else is an option of `peer'.
@@ -51,7 +68,11 @@ start(Name, Options) ->
                    b -> "CLUSTER_B"
                end,
     {ok, [Folders | _]} = init:get_argument(pa),
-    Flags = ["-kernel", "logger_level", "none", "-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-pa"]
+    Mesh = case init:get_argument(connect_all) of
+               {ok, [[Value]]} -> ["-connect_all", Value];
+               error -> []
+           end,
+    Flags = Mesh ++ ["-kernel", "logger_level", "none", "-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-pa"]
         ++ Folders ++ ["-s", "cluster", "serve"] ++ maps:get(args, Options, []),
     Named = case Name of
                 none -> #{};
@@ -122,6 +143,12 @@ next() -> next(?PATIENCE).
 
 next(Timeout) ->
     receive Message -> Message after Timeout -> nothing end.
+
+%% So many messages, and then all that have come by then.
+take(0) -> rest();
+take(Count) ->
+    Message = next(),
+    [Message | take(Count - 1)].
 
 %% All messages that this process has.
 rest() ->
