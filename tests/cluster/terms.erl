@@ -1,4 +1,5 @@
 %% Terms of every type to the other node and back: they come back equal, and are there what they are here.
+%% timeout: 20
 -module(terms).
 -export([main/1, some_function/1]).
 

@@ -45,7 +45,8 @@ outcome(Fun) ->
     catch Class:Reason:Stack -> {Class, Reason, Stack}
     end.
 
-%% What a fun returns or raises on another node.
+%% What a fun returns or raises on a node.
+on(Node, Fun) when Node =:= node() -> Fun();
 on(Node, Fun) ->
     Tag = make_ref(),
     {?MODULE, Node} ! {run, self(), Tag, Fun},
