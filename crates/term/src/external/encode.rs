@@ -128,8 +128,7 @@ pub fn encode_bare(
 
 /// What is still to be written.
 enum Task {
-    Row(Row),
-    List(List),
+    Rest(Rest),
     /// The first `left` children of a node of a hash map, written from the last to the first.
     Children {
         first: *const Term,
@@ -144,94 +143,95 @@ enum Task {
     },
 }
 
-/// The terms of an object that are still to be written.
+/// The terms of an object that are still to be written: a row of terms in memory, or a list. Both are one type, because the
+/// writing loop has to keep what it is at in few registers.
 #[derive(Clone, Copy)]
-struct Row {
-    next: *const Term,
-    left: u32,
-    /// Words from this term to the next one, and from there to the one after that, in turns: the keys and the values of a
-    /// flat map are apart.
+struct Rest {
+    /// The address of the next term of a row; a list.
+    at: u64,
+    /// The number of terms of a row; of a list, the number of elements that were written.
+    count: usize,
+    /// Words from a term of a row to the next one: [`Rest::ROW`], or for the keys and values of a flat map, which are apart,
+    /// the words from a key to its value, and from a value to the next key, in turns. [`Rest::LIST`] for a list.
     step: isize,
-    then: isize,
+    /// Where the number of a list's elements belongs.
+    length_at: usize,
 }
 
-impl Row {
-    const EMPTY: Row = Row {
-        next: std::ptr::null(),
-        left: 0,
-        step: 1,
-        then: 1,
+impl Rest {
+    const LIST: isize = 0;
+    const ROW: isize = 1;
+    const NONE: Rest = Rest {
+        at: 0,
+        count: 0,
+        step: Rest::ROW,
+        length_at: 0,
     };
 
     /// `count` terms that follow each other.
     #[inline(always)]
-    fn of(first: *const u64, count: usize) -> Row {
-        Row {
-            next: first.cast(),
-            left: count as u32,
-            ..Row::EMPTY
+    fn row(first: *const u64, count: usize) -> Rest {
+        Rest {
+            at: first as u64,
+            count,
+            ..Rest::NONE
         }
     }
 
     /// The keys and values of a flat map in turns.
     #[inline(always)]
-    fn of_flat_map(map: Term, size: usize) -> Row {
+    fn flat_map(map: Term, size: usize) -> Rest {
         let keys = term_word(map, offset::FLAT_MAP_KEYS).word_pointer(0);
         let values = map.word_pointer(offset::FLAT_MAP_VALUES);
+        // A header is between: this is neither of the other two steps, and 1 less it, the way back, is not either.
         let step = (values as isize).wrapping_sub(keys as isize) / size_of::<Term>() as isize;
-        Row {
-            next: keys.cast(),
-            left: 2 * size as u32,
+        Rest {
             step,
-            then: 1 - step,
+            ..Rest::row(keys, 2 * size)
+        }
+    }
+
+    /// What follows the first `count` elements of a list.
+    #[inline(always)]
+    fn list(list: Term, count: usize, length_at: usize) -> Rest {
+        Rest {
+            at: list.bits(),
+            count,
+            step: Rest::LIST,
+            length_at,
         }
     }
 
     /// The next term of a row that is not empty.
     #[inline(always)]
     fn next(&mut self) -> Term {
+        let place = self.at as *const Term;
         // SAFETY: the row has another term, of an object that the moving rule keeps, or that a task keeps.
-        let term = unsafe { *self.next };
-        self.next = self.next.wrapping_offset(self.step);
-        self.left -= 1;
-        (self.step, self.then) = (self.then, self.step);
+        let term = unsafe { *place };
+        self.at = place.wrapping_offset(self.step) as u64;
+        self.count -= 1;
+        if self.step != Rest::ROW {
+            self.step = 1 - self.step;
+        }
         term
     }
-}
-
-/// A list that is being written.
-#[derive(Clone, Copy)]
-struct List {
-    /// What is still to be written of it.
-    rest: Term,
-    /// Number of elements before that.
-    count: u64,
-    /// Where the number of elements belongs; 0 if there is no list.
-    length_at: usize,
-}
-
-impl List {
-    const NONE: List = List {
-        rest: Term::NIL,
-        count: 0,
-        length_at: 0,
-    };
 }
 
 /// The parts of a term whose head was written.
 enum Parts {
     None,
-    Row(Row),
-    List(List),
+    Rest(Rest),
     /// First the row, then the task.
-    Kept(Row, Task),
+    Kept(Rest, Task),
 }
 
 /// A binary that is not copied to the output, and where in the output it belongs.
 struct Apart {
     at: usize,
+    /// The shared binary, or the part of one.
     binary: Term,
-    start: usize,
+    /// Its whole bytes.
+    bytes: *const u8,
     size: usize,
 }
 
@@ -256,6 +256,10 @@ pub struct Encoder<'a> {
 const COPIED_PER_BYTE: usize = 64;
 /// [`Encoder::joining`] copies binaries of more bytes at the end, when it knows the size of the whole.
 const COPIED_AT_ONCE: usize = 256;
+/// Room for binaries that are not copied, once there is one.
+const FIRST_APART: usize = 32;
+/// Binaries of at most so many bytes need no more room than an output usually has.
+const COPIED_IN_PLACE: usize = 1024;
 
 impl<'a> Encoder<'a> {
     /// An encoder for a term, version byte first.
@@ -359,26 +363,19 @@ impl<'a> Encoder<'a> {
     /// A binary of the bytes written and of the binaries that were not copied.
     fn join(&self, heap: &mut Heap) -> Term {
         let (whole, room) = build::binary_uninit(heap, self.size());
-        let mut filled = 0;
-        let mut append = |part: &[u8]| {
-            assert!(part.len() <= self.size() - filled);
-            // SAFETY: within the room, as the line above says.
-            unsafe {
-                room.add(filled)
-                    .copy_from_nonoverlapping(part.as_ptr(), part.len());
-            }
-            filled += part.len();
-        };
         let bytes = self.bytes();
-        let mut start = 0;
+        let (mut start, mut pen) = (0, Pen::at(room));
         for apart in &self.apart {
-            append(&bytes[start..apart.at]);
+            // SAFETY: the room is as large as all parts together. The moving rule keeps the binary's bytes.
+            unsafe {
+                pen.copy(&bytes[start..apart.at]);
+                pen.copy(std::slice::from_raw_parts(apart.bytes, apart.size));
+            }
             start = apart.at;
-            let all = apart.binary.as_bits().and_then(Bits::as_bytes);
-            append(&all.expect("a shared binary")[apart.start..][..apart.size]);
         }
-        append(&bytes[start..]);
-        assert!(filled == self.size());
+        // SAFETY: as above.
+        unsafe { pen.copy(&bytes[start..]) };
+        debug_assert_eq!(pen.at, room.wrapping_add(self.size()));
         whole
     }
 
@@ -395,9 +392,10 @@ impl<'a> Encoder<'a> {
                 });
                 start = apart.at;
             }
+            let (binary, first_bit) = build::whole_of(apart.binary);
             segments.push(Segment::Shared {
-                binary: apart.binary,
-                start: apart.start,
+                binary,
+                start: (first_bit / 8) as usize,
                 size: apart.size,
             });
         }
@@ -446,51 +444,45 @@ impl<'a> Encoder<'a> {
         // The first row is the term to be written next.
         let first = self.next;
         self.next = Term::NONE;
-        let (mut row, mut list) = (Row::of((&raw const first).cast(), 1), List::NONE);
+        let mut rest = Rest::row((&raw const first).cast(), 1);
         if first.is_none() {
-            row = Row::EMPTY;
+            rest = Rest::NONE;
         }
         let mut pen = self.output.pen(self.left());
         loop {
-            let term = if row.left > 0 {
-                row.next()
-            } else if list.length_at > 0 {
-                let rest = list.rest;
-                if rest.is_cons() {
-                    list.rest = rest.tail();
-                    list.count += 1;
-                    rest.head()
+            let term = if rest.step == Rest::LIST {
+                // SAFETY: what is left of a list is a term.
+                let list = unsafe { Term::from_bits(rest.at) };
+                if list.is_cons() {
+                    rest.at = list.tail().bits();
+                    rest.count += 1;
+                    list.head()
                 } else {
-                    let count = u32::try_from(list.count).map_err(|_| SystemLimit)?;
+                    let count = u32::try_from(rest.count).map_err(|_| SystemLimit)?;
                     self.output.put_back(pen);
-                    self.output.overwrite(list.length_at, count.to_be_bytes());
-                    list = List::NONE;
-                    rest
+                    self.output.overwrite(rest.length_at, count.to_be_bytes());
+                    rest = Rest::NONE;
+                    list
                 }
+            } else if rest.count > 0 {
+                rest.next()
             } else {
                 match self.tasks.pop() {
-                    Some(Task::Row(rest)) => {
-                        row = rest;
-                        continue;
-                    }
-                    Some(Task::List(rest)) => {
-                        list = rest;
-                        continue;
-                    }
+                    Some(Task::Rest(outer)) => rest = outer,
                     Some(task) => {
-                        row = self.aside(&mut pen, |encoder| encoder.unusual(task))?;
-                        continue;
+                        rest = self.aside(&mut pen, |encoder| encoder.unusual(task))?;
                     }
                     None => {
                         self.output.put_back(pen);
                         return Ok(true);
                     }
                 }
+                continue;
             };
             if pen.at >= pen.limit {
                 self.output.put_back(pen);
                 if self.left() == 0 {
-                    self.set_aside(row, list);
+                    self.set_aside(rest);
                     self.next = term;
                     return Ok(false);
                 }
@@ -500,45 +492,39 @@ impl<'a> Encoder<'a> {
             // SAFETY: the pen is below its limit.
             match unsafe { self.begin(&mut pen, term, options)? } {
                 Parts::None => {}
-                Parts::Row(parts) => {
-                    self.set_aside(row, list);
-                    (row, list) = (parts, List::NONE);
-                }
-                Parts::List(parts) => {
-                    self.set_aside(row, list);
-                    (row, list) = (Row::EMPTY, parts);
+                Parts::Rest(parts) => {
+                    self.set_aside(rest);
+                    rest = parts;
                 }
                 Parts::Kept(parts, task) => {
-                    self.set_aside(row, list);
+                    self.set_aside(rest);
                     self.tasks.push(task);
-                    (row, list) = (parts, List::NONE);
+                    rest = parts;
                 }
             }
         }
     }
 
-    /// Remembers what is left of the row or of the list.
+    /// Remembers what is left of a row or of a list.
     #[inline(always)]
-    fn set_aside(&mut self, row: Row, list: List) {
-        if row.left > 0 {
-            self.tasks.push(Task::Row(row));
-        } else if list.length_at > 0 {
-            self.tasks.push(Task::List(list));
+    fn set_aside(&mut self, rest: Rest) {
+        if rest.count > 0 || rest.step == Rest::LIST {
+            self.tasks.push(Task::Rest(rest));
         }
     }
 
-    /// Does a task that is neither a row nor a list; returns a row that comes next.
-    fn unusual(&mut self, task: Task) -> Result<Row, SystemLimit> {
+    /// Does a task that is no rest of a row or list; returns a row that comes next.
+    fn unusual(&mut self, task: Task) -> Result<Rest, SystemLimit> {
         match task {
             Task::Children { first, left } => {
                 let Some(left) = left.checked_sub(1) else {
-                    return Ok(Row::EMPTY);
+                    return Ok(Rest::NONE);
                 };
                 self.tasks.push(Task::Children { first, left });
                 // SAFETY: the node has that many children; the moving rule keeps them.
                 let child = unsafe { *first.add(left) };
                 if child.is_cons() {
-                    return Ok(Row::of(child.cons_pointer().cast(), 2));
+                    return Ok(Rest::row(child.cons_pointer().cast(), 2));
                 }
                 let children = map::children(child);
                 self.tasks.push(Task::children(children));
@@ -549,9 +535,9 @@ impl<'a> Encoder<'a> {
                 self.output.overwrite(at, size.to_be_bytes());
             }
             Task::Keep(pairs) => drop(pairs),
-            Task::Row(_) | Task::List(_) => unreachable!("a usual task"),
+            Task::Rest(_) => unreachable!("a usual task"),
         }
-        Ok(Row::EMPTY)
+        Ok(Rest::NONE)
     }
 
     /// Writes a term without parts, or the head of one with parts, which it returns.
@@ -608,7 +594,7 @@ impl<'a> Encoder<'a> {
                         Ok(arity) => pen.put([tags::SMALL_TUPLE, arity]),
                         Err(_) => pen.put(tagged(tags::LARGE_TUPLE, arity as u32)),
                     }
-                    return Ok(Parts::Row(Row::of(term.word_pointer(0), arity)));
+                    return Ok(Parts::Rest(Rest::row(term.word_pointer(0), arity)));
                 }
                 ObjectKind::HeapBinary => put_heap_binary(pen, term),
                 ObjectKind::Float if !options.text_floats => {
@@ -624,7 +610,11 @@ impl<'a> Encoder<'a> {
                     if bits.bit_offset == 0 && bits.bit_len <= 8 * HEAP_BINARY_BYTES as u64 {
                         put_short_bits(pen, bits);
                     } else {
-                        self.aside(pen, |encoder| encoder.bit_string(term, bits))?;
+                        let before = pen.at;
+                        *pen = self.whole_bytes(*pen, term, bits);
+                        if pen.at == before {
+                            self.aside(pen, |encoder| encoder.bit_string(term, bits))?;
+                        }
                     }
                 }
                 ObjectKind::PositiveBig | ObjectKind::NegativeBig => match term.as_big() {
@@ -635,6 +625,58 @@ impl<'a> Encoder<'a> {
             }
         }
         Ok(Parts::None)
+    }
+
+    /// Writes a binary, if it has whole bytes, is not large, and there is room for what is to be copied of it. Returns the pen
+    /// where it then is.
+    ///
+    /// # Safety
+    /// As [`Encoder::begin`].
+    #[inline(never)]
+    unsafe fn whole_bytes(&mut self, mut pen: Pen, term: Term, bits: Bits) -> Pen {
+        let size = (bits.bit_len / 8) as usize;
+        if bits.bit_offset != 0 || bits.bit_len % 8 != 0 || size > COPIED_IN_PLACE {
+            return pen;
+        }
+        let copied = if size > self.copied_bytes { 0 } else { size };
+        if self.output.room_at(pen) < copied + 2 * ROOM {
+            return pen;
+        }
+        // SAFETY: there is room for five bytes, and for the binary if it is copied; the moving rule keeps its bytes.
+        unsafe {
+            pen.put(tagged(tags::BINARY, size as u32));
+            if copied > 0 {
+                pen.copy(std::slice::from_raw_parts(bits.bytes, copied));
+                self.spare(copied);
+                pen.limit = self.output.limit(self.stop_at);
+            } else {
+                self.put_apart(self.output.offset_of(pen), term, bits);
+            }
+        }
+        pen
+    }
+
+    /// Leaves the whole bytes of a binary out of the output, where they belong at `at`. Only shared binaries have so many
+    /// bytes that this is done.
+    #[inline(always)]
+    fn put_apart(&mut self, at: usize, binary: Term, bits: Bits) {
+        let size = (bits.bit_len / 8) as usize;
+        if self.apart.capacity() == 0 {
+            self.apart.reserve(FIRST_APART);
+        }
+        self.apart.push(Apart {
+            at,
+            binary,
+            bytes: bits.bytes,
+            size,
+        });
+        self.apart_bytes += size;
+    }
+
+    /// Notes that bytes are being copied: that takes little time.
+    #[inline(always)]
+    fn spare(&mut self, size: usize) {
+        self.stop_at = self.stop_at.saturating_add(size - size / COPIED_PER_BYTE);
     }
 
     /// A list: all of it, if it is a string, or the head.
@@ -649,11 +691,7 @@ impl<'a> Encoder<'a> {
         let length_at = self.output.offset_of(*pen) + 1;
         // SAFETY: five bytes of one term.
         unsafe { pen.put(tagged(tags::LIST, 0)) };
-        Parts::List(List {
-            rest: list,
-            count: 0,
-            length_at,
-        })
+        Parts::Rest(Rest::list(list, 0, length_at))
     }
 
     /// # Safety
@@ -670,20 +708,20 @@ impl<'a> Encoder<'a> {
         // SAFETY: five bytes of one term.
         unsafe { pen.put(tagged(tags::MAP, count)) };
         if map.header().map_shape() == MapShape::Flat {
-            return Ok(Parts::Row(Row::of_flat_map(map, size)));
+            return Ok(Parts::Rest(Rest::flat_map(map, size)));
         }
         Ok(self.aside(pen, |encoder| encoder.hash_map(map, size, options)))
     }
 
     fn hash_map(&mut self, map: Term, size: usize, options: &EncodeOptions) -> Parts {
         if !options.deterministic {
-            return Parts::Kept(Row::EMPTY, Task::children(map::children(map)));
+            return Parts::Kept(Rest::NONE, Task::children(map::children(map)));
         }
         let mut pairs: Vec<[Term; 2]> = map::iter(map).map(|(key, value)| [key, value]).collect();
         pairs.sort_unstable_by(|a, b| compare_exact(a[0], b[0]));
         // Sorting takes longer than writing.
         self.stop_at = self.stop_at.saturating_sub(size);
-        let row = Row::of(pairs.as_ptr().cast(), 2 * size);
+        let row = Rest::row(pairs.as_ptr().cast(), 2 * size);
         Parts::Kept(row, Task::Keep(pairs))
     }
 
@@ -716,11 +754,7 @@ impl<'a> Encoder<'a> {
         self.output.extend(&[0; 2]);
         self.output.spread(begin + 3, count);
         self.output.overwrite(begin, tagged(tags::LIST, 0));
-        Parts::List(List {
-            rest,
-            count: count as u64,
-            length_at: begin + 1,
-        })
+        Parts::Rest(Rest::list(rest, count, begin + 1))
     }
 
     /// An integer of several limbs.
@@ -769,26 +803,16 @@ impl<'a> Encoder<'a> {
         }
         let whole_bytes = (bits.bit_len / 8) as usize;
         if whole_bytes > self.copied_bytes && bits.bit_offset == 0 {
-            let (whole, start) = build::whole_of(term);
-            if whole.is_kind(ObjectKind::SharedBinary) {
-                self.apart.push(Apart {
-                    at: self.output.len(),
-                    binary: whole,
-                    start: (start / 8) as usize,
-                    size: whole_bytes,
-                });
-                self.apart_bytes += whole_bytes;
-                let last = Bits {
-                    bytes: bits.bytes.wrapping_add(whole_bytes),
-                    bit_offset: 0,
-                    bit_len: u64::from(trailing),
-                };
-                self.bits(last);
-                return Ok(());
-            }
+            self.put_apart(self.output.len(), term, bits);
+            let last = Bits {
+                bytes: bits.bytes.wrapping_add(whole_bytes),
+                bit_offset: 0,
+                bit_len: u64::from(trailing),
+            };
+            self.bits(last);
+            return Ok(());
         }
-        // What is copied takes little time.
-        self.stop_at = self.stop_at.saturating_add(size - size / COPIED_PER_BYTE);
+        self.spare(size);
         self.bits(bits);
         Ok(())
     }
@@ -808,7 +832,15 @@ impl<'a> Encoder<'a> {
             self.output.reserve(size);
             let shift = bits.bit_offset;
             let mut pen = self.output.pen(usize::MAX);
-            for index in 0..size {
+            let mut done = 0;
+            // Nine bytes have the bits of eight.
+            while let Some([word @ .., next]) = source[done..].first_chunk::<9>() {
+                let word = u64::from_be_bytes(*word) << shift | u64::from(next >> (8 - shift));
+                // SAFETY: there is room for `size` bytes, and these are among them.
+                unsafe { pen.put(word.to_be_bytes()) };
+                done += 8;
+            }
+            for index in done..size {
                 let next = source.get(index + 1).map_or(0, |&byte| byte >> (8 - shift));
                 // SAFETY: there is room for `size` bytes.
                 unsafe { pen.put([source[index] << shift | next]) };

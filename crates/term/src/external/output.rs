@@ -1,9 +1,10 @@
 //! The bytes that an encoder writes: at first in a buffer of its caller, so that a small term needs no allocation, then
-//! in a block that grows, and that becomes a shared binary as it is.
+//! in one that the thread keeps, and at last in a block that grows, and that becomes a shared binary as it is.
 //!
 //! What is written between two checks of the room needs none of its own: a [`Pen`] is good for [`ROOM`] bytes after its
 //! place was found to be below its limit. Only the thread that encodes calls.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
@@ -29,10 +30,20 @@ impl FirstBytes {
     }
 }
 
-/// Capacity of the first block.
-const FIRST_BLOCK_BYTES: usize = 8 * 1024;
+/// Capacity of the buffer that a thread keeps. Copying the bytes out of it, to a binary of their size, costs less than blocks
+/// that grow.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+thread_local! {
+    /// The thread's buffer, while no output has it: room for [`BUFFER_BYTES`], and no elements.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
 /// A block of which at most 1/`WASTED_SHARE` is unused becomes a binary; of others the bytes are copied.
 const WASTED_SHARE: usize = 8;
+
+/// Up to so many bytes are copied without a call.
+const FEW_BYTES: usize = 64;
 
 /// A place in the output.
 ///
@@ -72,7 +83,34 @@ impl Pen {
         }
     }
 
-    /// Copies bytes.
+    /// A pen for a room elsewhere.
+    #[inline]
+    pub fn at(room: *mut u8) -> Pen {
+        Pen {
+            at: room,
+            limit: room,
+        }
+    }
+
+    /// Copies any number of bytes.
+    ///
+    /// # Safety
+    /// There is room for them.
+    #[inline(always)]
+    pub unsafe fn copy(&mut self, source: &[u8]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if source.len() <= FEW_BYTES {
+                self.copy_few(source);
+            } else {
+                self.at
+                    .copy_from_nonoverlapping(source.as_ptr(), source.len());
+                self.at = self.at.add(source.len());
+            }
+        }
+    }
+
+    /// Copies a few bytes without a call, and writes none beyond them.
     ///
     /// # Safety
     /// As [`Pen::put`].
@@ -123,8 +161,10 @@ pub struct Output<'a> {
     /// Where the next byte goes.
     at: *mut u8,
     end: *mut u8,
-    /// The block that has the bytes, counted once; null while they are in the first buffer.
+    /// The block that has the bytes, counted once; null while they are in a buffer.
     block: *mut BinaryBlock,
+    /// The thread's buffer, if the bytes are there.
+    buffer: Vec<u8>,
     first: PhantomData<&'a mut FirstBytes>,
 }
 
@@ -137,6 +177,7 @@ impl<'a> Output<'a> {
             at: first.start.cast(),
             end: first.end.cast(),
             block: std::ptr::null_mut(),
+            buffer: Vec::new(),
             first: PhantomData,
         }
     }
@@ -163,6 +204,20 @@ impl<'a> Output<'a> {
         }
     }
 
+    /// Where a pen stops, if that is after `stop_at` bytes of the output at the latest.
+    #[inline(always)]
+    pub fn limit(&self, stop_at: usize) -> *mut u8 {
+        let whole = self.end as usize - self.start as usize;
+        self.start
+            .wrapping_add(whole.saturating_sub(ROOM).min(stop_at))
+    }
+
+    /// Bytes that may be written at a pen's place.
+    #[inline(always)]
+    pub fn room_at(&self, pen: Pen) -> usize {
+        self.end as usize - pen.at as usize
+    }
+
     /// Makes what a pen has written part of the output.
     #[inline]
     pub fn put_back(&mut self, pen: Pen) {
@@ -183,25 +238,44 @@ impl<'a> Output<'a> {
     fn grow(&mut self, size: usize) {
         let length = self.len();
         let least = length.saturating_add(size).saturating_add(ROOM);
-        let capacity = if least < FIRST_BLOCK_BYTES {
-            FIRST_BLOCK_BYTES
+        let has_block = !self.block.is_null();
+        let is_first = !has_block && self.buffer.capacity() == 0;
+        let (start, capacity) = if is_first && least <= BUFFER_BYTES {
+            self.buffer = BUFFER.take();
+            self.buffer.reserve_exact(BUFFER_BYTES);
+            (self.buffer.as_mut_ptr(), self.buffer.capacity())
         } else {
             // At least twice what was written, and a bit more than is needed now.
-            least.saturating_add(least / 32).max(length * 2)
-        };
-        // SAFETY: the old room has `length` bytes, and the new one, which is this output's alone, more.
-        unsafe {
-            let block = if self.block.is_null() {
-                let block = BinaryBlock::new(capacity);
-                BinaryBlock::bytes(block).copy_from_nonoverlapping(self.start, length);
-                block
+            let capacity = least.saturating_add(least / 32).max(length * 2);
+            self.block = if has_block {
+                // SAFETY: the block is this output's alone.
+                unsafe { resize(self.block, capacity) }
             } else {
-                resize(self.block, capacity)
+                BinaryBlock::new(capacity)
             };
-            self.block = block;
-            self.start = BinaryBlock::bytes(block);
-            self.at = self.start.add(length);
-            self.end = self.start.add(capacity);
+            // SAFETY: the block is live.
+            (unsafe { BinaryBlock::bytes(self.block) }, capacity)
+        };
+        // SAFETY: the old room has `length` bytes, and the new one, which is this output's alone, more. A block keeps its
+        // bytes when its size changes.
+        unsafe {
+            if !has_block {
+                start.copy_from_nonoverlapping(self.start, length);
+            }
+            self.start = start;
+            self.at = start.add(length);
+            self.end = start.add(capacity);
+        }
+        if !self.block.is_null() {
+            self.return_buffer();
+        }
+    }
+
+    /// Gives the thread its buffer back, if this output has it.
+    fn return_buffer(&mut self) {
+        if self.buffer.capacity() > 0 {
+            // An output may be dropped while its thread ends.
+            let _ = BUFFER.try_with(|buffer| buffer.set(std::mem::take(&mut self.buffer)));
         }
     }
 
@@ -305,7 +379,9 @@ unsafe fn resize(block: *mut BinaryBlock, capacity: usize) -> *mut BinaryBlock {
 }
 
 impl Drop for Output<'_> {
+    #[inline]
     fn drop(&mut self) {
+        self.return_buffer();
         if !self.block.is_null() {
             // SAFETY: the block was counted for this output.
             unsafe { off_heap::drop_reference(self.block.cast()) };

@@ -6,7 +6,7 @@ use layout::{Export, ObjectKind, Term};
 use super::super::output::{Pen, ROOM};
 use super::super::tags;
 use super::pieces::{put_small, put_spelling};
-use super::{EncodeOptions, Encoder, Parts, Row, Task};
+use super::{EncodeOptions, Encoder, Parts, Rest, Task};
 use crate::off_heap::MagicBlock;
 use crate::{atom, fun, node, reference};
 
@@ -181,7 +181,7 @@ impl Encoder<'_> {
         }
         self.output.put_back(pen);
         self.pid(fun::creator(fun), options);
-        Parts::Kept(Row::of(fun.word_pointer(offset::FUN_FREE), free), size)
+        Parts::Kept(Rest::row(fun.word_pointer(offset::FUN_FREE), free), size)
     }
 
     fn export(&mut self, fun: Term, options: &EncodeOptions) {
