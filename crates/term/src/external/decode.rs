@@ -10,7 +10,7 @@ use layout::object::offset;
 use layout::{Header, Heap, ObjectKind, Term};
 use smallvec::SmallVec;
 
-use super::input::Input;
+use super::input::{Input, fail_at};
 use super::{DecodeOptions, Resolver, SourceBinary, compression, tags};
 use crate::heap::{Allocate, Room};
 use crate::{build, map, text};
@@ -304,7 +304,11 @@ impl Decoder {
     ) -> Result<bool, DecodeError> {
         // These are kept in registers: what is called, other than inlined, gets and returns copies.
         let (mut row, mut input) = (*current, reading.input);
-        let mut stop_at = input.position().saturating_add(*budget);
+        // A term is begun only if at least so many bytes are left, or one, if that is 0.
+        let begin = input.position();
+        let mut least = input.size().saturating_add(1);
+        least = least.saturating_sub(begin.saturating_add(*budget));
+        let mut spared = 0;
         let result = 'run: loop {
             macro_rules! ok {
                 ($result:expr) => {
@@ -321,7 +325,7 @@ impl Decoder {
                 }
                 continue;
             }
-            if input.position() >= stop_at {
+            if input.remaining() < least {
                 break Ok(false);
             }
             // A term without parts goes to its place, and that is all; for others their own row comes first.
@@ -332,18 +336,22 @@ impl Decoder {
                     tags::ATOM => {
                         let length = usize::from(ok!(input.u16()));
                         let text = ok!(input.take(length));
-                        ok!(reading.latin1_atom(input, text))
+                        ok!(reading.latin1_atom(input.position(), text))
                     }
                     tags::NIL => Term::NIL,
                     tags::SMALL_TUPLE => {
                         let arity = usize::from(ok!(input.u8()));
-                        ok!(self.claim(input, row, arity));
+                        if !self.may_claim(input.remaining(), row, arity) {
+                            break 'run input.fail(Fault::Truncated);
+                        }
                         let (tuple, first) = build::tuple_uninit(&mut reading.room, arity);
                         break 'parts (tuple, Row::of(first, arity, End::Complete));
                     }
                     tags::LARGE_TUPLE => {
                         let arity = ok!(input.length());
-                        ok!(self.claim(input, row, arity));
+                        if !self.may_claim(input.remaining(), row, arity) {
+                            break 'run input.fail(Fault::Truncated);
+                        }
                         let (tuple, first) = build::tuple_uninit(&mut reading.room, arity);
                         break 'parts (tuple, Row::of(first, arity, End::Complete));
                     }
@@ -353,15 +361,19 @@ impl Decoder {
                             // The same as its tail, which comes next.
                             continue 'run;
                         }
-                        ok!(self.claim(input, row, length + 1));
+                        if !self.may_claim(input.remaining(), row, length + 1) {
+                            break 'run input.fail(Fault::Truncated);
+                        }
                         let (list, first) = build::list_uninit(&mut reading.room, length);
                         let mut cells = Row::of_list(first, length);
-                        integers(&mut input, &mut cells, stop_at);
+                        numbers(reading, &mut input, &mut cells, least);
                         break 'parts (list, cells);
                     }
                     tags::MAP => {
                         let size = ok!(input.length());
-                        ok!(self.claim(input, row, 2 * size));
+                        if !self.may_claim(input.remaining(), row, 2 * size) {
+                            break 'run input.fail(Fault::Truncated);
+                        }
                         if size == 0 {
                             map::empty(&mut reading.room)
                         } else if size <= FLAT_MAP_PAIRS {
@@ -379,7 +391,9 @@ impl Decoder {
                         let size = ok!(input.length());
                         if size > HEAP_BINARY_BYTES {
                             // What is copied takes little time.
-                            stop_at = stop_at.saturating_add(size - size / COPIED_PER_BYTE);
+                            let more = size - size / COPIED_PER_BYTE;
+                            spared += more;
+                            least = least.saturating_sub(more);
                         }
                         match reading.options.source {
                             Some(source) if is_shared(size, source) => {
@@ -390,6 +404,10 @@ impl Decoder {
                             }
                             _ => ok!(binary(&mut reading.room, &mut input, size)),
                         }
+                    }
+                    tags::BIT_BINARY => {
+                        let size = ok!(input.length());
+                        ok!(bit_string(&mut reading.room, &mut input, size))
                     }
                     tags::STRING => {
                         let length = usize::from(ok!(input.u16()));
@@ -408,14 +426,16 @@ impl Decoder {
                         let bytes = ok!(input.take(size));
                         match limb(bytes) {
                             Some(limb) => build::big(&mut reading.room, negative, &[limb]),
-                            None => ok!(reading.long_big(input, negative, bytes)),
+                            None => ok!(reading.long_big(input.position(), negative, bytes)),
                         }
                     }
                     tags::NEW_FUN => {
                         reading.input = input;
                         let (fun, variables) = ok!(reading.fun());
                         input = reading.input;
-                        ok!(self.claim(input, row, variables.left));
+                        if !self.may_claim(input.remaining(), row, variables.left) {
+                            break 'run input.fail(Fault::Truncated);
+                        }
                         break 'parts (fun, variables);
                     }
                     tag => {
@@ -435,7 +455,8 @@ impl Decoder {
             }
             row = parts;
         };
-        *budget = stop_at.saturating_sub(input.position());
+        let used = (input.position() - begin).saturating_sub(spared);
+        *budget = budget.saturating_sub(used);
         (*current, reading.input) = (row, input);
         result
     }
@@ -498,13 +519,11 @@ impl Decoder {
         true
     }
 
-    /// Refuses more terms than there are bytes left, for those that were claimed before and `count` more.
+    /// Whether there may be `count` more terms besides those that were claimed before: each has at least one of the bytes that
+    /// remain.
     #[inline(always)]
-    fn claim(&self, input: Input<'_>, row: Row, count: usize) -> Result<(), DecodeError> {
-        if self.pending + row.left + count > input.remaining() + 1 {
-            return input.fail(Fault::Truncated);
-        }
-        Ok(())
+    fn may_claim(&self, remaining: usize, row: Row, count: usize) -> bool {
+        self.pending + row.left + count <= remaining + 1
     }
 }
 
@@ -526,22 +545,30 @@ fn are_same_words(a: Term, b: Term) -> bool {
     (0..a.header().arity()).all(|index| a.word(index) == b.word(index))
 }
 
-/// Reads the integers that a list begins with, up to a position.
+/// Reads the integers and floats that a list begins with, while at least `least` bytes are left.
 #[inline(always)]
-fn integers(input: &mut Input<'_>, cells: &mut Row, stop_at: usize) {
-    while cells.left > 0 && input.position() < stop_at {
-        let value = match *input.rest() {
+fn numbers(reading: &mut Reading<'_>, input: &mut Input<'_>, cells: &mut Row, least: usize) {
+    while cells.left > 0 && input.remaining() >= least {
+        let number = match *input.rest() {
             [tags::SMALL_INTEGER, byte, ..] => {
                 input.skip(2);
-                i64::from(byte)
+                Term::small(i64::from(byte))
             }
             [tags::INTEGER, a, b, c, d, ..] => {
                 input.skip(5);
-                i64::from(i32::from_be_bytes([a, b, c, d]))
+                Term::small(i64::from(i32::from_be_bytes([a, b, c, d])))
+            }
+            [tags::NEW_FLOAT, a, b, c, d, e, f, g, h, ..] => {
+                let value = f64::from_be_bytes([a, b, c, d, e, f, g, h]);
+                if !value.is_finite() {
+                    break;
+                }
+                input.skip(9);
+                build::float(&mut reading.room, value)
             }
             _ => break,
         };
-        cells.fill(Term::small(value));
+        cells.fill(number);
     }
 }
 
@@ -589,6 +616,28 @@ fn is_shared(size: usize, source: SourceBinary) -> bool {
 /// The largest source that a shared part may keep, in sizes of the part.
 const SHARED_PART: u64 = 4;
 
+/// Reads a bit string in `size` bytes, and the number of bits of the last one before these.
+#[inline(always)]
+fn bit_string(
+    room: &mut Room<'_>,
+    input: &mut Input<'_>,
+    size: usize,
+) -> Result<Term, DecodeError> {
+    let bits = input.u8()?;
+    if input.remaining() < size {
+        return input.fail(Fault::Truncated);
+    }
+    if bits > 8 || (bits == 0) != (size == 0) {
+        return input.fail(Fault::BitString);
+    }
+    let whole = binary(room, input, size)?;
+    if size == 0 || bits == 8 {
+        return Ok(whole);
+    }
+    let length = (size as u64 - 1) * 8 + u64::from(bits);
+    Ok(build::sub_bits(room, whole, 0, length))
+}
+
 /// What one run of a decoder works with.
 struct Reading<'a> {
     input: Input<'a>,
@@ -606,11 +655,7 @@ impl Reading<'_> {
                 let size = self.input.length()?;
                 let negative = self.input.u8()? != 0;
                 let bytes = self.input.take(size)?;
-                self.long_big(self.input, negative, bytes)
-            }
-            tags::BIT_BINARY => {
-                let size = self.input.length()?;
-                self.bit_string(size)
+                self.long_big(self.input.position(), negative, bytes)
             }
             tags::FLOAT => {
                 let text = self.input.take(tags::FLOAT_TEXT_BYTES)?;
@@ -628,11 +673,11 @@ impl Reading<'_> {
         }
     }
 
-    /// An integer of any number of bytes, at whose end the input is.
+    /// An integer of any number of bytes, the last of them at `position`.
     #[inline(never)]
     fn long_big(
         &mut self,
-        input: Input<'_>,
+        position: usize,
         negative: bool,
         bytes: &[u8],
     ) -> Result<Term, DecodeError> {
@@ -641,7 +686,7 @@ impl Reading<'_> {
             .rposition(|&byte| byte != 0)
             .map_or(0, |last| last + 1);
         if length > BIG_LIMBS * 8 {
-            return input.fail(Fault::Integer);
+            return fail_at(position, Fault::Integer);
         }
         let bytes = &bytes[..length];
         if let Some(limb) = limb(bytes) {
@@ -674,22 +719,6 @@ impl Reading<'_> {
         } else {
             self.input.fail(Fault::Float)
         }
-    }
-
-    fn bit_string(&mut self, size: usize) -> Result<Term, DecodeError> {
-        let bits = self.input.u8()?;
-        if self.input.remaining() < size {
-            return self.input.fail(Fault::Truncated);
-        }
-        if bits > 8 || (bits == 0) != (size == 0) {
-            return self.input.fail(Fault::BitString);
-        }
-        let whole = binary(&mut self.room, &mut self.input, size)?;
-        if size == 0 || bits == 8 {
-            return Ok(whole);
-        }
-        let length = (size as u64 - 1) * 8 + u64::from(bits);
-        Ok(build::sub_bits(&mut self.room, whole, 0, length))
     }
 }
 

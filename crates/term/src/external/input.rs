@@ -2,57 +2,67 @@
 
 use super::decode::{DecodeError, Fault};
 
-/// The bytes, and how many of them have been read.
+/// The error for a fault that was found after `position` bytes.
+#[cold]
+#[inline(never)]
+pub fn fail_at<T>(position: usize, fault: Fault) -> Result<T, DecodeError> {
+    Err(DecodeError { fault, position })
+}
+
+/// The bytes that are still to be read, of how many.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
-    bytes: &'a [u8],
-    /// At most the number of bytes.
-    position: usize,
+    rest: &'a [u8],
+    size: usize,
 }
 
 impl<'a> Input<'a> {
     pub fn new(bytes: &'a [u8], position: usize) -> Input<'a> {
-        assert!(position <= bytes.len());
-        Input { bytes, position }
+        Input {
+            rest: &bytes[position..],
+            size: bytes.len(),
+        }
     }
 
+    /// Number of bytes, with those that were read.
+    #[inline(always)]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Number of bytes that were read.
     #[inline(always)]
     pub fn position(&self) -> usize {
-        self.position
+        self.size - self.rest.len()
     }
 
     #[inline(always)]
     pub fn remaining(&self) -> usize {
-        self.bytes.len() - self.position
+        self.rest.len()
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     pub fn fail<T>(self, fault: Fault) -> Result<T, DecodeError> {
-        Err(DecodeError {
-            fault,
-            position: self.position,
-        })
+        fail_at(self.position(), fault)
     }
 
     #[inline(always)]
     pub fn rest(&self) -> &'a [u8] {
-        // SAFETY: the position is at most the number of bytes.
-        unsafe { self.bytes.get_unchecked(self.position..) }
+        self.rest
     }
 
     /// Goes on after `count` bytes more.
     #[inline(always)]
     pub fn skip(&mut self, count: usize) {
         debug_assert!(count <= self.remaining());
-        self.position = (self.position + count).min(self.bytes.len());
+        self.rest = self.rest.get(count..).unwrap_or_default();
     }
 
     #[inline(always)]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
-        match self.rest().get(..count) {
-            Some(taken) => {
-                self.position += count;
+        match self.rest.split_at_checked(count) {
+            Some((taken, rest)) => {
+                self.rest = rest;
                 Ok(taken)
             }
             None => self.fail(Fault::Truncated),
@@ -61,9 +71,9 @@ impl<'a> Input<'a> {
 
     #[inline(always)]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
-        match self.rest().first_chunk::<N>() {
-            Some(taken) => {
-                self.position += N;
+        match self.rest.split_first_chunk::<N>() {
+            Some((taken, rest)) => {
+                self.rest = rest;
                 Ok(*taken)
             }
             None => self.fail(Fault::Truncated),

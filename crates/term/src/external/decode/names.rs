@@ -6,7 +6,7 @@ use layout::{ObjectKind, Term};
 use smallvec::SmallVec;
 
 use super::super::{FunIdentity, tags};
-use super::{DecodeError, End, Fault, Input, Reading, Row, seen};
+use super::{DecodeError, End, Fault, Reading, Row, fail_at, seen};
 use crate::atom::{self, AtomError};
 use crate::fun::{self, Found};
 use crate::node::{self, Node};
@@ -34,37 +34,37 @@ impl Reading<'_> {
         };
         let text = self.input.take(length)?;
         if !matches!(tag, tags::ATOM_UTF8 | tags::SMALL_ATOM_UTF8) {
-            return self.latin1_atom(self.input, text);
+            return self.latin1_atom(self.input.position(), text);
         }
         let place = seen::place_of(text);
         if let Some(atom) = place.as_ref().and_then(seen::Place::atom) {
             return Ok(atom);
         }
         match std::str::from_utf8(text) {
-            Ok(text) => self.intern(self.input, text, place),
+            Ok(text) => self.intern(self.input.position(), text, place),
             Err(_) => self.input.fail(Fault::Atom),
         }
     }
 
-    /// The atom of a text in Latin-1, at whose end the input is.
+    /// The atom of a text in Latin-1 that ends at `position`.
     #[inline]
-    pub(super) fn latin1_atom(&self, input: Input<'_>, text: &[u8]) -> Result<Term, DecodeError> {
+    pub(super) fn latin1_atom(&self, position: usize, text: &[u8]) -> Result<Term, DecodeError> {
         let place = seen::place_of(text);
         if let Some(atom) = place.as_ref().and_then(seen::Place::atom) {
             return Ok(atom);
         }
-        self.new_latin1_atom(input, text, place)
+        self.new_latin1_atom(position, text, place)
     }
 
     #[inline(never)]
     fn new_latin1_atom(
         &self,
-        input: Input<'_>,
+        position: usize,
         text: &[u8],
         place: Option<seen::Place>,
     ) -> Result<Term, DecodeError> {
         if let Some(text) = text.is_ascii().then(|| str::from_utf8(text).ok()).flatten() {
-            return self.intern(input, text, place);
+            return self.intern(position, text, place);
         }
         // Its form in UTF-8.
         let mut wide: SmallVec<[u8; 64]> = SmallVec::new();
@@ -75,12 +75,12 @@ impl Reading<'_> {
             }
         }
         let text = str::from_utf8(&wide).expect("characters of two bytes at most");
-        self.intern(input, text, None)
+        self.intern(position, text, None)
     }
 
     fn intern(
         &self,
-        input: Input<'_>,
+        position: usize,
         text: &str,
         place: Option<seen::Place>,
     ) -> Result<Term, DecodeError> {
@@ -92,7 +92,7 @@ impl Reading<'_> {
                 AtomError::Limit => Fault::AtomLimit,
             })
         };
-        let atom = made.or_else(|fault| input.fail(fault))?;
+        let atom = made.or_else(|fault| fail_at(position, fault))?;
         if let Some(place) = place {
             place.note(atom);
         }

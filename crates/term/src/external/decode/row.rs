@@ -1,12 +1,13 @@
 //! Rows: the places, in an object whose head was read, that the terms read next go to.
 
 use layout::Term;
+use layout::limits::FLAT_MAP_PAIRS;
 
 use crate::heap::Room;
 use crate::map;
 
 /// What comes when the last place of a row is filled.
-#[repr(usize)]
+#[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The object is complete.
@@ -24,12 +25,37 @@ pub enum End {
 pub struct Row {
     pub next: *mut Term,
     pub left: usize,
-    /// Words from this place to the next one, and from there to the one after that, in turns: the keys and the values of
-    /// a flat map are apart.
-    step: isize,
-    then: isize,
+    steps: Steps,
     pub end: End,
 }
+
+/// Words from a place to the next one, and from there to the one after that, in turns: the keys and the values of a flat map
+/// are apart.
+///
+/// ```text
+/// 31           16 15            0
+/// | the one after | the next one |
+/// ```
+#[derive(Clone, Copy)]
+struct Steps(u32);
+
+impl Steps {
+    const fn new(next: i16, then: i16) -> Steps {
+        Steps(next as u16 as u32 | (then as u16 as u32) << 16)
+    }
+
+    #[inline(always)]
+    fn next(self) -> isize {
+        self.0 as i16 as isize
+    }
+
+    #[inline(always)]
+    fn turn(&mut self) {
+        self.0 = self.0.rotate_left(16);
+    }
+}
+
+const _: () = assert!(FLAT_MAP_PAIRS + 2 < i16::MAX as usize);
 
 impl Row {
     /// `count` places that follow each other.
@@ -38,8 +64,7 @@ impl Row {
         Row {
             next: first,
             left: count,
-            step: 1,
-            then: 1,
+            steps: Steps::new(1, 1),
             end,
         }
     }
@@ -48,8 +73,7 @@ impl Row {
     #[inline(always)]
     pub fn of_list(first: *mut Term, count: usize) -> Row {
         Row {
-            step: 2,
-            then: 2,
+            steps: Steps::new(2, 2),
             ..Row::of(first, count, End::List)
         }
     }
@@ -58,10 +82,9 @@ impl Row {
     #[inline(always)]
     pub fn of_flat_map(keys: Term, size: usize) -> Row {
         // From a key to its value, the header and the keys, or as many values, are between.
-        let between = size as isize + 1;
+        let between = size as i16 + 1;
         Row {
-            step: -between,
-            then: between + 1,
+            steps: Steps::new(-between, between + 1),
             ..Row::of(keys.word_pointer(0).cast(), 2 * size, End::FlatMap)
         }
     }
@@ -72,9 +95,9 @@ impl Row {
         debug_assert!(self.left > 0);
         // SAFETY: a place of an object that nobody else has seen, or of the caller's variable.
         unsafe { self.next.write(term) };
-        self.next = self.next.wrapping_offset(self.step);
+        self.next = self.next.wrapping_offset(self.steps.next());
         self.left -= 1;
-        (self.step, self.then) = (self.then, self.step);
+        self.steps.turn();
     }
 
     /// Whether nothing comes any more, not even an end.
@@ -92,7 +115,7 @@ impl Row {
     /// The map, and the tuple of its keys, of the row of a flat map that is filled.
     #[inline]
     pub fn flat_map(&self) -> (Term, Term) {
-        let size = (-self.step - 1) as usize;
+        let size = (-self.steps.next() - 1) as usize;
         // The row is at the end of the keys.
         let keys = self.next.wrapping_sub(size + 1).cast::<u64>();
         let map = keys.wrapping_sub(1 + layout::object::offset::FLAT_MAP_VALUES + size);
