@@ -27,14 +27,15 @@ thread_local! {
     static LAST: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
-/// Whether this is not the process's first collection in its present slice: then it computes, and would do better with a
-/// larger heap. A process that is called, however often, is collected once in several slices.
+/// Whether the thread's last collection was of the same process, in its present slice or in the one before: then it computes,
+/// and would do better with a larger heap. A process that is called, however often, is collected once in several slices.
 fn is_busy(process: &Process) -> bool {
     let Some(slice) = scheduler::current_slice() else {
         return true;
     };
-    let now = (process.pid().bits(), slice);
-    LAST.replace(now) == now
+    let pid = process.pid().bits();
+    let (last, last_slice) = LAST.replace((pid, slice));
+    last == pid && slice.wrapping_sub(last_slice) <= 1
 }
 
 /// Whether this thread is running a collection.

@@ -170,11 +170,17 @@ const SMALL_BLOCK_WORDS: usize = 233;
 /// A block above this size may be allocated larger than is known to be needed: pages cost nothing until they are
 /// touched.
 const LAZY_BLOCK_WORDS: usize = 1 << 16;
-/// Blocks up to this size grow if most of what was about to be promoted has died instead: then objects live for about as long
-/// as the block lasts, and in a larger one they would die before anything copies them. Chosen by `parallel`.
+/// Blocks of busy heaps up to this size grow if collecting them costs much: in a larger one more objects die before anything
+/// copies them. Chosen by `parallel`.
 const CHURNING_BLOCK_WORDS: usize = 4_185;
+/// What a collection costs besides copying, as words copied.
+const COLLECTION_WORDS: usize = 128;
+/// A collection costs much if that is more than this part of the words in the block.
+const COSTLY_SHARE: usize = 8;
 /// Blocks above this may shrink at a minor collection.
 const SHRINKING_BLOCK_WORDS: usize = 3_000;
+/// Blocks of busy heaps up to this size do not shrink at a minor collection: they would soon grow again.
+const STEADY_BLOCK_WORDS: usize = 2 * CHURNING_BLOCK_WORDS;
 /// If at most this many words may survive, they are copied by way of a buffer on the native stack.
 const STAGING_WORDS: usize = 512;
 /// The same limit for a heap that is likely to keep its block's size: taking a new block costs less than copying twice.
@@ -680,7 +686,8 @@ fn block_words_after(
         // the larger block.
         return own;
     }
-    let churns = request.is_busy && moved.promoted < plan.mature / 4;
+    let cost = live + moved.promoted + COLLECTION_WORDS;
+    let churns = request.is_busy && cost > block / COSTLY_SHARE;
     if need > block / 4 * 3 || churns && block <= CHURNING_BLOCK_WORDS {
         return size_for(block + 1);
     }
@@ -691,7 +698,8 @@ fn block_words_after(
             block
         };
     }
-    if block > SHRINKING_BLOCK_WORDS && need < block / 4 {
+    let is_steady = request.is_busy && block <= STEADY_BLOCK_WORDS;
+    if block > SHRINKING_BLOCK_WORDS && !is_steady && need < block / 4 {
         let old = old_heap(heap).map_or(0, |old| words_between(old.start, old.end));
         return size_for((need * 3).max(old / 8).max(least)).min(block);
     }
