@@ -51,6 +51,9 @@ use stealing::{Thief, Verdict};
 
 /// Slices between two checks of the clock and of I/O.
 const SLICES_PER_CHECK: u32 = 64;
+/// So much time in a port counts as a slice: some tasks of ports take much longer than others, and a check must not wait for
+/// many of them.
+const PORT_NS_PER_SLICE: i64 = 10_000;
 /// Reductions after which the next check is due even before [`SLICES_PER_CHECK`] slices.
 const REDUCTIONS_PER_CHECK: i64 = 2 * REDUCTIONS_PER_SLICE;
 /// Size of a scheduler's native stack; BIFs run on it.
@@ -473,10 +476,11 @@ impl Scheduler {
     /// Runs tasks that are queued for a port.
     fn run_port(&self) {
         world::step_aside_if_asked();
-        port::queue::run_one(&self.shared.ports);
+        let spent_ns = port::queue::run_one(&self.shared.ports);
         epoch::quiescent();
+        let counted = 1 + (spent_ns / PORT_NS_PER_SLICE) as u32;
         self.slices_to_check
-            .update(|slices| slices.saturating_sub(1));
+            .update(|slices| slices.saturating_sub(counted));
     }
 
     fn next(&self) -> Option<*mut Process> {
@@ -600,7 +604,8 @@ impl Scheduler {
 
     /// Lets a process that was taken from a run queue run until it waits, ends, or has used its reductions.
     fn run_slice(&self, pointer: *mut Process) {
-        self.slices_to_check.update(|slices| slices - 1);
+        self.slices_to_check
+            .update(|slices| slices.saturating_sub(1));
         // SAFETY: taken from a run queue, so its block is still valid; `state` is shared.
         let before = unsafe { state::begin(&(*pointer).state) };
         if before & (state::BORROWED | state::GONE) != 0 {

@@ -27,6 +27,8 @@ pub type Task = Box<dyn FnOnce(&Arc<Port>, &mut State) + Send>;
 
 /// Maximum number of tasks that a scheduler runs before it looks at its processes again.
 const TASKS_AT_ONCE: usize = 64;
+/// After so much time it looks at them in any case: a task may write or read 100 kB.
+const NS_AT_ONCE: i64 = 50_000;
 
 /// How long a port waits for one scheduler before others may take it. Chosen by E3 (`pipe_ring` with `+spp true`).
 const STEALABLE_AFTER_NS: i64 = 50_000;
@@ -179,17 +181,23 @@ fn any_for_all() -> bool {
 }
 
 /// Runs tasks of the port that has waited longest for the scheduler with this queue; if there is none, of one that
-/// waits for any scheduler.
-pub(crate) fn run_one(own: &Runnable) {
+/// waits for any scheduler. Returns how long that took.
+pub(crate) fn run_one(own: &Runnable) -> i64 {
     let Some(port) = own.pop().or_else(|| FOR_ANY.pop()) else {
-        return;
+        return 0;
     };
+    let start_ns = sys::clock::monotonic_ns();
+    let spent_ns = || sys::clock::monotonic_ns() - start_ns;
     for _ in 0..TASKS_AT_ONCE {
         if !run_first(&port) {
-            return;
+            return spent_ns();
+        }
+        if spent_ns() >= NS_AT_ONCE {
+            break;
         }
     }
     own.push(port);
+    spent_ns()
 }
 
 /// Runs the tasks that a port has now, but none that they add; returns whether there were any. For a thread beside which
