@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use layout::Term;
 use parking_lot::{Mutex, MutexGuard};
+use smallvec::SmallVec;
 use term::copy::Owned;
 use term::heap::Scratch;
 use term::{am, build};
@@ -36,7 +37,7 @@ use crate::signal::{self, Signal};
 use crate::timer::{self, TimerKey};
 use access::Access;
 use busy::{Busy, Watermarks};
-use driver::{Close, Driver};
+use driver::{Close, Driver, Ready};
 use output::Output;
 
 pub use report::report;
@@ -93,6 +94,8 @@ pub struct Core {
     os_pid: Option<u32>,
     timer: Option<TimerKey>,
     timer_generation: u64,
+    /// What [`Access::call_again`] has asked for, one for each descriptor.
+    calls_again: SmallVec<[Ready; 1]>,
     /// The reason with which the driver wants the port to end.
     exit: Option<Owned>,
     /// The process that asked by message to close the port; it is notified when that is done.
@@ -126,6 +129,7 @@ impl Core {
             os_pid: None,
             timer: None,
             timer_generation: 0,
+            calls_again: SmallVec::new(),
             exit: None,
             closed_for: None,
             channel: None,
@@ -219,6 +223,20 @@ impl Port {
         state.call(self, None, body)
     }
 
+    /// As [`Port::run`], but if another thread is in the port, a scheduler calls the driver later. For a thread
+    /// that has more to do than wait.
+    pub(crate) fn run_soon(
+        self: &Arc<Port>,
+        body: impl FnOnce(&mut dyn Driver, &mut Access<'_>) + Send + 'static,
+    ) {
+        match self.state.try_lock() {
+            Some(mut state) => {
+                state.call(self, None, body);
+            }
+            None => self.run_later(body),
+        }
+    }
+
     /// As [`Port::run`], but on a scheduler, after what is already queued.
     pub fn run_later(
         self: &Arc<Port>,
@@ -251,10 +269,15 @@ impl Port {
 
     /// The timer with this number has expired.
     pub(crate) fn timer_expired(self: &Arc<Port>, generation: u64) {
-        let mut state = self.state.lock();
-        if state.core.timer.is_some() && state.core.timer_generation == generation {
-            state.core.timer = None;
-            state.call(self, None, |driver, access| driver.timeout(access));
+        let expire = move |port: &Arc<Port>, state: &mut State| {
+            if state.core.timer.is_some() && state.core.timer_generation == generation {
+                state.core.timer = None;
+                state.call(port, None, |driver, access| driver.timeout(access));
+            }
+        };
+        match self.state.try_lock() {
+            Some(mut state) => expire(self, &mut state),
+            None => queue::push(self, 0, Box::new(expire)),
         }
     }
 }

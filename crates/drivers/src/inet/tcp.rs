@@ -54,8 +54,6 @@ pub struct Tcp {
     /// The processes to tell when everything has been sent.
     subscribers: Vec<Term>,
     timer_set_for: Option<i64>,
-    /// Whether another look at the socket is queued, after the work of others.
-    resumes_later: bool,
 }
 
 impl Default for Tcp {
@@ -82,7 +80,6 @@ impl Tcp {
             file: None,
             subscribers: Vec::new(),
             timer_set_for: None,
-            resumes_later: false,
         }
     }
 
@@ -263,23 +260,18 @@ impl Tcp {
 
     /// Continues when others have had their turn.
     fn resume_later(&mut self, port: &mut Access<'_>) {
-        if std::mem::replace(&mut self.resumes_later, true) {
-            return;
-        }
-        let ready = Ready {
+        port.call_again(Ready {
             fd: -1,
             readable: false,
             writable: true,
             hangup: false,
-        };
-        port.call_again(ready);
+        });
     }
 
     /// Does what an event has made possible.
     fn proceed(&mut self, port: &mut Access<'_>, ready: Ready) {
         self.socket.readable |= ready.readable;
         self.socket.hung_up |= ready.hangup;
-        self.resumes_later = false;
         if self.socket.has(status::CONNECTING) {
             if ready.writable {
                 self.connect_ready(port);
@@ -376,7 +368,7 @@ impl Driver for Tcp {
 
     fn close(&mut self, port: &mut Access<'_>) -> Close {
         // Output that waits neither for the socket to become writable nor for its turn would never be written.
-        let goes_on = self.wants_write || self.resumes_later;
+        let goes_on = self.wants_write || port.will_call_again();
         let is_lost = !goes_on || self.socket.options.linger_zero || self.file.is_some();
         if is_lost {
             self.clear_queue(port);

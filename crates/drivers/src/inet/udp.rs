@@ -25,7 +25,6 @@ pub struct Udp {
     remote: Option<Box<Address>>,
     receiving: Option<Pending>,
     timer_set_for: Option<i64>,
-    resumes_later: bool,
 }
 
 impl Default for Udp {
@@ -35,7 +34,6 @@ impl Default for Udp {
             remote: None,
             receiving: None,
             timer_set_for: None,
-            resumes_later: false,
         }
     }
 }
@@ -171,7 +169,7 @@ impl Udp {
             left -= 1;
         }
         if self.wants_input() {
-            if self.socket.readable && !std::mem::replace(&mut self.resumes_later, true) {
+            if self.socket.readable {
                 port.call_again(Ready {
                     fd: -1,
                     readable: false,
@@ -343,7 +341,6 @@ impl Driver for Udp {
 
     fn ready(&mut self, port: &mut Access<'_>, ready: Ready) {
         self.socket.readable |= ready.readable;
-        self.resumes_later = false;
         self.read(port);
         self.keep_time(port);
     }

@@ -181,17 +181,36 @@ impl Access<'_> {
                 writable: event.is_writable() && interest.writable || event.is_error(),
                 hangup: event.is_read_closed() || event.is_error() || event.is_urgent(),
             };
-            port.run(|driver, access| driver.ready(access, ready));
+            port.run_soon(move |driver, access| driver.ready(access, ready));
         };
         io::register(fd, interest, Arc::new(handler))
     }
 
-    /// Has [`Driver::ready`] called again soon, because there is more to do than is fair in one call.
+    /// Has [`Driver::ready`] called again soon, because there is more to do than is fair in one call. A descriptor has one
+    /// such call at a time, however often events come meanwhile: what else is queued for the port would wait for each.
     pub fn call_again(&mut self, ready: Ready) {
+        let again = &mut self.core.calls_again;
+        if let Some(queued) = again.iter_mut().find(|queued| queued.fd == ready.fd) {
+            queued.readable |= ready.readable;
+            queued.writable |= ready.writable;
+            queued.hangup |= ready.hangup;
+            return;
+        }
+        again.push(ready);
         let task = move |port: &Arc<Port>, state: &mut State| {
-            state.call(port, None, |driver, access| driver.ready(access, ready));
+            let again = &mut state.core.calls_again;
+            if let Some(index) = again.iter().position(|queued| queued.fd == ready.fd) {
+                let ready = again.swap_remove(index);
+                state.call(port, None, |driver, access| driver.ready(access, ready));
+            }
         };
         queue::push(self.port, 0, Box::new(task));
+    }
+
+    /// Whether [`Driver::ready`] will be called as [`Access::call_again`] has asked.
+    #[must_use]
+    pub fn will_call_again(&self) -> bool {
+        !self.core.calls_again.is_empty()
     }
 
     /// Stops watching; must be called before the descriptor is closed.
