@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use layout::object::offset;
 use layout::{ObjectKind, Term};
@@ -49,6 +49,8 @@ pub struct SpawnRequest {
     pub monitor: bool,
     /// Why the local process does not want the new one any more: its exit reason, or `abandoned`.
     pub given_up: Mutex<Option<Owned>>,
+    /// The reply has come, or the connection was lost. Only the first of them counts, since it uses up the request.
+    pub is_answered: AtomicBool,
 }
 
 /// See the module.

@@ -4,6 +4,7 @@
 //! new process waits for its arguments, which are its first message: so it decodes them itself.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -140,6 +141,7 @@ pub fn request(
         link,
         monitor: monitors,
         given_up: Mutex::new(None),
+        is_answered: AtomicBool::new(false),
     });
     let Some(handle) = channel.relations.add(&channel, pid, node, number.0, kind) else {
         return refuse(process, am::NOCONNECTION);
@@ -196,6 +198,11 @@ pub(crate) fn give_up(handle: Term, request: &SpawnRequest, reason: Term) {
 /// The reply to a request has come: the new pid, or the reason why there is none. Uses up a count of the handle.
 pub(crate) fn replied(handle: Term, result: Term, flags: i64) {
     let relation = relations::get(handle);
+    if let Kind::Spawn(request) = &relation.kind
+        && request.is_answered.swap(true, Ordering::Relaxed)
+    {
+        return relations::release(handle);
+    }
     let result = Owned::new(result);
     let parent = relation.local;
     let deliver = move |parent: Option<&mut Process>| {
