@@ -470,6 +470,16 @@ impl carrier::Channel for Carried {
         self.0.packet(bytes)
     }
 
+    fn begin_packet(&self, beginning: &[u8], length: usize) -> bool {
+        input::begin(&self.0.input, beginning, length)
+    }
+
+    fn fill(&self, source: &mut dyn carrier::Source) -> Option<carrier::Accepted> {
+        let accepted = input::fill(&self.0, &self.0.input, source)?;
+        self.0.packets_in.fetch_add(1, Ordering::Relaxed);
+        Some(accepted)
+    }
+
     fn take_output(&self, queue: &mut ByteQueue, enough: usize) -> usize {
         // From here on whoever adds output announces it again.
         self.0.is_output_announced.store(false, Ordering::SeqCst);

@@ -25,7 +25,7 @@ use crate::relations::{self, Kind};
 use crate::{peers, remote, signals, spawn};
 use runtime::code::load::CodeResolver;
 use runtime::log;
-use runtime::port::carrier::Accepted;
+use runtime::port::carrier::{Accepted, Source};
 use runtime::process::Process;
 use runtime::process::relations::Watcher;
 use runtime::registry;
@@ -38,7 +38,17 @@ const SHARED_BYTES: usize = 64 << 10;
 pub struct Input {
     cache: AtomCache,
     sequences: FxHashMap<u64, Sequence>,
+    /// The fragment that is being read to its place in a message.
+    begun: Option<Begun>,
     is_broken: bool,
+}
+
+/// A fragment of which more is to come.
+struct Begun {
+    /// That of its message.
+    id: u64,
+    number: u64,
+    rest: usize,
 }
 
 /// The fragments of a message that have come in.
@@ -73,23 +83,41 @@ impl Assembly {
         Some(assembly)
     }
 
-    fn push(&mut self, bytes: &[u8]) -> Option<()> {
-        let end = self.filled.checked_add(bytes.len())?;
+    /// Makes room for so many bytes more.
+    fn reserve(&mut self, bytes: usize) -> Option<()> {
+        let end = self.filled.checked_add(bytes)?;
         if end > self.room {
             self.room = end.checked_mul(2)?;
             let block = std::mem::replace(&mut self.block, Incoming::new(0)?);
             self.block = block.grow(self.room)?;
         }
-        let room = &mut self.block.room()[self.filled..end];
-        room.write_copy_of_slice(bytes);
-        self.filled = end;
         Some(())
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Option<()> {
+        self.reserve(bytes.len())?;
+        let room = &mut self.block.room()[self.filled..][..bytes.len()];
+        room.write_copy_of_slice(bytes);
+        self.filled += bytes.len();
+        Some(())
+    }
+
+    /// Reads once, at most so many bytes, for which there is room. Returns their number.
+    fn read(&mut self, source: &mut dyn Source, most: usize) -> usize {
+        let room = &mut self.block.room()[self.filled..][..most];
+        let (start, most) = (room.as_ptr(), room.len());
+        let read = source.read(room);
+        let (count, is_there) = (read.len(), read.as_ptr() == start.cast());
+        // These bytes are written, since there is a slice of them.
+        assert!(is_there && count <= most, "read to another place");
+        self.filled += count;
+        count
     }
 
     /// The bytes as a binary.
     fn into_binary(self) -> Owned {
         let mut scratch = Scratch::new();
-        // SAFETY: these bytes were written by `push`.
+        // SAFETY: these bytes were written by `push` and `read`.
         let binary = unsafe { self.block.into_binary(scratch.heap(), self.filled) };
         Owned::new(binary)
     }
@@ -100,6 +128,7 @@ impl Input {
         Input {
             cache: AtomCache::new(),
             sequences: FxHashMap::default(),
+            begun: None,
             is_broken: false,
         }
     }
@@ -135,15 +164,86 @@ pub fn packet(channel: &Arc<Channel>, input: &Mutex<Input>, bytes: &[u8]) -> Acc
         return Accepted::Yes;
     }
     let mut input = input.lock();
-    if input.is_broken {
+    if input.is_broken || input.begun.is_some() {
         return Accepted::No;
     }
-    match take_apart(channel, &mut input, bytes) {
-        Ok(()) => Accepted::Yes,
-        Err(Damaged) => {
-            input.is_broken = true;
-            Accepted::No
+    let result = take_apart(channel, &mut input, bytes);
+    input.accepted(result)
+}
+
+/// Keeps the beginning of a packet, if it is a fragment of a message whose beginning is here already: there its bytes have
+/// their place, and need not be copied. Returns whether it was kept.
+pub fn begin(input: &Mutex<Input>, beginning: &[u8], length: usize) -> bool {
+    let mut input = input.lock();
+    let rest = length.saturating_sub(beginning.len());
+    if input.is_broken || input.begun.is_some() || rest as u64 > MOST_ROOM_BYTES {
+        return false;
+    }
+    rest > 0 && input.begin(beginning, rest).is_some()
+}
+
+/// Reads more of the packet that was begun; `None` if it is not whole yet.
+pub fn fill(
+    channel: &Arc<Channel>,
+    input: &Mutex<Input>,
+    source: &mut dyn Source,
+) -> Option<Accepted> {
+    let mut input = input.lock();
+    let sequence = input.read(source)?;
+    let result = match sequence {
+        Some(sequence) => carry_out_whole(channel, sequence),
+        None => Ok(()),
+    };
+    Some(input.accepted(result))
+}
+
+impl Input {
+    fn accepted(&mut self, result: Result<(), Damaged>) -> Accepted {
+        match result {
+            Ok(()) => Accepted::Yes,
+            Err(Damaged) => {
+                self.is_broken = true;
+                Accepted::No
+            }
         }
+    }
+
+    /// Keeps the beginning of a fragment, of which `rest` bytes are to come, and makes room for them.
+    fn begin(&mut self, beginning: &[u8], rest: usize) -> Option<()> {
+        let mut bytes = Bytes(beginning);
+        let kind = [bytes.u8()?, bytes.u8()?];
+        let (id, number) = (bytes.u64()?, bytes.u64()?);
+        let sequence = self.sequences.get_mut(&id)?;
+        if kind != [header::VERSION, header::LATER_FRAGMENT] || sequence.next != number {
+            return None;
+        }
+        sequence.bytes.reserve(bytes.0.len() + rest)?;
+        sequence.bytes.push(bytes.0)?;
+        self.begun = Some(Begun { id, number, rest });
+        Some(())
+    }
+
+    /// Reads more of the fragment that was begun. If it is whole then, returns the message if that is whole.
+    #[allow(clippy::option_option)]
+    fn read(&mut self, source: &mut dyn Source) -> Option<Option<Sequence>> {
+        let begun = self.begun.as_mut()?;
+        let sequence = self.sequences.get_mut(&begun.id)?;
+        begun.rest -= sequence.bytes.read(source, begun.rest);
+        if begun.rest > 0 {
+            return None;
+        }
+        let (id, number) = (begun.id, begun.number);
+        self.begun = None;
+        Some(self.fragment_is_there(id, number))
+    }
+
+    /// The next fragment of a message is among its bytes; returns the message if that was the last one.
+    fn fragment_is_there(&mut self, id: u64, number: u64) -> Option<Sequence> {
+        if number > 1 {
+            self.sequences.get_mut(&id)?.next = number - 1;
+            return None;
+        }
+        self.sequences.remove(&id)
     }
 }
 
@@ -180,16 +280,10 @@ fn take_apart(channel: &Arc<Channel>, input: &mut Input, packet: &[u8]) -> Resul
             let Ok(done) = done else {
                 return report_damage(channel, packet, &[]);
             };
-            let Some(sequence) = done else { return Ok(()) };
-            let whole = sequence.bytes.into_binary();
-            let bits = whole.term().as_bits();
-            let arrived = Arrived {
-                atoms: &sequence.atoms,
-                bytes: bits.and_then(|bits| bits.as_bytes()).expect("a binary"),
-                versioned: false,
-                whole: Some(whole.term()),
-            };
-            carry_out(channel, &arrived)
+            match done {
+                Some(sequence) => carry_out_whole(channel, sequence),
+                None => Ok(()),
+            }
         }
         _ => report_damage(channel, packet, &[]),
     }
@@ -222,12 +316,21 @@ fn fragment(
             return Err(Damaged);
         }
         sequence.bytes.push(bytes.0).ok_or(Damaged)?;
-        sequence.next -= 1;
     }
-    if number > 1 {
-        return Ok(None);
-    }
-    Ok(input.sequences.remove(&id))
+    Ok(input.fragment_is_there(id, number))
+}
+
+/// Carries out a message that came in fragments.
+fn carry_out_whole(channel: &Arc<Channel>, sequence: Sequence) -> Result<(), Damaged> {
+    let whole = sequence.bytes.into_binary();
+    let bits = whole.term().as_bits();
+    let arrived = Arrived {
+        atoms: &sequence.atoms,
+        bytes: bits.and_then(|bits| bits.as_bytes()).expect("a binary"),
+        versioned: false,
+        whole: Some(whole.term()),
+    };
+    carry_out(channel, &arrived)
 }
 
 /// Reports bytes that cannot be understood.
@@ -600,4 +703,83 @@ pub unsafe fn decode(fragment: *mut Fragment) -> Option<*mut Fragment> {
     // SAFETY: the fragment is in no list, and nothing of the message points into it.
     unsafe { heap::drop_fragment(fragment) };
     message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::MaybeUninit;
+
+    /// Hands out the rest of a packet in pieces.
+    struct Pieces<'a> {
+        rest: &'a [u8],
+        most: usize,
+    }
+
+    impl Source for Pieces<'_> {
+        fn read<'a>(&mut self, room: &'a mut [MaybeUninit<u8>]) -> &'a [u8] {
+            let count = self.most.min(self.rest.len()).min(room.len());
+            let (piece, rest) = self.rest.split_at(count);
+            self.rest = rest;
+            room[..count].write_copy_of_slice(piece)
+        }
+    }
+
+    fn later_fragment(id: u64, number: u64, bytes: &[u8]) -> Vec<u8> {
+        let mut packet = vec![header::VERSION, header::LATER_FRAGMENT];
+        packet.extend_from_slice(&id.to_be_bytes());
+        packet.extend_from_slice(&number.to_be_bytes());
+        packet.extend_from_slice(bytes);
+        packet
+    }
+
+    fn input_with(id: u64, first: &[u8], fragments: u64) -> Input {
+        let mut input = Input::new();
+        let sequence = Sequence {
+            atoms: AtomList::default(),
+            bytes: Assembly::new(first, fragments).unwrap(),
+            next: fragments - 1,
+        };
+        input.sequences.insert(id, sequence);
+        input
+    }
+
+    #[test]
+    fn fragments_are_read_to_their_place_in_any_pieces() {
+        let message: Vec<u8> = (0..9_000_u32).map(|byte| byte as u8).collect();
+        for (known, most) in [(0, 1), (1, 7), (100, 1000), (2999, 1)] {
+            let mut input = input_with(7, &message[..3000], 3);
+            let mut whole = None;
+            for (number, bytes) in [(2, &message[3000..6000]), (1, &message[6000..])] {
+                let packet = later_fragment(7, number, bytes);
+                let (beginning, rest) = packet.split_at(18 + known);
+                assert!(input.begin(beginning, rest.len()).is_some());
+                let mut pieces = Pieces { rest, most };
+                whole = loop {
+                    if let Some(whole) = input.read(&mut pieces) {
+                        break whole;
+                    }
+                };
+                assert!(pieces.rest.is_empty() && whole.is_some() == (number == 1));
+            }
+            let whole = whole.expect("the last fragment").bytes.into_binary();
+            let bits = whole.term().as_bits().unwrap();
+            assert_eq!(bits.as_bytes().unwrap(), message);
+        }
+    }
+
+    #[test]
+    fn what_is_no_next_fragment_comes_as_a_whole() {
+        let mut input = input_with(7, &[0; 100], 3);
+        for packet in [
+            later_fragment(8, 2, &[0; 50]),
+            later_fragment(7, 1, &[0; 50]),
+            later_fragment(7, 2, &[0; 50])[..17].to_vec(),
+            vec![header::VERSION, header::FIRST_FRAGMENT],
+            Vec::new(),
+        ] {
+            assert!(input.begin(&packet, 10_000).is_none());
+        }
+        assert!(input.begun.is_none() && input.sequences[&7].bytes.filled == 100);
+    }
 }

@@ -86,6 +86,12 @@ impl Input {
         self.bytes.is_empty() && self.missing == bytes
     }
 
+    /// How many bytes are known to be missing; 0 if unknown.
+    #[must_use]
+    pub fn missing(&self) -> usize {
+        self.missing
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Input::default();

@@ -1,10 +1,11 @@
 //! The driver `tcp_inet`: streams, of the internet families and local ones.
 //!
-//! [`accept`] accepts connections, [`receive`] reads (through [`read_ahead`]), [`send`] writes, [`busy`] makes senders wait
-//! while much is queued, [`close`] handles the ways in which a connection ends.
+//! [`accept`] accepts connections, [`receive`] reads (through [`read_ahead`], and [`carried`] from another node), [`send`]
+//! writes, [`busy`] makes senders wait while much is queued, [`close`] handles the ways in which a connection ends.
 
 mod accept;
 mod busy;
+mod carried;
 mod close;
 mod read_ahead;
 mod receive;
@@ -38,6 +39,8 @@ pub struct Tcp {
     ends: Ends,
     ahead: ReadAhead,
     input: Input,
+    /// The length of the packet whose rest is read for the channel ([`carried`]); 0 if there is none.
+    begun_bytes: usize,
     /// HTTP: the start line has been read.
     in_headers: bool,
     connecting: Option<Pending>,
@@ -69,6 +72,7 @@ impl Tcp {
             ends: Ends::default(),
             ahead: ReadAhead::default(),
             input: Input::default(),
+            begun_bytes: 0,
             in_headers: false,
             connecting: None,
             receiving: None,

@@ -5,6 +5,7 @@
 //! learns of the port's end. All this happens under the port's lock, except that the channel may ask from any thread for
 //! its output to be taken ([`Port::take_output_soon`]).
 
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use layout::Term;
@@ -18,12 +19,25 @@ pub trait Channel: Send + Sync {
     /// A packet has arrived, without its length.
     fn packet(&self, bytes: &[u8]) -> Accepted;
 
+    /// The beginning of a packet of this many bytes has arrived. Returns true if the channel has kept it, and has room for
+    /// the others, which are then for [`Channel::fill`]; otherwise the packet will come as a whole.
+    fn begin_packet(&self, beginning: &[u8], length: usize) -> bool;
+
+    /// Has more bytes of the packet that was begun read to where they will stay. `None` if even more are to come.
+    fn fill(&self, source: &mut dyn Source) -> Option<Accepted>;
+
     /// Moves output to the back of a queue: whole packets with their lengths, until the queue has at least `enough` bytes or
     /// there is nothing left. Returns the number of packets.
     fn take_output(&self, queue: &mut ByteQueue, enough: usize) -> usize;
 
     /// The port has closed.
     fn closed(&self, reason: Term);
+}
+
+/// What a channel reads from.
+pub trait Source {
+    /// Reads once. Returns the part of the room that is written now, which is its beginning.
+    fn read<'a>(&mut self, room: &'a mut [MaybeUninit<u8>]) -> &'a [u8];
 }
 
 /// Whether a packet was understood.

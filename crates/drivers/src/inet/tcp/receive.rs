@@ -29,13 +29,15 @@ const MAX_RAW_BYTES: usize = 256 << 10;
 const MIN_DIRECT_BYTES: usize = 8 << 10;
 const MAX_DIRECT_BYTES: usize = 4 << 20;
 /// Bytes of a read of a connection to another node, at least: many small messages come together, or two fragments.
-const CARRIER_BYTES: usize = 132 << 10;
+pub(super) const CARRIER_BYTES: usize = 132 << 10;
 /// Reads in a row before others have their turn.
 const MAX_READS: usize = 16;
+/// As [`MAX_READS`], for a connection to another node, whose reads are large: what is to be sent there waits meanwhile.
+const MAX_CARRIED_READS: usize = 2;
 
 /// How one step of reading ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
+pub(super) enum Step {
     /// There may be more to read.
     More,
     /// There is nothing to read now.
@@ -84,7 +86,7 @@ impl Tcp {
     }
 
     /// Whether there may be something to read, here or in the system.
-    fn may_read(&self) -> bool {
+    pub(super) fn may_read(&self) -> bool {
         self.socket.readable || !self.ahead.is_empty()
     }
 
@@ -95,7 +97,11 @@ impl Tcp {
 
     /// Reads as long as there is data that somebody wants.
     pub(super) fn read(&mut self, port: &mut Access<'_>) {
-        for _ in 0..MAX_READS {
+        let max_reads = match port.channel() {
+            Some(_) => MAX_CARRIED_READS,
+            None => MAX_READS,
+        };
+        for _ in 0..max_reads {
             if !self.wants_input() || !self.may_read() {
                 break;
             }
@@ -125,7 +131,11 @@ impl Tcp {
             return self.read_raw(port);
         }
         let mut buffer_bytes = self.socket.options.buffer_bytes as usize;
-        if port.channel().is_some() {
+        let channel = port.channel();
+        if let Some(channel) = &channel {
+            if self.begun_bytes > 0 {
+                return self.fill(port, channel);
+            }
             buffer_bytes = buffer_bytes.max(CARRIER_BYTES);
         }
         let next = self
@@ -139,6 +149,11 @@ impl Tcp {
                 return Step::Ended;
             }
         };
+        if let Some(channel) = &channel
+            && self.begin_packet(&**channel)
+        {
+            return self.fill(port, channel);
+        }
         if !self.may_read() {
             return Step::Blocked;
         }
@@ -256,7 +271,7 @@ impl Tcp {
     }
 
     /// Evaluates a read: the number of bytes, or how the step ended.
-    fn received(
+    pub(super) fn received(
         &mut self,
         port: &mut Access<'_>,
         result: sys::Result<Read>,
@@ -295,7 +310,7 @@ impl Tcp {
     }
 
     /// Delivers the packet at the front, and while the socket is active those after it.
-    fn deliver(&mut self, port: &mut Access<'_>, mut length: usize) -> Step {
+    pub(super) fn deliver(&mut self, port: &mut Access<'_>, mut length: usize) -> Step {
         loop {
             self.socket.statistics.count_received(length);
             let mut input = std::mem::take(&mut self.input);

@@ -25,6 +25,8 @@ const FILE_BYTES: u64 = 1 << 20;
 
 /// A connection to another node has at most about this many bytes in the queue.
 const CARRIED_BYTES: usize = 128 << 10;
+/// As [`MAX_WRITES`], for such a connection: what has come from the other node waits meanwhile.
+const MAX_CARRIED_WRITES: usize = 1;
 
 /// A file that is being sent.
 pub struct FileToSend {
@@ -148,7 +150,11 @@ impl Tcp {
     /// Writes from the queue until it is empty or the socket is full. Only `eagain` says that it is full: a call also
     /// writes less than it was given when it was given too many parts, and then no event would follow.
     fn write_queued(&mut self, port: &mut Access<'_>) -> sys::Result<()> {
-        for _ in 0..MAX_WRITES {
+        let max_writes = match port.channel() {
+            Some(_) => MAX_CARRIED_WRITES,
+            None => MAX_WRITES,
+        };
+        for _ in 0..max_writes {
             match self.write_queue(usize::MAX) {
                 Ok(0) => {}
                 Ok(_) => self.relieve(port),
