@@ -9,8 +9,8 @@
 //! it is encoded by whoever sends, and put into the [`output`]. A port takes output when its driver can write; a
 //! controlling process asks for it packet by packet. What comes in is taken apart by [`input`].
 //!
-//! **Busy.** When `+zdbbl` bytes wait, the process that sends is suspended, after its message was accepted; all are
-//! resumed once less waits.
+//! **Busy.** When `+zdbbl` bytes wait, the process that sends is suspended, after its message was accepted. It is resumed when
+//! nothing of its own waits any more, and all are once less waits.
 //!
 //! Locks: the state, the relations ([`crate::relations`]) and the input are locked one at a time, never one within another.
 
@@ -67,6 +67,7 @@ struct State {
     /// What was sent while the channel was pending, and how many bytes that is about.
     waiting: Vec<Operation>,
     waiting_bytes: usize,
+    /// The senders that were suspended while the channel was pending.
     suspended: Vec<Term>,
     controller: Controller,
 }
@@ -198,6 +199,9 @@ impl Channel {
                 Queued::Accepted
             });
         }
+        for sender in std::mem::take(&mut state.suspended) {
+            state.output.wait(sender);
+        }
         state.phase = Phase::Up;
         let has_output = !state.output.is_empty();
         drop(state);
@@ -308,13 +312,11 @@ impl Channel {
         }
     }
 
-    /// Resumes the senders that wait, if the channel is not busy any more.
-    fn relieve(&self, state: parking_lot::MutexGuard<'_, State>) {
+    /// Resumes the senders that wait, if the channel is not busy any more, or else those of which nothing waits.
+    fn relieve(state: parking_lot::MutexGuard<'_, State>) {
         let mut state = state;
-        if state.suspended.is_empty() || state.is_busy() {
-            return;
-        }
-        let suspended = SuspendedSenders(std::mem::take(&mut state.suspended));
+        let all = !state.is_busy();
+        let suspended = SuspendedSenders(state.output.relieved(all));
         drop(state);
         suspended.resume();
     }
@@ -334,10 +336,12 @@ impl Channel {
             }
             let was_up = state.phase == Phase::Up;
             state.phase = Phase::Down;
+            let mut suspended = std::mem::take(&mut state.suspended);
+            suspended.append(&mut state.output.relieved(true));
             state.output = Output::default();
             state.waiting = Vec::new();
             state.controller = Controller::None;
-            (std::mem::take(&mut state.suspended), was_up)
+            (suspended, was_up)
         };
         *self.input.lock() = Input::new();
         SuspendedSenders(suspended).resume();
@@ -407,7 +411,7 @@ impl Channel {
         })?;
         if taken.0.is_some() {
             self.packets_out.fetch_add(1, Ordering::Relaxed);
-            self.relieve(self.state.lock());
+            Self::relieve(self.state.lock());
         }
         Some(taken)
     }
@@ -456,7 +460,10 @@ impl State {
     fn must_wait(&mut self, sender: Option<Term>) -> Queued {
         match sender {
             Some(sender) if self.is_busy() => {
-                self.suspended.push(sender);
+                match self.phase {
+                    Phase::Up => self.output.wait(sender),
+                    Phase::Pending | Phase::Down => self.suspended.push(sender),
+                }
                 Queued::Busy
             }
             _ => Queued::Accepted,
@@ -488,7 +495,7 @@ impl carrier::Channel for Carried {
         self.0
             .packets_out
             .fetch_add(packets as u64, Ordering::Relaxed);
-        self.0.relieve(state);
+        Channel::relieve(state);
         packets
     }
 

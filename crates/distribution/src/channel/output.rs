@@ -4,6 +4,9 @@
 //! same sender sends after it, since signals between two processes stay in order. Each lane in turn puts one fragment on the wire,
 //! and what other processes send goes between them.
 //!
+//! A sender that is suspended because too much waits goes on as soon as nothing of its own waits. So nobody is kept waiting by
+//! the large messages of others, and there is at most one message of each sender above the mark all the same.
+//!
 //! Guarded by the channel's lock.
 
 use std::collections::VecDeque;
@@ -38,6 +41,10 @@ pub struct Output {
     lanes: VecDeque<Lane>,
     lane_bytes: usize,
     last_sequence: u64,
+    /// Bytes that have ever been put on the wire.
+    wire_end: u64,
+    /// Suspended senders, with the position on the wire where their output ends, in this order; others are in `lanes`.
+    waiting: VecDeque<(u64, Term)>,
 }
 
 /// What one process has sent and waits behind a large message.
@@ -46,6 +53,8 @@ struct Lane {
     bodies: VecDeque<Body>,
     /// The number of the fragments of the first body, and of those that are left, if it has begun.
     begun: Option<Begun>,
+    /// Whether the sender is suspended.
+    waits: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -114,6 +123,31 @@ impl Output {
         packet[..4].copy_from_slice(&length.to_be_bytes());
         self.wire.push_bytes(&packet);
         self.packets.push_back(4 + length);
+        self.wire_end += 4 + u64::from(length);
+    }
+
+    /// The sender is suspended until nothing of its own waits.
+    pub fn wait(&mut self, sender: Term) {
+        match self.lanes.iter_mut().find(|lane| lane.sender == sender) {
+            Some(lane) => lane.waits = true,
+            None => self.waiting.push_back((self.wire_end, sender)),
+        }
+    }
+
+    /// The senders that go on: those of which nothing waits, or all.
+    pub fn relieved(&mut self, all: bool) -> Vec<Term> {
+        let taken = self.wire_end - self.wire.size() as u64;
+        let is_taken = |&&(end, _): &&(u64, Term)| all || end <= taken;
+        let count = self.waiting.iter().take_while(is_taken).count();
+        let mut relieved: Vec<Term> = self.waiting.drain(..count).map(|(_, pid)| pid).collect();
+        if all {
+            for lane in &mut self.lanes {
+                if std::mem::take(&mut lane.waits) {
+                    relieved.push(lane.sender);
+                }
+            }
+        }
+        relieved
     }
 
     /// Queues a message in its sender's lane.
@@ -126,6 +160,7 @@ impl Output {
             sender,
             bodies: VecDeque::from([body]),
             begun: None,
+            waits: false,
         });
     }
 
@@ -182,6 +217,8 @@ impl Output {
         }
         if !lane.bodies.is_empty() {
             self.lanes.push_back(lane);
+        } else if lane.waits {
+            self.waiting.push_back((self.wire_end, lane.sender));
         }
         true
     }
@@ -217,5 +254,51 @@ impl Output {
             left: left - 1,
         });
         left == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(bytes: usize) -> Body {
+        let mut body = Body::default();
+        body.bytes.push_bytes(&vec![0; bytes]);
+        body
+    }
+
+    /// A sender of a large message waits for its last fragment, and one of a small message only for that, which goes between.
+    #[test]
+    fn senders_go_on_when_nothing_of_their_own_waits() {
+        let [large, small] = [Term::small(1), Term::small(2)];
+        let mut output = Output::new(true, true);
+        output.put_in_lane(large, body(10 * FRAGMENT_BYTES));
+        output.wait(large);
+        output.put(&[], &[0; 10]);
+        output.wait(small);
+        assert!(output.relieved(false).is_empty());
+
+        let mut queue = ByteQueue::default();
+        output.take(&mut queue, 1);
+        assert_eq!(output.relieved(false), [small]);
+        while !output.is_empty() {
+            assert!(output.relieved(false).is_empty());
+            let enough = queue.size() + FRAGMENT_BYTES;
+            output.take(&mut queue, enough);
+        }
+        assert_eq!(output.relieved(false), [large]);
+        assert!(output.relieved(true).is_empty());
+    }
+
+    #[test]
+    fn all_go_on_when_little_waits() {
+        let [first, second] = [Term::small(1), Term::small(2)];
+        let mut output = Output::new(true, true);
+        output.put_in_lane(first, body(2 * FRAGMENT_BYTES));
+        output.wait(first);
+        output.put(&[], &[0; 10]);
+        output.wait(second);
+        assert_eq!(output.relieved(true), [second, first]);
+        assert!(output.relieved(true).is_empty());
     }
 }
