@@ -46,7 +46,8 @@ link_up(N) -> spawn_link(fun() -> link_up(N - 1), receive after infinity -> ok e
 two_sides() ->
     Me = self(),
     A = spawn(fun() -> receive B -> link(B), Me ! linked, receive after infinity -> ok end end end),
-    B = spawn(fun() -> process_flag(trap_exit, true), receive {'EXIT', A, R} -> Me ! {b_saw, R} end end),
+    B = spawn(fun() -> process_flag(trap_exit, true), Me ! ready, receive {'EXIT', A, R} -> Me ! {b_saw, R} end end),
+    receive ready -> ok end,
     A ! B, receive linked -> ok end,
     exit(A, kill),
     receive {b_saw, R} -> R end.

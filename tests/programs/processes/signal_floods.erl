@@ -60,7 +60,9 @@ in_order(I) ->
 
 %% Questions to a process are answered as of their place among the other signals.
 information() ->
-    Receiver = spawn(fun() -> process_flag(trap_exit, true), receive last -> ok end end),
+    Parent = self(),
+    Receiver = spawn(fun() -> process_flag(trap_exit, true), Parent ! ready, receive last -> ok end end),
+    receive ready -> ok end,
     Lengths = [begin
         [exit(Receiver, I) || I <- lists:seq(1, ?MANY div 4)],
         {message_queue_len, Length} = process_info(Receiver, message_queue_len),
