@@ -47,6 +47,8 @@ pub struct Tcp {
     receiving: Option<Pending>,
     accepting: VecDeque<Pending>,
     queue: ByteQueue,
+    /// Whether the queue of a connection to another node has come to the high watermark, and not yet down to the low one.
+    is_filled: bool,
     /// Whether the queue waits for the socket to take more.
     wants_write: bool,
     /// The processes whose output made the queue too long; they get their replies when it is short again. There are
@@ -77,6 +79,7 @@ impl Tcp {
             connecting: None,
             receiving: None,
             accepting: VecDeque::new(),
+            is_filled: false,
             queue: ByteQueue::default(),
             wants_write: false,
             busy_callers: Vec::new(),

@@ -14,6 +14,7 @@ use super::Tcp;
 use crate::inet::message;
 use crate::inet::protocol::{Answer, INVALID, Reader, done};
 use runtime::port::access::Access;
+use runtime::port::busy::Watermarks;
 use runtime::port::output::Output;
 
 /// Maximum number of pieces of the queue in one write.
@@ -114,22 +115,38 @@ impl Tcp {
     /// Writes what a connection to another node has to say. Only as much is queued here as the socket may soon take, so that
     /// a small message can still overtake a large one that waits in the channel.
     pub(super) fn carry_output(&mut self, port: &mut Access<'_>) {
-        if self.queue.size() > 0 || !self.socket.is_connected() || self.file.is_some() {
-            // What is queued is written first; then comes more.
+        if !self.socket.is_connected() || self.file.is_some() {
             return;
         }
-        if self.refill(port) {
+        if self.queue.size() > 0 {
+            // What is queued is written first.
+            return self.fill_to_high_watermark(port);
+        }
+        if self.refill(port, CARRIED_BYTES) {
             self.write(port);
         }
     }
 
-    /// Takes output from the channel that the port carries; returns whether there was any.
-    fn refill(&mut self, port: &Access<'_>) -> bool {
+    /// The socket is full: the queue takes from the channel what the user's high watermark allows, and then nothing until it
+    /// is down to the low one, as in OTP. Only what does not fit here counts towards the channel's own limit, at which
+    /// senders are suspended.
+    fn fill_to_high_watermark(&mut self, port: &Access<'_>) {
+        let Watermarks { low, high } = self.socket.options.watermarks;
+        let queued = self.queue.size();
+        self.is_filled = queued >= high || (self.is_filled && queued > low);
+        if !self.is_filled {
+            self.refill(port, high);
+            self.is_filled = self.queue.size() >= high;
+        }
+    }
+
+    /// Takes output from the channel that the port carries until the queue has `enough` bytes; returns whether there was any.
+    fn refill(&mut self, port: &Access<'_>, enough: usize) -> bool {
         let Some(channel) = port.channel() else {
             return false;
         };
         let before = self.queue.size();
-        let packets = channel.take_output(&mut self.queue, CARRIED_BYTES);
+        let packets = channel.take_output(&mut self.queue, enough);
         let statistics = &mut self.socket.statistics;
         statistics.count_packets_sent(packets, self.queue.size() - before);
         packets > 0
@@ -158,10 +175,13 @@ impl Tcp {
             match self.write_queue(usize::MAX) {
                 Ok(0) => {}
                 Ok(_) => self.relieve(port),
-                Err(Errno::EAGAIN) => return self.wait_for_write(port),
+                Err(Errno::EAGAIN) => {
+                    self.fill_to_high_watermark(port);
+                    return self.wait_for_write(port);
+                }
                 Err(error) => return Err(error),
             }
-            if self.queue.size() == 0 && !self.refill(port) {
+            if self.queue.size() == 0 && !self.refill(port, CARRIED_BYTES) {
                 self.drained(port);
                 return Ok(());
             }
