@@ -34,7 +34,7 @@ main([B]) ->
     see:fails([fun() -> process_info(Pid) end, fun() -> process_info(Pid, links) end, fun() -> is_process_alive(Pid) end,
                fun() -> erlang:process_display(Pid, backtrace) end, fun() -> erlang:suspend_process(Pid) end,
                fun() -> erlang:garbage_collect(Pid) end, fun() -> erlang:check_process_code(Pid, ?MODULE) end,
-               fun() -> register(remote, Pid) end, fun() -> erlang:trace(Pid, true, [call]) end,
+               fun() -> register(remote, Pid) end,
                fun() -> exit({related, B}, x) end, fun() -> process_flag(Pid, save_calls, 0) end]).
 
 served() ->
