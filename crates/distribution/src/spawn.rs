@@ -203,6 +203,11 @@ pub(crate) fn replied(handle: Term, result: Term, flags: i64) {
     {
         return relations::release(handle);
     }
+    // What the new process sends next finds the link, also before the parent has handled the reply.
+    let link = match result.is_pid() && flags & SPAWNED_LINKED != 0 {
+        true => Link::to_child(&relation, result),
+        false => Link::None,
+    };
     let result = Owned::new(result);
     let parent = relation.local;
     let deliver = move |parent: Option<&mut Process>| {
@@ -212,9 +217,9 @@ pub(crate) fn replied(handle: Term, result: Term, flags: i64) {
         let is_given_up = request.given_up.lock().is_some();
         match parent {
             Some(parent) if !is_given_up => {
-                accept_reply(parent, &relation, request, result.term(), flags);
+                accept_reply(parent, &relation, request, (result.term(), link, flags));
             }
-            _ => refuse_child(&relation, request, result.term(), flags),
+            _ => refuse_child(&relation, request, (result.term(), link, flags)),
         }
         // That of the parent's entry, and the caller's.
         relations::release(handle);
@@ -223,34 +228,60 @@ pub(crate) fn replied(handle: Term, result: Term, flags: i64) {
     signal::send_or_bounce(parent, Signal::Call(Box::new(deliver)));
 }
 
+/// The link between a parent and the new process, before the parent has it.
+enum Link {
+    /// It was not asked for, or there is no new process.
+    None,
+    /// A counted handle.
+    Made(Term),
+    /// The connection has ended meanwhile.
+    Lost,
+}
+
+impl Link {
+    fn to_child(relation: &Relation, child: Term) -> Link {
+        let channel = &relation.channel;
+        match channel.relations.link(channel, relation.local, child) {
+            Some(handle) => Link::Made(handle),
+            None => Link::Lost,
+        }
+    }
+
+    /// Nobody gets the link.
+    fn give_up(&self) {
+        if let Link::Made(handle) = self {
+            relations::release(*handle);
+        }
+    }
+}
+
 /// The parent learns of its child.
 fn accept_reply(
     parent: &mut Process,
     relation: &Relation,
     request: &SpawnRequest,
-    result: Term,
-    flags: i64,
+    (result, link, flags): (Term, Link, i64),
 ) {
     let number = (relation.number, 0);
     let pid = parent.pid();
     let alias = parent.relations.alias(number);
     let Some(monitor) = parent.relations.take_monitor(number) else {
+        link.give_up();
         return;
     };
     let is_spawned = result.is_pid();
     let channel = &relation.channel;
-    if is_spawned && flags & SPAWNED_LINKED != 0 {
-        match channel.relations.link(channel, pid, result) {
-            Some(handle) => {
-                if !parent.relations.accept_link(handle) {
-                    relations::release(handle);
-                }
+    match link {
+        Link::None => {}
+        Link::Made(handle) => {
+            if !parent.relations.accept_link(handle) {
+                relations::release(handle);
             }
-            None => {
-                let exit = signals::exit_pair(result, am::NOCONNECTION);
-                let (exit, link) = (exit, None);
-                let _ = signal::send(pid, Signal::RemoteExit { exit, link });
-            }
+        }
+        Link::Lost => {
+            let exit = signals::exit_pair(result, am::NOCONNECTION);
+            let (exit, link) = (exit, None);
+            let _ = signal::send(pid, Signal::RemoteExit { exit, link });
         }
     }
     let names_owner = monitor.names_owner;
@@ -291,7 +322,12 @@ fn accept_reply(
 }
 
 /// Nobody waits for the new process any more.
-fn refuse_child(relation: &Relation, request: &SpawnRequest, result: Term, flags: i64) {
+fn refuse_child(
+    relation: &Relation,
+    request: &SpawnRequest,
+    (result, link, flags): (Term, Link, i64),
+) {
+    link.give_up();
     if !result.is_pid() {
         return;
     }
