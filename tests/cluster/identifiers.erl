@@ -87,7 +87,7 @@ made() ->
            {port_old, <<102, Old/binary, 9:32, 1>>}, {port, <<89, N/binary, 9:32, 1:32>>}, {port_v4, <<120, N/binary, 16#123456789:64, 1:32>>},
            {reference_old, <<101, Old/binary, 3:32, 1>>}, {reference, <<114, 3:16, Old/binary, 1, 1:32, 2:32, 3:32>>},
            {newer, <<90, 3:16, N/binary, 4:32, 1:32, 2:32, 3:32>>}, {newer_5, <<90, 5:16, N/binary, 4:32, 1:32, 2:32, 3:32, 4:32, 5:32>>},
-           {too_long, <<90, 6:16, N/binary, 4:32, 1:32, 2:32, 3:32, 4:32, 5:32, 6:32>>}, {none, <<90, 0:16, N/binary, 4:32>>},
+           {too_long, <<90, 6:16, N/binary, 4:32, 1:32, 2:32, 3:32, 4:32, 5:32, 6:32>>},
            {cut, <<88, N/binary, 7:32>>}, {no_atom, <<88, 97, 1, 7:32, 3:32, 2:32>>},
            {earlier_self, <<88, (atom(node()))/binary, 1:32, 0:32, 1:32>>}, {creation_0, <<88, (atom(node()))/binary, 16#7FFF:32, 0:32, 0:32>>}],
     [cluster:that(Name, fun() ->

@@ -19,7 +19,7 @@ pub(crate) mod input;
 mod output;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use layout::Term;
 use parking_lot::Mutex;
@@ -53,6 +53,8 @@ pub struct Channel {
     pub relations: Relations,
     /// Those of both nodes; 0 while the channel is pending.
     capabilities: AtomicU64,
+    /// That of the other node in its present life; 0 while the channel is pending.
+    creation: AtomicU32,
     state: Mutex<State>,
     input: Mutex<Input>,
     /// Whether the port was asked to take output, and has not begun.
@@ -77,6 +79,15 @@ pub enum Phase {
     Pending,
     Up,
     Down,
+}
+
+/// What the handshake has found.
+#[derive(Clone, Copy)]
+pub struct Facts {
+    /// That of the other node.
+    pub creation: u32,
+    /// What both nodes are capable of.
+    pub both: Capabilities,
 }
 
 /// What a process has sent, as terms.
@@ -122,6 +133,7 @@ impl Channel {
             id,
             relations: Relations::default(),
             capabilities: AtomicU64::new(0),
+            creation: AtomicU32::new(0),
             state: Mutex::new(State {
                 phase: Phase::Pending,
                 output: Output::default(),
@@ -148,6 +160,11 @@ impl Channel {
         both == 0 || Capabilities(both).has(capability)
     }
 
+    /// The creation of the other node, which is known when the channel is up.
+    pub fn creation(&self) -> u32 {
+        self.creation.load(Ordering::Acquire)
+    }
+
     /// Whether other nodes should know of the other node.
     pub fn is_visible(&self) -> bool {
         self.has(Capability::Published)
@@ -163,32 +180,34 @@ impl Channel {
     }
 
     /// The handshake is done: a port carries the channel. Returns false if that is impossible.
-    pub fn open_by_port(self: &Arc<Channel>, port: &Arc<Port>, both: Capabilities) -> bool {
+    pub fn open_by_port(self: &Arc<Channel>, port: &Arc<Port>, facts: Facts) -> bool {
         if !port.carry(Arc::new(Carried(self.clone()))) {
             return false;
         }
-        self.open(Controller::Port(port.clone()), both)
+        self.open(Controller::Port(port.clone()), facts)
     }
 
     /// As [`Channel::open_by_port`], for a process.
-    pub fn open_by_process(self: &Arc<Channel>, pid: Term, both: Capabilities) -> bool {
+    pub fn open_by_process(self: &Arc<Channel>, pid: Term, facts: Facts) -> bool {
         let process = ControllingProcess {
             pid,
             wants_notification: false,
             wants_size: false,
             input_handler: pid,
         };
-        self.open(Controller::Process(process), both)
+        self.open(Controller::Process(process), facts)
     }
 
-    fn open(self: &Arc<Channel>, controller: Controller, both: Capabilities) -> bool {
+    fn open(self: &Arc<Channel>, controller: Controller, facts: Facts) -> bool {
         let mut state = self.state.lock();
         if state.phase != Phase::Pending {
             return false;
         }
+        let Facts { creation, both } = facts;
         let has_cache = both.has(Capability::HeaderAtomCache);
         state.output = Output::new(has_cache, both.has(Capability::Fragments));
         state.controller = controller;
+        self.creation.store(creation, Ordering::Release);
         self.capabilities.store(both.0, Ordering::Release);
         let waiting = std::mem::take(&mut state.waiting);
         state.waiting_bytes = 0;

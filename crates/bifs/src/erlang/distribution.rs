@@ -9,7 +9,7 @@ use term::{am, build, integer, list, map, node};
 
 use crate::erlang::{sending, spawning};
 use distribution::capability::{self, Capabilities};
-use distribution::channel::{Channel, Phase};
+use distribution::channel::{Channel, Facts, Phase};
 use distribution::{handle, peers, signals, spawn};
 use runtime::bif::{BifResult, Failure, badarg, badarg_because, error, notsup};
 use runtime::port::carrier::Accepted;
@@ -280,7 +280,7 @@ pub fn create_dist_channel_3(
     process: &mut Process,
     [name, controller, facts]: [Term; 3],
 ) -> BifResult {
-    let Some(both) = capabilities_of(facts) else {
+    let Some(facts) = facts_of(facts) else {
         return Ok(am::BADARG);
     };
     let net_kernel = registry::whereis_process(am::NET_KERNEL);
@@ -288,7 +288,7 @@ pub fn create_dist_channel_3(
     let (Some(net_kernel), Some(channel)) = (net_kernel, channel) else {
         return Ok(am::BADARG);
     };
-    if !both.suffice() {
+    if !facts.both.suffice() {
         runtime::log::incapable_node(process, name);
         return Ok(am::BADARG);
     }
@@ -301,14 +301,14 @@ pub fn create_dist_channel_3(
     };
     if controller.is_local_port() {
         let port = port::find(controller);
-        let is_open = port.is_some_and(|port| channel.open_by_port(&port, both));
+        let is_open = port.is_some_and(|port| channel.open_by_port(&port, facts));
         if !is_open {
             return Ok(am::BADARG);
         }
         announce(&channel);
         channel.tell_up();
     } else if controller == setup {
-        if !carry_by(process, &channel, both) {
+        if !carry_by(process, &channel, facts) {
             return Ok(am::BADARG);
         }
         announce(&channel);
@@ -317,7 +317,7 @@ pub fn create_dist_channel_3(
         let reference = signal::handle::reference_of_answer(process);
         let wanted = Owned::new(reference);
         let carry = move |controller: Option<&mut Process>| {
-            let is_carried = controller.is_some_and(|process| carry_by(process, &channel, both));
+            let is_carried = controller.is_some_and(|process| carry_by(process, &channel, facts));
             let mut scratch = Scratch::new();
             let result = match is_carried {
                 true => {
@@ -338,18 +338,20 @@ pub fn create_dist_channel_3(
     Ok(build::tuple(process.heap(), &[am::OK, handle]))
 }
 
-/// The capabilities of `{Flags, Creation}`.
-fn capabilities_of(facts: Term) -> Option<Capabilities> {
+/// `{Flags, Creation}`.
+fn facts_of(facts: Term) -> Option<Facts> {
     let &[flags, creation] = facts.as_tuple()? else {
         return None;
     };
-    u32::try_from(integer::uint64(creation)?).ok()?;
-    Some(Capabilities(integer::uint64(flags)?))
+    Some(Facts {
+        creation: u32::try_from(integer::uint64(creation)?).ok()?,
+        both: Capabilities(integer::uint64(flags)?),
+    })
 }
 
 /// Makes a process carry a connection, which ends with it.
-fn carry_by(process: &mut Process, channel: &Arc<Channel>, both: Capabilities) -> bool {
-    if !channel.open_by_process(process.pid(), both) {
+fn carry_by(process: &mut Process, channel: &Arc<Channel>, facts: Facts) -> bool {
+    if !channel.open_by_process(process.pid(), facts) {
         return false;
     }
     let channel = channel.clone();
