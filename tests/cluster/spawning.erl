@@ -86,7 +86,7 @@ unreachable() ->
 bad(B) ->
     see:fails([fun() -> spawn("b", erlang, self, []) end, fun() -> spawn(B, "erlang", self, []) end,
                fun() -> spawn(B, erlang, self, x) end, fun() -> spawn(B, erlang, self, [a | b]) end,
-               fun() -> spawn(B, not_a_fun) end, fun() -> cluster:plain(spawn(B, fun(X) -> X end)) end,
+               fun() -> spawn(B, not_a_fun) end, fun() -> cluster:plain(spawn(B, see:id(fun(X) -> X end))) end,
                fun() -> spawn_opt(B, erlang, self, [], [unknown]) end, fun() -> spawn_opt(B, erlang, self, [], x) end,
                fun() -> spawn_opt(B, erlang, self, [], [{priority, none}]) end,
                fun() -> spawn_opt(B, erlang, self, [], [{min_heap_size, x}, link]) end]).
