@@ -27,7 +27,7 @@ use term::byte_queue::ByteQueue;
 use term::copy::Owned;
 use term::external::{Desk, EncodeOptions, Encoder, Segment};
 use term::heap::Scratch;
-use term::{am, build};
+use term::{am, build, reference};
 
 use crate::capability::{Capabilities, Capability};
 use crate::monitor_nodes;
@@ -50,6 +50,8 @@ pub struct Channel {
     pub node: Term,
     /// Its number among the connections to that node.
     pub id: u32,
+    /// That of the reference which is its handle ([`crate::handle`]).
+    pub handle_number: u64,
     pub relations: Relations,
     /// Those of both nodes; 0 while the channel is pending.
     capabilities: AtomicU64,
@@ -131,6 +133,7 @@ impl Channel {
         Arc::new(Channel {
             node,
             id,
+            handle_number: reference::fresh_number(),
             relations: Relations::default(),
             capabilities: AtomicU64::new(0),
             creation: AtomicU32::new(0),

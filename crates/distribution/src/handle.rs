@@ -1,11 +1,13 @@
 //! Handles of channels as programs hold them: references behind which the channel stands, alone or with its number.
+//!
+//! All handles of one channel are equal: `net_kernel` finds by that whether a connection is the one that it knows.
 
 use std::sync::Arc;
 
 use layout::object::offset;
 use layout::{Heap, ObjectKind, Term};
 use term::off_heap::MagicBlock;
-use term::{build, reference};
+use term::build;
 
 use crate::channel::Channel;
 
@@ -20,7 +22,7 @@ pub fn make(heap: &mut Heap, channel: &Arc<Channel>) -> Term {
 fn make_handle(heap: &mut Heap, channel: &Arc<Channel>) -> Term {
     let block = MagicBlock::new(Box::new(channel.clone()));
     // SAFETY: a fresh block; its only count goes to the reference.
-    unsafe { build::magic_reference(heap, reference::fresh_number(), 0, block) }
+    unsafe { build::magic_reference(heap, channel.handle_number, 0, block) }
 }
 
 /// The channel of `{Number, Handle}`.
