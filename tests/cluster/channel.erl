@@ -1,5 +1,5 @@
 %% What a node tells of its connections: net_kernel:node_info, the port or process that owns one, its options and statistics,
-%% dist_ctrl, flags; seq_trace tokens; busy channels.
+%% dist_ctrl, flags; busy channels.
 %% args: -connect_all false
 %% timeout: 30
 -module(channel).
@@ -20,7 +20,6 @@ main([B]) ->
                           net_kernel:setopts(new, [{nodelay, false}])]),
     see:value("buffer", erlang:system_info(dist_buf_busy_limit)),
     watermarks(B, Controller),
-    tokens(B),
     busy(B),
     see:value("procs", [is_pid(whereis(Name)) || Name <- [net_kernel, auth, erl_epmd, net_sup]]),
     see:value("still", nodes()).
@@ -33,17 +32,6 @@ watermarks(B, Controller) ->
                                 {ok, [{_, Sent}, {_, Received}]} -> {Sent > 0, Received > 0}
                             end),
     see:value("works", erpc:call(B, erlang, node, [])).
-
-%% A token goes with a message to the other node and comes back with the answer.
-tokens(B) ->
-    Pid = cluster:on(B, fun() -> spawn(fun() -> receive {From, tell} -> From ! {token, seq_trace:get_token(label), seq_trace:get_token(serial)} end end) end),
-    seq_trace:set_token(label, 17),
-    seq_trace:set_token(send, true),
-    Pid ! {self(), tell},
-    see:value("token", cluster:next()),
-    see:value("token here", [seq_trace:get_token(label), seq_trace:get_token(send)]),
-    seq_trace:set_token([]),
-    see:value("none", cluster:on(B, fun seq_trace:get_token/0)).
 
 counted(N) ->
     receive {count, M} when M =:= N + 1 -> counted(M); {tell, To} -> To ! {counted, N} end.
@@ -71,6 +59,7 @@ busy(_) ->
     Sender = spawn(fun() ->
         Large = binary:copy(<<0>>, 100_000),
         _ = [begin {ignored, C} ! Large, Counter ! {count, N} end || N <- lists:seq(1, 400)],
+        Counter ! {tell, Self},
         Self ! {sent, self()}
     end),
     see:value("busy", receive {monitor, Sender, busy_dist_port, Port} -> is_port(Port) after 10_000 -> no end),
@@ -79,6 +68,5 @@ busy(_) ->
     erlang:system_monitor(undefined),
     os:cmd("kill -CONT " ++ Process),
     see:value("goes on", receive {sent, Sender} -> sent end),
-    Counter ! {tell, self()},
     see:value("all", receive {counted, N} -> N end),
     ok = peer:stop(Peer).

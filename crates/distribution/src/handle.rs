@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use layout::object::offset;
 use layout::{Heap, ObjectKind, Term};
-use term::off_heap::MagicBlock;
 use term::build;
+use term::off_heap::MagicBlock;
 
 use crate::channel::Channel;
 

@@ -65,10 +65,14 @@ pub fn run(options: &ClusterOptions) -> Result<ExitCode> {
         })
         .collect();
     let stages: Vec<&dyn Stage> = stages.iter().map(|stage| stage as &dyn Stage).collect();
-    let mut programs = program::discover(&project::root().join("tests/cluster"))?;
-    programs.retain(|program| project::is_asked_for(&program.name, &options.judging.filter));
+    let programs = program::discover(&project::root().join("tests/cluster"))?;
     let oracle = Oracle::new(&project::target().join("cluster"), &nodes::FLAGS)?;
-    judge::judge(programs, &oracle, &stages, &options.judging)
+    judge::judge(
+        options.judging.select(programs),
+        &oracle,
+        &stages,
+        &options.judging,
+    )
 }
 
 /// Where the machines are.

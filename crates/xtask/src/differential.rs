@@ -25,9 +25,6 @@ pub struct DifferentialOptions {
     under_test: UnderTest,
     #[command(flatten)]
     judging: JudgeOptions,
-    /// Also the programs in tests/programs/later, which are not expected to pass yet.
-    #[arg(long)]
-    later: bool,
 }
 
 pub fn run(options: &DifferentialOptions) -> Result<ExitCode> {
@@ -39,21 +36,11 @@ pub fn run(options: &DifferentialOptions) -> Result<ExitCode> {
     let programs = program::discover(&project::root().join("tests/programs"))?;
     let oracle = Oracle::new(&project::target().join("differential"), &[])?;
     judge::judge(
-        select(programs, options),
+        options.judging.select(programs),
         &oracle,
         &[&one_node],
         &options.judging,
     )
-}
-
-fn select(programs: Vec<Program>, options: &DifferentialOptions) -> Vec<Program> {
-    let filter = &options.judging.filter;
-    let wants_later = options.later || filter.iter().any(|part| part.contains("later"));
-    programs
-        .into_iter()
-        .filter(|program| project::is_asked_for(&program.name, filter))
-        .filter(|program| wants_later || !program.name.starts_with("later/"))
-        .collect()
 }
 
 /// Each program on a machine that is alone.

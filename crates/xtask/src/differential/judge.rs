@@ -29,7 +29,10 @@ const AGREEMENTS_ALONE: usize = 2;
 #[derive(clap::Args)]
 pub struct JudgeOptions {
     /// Only programs whose path below their folder contains one of these.
-    pub filter: Vec<String>,
+    filter: Vec<String>,
+    /// Also the programs in the folder `later`, which are not expected to pass yet.
+    #[arg(long)]
+    later: bool,
     /// Run stock again, also where its answer is kept.
     #[arg(long)]
     fresh: bool,
@@ -45,6 +48,18 @@ pub struct JudgeOptions {
     /// Name the programs that took longest.
     #[arg(long, value_name = "N", default_value_t = 0)]
     slowest: usize,
+}
+
+impl JudgeOptions {
+    /// The programs that are asked for.
+    pub fn select(&self, programs: Vec<Program>) -> Vec<Program> {
+        let wants_later = self.later || self.filter.iter().any(|part| part.contains("later"));
+        programs
+            .into_iter()
+            .filter(|program| project::is_asked_for(&program.name, &self.filter))
+            .filter(|program| wants_later || !program.name.starts_with("later/"))
+            .collect()
+    }
 }
 
 /// Where a program runs: on one machine, or on several that are one cluster. `code` are the folders of its code.
