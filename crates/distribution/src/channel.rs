@@ -16,6 +16,7 @@
 
 pub(crate) mod header;
 pub(crate) mod input;
+mod older;
 mod output;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ use crate::monitor_nodes;
 use crate::relations::Relations;
 use header::Collector;
 use input::Input;
+use older::{Answer, Older};
 use output::{Body, Output};
 use runtime::port::busy::{SuspendedSenders, suspend_sender};
 use runtime::port::{Port, carrier};
@@ -156,11 +158,15 @@ impl Channel {
         self.state.lock().phase
     }
 
-    /// Whether both nodes have a capability. While the channel is pending the answer is yes: what cannot be sent as it
-    /// was wanted is dropped.
-    pub fn has(&self, capability: Capability) -> bool {
+    /// What both nodes are capable of; nothing is known of that while the channel is pending.
+    fn capabilities(&self) -> Option<Capabilities> {
         let both = self.capabilities.load(Ordering::Acquire);
-        both == 0 || Capabilities(both).has(capability)
+        (both != 0).then_some(Capabilities(both))
+    }
+
+    /// Whether both nodes have a capability; not while the channel is pending.
+    pub fn has(&self, capability: Capability) -> bool {
+        self.capabilities().is_some_and(|both| both.has(capability))
     }
 
     /// The creation of the other node, which is known when the channel is up.
@@ -214,12 +220,15 @@ impl Channel {
         self.capabilities.store(both.0, Ordering::Release);
         let waiting = std::mem::take(&mut state.waiting);
         state.waiting_bytes = 0;
-        for operation in waiting {
+        let mut answers = Vec::new();
+        for operation in &waiting {
             let payload = operation.payload.as_ref().map(Owned::term);
-            let _ = Message::encode(self, operation.control.term(), payload, |message| {
+            let put = |message: &Message<'_>| {
                 message.put(&mut state.output, operation.sender);
                 Queued::Accepted
-            });
+            };
+            let answer = self.encode(both, operation.control.term(), payload, put).1;
+            answers.extend(answer);
         }
         for sender in std::mem::take(&mut state.suspended) {
             state.output.wait(sender);
@@ -230,6 +239,11 @@ impl Channel {
         if has_output {
             self.announce_output();
         }
+        // Their terms are those of the operations.
+        for answer in answers {
+            older::answer(self, answer);
+        }
+        drop(waiting);
         true
     }
 
@@ -276,7 +290,7 @@ impl Channel {
         control: Term,
         payload: Option<Term>,
     ) -> Queued {
-        if self.capabilities.load(Ordering::Acquire) == 0 {
+        if self.capabilities().is_none() {
             let mut state = self.state.lock();
             if state.phase == Phase::Pending {
                 let operation = Operation {
@@ -290,16 +304,51 @@ impl Channel {
                 return state.must_wait(suspendable);
             }
         }
-        let queued = Message::encode(self, control, payload, |message| {
+        let Some(both) = self.capabilities() else {
+            // It is down, and never was up.
+            return Queued::Accepted;
+        };
+        let put = |message: &Message<'_>| {
             let mut state = self.state.lock();
             if state.phase != Phase::Up {
                 return Queued::Accepted;
             }
             message.put(&mut state.output, sender);
             state.must_wait(suspendable)
-        });
+        };
+        let (queued, answer) = self.encode(both, control, payload, put);
         self.announce_output();
+        if let Some(answer) = answer {
+            older::answer(self, answer);
+        }
         queued
+    }
+
+    /// Encodes a signal as the other node wants it, and shows the result. Returns also what the other node would have
+    /// answered if it were newer.
+    fn encode(
+        &self,
+        both: Capabilities,
+        control: Term,
+        payload: Option<Term>,
+        show: impl FnOnce(&Message<'_>) -> Queued,
+    ) -> (Queued, Option<Answer>) {
+        let older = match older::understands_all(both) {
+            true => None,
+            false => older::translate(both, control, payload),
+        };
+        match older {
+            None => (Message::encode(both, control, payload, show), None),
+            Some(Older { message, answer }) => {
+                let queued = match message {
+                    Some((control, payload)) => {
+                        Message::encode(both, control.term(), payload, show)
+                    }
+                    None => Queued::Accepted,
+                };
+                (queued, answer)
+            }
+        }
     }
 
     /// Whether a sender would be suspended.
@@ -540,12 +589,12 @@ impl Message<'_> {
     /// Encodes a control term and a message as the other node wants them, and shows the result. Only a term of 4 GiB or
     /// more has no external format; that is dropped.
     fn encode(
-        channel: &Channel,
+        both: Capabilities,
         control: Term,
         payload: Option<Term>,
         show: impl FnOnce(&Message<'_>) -> Queued,
     ) -> Queued {
-        let has_cache = channel.has(Capability::HeaderAtomCache);
+        let has_cache = both.has(Capability::HeaderAtomCache);
         let collector = Collector::new();
         let number = |atom| collector.number(atom);
         let options = EncodeOptions {

@@ -4,7 +4,6 @@ use layout::{Fragment, Heap, ObjectKind, Term};
 use smallvec::smallvec;
 use term::{am, build, copy};
 
-use crate::capability::Capability;
 use crate::channel::input;
 use crate::control::{Control, code};
 use crate::relations::{self, Kind, Relation};
@@ -116,13 +115,8 @@ pub(crate) fn exit_linked(relation: &Relation, pid: Term, to: Term, reason: Term
 
 /// As [`exit_linked`], for a process that was perhaps never linked.
 pub(crate) fn exit_link(channel: &crate::channel::Channel, pid: Term, to: Term, reason: Term) {
-    if channel.has(Capability::ExitPayload) {
-        let control = Control::new(code::PAYLOAD_EXIT, &[pid, to]);
-        channel.send(pid, control.term(), Some(reason));
-    } else {
-        let control = Control::new(code::EXIT, &[pid, to, reason]);
-        channel.send(pid, control.term(), None);
-    }
+    let control = Control::new(code::PAYLOAD_EXIT, &[pid, to]);
+    channel.send(pid, control.term(), Some(reason));
 }
 
 /// Tells a process of another node that one which it monitors has ended. `parts` are the pid or name that it monitors, its
@@ -134,13 +128,8 @@ pub(crate) fn tell_down(
     reason: Term,
 ) {
     debug_assert!(reference.is_kind(ObjectKind::ExternalReference));
-    if channel.has(Capability::ExitPayload) {
-        let control = Control::new(code::PAYLOAD_DOWN, &[watched, watcher, reference]);
-        channel.send(sender, control.term(), Some(reason));
-    } else {
-        let control = Control::new(code::DOWN, &[watched, watcher, reference, reason]);
-        channel.send(sender, control.term(), None);
-    }
+    let control = Control::new(code::PAYLOAD_DOWN, &[watched, watcher, reference]);
+    channel.send(sender, control.term(), Some(reason));
 }
 
 /// Acknowledges that `pid` has handled an unlink signal.

@@ -10,7 +10,6 @@ use smallvec::smallvec;
 use term::copy::Owned;
 use term::{am, build, node};
 
-use crate::capability::Capability;
 use crate::channel::Channel;
 use crate::control::{Control, code};
 use crate::relations::Kind;
@@ -65,14 +64,9 @@ pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
     let control = if let Some(&[name, _]) = to.as_tuple() {
         Control::new(code::REG_SEND, &[pid, am::EMPTY, name])
     } else if to.is_kind(ObjectKind::ExternalReference) {
-        if !channel.has(Capability::Alias) {
-            return Sent::Done;
-        }
         Control::new(code::ALIAS_SEND, &[pid, to])
-    } else if channel.has(Capability::SendSender) {
-        Control::new(code::SEND_SENDER, &[pid, to])
     } else {
-        Control::new(code::SEND, &[am::EMPTY, to])
+        Control::new(code::SEND_SENDER, &[pid, to])
     };
     channel.send_from(from, control.term(), Some(message))
 }
@@ -83,13 +77,8 @@ pub fn exit(from: &mut Process, to: Term, reason: Term) -> Sent {
         return Sent::Done;
     };
     let pid = from.pid();
-    if channel.has(Capability::ExitPayload) {
-        let control = Control::new(code::PAYLOAD_EXIT2, &[pid, to]);
-        channel.send_from(from, control.term(), Some(reason))
-    } else {
-        let control = Control::new(code::EXIT2, &[pid, to, reason]);
-        channel.send_from(from, control.term(), None)
-    }
+    let control = Control::new(code::PAYLOAD_EXIT2, &[pid, to]);
+    channel.send_from(from, control.term(), Some(reason))
 }
 
 /// Makes a process the group leader of one on another node.

@@ -12,7 +12,6 @@ use smallvec::smallvec;
 use term::copy::Owned;
 use term::{am, build, list, reference};
 
-use crate::capability::Capability;
 use crate::channel::Channel;
 use crate::channel::input::Payload;
 use crate::control::{Control, SPAWNED_LINKED, SPAWNED_MONITORED, code};
@@ -130,9 +129,6 @@ pub fn request(
     let Some(channel) = peers::connect(node) else {
         return refuse(process, am::NOCONNECTION);
     };
-    if !channel.has(Capability::Spawn) {
-        return refuse(process, am::NOTSUP);
-    }
     let pid = process.pid();
     let kind = Kind::Spawn(SpawnRequest {
         reply_tag: Owned::new(reply.tag),

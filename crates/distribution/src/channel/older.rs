@@ -1,0 +1,210 @@
+//! What is told to a node that lacks a capability.
+//!
+//! Signals are made in their newest form, perhaps before it is known what the other node is capable of. Here they get the form
+//! that it understands; where there is none, they are dropped, or answered in its place.
+
+use layout::Term;
+use term::am;
+
+use crate::capability::{Capabilities, Capability};
+use crate::channel::Channel;
+use crate::control::{Control, code};
+use crate::spawn;
+use runtime::signal::{self, Signal};
+
+/// Signals that need none of these have one form only.
+const NEWEST: [Capability; 5] = [
+    Capability::SendSender,
+    Capability::ExitPayload,
+    Capability::UnlinkId,
+    Capability::Spawn,
+    Capability::Alias,
+];
+
+/// What becomes of a signal.
+pub struct Older {
+    /// What is sent.
+    pub message: Option<(Control, Option<Term>)>,
+    /// What the sender would have heard of a newer node.
+    pub answer: Option<Answer>,
+}
+
+/// See [`Older`].
+#[derive(Clone, Copy)]
+pub enum Answer {
+    /// To the spawn request of this number: the other node cannot do that.
+    NotSpawned { number: u64 },
+    /// An acknowledgement: the other node needs no number to tell a new link from one that was removed.
+    Unlinked { pid: Term, from: Term, number: u64 },
+}
+
+/// Whether a node with these capabilities understands every form.
+pub fn understands_all(both: Capabilities) -> bool {
+    NEWEST.iter().all(|&capability| both.has(capability))
+}
+
+/// The form of a signal that a node with these capabilities understands; `None` if it is the one that it has.
+pub fn translate(both: Capabilities, control: Term, payload: Option<Term>) -> Option<Older> {
+    let [code, rest @ ..] = control.as_tuple()? else {
+        return None;
+    };
+    let lacks = |capability| !both.has(capability);
+    let sent = |control| Older {
+        message: Some((control, None)),
+        answer: None,
+    };
+    let older = match (code.as_small()?, rest) {
+        (code::SEND_SENDER, &[_, to]) if lacks(Capability::SendSender) => Older {
+            message: Some((Control::new(code::SEND, &[am::EMPTY, to]), payload)),
+            answer: None,
+        },
+        (code::ALIAS_SEND, _) if lacks(Capability::Alias) => Older {
+            message: None,
+            answer: None,
+        },
+        (code::PAYLOAD_EXIT, &[from, to]) if lacks(Capability::ExitPayload) => {
+            sent(Control::new(code::EXIT, &[from, to, payload?]))
+        }
+        (code::PAYLOAD_EXIT2, &[from, to]) if lacks(Capability::ExitPayload) => {
+            sent(Control::new(code::EXIT2, &[from, to, payload?]))
+        }
+        (code::PAYLOAD_DOWN, &[from, to, reference]) if lacks(Capability::ExitPayload) => {
+            sent(Control::new(code::DOWN, &[from, to, reference, payload?]))
+        }
+        (code::UNLINK_ID, &[number, pid, from]) if lacks(Capability::UnlinkId) => Older {
+            message: Some((Control::new(code::UNLINK, &[pid, from]), None)),
+            answer: Some(Answer::Unlinked {
+                pid,
+                from,
+                number: term::integer::uint64(number)?,
+            }),
+        },
+        (code::UNLINK_ID_ACK, _) if lacks(Capability::UnlinkId) => Older {
+            message: None,
+            answer: None,
+        },
+        (code::SPAWN_REQUEST, &[reference, ..]) if lacks(Capability::Spawn) => Older {
+            message: None,
+            answer: Some(Answer::NotSpawned {
+                number: term::reference::number(reference)?.0,
+            }),
+        },
+        _ => return None,
+    };
+    Some(older)
+}
+
+/// Answers for the other node.
+pub fn answer(channel: &Channel, answer: Answer) {
+    match answer {
+        Answer::NotSpawned { number } => {
+            if let Some(handle) = channel.relations.find_spawn(number) {
+                spawn::replied(handle, am::NOTSUP, 0);
+            }
+        }
+        Answer::Unlinked { pid, from, number } => {
+            if let Some(handle) = channel.relations.find_link(pid, from) {
+                let from = handle;
+                signal::send_or_bounce(pid, Signal::UnlinkAck { from, number });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capability::DEFAULT;
+
+    fn all_but(capability: Capability) -> Capabilities {
+        Capabilities(Capabilities::of(DEFAULT).0 & !(1 << capability as u8))
+    }
+
+    fn codes(lacking: Capability, control: &Control) -> (Option<Option<Term>>, bool) {
+        match translate(all_but(lacking), control.term(), Some(am::NORMAL)) {
+            None => (None, false),
+            Some(Older { message, answer }) => {
+                let code = message.map(|(control, _)| control.term().as_tuple().unwrap()[0]);
+                (Some(code), answer.is_some())
+            }
+        }
+    }
+
+    /// Each form that needs a capability gets the older one without it, and stays what it is where only others are lacking.
+    #[test]
+    fn newer_forms_are_translated() {
+        let [a, b] = [Term::local_pid(1, 0), Term::local_pid(2, 0)];
+        let form = |code| Some(Some(Term::small(code)));
+        let number = Term::small(7);
+        let cases = [
+            (
+                code::SEND_SENDER,
+                vec![a, b],
+                Capability::SendSender,
+                form(code::SEND),
+                false,
+            ),
+            (
+                code::ALIAS_SEND,
+                vec![a, b],
+                Capability::Alias,
+                Some(None),
+                false,
+            ),
+            (
+                code::PAYLOAD_EXIT,
+                vec![a, b],
+                Capability::ExitPayload,
+                form(code::EXIT),
+                false,
+            ),
+            (
+                code::PAYLOAD_EXIT2,
+                vec![a, b],
+                Capability::ExitPayload,
+                form(code::EXIT2),
+                false,
+            ),
+            (
+                code::PAYLOAD_DOWN,
+                vec![a, b, am::OK],
+                Capability::ExitPayload,
+                form(code::DOWN),
+                false,
+            ),
+            (
+                code::UNLINK_ID,
+                vec![number, a, b],
+                Capability::UnlinkId,
+                form(code::UNLINK),
+                true,
+            ),
+            (
+                code::UNLINK_ID_ACK,
+                vec![number, a, b],
+                Capability::UnlinkId,
+                Some(None),
+                false,
+            ),
+        ];
+        for (code, rest, lacking, expected, is_answered) in &cases {
+            let control = Control::new(*code, rest);
+            assert_eq!(
+                codes(*lacking, &control),
+                (*expected, *is_answered),
+                "{code}"
+            );
+            for (_, _, other, ..) in &cases {
+                if other != lacking {
+                    assert_eq!(
+                        codes(*other, &control),
+                        (None, false),
+                        "{code} without {other:?}"
+                    );
+                }
+            }
+        }
+        assert!(understands_all(Capabilities::of(DEFAULT)));
+        assert!(!understands_all(all_but(Capability::Spawn)));
+    }
+}
