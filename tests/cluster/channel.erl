@@ -52,8 +52,7 @@ busy(_) ->
     {Peer, C} = cluster:start(c),
     true = net_kernel:connect_node(C),
     Counter = cluster:on(C, fun() -> spawn(fun() -> counted(0) end) end),
-    Process = peer:call(Peer, os, getpid, []),
-    os:cmd("kill -STOP " ++ Process),
+    Stopped = cluster:stop(Peer),
     Self = self(),
     erlang:system_monitor(self(), [busy_dist_port]),
     Sender = spawn(fun() ->
@@ -66,7 +65,7 @@ busy(_) ->
     see:value("suspended", suspended(Sender, 0)),
     see:value("nosuspend", [erlang:send({ignored, C}, x, [nosuspend]), erlang:send_nosuspend({ignored, C}, x)]),
     erlang:system_monitor(undefined),
-    os:cmd("kill -CONT " ++ Process),
+    ok = cluster:go_on(Stopped),
     see:value("goes on", receive {sent, Sender} -> sent end),
     see:value("all", receive {counted, N} -> N end),
     ok = peer:stop(Peer).

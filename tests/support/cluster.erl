@@ -1,7 +1,7 @@
 %% What the programs under tests/cluster do with nodes beside their own. Other nodes run funs for them by messages alone, so that
 %% a program depends on nothing that it does not show.
 -module(cluster).
--export([up/0, serve/0, quiet/0, on/2, start/1, start/2, kill/1, call/2, connect/1, disconnect/1]).
+-export([up/0, serve/0, quiet/0, on/2, start/1, start/2, kill/1, stop/1, go_on/1, call/2, connect/1, disconnect/1]).
 -export([that/2, value/2, plain/1, next/0, next/1, take/1, rest/0, rest/1, gone/1, wait/1, wait/2]).
 
 %% How long to wait for what must come. Only a program that fails waits so long.
@@ -92,6 +92,21 @@ kill(Peer) ->
     Monitor = monitor(process, Peer),
     os:cmd("kill -KILL " ++ Process),
     receive {'DOWN', Monitor, process, Peer, _} -> ok after ?PATIENCE -> exit({still_there, Process}) end.
+
+%% Stops a node as the terminal does with a program, and waits until all of its threads stand still: the system tells them one by one.
+stop(Peer) ->
+    Process = peer:call(Peer, os, getpid, []),
+    os:cmd("kill -STOP " ++ Process),
+    ["T"] = wait(fun() -> lists:usort(states(Process)) end, ["T"]),
+    {stopped, Process}.
+
+states(Process) ->
+    string:lexemes(os:cmd("cat /proc/" ++ Process ++ "/task/*/status | sed -n 's/^State:[^A-Za-z]*\\(.\\).*/\\1/p'"), "\n").
+
+%% Lets a node go on that was stopped.
+go_on({stopped, Process}) ->
+    os:cmd("kill -CONT " ++ Process),
+    ok.
 
 %% What a fun returns on a node that is controlled.
 call(Peer, Fun) ->
