@@ -74,13 +74,19 @@ pub fn applications() -> Result<HashSet<String>> {
     Ok(names)
 }
 
-/// The path of a stock program (`erl`, `erlc`) in PATH.
+/// The path of a stock program (`erl`, `erlc`, `epmd`): in PATH, or beside the `erl` that is there.
 pub fn stock(program: &str) -> Result<PathBuf> {
     let path = env::var_os("PATH").context("PATH is not set")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|candidate| candidate.is_file())
-        .with_context(|| {
-            format!("no {program} in PATH: stock Erlang/OTP is what ferl is compared with")
-        })
+    let in_path = |program: &str| {
+        env::split_paths(&path)
+            .map(|folder| folder.join(program))
+            .find(|candidate| candidate.is_file())
+    };
+    let beside_erl = || {
+        let beside = in_path("erl")?.canonicalize().ok()?.with_file_name(program);
+        beside.is_file().then_some(beside)
+    };
+    in_path(program).or_else(beside_erl).with_context(|| {
+        format!("no {program} in PATH: stock Erlang/OTP is what ferl is compared with")
+    })
 }

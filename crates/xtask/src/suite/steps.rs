@@ -81,6 +81,11 @@ pub const RELEASE: &[Step] = &[
         "differential, collect always",
         "xtask differential --collect-always language maps binaries processes errors memory",
     ),
+    // Of each kind of program one; what ends by a node's death or takes seconds is left to `make test-all`.
+    step(
+        "cluster",
+        "xtask cluster connecting cookies sending links monitors exits spawning calls servers process_groups restarted",
+    ),
     step("calls", "xtask generate calls --count 60"),
     step("programs", "xtask generate programs --count 100"),
     step("walks", "xtask generate walks --count 500 --schedulers 8"),
@@ -120,6 +125,11 @@ pub const SLOWER: &[Step] = &[
         failure: Failure::IsExpected,
         ..step("differential, later", "xtask differential --later later")
     },
+    step("cluster, all", "xtask cluster"),
+    step(
+        "cluster, collect always",
+        "xtask cluster --collect-always --pairs ferl-stock,stock-ferl",
+    ),
     step(
         "interleavings, four preemptions",
         "env LOOM_MAX_PREEMPTIONS=4 cargo test --quiet -p runtime -p ets --features ets/loom --test interleavings",
