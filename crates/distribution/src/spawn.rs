@@ -1,7 +1,8 @@
 //! Processes that one node spawns on another: `spawn_request` and what is built on it.
 //!
-//! The parent keeps the request among its monitors, by the number of the request's reference, until the reply comes. A
-//! new process waits for its arguments, which are its first message: so it decodes them itself.
+//! The parent keeps the request among its monitors, by the number of the request's reference, until the reply comes. That entry
+//! owns one count of the handle, and the reply that is to come owns another: so whichever of them goes first, the other
+//! finds the request. A new process waits for its arguments, which are its first message: so it decodes them itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use term::copy::Owned;
 use term::{am, build, list, reference};
 
 use crate::channel::Channel;
-use crate::channel::input::Payload;
+use crate::channel::input::{Payload, Way};
 use crate::control::{Control, SPAWNED_LINKED, SPAWNED_MONITORED, code};
 use crate::relations::{self, Kind, Relation, SpawnRequest};
 use crate::{peers, remote, signals};
@@ -142,6 +143,8 @@ pub fn request(
     let Some(handle) = channel.relations.add(&channel, pid, node, number.0, kind) else {
         return refuse(process, am::NOCONNECTION);
     };
+    // That of the reply.
+    relations::retain(handle);
     let target = MonitorTarget::Remote { handle };
     process.relations.add_monitor(number, target, tag, alias);
     let control = Control::with(code::SPAWN_REQUEST, |heap| {
@@ -183,12 +186,10 @@ pub fn abandon(process: &mut Process, number: own::ReferenceNumber) -> bool {
     true
 }
 
-/// The process that sent the request does not want the new one any more. Uses up the handle: it stays counted until the
-/// reply comes.
+/// The process that sent the request does not want the new one any more, and its entry is gone. Uses up the handle.
 pub(crate) fn give_up(handle: Term, request: &SpawnRequest, reason: Term) {
     *request.given_up.lock() = Some(Owned::new(reason));
-    // The channel has its own count while the reply is on its way: see `replied`.
-    let _ = handle;
+    relations::release(handle);
 }
 
 /// The reply to a request has come: the new pid, or the reason why there is none. Uses up a count of the handle.
@@ -199,7 +200,7 @@ pub(crate) fn replied(handle: Term, result: Term, flags: i64) {
     {
         return relations::release(handle);
     }
-    // What the new process sends next finds the link, also before the parent has handled the reply.
+    // Before anything else comes in, because that may be the exit signal of this link.
     let link = match result.is_pid() && flags & SPAWNED_LINKED != 0 {
         true => Link::to_child(&relation, result),
         false => Link::None,
@@ -213,11 +214,13 @@ pub(crate) fn replied(handle: Term, result: Term, flags: i64) {
         let is_given_up = request.given_up.lock().is_some();
         match parent {
             Some(parent) if !is_given_up => {
-                accept_reply(parent, &relation, request, (result.term(), link, flags));
+                if accept_reply(parent, &relation, request, (result.term(), link, flags)) {
+                    relations::release(handle);
+                }
             }
             _ => refuse_child(&relation, request, (result.term(), link, flags)),
         }
-        // That of the parent's entry, and the caller's.
+        // The reply's, and the caller's.
         relations::release(handle);
         relations::release(handle);
     };
@@ -251,19 +254,20 @@ impl Link {
     }
 }
 
-/// The parent learns of its child.
+/// The parent learns of its child, and of the link with it, whose count it uses up. Returns whether its entry for the request
+/// was there, and is gone now.
 fn accept_reply(
     parent: &mut Process,
     relation: &Relation,
     request: &SpawnRequest,
     (result, link, flags): (Term, Link, i64),
-) {
+) -> bool {
     let number = (relation.number, 0);
     let pid = parent.pid();
     let alias = parent.relations.alias(number);
     let Some(monitor) = parent.relations.take_monitor(number) else {
         link.give_up();
-        return;
+        return false;
     };
     let is_spawned = result.is_pid();
     let channel = &relation.channel;
@@ -315,6 +319,7 @@ fn accept_reply(
         let message = build::tuple(heap, &parts);
         handle::deliver(parent, message);
     }
+    true
 }
 
 /// Nobody waits for the new process any more.
@@ -338,6 +343,19 @@ fn refuse_child(
         let given_up = request.given_up.lock();
         let reason = given_up.as_ref().map_or(am::NOCONNECTION, Owned::term);
         remote::exit_link(&relation.channel, parent, result, reason);
+    }
+}
+
+/// Whether a request with this number was sent over a channel, and no reply has come.
+pub(crate) fn awaits_reply(channel: &Channel, number: u64) -> bool {
+    let Some(handle) = channel.relations.find_spawn(number) else {
+        return false;
+    };
+    let relation = relations::get(handle);
+    relations::release(handle);
+    match &relation.kind {
+        Kind::Spawn(request) => !request.is_answered.load(Ordering::Relaxed),
+        _ => false,
     }
 }
 
@@ -368,9 +386,9 @@ pub(crate) fn serve(
         initial: (module, function, arity),
         group_leader,
     };
-    let message = arguments.into_fragment(channel, None);
     let mut is_closed = false;
     let spawned = spawn::spawn_from_abroad(from, &parsed, |child| {
+        let message = arguments.into_fragment(channel, Way::Arguments(child.pid()));
         // SAFETY: the fragment is new, so it is in no list, and nobody else knows the process.
         unsafe { signal::send_first(child, message) };
         let pid = child.pid();

@@ -160,6 +160,19 @@ pub fn corrupted_distribution_term(node: Term, channel: u32, bytes: &[u8], atoms
     });
 }
 
+/// Reports that what a process asked a node to spawn has ended, although the node has not told of its start.
+pub fn missing_spawn_reply(parent: Term, node: Term) {
+    let own = term::print::display(term::node::own_name());
+    let (parent, node) = (term::print::display(parent), term::print::display(node));
+    let text = format!(
+        "Missing 'spawn_reply' signal from the node {node} detected by {parent} on the node {own}. \
+         The node {node} probably suffers from the bug with ticket id OTP-17737."
+    );
+    report_as(am::ERROR, None, "~s~n", |heap| {
+        vec![build::string(heap, &text)]
+    });
+}
+
 /// The most bytes of a damaged packet that a report has.
 const MOST_BYTES_SHOWN: usize = 1024;
 

@@ -157,6 +157,16 @@ pub struct Payload<'a> {
     whole: Option<Term>,
 }
 
+/// How a message reaches its receiver.
+#[derive(Clone, Copy)]
+pub(crate) enum Way {
+    Direct,
+    /// Through the alias with this number.
+    Alias((u64, u64)),
+    /// It is the arguments that this new process waits for. Without them it must end.
+    Arguments(Term),
+}
+
 /// Does what a packet says.
 pub fn packet(channel: &Arc<Channel>, input: &Mutex<Input>, bytes: &[u8]) -> Accepted {
     if bytes.is_empty() {
@@ -422,10 +432,12 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
             Some(())
         }
         (code::DOWN, &[watched, watcher, reference, reason]) => {
-            down(watched, watcher, reference, Owned::new(reason))
+            down(channel, (watched, watcher, reference), || {
+                Some(Owned::new(reason))
+            })
         }
         (code::PAYLOAD_DOWN, &[watched, watcher, reference]) => {
-            down(watched, watcher, reference, payload.decode()?)
+            down(channel, (watched, watcher, reference), || payload.decode())
         }
         (code::EXIT, &[from, to, reason]) | (code::EXIT_TRACED, &[from, to, _, reason]) => {
             link_broken(channel, from, to, &Owned::new(reason))
@@ -541,13 +553,24 @@ fn monitor(channel: &Arc<Channel>, watcher: Term, watched: Term, reference: Term
     Some(())
 }
 
-fn down(watched: Term, watcher: Term, reference: Term, reason: Owned) -> Option<()> {
+fn down(
+    channel: &Channel,
+    (watched, watcher, reference): (Term, Term, Term),
+    reason: impl FnOnce() -> Option<Owned>,
+) -> Option<()> {
     if !(watched.is_atom() || watched.is_pid()) || !watcher.is_pid() {
         return None;
     }
+    let reason = reason()?;
     if let Some(number) = reference::number(reference)
         && watcher.is_local_pid()
     {
+        if spawn::awaits_reply(channel, number.0) {
+            // The request stays: it ends with the connection.
+            log::missing_spawn_reply(watcher, channel.node);
+            channel.break_off();
+            return Some(());
+        }
         let down = Signal::Down {
             reference: number,
             from: None,
@@ -612,18 +635,14 @@ impl Payload<'_> {
 
     /// Sends the message to a process, perhaps through an alias.
     fn send(&self, channel: &Channel, to: Term, alias: Option<(u64, u64)>) {
-        let message = self.into_fragment(channel, alias);
+        let message = self.into_fragment(channel, alias.map_or(Way::Direct, Way::Alias));
         // SAFETY: the fragment is new.
         unsafe { signal::send_prepared(to, message) };
     }
 
-    /// The message as its receiver will decode it: `{Node, Connection, Versioned, Atoms, Bytes, Start}`, and for one
-    /// through an alias also the two words of its number.
-    pub(crate) fn into_fragment(
-        self,
-        channel: &Channel,
-        alias: Option<(u64, u64)>,
-    ) -> *mut Fragment {
+    /// The message as its receiver will decode it: `{Node, Connection, Versioned, Atoms, Bytes, Start}`; then for one
+    /// through an alias the two words of its number, and for arguments the new process.
+    pub(crate) fn into_fragment(self, channel: &Channel, way: Way) -> *mut Fragment {
         let words = 16 + self.atoms.len() + build::binary_words(self.bytes.len());
         let mut scratch = Scratch::with_room(words);
         let heap = scratch.heap();
@@ -640,9 +659,13 @@ impl Payload<'_> {
         let start = Term::small(start as i64);
         let mut parts: SmallVec<[Term; 8]> =
             smallvec![channel.node, id, versioned, atoms, bytes, start];
-        if let Some((low, high)) = alias {
-            parts.push(build::unsigned(heap, low));
-            parts.push(build::unsigned(heap, high));
+        match way {
+            Way::Direct => {}
+            Way::Alias((low, high)) => {
+                parts.push(build::unsigned(heap, low));
+                parts.push(build::unsigned(heap, high));
+            }
+            Way::Arguments(child) => parts.push(child),
         }
         let parts = build::tuple(heap, &parts);
         // SAFETY: all of it was built here or is immediate.
@@ -654,7 +677,8 @@ impl Payload<'_> {
     }
 }
 
-/// Decodes a message that [`Payload::into_fragment`] has made; if that fails, the connection it came over ends.
+/// Decodes a message that [`Payload::into_fragment`] has made; if that fails, the connection it came over ends, and so does a
+/// process that would wait for its arguments for ever.
 ///
 /// # Safety
 /// The fragment is live, and in no list.
@@ -662,8 +686,8 @@ pub unsafe fn decode(fragment: *mut Fragment) -> Option<*mut Fragment> {
     // SAFETY: the caller's promise; only `into_fragment` makes fragments of this kind.
     let whole = unsafe { (*fragment).term };
     let parts = whole.as_tuple().expect("a tuple");
-    let &[node, id, versioned, atoms, bytes, offset, ref alias @ ..] = parts else {
-        unreachable!("six parts or eight");
+    let &[node, id, versioned, atoms, bytes, offset, ref way @ ..] = parts else {
+        unreachable!("six parts or more");
     };
     let mut scratch = Scratch::new();
     let encoded = bytes.as_bits().and_then(|bits| bits.as_bytes());
@@ -683,12 +707,16 @@ pub unsafe fn decode(fragment: *mut Fragment) -> Option<*mut Fragment> {
         _ => external::decode_bare,
     };
     let decoded = decode(scratch.heap(), encoded, &options, &mut CodeResolver);
-    let message = match (decoded, alias) {
+    let message = match (decoded, way) {
         (Err(_), _) => {
             let is_wanted = |channel: &Arc<Channel>| id == Term::small(i64::from(channel.id));
             if let Some(channel) = peers::channel(node).filter(is_wanted) {
                 let _ = report_damage(&channel, encoded, options.atoms);
                 channel.break_off();
+            }
+            if let &[child] = way {
+                let (exit, link) = (signals::exit_pair(node, am::NOCONNECTION), None);
+                let _ = signal::send(child, Signal::RemoteExit { exit, link });
             }
             None
         }
