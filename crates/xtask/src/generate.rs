@@ -1,7 +1,8 @@
 //! `cargo xtask generate`: random calls and programs, made from a seed and compared on ferl and on stock, and random
-//! scenarios of processes and walks through tables.
+//! scenarios of processes, walks through tables, and packets of other nodes.
 
 mod calls;
+mod packets;
 mod processes;
 pub mod programs;
 mod walks;
@@ -14,6 +15,8 @@ use std::process::ExitCode;
 pub enum Generator {
     /// Call every BIF with good, edge and bad arguments: values, reasons and explanations must equal stock's.
     Calls(calls::CallsOptions),
+    /// Feed a connection with sound and damaged packets: the node must live, and keep nothing of them.
+    Packets(packets::PacketsOptions),
     /// Run scenarios of many processes, whose outcome the language fixes: on ferl and on stock.
     Processes(processes::ProcessesOptions),
     /// Run random programs: what they print must equal what they print on stock.
@@ -25,6 +28,7 @@ pub enum Generator {
 pub fn run(generator: &Generator) -> Result<ExitCode> {
     match generator {
         Generator::Calls(options) => calls::run(options),
+        Generator::Packets(options) => packets::run(options),
         Generator::Processes(options) => processes::run(options),
         Generator::Programs(options) => programs::run(options),
         Generator::Walks(options) => walks::run(options),

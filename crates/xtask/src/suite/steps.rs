@@ -89,6 +89,7 @@ pub const RELEASE: &[Step] = &[
     step("calls", "xtask generate calls --count 60"),
     step("programs", "xtask generate programs --count 100"),
     step("walks", "xtask generate walks --count 500 --schedulers 8"),
+    step("packets", "xtask generate packets --count 200000"),
     step(
         "processes",
         "xtask generate processes --count 50 --schedulers 8",
@@ -188,6 +189,18 @@ pub const SLOWER: &[Step] = &[
     step(
         "processes, two schedulers, delays",
         "xtask generate processes --seed 5000 --count 300 --schedulers 2 --delays 2 --ferl target/delays/quick/ferl",
+    ),
+    step(
+        "packets, seed 2",
+        "xtask generate packets --seed 2 --count 10000000",
+    ),
+    step(
+        "packets, eight schedulers",
+        "xtask generate packets --seed 3 --count 2000000 --schedulers 8",
+    ),
+    step(
+        "packets, collect always",
+        "xtask generate packets --seed 4 --count 100000 --collect-always",
     ),
     step(
         "programs, seed 1000",

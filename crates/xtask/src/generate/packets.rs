@@ -1,0 +1,49 @@
+//! Packets of another node, sound and damaged, by seed (`tests/generators/packets.erl`).
+//!
+//! They are not compared with stock, which 25.2 does not survive. The generator counts what the node keeps when the
+//! connections have ended.
+
+use crate::under_test::UnderTest;
+use crate::{compile, project};
+use anyhow::{Context, Result};
+use std::fs;
+use std::process::ExitCode;
+use std::time::Duration;
+
+#[derive(clap::Args)]
+pub struct PacketsOptions {
+    #[command(flatten)]
+    under_test: UnderTest,
+    /// Other packets.
+    #[arg(long, default_value_t = 1)]
+    seed: u32,
+    /// Packets to send; 500,000 take about ten seconds.
+    #[arg(long, value_name = "N", default_value_t = 500_000)]
+    count: u32,
+    /// Seconds that all of it may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
+    timeout: u64,
+}
+
+pub fn run(options: &PacketsOptions) -> Result<ExitCode> {
+    let place = project::target().join("generated").join("packets");
+    fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
+    compile::generator("packets", &place)?;
+    let machine = options.under_test.path()?;
+    let outcome = options
+        .under_test
+        .invocation(&machine, &place)
+        .timeout(Duration::from_secs(options.timeout))
+        .arg("-noshell")
+        .arg("-pa")
+        .arg(&place)
+        .args(["-s", "packets", "start", "-extra"])
+        .args([options.seed.to_string(), options.count.to_string()])
+        .run()?;
+    print!("{}", String::from_utf8_lossy(&outcome.stdout));
+    if outcome.end.is_success() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{}: {}", outcome.end, outcome.last_words(3));
+    Ok(ExitCode::FAILURE)
+}
