@@ -141,7 +141,7 @@ pub fn corrupted_distribution_term(node: Term, channel: u32, bytes: &[u8], atoms
         "{own} got a corrupted external term from {node} on distribution channel {channel}\n<<..."
     );
     let numbers = bytes.iter().take(MOST_BYTES_SHOWN);
-    numbers.for_each(|byte| write!(text, ",{byte:8}").expect("strings grow"));
+    numbers.for_each(|byte| write!(text, ",{byte}").expect("strings grow"));
     text.push_str(if bytes.len() > MOST_BYTES_SHOWN {
         ",...>>\nATOM_CACHE_REF translations: "
     } else {

@@ -20,6 +20,7 @@ use term::{am, build, copy, node, reference};
 
 use super::Channel;
 use super::header::{self, AtomCache, AtomList, Bytes};
+use crate::capability::Capability;
 use crate::control::code;
 use crate::relations::{self, Kind};
 use crate::{peers, remote, signals, spawn};
@@ -261,6 +262,9 @@ fn take_apart(channel: &Arc<Channel>, input: &mut Input, packet: &[u8]) -> Resul
     let mut bytes = Bytes(packet);
     let first = bytes.u8().ok_or(Damaged)?;
     if first == header::PASS_THROUGH {
+        if channel.has(Capability::HeaderAtomCache) {
+            return report_damage(channel, packet, &[]);
+        }
         let arrived = Arrived {
             atoms: &[],
             bytes: bytes.0,
@@ -463,13 +467,18 @@ fn execute(channel: &Arc<Channel>, control: Term, payload: Payload<'_>) -> Optio
         (code::SPAWN_REPLY, &[reference, parent, flags, result])
         | (code::SPAWN_REPLY_TRACED, &[reference, parent, flags, result, _]) => {
             let flags = flags.as_small()?;
-            if !parent.is_pid() || !(is_of(channel, result) || result.is_atom()) {
+            if !parent.is_pid() || !(result.is_pid() || result.is_atom()) {
                 return None;
             }
             let (number, _) = reference::number(reference).unwrap_or_default();
-            if let Some(handle) = channel.relations.find_spawn(number) {
-                spawn::replied(handle, result, flags);
+            let Some(handle) = channel.relations.find_spawn(number) else {
+                return Some(());
+            };
+            if result.is_pid() && !is_of(channel, result) {
+                relations::release(handle);
+                return None;
             }
+            spawn::replied(handle, result, flags);
             Some(())
         }
         _ => None,
