@@ -249,6 +249,8 @@ get_had() ->
 
 shortened(List) when is_list(List), length(List) > 20 -> {a_list, length(List)};
 shortened([List]) when is_list(List) -> {nested, depth(List, 1)};
+%% Numbers of nodes are the machine's own.
+shortened({'EXIT', Pid, Reason}) -> {'EXIT', node(Pid), Reason};
 shortened(Other) -> Other.
 
 depth([List], Depth) when is_list(List) -> depth(List, Depth + 1);
