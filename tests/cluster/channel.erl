@@ -47,6 +47,12 @@ suspended(Pid, Found) ->
         _ -> suspended(Pid, 0)
     end.
 
+refused(C, Large) ->
+    case erlang:send({ignored, C}, Large, [nosuspend]) of
+        ok -> refused(C, Large);
+        nosuspend -> exit(refused)
+    end.
+
 %% A node that is stopped takes nothing: a sender is suspended, or is told so; all has come when it goes on.
 busy(_) ->
     {Peer, C} = cluster:start(c),
@@ -54,6 +60,8 @@ busy(_) ->
     Counter = cluster:on(C, fun() -> spawn(fun() -> counted(0) end) end),
     Stopped = cluster:stop(Peer),
     Self = self(),
+    %% Also what makes the channel busy does not suspend whoever does not want that.
+    see:value("refused", cluster:gone(spawn(fun() -> refused(C, binary:copy(<<0>>, 100_000)) end))),
     erlang:system_monitor(self(), [busy_dist_port]),
     Sender = spawn(fun() ->
         Large = binary:copy(<<0>>, 100_000),

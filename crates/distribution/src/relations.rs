@@ -242,6 +242,15 @@ impl Relations {
         table.counted(found.next().map(|(id, _)| id))
     }
 
+    /// All relations that there are now.
+    #[must_use]
+    pub fn all(&self) -> Vec<(Term, Arc<Relation>)> {
+        let table = self.0.lock();
+        let all = table.all.iter();
+        all.map(|(&id, relation)| (handle_of(id), relation.clone()))
+            .collect()
+    }
+
     /// Accepts no more relations, and returns a counted handle of each.
     pub fn close(&self) -> Vec<Term> {
         let mut table = self.0.lock();

@@ -60,15 +60,27 @@ pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
     let Some(channel) = channel_to(to) else {
         return Sent::Done;
     };
-    let pid = from.pid();
-    let control = if let Some(&[name, _]) = to.as_tuple() {
-        Control::new(code::REG_SEND, &[pid, am::EMPTY, name])
-    } else if to.is_kind(ObjectKind::ExternalReference) {
-        Control::new(code::ALIAS_SEND, &[pid, to])
-    } else {
-        Control::new(code::SEND_SENDER, &[pid, to])
-    };
+    let control = control_of_message(from.pid(), to);
     channel.send_from(from, control.term(), Some(message))
+}
+
+/// Sends a message, and does not suspend the sender if that is one too many (`nosuspend`).
+pub fn send_without_waiting(from: &Process, to: Term, message: Term) {
+    let pid = from.pid();
+    if let Some(channel) = channel_to(to) {
+        let control = control_of_message(pid, to);
+        channel.send(pid, control.term(), Some(message));
+    }
+}
+
+fn control_of_message(from: Term, to: Term) -> Control {
+    if let Some(&[name, _]) = to.as_tuple() {
+        Control::new(code::REG_SEND, &[from, am::EMPTY, name])
+    } else if to.is_kind(ObjectKind::ExternalReference) {
+        Control::new(code::ALIAS_SEND, &[from, to])
+    } else {
+        Control::new(code::SEND_SENDER, &[from, to])
+    }
 }
 
 /// Sends an exit signal (`exit/2`).

@@ -96,8 +96,12 @@ pub fn deprecated_flag(process: &Process, name: &str) {
 /// Reports that a program has enabled `erts_debug`'s internal state.
 pub fn internal_state_enabled(process: &Process) {
     let pid = term::print::display(process.pid());
+    let node = match term::node::own_name() != am::NONODE_NOHOST {
+        true => format!(" on node {}", term::print::display(term::node::own_name())),
+        false => String::new(),
+    };
     let text = format!(
-        "Process {pid} enabled access to the emulator internal state.\n\
+        "Process {pid}{node} enabled access to the emulator internal state.\n\
          NOTE: This is an erts internal test feature and should *only* be used by OTP test-suites.\n"
     );
     report_as(am::WARNING, Some(process), "~s~n", |heap| {

@@ -30,10 +30,14 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
             _ => return Err(badarg_because(am::BADOPT)),
         }
     }
-    if is_elsewhere(to)
-        && let Some(refusal) = signals::refusal(to, connect, suspend)
-    {
-        return Ok(refusal);
+    if is_elsewhere(to) {
+        if let Some(refusal) = signals::refusal(to, connect, suspend) {
+            return Ok(refusal);
+        }
+        if !suspend {
+            signals::send_without_waiting(process, to, message);
+            return Ok(am::OK);
+        }
     }
     if !suspend && runtime::port::signals::would_suspend(to, message) {
         return Ok(am::NOSUSPEND);

@@ -18,6 +18,8 @@ use super::relations;
 
 use crate::erlang::{memory, unique};
 use crate::{magic, persistent_term};
+use distribution::monitor_nodes::{self, option};
+use distribution::peers;
 use ets::Pressure;
 use runtime::bif::{BifResult, Failure, badarg, error};
 use runtime::process::{Process, info, state, table};
@@ -59,6 +61,8 @@ const STATES: &[(&str, State)] = &[
     ("next_pid", |process| {
         Ok(build::unsigned(process.heap(), table::cursor()))
     }),
+    ("dist_ctrl", connections),
+    ("monitoring_nodes", monitoring_nodes),
     ("unique_monotonic_integer_state", unique::monotonic_count),
     ("min_unique_monotonic_integer", |process| {
         Ok(build::integer(process.heap(), unique::MONOTONIC_MIN))
@@ -74,6 +78,8 @@ const STATES_OF: &[(&str, StateOf)] = &[
     ("process_status", process_status),
     ("link_list", relations::links),
     ("monitor_list", relations::monitors),
+    ("dist_ctrl", |_, node| Ok(controller(node))),
+    ("connection_id", connection_number),
     ("magic_ref", magic_info),
     ("atom", atom_of_number),
 ];
@@ -121,6 +127,56 @@ const SETTINGS: &[(&str, StateOf)] = &[
         )
     }),
 ];
+
+/// `[{Node, Controller}]`, whether nodes see the connection or not.
+fn connections(process: &mut Process) -> BifResult {
+    let heap = process.heap();
+    let pairs: Vec<Term> = peers::connected()
+        .map(|channel| build::tuple(heap, &[channel.node, controller(channel.node)]))
+        .collect();
+    Ok(build::list(heap, &pairs))
+}
+
+/// The port or process that carries the connection to a node.
+fn controller(node: Term) -> Term {
+    let channel = peers::channel(node);
+    let controller = channel.and_then(|channel| channel.controller());
+    controller.unwrap_or(am::UNDEFINED)
+}
+
+fn connection_number(process: &mut Process, node: Term) -> BifResult {
+    let channel = node.as_atom().and_then(|_| peers::channel(node));
+    let channel = channel.ok_or(badarg(1))?;
+    Ok(build::unsigned(process.heap(), u64::from(channel.id)))
+}
+
+/// `[{Pid, Options}]`: the processes that are told of nodes, once for each time that they subscribed.
+fn monitoring_nodes(process: &mut Process) -> BifResult {
+    let heap = process.heap();
+    let all = monitor_nodes::all();
+    let living = all.iter().filter(|(pid, _)| !table::find(*pid).is_null());
+    let pairs: Vec<Term> = living
+        .map(|&(pid, options)| {
+            let mut list = Term::NIL;
+            let has = |bit| options & bit != 0;
+            let kind = match (has(option::VISIBLE), has(option::HIDDEN)) {
+                (true, true) => Some(am::ALL),
+                (true, false) => Some(am::VISIBLE),
+                (false, true) => Some(am::HIDDEN),
+                (false, false) => None,
+            };
+            if let Some(kind) = kind {
+                let pair = build::tuple(heap, &[am::NODE_TYPE, kind]);
+                list = build::cons(heap, pair, list);
+            }
+            if has(option::REASON) {
+                list = build::cons(heap, am::NODEDOWN_REASON, list);
+            }
+            build::tuple(heap, &[pid, list])
+        })
+        .collect();
+    Ok(build::list(heap, &pairs))
+}
 
 /// How `processes/0` goes about it, as the record `ptab_list_bif_info`: it looks through the whole table at once, whatever
 /// the reductions.

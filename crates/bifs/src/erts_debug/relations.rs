@@ -1,17 +1,20 @@
-//! The links and monitors of a process or port, as the records of `get_internal_state({link_list, _})` and
+//! The links and monitors of a process, a port or a connection, as the records of `get_internal_state({link_list, _})` and
 //! `{monitor_list, _}`: also those that `process_info` does not show, such as a link that is being removed.
 
 use layout::{Heap, Term};
-use term::{am, atom, build};
+use term::{am, atom, build, copy};
 
 use crate::erlang::info;
+use distribution::peers;
+use distribution::relations::{self, Kind, Relation};
 use runtime::bif::{BifResult, badarg};
 use runtime::port;
 use runtime::process::Process;
 use runtime::process::relations::{MonitorTarget, reference_of};
 use runtime::remote;
 
-/// `{link_list, PidOrPort}`: `[{erl_link, Type, Other, State, Id}]`, or `undefined`.
+/// `{link_list, PidOrPortOrNode}`: `[{erl_link, Type, Other, State, Id}]`, or `undefined`. The records of a node are those of
+/// the connection to it: `Other` is the process of this node.
 pub fn links(process: &mut Process, of: Term) -> BifResult {
     if of.is_local_port() {
         let Some(found) = port::resolve(of) else {
@@ -25,12 +28,42 @@ pub fn links(process: &mut Process, of: Term) -> BifResult {
             .collect();
         return Ok(build::list(heap, &records));
     }
+    if of.as_atom().is_some() {
+        return of_node(process, of, |handle, relation, heap| {
+            let ends = (relation.local, handle);
+            matches!(relation.kind, Kind::Link)
+                .then(|| link_record(heap, atom::known("dist_process"), ends, true))
+        });
+    }
     of_process(process, of, links_of)
 }
 
-/// `{monitor_list, Pid}`: `[{erl_monitor, Type, Direction, Reference, Other, Extra}]`, or `undefined`.
+/// `{monitor_list, PidOrNode}`: `[{erl_monitor, Type, Direction, Reference, Other, Extra}]`, or `undefined`.
 pub fn monitors(process: &mut Process, of: Term) -> BifResult {
+    if of.as_atom().is_some() {
+        return of_node(process, of, |_, relation, heap| {
+            remote_monitor(heap, relation, Side::Connection)
+        });
+    }
     of_process(process, of, monitors_of)
+}
+
+/// The records of the connection to a node.
+fn of_node(
+    process: &mut Process,
+    node: Term,
+    record: fn(Term, &Relation, &mut Heap) -> Option<Term>,
+) -> BifResult {
+    let Some(channel) = peers::channel(node) else {
+        return Ok(am::UNDEFINED);
+    };
+    let heap = process.heap();
+    let all = channel.relations.all();
+    let records: Vec<Term> = all
+        .iter()
+        .filter_map(|(handle, relation)| record(*handle, relation, heap))
+        .collect();
+    Ok(build::list(heap, &records))
 }
 
 fn of_process(
@@ -49,18 +82,19 @@ fn links_of(process: &Process, heap: &mut Heap) -> Term {
     let records: Vec<Term> = links
         .filter_map(|(other, is_active)| {
             let id = other;
-            let other = seen(heap, other)?;
             let kind = match other.is_local_port() {
                 true => am::PORT,
+                false if remote::is_handle(other) => atom::known("dist_process"),
                 false => am::PROCESS,
             };
+            let other = seen(heap, other)?;
             Some(link_record(heap, kind, (other, id), is_active))
         })
         .collect();
     build::list(heap, &records)
 }
 
-/// The other side of a relation as programs see it.
+/// The other side of a link as programs see it.
 fn seen(heap: &mut Heap, other: Term) -> Option<Term> {
     match remote::is_handle(other) {
         true => remote::get().identity(other, heap),
@@ -78,59 +112,109 @@ fn link_record(heap: &mut Heap, kind: Term, (other, id): (Term, Term), is_active
     build::tuple(heap, &[atom::known("erl_link"), kind, other, state, id])
 }
 
+/// One side of a monitor.
+struct Record {
+    kind: Term,
+    direction: &'static str,
+    reference: Term,
+    other: Term,
+    name: Option<Term>,
+}
+
+impl Record {
+    fn build(&self, heap: &mut Heap) -> Term {
+        let parts = [
+            atom::known("erl_monitor"),
+            self.kind,
+            atom::known(self.direction),
+            self.reference,
+            self.other,
+            self.name.unwrap_or(Term::NIL),
+        ];
+        build::tuple(heap, &parts)
+    }
+}
+
+/// Who keeps a monitor between nodes: the process of this node, or the connection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Process,
+    Connection,
+}
+
+/// A monitor between a process of this node and one of another, as one of the two sides here keeps it. What is the origin of a
+/// monitor for the process is its target for the connection.
+fn remote_monitor(heap: &mut Heap, relation: &Relation, side: Side) -> Option<Term> {
+    let (reference, name, is_watched) = match &relation.kind {
+        Kind::Monitor { names_owner } => {
+            let owner = names_owner.then_some(relation.local);
+            let name = relation.remote.term().as_tuple().map(|parts| parts[0]);
+            let reference = reference_of(heap, relation.number, owner);
+            (reference, name, false)
+        }
+        Kind::Watcher { reference, name } => (copy::copy(heap, reference.term()), *name, true),
+        Kind::Link | Kind::Spawn(_) | Kind::Node => return None,
+    };
+    let direction = match (side, is_watched) {
+        (Side::Process, false) | (Side::Connection, true) => "origin",
+        (Side::Process, true) | (Side::Connection, false) => "target",
+    };
+    let other = match (side, relation.remote.term().as_tuple()) {
+        (Side::Connection, _) => relation.local,
+        (Side::Process, Some(&[_, node])) => node,
+        (Side::Process, _) => copy::copy(heap, relation.remote.term()),
+    };
+    let kind = atom::known("dist_process");
+    let record = Record {
+        kind,
+        direction,
+        reference,
+        other,
+        name,
+    };
+    Some(record.build(heap))
+}
+
 fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
     let mut records = Vec::new();
-    let mut add = |heap: &mut Heap,
-                   kind: Term,
-                   direction: &str,
-                   reference: Term,
-                   other: Term,
-                   name: Option<Term>| {
-        let name = name.unwrap_or(Term::NIL);
-        let record = [
-            atom::known("erl_monitor"),
+    for (number, target, names_owner) in process.relations.monitors() {
+        let (kind, other, name) = match target {
+            MonitorTarget::Process { pid, name } => (am::PROCESS, pid, name),
+            MonitorTarget::Port { port, name } => (am::PORT, port, name),
+            MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE, None),
+            MonitorTarget::Remote { handle } => {
+                let relation = relations::get(handle);
+                records.extend(remote_monitor(heap, &relation, Side::Process));
+                continue;
+            }
+        };
+        let owner = names_owner.then_some(process.id);
+        let reference = reference_of(heap, number, owner);
+        let direction = "origin";
+        let record = Record {
             kind,
-            atom::known(direction),
+            direction,
             reference,
             other,
             name,
-        ];
-        records.push(build::tuple(heap, &record));
-    };
-    for (number, target, names_owner) in process.relations.monitors() {
-        let owner = names_owner.then_some(process.id);
-        let reference = reference_of(heap, number, owner);
-        match target {
-            MonitorTarget::Process { pid, name } => {
-                add(heap, am::PROCESS, "origin", reference, pid, name)
-            }
-            MonitorTarget::Port { port, name } => {
-                add(heap, am::PORT, "origin", reference, port, name)
-            }
-            MonitorTarget::Remote { handle } => {
-                if let Some(other) = seen(heap, handle) {
-                    add(heap, am::PROCESS, "origin", reference, other, None);
-                }
-            }
-            MonitorTarget::TimeOffset => {
-                add(
-                    heap,
-                    am::TIME_OFFSET,
-                    "origin",
-                    reference,
-                    am::CLOCK_SERVICE,
-                    None,
-                );
-            }
-        }
+        };
+        records.push(record.build(heap));
     }
     for (number, watcher) in process.relations.watchers() {
-        let Some(other) = seen(heap, watcher.watcher) else {
+        if remote::is_handle(watcher.watcher) {
+            let relation = relations::get(watcher.watcher);
+            records.extend(remote_monitor(heap, &relation, Side::Process));
             continue;
+        }
+        let owner = watcher.names_owner.then_some(watcher.watcher);
+        let record = Record {
+            kind: am::PROCESS,
+            direction: "target",
+            reference: reference_of(heap, number, owner),
+            other: watcher.watcher,
+            name: watcher.name,
         };
-        let owner = watcher.names_owner.then_some(other);
-        let reference = reference_of(heap, number, owner);
-        add(heap, am::PROCESS, "target", reference, other, watcher.name);
+        records.push(record.build(heap));
     }
     build::list(heap, &records)
 }
