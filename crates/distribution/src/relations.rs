@@ -7,6 +7,7 @@
 //! relation that the channel finds cannot vanish before it is counted.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -78,6 +79,8 @@ struct Table {
     links: FxHashMap<LinkKey, u64>,
     watchers: HashMap<ReferenceKey, u64>,
     spawns: FxHashMap<u64, u64>,
+    /// Those of kind `Node`, by the local pid.
+    nodes: FxHashMap<u64, SmallVec<[u64; 1]>>,
 }
 
 /// The relations of one channel.
@@ -144,7 +147,11 @@ impl Table {
             Kind::Spawn(_) => {
                 self.spawns.insert(relation.number, id);
             }
-            Kind::Monitor { .. } | Kind::Node => {}
+            Kind::Node => {
+                let ids = self.nodes.entry(relation.local.bits()).or_default();
+                ids.push(id);
+            }
+            Kind::Monitor { .. } => {}
         }
         self.all.insert(id, relation);
     }
@@ -161,7 +168,15 @@ impl Table {
             Kind::Spawn(_) => {
                 self.spawns.remove(&relation.number);
             }
-            Kind::Monitor { .. } | Kind::Node => {}
+            Kind::Node => {
+                if let Entry::Occupied(mut ids) = self.nodes.entry(relation.local.bits()) {
+                    ids.get_mut().retain(|one| *one != id);
+                    if ids.get().is_empty() {
+                        ids.remove();
+                    }
+                }
+            }
+            Kind::Monitor { .. } => {}
         }
         self.all.remove(&id);
     }
@@ -232,14 +247,11 @@ impl Relations {
         table.counted(table.spawns.get(&number))
     }
 
-    /// The relation between a process and the node that the process monitors. The caller owns a count.
+    /// The latest relation between a process and the node that the process monitors. The caller owns a count.
     pub fn find_node(&self, local: Term) -> Option<Term> {
         let table = self.0.lock();
-        let mut found = table
-            .all
-            .iter()
-            .filter(|(_, relation)| relation.local == local && matches!(relation.kind, Kind::Node));
-        table.counted(found.next().map(|(id, _)| id))
+        let ids = table.nodes.get(&local.bits())?;
+        table.counted(ids.last())
     }
 
     /// All relations that there are now.

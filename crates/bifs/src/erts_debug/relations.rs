@@ -41,8 +41,9 @@ pub fn links(process: &mut Process, of: Term) -> BifResult {
 /// `{monitor_list, PidOrNode}`: `[{erl_monitor, Type, Direction, Reference, Other, Extra}]`, or `undefined`.
 pub fn monitors(process: &mut Process, of: Term) -> BifResult {
     if of.as_atom().is_some() {
-        return of_node(process, of, |_, relation, heap| {
-            remote_monitor(heap, relation, Side::Connection)
+        return of_node(process, of, |_, relation, heap| match relation.kind {
+            Kind::Node => Some(node_monitor(heap, "target", relation.local, None)),
+            _ => remote_monitor(heap, relation, Side::Connection),
         });
     }
     of_process(process, of, monitors_of)
@@ -58,7 +59,16 @@ fn of_node(
         return Ok(am::UNDEFINED);
     };
     let heap = process.heap();
-    let all = channel.relations.all();
+    let mut all = channel.relations.all();
+    // A process that monitors the node often has one record.
+    let mut monitoring = Vec::new();
+    all.retain(|(_, relation)| {
+        let is_known = matches!(relation.kind, Kind::Node) && monitoring.contains(&relation.local);
+        if matches!(relation.kind, Kind::Node) {
+            monitoring.push(relation.local);
+        }
+        !is_known
+    });
     let records: Vec<Term> = all
         .iter()
         .filter_map(|(handle, relation)| record(*handle, relation, heap))
@@ -175,8 +185,21 @@ fn remote_monitor(heap: &mut Heap, relation: &Relation, side: Side) -> Option<Te
     Some(record.build(heap))
 }
 
+/// A process that monitors a node is the target of what the connection keeps; its own record says how often it does.
+fn node_monitor(heap: &mut Heap, direction: &'static str, other: Term, count: Option<i64>) -> Term {
+    let record = Record {
+        kind: am::NODE,
+        direction,
+        reference: Term::NIL,
+        other,
+        name: count.map(Term::small),
+    };
+    record.build(heap)
+}
+
 fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
     let mut records = Vec::new();
+    let mut nodes: Vec<(Term, i64)> = Vec::new();
     for (number, target, names_owner) in process.relations.monitors() {
         let (kind, other, name) = match target {
             MonitorTarget::Process { pid, name } => (am::PROCESS, pid, name),
@@ -184,6 +207,13 @@ fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
             MonitorTarget::TimeOffset => (am::TIME_OFFSET, am::CLOCK_SERVICE, None),
             MonitorTarget::Remote { handle } => {
                 let relation = relations::get(handle);
+                if matches!(relation.kind, Kind::Node) {
+                    let name = relation.remote.term();
+                    match nodes.iter_mut().find(|(node, _)| *node == name) {
+                        Some((_, count)) => *count += 1,
+                        None => nodes.push((name, 1)),
+                    }
+                }
                 records.extend(remote_monitor(heap, &relation, Side::Process));
                 continue;
             }
@@ -199,6 +229,9 @@ fn monitors_of(process: &Process, heap: &mut Heap) -> Term {
             name,
         };
         records.push(record.build(heap));
+    }
+    for (name, count) in nodes {
+        records.push(node_monitor(heap, "origin", name, Some(count)));
     }
     for (number, watcher) in process.relations.watchers() {
         if remote::is_handle(watcher.watcher) {
