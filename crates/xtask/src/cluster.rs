@@ -5,7 +5,7 @@
 //! is what it does the rest with. The programs are judged as those on one node are
 //! ([`differential`](crate::differential)). [`nodes`] starts and ends what a run needs.
 
-mod nodes;
+pub mod nodes;
 
 use crate::differential::judge::{self, JudgeOptions, Stage};
 use crate::differential::oracle::Oracle;

@@ -9,6 +9,7 @@ mod count;
 mod differential;
 mod disasm;
 mod generate;
+mod load;
 mod project;
 mod rooms;
 mod soak;
@@ -39,6 +40,8 @@ enum Chore {
     /// Make calls or programs from a seed, and compare what they do on ferl and on stock.
     #[command(subcommand)]
     Generate(generate::Generator),
+    /// Put five nodes of ferl and stock under a random load, with kills and partitions, and count what is wrong.
+    Load(load::LoadOptions),
     /// Check which crate, and which module of a crate, uses which; `--write` notes what is used.
     Rooms(rooms::RoomsOptions),
     /// Run programs again and again in one node, and report what grows from round to round.
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Chore::Disasm(options) => disasm::run(&options),
         Chore::Bifs(options) => bifs::run(&options),
         Chore::Generate(generator) => generate::run(&generator),
+        Chore::Load(options) => load::run(&options),
         Chore::Rooms(options) => rooms::run(&options),
         Chore::Soak(options) => soak::run(&options),
         Chore::Test(options) => suite::run(&options),

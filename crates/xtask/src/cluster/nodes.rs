@@ -25,7 +25,7 @@ const NAMES: [&str; 2] = ["a@localhost", "b@localhost"];
 /// What `cluster:up/0` prints when its node can be connected to and has all that programs need.
 const UP: &[u8] = b"up\n";
 /// The mark of a run, in the environment of all that it starts.
-const MARK: &str = "CLUSTER_RUN";
+pub const MARK: &str = "CLUSTER_RUN";
 /// How long nodes that the program has started have time to end by themselves.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How often those beside the program are looked at.
@@ -214,7 +214,7 @@ impl<'scope> Beside<'scope> {
 }
 
 /// A port that nobody listens on.
-fn unused_port() -> Result<u16> {
+pub fn unused_port() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port is unused")?;
     Ok(listener.local_addr()?.port())
 }

@@ -137,6 +137,7 @@ pub const SLOWER: &[Step] = &[
     ),
     step("BIFs", "xtask bifs"),
     step("soak", "xtask soak --minutes 5 --schedulers 8"),
+    step("load", "xtask load --minutes 5"),
     only_if(
         AARCH64,
         step(
