@@ -9,7 +9,6 @@ use crate::control::{Control, code};
 use crate::relations::{self, Kind, Relation};
 use crate::{signals, spawn};
 use runtime::process::Process;
-use runtime::process::relations::reference_of;
 use runtime::remote::{Down, Remote};
 use runtime::send::Sent;
 
@@ -75,12 +74,7 @@ impl Remote for Connections {
         if let Kind::Spawn(request) = &relation.kind {
             return spawn::give_up(handle, request, am::ABANDONED);
         }
-        if let Kind::Monitor { names_owner } = relation.kind {
-            let control = Control::with(code::DEMONITOR, |heap| {
-                let watched = signals::name_or_pid(relation.remote.term());
-                let owner = names_owner.then_some(relation.local);
-                smallvec![relation.local, watched, reference_of(heap, number, owner)]
-            });
+        if let Some(control) = signals::demonitor_control(&relation, number) {
             relation.channel.send(relation.local, control.term(), None);
         }
         relations::release(handle);

@@ -12,10 +12,11 @@ use term::{am, build, node};
 
 use crate::channel::Channel;
 use crate::control::{Control, code};
-use crate::relations::Kind;
+use crate::relations::{Kind, Relation};
 use crate::{peers, relations};
 use runtime::process::Process;
 use runtime::process::relations::reference_of;
+use runtime::remote;
 use runtime::send::Sent;
 
 /// The name of the node of a pid, reference or `{Name, Node}`.
@@ -176,6 +177,30 @@ pub fn monitor(
     });
     let sent = channel.send_from(process, control.term(), None);
     Some((handle, sent))
+}
+
+/// Tells the other side that the monitor with this number is removed. Uses up the handle that the monitor had.
+pub fn demonitor(process: &mut Process, handle: Term, number: u64) -> Sent {
+    let relation = relations::get(handle);
+    let Some(control) = demonitor_control(&relation, number) else {
+        remote::get().demonitor(handle, number);
+        return Sent::Done;
+    };
+    let sent = relation.channel.send_from(process, control.term(), None);
+    relations::release(handle);
+    sent
+}
+
+/// The signal that removes a monitor; `None` if the relation is none of a process or name.
+pub(crate) fn demonitor_control(relation: &Relation, number: u64) -> Option<Control> {
+    let Kind::Monitor { names_owner } = relation.kind else {
+        return None;
+    };
+    Some(Control::with(code::DEMONITOR, |heap| {
+        let watched = name_or_pid(relation.remote.term());
+        let owner = names_owner.then_some(relation.local);
+        smallvec![relation.local, watched, reference_of(heap, number, owner)]
+    }))
 }
 
 /// How a control message names the target of a monitor: a pid, or the name alone.

@@ -137,6 +137,7 @@ macro_rules! for_each_atom {
             (BAND, "band"),
             (BEGIN, "begin"),
             (BIF_HANDLE_SIGNALS_RETURN, "bif_handle_signals_return"),
+            (BIF_RETURN_TRAP, "bif_return_trap"),
             (BIG, "big"),
             (BIN_OLD_VHEAP_BLOCK_SIZE, "bin_old_vheap_block_size"),
             (BIN_OLD_VHEAP_SIZE, "bin_old_vheap_size"),

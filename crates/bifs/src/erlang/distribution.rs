@@ -392,7 +392,7 @@ pub fn dist_spawn_request_4(
             build::tuple(process.heap(), &parts)
         }
     };
-    Ok(sending::after(requested.sent, result))
+    sending::after(requested.sent, result)
 }
 
 /// The connection that the caller controls.

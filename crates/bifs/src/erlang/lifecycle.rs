@@ -255,7 +255,7 @@ pub fn group_leader_2(process: &mut Process, [leader, pid]: [Term; 2]) -> BifRes
             return Err(badarg(2));
         }
         let sent = signals::group_leader(process, leader, pid);
-        return Ok(sending::after(sent, am::TRUE));
+        return sending::after(sent, am::TRUE);
     }
     Ok(am::BADARG)
 }

@@ -9,6 +9,7 @@ use runtime::process::Process;
 use runtime::process::relations::{self, AliasKind, MonitorTarget, ReferenceNumber, Watcher};
 use runtime::process::spawn::MonitorOptions;
 use runtime::process::spawn::options::monitor_options;
+use runtime::send::Sent;
 use runtime::signal::{self, Signal, handle};
 use runtime::{port, registry, scheduler};
 
@@ -56,13 +57,13 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
     };
     let own = process.pid();
     let (number, reference) = relations::new_reference(process, options.alias);
-    let mut result = reference;
+    let mut requested = Sent::Done;
     let watched = match watched {
         Watched::Elsewhere(object) => {
             let names_owner = options.alias.is_some();
             match signals::monitor(process, object, number.0, names_owner) {
                 Some((handle, sent)) => {
-                    result = sending::after(sent, result);
+                    requested = sent;
                     Watched::Remote { handle }
                 }
                 None => Watched::Gone {
@@ -108,7 +109,7 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
             }
         }
     }
-    Ok(result)
+    sending::after(requested, reference)
 }
 
 /// Sends the request to the monitored object; false if it does not exist.
@@ -214,15 +215,18 @@ fn watched_port(item: Term) -> Result<Watched, Failure> {
 
 /// The outcome of `demonitor`.
 enum Demonitored {
-    /// The monitor was active, and will not send anything any more.
-    Removed,
+    /// The monitor was active, and will not send anything any more. What it watched has been told.
+    Removed(Sent),
     /// There was no active monitor: it has sent its message, or never existed.
     Absent,
 }
 
 /// `demonitor(Reference)`.
 pub fn demonitor_1(process: &mut Process, [reference]: [Term; 1]) -> BifResult {
-    demonitor(process, reference).map(|_| am::TRUE)
+    match demonitor(process, reference)? {
+        Demonitored::Removed(sent) => sending::after(sent, am::TRUE),
+        Demonitored::Absent => Ok(am::TRUE),
+    }
 }
 
 /// `demonitor(Reference, Options)`; the options are `flush` and `info`.
@@ -236,7 +240,7 @@ pub fn demonitor_2(process: &mut Process, [reference, options]: [Term; 2]) -> Bi
         }
     }
     match demonitor(process, reference)? {
-        Demonitored::Removed => Ok(am::TRUE),
+        Demonitored::Removed(sent) => sending::after(sent, am::TRUE),
         Demonitored::Absent => {
             let result = am::boolean(!info);
             if !flush {
@@ -265,9 +269,13 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
     let Some(monitor) = process.relations.take_monitor(number) else {
         return Ok(Demonitored::Absent);
     };
-    handle::demonitor_target(process.pid(), number, &monitor.target);
     scheduler::charge(1);
-    Ok(Demonitored::Removed)
+    if let MonitorTarget::Remote { handle } = monitor.target {
+        let sent = signals::demonitor(process, handle, number.0);
+        return Ok(Demonitored::Removed(sent));
+    }
+    handle::demonitor_target(process.pid(), number, &monitor.target);
+    Ok(Demonitored::Removed(Sent::Done))
 }
 
 /// `alias(Options)`; the options are `explicit_unalias` and `reply`.

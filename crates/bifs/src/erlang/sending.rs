@@ -1,13 +1,12 @@
 //! Sending messages: `send` and the operator `!`.
 
 use layout::Term;
-use layout::limits::REDUCTIONS_PER_SLICE;
 use term::{am, list, node};
 
 use distribution::signals;
-use runtime::bif::{BifResult, badarg, badarg_because};
+use runtime::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::code::exports;
 use runtime::process::Process;
-use runtime::scheduler;
 use runtime::send::{self, Sent};
 
 /// `erlang:send(Dest, Message)`.
@@ -42,26 +41,30 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
     if !suspend && runtime::port::signals::would_suspend(to, message) {
         return Ok(am::NOSUSPEND);
     }
-    match send::send(process, to, message) {
-        Sent::Done => Ok(am::OK),
-        Sent::BadArgument => Err(badarg(1)),
-        Sent::Suspended => Ok(after_this_slice(am::OK)),
-    }
+    after(send::send(process, to, message), am::OK)
 }
 
-/// The message is sent, and the sender is suspended at the end of its slice. This uses up the slice, so that it ends
-/// now.
-fn after_this_slice(result: Term) -> Term {
-    scheduler::charge(REDUCTIONS_PER_SLICE);
-    result
-}
-
-/// The result of a BIF that has sent something to another node.
-pub(super) fn after(sent: Sent, result: Term) -> Term {
+/// The result of a BIF that has sent something. A sender that is suspended gets it when it is resumed.
+pub(super) fn after(sent: Sent, result: Term) -> BifResult {
     match sent {
-        Sent::Suspended => after_this_slice(result),
-        Sent::Done | Sent::BadArgument => result,
+        Sent::Done => Ok(result),
+        Sent::BadArgument => Err(badarg(1)),
+        Sent::Suspended => Err(Failure::Trap {
+            target: exports::get(am::ERLANG, am::BIF_RETURN_TRAP, 1),
+            arguments: [result].into(),
+        }),
     }
+}
+
+/// `erlang:bif_return_trap(Result)`: returns the result of a BIF whose caller was suspended in it, once it is resumed. It
+/// has stock's name, for `process_info(Pid, current_function)` shows it.
+pub fn bif_return_trap_1(process: &mut Process, [result]: [Term; 1]) -> BifResult {
+    if process.suspend_count > 0 {
+        return Err(Failure::Wait {
+            arguments: [result].into(),
+        });
+    }
+    Ok(result)
 }
 
 /// Whether the receiver lives on another node.
@@ -79,9 +82,5 @@ fn is_elsewhere(to: Term) -> bool {
 }
 
 fn deliver(process: &mut Process, to: Term, message: Term, result: Term) -> BifResult {
-    match send::send(process, to, message) {
-        Sent::Done => Ok(result),
-        Sent::BadArgument => Err(badarg(1)),
-        Sent::Suspended => Ok(after_this_slice(result)),
-    }
+    after(send::send(process, to, message), result)
 }

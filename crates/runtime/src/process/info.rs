@@ -388,10 +388,7 @@ fn binaries(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
 fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
     let mut places = Vec::new();
     let mut note = |address: *const u64| {
-        // Addresses in the stub of a BIF are skipped: the information is about the BIF's caller.
-        if let Some(place) = code::place_in_module(address) {
-            places.push(place);
-        }
+        places.extend(shown_place(address));
         places.len() < most
     };
     if !note(process.head.ip) {
@@ -415,6 +412,13 @@ fn places(process: &Process, most: usize) -> Vec<code::modules::NamedPlace> {
         }
     }
     places
+}
+
+/// The place of a code address in a process. Addresses in the stub of a BIF have none, for the information is about the
+/// BIF's caller; but that a process is suspended in a BIF is shown, as stock shows it.
+fn shown_place(address: *const u64) -> Option<code::modules::NamedPlace> {
+    code::place_in_module(address)
+        .or_else(|| code::place_of(address).filter(|place| place.function == am::BIF_RETURN_TRAP))
 }
 
 /// The function that contains a code address: module, name, arity.
