@@ -41,7 +41,7 @@ use runtime::port::busy::{SuspendedSenders, suspend_sender};
 use runtime::port::{Port, carrier};
 use runtime::process::Process;
 use runtime::send::Sent;
-use runtime::signal;
+use runtime::signal::{self, Signal};
 
 /// Shared binaries of more bytes are not copied into the output.
 const SHARED_BYTES: usize = 4 << 10;
@@ -128,6 +128,8 @@ enum Queued {
     Accepted,
     /// The sender must wait.
     Busy,
+    /// Not sent: a part of it is larger than its external format can say (a binary of 4 GiB).
+    TooLarge,
 }
 
 impl Channel {
@@ -221,13 +223,15 @@ impl Channel {
         let waiting = std::mem::take(&mut state.waiting);
         state.waiting_bytes = 0;
         let mut answers = Vec::new();
+        let mut all_sent = true;
         for operation in &waiting {
             let payload = operation.payload.as_ref().map(Owned::term);
             let put = |message: &Message<'_>| {
                 message.put(&mut state.output, operation.sender);
                 Queued::Accepted
             };
-            let answer = self.encode(both, operation.control.term(), payload, put).1;
+            let (queued, answer) = self.encode(both, operation.control.term(), payload, put);
+            all_sent &= queued != Queued::TooLarge;
             answers.extend(answer);
         }
         for sender in std::mem::take(&mut state.suspended) {
@@ -244,6 +248,9 @@ impl Channel {
             older::answer(self, answer);
         }
         drop(waiting);
+        if !all_sent {
+            self.break_connection();
+        }
         true
     }
 
@@ -275,12 +282,40 @@ impl Channel {
                 }
                 Sent::Suspended
             }
+            Queued::TooLarge => Sent::TooLarge,
         }
     }
 
-    /// Sends a control term, and a message if there is one, in the order of what `sender` sends.
+    /// As [`Channel::send_from`], but never suspends the sender.
+    pub fn send_without_waiting(&self, from: Term, control: Term, payload: Option<Term>) -> Sent {
+        match self.queue(from, None, control, payload) {
+            Queued::TooLarge => Sent::TooLarge,
+            Queued::Accepted | Queued::Busy => Sent::Done,
+        }
+    }
+
+    /// Sends a control term, and a message if there is one, in the order of what `sender` sends. Nobody could be told that
+    /// it is too large, and the other node must not wait for it in vain: that ends the connection, as on stock.
     pub fn send(&self, sender: Term, control: Term, payload: Option<Term>) {
-        let _ = self.queue(sender, None, control, payload);
+        if self.queue(sender, None, control, payload) == Queued::TooLarge {
+            self.break_connection();
+        }
+    }
+
+    /// Ends whoever carries the channel, which then ends.
+    fn break_connection(&self) {
+        let Some(controller) = self.controller() else {
+            return;
+        };
+        if controller.is_local_port() {
+            return runtime::port::signals::exit_signal(controller, controller, am::KILLED, false);
+        }
+        let exit = Signal::Exit {
+            from: controller,
+            reason: Owned::new(am::KILL),
+            linked: false,
+        };
+        signal::send_or_bounce(controller, exit);
     }
 
     fn queue(
@@ -586,8 +621,7 @@ struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// Encodes a control term and a message as the other node wants them, and shows the result. Only a term of 4 GiB or
-    /// more has no external format; that is dropped.
+    /// Encodes a control term and a message as the other node wants them, and shows the result.
     fn encode(
         both: Capabilities,
         control: Term,
@@ -608,7 +642,7 @@ impl Message<'_> {
             false => Encoder::segmented(control, &mut desk),
         };
         if encoder.finish(&options).is_err() {
-            return Queued::Accepted;
+            return Queued::TooLarge;
         }
         let control_bytes = encoder.size();
         if let Some(payload) = payload {
@@ -617,7 +651,7 @@ impl Message<'_> {
             }
             encoder.append(payload);
             if encoder.finish(&options).is_err() {
-                return Queued::Accepted;
+                return Queued::TooLarge;
             }
         }
         show(&Message {

@@ -66,12 +66,13 @@ pub fn send(from: &mut Process, to: Term, message: Term) -> Sent {
 }
 
 /// Sends a message, and does not suspend the sender if that is one too many (`nosuspend`).
-pub fn send_without_waiting(from: &Process, to: Term, message: Term) {
+pub fn send_without_waiting(from: &Process, to: Term, message: Term) -> Sent {
+    let Some(channel) = channel_to(to) else {
+        return Sent::Done;
+    };
     let pid = from.pid();
-    if let Some(channel) = channel_to(to) {
-        let control = control_of_message(pid, to);
-        channel.send(pid, control.term(), Some(message));
-    }
+    let control = control_of_message(pid, to);
+    channel.send_without_waiting(pid, control.term(), Some(message))
 }
 
 fn control_of_message(from: Term, to: Term) -> Control {

@@ -154,6 +154,11 @@ pub fn request(
         smallvec![reference, pid, process.group_leader, call, options]
     });
     let sent = channel.send_from(process, control.term(), Some(arguments));
+    if sent == Sent::TooLarge {
+        abandon(process, number);
+        // There will be no reply.
+        relations::release(handle);
+    }
     Some(Requested {
         reference,
         monitors,

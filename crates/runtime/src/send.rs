@@ -18,19 +18,26 @@ pub enum Sent {
     BadArgument,
     /// Sent, but the sender must wait (a busy port).
     Suspended,
+    /// Not sent: it has no external format, for a part of it is too large.
+    TooLarge,
 }
 
 /// The operator `!`: sends x1 to x0; the result is in x0.
 #[inline]
 pub fn send_operator(process: &mut Process, context: &mut Context) -> Next {
     let (to, message) = (context.x[0], context.x[1]);
-    match send(process, to, message) {
+    let sent = send(process, to, message);
+    match sent {
         Sent::Done => {
             context.x[0] = message;
             Next::Continue
         }
-        Sent::BadArgument => {
-            exception::raise_error(context, am::BADARG);
+        Sent::BadArgument | Sent::TooLarge => {
+            let reason = match sent {
+                Sent::TooLarge => am::SYSTEM_LIMIT,
+                _ => am::BADARG,
+            };
+            exception::raise_error(context, reason);
             let heap = process.heap();
             let arguments = build::list(heap, &[to, message]);
             // The `!` operator is not a call, but the stack trace names it as `erlang:'!'/2`.

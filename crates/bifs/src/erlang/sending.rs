@@ -4,7 +4,7 @@ use layout::Term;
 use term::{am, list, node};
 
 use distribution::signals;
-use runtime::bif::{BifResult, Failure, badarg, badarg_because};
+use runtime::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::code::exports;
 use runtime::process::Process;
 use runtime::send::{self, Sent};
@@ -34,8 +34,7 @@ pub fn send_3(process: &mut Process, [to, message, options]: [Term; 3]) -> BifRe
             return Ok(refusal);
         }
         if !suspend {
-            signals::send_without_waiting(process, to, message);
-            return Ok(am::OK);
+            return after(signals::send_without_waiting(process, to, message), am::OK);
         }
     }
     if !suspend && runtime::port::signals::would_suspend(to, message) {
@@ -49,6 +48,7 @@ pub(super) fn after(sent: Sent, result: Term) -> BifResult {
     match sent {
         Sent::Done => Ok(result),
         Sent::BadArgument => Err(badarg(1)),
+        Sent::TooLarge => Err(error(am::SYSTEM_LIMIT)),
         Sent::Suspended => Err(Failure::Trap {
             target: exports::get(am::ERLANG, am::BIF_RETURN_TRAP, 1),
             arguments: [result].into(),
