@@ -65,9 +65,10 @@ setup:
 # be installed is named, and the tests that need it are left out.
 applications: setup
 	@missing=; \
-	if ! erl -noshell -eval 'halt(case code:lib_dir(debugger) of {error, _} -> 1; _ -> 0 end)'; then \
-	    missing="$$missing erlang-debugger"; \
-	fi; \
+	for application in debugger mnesia; do \
+	    erl -noshell -eval "halt(case code:lib_dir($$application) of {error, _} -> 1; _ -> 0 end)" || \
+	        missing="$$missing erlang-$$application"; \
+	done; \
 	if ! command -v tmux >/dev/null; then missing="$$missing tmux"; fi; \
 	if [ -n "$$missing" ] && command -v apt-get >/dev/null; then \
 	    as_root=; \
