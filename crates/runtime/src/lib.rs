@@ -30,5 +30,6 @@ pub mod sync;
 pub mod system_monitor;
 pub mod time;
 pub mod timer;
+pub mod unique;
 
 pub use config::Config;

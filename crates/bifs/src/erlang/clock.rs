@@ -1,14 +1,12 @@
 //! The clocks: monotonic and system time, offsets and units, `now` and timestamps; and the clock
 //! BIFs of `os`.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-
 use layout::Term;
 use term::{am, arith, build};
 
 use runtime::bif::{BifResult, badarg};
 use runtime::process::Process;
-use runtime::time;
+use runtime::{time, unique};
 
 /// Units per second of `native` time, and of the performance counter.
 const NATIVE_PER_SECOND: i64 = 1_000_000_000;
@@ -131,12 +129,5 @@ pub fn os_timestamp_0(process: &mut Process, []: [Term; 0]) -> BifResult {
 
 /// `now()`: never the same twice, always growing.
 pub fn now_0(process: &mut Process, []: [Term; 0]) -> BifResult {
-    static LAST_US: AtomicI64 = AtomicI64::new(i64::MIN);
-    let now_us = time::system_ns().div_euclid(1_000);
-    let next = |last: i64| Some(now_us.max(last.saturating_add(1)));
-    let last = LAST_US
-        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
-        .unwrap_or(now_us);
-    let unique_us = now_us.max(last.saturating_add(1));
-    Ok(timestamp(process, unique_us))
+    Ok(timestamp(process, unique::now_us()))
 }
